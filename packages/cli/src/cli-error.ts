@@ -1,0 +1,26 @@
+/** What the exit status says. */
+export const EXIT = { ok: 0, failure: 1, usage: 2 } as const
+
+/** A failure that is explained to the person at the terminal: one `error:` line for each message, then the hint. */
+export class CliError extends Error {
+  override readonly name = 'CliError'
+  readonly messages: readonly string[]
+  readonly hint: string | undefined
+  readonly exitCode: number
+
+  constructor(
+    messages: string | readonly string[],
+    options: { hint?: string | undefined; exitCode?: number; cause?: unknown },
+  ) {
+    const lines = typeof messages === 'string' ? [messages] : messages
+    super(lines.join('\n'), { cause: options.cause })
+    this.messages = lines
+    this.hint = options.hint
+    this.exitCode = options.exitCode ?? EXIT.failure
+  }
+}
+
+/** A mistake in how the command was called. */
+export function usageError(message: string, hint: string): CliError {
+  return new CliError(message, { hint, exitCode: EXIT.usage })
+}

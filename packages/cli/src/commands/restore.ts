@@ -1,0 +1,31 @@
+import { statSync } from 'node:fs'
+import { restoreDataDir } from '@countersign/server'
+import { CliError, EXIT } from '../cli-error.ts'
+import type { Command } from '../command.ts'
+import { DATA_FLAGS, formatBytes, getDataDir, listNames } from '../embedded-data.ts'
+import { explainStartupErrors } from '../explain-startup-errors.ts'
+
+export const restore: Command = {
+  args: ['FILE'],
+  flags: [{ name: 'force', description: 'Replace what the data directory holds now' }, ...DATA_FLAGS],
+  details: ['The controller of the data directory must not run.'],
+  examples: [
+    { command: 'countersign restore monday.backup', says: 'Make .countersign from a backup' },
+    { command: 'countersign restore --data-dir /var/lib/countersign /backup/monday', says: 'Make another directory' },
+  ],
+  run: async (call) => {
+    const file = call.args[0] ?? ''
+    const dataDir = getDataDir(call)
+    const size = statSync(file, { throwIfNoEntry: false })?.size
+    if (size === undefined)
+      throw new CliError(`${file} does not exist`, { hint: 'name the file that "countersign backup" wrote' })
+    if (listNames(dataDir).length > 0 && call.flags.force !== true) {
+      const hint = 'name an empty one with --data-dir, or replace what is there with --force'
+      throw new CliError(`the data directory ${dataDir} is not empty`, { hint })
+    }
+    call.terminal.note(`reading ${file} (${formatBytes(size)})…`)
+    await explainStartupErrors(restoreDataDir(file, dataDir))
+    call.terminal.out(`restored ${dataDir}`)
+    return EXIT.ok
+  },
+}

@@ -1,0 +1,53 @@
+import { type RunningController, startController } from '@countersign/server'
+import { CliError, EXIT } from '../cli-error.ts'
+import type { Call, Command } from '../command.ts'
+import { explainStartupErrors } from '../explain-startup-errors.ts'
+import { buildSettingFlags, loadCallSettings } from '../load-call-settings.ts'
+import { buildReadyLine, buildReadySummary } from '../ready-summary.ts'
+import { waitForStopSignal } from '../stop-signals.ts'
+import { withProgress } from '../with-progress.ts'
+
+const STOP_LIMIT_MS = 10_000
+
+export const up: Command = {
+  args: [],
+  flags: [
+    { name: 'json', description: 'Print one line of JSON when ready, in place of the summary' },
+    ...buildSettingFlags(),
+  ],
+  details: [
+    'Every setting is also read from the environment (COUNTERSIGN_…) and from the file of --config;',
+    'the password of the administrator only from there. See docs/configuration.md.',
+    'SIGTERM or Ctrl-C lets requests in flight finish; a second one ends at once.',
+  ],
+  examples: [
+    { command: 'countersign up', says: 'Start on https://127.0.0.1:1280 with the embedded database' },
+    { command: 'countersign up --host 0.0.0.0 --advertise controller.example.com:1280', says: 'Be reachable by name' },
+    { command: 'countersign up --port 0 --json --data-dir "$(mktemp -d)"', says: 'Start for a test, on free ports' },
+    { command: 'COUNTERSIGN_DATABASE=postgres://… countersign up', says: 'Use PostgreSQL' },
+  ],
+  run: async (call) => {
+    const { settings } = loadCallSettings(call)
+    const stopRequested = waitForStopSignal()
+    const stopOverdue = stopRequested.then(() => overdue())
+    const running = await Promise.race([
+      withProgress(call.terminal, 'starting…', explainStartupErrors(startController(settings))),
+      stopOverdue,
+    ])
+    announce(call, running)
+    await stopRequested
+    await Promise.race([withProgress(call.terminal, 'stopping…', running.stop()), stopOverdue])
+    return EXIT.ok
+  },
+}
+
+function announce({ flags, terminal }: Call, { ready }: RunningController): void {
+  for (const line of flags.json === true ? [buildReadyLine(ready)] : buildReadySummary(ready)) terminal.out(line)
+}
+
+function overdue(): Promise<never> {
+  return new Promise((_, reject) => {
+    const error = new CliError(`did not stop within ${STOP_LIMIT_MS / 1000} seconds`, {})
+    setTimeout(() => reject(error), STOP_LIMIT_MS).unref()
+  })
+}

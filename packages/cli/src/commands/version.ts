@@ -1,0 +1,13 @@
+import { EXIT } from '../cli-error.ts'
+import type { Command } from '../command.ts'
+import { loadVersion } from '../load-version.ts'
+
+export const version: Command = {
+  args: [],
+  flags: [],
+  examples: [{ command: 'countersign version', says: 'Which version is this' }],
+  run: async ({ terminal }) => {
+    terminal.out(`countersign ${loadVersion()} (node ${process.versions.node})`)
+    return EXIT.ok
+  },
+}

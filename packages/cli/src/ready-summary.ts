@@ -1,0 +1,71 @@
+import type { RunningController } from '@countersign/server'
+import { printableJson } from './printable.ts'
+import { shellQuote } from './shell-quote.ts'
+
+type Ready = RunningController['ready']
+
+/** Builds the single line of `up --json`. */
+export function buildReadyLine(ready: Ready): string {
+  return printableJson({
+    ready: true,
+    baseUrl: ready.baseUrl,
+    caFile: ready.caFile,
+    dataDir: ready.dataDir,
+    pid: ready.pid,
+    admin: { username: ready.admin.username, password: ready.admin.password },
+    hostedBaseUrl: ready.hostedBaseUrl,
+    consoleUrl: ready.consoleUrl,
+    metricsUrl: ready.metricsUrl,
+    identityProviderUrl: ready.identityProviderUrl,
+  })
+}
+
+/** Builds what a person reads when the controller is ready. */
+export function buildReadySummary(ready: Ready): string[] {
+  const { admin } = ready
+  const provider = ready.identityProviderUrl ? ([['Identity provider', ready.identityProviderUrl]] as const) : []
+  const rows = [
+    ['Controller', ready.baseUrl],
+    ['Console', ready.consoleUrl],
+    ['Hosted API', ready.hostedBaseUrl],
+    ['Metrics', ready.metricsUrl],
+    ...provider,
+    ['CA certificate', ready.caFile],
+    ['Data', ready.dataDir],
+    ['Administrator', admin.username],
+    ['Password', admin.password ?? 'as set on first start'],
+  ] as const
+  const width = Math.max(...rows.map(([title]) => title.length))
+  return [
+    'Countersign is ready.',
+    '',
+    ...rows.map(([title, value]) => `  ${title.padEnd(width)}   ${value}`),
+    '',
+    ...(admin.password === null ? buildAnonymousExample(ready) : buildLoginExample(ready, admin.password)),
+    '',
+    'Stop with Ctrl-C.',
+  ]
+}
+
+/** Works as printed in any POSIX shell; the session comes back in a header, so nothing has to read JSON. */
+function buildLoginExample({ baseUrl, caFile, admin }: Ready, password: string): string[] {
+  const ca = `--cacert ${shellQuote(caFile)}`
+  const login = `${baseUrl}/edge/management/v1/authenticate?method=password`
+  const body = JSON.stringify({ username: admin.username, password })
+  return [
+    'The password is shown this once. Sign in and list the signers:',
+    '',
+    `  session=$(curl -s ${ca} -o /dev/null -D - -H 'Content-Type: application/json' \\`,
+    `    -d ${shellQuote(body)} ${shellQuote(login)} \\`,
+    `    | tr -d '\\r' | sed -n 's/^zt-session: //p')`,
+    `  curl -s ${ca} -H "zt-session: $session" ${shellQuote(`${baseUrl}/edge/management/v1/ext-jwt-signers`)}`,
+  ]
+}
+
+function buildAnonymousExample({ baseUrl, caFile }: Ready): string[] {
+  return [
+    'List the signers as a client sees them:',
+    '',
+    `  curl -s --cacert ${shellQuote(caFile)} ${shellQuote(`${baseUrl}/edge/client/v1/external-jwt-signers`)}`,
+  ]
+}

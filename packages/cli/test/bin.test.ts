@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const BIN = fileURLToPath(new URL('../bin/countersign.js', import.meta.url))
+
+/** A Node on this machine that is too old to run the command itself. */
+function findOldNode(): string | undefined {
+  const candidates = (process.env.PATH ?? '').split(delimiter).map((directory) => join(directory, 'node'))
+  return candidates.find((node) => {
+    const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout ?? ''
+    const [major = 0] = version.replace(/^v/, '').split('.').map(Number)
+    return major >= 18 && major < 24
+  })
+}
+
+const oldNode = findOldNode()
+const onlyWithOldNode = { skip: oldNode === undefined && 'every Node on this machine is new enough' }
+
+test('runs by itself on a new Node and passes the exit status on', () => {
+  const good = spawnSync(process.execPath, [BIN, 'version'], { encoding: 'utf8' })
+  assert.deepEqual([good.status, good.stderr], [0, ''])
+  assert.match(good.stdout, /^countersign /)
+  assert.equal(spawnSync(process.execPath, [BIN, 'verison']).status, 2)
+})
+
+test('an old Node hands over to the new one that is installed as a package', onlyWithOldNode, () => {
+  const { status, stdout } = spawnSync(oldNode ?? '', [BIN, 'version'], { encoding: 'utf8' })
+  assert.equal(status, 0)
+  assert.match(stdout, /\(node (2[4-9]|[3-9]\d)\./)
+  assert.equal(spawnSync(oldNode ?? '', [BIN, 'verison']).status, 2)
+})
+
+test('an old Node without that package says what is missing', onlyWithOldNode, (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'countersign-bin-'))
+  t.after(() => rmSync(directory, { recursive: true }))
+  mkdirSync(join(directory, 'bin'))
+  writeFileSync(join(directory, 'package.json'), '{"type":"module"}')
+  copyFileSync(BIN, join(directory, 'bin', 'countersign.js'))
+  const { status, stderr } = spawnSync(oldNode ?? '', [join(directory, 'bin', 'countersign.js')], { encoding: 'utf8' })
+  assert.equal(status, 1)
+  assert.match(stderr, /^error: countersign needs Node 24\.18 or newer, this is v\d+.*\nhint: .*\n$/)
+})

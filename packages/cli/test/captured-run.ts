@@ -1,0 +1,26 @@
+import { main } from '../src/main.ts'
+import { createTerminal } from '../src/terminal.ts'
+
+/** What one command line printed and how it ended. */
+interface CapturedRun {
+  readonly exitCode: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a command line in this process. */
+export async function runCaptured(
+  words: readonly string[],
+  options: { readonly env?: { readonly [name: string]: string }; readonly isTTY?: boolean } = {},
+): Promise<CapturedRun> {
+  const written = { stdout: '', stderr: '' }
+  const stream = (name: keyof typeof written) => ({
+    isTTY: options.isTTY ?? false,
+    write: (text: string) => {
+      written[name] += text
+    },
+  })
+  const env = options.env ?? {}
+  const exitCode = await main(words, createTerminal(stream('stdout'), stream('stderr'), env), env)
+  return { exitCode, ...written }
+}

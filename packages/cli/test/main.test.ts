@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { COMMANDS } from '../src/commands.ts'
+import { main } from '../src/main.ts'
+import { runCaptured } from './captured-run.ts'
+
+test('without a command it explains itself on stderr and counts as called wrongly', async () => {
+  const { exitCode, stdout, stderr } = await runCaptured([])
+  assert.deepEqual([exitCode, stdout], [2, ''])
+  for (const row of COMMANDS) assert.ok(stderr.includes(`  ${row.name} `), row.name)
+})
+
+for (const words of [['help'], ['--help'], ['-h']]) {
+  test(`"countersign ${words.join(' ')}" lists every command on stdout`, async () => {
+    const { exitCode, stdout, stderr } = await runCaptured(words)
+    assert.deepEqual([exitCode, stderr], [0, ''])
+    for (const row of COMMANDS) assert.ok(stdout.includes(`  ${row.name} `), row.name)
+  })
+}
+
+for (const { name, summary } of COMMANDS) {
+  test(`"countersign ${name} --help" shows usage, flags and an example, as "countersign help ${name}" does`, async () => {
+    const { exitCode, stdout, stderr } = await runCaptured([...name.split(' '), '--help'])
+    assert.deepEqual([exitCode, stderr], [0, ''])
+    assert.ok(stdout.startsWith(`${summary}\n\nUsage: countersign ${name}`))
+    const examples = stdout.slice(stdout.indexOf('\nExamples:\n'))
+    assert.match(examples, new RegExp(`^  .*countersign ${name}`, 'm'))
+    assert.equal((await runCaptured(['help', ...name.split(' ')])).stdout, stdout)
+    assert.equal((await runCaptured([...name.split(' '), '-h'])).stdout, stdout)
+  })
+}
+
+test('the example commands in help are accepted by the flags they explain', async () => {
+  const { parseFlags } = await import('../src/parse-flags.ts')
+  let seen = 0
+  for (const row of COMMANDS) {
+    const command = await row.load()
+    for (const example of command.examples) {
+      const words = example.command.slice(example.command.indexOf('countersign ')).split(' ').slice(1)
+      // A quoted substitution is one word of a shell.
+      const joined = words.join(' ').replace('"$(mktemp -d)"', 'directory').split(' ')
+      parseFlags(row.name, command, joined.slice(row.name.split(' ').length))
+      seen++
+    }
+  }
+  assert.ok(seen >= COMMANDS.length)
+})
+
+for (const words of [['version'], ['--version']]) {
+  test(`"countersign ${words.join(' ')}" prints the version`, async () => {
+    const { exitCode, stdout } = await runCaptured(words)
+    assert.equal(exitCode, 0)
+    assert.match(stdout, /^countersign \d+\.\d+\.\d+ \(node \d+\.\d+\.\d+\)\n$/)
+  })
+}
+
+/** Words that are wrong, what the error says, and words that differ in one thing and are right. */
+const MISTAKES: readonly (readonly [wrong: readonly string[], says: RegExp, right: readonly string[]])[] = [
+  [['verison'], /there is no command "verison"/, ['version']],
+  [['config'], /"config" needs one more word/, ['config', 'show']],
+  [['config', 'shwo'], /there is no command "config shwo"/, ['config', 'show']],
+  [['--json', 'config', 'show'], /"--json" stands before any command/, ['config', 'show', '--json']],
+  [['config', 'show', '--prot', '1'], /has no flag --prot/, ['config', 'show', '--port', '1']],
+  [['config', 'show', '-p', '1'], /has no flag -p/, ['config', 'show', '--port', '1']],
+  [['config', 'show', '--port'], /--port needs a value/, ['config', 'show', '--port', '1']],
+  [['config', 'show', '--port', '--json'], /--port needs a value/, ['config', 'show', '--port=1', '--json']],
+  [['config', 'show', '--port='], /--port needs a value/, ['config', 'show', '--port=1']],
+  [['config', 'show', '--json=1'], /--json takes no value/, ['config', 'show', '--json']],
+  [['config', 'show', '--no-json'], /has no flag --no-json/, ['config', 'show', '--no-dev']],
+  [['config', 'show', 'now'], /cannot use "now"/, ['config', 'show']],
+  [['help', 'verison'], /there is no command "verison"/, ['help', 'version']],
+  [['help', 'up', 'now'], /there is no command "up now"/, ['help', 'up']],
+  [['backup'], /needs FILE/, ['backup', '--help']],
+  [['config', 'show', '--port', '65536'], /flag --port: must be/, ['config', 'show', '--port', '65535']],
+]
+
+for (const [wrong, says, right] of MISTAKES) {
+  test(`"countersign ${wrong.join(' ')}" is called wrongly, "countersign ${right.join(' ')}" is not`, async () => {
+    const refused = await runCaptured(wrong)
+    assert.deepEqual([refused.exitCode, refused.stdout], [2, ''])
+    const [error = '', hint = '', ...rest] = refused.stderr.split('\n')
+    assert.match(error, says)
+    assert.ok(error.startsWith('error: ') && hint.startsWith('hint: ') && rest.join('') === '', refused.stderr)
+    assert.equal((await runCaptured(right)).exitCode, 0)
+  })
+}
+
+test('a later --no-dev wins over an earlier --dev', async () => {
+  const { stdout } = await runCaptured(['config', 'show', '--json', '--dev', '--no-dev'])
+  assert.deepEqual(JSON.parse(stdout).dev, { value: false, origin: 'flag' })
+})
+
+test('Q-22 what came from outside cannot steer the terminal, and colours are for people only', async () => {
+  const hostile = '\x1b[2J\u009b1m\u202e'
+  const plain = await runCaptured([`no${hostile}\nerror: forged`])
+  assert.match(plain.stderr, /^error: there is no command "no.* error: forged"\nhint: .*\n$/)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+  assert.doesNotMatch(plain.stderr, /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/)
+  const coloured = await runCaptured(['no'], { isTTY: true })
+  assert.ok(coloured.stderr.startsWith('\x1b[1;31merror:\x1b[0m there is no'))
+  const uncoloured = await runCaptured(['no'], { isTTY: true, env: { NO_COLOR: '1' } })
+  assert.ok(uncoloured.stderr.startsWith('error: there is no'))
+})
+
+test('Q-22 JSON keeps strange characters, escaped', async () => {
+  const { stdout } = await runCaptured(['config', 'show', '--json', '--data-dir', 'a\u202eb'])
+  assert.ok(stdout.includes('a\\u202eb') && !stdout.includes('\u202e'))
+  assert.equal(JSON.parse(stdout).dataDir.value, 'a\u202eb')
+})
+
+test('an unexpected failure asks for a report, and shows where it happened only when asked', async () => {
+  for (const [env, hasStack] of [
+    [{}, false],
+    [{ COUNTERSIGN_DEBUG: '1' }, true],
+  ] as const) {
+    const lines: string[] = []
+    const failing = () => {
+      throw new Error('boom')
+    }
+    const terminal = {
+      out: failing,
+      note: (line: string) => lines.push(line),
+      error: (...texts: string[]) => lines.push(...texts),
+    }
+    assert.equal(await main(['version'], terminal, env), 1)
+    assert.equal(lines[0], 'unexpected: boom')
+    assert.match(lines[1] ?? '', /please report this/)
+    assert.equal(
+      lines.some((line) => line.includes('main.test.ts')),
+      hasStack,
+    )
+  }
+})

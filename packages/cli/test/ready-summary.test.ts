@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { test } from 'node:test'
+import { buildReadyLine, buildReadySummary } from '../src/ready-summary.ts'
+import { shellQuote } from '../src/shell-quote.ts'
+
+const READY = {
+  baseUrl: 'https://127.0.0.1:1280',
+  caFile: "/data/it's here/ca.pem",
+  dataDir: "/data/it's here",
+  pid: 42,
+  admin: { username: 'admin', password: `pa'ss"word` },
+  hostedBaseUrl: 'https://127.0.0.1:1280/hosted',
+  consoleUrl: 'https://127.0.0.1:1280/console/',
+  metricsUrl: 'http://127.0.0.1:1281/metrics',
+  identityProviderUrl: null,
+}
+const LATER = { ...READY, admin: { username: 'admin', password: null } }
+
+test('the ready line is one object with exactly the promised members, in order', () => {
+  assert.deepEqual(JSON.parse(buildReadyLine(READY)), { ready: true, ...READY })
+  assert.deepEqual(Object.keys(JSON.parse(buildReadyLine({ ...READY }))), [
+    'ready',
+    'baseUrl',
+    'caFile',
+    'dataDir',
+    'pid',
+    'admin',
+    'hostedBaseUrl',
+    'consoleUrl',
+    'metricsUrl',
+    'identityProviderUrl',
+  ])
+  assert.equal(JSON.parse(buildReadyLine(LATER)).admin.password, null)
+})
+
+test('the summary shows addresses, certificate and administrator, and the provider only when there is one', () => {
+  const text = buildReadySummary(READY).join('\n')
+  for (const shown of [READY.baseUrl, READY.consoleUrl, READY.metricsUrl, READY.caFile, READY.admin.password]) {
+    assert.ok(text.includes(shown), shown)
+  }
+  assert.ok(!text.includes('Identity provider'))
+  const provider = 'https://127.0.0.1:1282'
+  assert.ok(
+    buildReadySummary({ ...READY, identityProviderUrl: provider })
+      .join('\n')
+      .includes(provider),
+  )
+})
+
+test('the example signs in when the password is known, and is anonymous when not', () => {
+  assert.ok(buildReadySummary(READY).join('\n').includes('authenticate?method=password'))
+  const later = buildReadySummary(LATER).join('\n')
+  assert.ok(!later.includes('authenticate') && later.includes('/edge/client/v1/external-jwt-signers'))
+})
+
+test('the example is words that a shell takes as they are meant', () => {
+  const lines = buildReadySummary(READY)
+  const example = lines.slice(lines.findIndex((line) => line.startsWith('  session='))).slice(0, 4)
+  // curl is replaced by a function that shows its arguments and answers as the server would.
+  const script = `curl() { printf '<%s>' "$@" >&2; printf 'zt-session: s3ss10n\\r\\n'; }\n${example.join('\n')}`
+  const { status, stderr } = spawnSync('sh', ['-c', script], { encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+  assert.ok(stderr.includes(`<${READY.caFile}>`))
+  assert.ok(stderr.includes(`<${JSON.stringify({ username: 'admin', password: READY.admin.password })}>`))
+  assert.ok(stderr.includes(`<${READY.baseUrl}/edge/management/v1/authenticate?method=password>`))
+  assert.ok(stderr.endsWith(`<zt-session: s3ss10n><${READY.baseUrl}/edge/management/v1/ext-jwt-signers>`), stderr)
+})
+
+test('shell words are quoted only where needed, and survive a shell', () => {
+  assert.equal(shellQuote('/a/b.pem'), '/a/b.pem')
+  for (const word of ["it's", 'a b', '$HOME', '`x`', '', '*', 'a\\b', '"']) {
+    assert.equal(spawnSync('sh', ['-c', `printf %s ${shellQuote(word)}`], { encoding: 'utf8' }).stdout, word)
+  }
+})

@@ -1,0 +1,22 @@
+import Type, { type Static } from 'typebox'
+import { optional, secret, text } from './body-members.ts'
+
+export const AUTHENTICATE_METHODS = ['password', 'cert', 'ext-jwt'] as const
+export type AuthenticateMethod = (typeof AUTHENTICATE_METHODS)[number]
+
+const info = (members: readonly string[], maxLength = 255) => {
+  return Object.fromEntries(members.map((member) => [member, optional(text(maxLength))]))
+}
+
+/** Body of `POST /authenticate`; which members are needed depends on the method. */
+export const Authenticate = Type.Object({
+  username: optional(Type.String({ minLength: 4, maxLength: 100 })),
+  password: optional(secret({ minLength: 5, maxLength: 100 })),
+  configTypes: optional(Type.Array(text(256), { maxItems: 100 })),
+  envInfo: optional(
+    Type.Object({ ...info(['os', 'osRelease', 'osVersion', 'arch']), ...info(['domain', 'hostname'], 253) }),
+  ),
+  sdkInfo: optional(Type.Object(info(['type', 'version', 'branch', 'revision', 'appId', 'appVersion']))),
+})
+
+export type Authenticate = Static<typeof Authenticate>

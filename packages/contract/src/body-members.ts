@@ -1,0 +1,20 @@
+import Type, { type TSchema } from 'typebox'
+
+/** Bounds that hold for every text a caller may store, unless a member says otherwise. */
+export const MAX_NAME_LENGTH = 256
+export const MAX_TEXT_LENGTH = 1024
+export const MAX_URL_LENGTH = 2048
+export const MAX_PEM_LENGTH = 65_536
+
+export const name = () => Type.String({ maxLength: MAX_NAME_LENGTH })
+export const text = (maxLength = MAX_TEXT_LENGTH) => Type.String({ maxLength })
+export const url = () => Type.String({ maxLength: MAX_URL_LENGTH })
+
+/** A free-form object whose members the rules look at one by one. */
+export const openObject = () => Type.Record(Type.String(), Type.Unknown())
+
+/** Optional on the wire: absent and null both mean "not given". */
+export const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema)
+
+/** A value that no answer may repeat. */
+export const secret = (options: { minLength: number; maxLength: number }) => Type.String({ ...options, secret: true })

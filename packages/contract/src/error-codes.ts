@@ -1,0 +1,61 @@
+/** Every error code the edge APIs answer with: HTTP status, constant public message, and whether the same call may succeed later. Codes are never renamed or reused. */
+interface ErrorSpec {
+  readonly status: number
+  readonly message: string
+  readonly retryable: boolean
+}
+
+const spec = (status: number, message: string, retryable = false): ErrorSpec => ({ status, message, retryable })
+
+const INVALID_DOCUMENT =
+  'The supplied request contains an invalid document or no valid accept content were available, see cause'
+
+export const ERRORS = {
+  NOT_FOUND: spec(404, 'The resource requested was not found or is no longer available'),
+  METHOD_NOT_ALLOWED: spec(405, 'The resource requested does not support this HTTP verb'),
+  UNAUTHORIZED: spec(
+    401,
+    'The request could not be completed. The session is not authorized or the credentials are invalid',
+  ),
+  INVALID_AUTH: spec(401, 'The authentication request failed'),
+  COULD_NOT_VALIDATE: spec(400, INVALID_DOCUMENT),
+  NOT_ACCEPTABLE: spec(406, INVALID_DOCUMENT),
+  UNSUPPORTED_CONTENT_TYPE: spec(415, INVALID_DOCUMENT),
+  COULD_NOT_PARSE_BODY: spec(400, 'The body of the request could not be parsed'),
+  COULD_NOT_READ_BODY: spec(400, 'The body of the request could not be read'),
+  REQUEST_ENTITY_TOO_LARGE: spec(413, 'The request body exceeds the maximum accepted size'),
+  REQUEST_HEADERS_TOO_LARGE: spec(431, 'The request headers exceed the maximum accepted size or number'),
+  BAD_REQUEST: spec(400, 'The request is not valid HTTP'),
+  REQUEST_TIMEOUT: spec(408, 'The request was not received in time', true),
+  INVALID_FIELD: spec(400, 'The field contains an invalid value'),
+  INVALID_FILTER: spec(400, 'The filter query supplied is invalid'),
+  INVALID_SORT_IDENTIFIER: spec(400, 'The sort order supplied is invalid'),
+  INVALID_PAGINATION: spec(400, 'The pagination properties provided are invalid'),
+  INVALID_CERT_PEM: spec(
+    400,
+    'the supplied certificate PEM is either invalid or contains the incorrect number of certificates',
+  ),
+  INVALID_AUTH_METHOD: spec(400, 'The supplied authentication method is invalid'),
+  CAN_NOT_DELETE_REFERENCED_ENTITY: spec(
+    409,
+    'the entity cannot be deleted because it is referenced by another entity, see cause',
+  ),
+  ENTITY_CAN_NOT_BE_DELETED: spec(400, 'The entity requested for delete can not be deleted'),
+  ENTITY_CAN_NOT_BE_UPDATED: spec(400, 'The entity requested for update can not be updated'),
+  SERVER_TOO_MANY_REQUESTS: spec(429, 'Too many requests, try again later', true),
+  TIMEOUT: spec(503, 'The request took too long to answer', true),
+  STORE_UNAVAILABLE: spec(503, 'The data store is not available, try again later', true),
+  UNHANDLED: spec(500, 'An unhandled error occurred'),
+} as const satisfies Record<string, ErrorSpec>
+
+export type ErrorCode = keyof typeof ERRORS
+
+/** Codes that are told apart here by status but travel under the name existing clients know. */
+const WIRE_NAMES: Partial<Record<ErrorCode, string>> = {
+  NOT_ACCEPTABLE: 'COULD_NOT_VALIDATE',
+  UNSUPPORTED_CONTENT_TYPE: 'COULD_NOT_VALIDATE',
+}
+
+export function wireNameOf(code: ErrorCode): string {
+  return WIRE_NAMES[code] ?? code
+}

@@ -1,0 +1,49 @@
+import Type, { type Static } from 'typebox'
+import { MAX_PEM_LENGTH, name, openObject, optional, text, url } from './body-members.ts'
+
+export const TARGET_TOKENS = ['ACCESS', 'ID'] as const
+export const MAX_CLOCK_SKEW_SECONDS = 60
+export const MAX_SCOPES = 100
+
+const optionalMembers = {
+  certPem: optional(text(MAX_PEM_LENGTH)),
+  jwksEndpoint: optional(Type.String({ maxLength: 2048, format: 'uri' })),
+  kid: optional(text(256)),
+  claimsProperty: optional(text(512)),
+  useExternalId: optional(Type.Boolean()),
+  externalAuthUrl: optional(url()),
+  openIdConfigurationUrl: optional(url()),
+  clientId: optional(text(512)),
+  scopes: optional(Type.Union([Type.Array(text(256), { maxItems: MAX_SCOPES }), text(8192)])),
+  targetToken: optional(Type.Enum([...TARGET_TOKENS])),
+  enrollToCertEnabled: optional(Type.Boolean()),
+  enrollToTokenEnabled: optional(Type.Boolean()),
+  enrollAttributeClaimsSelector: optional(text(512)),
+  enrollNameClaimsSelector: optional(text(512)),
+  enrollAuthPolicyId: optional(text(128)),
+  clockSkewSeconds: optional(Type.Integer({ minimum: 0, maximum: MAX_CLOCK_SKEW_SECONDS })),
+  maxTokenAgeSeconds: optional(Type.Integer({ minimum: 1, maximum: 31_536_000 })),
+  requiredClaims: optional(openObject()),
+  tags: optional(openObject()),
+}
+
+/** Body of POST and PUT. */
+export const ExtJwtSignerWrite = Type.Object({
+  name: name(),
+  enabled: Type.Boolean(),
+  issuer: text(),
+  audience: text(),
+  ...optionalMembers,
+})
+
+/** Body of PATCH. */
+export const ExtJwtSignerPatch = Type.Object({
+  name: optional(name()),
+  enabled: optional(Type.Boolean()),
+  issuer: optional(text()),
+  audience: optional(text()),
+  ...optionalMembers,
+})
+
+export type ExtJwtSignerWrite = Static<typeof ExtJwtSignerWrite>
+export type ExtJwtSignerPatch = Static<typeof ExtJwtSignerPatch>

@@ -1,0 +1,42 @@
+import Type, { type Static } from 'typebox'
+import { name, openObject, optional, text } from './body-members.ts'
+import { PERMISSIONS } from './permission.ts'
+
+export const IDENTITY_TYPES = ['User', 'Device', 'Service', 'Router', 'Default'] as const
+export const MAX_ATTRIBUTES = 100
+export const MAX_ATTRIBUTE_LENGTH = 128
+
+const attributes = () => Type.Array(text(MAX_ATTRIBUTE_LENGTH), { maxItems: MAX_ATTRIBUTES })
+
+const optionalMembers = {
+  externalId: optional(text(512)),
+  authPolicyId: optional(text(128)),
+  attributes: optional(attributes()),
+  roleAttributes: optional(attributes()),
+  permissions: optional(Type.Array(Type.Enum([...PERMISSIONS]), { maxItems: PERMISSIONS.length })),
+  appData: optional(openObject()),
+  tags: optional(openObject()),
+  defaultHostingCost: optional(Type.Integer({ minimum: 0, maximum: 65_535 })),
+  defaultHostingPrecedence: optional(Type.Enum(['default', 'required', 'failed'])),
+  serviceHostingCosts: optional(openObject()),
+  serviceHostingPrecedences: optional(openObject()),
+}
+
+/** Body of POST and PUT. */
+export const IdentityWrite = Type.Object({
+  name: name(),
+  type: Type.Enum([...IDENTITY_TYPES]),
+  isAdmin: Type.Boolean(),
+  ...optionalMembers,
+})
+
+/** Body of PATCH. */
+export const IdentityPatch = Type.Object({
+  name: optional(name()),
+  type: optional(Type.Enum([...IDENTITY_TYPES])),
+  isAdmin: optional(Type.Boolean()),
+  ...optionalMembers,
+})
+
+export type IdentityWrite = Static<typeof IdentityWrite>
+export type IdentityPatch = Static<typeof IdentityPatch>

@@ -1,0 +1,44 @@
+/** The part of JSON Schema that our wire shapes use. */
+export interface BodySchema {
+  readonly type?: string | undefined
+  readonly properties?: Readonly<Record<string, BodySchema>> | undefined
+  readonly required?: readonly string[] | undefined
+  readonly items?: BodySchema | undefined
+  readonly anyOf?: readonly BodySchema[] | undefined
+  readonly enum?: readonly unknown[] | undefined
+  readonly format?: string | undefined
+  readonly minLength?: number | undefined
+  readonly maxLength?: number | undefined
+  readonly minimum?: number | undefined
+  readonly maximum?: number | undefined
+  readonly maxItems?: number | undefined
+  /** No answer repeats the value. */
+  readonly secret?: boolean | undefined
+}
+
+export function isOptional(schema: BodySchema, name: string): boolean {
+  return !schema.required?.includes(name)
+}
+
+const namesOf = new WeakMap<BodySchema, ReadonlyMap<string, string>>()
+const orderOf = new WeakMap<BodySchema, readonly (readonly [string, BodySchema])[]>()
+
+/** The members by their lower-cased name. */
+export function memberNames(schema: BodySchema): ReadonlyMap<string, string> {
+  let names = namesOf.get(schema)
+  if (!names) {
+    names = new Map(Object.keys(schema.properties ?? {}).map((name) => [name.toLowerCase(), name]))
+    namesOf.set(schema, names)
+  }
+  return names
+}
+
+/** The members in the order in which their rules are checked. */
+export function membersInOrder(schema: BodySchema): readonly (readonly [string, BodySchema])[] {
+  let order = orderOf.get(schema)
+  if (!order) {
+    order = Object.entries(schema.properties ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
+    orderOf.set(schema, order)
+  }
+  return order
+}

@@ -1,0 +1,132 @@
+import { AppError, echoedValue } from '../app-error.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts'
+import { type BodySchema, isOptional, memberNames, membersInOrder } from './body-schema.ts'
+
+/**
+ * Reads a parsed body by its schema and gives back only the members the schema knows, under the schema's spelling.
+ *
+ * Existing clients send whole details back, so unknown members are passed over; null means "not given"; names match
+ * whatever their case. A member of the wrong JSON type is a parse error, a broken rule the first field error in
+ * alphabetical order, as those clients expect.
+ */
+export function readBody(schema: BodySchema, body: JsonValue): JsonObject {
+  if (body === null) return readBody(schema, Object.create(null) as JsonObject)
+  if (!isJsonObject(body)) {
+    throw new AppError('COULD_NOT_VALIDATE', { field: 'body', reason: 'body must be a JSON object', value: '' })
+  }
+  const known = keepKnownMembers(schema, body, '')
+  checkMembers(schema, known, '')
+  return known
+}
+
+function keepKnownMembers(schema: BodySchema, object: JsonObject, path: string): JsonObject {
+  const names = memberNames(schema)
+  const known: JsonObject = Object.create(null)
+  for (const [given, value] of Object.entries(object)) {
+    const name = names.get(given.toLowerCase())
+    if (name === undefined || value === null || value === undefined) continue
+    const memberPath = path + name
+    if (name in known) throw parseError(`the member ${memberPath} is given twice`)
+    const memberSchema = schema.properties?.[name]
+    if (memberSchema) known[name] = keepKnown(memberSchema, value, memberPath)
+  }
+  return known
+}
+
+function keepKnown(schema: BodySchema, value: JsonValue, path: string): JsonValue {
+  if (schema.anyOf) {
+    const fitting = schema.anyOf.find((alternative) => hasType(alternative, value))
+    if (!fitting) throw wrongType(schema.anyOf.map((alternative) => alternative.type).join(' or '), value, path)
+    return keepKnown(fitting, value, path)
+  }
+  if (!hasType(schema, value)) throw wrongType(schema.type ?? 'string', value, path)
+  if (Array.isArray(value)) {
+    return value.map((item, index) => (schema.items ? keepKnown(schema.items, item, `${path}.${index}`) : item))
+  }
+  return isJsonObject(value) && schema.properties ? keepKnownMembers(schema, value, `${path}.`) : value
+}
+
+function hasType(schema: BodySchema, value: JsonValue): boolean {
+  switch (schema.type) {
+    case 'integer':
+      return Number.isInteger(value)
+    case 'array':
+      return Array.isArray(value)
+    case 'object':
+      return isJsonObject(value)
+    // An enumeration carries no type: all of ours are of strings.
+    default:
+      return typeof value === (schema.type ?? 'string')
+  }
+}
+
+function checkMembers(schema: BodySchema, object: JsonObject, path: string): void {
+  for (const [name, memberSchema] of membersInOrder(schema)) {
+    const value = object[name]
+    const field = path + name
+    if (value !== undefined) checkValue(memberSchema, value, field, isOptional(schema, name))
+    else if (!isOptional(schema, name)) {
+      throw violation(field, 'is required', memberSchema.type === 'array' ? [] : undefined)
+    }
+  }
+}
+
+function checkValue(schema: BodySchema, value: JsonValue, field: string, mayBeBlank: boolean): void {
+  if (schema.anyOf) {
+    const fitting = schema.anyOf.find((alternative) => hasType(alternative, value))
+    return fitting && checkValue(fitting, value, field, mayBeBlank)
+  }
+  // Existing clients send "" for an optional member they have no value for.
+  if (value === '' && mayBeBlank) return
+  const shown = schema.secret ? '' : value
+  if (schema.enum && !schema.enum.includes(value)) {
+    throw violation(field, `should be one of [${schema.enum.join(' ')}]`, shown)
+  }
+  if (typeof value === 'string') checkText(schema, value, field, shown)
+  else if (typeof value === 'number') checkNumber(schema, value, field)
+  else if (Array.isArray(value)) {
+    if (schema.maxItems !== undefined && value.length > schema.maxItems) {
+      throw violation(field, `should have at most ${schema.maxItems} items`, `${value.length} items`)
+    }
+    value.forEach((item, index) => schema.items && checkValue(schema.items, item, `${field}.${index}`, false))
+  } else if (isJsonObject(value) && schema.properties) checkMembers(schema, value, `${field}.`)
+}
+
+function checkText(schema: BodySchema, value: string, field: string, shown: JsonValue): void {
+  if (schema.minLength !== undefined && value.length < schema.minLength) {
+    throw violation(field, `should be at least ${schema.minLength} chars long`, shown)
+  }
+  if (schema.maxLength !== undefined && value.length > schema.maxLength) {
+    throw violation(field, `should be at most ${schema.maxLength} chars long`, shown)
+  }
+  if (schema.format === 'uri' && !isUriLike(value)) {
+    throw violation(field, `must be of type uri: ${JSON.stringify(echoedValue(value))}`, shown)
+  }
+}
+
+function checkNumber(schema: BodySchema, value: number, field: string): void {
+  if (schema.minimum !== undefined && value < schema.minimum) {
+    throw violation(field, `should be greater than or equal to ${schema.minimum}`, value)
+  }
+  if (schema.maximum !== undefined && value > schema.maximum) {
+    throw violation(field, `should be less than or equal to ${schema.maximum}`, value)
+  }
+}
+
+/** A scheme or an absolute path: what may be fetched is decided by the fetch rules, with their own error. */
+function isUriLike(value: string): boolean {
+  return value.startsWith('/') || URL.canParse(value) || /^[a-z][a-z0-9+.-]*:/i.test(value.slice(0, 32))
+}
+
+function violation(field: string, rule: string, value: JsonValue | undefined): AppError {
+  return new AppError('COULD_NOT_VALIDATE', { field, reason: `${field} in body ${rule}`, value: echoedValue(value) })
+}
+
+function wrongType(expected: string, value: JsonValue, path: string): AppError {
+  const got = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value
+  return parseError(`the member ${path} must be of type ${expected}, but is of type ${got}`)
+}
+
+function parseError(message: string): AppError {
+  return new AppError('COULD_NOT_PARSE_BODY', { message })
+}

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import { type AltName, buildAltName } from './alt-name.ts'
+import type { CertificateProfile } from './certificate-profiles.ts'
+import { createDerCursor, readOctetsOfBitString } from './der-cursor.ts'
+import { readDer, TAG } from './der-reader.ts'
+import { boolean, implicitTag, integer, namedBits, octetString, oid, sequence } from './der-writer.ts'
+import { OID } from './object-identifiers.ts'
+
+const KEY_ID_BYTES = 20
+
+/** One extension of a certificate around its already encoded value. */
+export function buildExtension(id: string, value: Uint8Array, critical = false): Buffer {
+  return sequence(oid(id), ...(critical ? [boolean(true)] : []), octetString(value))
+}
+
+export function buildBasicConstraints({ isCa, pathLength }: CertificateProfile): Buffer {
+  const content = isCa ? [boolean(true), ...(pathLength === undefined ? [] : [integer(pathLength)])] : []
+  return buildExtension(OID.basicConstraints, sequence(...content), true)
+}
+
+export function buildKeyUsage({ keyUsage }: CertificateProfile): Buffer {
+  return buildExtension(OID.keyUsage, namedBits(keyUsage), true)
+}
+
+export function buildExtendedKeyUsage({ extendedKeyUsage }: CertificateProfile): Buffer {
+  return buildExtension(OID.extendedKeyUsage, sequence(...extendedKeyUsage.map(oid)))
+}
+
+export function buildSubjectAltNames(altNames: readonly AltName[]): Buffer {
+  return buildExtension(OID.subjectAltName, sequence(...altNames.map(buildAltName)))
+}
+
+export function buildSubjectKeyIdentifier(publicKeyInfo: Buffer): Buffer {
+  return buildExtension(OID.subjectKeyIdentifier, octetString(computeKeyId(publicKeyInfo)))
+}
+
+export function buildAuthorityKeyIdentifier(issuerKeyInfo: Buffer): Buffer {
+  return buildExtension(OID.authorityKeyIdentifier, sequence(implicitTag(0, computeKeyId(issuerKeyInfo))))
+}
+
+/** RFC 7093 section 2, method 1: the first 160 bits of the SHA-256 of the key inside a SubjectPublicKeyInfo. */
+export function computeKeyId(publicKeyInfo: Buffer): Buffer {
+  const cursor = createDerCursor(readDer(publicKeyInfo))
+  cursor.take(TAG.sequence)
+  const key = readOctetsOfBitString(cursor.take(TAG.bitString))
+  return createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES)
+}

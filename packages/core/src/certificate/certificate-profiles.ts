@@ -1,0 +1,38 @@
+import { OID } from './object-identifiers.ts'
+
+/** Numbers of the bits of a keyUsage extension, RFC 5280 section 4.2.1.3. */
+const KEY_USAGE = { digitalSignature: 0, keyCertSign: 5, crlSign: 6 } as const
+
+/** What a certificate may be used for. Building and checking read the same row and nothing else. */
+export interface CertificateProfile {
+  readonly isCa: boolean
+  readonly pathLength?: number
+  readonly keyUsage: readonly number[]
+  readonly extendedKeyUsage: readonly string[]
+  readonly lifetimeDays: number
+}
+
+export const CERTIFICATE_PROFILES = {
+  rootCa: {
+    isCa: true,
+    pathLength: 1,
+    keyUsage: [KEY_USAGE.keyCertSign, KEY_USAGE.crlSign],
+    extendedKeyUsage: [],
+    lifetimeDays: 3650,
+  },
+  intermediateCa: {
+    isCa: true,
+    pathLength: 0,
+    keyUsage: [KEY_USAGE.keyCertSign, KEY_USAGE.crlSign],
+    extendedKeyUsage: [],
+    lifetimeDays: 3640,
+  },
+  tlsServer: {
+    isCa: false,
+    keyUsage: [KEY_USAGE.digitalSignature],
+    extendedKeyUsage: [OID.serverAuth],
+    lifetimeDays: 365,
+  },
+} as const satisfies Record<string, CertificateProfile>
+
+export type CertificateProfileName = keyof typeof CERTIFICATE_PROFILES

@@ -1,0 +1,81 @@
+import { TAG } from './der-reader.ts'
+
+/** Small functions that each write one DER element. They are given our own values; what breaks a rule is a TypeError. */
+export function element(tag: number, ...content: readonly Uint8Array[]): Buffer {
+  const body = Buffer.concat(content)
+  return Buffer.concat([Buffer.from([tag]), lengthOctets(body.length), body])
+}
+
+export const sequence = (...content: readonly Uint8Array[]): Buffer => element(TAG.sequence, ...content)
+
+export const setOf = (...content: readonly Uint8Array[]): Buffer =>
+  element(TAG.set, ...content.toSorted(Buffer.compare))
+
+export const boolean = (value: boolean): Buffer => element(TAG.boolean, Buffer.from([value ? 0xff : 0x00]))
+
+export const nullValue = (): Buffer => element(TAG.null)
+
+export const octetString = (content: Uint8Array): Buffer => element(TAG.octetString, content)
+
+/** A bit string of whole octets. */
+export const bitString = (content: Uint8Array): Buffer => element(TAG.bitString, Buffer.from([0]), content)
+
+export const utf8String = (text: string): Buffer => element(TAG.utf8String, Buffer.from(text, 'utf8'))
+
+export const printableString = (text: string): Buffer => element(TAG.printableString, Buffer.from(text, 'ascii'))
+
+/** `[n]` around whole elements. */
+export const explicitTag = (n: number, ...content: readonly Uint8Array[]): Buffer => element(0xa0 + n, ...content)
+
+/** `[n]` in place of the tag of a primitive. */
+export const implicitTag = (n: number, content: Uint8Array): Buffer => element(0x80 + n, content)
+
+/** A non-negative integer given as octets or as a small number. */
+export function integer(value: number | Uint8Array): Buffer {
+  const octets = typeof value === 'number' ? numberOctets(value) : value
+  const firstUsed = octets.findIndex((byte) => byte !== 0)
+  const minimal = firstUsed < 0 ? Buffer.from([0]) : octets.subarray(firstUsed)
+  const isNegativeLooking = (minimal[0] ?? 0) >= 0x80
+  return element(TAG.integer, isNegativeLooking ? Buffer.from([0]) : Buffer.alloc(0), minimal)
+}
+
+/** Bits by number, bit 0 being the highest of the first octet; trailing zeros are left out as DER wants it. */
+export function namedBits(bits: readonly number[]): Buffer {
+  const highest = Math.max(-1, ...bits)
+  const octets = Buffer.alloc(Math.ceil((highest + 1) / 8))
+  for (const bit of bits) octets[bit >> 3] = (octets[bit >> 3] ?? 0) | (0x80 >> (bit & 7))
+  return element(TAG.bitString, Buffer.from([octets.length * 8 - (highest + 1)]), octets)
+}
+
+export function oid(dotted: string): Buffer {
+  const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number)
+  return element(TAG.oid, Buffer.from([first * 40 + second, ...rest].flatMap(arcOctets)))
+}
+
+/** UTCTime until 2049 and GeneralizedTime after, as RFC 5280 4.1.2.5 says; parts of a second are dropped. */
+export function time(date: Date): Buffer {
+  const digits = date.toISOString().slice(0, 19).replaceAll(/[-:T]/g, '')
+  const year = date.getUTCFullYear()
+  if (year < 1950 || year > 9999) throw new TypeError('the date does not fit into a certificate')
+  return year < 2050
+    ? element(TAG.utcTime, Buffer.from(`${digits.slice(2)}Z`))
+    : element(TAG.generalizedTime, Buffer.from(`${digits}Z`))
+}
+
+function lengthOctets(length: number): Buffer {
+  if (length < 0x80) return Buffer.from([length])
+  const octets = numberOctets(length)
+  return Buffer.concat([Buffer.from([0x80 + octets.length]), octets])
+}
+
+function numberOctets(value: number): Buffer {
+  if (!Number.isSafeInteger(value) || value < 0) throw new TypeError('only a non-negative whole number can be written')
+  const hex = value.toString(16)
+  return Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex')
+}
+
+function arcOctets(arc: number): number[] {
+  const octets = [arc % 128]
+  for (let rest = Math.floor(arc / 128); rest > 0; rest = Math.floor(rest / 128)) octets.unshift((rest % 128) + 128)
+  return octets
+}

@@ -1,0 +1,46 @@
+import { createPublicKey } from 'node:crypto'
+import { buildCertificate } from './build-certificate.ts'
+import { type CertificateRequest, type IssuerFacts, planCertificate } from './certificate-plan.ts'
+import { checkCertificate } from './check-certificate.ts'
+import { parseCertificate } from './parse-certificate.ts'
+import { type SignBytes, signCertificate } from './sign-certificate.ts'
+
+/** A CA that can sign: its certificate in DER, what that says, and a way to its key. */
+export interface CertificateIssuer {
+  readonly certificate: Buffer
+  readonly facts: IssuerFacts
+  readonly sign: SignBytes
+}
+
+/** An issuer from its certificate in DER and a signer with the key that belongs to it. Throws DerError. */
+export function createIssuer(certificate: Buffer, sign: SignBytes): CertificateIssuer {
+  const { subject, publicKeyInfo, notAfter } = parseCertificate(certificate)
+  const publicKey = createPublicKey({ key: publicKeyInfo.bytes, format: 'der', type: 'spki' })
+  return { certificate, facts: { name: subject, publicKey, publicKeyInfo: publicKeyInfo.bytes, notAfter }, sign }
+}
+
+/** Build, check, sign: a certificate in DER under an issuer of ours. Throws a plain Error for any fault, all of them ours. */
+export async function issueCertificate(
+  request: CertificateRequest,
+  issuer: CertificateIssuer,
+  now: Date,
+): Promise<Buffer> {
+  return issue(request, issuer.facts, issuer.sign, now)
+}
+
+/** Build, check, sign: a root, which is its own issuer. `sign` must use the private half of the request's key. */
+export async function issueSelfSigned(request: CertificateRequest, sign: SignBytes, now: Date): Promise<Buffer> {
+  return issue(request, undefined, sign, now)
+}
+
+async function issue(
+  request: CertificateRequest,
+  issuer: IssuerFacts | undefined,
+  sign: SignBytes,
+  now: Date,
+): Promise<Buffer> {
+  const plan = planCertificate(request, issuer, now)
+  const tbs = buildCertificate(plan)
+  checkCertificate(tbs, plan, now)
+  return signCertificate(tbs, sign, issuer?.publicKey ?? request.publicKey)
+}

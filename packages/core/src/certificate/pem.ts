@@ -1,0 +1,60 @@
+const WHITE_SPACE = ' \t\r\n'
+const LINE_LENGTH = 64
+
+/** PEM text of one block, with 64-character lines and a final newline. */
+export function formatPem(label: string, der: Uint8Array): string {
+  return `-----BEGIN ${label}-----\n${wrapBase64(der)}-----END ${label}-----\n`
+}
+
+/** Base64 in lines of 64 characters, each ended by a newline. */
+export function wrapBase64(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes).toString('base64')
+  let lines = ''
+  for (let at = 0; at < text.length; at += LINE_LENGTH) lines += `${text.slice(at, at + LINE_LENGTH)}\n`
+  return lines
+}
+
+/** The bytes of the one block with this label that the text consists of, white space around it aside; else undefined. */
+export function findOnlyPemBlock(text: string, label: string): Buffer | undefined {
+  const trimmed = trimWhiteSpace(text)
+  const begin = `-----BEGIN ${label}-----`
+  const end = `-----END ${label}-----`
+  if (!trimmed.startsWith(begin) || !trimmed.endsWith(end) || trimmed.length < begin.length + end.length)
+    return undefined
+  const body = trimmed.slice(begin.length, -end.length)
+  const isOnOwnLines = (body.startsWith('\n') || body.startsWith('\r\n')) && body.endsWith('\n')
+  return isOnOwnLines ? decodeBase64(body.replaceAll('\r\n', '').replaceAll('\n', '')) : undefined
+}
+
+/**
+ * Every block with this label in a file of the operator's own, who may keep comments and other blocks in it.
+ * Undefined when one of them is broken.
+ */
+export function findPemBlocks(text: string, label: string): Buffer[] | undefined {
+  const begin = `-----BEGIN ${label}-----`
+  const end = `-----END ${label}-----`
+  const blocks: Buffer[] = []
+  for (let at = text.indexOf(begin); at >= 0; at = text.indexOf(begin, at)) {
+    const stop = text.indexOf(end, at)
+    const block = stop < 0 ? undefined : findOnlyPemBlock(text.slice(at, stop + end.length), label)
+    if (!block) return undefined
+    blocks.push(block)
+    at = stop + end.length
+  }
+  return blocks
+}
+
+/** Strict base64: the bytes must have exactly this spelling. */
+function decodeBase64(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, 'base64')
+  return bytes.length > 0 && bytes.toString('base64') === text ? bytes : undefined
+}
+
+/** Unlike `trim`, leaves a byte order mark and other exotic spaces where they are, so that they count as junk. */
+function trimWhiteSpace(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && WHITE_SPACE.includes(text.charAt(start))) start += 1
+  while (end > start && WHITE_SPACE.includes(text.charAt(end - 1))) end -= 1
+  return text.slice(start, end)
+}

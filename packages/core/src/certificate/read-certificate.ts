@@ -1,0 +1,112 @@
+import { createHash, type KeyObject } from 'node:crypto'
+import { AppError } from '../app-error.ts'
+import type { PublicKeyKind } from '../key/admit-public-key.ts'
+import { DerError } from './der-reader.ts'
+import { OID } from './object-identifiers.ts'
+import { type ParsedCertificate, parseCertificate } from './parse-certificate.ts'
+import { findOnlyPemBlock } from './pem.ts'
+import { readPublicKeyInfo } from './read-public-key-info.ts'
+import { readSignatureAlgorithm } from './signature-algorithms.ts'
+
+/** What a signer needs to know about the certificate it was given. */
+export interface SignerCertificate {
+  readonly der: Buffer
+  readonly publicKey: KeyObject
+  readonly keyKind: PublicKeyKind
+  /** Lower-case hex, without separators. */
+  readonly fingerprintSha1: string
+  /** `''` when the subject has none. */
+  readonly commonName: string
+  readonly notBefore: Date
+  readonly notAfter: Date
+  readonly signatureAlgorithm: string
+}
+
+const MAX_PEM_CHARACTERS = 64 * 1024
+const MAX_COMMON_NAME_CHARACTERS = 256
+const BEGIN = '-----BEGIN '
+
+/** Broken whoever signed: with them anybody can make a second certificate under the same signature. */
+const HASHES_NEVER_TAKEN: ReadonlySet<string> = new Set(['MD2', 'MD4', 'MD5'])
+
+/** What people paste instead of a certificate; the first label that fits names the mistake. */
+const OTHER_BLOCKS: readonly (readonly [label: string, reason: string])[] = [
+  ['PRIVATE KEY-----', 'it holds a private key; give the certificate alone and consider the key as disclosed'],
+  ['CERTIFICATE REQUEST-----', 'it holds a certificate request, not a certificate'],
+  ['TRUSTED CERTIFICATE-----', 'it holds a TRUSTED CERTIFICATE block; convert it to a plain certificate'],
+  ['PUBLIC KEY-----', 'it holds a bare public key, not a certificate'],
+]
+
+/**
+ * Reads the certificate of a signer: exactly one PEM block with nothing but white space around it, strict DER, a key
+ * that `admitPublicKey` admits. Dates and the issuer's signature are not judged: whoever stores the signer vouches for
+ * it. Throws AppError INVALID_CERT_PEM with the reason, never with any of the text, and nothing else.
+ */
+export function readSignerCertificate(pem: string): SignerCertificate {
+  if (typeof pem !== 'string') throw refusal('it is not text')
+  if (pem.length > MAX_PEM_CHARACTERS) throw refusal('it is longer than 64 KiB')
+  const der = findOnlyPemBlock(pem, 'CERTIFICATE') ?? throwRefusal(explainPem(pem))
+  try {
+    return readCertificate(parseCertificate(der))
+  } catch (error) {
+    if (error instanceof DerError) throw refusal(`it is no valid certificate: ${error.message}`)
+    throw error
+  }
+}
+
+function readCertificate(certificate: ParsedCertificate): SignerCertificate {
+  const { der, notBefore, notAfter } = certificate
+  const signature = readSignatureAlgorithm(certificate.signatureAlgorithm)
+  checkHash(signature.hash, certificate)
+  if (notBefore > notAfter) throw refusal('its validity ends before it begins')
+  const commonName = readCommonName(certificate)
+  const key = readPublicKeyInfo(certificate.publicKeyInfo)
+  if (!key.ok) throw refusal(key.reason)
+  const fingerprintSha1 = createHash('sha1').update(der).digest('hex')
+  const { publicKey, keyKind } = key
+  const signatureAlgorithm = signature.name
+  return { der, publicKey, keyKind, fingerprintSha1, commonName, notBefore, notAfter, signatureAlgorithm }
+}
+
+/** SHA-1 counts against a certificate only where the signature is its own; what an old CA used is not the signer's doing. */
+function checkHash(hash: string | undefined, { issuer, subject }: ParsedCertificate): void {
+  if (hash === undefined) return
+  const isRefused = HASHES_NEVER_TAKEN.has(hash) || (hash === 'SHA1' && issuer.equals(subject))
+  if (isRefused) throw refusal(`its signature uses ${hash}; use SHA256 or better`)
+}
+
+/** The last common name counts, as existing controllers have it. */
+function readCommonName({ subjectAttributes }: ParsedCertificate): string {
+  if (subjectAttributes.some(({ value }) => hasControlCharacter(value))) {
+    throw refusal('its subject holds control characters')
+  }
+  const commonName = subjectAttributes.findLast(({ type }) => type === OID.commonName)?.value ?? ''
+  if (commonName.length > MAX_COMMON_NAME_CHARACTERS) throw refusal('its common name is longer than 256 characters')
+  return commonName
+}
+
+/** C0, C1, the line separators and what turns the direction of text around. */
+function hasControlCharacter(text: string): boolean {
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0
+    if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return true
+    if ((code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069)) return true
+  }
+  return false
+}
+
+function explainPem(pem: string): string {
+  for (const [label, reason] of OTHER_BLOCKS) if (pem.includes(label)) return reason
+  const first = pem.indexOf(BEGIN)
+  if (first < 0) return 'it is not a certificate in PEM form'
+  if (pem.indexOf(BEGIN, first + 1) > 0) return 'it holds more than one PEM block; give exactly one certificate'
+  return 'it must be one CERTIFICATE block in strict base64 with nothing but white space around it'
+}
+
+function throwRefusal(reason: string): never {
+  throw refusal(reason)
+}
+
+function refusal(reason: string): AppError {
+  return new AppError('INVALID_CERT_PEM', { field: 'certPem', reason, value: '' })
+}

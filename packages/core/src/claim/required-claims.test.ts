@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { JsonValue } from '../json/json-value.ts'
+import { findUnmetClaim, parseRequiredClaims } from './required-claims.ts'
+
+function unmet(required: JsonValue, claims: Record<string, JsonValue>): string | undefined {
+  const reading = parseRequiredClaims(required)
+  assert.ok(reading.ok)
+  return findUnmetClaim(reading.requiredClaims, claims)?.selector.text
+}
+
+test('D14 each selected claim, or one element of it, must equal one of the values', () => {
+  const required = { repository_owner: 'acme', '/groups': ['staff', 'ops'] }
+  assert.equal(unmet(required, { repository_owner: 'acme', groups: 'ops' }), undefined)
+  assert.equal(unmet(required, { repository_owner: 'acme', groups: ['x', 'staff'] }), undefined)
+  assert.equal(unmet(required, { repository_owner: ['acme'], groups: ['staff'] }), undefined)
+  assert.equal(unmet(required, { groups: 'ops' }), 'repository_owner')
+  for (const groups of [
+    'x',
+    '',
+    [],
+    ['x'],
+    [['staff']],
+    { staff: true },
+    true,
+    null,
+    1,
+    'STAFF',
+    'staff ',
+    'staff,ops',
+  ]) {
+    assert.equal(unmet(required, { repository_owner: 'acme', groups: groups as JsonValue }), '/groups')
+  }
+})
+
+test('D14 nothing required is always fulfilled', () => {
+  assert.equal(unmet({}, {}), undefined)
+})
+
+test('D14 refuses what cannot be required', () => {
+  assert.ok(parseRequiredClaims({ '/a': 'x', b: ['y'] }).ok)
+  const many = Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`c${index}`, 'x']))
+  const refused: JsonValue[] = [
+    null,
+    [],
+    'x',
+    1,
+    { '/a~': 'x' },
+    { '': 'x' },
+    { a: 1 },
+    { a: null },
+    { a: [] },
+    { a: [1] },
+    { a: [['x']] },
+    { a: '' },
+    { a: ['x', ''] },
+    { a: 'x'.repeat(513) },
+    { a: Array(65).fill('x') },
+    { a: {} },
+    many,
+  ]
+  for (const value of refused) assert.equal(parseRequiredClaims(value).ok, false, JSON.stringify(value)?.slice(0, 60))
+})

@@ -1,0 +1,10 @@
+/** ASCII digits only. */
+export function isDigit(character: string | undefined): boolean {
+  return character !== undefined && character >= '0' && character <= '9'
+}
+
+/** ASCII letters and the underscore: what a symbol may begin with. */
+export function isLetter(character: string | undefined): boolean {
+  if (character === undefined) return false
+  return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') || character === '_'
+}

@@ -1,0 +1,126 @@
+import { JsonError } from '../json/json-error.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts'
+import { type JsonLimits, readJson } from '../json/read-json.ts'
+import { admitPublicKey } from './admit-public-key.ts'
+import { ALGORITHMS } from './algorithms.ts'
+import { judgeX5c, readJwkPublicKey } from './jwk-public-key.ts'
+import { buildSignerKey, type SignerKey } from './signer-key.ts'
+
+const MAX_KEYS = 100
+const MAX_KID_LENGTH = 4096
+const MAX_SHOWN_KID = 64
+const LIMITS: JsonLimits = { maxDepth: 16, maxMembers: 10_000 }
+
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
+const SIGNATURE_OPERATIONS: readonly JsonValue[] = ['sign', 'verify']
+
+/** A whole JWKS that cannot be used, so that the last good one must go on serving. */
+export class KeySetError extends Error {
+  override readonly name = 'KeySetError'
+}
+
+export interface KeySet {
+  readonly keys: ReadonlyMap<string, SignerKey>
+  /** One sentence for each entry that was left out or is odd. */
+  readonly warnings: readonly string[]
+  /** The provider publishes a secret: a symmetric key or the private half of one. */
+  readonly exposesSecrets: boolean
+}
+
+/**
+ * Reads a JWKS (RFC 7517) and admits its keys one by one: an entry that cannot be used never hides the others. A kid that stands for two
+ * different keys is used for neither.
+ * @throws {KeySetError} when the bytes are no JWKS, or one of more than 100 keys
+ */
+export function readKeySet(source: JsonValue | Buffer): KeySet {
+  const entries = readEntries(source)
+  const keys = new Map<string, SignerKey>()
+  const ambiguous = new Set<string>()
+  const warnings: string[] = []
+  entries.forEach((entry, index) => {
+    const reading = readEntry(entry)
+    const warn = (reason: string): unknown => warnings.push(`${entryName(entry, index)}: ${reason}`)
+    if (reading.warning !== undefined) warn(reading.warning)
+    if (!reading.key) return
+    const { kid } = reading.key
+    const earlier = keys.get(kid)
+    if (ambiguous.has(kid) || (earlier && earlier.thumbprint !== reading.key.thumbprint)) {
+      ambiguous.add(kid)
+      keys.delete(kid)
+      warn('another key has the same kid, so neither is used')
+    } else {
+      keys.set(kid, earlier ? mergeAlgorithms(earlier, reading.key) : reading.key)
+    }
+  })
+  return { keys, warnings, exposesSecrets: entries.some((entry) => isJsonObject(entry) && holdsSecret(entry)) }
+}
+
+function readEntries(source: JsonValue | Buffer): JsonValue[] {
+  const document = Buffer.isBuffer(source) ? parse(source) : (source as JsonValue)
+  if (!isJsonObject(document) || !Array.isArray(document.keys)) {
+    throw new KeySetError('the document is no JWKS: it has no array "keys"')
+  }
+  if (document.keys.length > MAX_KEYS) throw new KeySetError(`the JWKS has more than ${MAX_KEYS} keys`)
+  return document.keys
+}
+
+function parse(source: Buffer): JsonValue {
+  try {
+    return readJson(source, LIMITS)
+  } catch (error) {
+    if (error instanceof JsonError)
+      throw new KeySetError(`the JWKS is not valid JSON: ${error.message}`, { cause: error })
+    throw error
+  }
+}
+
+interface EntryReading {
+  readonly key?: SignerKey
+  readonly warning?: string
+}
+
+function readEntry(entry: JsonValue): EntryReading {
+  if (!isJsonObject(entry)) return { warning: 'ignored, not a JSON object' }
+  if (holdsSecret(entry)) return { warning: 'ignored, the provider published a secret key' }
+  const { kid } = entry
+  if (typeof kid !== 'string' || kid === '') return { warning: 'ignored, it has no kid that a token could name' }
+  if (kid.length > MAX_KID_LENGTH) return { warning: `ignored, its kid is longer than ${MAX_KID_LENGTH} characters` }
+  if (!isForSignatures(entry)) return { warning: 'ignored, it is not meant for verifying signatures' }
+  const reading = readJwkPublicKey(entry)
+  if (!reading.ok) return { warning: `ignored, ${reading.reason}` }
+  const admission = admitPublicKey(reading.key)
+  if (!admission.ok) return { warning: `ignored, ${admission.reason}` }
+  const alg = entry.alg ?? undefined
+  if (alg !== undefined && (typeof alg !== 'string' || ALGORITHMS.get(alg)?.keyKind !== admission.kind)) {
+    return { warning: 'ignored, its "alg" is not supported with a key of this type' }
+  }
+  const certificate = judgeX5c(entry.x5c, reading.key)
+  if (certificate === 'other') return { warning: 'ignored, the certificate in "x5c" is of another key' }
+  const key = buildSignerKey(kid, reading.key, admission.kind, alg)
+  return certificate === 'unreadable' ? { key, warning: '"x5c" cannot be read; the key is used without it' } : { key }
+}
+
+function holdsSecret(jwk: JsonObject): boolean {
+  return jwk.kty === 'oct' || PRIVATE_MEMBERS.some((name) => jwk[name] !== undefined && jwk[name] !== null)
+}
+
+function isForSignatures(jwk: JsonObject): boolean {
+  const use = jwk.use ?? 'sig'
+  const operations = jwk.key_ops ?? ['verify']
+  if (use !== 'sig' || !Array.isArray(operations)) return false
+  return operations.includes('verify') && operations.every((operation) => SIGNATURE_OPERATIONS.includes(operation))
+}
+
+function mergeAlgorithms(first: SignerKey, second: SignerKey): SignerKey {
+  if (first.alg === second.alg) return first
+  const { alg: _, ...key } = first
+  return { ...key, algs: [...new Set([...first.algs, ...second.algs])] }
+}
+
+function entryName(entry: JsonValue, index: number): string {
+  const kid =
+    isJsonObject(entry) && typeof entry.kid === 'string'
+      ? ` (kid ${JSON.stringify(entry.kid.slice(0, MAX_SHOWN_KID))})`
+      : ''
+  return `key ${index + 1}${kid}`
+}

@@ -1,0 +1,63 @@
+import { fieldError, invalidField } from '../app-error.ts'
+import { parseRequiredClaims } from '../claim/required-claims.ts'
+import { parseSelector } from '../claim/selector.ts'
+import { checkPlainText } from '../text/plain-text.ts'
+import { isSafeLink } from '../text/safe-link.ts'
+import type { SignerSettings } from './signer-settings.ts'
+
+const SELECTORS = ['claimsProperty', 'enrollNameClaimsSelector', 'enrollAttributeClaimsSelector'] as const
+const LINKS = ['externalAuthUrl', 'openIdConfigurationUrl'] as const
+const PLAIN_TEXTS = ['name', 'audience', 'kid', 'clientId', 'enrollAuthPolicyId'] as const
+
+/** Characters that would break out of the quoted `issuer` of a challenge, where the values of several signers stand side by side. */
+const NOT_IN_ISSUERS = ['"', ',', '|', '\\']
+
+/** The rules that a signer's own fields must keep, whatever else is in the store. Throws on the first that is broken. */
+export function validateSigner(signer: SignerSettings): void {
+  if (signer.name === '') throw fieldError('name', 'name is required', signer.name)
+  checkKeySource(signer)
+  checkIssuer(signer.issuer)
+  if (signer.audience === '') throw fieldError('audience', 'audience may not be blank', signer.audience)
+  for (const field of PLAIN_TEXTS) {
+    const text = signer[field]
+    if (text !== null) checkPlainText(field, text)
+  }
+  for (const scope of signer.scopes ?? []) checkPlainText('scopes', scope)
+  for (const field of SELECTORS) checkSelector(field, signer[field])
+  for (const field of LINKS) checkLink(field, signer[field])
+  checkRequiredClaims(signer)
+}
+
+function checkKeySource({ certPem, jwksEndpoint }: SignerSettings): void {
+  if (certPem === null && jwksEndpoint === null) {
+    throw invalidField('certPem', 'jwksEndpoint or certPem is required', certPem)
+  }
+  if (certPem !== null && jwksEndpoint !== null) {
+    throw invalidField('jwksEndpoint', 'only one of jwksEndpoint or certPem may be defined', jwksEndpoint)
+  }
+}
+
+function checkIssuer(issuer: string): void {
+  if (issuer === '') throw fieldError('issuer', 'issuer may not be blank', issuer)
+  checkPlainText('issuer', issuer)
+  const unwelcome = NOT_IN_ISSUERS.find((character) => issuer.includes(character))
+  if (unwelcome) throw fieldError('issuer', `issuer may not contain ${unwelcome}`, issuer)
+}
+
+function checkSelector(field: string, selector: string | null): void {
+  if (selector === null) return
+  checkPlainText(field, selector)
+  const parsed = parseSelector(selector)
+  if (!parsed.ok) throw fieldError(field, `${field} ${parsed.reason}`, selector)
+}
+
+function checkLink(field: string, link: string | null): void {
+  if (link === null || isSafeLink(link)) return
+  throw fieldError(field, `${field} must be an https address, or http on a loopback host`, link)
+}
+
+function checkRequiredClaims({ requiredClaims }: SignerSettings): void {
+  if (requiredClaims === null) return
+  const parsed = parseRequiredClaims(requiredClaims)
+  if (!parsed.ok) throw fieldError('requiredClaims', `requiredClaims ${parsed.reason}`, '')
+}

@@ -1,0 +1,37 @@
+import { fieldError } from '../app-error.ts'
+import type { JsonObject } from '../json/json-value.ts'
+import { checkPlainText } from '../text/plain-text.ts'
+
+export type TagValue = null | string | number | boolean
+export type Tags = Record<string, TagValue>
+
+const MAX_TAGS = 100
+const MAX_TAG_NAME_LENGTH = 128
+const MAX_TAG_VALUE_LENGTH = 2048
+
+/** Reads a tags object; members that hold an object or a list are passed over, as existing clients expect. */
+export function readTags(field: string, given: JsonObject): Tags {
+  const entries = Object.entries(given)
+  if (entries.length > MAX_TAGS) throw fieldError(field, `${field} may have at most ${MAX_TAGS} members`, '')
+  const tags: Tags = {}
+  for (const [name, value] of entries) {
+    if (name.length > MAX_TAG_NAME_LENGTH) {
+      throw fieldError(field, `a name in ${field} may have at most ${MAX_TAG_NAME_LENGTH} characters`, name)
+    }
+    checkPlainText(field, name)
+    if (typeof value === 'object' && value !== null) continue
+    if (typeof value === 'string') {
+      if (value.length > MAX_TAG_VALUE_LENGTH) {
+        throw fieldError(field, `a value in ${field} may have at most ${MAX_TAG_VALUE_LENGTH} characters`, name)
+      }
+      checkTagText(field, value)
+    }
+    tags[name] = value
+  }
+  return tags
+}
+
+/** Notes may span lines; other control characters are as unwelcome as in a name. */
+function checkTagText(field: string, value: string): void {
+  checkPlainText(field, value.replaceAll('\n', '').replaceAll('\r', '').replaceAll('\t', ''))
+}

@@ -1,0 +1,34 @@
+import type { JsonObject } from '../json/json-value.ts'
+
+/** A compact JWS that has the right form. Nothing in it has been verified: whoever wrote it may be anybody. */
+export interface UntrustedJws {
+  readonly untrustedHeader: JsonObject
+  readonly untrustedClaims: JsonObject
+  /** Header and claims as they were signed: the first two parts with the dot between. */
+  readonly signingInput: string
+  readonly signature: Buffer
+  /** SHA-256 of the whole token, base64url. */
+  readonly digest: string
+}
+
+const MAX_AUDIENCES = 100
+
+/** What an unverified token says about itself, for choosing the signers that may verify it and for nothing else. */
+export function untrustedIssuerAndAudience(jws: UntrustedJws): {
+  readonly untrustedIssuer: string | undefined
+  readonly untrustedAudiences: readonly string[]
+} {
+  const { iss } = jws.untrustedClaims
+  return {
+    untrustedIssuer: typeof iss === 'string' ? iss : undefined,
+    untrustedAudiences: audiencesOf(jws.untrustedClaims),
+  }
+}
+
+/** The audiences of RFC 7519 section 4.1.3: one string, or an array of nothing but strings. None for any other value. */
+export function audiencesOf(claims: JsonObject): readonly string[] {
+  const { aud } = claims
+  if (typeof aud === 'string') return [aud]
+  if (!Array.isArray(aud) || aud.length > MAX_AUDIENCES) return []
+  return aud.every((audience) => typeof audience === 'string') ? aud : []
+}

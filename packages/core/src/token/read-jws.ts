@@ -1,0 +1,115 @@
+import { hash } from 'node:crypto'
+import { JsonError } from '../json/json-error.ts'
+import { isJsonObject, type JsonObject } from '../json/json-value.ts'
+import { type JsonLimits, readJson } from '../json/read-json.ts'
+import { decodeBase64url } from '../key/base64url.ts'
+import type { UntrustedJws } from './jws.ts'
+import type { RefusalReason } from './verdict.ts'
+import type { VerifiedTokenCache } from './verified-token-cache.ts'
+
+export const MAX_TOKEN_LENGTH = 12 * 1024
+
+const MAX_HEADER_BYTES = 4096
+const HEADER_LIMITS: JsonLimits = { maxDepth: 8, maxMembers: 100 }
+const CLAIMS_LIMITS: JsonLimits = { maxDepth: 32, maxMembers: 1000 }
+
+export type JwsReading =
+  | { readonly ok: true; readonly jws: UntrustedJws }
+  | { readonly ok: false; readonly reason: RefusalReason; readonly detail: string }
+
+/**
+ * Reads a compact JWS (RFC 7515 section 7.1) of at most 12 KiB: three parts in canonical base64url, header and claims one strict JSON
+ * object each. What is not understood is refused (`crit`, `b64`, encryption, nesting, types that are never a login); keys and addresses of
+ * keys in the header (`jwk`, `jku`, `x5u`, `x5c`) are read by nobody. A token that the cache has seen verified is not read again.
+ */
+export function readJws(token: string, cache?: VerifiedTokenCache): JwsReading {
+  if (token.length > MAX_TOKEN_LENGTH) return refused('token-too-large', `longer than ${MAX_TOKEN_LENGTH} characters`)
+  const digest = hash('sha256', token, 'base64url')
+  const known = cache?.findJws(digest)
+  if (known) return { ok: true, jws: known }
+  const firstDot = token.indexOf('.')
+  const secondDot = token.indexOf('.', firstDot + 1)
+  if (firstDot === -1 || secondDot === -1) return malformed('not three parts with dots between')
+  if (token.includes('.', secondDot + 1)) return refuseMoreParts(token)
+  const header = readPart(token.slice(0, firstDot), HEADER_LIMITS, MAX_HEADER_BYTES)
+  if (!header.ok) return malformed(`header: ${header.reason}`)
+  const claims = readPart(token.slice(firstDot + 1, secondDot), CLAIMS_LIMITS, MAX_TOKEN_LENGTH)
+  if (!claims.ok) return malformed(`claims: ${claims.reason}`)
+  const signature = decodeBase64url(token.slice(secondDot + 1))
+  if (!signature) return malformed('signature: not canonical base64url')
+  const signingInput = token.slice(0, secondDot)
+  const jws = { untrustedHeader: header.object, untrustedClaims: claims.object, signingInput, signature, digest }
+  return judgeHeader(header.object) ?? { ok: true, jws }
+}
+
+type PartReading = { readonly ok: true; readonly object: JsonObject } | { readonly ok: false; readonly reason: string }
+
+function readPart(part: string, limits: JsonLimits, maxBytes: number): PartReading {
+  const bytes = decodeBase64url(part)
+  if (!bytes) return { ok: false, reason: 'not canonical base64url' }
+  if (bytes.length > maxBytes) return { ok: false, reason: `longer than ${maxBytes} bytes` }
+  try {
+    const value = readJson(bytes, limits)
+    return isJsonObject(value) ? { ok: true, object: value } : { ok: false, reason: 'not a JSON object' }
+  } catch (error) {
+    if (error instanceof JsonError) return { ok: false, reason: error.message }
+    throw error
+  }
+}
+
+/** Types of tokens that providers sign with the same keys, but never to let somebody in (RFC 8725 section 3.11). */
+const FOREIGN_TYPES: ReadonlySet<string> = new Set([
+  'jose',
+  'jose+json',
+  'logout+jwt',
+  'dpop+jwt',
+  'secevent+jwt',
+  'kb+jwt',
+  'oauth-authz-req+jwt',
+  'client-authentication+jwt',
+  'token-introspection+jwt',
+  'statuslist+jwt',
+])
+
+interface HeaderRule {
+  readonly breaks: (header: JsonObject) => boolean
+  readonly reason: RefusalReason
+  readonly detail: string
+}
+
+const HEADER_RULES: readonly HeaderRule[] = [
+  { breaks: ({ alg }) => typeof alg !== 'string', reason: 'token-malformed', detail: 'header: no "alg"' },
+  { breaks: (header) => 'enc' in header, reason: 'token-encrypted', detail: 'header: "enc" is of an encrypted token' },
+  { breaks: (header) => 'crit' in header, reason: 'header-not-understood', detail: 'header: "crit" is not supported' },
+  { breaks: (header) => 'b64' in header, reason: 'header-not-understood', detail: 'header: "b64" is not supported' },
+  {
+    breaks: (header) => '__proto__' in header || 'constructor' in header,
+    reason: 'header-not-understood',
+    detail: 'header: a member name is not allowed',
+  },
+  { breaks: ({ cty }) => mediaType(cty) === 'jwt', reason: 'token-nested', detail: 'header: a token inside a token' },
+  {
+    breaks: ({ typ }) => typ !== undefined && (typeof typ !== 'string' || FOREIGN_TYPES.has(mediaType(typ))),
+    reason: 'type-not-accepted',
+    detail: 'header: tokens of this "typ" are not for logging in',
+  },
+]
+
+function judgeHeader(header: JsonObject): JwsReading | undefined {
+  const broken = HEADER_RULES.find(({ breaks }) => breaks(header))
+  return broken && refused(broken.reason, broken.detail)
+}
+
+/** RFC 7515 section 4.1.9: case does not matter and `application/` may be left out. */
+function mediaType(value: unknown): string {
+  const type = typeof value === 'string' ? value.toLowerCase() : ''
+  return type.startsWith('application/') ? type.slice('application/'.length) : type
+}
+
+function refuseMoreParts(token: string): JwsReading {
+  const encrypted = token.split('.', 6).length === 5
+  return encrypted ? refused('token-encrypted', 'five parts, as an encrypted token has') : malformed('not three parts')
+}
+
+const refused = (reason: RefusalReason, detail: string): JwsReading => ({ ok: false, reason, detail })
+const malformed = (detail: string): JwsReading => refused('token-malformed', detail)

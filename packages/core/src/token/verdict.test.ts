@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CHECKS, REFUSALS, type RefusalReason, shown } from './verdict.ts'
+import { AUDIENCE, ISSUER, KEY, KEYS, keysOf, NOW, NOW_MS, SIGNER, signerWith, tokenWith } from './verify.fixture.ts'
+import { verifyToken } from './verify-token.ts'
+
+const verdictOn = (token: string, goesOnAfterRefusal = false) =>
+  verifyToken(token, SIGNER, KEYS, NOW_MS, { goesOnAfterRefusal })
+
+test('an accepted token has passed all checks, in order, and its verdict says what it proves', async () => {
+  const token = tokenWith()
+  const verdict = await verdictOn(token)
+  assert.ok(verdict.accepted)
+  assert.deepEqual(
+    verdict.checks.map(({ check }) => check),
+    [...CHECKS],
+  )
+  assert.ok(verdict.checks.every(({ pass }) => pass))
+  const { claims, digest, keyThumbprint, ...rest } = verdict.token
+  assert.deepEqual(rest, {
+    signerId: 'signer-a',
+    identityClaim: 'alice',
+    kid: KEY.kid,
+    alg: 'ES256',
+    expiresAtMs: (NOW + 600) * 1000,
+  })
+  assert.equal(claims.sub, 'alice')
+  assert.equal(keyThumbprint, KEYS.get(KEY.kid)?.thumbprint)
+  assert.equal(Buffer.from(digest, 'base64url').length, 32)
+})
+
+test('a refused token has passed all checks but the last in the list', async () => {
+  const cases: [string, string, RefusalReason][] = [
+    ['x', 'format', 'token-malformed'],
+    [tokenWith({ iss: 'x' }), 'issuer', 'issuer-mismatch'],
+    [tokenWith({ aud: 'x' }), 'audience', 'audience-mismatch'],
+    [tokenWith({}, { header: { kid: 'x' } }), 'kid', 'kid-unknown'],
+    [tokenWith({}, { header: { alg: 'none' } }), 'key', 'algorithm-not-allowed'],
+    [tokenWith({}, { sign: () => Buffer.alloc(64, 1) }), 'signature', 'signature-invalid'],
+    [tokenWith({ exp: 1, iat: 0 }), 'expiry', 'token-expired'],
+    [tokenWith({ nbf: NOW + 9 }), 'notBefore', 'token-not-yet-valid'],
+    [tokenWith({ iat: NOW + 99 }), 'issuedAt', 'token-issued-in-future'],
+    [tokenWith({ cnf: {} }), 'requiredClaims', 'possession-not-proven'],
+    [tokenWith({ sub: 1 }), 'identityClaim', 'identity-claim-unusable'],
+  ]
+  assert.deepEqual(
+    cases.map(([, check]) => check),
+    [...CHECKS],
+  )
+  for (const [token, check, reason] of cases) {
+    const verdict = await verdictOn(token)
+    assert.ok(!verdict.accepted)
+    assert.equal(verdict.reason, reason)
+    assert.equal(verdict.challenge, REFUSALS[reason])
+    assert.deepEqual(
+      verdict.checks.map(({ check, pass }) => [check, pass]),
+      CHECKS.slice(0, CHECKS.indexOf(check as 'format') + 1).map((name) => [name, name !== check]),
+    )
+  }
+})
+
+test('4.8 tells the client missing, invalid or expired as existing clients know it', async () => {
+  const cases: [string, string][] = [
+    ['garbage', 'missing'],
+    [`${tokenWith()}==`, 'missing'],
+    [tokenWith({}, { header: { alg: undefined } }), 'missing'],
+    [tokenWith({ iss: 'https://unknown.example' }), 'missing'],
+    [tokenWith({}, { header: { kid: undefined } }), 'invalid'],
+    [tokenWith({}, { header: { kid: 7 } }), 'invalid'],
+    [tokenWith({}, { header: { alg: 'HS256' } }), 'invalid'],
+    [tokenWith({}, { header: { crit: ['x'] } }), 'invalid'],
+    [tokenWith({ aud: undefined }), 'invalid'],
+    [tokenWith({ exp: undefined }), 'invalid'],
+    [tokenWith({ nbf: NOW + 60 }), 'invalid'],
+    [tokenWith({ sub: undefined }), 'invalid'],
+    [tokenWith({ exp: NOW - 1 }), 'expired'],
+    [tokenWith({ exp: NOW - 1, nbf: NOW + 60 }), 'expired'],
+    [tokenWith({ exp: NOW - 1 }, { sign: () => Buffer.alloc(64, 1) }), 'invalid'],
+  ]
+  assert.equal((await verdictOn(tokenWith())).accepted, true)
+  for (const [token, challenge] of cases) {
+    const verdict = await verdictOn(token)
+    assert.equal(verdict.accepted === false && verdict.challenge, challenge, verdict.reason)
+  }
+})
+
+test('goes on after a refusal when asked to, with the first refusal as reason', async () => {
+  const wrong = await verdictOn(tokenWith({ aud: 'x', exp: NOW - 1, sub: 7 }), true)
+  assert.equal(wrong.reason, 'audience-mismatch')
+  assert.deepEqual(
+    wrong.checks.map(({ check }) => check),
+    [...CHECKS],
+  )
+  assert.deepEqual(
+    wrong.checks.filter(({ pass }) => !pass).map(({ check }) => check),
+    ['audience', 'expiry', 'identityClaim'],
+  )
+  const noKey = await verdictOn(tokenWith({}, { header: { kid: 'x' } }), true)
+  assert.equal(noKey.reason, 'kid-unknown')
+  assert.deepEqual(
+    noKey.checks.map(({ check }) => check),
+    CHECKS.filter((name) => name !== 'key' && name !== 'signature'),
+  )
+  assert.equal((await verdictOn(tokenWith(), true)).accepted, true)
+})
+
+test('says what was expected and what came, for people', async () => {
+  const last = async (token: string, signer = SIGNER, keys = KEYS) =>
+    (await verifyToken(token, signer, keys, NOW_MS)).checks.at(-1)
+  assert.deepEqual(await last(tokenWith({ iss: `${ISSUER}/` })), {
+    check: 'issuer',
+    expected: ISSUER,
+    received: `${ISSUER}/`,
+    pass: false,
+  })
+  assert.deepEqual(await last(tokenWith({ aud: ['x', 'y'] })), {
+    check: 'audience',
+    expected: AUDIENCE,
+    received: '["x","y"]',
+    pass: false,
+  })
+  assert.deepEqual(await last(tokenWith({ aud: undefined })), {
+    check: 'audience',
+    expected: AUDIENCE,
+    received: null,
+    pass: false,
+  })
+  assert.deepEqual(await last(tokenWith({}, { header: { kid: 'x' } })), {
+    check: 'kid',
+    expected: `one of ${KEY.kid}`,
+    received: 'x',
+    pass: false,
+  })
+  const eleven = keysOf(...Array.from({ length: 11 }, (_, index) => ({ ...KEY.jwk, kid: `k${index}` })))
+  assert.match((await last(tokenWith(), SIGNER, eleven))?.expected ?? '', /k9, …$/)
+  assert.match((await last(tokenWith(), SIGNER, new Map()))?.expected ?? '', /none/)
+  assert.deepEqual(await last(tokenWith({ exp: NOW - 1 })), {
+    check: 'expiry',
+    expected: 'after 2026-06-01T12:00:00.000Z',
+    received: '2026-06-01T11:59:59.000Z',
+    pass: false,
+  })
+  const required = signerWith({ requiredClaims: { '/groups': ['a', 'b'] } })
+  assert.deepEqual(await last(tokenWith({ groups: ['c'] }), required), {
+    check: 'requiredClaims',
+    expected: '/groups is a or b',
+    received: '["c"]',
+    pass: false,
+  })
+})
+
+test('shows values cut, and never the token', async () => {
+  assert.equal(shown(undefined), null)
+  assert.equal(shown('x'.repeat(256))?.length, 256)
+  assert.equal(shown('x'.repeat(9999))?.length, 257)
+  assert.equal(shown(`${'x'.repeat(255)}😀`)?.isWellFormed(), true)
+  const token = tokenWith({ sub: 'x'.repeat(5000) })
+  const text = JSON.stringify((await verdictOn(token)).checks)
+  assert.ok(text.length < 4000)
+  for (const part of token.split('.')) assert.equal(text.includes(part), false)
+})

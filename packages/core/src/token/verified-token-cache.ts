@@ -1,0 +1,87 @@
+import type { SignerKeys } from '../key/signer-key.ts'
+import type { UntrustedJws } from './jws.ts'
+import { isWithinDates } from './key-checks.ts'
+import { periodOf } from './time-checks.ts'
+import type { AcceptedVerdict } from './verdict.ts'
+import type { VerifySigner } from './verify-signer.ts'
+
+/** An earlier verdict with what must still hold for it to be repeated. */
+interface Proof {
+  readonly verdict: AcceptedVerdict
+  readonly revision: string | number
+  readonly fromMs: number
+  readonly untilMs: number
+}
+
+interface CachedToken {
+  readonly jws: UntrustedJws
+  readonly proofs: Map<string, Proof>
+}
+
+export interface VerifiedTokenCacheLimits {
+  readonly maxTokens: number
+  /** Characters of all cached tokens together; what they take in memory is a small multiple. */
+  readonly maxCharacters: number
+}
+
+const DEFAULT_LIMITS: VerifiedTokenCacheLimits = { maxTokens: 10_000, maxCharacters: 16 * 1024 * 1024 }
+const MAX_PROOFS = 8
+
+/**
+ * Remembers tokens that verified, by SHA-256 of the whole token, the least recently used going first. A verdict is repeated only for the
+ * same signer in the same revision, with the same key still in its set, allowed for the algorithm and within its dates, and within the
+ * token's own time. Refused tokens are never kept, so strangers cannot fill it.
+ */
+export class VerifiedTokenCache {
+  readonly #tokens = new Map<string, CachedToken>()
+  readonly #limits: VerifiedTokenCacheLimits
+  #characters = 0
+
+  constructor(limits: VerifiedTokenCacheLimits = DEFAULT_LIMITS) {
+    this.#limits = limits
+  }
+
+  get size(): number {
+    return this.#tokens.size
+  }
+
+  /** The reading of a token that has been verified before. It is as untrusted as a fresh one: another signer may be asked now. */
+  findJws(digest: string): UntrustedJws | undefined {
+    const cached = this.#tokens.get(digest)
+    if (!cached) return undefined
+    this.#tokens.delete(digest)
+    this.#tokens.set(digest, cached)
+    return cached.jws
+  }
+
+  findVerdict(digest: string, signer: VerifySigner, keys: SignerKeys, nowMs: number): AcceptedVerdict | undefined {
+    const proof = this.#tokens.get(digest)?.proofs.get(signer.id)
+    if (!proof || proof.revision !== signer.revision || nowMs < proof.fromMs || nowMs >= proof.untilMs) return undefined
+    const { kid, alg, keyThumbprint } = proof.verdict.token
+    const key = keys.get(kid)
+    const stillGood = key?.thumbprint === keyThumbprint && key.algs.includes(alg) && isWithinDates(key, nowMs)
+    return stillGood ? proof.verdict : undefined
+  }
+
+  remember(jws: UntrustedJws, verdict: AcceptedVerdict, signer: VerifySigner): void {
+    const cached = this.#tokens.get(jws.digest) ?? this.#add(jws)
+    if (cached.proofs.size >= MAX_PROOFS) cached.proofs.clear()
+    cached.proofs.set(signer.id, { verdict, revision: signer.revision, ...periodOf(jws.untrustedClaims, signer) })
+  }
+
+  #add(jws: UntrustedJws): CachedToken {
+    const cached = { jws, proofs: new Map<string, Proof>() }
+    this.#tokens.set(jws.digest, cached)
+    this.#characters += sizeOf(jws)
+    for (const [digest, oldest] of this.#tokens) {
+      if (this.#tokens.size <= this.#limits.maxTokens && this.#characters <= this.#limits.maxCharacters) break
+      this.#tokens.delete(digest)
+      this.#characters -= sizeOf(oldest.jws)
+    }
+    return cached
+  }
+}
+
+function sizeOf({ signingInput, signature }: UntrustedJws): number {
+  return signingInput.length + signature.length
+}

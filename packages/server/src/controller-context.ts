@@ -1,0 +1,22 @@
+import type { Logger } from 'pino'
+import type { LiveSessions } from './api-session/live-sessions.ts'
+import type { PasswordLogin } from './api-session/password-login.ts'
+import type { Clock } from './clock.ts'
+import type { Settings } from './config/index.ts'
+import type { JwksEndpointPolicy } from './outbound/jwks-endpoint-policy.ts'
+import type { Store } from './store/store.ts'
+
+/** What the routes work with. A controller is an object: one process can hold several. */
+export interface ControllerContext {
+  readonly store: Store
+  readonly clock: Clock
+  readonly settings: Settings
+  readonly log: Logger
+  readonly sessions: LiveSessions
+  readonly logInWithPassword: PasswordLogin
+  readonly jwksPolicy: JwksEndpointPolicy
+  /** host:port pairs under which clients reach this controller, the first one preferred. */
+  readonly addresses: () => readonly string[]
+  /** The CA certificates as EST clients want them: PKCS#7, base64 in lines of 64. */
+  readonly caCertificates: () => Buffer
+}

@@ -1,0 +1,80 @@
+import { resolvePaging } from '@countersign/core'
+import type { ControllerContext } from '../../controller-context.ts'
+import { CLIENT_SIGNER_FILTER } from '../../store/filter-tables.ts'
+import { buildFilterOptions } from '../../store/filter-to-sql.ts'
+import { listEnabledSigners } from '../../store/reads/signer-reads.ts'
+import type { StoredSigner } from '../../store/signer-row.ts'
+import { CLIENT } from '../api-paths.ts'
+import { jsonBytes, selfLink, timestamp } from '../pipeline/envelope.ts'
+import { listMeta, listParameters } from '../pipeline/list-answer.ts'
+import type { Query } from '../pipeline/query.ts'
+import type { Route } from '../pipeline/route.ts'
+
+const COLLECTION = 'external-jwt-signers'
+const FILTER_OPTIONS = {
+  ...buildFilterOptions(CLIENT_SIGNER_FILTER),
+  allowUnlimited: false,
+  defaultLimit: 'none' as const,
+  defaultSort: [{ symbol: 'name', descending: false }],
+}
+const PAGING_PARAMETERS = ['filter', 'sort', 'limit', 'offset']
+/** The signers that somebody who is not logged in yet may choose from. */
+export function clientExtJwtSignerRoutes({ store, settings }: ControllerContext): Route[] {
+  const show = (signer: StoredSigner) => clientView(signer, settings.clientScopes)
+  // The whole list is what every client asks for first: it is put together once for each change of a signer.
+  let remembered: Buffer | undefined
+  let generation = 0
+  store.onChange((changes) => {
+    if (changes !== 'everything' && !changes.some(({ entity }) => entity === 'externalJwtSigners')) return
+    generation++
+    remembered = undefined
+  })
+
+  const wholeList = async (): Promise<Buffer> => {
+    if (remembered) return remembered
+    const before = generation
+    const { signers } = await listEnabledSigners(store, resolvePaging({}, FILTER_OPTIONS))
+    const bytes = jsonBytes({ data: signers.map(show), meta: {} })
+    if (before === generation) remembered = bytes
+    return bytes
+  }
+
+  const page = async (query: Query) => {
+    const paging = resolvePaging(listParameters(query), FILTER_OPTIONS)
+    const { signers, totalCount } = await listEnabledSigners(store, paging)
+    return { data: signers.map(show), meta: listMeta(CLIENT_SIGNER_FILTER, paging, totalCount) }
+  }
+
+  return [
+    {
+      method: 'GET',
+      paths: [`${CLIENT}/${COLLECTION}`],
+      access: 'anonymous',
+      bodyCap: 'anonymous',
+      body: null,
+      handle: async ({ query }) => {
+        if (PAGING_PARAMETERS.some((name) => query.has(name))) return { status: 200, json: await page(query) }
+        return { status: 200, bytes: { content: await wholeList(), type: 'application/json' } }
+      },
+    },
+  ]
+}
+
+/** The fixed list of public members. Everything else about a signer is for administrators. */
+function clientView(signer: StoredSigner, scopesAs: 'string' | 'array') {
+  return {
+    _links: selfLink(COLLECTION, signer.id),
+    id: signer.id,
+    createdAt: timestamp(signer.createdAt),
+    updatedAt: timestamp(signer.updatedAt),
+    name: signer.name,
+    externalAuthUrl: signer.externalAuthUrl,
+    openIdConfigurationUrl: signer.openIdConfigurationUrl,
+    clientId: signer.clientId,
+    scopes: scopesAs === 'array' ? signer.scopes : (signer.scopes?.join(' ') ?? null),
+    audience: signer.audience,
+    targetToken: signer.targetToken,
+    enrollToCertEnabled: signer.enrollToCertEnabled,
+    enrollToTokenEnabled: signer.enrollToTokenEnabled,
+  }
+}

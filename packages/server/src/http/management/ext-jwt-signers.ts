@@ -1,0 +1,116 @@
+import {
+  ExtJwtSignerPatch,
+  type ExtJwtSignerPatch as PatchBody,
+  ExtJwtSignerWrite,
+  type ExtJwtSignerWrite as WriteBody,
+} from '@countersign/contract'
+import { newId, readSignerCertificate } from '@countersign/core'
+import type { ControllerContext } from '../../controller-context.ts'
+import { SIGNER_FILTER } from '../../store/filter-tables.ts'
+import { notFound } from '../../store/not-found.ts'
+import { findSigner } from '../../store/reads/signer-reads.ts'
+import type { SignerRow } from '../../store/schema.ts'
+import { type SignerCertificateFacts, signerFromRow } from '../../store/signer-row.ts'
+import { created, detail, done } from '../pipeline/envelope.ts'
+import { listAnswer } from '../pipeline/list-answer.ts'
+import { type Call, type Route, sessionOf } from '../pipeline/route.ts'
+import { MANAGEMENT } from '../api-paths.ts'
+import { writeMeta } from '../pipeline/write-meta.ts'
+import { signerDetail, signerView } from './ext-jwt-signer-view.ts'
+
+/** The collection has two names: the product's own and the one that existing clients know. */
+const NAMES = ['ext-jwt-signers', 'external-jwt-signers']
+const COLLECTION = NAMES.map((name) => `${MANAGEMENT}/${name}`)
+const ONE = COLLECTION.map((path) => `${path}/:id`)
+
+const access = (action: 'create' | 'read' | 'update' | 'delete') => ({ entity: 'external-jwt-signer', action }) as const
+
+/** The management of External JWT Signers. */
+export function extJwtSignerRoutes({ store, clock, jwksPolicy }: ControllerContext): Route[] {
+  const { now } = clock
+
+  /** What can be told from the body alone is refused before the store is asked. */
+  const checked = <Body extends PatchBody | WriteBody>(body: Body, call: Call) => {
+    if (body.jwksEndpoint) jwksPolicy.checkEndpoint(body.jwksEndpoint)
+    return { body, certificate: certificateFacts(body.certPem), byAdmin: sessionOf(call).identity.isAdmin }
+  }
+
+  return [
+    {
+      method: 'GET',
+      paths: COLLECTION,
+      access: access('read'),
+      bodyCap: 'management',
+      body: null,
+      handle: ({ query, collection }) => {
+        const show = (rows: readonly SignerRow[]) => rows.map((row) => signerView(signerFromRow(row), collection))
+        return listAnswer({ store, table: SIGNER_FILTER, show }, query)
+      },
+    },
+    {
+      method: 'POST',
+      paths: COLLECTION,
+      access: access('create'),
+      bodyCap: 'management',
+      body: { schema: ExtJwtSignerWrite, optional: false },
+      handle: async (call) => {
+        const id = newId()
+        await store.write('signer.create', { id, ...checked(call.body as WriteBody, call) }, writeMeta(call, now()))
+        return created(call.collection, id)
+      },
+    },
+    {
+      method: 'GET',
+      paths: ONE,
+      access: access('read'),
+      bodyCap: 'management',
+      body: null,
+      handle: async ({ params: { id = '' }, collection }) => {
+        const signer = await findSigner(store.db, id)
+        if (!signer) throw notFound('externalJwtSigner', id)
+        return detail(signerDetail(signer, collection, now()))
+      },
+    },
+    {
+      method: 'PUT',
+      paths: ONE,
+      access: access('update'),
+      bodyCap: 'management',
+      body: { schema: ExtJwtSignerWrite, optional: false },
+      handle: async (call) => {
+        const { id = '' } = call.params
+        await store.write('signer.replace', { id, ...checked(call.body as WriteBody, call) }, writeMeta(call, now()))
+        return done()
+      },
+    },
+    {
+      method: 'PATCH',
+      paths: ONE,
+      access: access('update'),
+      bodyCap: 'management',
+      body: { schema: ExtJwtSignerPatch, optional: false },
+      handle: async (call) => {
+        const { id = '' } = call.params
+        await store.write('signer.patch', { id, ...checked(call.body as PatchBody, call) }, writeMeta(call, now()))
+        return done()
+      },
+    },
+    {
+      method: 'DELETE',
+      paths: ONE,
+      access: access('delete'),
+      bodyCap: 'management',
+      body: null,
+      handle: async (call) => {
+        await store.write('signer.delete', { id: call.params.id ?? '' }, writeMeta(call, now()))
+        return done()
+      },
+    },
+  ]
+}
+
+function certificateFacts(certPem: string | undefined): SignerCertificateFacts | undefined {
+  if (!certPem || certPem.trim() === '') return undefined
+  const { fingerprintSha1, commonName, notBefore, notAfter } = readSignerCertificate(certPem)
+  return { fingerprint: fingerprintSha1, commonName, notBefore: notBefore.getTime(), notAfter: notAfter.getTime() }
+}

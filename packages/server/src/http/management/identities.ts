@@ -1,0 +1,112 @@
+import {
+  IdentityPatch,
+  type IdentityPatch as PatchBody,
+  IdentityWrite,
+  type IdentityWrite as WriteBody,
+} from '@countersign/contract'
+import { newId } from '@countersign/core'
+import type { ControllerContext } from '../../controller-context.ts'
+import { IDENTITY_FILTER } from '../../store/filter-tables.ts'
+import { notFound } from '../../store/not-found.ts'
+import { findIdentity, loadSurroundings, withAttributes } from '../../store/reads/identity-reads.ts'
+import type { IdentityRow } from '../../store/schema.ts'
+import type { StoredIdentity } from '../../store/identity-row.ts'
+import { MANAGEMENT } from '../api-paths.ts'
+import { created, detail, done } from '../pipeline/envelope.ts'
+import { listAnswer } from '../pipeline/list-answer.ts'
+import { type Call, type Route, sessionOf } from '../pipeline/route.ts'
+import { writeMeta } from '../pipeline/write-meta.ts'
+import { identityView } from '../shared/identity-view.ts'
+
+const COLLECTION = [`${MANAGEMENT}/identities`]
+const ONE = [`${MANAGEMENT}/identities/:id`]
+
+const access = (action: 'create' | 'read' | 'update' | 'delete') => ({ entity: 'identity', action }) as const
+
+/** The management of identities. */
+export function identityRoutes({ store, clock }: ControllerContext): Route[] {
+  const { now } = clock
+  const byAdmin = (call: Call) => sessionOf(call).identity.isAdmin
+  const show = async (identities: readonly StoredIdentity[]) => {
+    const surroundings = await loadSurroundings(store.db, identities)
+    return identities.map((identity) => identityView(identity, { ...surroundings(identity), now: now() }))
+  }
+  return [
+    {
+      method: 'GET',
+      paths: COLLECTION,
+      access: access('read'),
+      bodyCap: 'management',
+      body: null,
+      handle: ({ query }) => {
+        const showRows = async (rows: readonly IdentityRow[]) => show(await withAttributes(store.db, rows))
+        return listAnswer({ store, table: IDENTITY_FILTER, show: showRows }, query)
+      },
+    },
+    {
+      method: 'POST',
+      paths: COLLECTION,
+      access: access('create'),
+      bodyCap: 'management',
+      body: { schema: IdentityWrite, optional: false },
+      handle: async (call) => {
+        const id = newId()
+        const args = { id, body: call.body as WriteBody, byAdmin: byAdmin(call) }
+        await store.write('identity.create', args, writeMeta(call, now()))
+        return created(call.collection, id)
+      },
+    },
+    {
+      method: 'GET',
+      paths: ONE,
+      access: access('read'),
+      bodyCap: 'management',
+      body: null,
+      handle: async ({ params: { id = '' } }) => {
+        const identity = await findIdentity(store.db, id)
+        if (!identity) throw notFound('identity', id)
+        const [shown] = await show([identity])
+        return detail(shown)
+      },
+    },
+    {
+      method: 'PUT',
+      paths: ONE,
+      access: access('update'),
+      bodyCap: 'management',
+      body: { schema: IdentityWrite, optional: false },
+      handle: async (call) => {
+        const args = { id: call.params.id ?? '', body: call.body as WriteBody, byAdmin: byAdmin(call) }
+        await store.write('identity.replace', args, writeMeta(call, now()))
+        return done()
+      },
+    },
+    {
+      method: 'PATCH',
+      paths: ONE,
+      access: access('update'),
+      bodyCap: 'management',
+      body: { schema: IdentityPatch, optional: false },
+      handle: async (call) => {
+        const args = { id: call.params.id ?? '', body: call.body as PatchBody, byAdmin: byAdmin(call) }
+        await store.write('identity.patch', args, writeMeta(call, now()))
+        return done()
+      },
+    },
+    {
+      method: 'DELETE',
+      paths: ONE,
+      access: access('delete'),
+      bodyCap: 'management',
+      body: null,
+      handle: async (call) => {
+        await store.write(
+          'identity.delete',
+          { id: call.params.id ?? '', byAdmin: byAdmin(call) },
+          writeMeta(call, now()),
+        )
+        return done()
+      },
+    },
+  ]
+}

@@ -1,0 +1,41 @@
+/** What a web page of another origin may send and see. Cookies never travel: the answer is the same for everybody. */
+const ALLOWED_HEADERS = new Set(['content-type', 'accept', 'authorization', 'zt-session', 'ziti-token-issuer-id'])
+const ALLOWED_METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS'
+const EXPOSED_HEADERS = 'zt-session, expires-at, expiration-seconds, www-authenticate, retry-after'
+
+export interface Cors {
+  /** Headers for the answer to a call with this `Origin`. */
+  headersFor(origin: string): Record<string, string>
+  /** Headers for the answer to a preflight, or undefined when it asks for more than is allowed. */
+  preflight(origin: string, requestedHeaders: string | undefined): Record<string, string> | undefined
+}
+
+export function createCors(allowedOrigins: readonly string[]): Cors {
+  const isOpen = allowedOrigins.includes('*')
+  const allowed = new Set(allowedOrigins)
+  const headersFor = (origin: string): Record<string, string> => {
+    if (isOpen) return { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED_HEADERS }
+    if (!allowed.has(origin)) return { vary: 'Origin' }
+    return {
+      'access-control-allow-origin': origin,
+      'access-control-expose-headers': EXPOSED_HEADERS,
+      vary: 'Origin',
+    }
+  }
+  return {
+    headersFor,
+    preflight: (origin, requestedHeaders) => {
+      const requested = (requestedHeaders ?? '')
+        .split(',')
+        .map((name) => name.trim().toLowerCase())
+        .filter((name) => name !== '')
+      if (!requested.every((name) => ALLOWED_HEADERS.has(name)) || !(isOpen || allowed.has(origin))) return undefined
+      return {
+        ...headersFor(origin),
+        'access-control-allow-methods': ALLOWED_METHODS,
+        'access-control-allow-headers': requested.join(', '),
+        'access-control-max-age': '600',
+      }
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import { type ErrorCode, ERRORS } from '@countersign/contract'
+import { AppError } from '@countersign/core'
+import type { Logger } from 'pino'
+import { ChallengeError } from './challenge.ts'
+import { errorEnvelope, jsonBytes } from './envelope.ts'
+
+export interface ErrorAnswer {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body: Buffer
+  /** The rest of the request is not worth reading. */
+  readonly closes: boolean
+}
+
+/** What the HTTP framework reports, in our words. */
+const FRAMEWORK_ERRORS: Readonly<Record<string, AppError>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: new AppError('REQUEST_ENTITY_TOO_LARGE'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: new AppError('COULD_NOT_READ_BODY', {
+    message: 'the body is shorter or longer than its Content-Length',
+  }),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: new AppError('COULD_NOT_PARSE_BODY', { message: 'the Content-Type cannot be read' }),
+  FST_ERR_BAD_URL: new AppError('BAD_REQUEST', { message: 'the path is not a valid URL path' }),
+  FST_ERR_MAX_PARAM_LENGTH: new AppError('NOT_FOUND'),
+}
+
+/** After these the connection holds bytes that nobody will read. */
+const CLOSING: ReadonlySet<ErrorCode> = new Set([
+  'REQUEST_ENTITY_TOO_LARGE',
+  'REQUEST_HEADERS_TOO_LARGE',
+  'BAD_REQUEST',
+  'COULD_NOT_READ_BODY',
+  'REQUEST_TIMEOUT',
+])
+const RETRY_AFTER_SECONDS = '1'
+
+/** The only place that decides what leaves in an error. What is not ours to tell becomes a plain 500, with the detail in the log. */
+export function errorAnswer(thrown: unknown, requestId: string, log: Logger): ErrorAnswer {
+  const error = toAppError(thrown)
+  const { status, retryable } = ERRORS[error.code]
+  if (status >= 500) log.error({ requestId, code: error.code, err: thrown }, 'request failed')
+  else log.debug({ requestId, code: error.code, reason: error.message }, 'request refused')
+  return {
+    status,
+    headers: {
+      'content-type': 'application/json',
+      ...(error instanceof ChallengeError && { 'www-authenticate': error.challenge }),
+      ...(retryable && { 'retry-after': RETRY_AFTER_SECONDS }),
+    },
+    body: jsonBytes(errorEnvelope(error, requestId)),
+    closes: CLOSING.has(error.code),
+  }
+}
+
+function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown
+  const code = String((thrown as { code?: unknown } | null)?.code ?? '')
+  return FRAMEWORK_ERRORS[code] ?? new AppError('UNHANDLED')
+}

@@ -1,0 +1,57 @@
+import type { Readable } from 'node:stream'
+import type { BodySchema, RequiredPermission } from '@countersign/core'
+import type { LiveSession } from '../../api-session/live-sessions.ts'
+import type { Query } from './query.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** Who may call: everybody, whoever has a session, or who holds the permission. There is no default. */
+export type Access = 'anonymous' | 'any-session' | RequiredPermission
+
+/**
+ * One row of the API. Everything that guards a call is in the row, so that nothing can be forgotten in a handler: a row
+ * without access, body cap or event does not compile.
+ */
+export interface Route {
+  readonly method: Method
+  /** Every path under which it is reachable. */
+  readonly paths: readonly string[]
+  readonly access: Access
+  readonly bodyCap: 'anonymous' | 'management'
+  /** The schema of the JSON body; `optional` bodies may be absent altogether. Null when the call has none. */
+  readonly body: { readonly schema: BodySchema; readonly optional: boolean } | null
+  /** The media type of a good answer where it is not JSON; errors are JSON everywhere. */
+  readonly produces?: string
+  handle(call: Call): Promise<Answer> | Answer
+}
+
+/** A call that has passed the pipeline. */
+export interface Call {
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Query
+  /** Read by the route's schema. */
+  readonly body: unknown
+  /** Present unless the route is anonymous. */
+  readonly session: LiveSession | undefined
+  /** The token that the caller presented for `session`. */
+  readonly sessionToken: string | undefined
+  readonly clientAddress: string
+  /** The collection's name as the caller wrote it: links answer in the caller's words. */
+  readonly collection: string
+}
+
+/** What goes back: a JSON value, JSON text as a stream, or bytes of another type. */
+export interface Answer {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly json?: unknown
+  /** JSON text that is sent while it is made. */
+  readonly stream?: Readable
+  readonly bytes?: { readonly content: Buffer; readonly type: string }
+}
+
+/** The session of a call whose route is not anonymous. */
+export function sessionOf(call: Call): LiveSession {
+  if (!call.session) throw new TypeError('the route is anonymous')
+  return call.session
+}

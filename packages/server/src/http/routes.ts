@@ -1,0 +1,22 @@
+import type { ControllerContext } from '../controller-context.ts'
+import { clientExtJwtSignerRoutes } from './client/ext-jwt-signers.ts'
+import { authPolicyRoutes } from './management/auth-policies.ts'
+import { extJwtSignerRoutes } from './management/ext-jwt-signers.ts'
+import { identityRoutes } from './management/identities.ts'
+import type { Route } from './pipeline/route.ts'
+import { authenticateRoutes } from './shared/authenticate.ts'
+import { currentSessionRoutes } from './shared/current-session.ts'
+import { informationRoutes } from './shared/information.ts'
+
+/** Every route of the product. */
+export function buildRoutes(context: ControllerContext): Route[] {
+  return [
+    ...informationRoutes(context),
+    ...authenticateRoutes(context),
+    ...currentSessionRoutes(context),
+    ...clientExtJwtSignerRoutes(context),
+    ...extJwtSignerRoutes(context),
+    ...authPolicyRoutes(context),
+    ...identityRoutes(context),
+  ]
+}

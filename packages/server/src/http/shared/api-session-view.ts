@@ -1,0 +1,41 @@
+import type { LiveSession } from '../../api-session/live-sessions.ts'
+import { selfLink, timestamp } from '../pipeline/envelope.ts'
+import { identityReference } from './identity-view.ts'
+
+/** A session as others may see it: without its token. */
+export function apiSessionView(session: LiveSession) {
+  const { id, identity } = session
+  return {
+    _links: { ...selfLink('api-sessions', id), sessions: { href: `./api-sessions/${id}/sessions` } },
+    id,
+    createdAt: timestamp(session.createdAt),
+    updatedAt: timestamp(session.updatedAt),
+    tags: {},
+    identity: identityReference(identity),
+    identityId: identity.id,
+    ipAddress: session.ipAddress,
+    configTypes: session.configTypes,
+    authQueries: [],
+    isMfaRequired: false,
+    isMfaComplete: false,
+    authenticatorId: session.authenticatorId,
+    isCertExtendable: false,
+    lastActivityAt: timestamp(session.lastActivityAt),
+    cachedLastActivityAt: timestamp(session.lastActivityAt),
+  }
+}
+
+/** A session as its holder sees it, with the token that this very holder presented or was just given. */
+export function currentSessionView(session: LiveSession, token: string, now: number) {
+  return {
+    ...apiSessionView(session),
+    token,
+    expiresAt: timestamp(session.expiresAt),
+    expirationSeconds: Math.max(0, Math.round((session.expiresAt - now) / 1000)),
+  }
+}
+
+/** The words of Go's clock, which existing clients read. */
+export function expiresAtHeader(at: number): string {
+  return `${timestamp(at).replace('T', ' ').replace('Z', '')} +0000 UTC`
+}

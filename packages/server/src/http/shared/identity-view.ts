@@ -1,0 +1,73 @@
+import type { StoredAuthPolicy } from '../../store/auth-policy-row.ts'
+import { isDisabled, type StoredIdentity } from '../../store/identity-row.ts'
+import { entityReference, timestamp } from '../pipeline/envelope.ts'
+
+const SUB_COLLECTIONS = [
+  'authenticators',
+  'edge-router-policies',
+  'edge-routers',
+  'enrollments',
+  'failed-service-requests',
+  'posture-data',
+  'service-configs',
+  'service-policies',
+  'services',
+]
+
+function identityLinks({ id, authPolicyId }: Pick<StoredIdentity, 'id' | 'authPolicyId'>) {
+  const self = `./identities/${id}`
+  return {
+    'auth-policies': { href: `./auth-policies/${authPolicyId}` },
+    ...Object.fromEntries(SUB_COLLECTIONS.map((name) => [name, { href: `${self}/${name}` }])),
+    self: { href: self },
+  }
+}
+
+/** An identity as it stands inside another entity. */
+export function identityReference(identity: Pick<StoredIdentity, 'id' | 'name' | 'authPolicyId'>) {
+  return { ...entityReference('identities', identity.id, identity.name), _links: identityLinks(identity) }
+}
+
+/** What belongs to an identity but is stored elsewhere. */
+export interface IdentitySurroundings {
+  readonly policy: Pick<StoredAuthPolicy, 'id' | 'name'>
+  readonly authenticators: Readonly<Record<string, unknown>>
+  readonly hasApiSession: boolean
+  readonly now: number
+}
+
+export function identityView(identity: StoredIdentity, { policy, authenticators, hasApiSession, now }: IdentitySurroundings) {
+  const { disabledAt, disabledUntil, permissions } = identity
+  return {
+    _links: identityLinks(identity),
+    id: identity.id,
+    createdAt: timestamp(identity.createdAt),
+    updatedAt: timestamp(identity.updatedAt),
+    tags: identity.tags,
+    name: identity.name,
+    type: entityReference('identity-types', identity.typeId, identity.typeId),
+    typeId: identity.typeId,
+    isAdmin: identity.isAdmin,
+    isDefaultAdmin: identity.isDefaultAdmin,
+    isMfaEnabled: false,
+    externalId: identity.externalId,
+    attributes: identity.attributes,
+    roleAttributes: identity.attributes,
+    authPolicyId: identity.authPolicyId,
+    authPolicy: entityReference('auth-policies', policy.id, policy.name),
+    disabled: isDisabled(identity, now),
+    ...(disabledAt !== null && { disabledAt: timestamp(disabledAt) }),
+    ...(disabledUntil !== null && { disabledUntil: timestamp(disabledUntil) }),
+    authenticators,
+    enrollment: {},
+    envInfo: identity.envInfo,
+    sdkInfo: identity.sdkInfo,
+    appData: identity.appData,
+    interfaces: null,
+    permissions: permissions.length > 0 ? permissions : null,
+    ...identity.hosting,
+    edgeRouterConnectionStatus: 'offline',
+    hasApiSession,
+    hasEdgeRouterConnection: false,
+  }
+}

@@ -1,0 +1,5 @@
+/** The Countersign controller as a library: its settings, and how to start, back up and restore one. */
+export * from './config/index.ts'
+export { type ReadyReport, type RunningController, startController } from './start-controller.ts'
+export { StartupError } from './startup-error.ts'
+export { backupDataDir, restoreDataDir } from './store/sqlite/backup.ts'

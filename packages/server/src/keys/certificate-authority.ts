@@ -1,0 +1,115 @@
+import { generateKeyPairSync, type KeyObject, randomBytes, type X509Certificate } from 'node:crypto'
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  buildSpiffeUri,
+  type CertificateIssuer,
+  createIssuer,
+  createSigner,
+  formatPem,
+  issueCertificate,
+  issueSelfSigned,
+} from '@countersign/core'
+import { StartupError } from '../startup-error.ts'
+import { checkKeyDirectory, createKeyDirectory, KEY_FILES } from './key-directory.ts'
+import { loadCertificates, loadPrivateKey } from './load-pem-file.ts'
+import { OWNER_ONLY, WORLD_READABLE, writeFileAtomically } from './write-file-atomically.ts'
+
+/** The controller's own CA: the root that clients trust and the intermediate that signs. */
+export interface CertificateAuthority {
+  readonly root: X509Certificate
+  readonly intermediate: X509Certificate
+  readonly trustDomain: string
+  /** Undefined when the intermediate's key is not on this machine: everything works but issuing. */
+  readonly issuer: CertificateIssuer | undefined
+}
+
+const ORGANIZATION = 'Countersign'
+const SPIFFE_PREFIX = 'URI:spiffe://'
+const NEW_CA_HINT =
+  'restore it from a backup, or move the directory away to begin with a new CA that every client has to trust anew'
+
+/** Makes root and intermediate with a trust domain of their own and writes them, all or nothing. */
+export async function createAuthority(dir: string, now: Date): Promise<void> {
+  const number = randomBytes(8).toString('hex')
+  const rootKeys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const intermediateKeys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const sign = createSigner(rootKeys.privateKey)
+  const altNames = [buildSpiffeUri(`countersign-${number}`)]
+  const subject = (name: string) => ({ commonName: `Countersign ${name} CA ${number}`, organization: ORGANIZATION })
+  const root = await issueSelfSigned(
+    { profile: 'rootCa', subject: subject('Root'), publicKey: rootKeys.publicKey, altNames },
+    sign,
+    now,
+  )
+  const intermediate = await issueCertificate(
+    { profile: 'intermediateCa', subject: subject('Intermediate'), publicKey: intermediateKeys.publicKey, altNames },
+    createIssuer(root, sign),
+    now,
+  )
+  const [rootPem, intermediatePem] = [formatPem('CERTIFICATE', root), formatPem('CERTIFICATE', intermediate)]
+  await createKeyDirectory(dir, async (staging) => {
+    const write = (name: string, text: string, mode: number) => writeFileAtomically(join(staging, name), text, mode)
+    await write(KEY_FILES.rootKey, formatPrivateKey(rootKeys.privateKey), OWNER_ONLY)
+    await write(KEY_FILES.intermediateKey, formatPrivateKey(intermediateKeys.privateKey), OWNER_ONLY)
+    await write(KEY_FILES.intermediateCertificate, intermediatePem, WORLD_READABLE)
+    await write(KEY_FILES.ca, rootPem + intermediatePem, WORLD_READABLE)
+  })
+}
+
+/** Loads the CA and makes sure that its parts belong together. Throws StartupError naming the file that does not fit. */
+export async function loadAuthority(dir: string, now: Date): Promise<CertificateAuthority> {
+  await checkKeyDirectory(dir)
+  const path = (name: string) => join(dir, name)
+  if (!(await isPresent(path(KEY_FILES.ca)))) {
+    throw new StartupError(`the CA certificate ${path(KEY_FILES.ca)} is missing`, NEW_CA_HINT)
+  }
+  const { root, intermediate } = await loadChain(path(KEY_FILES.ca), path(KEY_FILES.intermediateCertificate))
+  if (intermediate.validToDate <= now) {
+    throw new StartupError(`the CA certificate ${path(KEY_FILES.ca)} has expired`, NEW_CA_HINT)
+  }
+  await loadMatchingKey(path(KEY_FILES.rootKey), root)
+  const key = await loadMatchingKey(path(KEY_FILES.intermediateKey), intermediate)
+  const issuer = key && createIssuer(intermediate.raw, createSigner(key))
+  return { root, intermediate, trustDomain: readTrustDomain(root, path(KEY_FILES.ca)), issuer }
+}
+
+/** PEM in PKCS#8, which every tool reads. */
+export function formatPrivateKey(key: KeyObject): string {
+  return key.export({ format: 'pem', type: 'pkcs8' }).toString()
+}
+
+export async function isPresent(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function loadChain(caFile: string, intermediateFile: string) {
+  const [root, intermediate, ...others] = await loadCertificates(caFile)
+  const [copy] = await loadCertificates(intermediateFile)
+  const isChain =
+    root && intermediate && others.length === 0 && root.verify(root.publicKey) && intermediate.verify(root.publicKey)
+  if (!isChain)
+    throw new StartupError(`${caFile} must hold our root and the intermediate that it signed, in this order`)
+  if (copy?.fingerprint256 !== intermediate.fingerprint256) {
+    throw new StartupError(`${intermediateFile} is not the intermediate certificate of ${caFile}`)
+  }
+  return { root, intermediate }
+}
+
+/** A key that is absent is fine: a root key is best kept offline, and without the other one nothing can be issued. */
+async function loadMatchingKey(path: string, certificate: X509Certificate): Promise<KeyObject | undefined> {
+  if (!(await isPresent(path))) return undefined
+  const key = await loadPrivateKey(path)
+  if (certificate.checkPrivateKey(key)) return key
+  throw new StartupError(`the private key ${path} does not belong to its certificate`)
+}
+
+function readTrustDomain(root: X509Certificate, caFile: string): string {
+  const names = root.subjectAltName?.split(', ') ?? []
+  const uri = names.find((name) => name.startsWith(SPIFFE_PREFIX))
+  if (!uri) throw new StartupError(`the root certificate in ${caFile} names no trust domain`)
+  return uri.slice(SPIFFE_PREFIX.length)
+}

@@ -1,0 +1,53 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { type FileHandle, open } from 'node:fs/promises'
+import { findPemBlocks } from '@countersign/core'
+import { StartupError } from '../startup-error.ts'
+
+const MAX_FILE_BYTES = 1024 * 1024
+const ANYBODY_BUT_THE_OWNER = 0o077
+
+/** A private key that only its owner can read. Throws StartupError naming the file for anything else. */
+export async function loadPrivateKey(path: string): Promise<KeyObject> {
+  const text = await readPemFile(path, 'private key', async (file) => {
+    const { mode } = await file.stat()
+    if ((mode & ANYBODY_BUT_THE_OWNER) === 0) return
+    throw new StartupError(`the private key ${path} can be read by others than its owner`, `chmod 600 ${path}`)
+  })
+  try {
+    return createPrivateKey(text)
+  } catch {
+    // What OpenSSL says about a key stays out of sight: it helps nobody here and may quote the file.
+    throw new StartupError(`${path} holds no private key in PEM form without a passphrase`)
+  }
+}
+
+/** The certificates in a file, at least one and in order. Throws StartupError naming the file. */
+export async function loadCertificates(path: string): Promise<X509Certificate[]> {
+  const blocks = findPemBlocks(await readPemFile(path, 'certificate file'), 'CERTIFICATE') ?? []
+  try {
+    const certificates = blocks.map((der) => new X509Certificate(der))
+    if (certificates.length > 0) return certificates
+  } catch {
+    // Said below, in the same words as for a file without any certificate.
+  }
+  throw new StartupError(`${path} holds no readable certificate in PEM form`)
+}
+
+async function readPemFile(path: string, what: string, check?: (file: FileHandle) => Promise<void>): Promise<string> {
+  let file: FileHandle | undefined
+  try {
+    file = await open(path, 'r')
+    await check?.(file)
+    const buffer = Buffer.alloc(MAX_FILE_BYTES + 1)
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, 0)
+    if (bytesRead > MAX_FILE_BYTES) throw new StartupError(`${path} is larger than 1 MiB`)
+    return buffer.toString('utf8', 0, bytesRead)
+  } catch (error) {
+    if (error instanceof StartupError) throw error
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error'
+    const reason = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`
+    throw new StartupError(`the ${what} ${path} ${reason}`, undefined, { cause: error })
+  } finally {
+    await file?.close()
+  }
+}

@@ -1,0 +1,187 @@
+import { isIPv6 } from 'node:net'
+import { newId, PASSWORD_COST } from '@countersign/core'
+import { pino } from 'pino'
+import { systemClock } from './clock.ts'
+import type { Settings } from './config/index.ts'
+import { createController } from './create-controller.ts'
+import { takeDataDir } from './data-dir.ts'
+import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts'
+import { loadKeyMaterial } from './keys/load-key-material.ts'
+import { watchServerCertificate } from './keys/watch-server-certificate.ts'
+import { StartupError } from './startup-error.ts'
+import { openStore } from './store/open-store.ts'
+import { startMetricsServer } from './telemetry/metrics-server.ts'
+
+/** What a program that starts a controller needs to know about it. */
+export interface ReadyReport {
+  readonly baseUrl: string
+  readonly caFile: string
+  readonly dataDir: string
+  readonly pid: number
+  readonly admin: FirstAdmin
+  readonly hostedBaseUrl: string
+  readonly consoleUrl: string
+  readonly metricsUrl: string
+  readonly identityProviderUrl: string | null
+}
+
+export interface RunningController {
+  readonly ready: ReadyReport
+  /** Finishes what is under way and closes everything. */
+  stop(): Promise<void>
+  /** Resolves when the controller has ended because it cannot go on. */
+  readonly stopped: Promise<void>
+}
+
+const LOOPBACK = '127.0.0.1'
+/** Requests in flight get this long before their connections are cut. */
+const STOP_WITHIN_MS = 9_000
+
+/** Starts the whole product in this process. Throws `StartupError` when it cannot, leaving nothing behind. */
+export async function startController(settings: Settings): Promise<RunningController> {
+  const undo: (() => Promise<void> | void)[] = []
+  const stop = async (): Promise<void> => {
+    for (const step of undo.splice(0).reverse()) await step()
+  }
+  const { promise: stopped, resolve: endItself } = Promise.withResolvers<void>()
+  const onFatal = (): void => void stop().finally(endItself)
+  try {
+    return { ready: await start(settings, undo, onFatal), stop, stopped }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function start(
+  settings: Settings,
+  undo: (() => Promise<void> | void)[],
+  onFatal: () => void,
+): Promise<ReadyReport> {
+  const clock = systemClock
+  const log = pino({ level: settings.logLevel }, pino.destination({ dest: 2, sync: true }))
+  const dataDir = takeDataDir(settings.dataDir)
+  undo.push(dataDir.release)
+
+  const keyOptions = {
+    dir: dataDir.keysDir,
+    hosts: [settings.host, ...settings.advertise.map(hostOf)],
+    now: () => new Date(clock.now()),
+    configured: configuredFiles(settings.tls),
+  }
+  const [store, loadedKeys] = await Promise.all([
+    openStore({
+      database: settings.database,
+      sqliteFile: dataDir.databaseFile,
+      nodeId: newId(),
+      now: clock.now(),
+      onProblem: (message) => log.warn(message),
+      onFatal: (error) => {
+        log.fatal({ err: error }, 'the store cannot go on, the controller stops')
+        onFatal()
+      },
+    }).then((opened) => {
+      undo.push(() => opened.close())
+      return opened
+    }),
+    loadKeyMaterial(keyOptions),
+  ])
+  let keys = loadedKeys
+  for (const warning of keys.warnings) log.warn(warning)
+
+  const { adminPassword } = settings
+  const admin = await ensureFirstAdmin(store, { adminPassword, passwordCost: PASSWORD_COST, now: clock.now() })
+
+  let port = settings.port
+  const controller = createController({
+    store,
+    clock,
+    settings,
+    log,
+    tls: { ...keys.tls, ca: keys.authorityPem },
+    addresses: () => (settings.advertise.length > 0 ? settings.advertise : [`${urlHost(settings.host)}:${port}`]),
+    caCertificates: () => Buffer.from(keys.caPkcs7Base64),
+  })
+  undo.push(() => closeInTime(controller))
+
+  const watch = watchServerCertificate({
+    ...keyOptions,
+    current: keys,
+    onChange: (next) => {
+      keys = next
+      controller.http.server.setSecureContext({ ...next.tls, ca: next.authorityPem, minVersion: 'TLSv1.2' })
+      log.info({ notAfter: next.serverNotAfter }, 'the server certificate has changed')
+    },
+    onProblem: (message) => log.error(message),
+  })
+  undo.push(watch.stop)
+
+  port = await listen(controller.http, settings.host, settings.port)
+  const metrics = await startMetricsServer(settings.port === 0 ? 0 : settings.metrics.port)
+  undo.push(() => metrics.close())
+
+  const baseUrl = `https://${urlHost(settings.host)}:${port}`
+  return {
+    baseUrl,
+    caFile: keys.caFile,
+    dataDir: dataDir.path,
+    pid: process.pid,
+    admin,
+    hostedBaseUrl: baseUrl,
+    consoleUrl: `${baseUrl}/console/`,
+    metricsUrl: metrics.url,
+    identityProviderUrl: null,
+  }
+}
+
+async function listen(
+  http: { listen(options: { host: string; port: number }): Promise<string>; server: { address(): unknown } },
+  host: string,
+  port: number,
+): Promise<number> {
+  try {
+    await http.listen({ host, port })
+  } catch (error) {
+    throw listenProblem(error, host, port)
+  }
+  return (http.server.address() as { port: number }).port
+}
+
+export function listenProblem(error: unknown, host: string, port: number): unknown {
+  const { code } = error as { code?: string }
+  const reason = code === undefined ? undefined : LISTEN_PROBLEMS[code]
+  if (!reason) return error
+  return new StartupError(`cannot listen on ${host} port ${port}: ${reason.what}`, reason.hint, { cause: error })
+}
+
+const LISTEN_PROBLEMS: Readonly<Record<string, { what: string; hint: string }>> = {
+  EADDRINUSE: { what: 'the port is taken', hint: 'stop the program that uses it, or choose another with --port' },
+  EACCES: { what: 'permission denied', hint: 'choose a port above 1023 with --port' },
+  EADDRNOTAVAIL: { what: 'this machine does not have that address', hint: 'choose another with --host' },
+  ENOTFOUND: { what: 'the host name is not known', hint: 'choose another with --host' },
+}
+
+async function closeInTime(controller: { close(): Promise<void>; http: { server: { closeAllConnections(): void } } }) {
+  const cut = setTimeout(() => controller.http.server.closeAllConnections(), STOP_WITHIN_MS)
+  try {
+    await controller.close()
+  } finally {
+    clearTimeout(cut)
+  }
+}
+
+function configuredFiles({ certFile, keyFile, caFile }: Settings['tls']) {
+  return certFile && keyFile && caFile ? { certFile, keyFile, caFile } : undefined
+}
+
+/** The part of `host:port` that goes into a certificate. */
+function hostOf(address: string): string {
+  return new URL(`https://${address}`).hostname
+}
+
+/** What to write for the host in a URL on this machine: a listener on every address is reached through loopback. */
+function urlHost(host: string): string {
+  if (host === '0.0.0.0') return LOOPBACK
+  if (host === '::') return '[::1]'
+  return isIPv6(host) ? `[${host}]` : host
+}

@@ -1,0 +1,128 @@
+import type { ScalarType } from '@countersign/core'
+import type { ColumnBinding, FilterTable } from './filter-to-sql.ts'
+
+const column = (name: string, type: ScalarType = 'string', notNull?: true): ColumnBinding => {
+  return { kind: 'column', column: name, type, ...(notNull && { notNull }) }
+}
+
+const BASE: readonly (readonly [string, ColumnBinding])[] = [
+  ['id', column('id', 'string', true)],
+  ['createdAt', column('created_at', 'datetime', true)],
+  ['updatedAt', column('updated_at', 'datetime', true)],
+  ['tags', { kind: 'tags', column: 'tags' }],
+  ['isSystem', column('is_system', 'bool', true)],
+]
+
+const NAME = ['name', column('name', 'string', true)] as const
+
+/** What the fields of a list are called in filters, and where they are stored. What is not here cannot be asked for. */
+export const SIGNER_FILTER: FilterTable = {
+  table: 'ext_jwt_signers',
+  columns: new Map([
+    ...BASE,
+    NAME,
+    ['fingerprint', column('fingerprint')],
+    ['kid', column('kid')],
+    ['issuer', column('issuer')],
+    ['certPem', column('cert_pem')],
+    ['commonName', column('common_name')],
+    ['notAfter', column('not_after', 'datetime')],
+    ['notBefore', column('not_before', 'datetime')],
+    ['enabled', column('enabled', 'bool')],
+    ['claimsProperty', column('claims_property')],
+    ['useExternalId', column('use_external_id', 'bool')],
+    ['audience', column('audience')],
+    ['clientId', column('client_id')],
+    ['scopes', column('scopes')],
+    ['targetToken', column('target_token')],
+    ['enrollToCertEnabled', column('enroll_to_cert_enabled', 'bool')],
+    ['enrollToTokenEnabled', column('enroll_to_token_enabled', 'bool')],
+    ['enrollAttributeClaimsSelector', column('enroll_attribute_claims_selector')],
+    ['enrollNameClaimsSelector', column('enroll_name_claims_selector')],
+    ['enrollAuthPolicyId', column('enroll_auth_policy_id')],
+  ]),
+}
+
+/** The client view of signers: only what that view shows may be asked for, else a filter would tell the rest. */
+export const CLIENT_SIGNER_FILTER: FilterTable = {
+  table: 'ext_jwt_signers',
+  columns: new Map([
+    ['id', column('id', 'string', true)],
+    ['createdAt', column('created_at', 'datetime', true)],
+    ['updatedAt', column('updated_at', 'datetime', true)],
+    NAME,
+    ['externalAuthUrl', column('external_auth_url')],
+    ['openIdConfigurationUrl', column('open_id_configuration_url')],
+    ['clientId', column('client_id')],
+    ['audience', column('audience')],
+    ['targetToken', column('target_token')],
+    ['enrollToCertEnabled', column('enroll_to_cert_enabled', 'bool')],
+    ['enrollToTokenEnabled', column('enroll_to_token_enabled', 'bool')],
+  ]),
+}
+
+export const AUTH_POLICY_FILTER: FilterTable = {
+  table: 'auth_policies',
+  columns: new Map([
+    ...BASE,
+    NAME,
+    ['primary.cert.allowed', column('cert_allowed', 'bool')],
+    ['primary.cert.allowExpiredCerts', column('cert_allow_expired', 'bool')],
+    ['primary.updb.allowed', column('updb_allowed', 'bool')],
+    ['primary.updb.minPasswordLength', column('updb_min_password_length', 'number')],
+    ['primary.updb.requireSpecialChar', column('updb_require_special_char', 'bool')],
+    ['primary.updb.requireNumberChar', column('updb_require_number_char', 'bool')],
+    ['primary.updb.requireMixedCase', column('updb_require_mixed_case', 'bool')],
+    ['primary.updb.maxAttempts', column('updb_max_attempts', 'number')],
+    ['primary.extJwt.allowed', column('ext_jwt_allowed', 'bool')],
+    ['secondary.requireTotp', column('require_totp', 'bool')],
+    ['secondary.requireExtJwtSigner', column('require_ext_jwt_signer_id')],
+  ]),
+}
+
+const ATTRIBUTES: ColumnBinding = {
+  kind: 'set',
+  table: 'identity_attributes',
+  ownerColumn: 'identity_id',
+  valueColumn: 'attribute',
+}
+
+export const IDENTITY_FILTER: FilterTable = {
+  table: 'identities',
+  columns: new Map([
+    ...BASE,
+    NAME,
+    ['externalId', column('external_id')],
+    ['attributes', ATTRIBUTES],
+    ['roleAttributes', ATTRIBUTES],
+    ['type', column('type_id')],
+    ['authPolicyId', column('auth_policy_id')],
+    ['isAdmin', column('is_admin', 'bool')],
+    ['isDefaultAdmin', column('is_default_admin', 'bool')],
+  ]),
+}
+
+/** Neither tokens nor their digests are symbols. */
+export const API_SESSION_FILTER: FilterTable = {
+  table: 'api_sessions',
+  columns: new Map([
+    ...BASE,
+    ['identity', column('identity_id')],
+    ['authenticator', column('authenticator_id')],
+    ['ipAddress', column('ip_address')],
+    ['lastActivityAt', column('last_activity_at', 'datetime')],
+  ]),
+}
+
+/** Neither passwords nor their digests are symbols. */
+export const AUTHENTICATOR_FILTER: FilterTable = {
+  table: 'authenticators',
+  columns: new Map([
+    ...BASE,
+    ['method', column('method')],
+    ['identity', column('identity_id')],
+    ['certFingerprint', column('fingerprint')],
+    ['certPem', column('cert_pem')],
+    ['updbUsername', column('username')],
+  ]),
+}

@@ -1,0 +1,31 @@
+import { sql, type Kysely } from 'kysely'
+import { StartupError } from '../../startup-error.ts'
+import type { Database } from '../schema.ts'
+import { start } from './0001-start.ts'
+import type { ColumnTypes, Migration } from './migration.ts'
+
+/** Every step of the schema, oldest first. */
+const MIGRATIONS: readonly Migration[] = [start]
+
+export const SCHEMA_VERSION = MIGRATIONS.length
+
+/** Brings the schema up to date inside the caller's transaction; refuses a database that a newer release has written. */
+export async function migrate(db: Kysely<Database>, types: ColumnTypes, now: number): Promise<void> {
+  await sql`create table if not exists schema_migrations (
+    version integer primary key, name text not null, applied_at ${sql.raw(types.int)} not null)`.execute(db)
+  const applied = await db.selectFrom('schema_migrations').select('version').orderBy('version').execute()
+  const current = applied.at(-1)?.version ?? 0
+  if (current > SCHEMA_VERSION) {
+    throw new StartupError(
+      `the database has schema version ${current}, this release knows ${SCHEMA_VERSION}`,
+      'start the newer release that wrote it, or restore a backup made by this one',
+    )
+  }
+  for (const migration of MIGRATIONS.slice(current)) {
+    for (const statement of migration.statements(types)) await sql.raw(statement).execute(db)
+    await db
+      .insertInto('schema_migrations')
+      .values({ version: migration.version, name: migration.name, applied_at: now })
+      .execute()
+  }
+}

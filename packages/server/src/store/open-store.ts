@@ -1,0 +1,43 @@
+import { StartupError } from '../startup-error.ts'
+import { openPostgresStore } from './postgres/postgres-store.ts'
+import { openSqliteStore } from './sqlite/sqlite-store.ts'
+import type { Store } from './store.ts'
+
+interface OpenStoreOptions {
+  /** `sqlite` or the URL of a PostgreSQL database. */
+  readonly database: string
+  readonly sqliteFile: string
+  readonly nodeId: string
+  readonly now: number
+  onProblem(message: string): void
+  /** The store has broken in a way that only a restart mends. */
+  onFatal(error: Error): void
+}
+
+/** Opens the store that the settings name; what stops it from opening is told in one sentence. */
+export async function openStore(options: OpenStoreOptions): Promise<Store> {
+  const { database, sqliteFile, nodeId, now, onProblem, onFatal } = options
+  try {
+    if (database === 'sqlite') return await openSqliteStore({ file: sqliteFile, now, onFatal })
+    return await openPostgresStore({ url: database, nodeId, now, onProblem })
+  } catch (error) {
+    if (error instanceof StartupError) throw error
+    const message = error instanceof Error ? error.message : String(error)
+    throw database === 'sqlite'
+      ? new StartupError(
+          `cannot open the database file ${sqliteFile}: ${message}`,
+          'restore a backup with: countersign restore FILE',
+          { cause: error },
+        )
+      : new StartupError(
+          `cannot use the database at ${hostOf(database)}: ${message || 'connection refused'}`,
+          'check that PostgreSQL runs there and that user, password and database name are right',
+          { cause: error },
+        )
+  }
+}
+
+/** Where the database is, without the password that the URL may hold. */
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : 'the given address'
+}

@@ -1,0 +1,111 @@
+import { AppError } from '@countersign/core'
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import pg from 'pg'
+import type { Change, ChangeListener } from '../change.ts'
+import { migrate } from '../migrations/migrate.ts'
+import { POSTGRES_TYPES } from '../migrations/migration.ts'
+import { runWrite } from '../run-write.ts'
+import type { Database } from '../schema.ts'
+import type { Store } from '../store.ts'
+import { followChanges, NOTIFY_CHANNEL } from './follow-changes.ts'
+
+const INT8_OID = 20
+/** Instants and counts stay far below 2^53, so a number holds them exactly. */
+pg.types.setTypeParser(INT8_OID, Number)
+
+/** Any two numbers that no other program is likely to lock. */
+const MIGRATION_LOCK = [1129270867, 1]
+
+const MAX_ATTEMPTS = 3
+const RETRYABLE = new Set(['40001', '40P01'])
+
+export interface PostgresOptions {
+  readonly url: string
+  readonly nodeId: string
+  readonly now: number
+  onProblem(message: string): void
+}
+
+/** The shared store: any number of nodes on one PostgreSQL, told of each other's writes by LISTEN and NOTIFY. */
+export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: 10,
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: 10_000,
+    idle_in_transaction_session_timeout: 10_000,
+    application_name: 'countersign',
+  })
+  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  pool.on('error', (error) => options.onProblem(`a database connection was lost: ${error.message}`))
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+  await db.transaction().execute(async (transaction) => {
+    await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK[0]}::int, ${MIGRATION_LOCK[1]}::int)`.execute(transaction)
+    await migrate(transaction, POSTGRES_TYPES, options.now)
+  })
+
+  const listeners: ChangeListener[] = []
+  const tell: ChangeListener = (changes) => {
+    for (const listener of listeners) listener(changes)
+  }
+  const follower = await followChanges({ ...options, tell })
+
+  const runOnce = (request: Parameters<typeof runWrite>[2]) =>
+    db
+      .transaction()
+      .setIsolationLevel('serializable')
+      .execute(async (transaction) => {
+        const done = await runWrite(transaction, 'postgres', request)
+        if (done.changes.length > 0) {
+          const message = notification(options.nodeId, done.changes)
+          await sql`select pg_notify(${NOTIFY_CHANNEL}, ${message})`.execute(transaction)
+        }
+        return done
+      })
+
+  return {
+    dialect: 'postgres',
+    db,
+    write: async (name, args, meta) => {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          const { result, changes } = await runOnce({ name, args, meta })
+          if (changes.length > 0) tell(changes)
+          return result as never
+        } catch (error) {
+          if (error instanceof AppError) throw error
+          if (attempt < MAX_ATTEMPTS && RETRYABLE.has(String((error as { code?: unknown }).code))) continue
+          throw isConnectionProblem(error) ? new AppError('STORE_UNAVAILABLE', undefined, { cause: error }) : error
+        }
+      }
+    },
+    onChange: (listener) => void listeners.push(listener),
+    close: async () => {
+      await follower.stop()
+      await db.destroy()
+    },
+  }
+}
+
+/** A notification holds 8,000 bytes; a longer list of changes means: forget what you remember. */
+const MAX_NOTIFIED_CHANGES = 40
+
+function notification(nodeId: string, changes: readonly Change[]): string {
+  return JSON.stringify({ from: nodeId, changes: changes.length > MAX_NOTIFIED_CHANGES ? 'everything' : changes })
+}
+
+/** Errors of class 08 and 57P are the server going away; the others here are the socket. */
+function isConnectionProblem(error: unknown): boolean {
+  const code = String((error as { code?: unknown }).code ?? '')
+  const message = error instanceof Error ? error.message : ''
+  return (
+    code.startsWith('08') ||
+    code.startsWith('57P') ||
+    code.startsWith('53') ||
+    code === '25006' ||
+    code.startsWith('ECONN') ||
+    code === 'EPIPE' ||
+    message.includes('timeout exceeded when trying to connect') ||
+    message.includes('Connection terminated')
+  )
+}

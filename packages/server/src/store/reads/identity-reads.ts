@@ -1,0 +1,59 @@
+import type { Kysely } from 'kysely'
+import { identityFromRow, type StoredIdentity } from '../identity-row.ts'
+import type { AuthenticatorRow, Database, IdentityRow } from '../schema.ts'
+
+export async function findIdentity(db: Kysely<Database>, id: string): Promise<StoredIdentity | undefined> {
+  const row = await db.selectFrom('identities').selectAll().where('id', '=', id).executeTakeFirst()
+  if (!row) return undefined
+  const [identity] = await withAttributes(db, [row])
+  return identity
+}
+
+export async function withAttributes(db: Kysely<Database>, rows: readonly IdentityRow[]): Promise<StoredIdentity[]> {
+  if (rows.length === 0) return []
+  const ids = rows.map(({ id }) => id)
+  const attributes = await db
+    .selectFrom('identity_attributes')
+    .selectAll()
+    .where('identity_id', 'in', ids)
+    .orderBy('attribute')
+    .execute()
+  const attributesOf = Map.groupBy(attributes, (row) => row.identity_id)
+  return rows.map((row) => identityFromRow(row, attributesOf.get(row.id)?.map(({ attribute }) => attribute) ?? []))
+}
+
+/** What is shown with an identity but stored elsewhere: its policy's name, its authenticators, whether it has a session. */
+export async function loadSurroundings(db: Kysely<Database>, identities: readonly StoredIdentity[]) {
+  const ids = identities.map(({ id }) => id)
+  const policyIds = [...new Set(identities.map(({ authPolicyId }) => authPolicyId))]
+  if (ids.length === 0) return surroundingsOf([], [], [])
+  const [policies, authenticators, sessions] = await Promise.all([
+    db.selectFrom('auth_policies').select(['id', 'name']).where('id', 'in', policyIds).execute(),
+    db
+      .selectFrom('authenticators')
+      .select(['id', 'identity_id', 'method', 'username', 'fingerprint'])
+      .where('identity_id', 'in', ids)
+      .execute(),
+    db.selectFrom('api_sessions').select('identity_id').distinct().where('identity_id', 'in', ids).execute(),
+  ])
+  return surroundingsOf(policies, authenticators, sessions)
+}
+
+function surroundingsOf(
+  policies: readonly { id: string; name: string }[],
+  authenticators: readonly Pick<AuthenticatorRow, 'id' | 'identity_id' | 'method' | 'username' | 'fingerprint'>[],
+  sessions: readonly { identity_id: string }[],
+) {
+  const policyNames = new Map(policies.map(({ id, name }) => [id, name]))
+  const authenticatorsOf = Map.groupBy(authenticators, (row) => row.identity_id)
+  const withSession = new Set(sessions.map((row) => row.identity_id))
+  return ({ id, authPolicyId }: StoredIdentity) => ({
+    policy: { id: authPolicyId, name: policyNames.get(authPolicyId) ?? '' },
+    authenticators: Object.fromEntries((authenticatorsOf.get(id) ?? []).map((row) => [row.method, shownAs(row)])),
+    hasApiSession: withSession.has(id),
+  })
+}
+
+function shownAs({ id, method, username, fingerprint }: Pick<AuthenticatorRow, 'id' | 'method' | 'username' | 'fingerprint'>) {
+  return method === 'updb' ? { id, username } : { id, fingerprint }
+}

@@ -1,0 +1,77 @@
+import type { Paging, Predicate } from '@countersign/core'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { type FilterTable, predicateToSql, sortToSql } from '../filter-to-sql.ts'
+import type { Database } from '../schema.ts'
+import type { Store } from '../store.ts'
+
+type Source = Pick<Store, 'db' | 'dialect'>
+
+const ROWS_AT_ONCE = 500
+
+/** One page of a list. */
+export async function listRows<Row>(source: Source, table: FilterTable, paging: Paging): Promise<Row[]> {
+  const { db, dialect } = source
+  const order = sql.join(sortToSql(paging.sort, table, dialect))
+  const limit = paging.limit === 'none' ? sql`` : sql` limit ${paging.limit} offset ${paging.offset}`
+  const { rows } = await sql<Row>`select ${sql.table(table.table)}.* from ${sql.table(table.table)}
+    where ${predicateToSql(paging.predicate, table, dialect)} order by ${order}${limit}`.execute(db)
+  return rows
+}
+
+/** How many there are before paging. */
+export async function countRows(source: Source, table: FilterTable, predicate: Predicate): Promise<number> {
+  const { rows } = await sql<{ total: number }>`select count(*) as total from ${sql.table(table.table)}
+    where ${predicateToSql(predicate, table, source.dialect)}`.execute(source.db)
+  return rows[0]?.total ?? 0
+}
+
+/** Everything that matches, in the order asked for, a few hundred rows at a time: nobody holds the whole list. */
+export async function* allRows<Row extends { id: string }>(
+  source: Source,
+  table: FilterTable,
+  paging: Paging,
+): AsyncGenerator<Row[]> {
+  const isInIdOrder = paging.sort.length === 1 && paging.sort[0]?.symbol === 'id' && !paging.sort[0].descending
+  yield* isInIdOrder ? rowsById<Row>(source, table, paging) : rowsInOrder<Row>(source, table, paging)
+}
+
+async function* rowsById<Row extends { id: string }>(source: Source, table: FilterTable, paging: Paging) {
+  const { db, dialect } = source
+  const name = sql.table(table.table)
+  const matches = predicateToSql(paging.predicate, table, dialect)
+  let after: RawBuilder<unknown> = sql`true`
+  let skip = paging.offset
+  for (;;) {
+    const { rows } = await sql<Row>`select ${name}.* from ${name} where ${matches} and ${after}
+      order by ${name}.id limit ${ROWS_AT_ONCE} offset ${skip}`.execute(db)
+    skip = 0
+    if (rows.length > 0) yield rows
+    const last = rows.at(-1)
+    if (!last || rows.length < ROWS_AT_ONCE) return
+    after = sql`${name}.id > ${last.id}`
+  }
+}
+
+/** In another order there is nothing to continue after, so the ids are read first and the rows by them. */
+async function* rowsInOrder<Row extends { id: string }>(source: Source, table: FilterTable, paging: Paging) {
+  const { db, dialect } = source
+  const name = sql.table(table.table)
+  const order = sql.join(sortToSql(paging.sort, table, dialect))
+  const matches = predicateToSql(paging.predicate, table, dialect)
+  const { rows: found } = await sql<{ id: string }>`select ${name}.id from ${name} where ${matches} order by ${order}`.execute(db)
+  for (let start = paging.offset; start < found.length; start += ROWS_AT_ONCE) {
+    const ids = found.slice(start, start + ROWS_AT_ONCE).map(({ id }) => id)
+    yield await rowsByIds<Row>(db, table, ids)
+  }
+}
+
+async function rowsByIds<Row extends { id: string }>(
+  db: Kysely<Database>,
+  table: FilterTable,
+  ids: readonly string[],
+): Promise<Row[]> {
+  const name = sql.table(table.table)
+  const { rows } = await sql<Row>`select ${name}.* from ${name} where ${name}.id in (${sql.join(ids)})`.execute(db)
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}

@@ -1,0 +1,38 @@
+import type { Paging, Predicate } from '@countersign/core'
+import type { Kysely } from 'kysely'
+import { CLIENT_SIGNER_FILTER, SIGNER_FILTER } from '../filter-tables.ts'
+import type { FilterTable } from '../filter-to-sql.ts'
+import type { Database, SignerRow } from '../schema.ts'
+import { type StoredSigner, signerFromRow } from '../signer-row.ts'
+import type { Store } from '../store.ts'
+import { countRows, listRows } from './list-rows.ts'
+
+export async function findSigner(db: Kysely<Database>, id: string): Promise<StoredSigner | undefined> {
+  const row = await db.selectFrom('ext_jwt_signers').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && signerFromRow(row)
+}
+
+/** What a caller may ask of the client view is narrower than what decides which signers are in it. */
+const ENABLED_SIGNERS: FilterTable = {
+  table: SIGNER_FILTER.table,
+  columns: new Map([...SIGNER_FILTER.columns, ...CLIENT_SIGNER_FILTER.columns]),
+}
+
+const IS_ENABLED: Predicate = {
+  kind: 'comparison',
+  comparison: {
+    operand: { kind: 'symbol', symbol: 'enabled', type: 'bool' },
+    negated: false,
+    kind: 'equal',
+    value: true,
+  },
+}
+
+/** The enabled signers that match; without a limit, all of them. */
+export async function listEnabledSigners(store: Store, paging: Paging) {
+  const enabled = { ...paging, predicate: { kind: 'and' as const, terms: [IS_ENABLED, paging.predicate] } }
+  const rows = await listRows<SignerRow>(store, ENABLED_SIGNERS, enabled)
+  const isWhole = paging.limit === 'none' && paging.offset === 0
+  const totalCount = isWhole ? rows.length : await countRows(store, ENABLED_SIGNERS, enabled.predicate)
+  return { signers: rows.map(signerFromRow), totalCount }
+}

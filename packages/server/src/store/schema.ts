@@ -1,0 +1,138 @@
+import type { Generated, Selectable } from 'kysely'
+
+/** SQLite answers 0 and 1, PostgreSQL true and false: `Boolean()` reads both, and both drivers take a boolean. */
+type Bool = boolean | number
+
+interface Stamped {
+  id: string
+  /** Nothing here is made by the system itself yet; existing clients filter by it. */
+  is_system: Generated<Bool>
+  tags: string
+  created_at: number
+  updated_at: number
+}
+
+export interface SignerTable extends Stamped {
+  name: string
+  enabled: Bool
+  issuer: string
+  audience: string
+  jwks_endpoint: string | null
+  cert_pem: string | null
+  kid: string | null
+  /** What a token's kid must equal for a static certificate: the given kid or the certificate's fingerprint. */
+  static_kid: string | null
+  fingerprint: string | null
+  common_name: string | null
+  not_before: number | null
+  not_after: number | null
+  claims_property: string
+  use_external_id: Bool
+  external_auth_url: string | null
+  open_id_configuration_url: string | null
+  client_id: string | null
+  scopes: string | null
+  target_token: string
+  enroll_to_cert_enabled: Bool
+  enroll_to_token_enabled: Bool
+  enroll_attribute_claims_selector: string | null
+  enroll_name_claims_selector: string
+  enroll_auth_policy_id: string | null
+  clock_skew_seconds: number
+  max_token_age_seconds: number | null
+  required_claims: string | null
+  written_by_admin: Bool
+  revision: number
+}
+
+export interface AuthPolicyTable extends Stamped {
+  name: string
+  cert_allowed: Bool
+  cert_allow_expired: Bool
+  ext_jwt_allowed: Bool
+  updb_allowed: Bool
+  updb_min_password_length: number
+  updb_require_special_char: Bool
+  updb_require_number_char: Bool
+  updb_require_mixed_case: Bool
+  updb_max_attempts: number
+  updb_lockout_duration_minutes: number
+  require_totp: Bool
+  require_ext_jwt_signer_id: string | null
+}
+
+export interface AuthPolicySignerTable {
+  auth_policy_id: string
+  signer_id: string
+}
+
+export interface IdentityTable extends Stamped {
+  name: string
+  external_id: string | null
+  type_id: string
+  is_admin: Bool
+  is_default_admin: Bool
+  auth_policy_id: string
+  permissions: string
+  app_data: string
+  hosting: string
+  env_info: string
+  sdk_info: string
+  disabled_at: number | null
+  disabled_until: number | null
+}
+
+export interface IdentityAttributeTable {
+  identity_id: string
+  attribute: string
+}
+
+export interface AuthenticatorTable extends Stamped {
+  identity_id: string
+  method: string
+  username: string | null
+  password_digest: string | null
+  cert_pem: string | null
+  fingerprint: string | null
+}
+
+export interface ApiSessionTable extends Stamped {
+  token_digest: string
+  identity_id: string
+  authenticator_id: string
+  ip_address: string
+  config_types: string
+  last_activity_at: number
+  /** When it ends unless it is used before. */
+  expires_at: number
+  /** When it ends however much it is used. */
+  ends_at: number
+}
+
+export interface ChangeLogTable {
+  seq: Generated<number>
+  at: number
+  entity: string
+  entity_id: string
+  action: string
+  actor_id: string
+}
+
+export interface Database {
+  settings: { name: string; value: string }
+  schema_migrations: { version: number; name: string; applied_at: number }
+  ext_jwt_signers: SignerTable
+  auth_policies: AuthPolicyTable
+  auth_policy_signers: AuthPolicySignerTable
+  identities: IdentityTable
+  identity_attributes: IdentityAttributeTable
+  authenticators: AuthenticatorTable
+  api_sessions: ApiSessionTable
+  change_log: ChangeLogTable
+}
+
+export type SignerRow = Selectable<SignerTable>
+export type AuthPolicyRow = Selectable<AuthPolicyTable>
+export type IdentityRow = Selectable<IdentityTable>
+export type AuthenticatorRow = Selectable<AuthenticatorTable>
+export type ApiSessionRow = Selectable<ApiSessionTable>

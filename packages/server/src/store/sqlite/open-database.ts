@@ -1,0 +1,29 @@
+import { DatabaseSync } from 'node:sqlite'
+import { Kysely } from 'kysely'
+import type { Database } from '../schema.ts'
+import { sqliteDialect } from './sqlite-dialect.ts'
+
+/** How long a writer waits for somebody else's write lock before it gives up. */
+const WRITE_LOCK_WAIT_MS = 10_000
+
+export interface SqliteHandle {
+  readonly raw: DatabaseSync
+  readonly db: Kysely<Database>
+}
+
+/** The one connection that writes: each commit is on the disk before it is acknowledged. */
+export function openForWriting(file: string): SqliteHandle {
+  const raw = new DatabaseSync(file)
+  raw.exec(`pragma busy_timeout = ${WRITE_LOCK_WAIT_MS};
+    pragma journal_mode = wal;
+    pragma synchronous = full;
+    pragma foreign_keys = on;`)
+  return { raw, db: new Kysely<Database>({ dialect: sqliteDialect(raw) }) }
+}
+
+/** A connection that can only read; in WAL mode no writer ever makes it wait. */
+export function openForReading(file: string): SqliteHandle {
+  const raw = new DatabaseSync(file)
+  raw.exec('pragma busy_timeout = 1000; pragma query_only = on;')
+  return { raw, db: new Kysely<Database>({ dialect: sqliteDialect(raw) }) }
+}

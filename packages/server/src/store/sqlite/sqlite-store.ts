@@ -1,0 +1,95 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { AppError } from '@countersign/core'
+import { migrate } from '../migrations/migrate.ts'
+import { SQLITE_TYPES } from '../migrations/migration.ts'
+import type { ChangeListener } from '../change.ts'
+import type { Store } from '../store.ts'
+import { openForReading, openForWriting } from './open-database.ts'
+import { type FromWriter, fromSentError, type ToWriter } from './writer-messages.ts'
+import type { WriterOptions } from './writer-thread.ts'
+
+interface Pending {
+  resolve(value: unknown): void
+  reject(error: Error): void
+}
+
+const PRIVATE_FILE_MODE = 0o600
+
+/** More than this many writes in flight and the caller is told to come back later. */
+const MAX_WAITING_WRITES = 10_000
+
+interface SqliteStoreOptions extends WriterOptions {
+  readonly now: number
+  /** The writer thread has died; nothing can be written any more. */
+  onFatal?(error: Error): void
+}
+
+/** The embedded store: this thread reads, one worker thread writes, and each commit is durable before it is acknowledged. */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  mkdirSync(dirname(options.file), { recursive: true, mode: 0o700 })
+  // Made here, so that nobody else can read it from its first byte on; SQLite gives its side files the same mode.
+  closeSync(openSync(options.file, 'a', PRIVATE_FILE_MODE))
+  await migrateFile(options.file, options.now)
+  const { raw, db } = openForReading(options.file)
+  const { file, artificialCommitMs } = options
+  const workerData: WriterOptions = { file, ...(artificialCommitMs !== undefined && { artificialCommitMs }) }
+  const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData })
+  const pending = new Map<number, Pending>()
+  const listeners: ChangeListener[] = []
+  let nextId = 1
+  let failure: Error | undefined
+  let isClosing = false
+
+  worker.on('message', (answer: FromWriter) => {
+    const waiting = pending.get(answer.id)
+    pending.delete(answer.id)
+    if (!waiting) return
+    if ('error' in answer) return waiting.reject(fromSentError(answer.error))
+    if (answer.changes.length > 0) for (const listener of listeners) listener(answer.changes)
+    waiting.resolve(answer.result)
+  })
+  const giveUp = (error: Error): void => {
+    failure = new AppError('STORE_UNAVAILABLE', undefined, { cause: error })
+    for (const waiting of pending.values()) waiting.reject(failure)
+    pending.clear()
+    if (!isClosing) options.onFatal?.(error)
+    isClosing = true
+  }
+  worker.on('error', giveUp)
+  worker.on('exit', () => giveUp(new Error('the writer thread has ended')))
+
+  return {
+    dialect: 'sqlite',
+    db,
+    write: (name, args, meta) =>
+      new Promise((resolve, reject) => {
+        if (failure) return reject(failure)
+        if (pending.size >= MAX_WAITING_WRITES) return reject(new AppError('SERVER_TOO_MANY_REQUESTS'))
+        const id = nextId++
+        pending.set(id, { resolve: resolve as Pending['resolve'], reject })
+        worker.postMessage({ id, name, args, meta } satisfies ToWriter)
+      }),
+    onChange: (listener) => void listeners.push(listener),
+    close: async () => {
+      isClosing = true
+      if (failure) return raw.close()
+      const ended = new Promise((resolve) => worker.once('exit', resolve))
+      worker.postMessage('close' satisfies ToWriter)
+      await ended
+      raw.close()
+    },
+  }
+}
+
+async function migrateFile(file: string, now: number): Promise<void> {
+  const { raw, db } = openForWriting(file)
+  try {
+    raw.exec('begin immediate')
+    await migrate(db, SQLITE_TYPES, now)
+    raw.exec('commit')
+  } finally {
+    raw.close()
+  }
+}

@@ -1,0 +1,26 @@
+import type { ErrorCode } from '@countersign/contract'
+import { AppError, type ErrorCause } from '@countersign/core'
+import type { Change } from '../change.ts'
+import type { WriteRequest } from '../run-write.ts'
+
+export type ToWriter = ({ readonly id: number } & WriteRequest) | 'close'
+
+export type FromWriter =
+  | { readonly id: number; readonly result: unknown; readonly changes: Change[] }
+  | { readonly id: number; readonly error: SentError }
+
+/** An error as it crosses the thread boundary: classes do not survive a structured clone. */
+type SentError =
+  | { readonly kind: 'app'; readonly code: ErrorCode; readonly publicCause: ErrorCause | undefined }
+  | { readonly kind: 'fault'; readonly message: string; readonly stack: string | undefined }
+
+export function toSentError(error: unknown): SentError {
+  if (error instanceof AppError) return { kind: 'app', code: error.code, publicCause: error.publicCause }
+  const { message, stack } = error instanceof Error ? error : new Error(String(error))
+  return { kind: 'fault', message, stack }
+}
+
+export function fromSentError(sent: SentError): Error {
+  if (sent.kind === 'app') return new AppError(sent.code, sent.publicCause)
+  return Object.assign(new Error(sent.message), { stack: sent.stack })
+}

@@ -1,0 +1,16 @@
+import type { Kysely } from 'kysely'
+import type { ChangeListener } from './change.ts'
+import type { Database } from './schema.ts'
+import type { StoreDialect, WriteMeta } from './write-operation.ts'
+import type { WriteArgs, WriteName, WriteResult } from './writes/writes.ts'
+
+/** Where the controller keeps what it must not lose: reads on `db`, writes by name, each one durable before it resolves. */
+export interface Store {
+  readonly dialect: StoreDialect
+  /** For reading only. */
+  readonly db: Kysely<Database>
+  write<Name extends WriteName>(name: Name, args: WriteArgs<Name>, meta: WriteMeta): Promise<WriteResult<Name>>
+  /** Listeners hear of a write before the promise of that write resolves. */
+  onChange(listener: ChangeListener): void
+  close(): Promise<void>
+}

@@ -1,0 +1,73 @@
+import { fieldError } from '@countersign/core'
+
+interface UniqueRule {
+  /** Name of the index, which PostgreSQL reports. */
+  readonly index: string
+  /** The columns, which SQLite reports. */
+  readonly columns: string
+  readonly field: string
+  reason(value: unknown): string
+}
+
+const nameMustBeUnique = () => 'name must be unique'
+const duplicateIn = (store: string) => (value: unknown) => `duplicate value '${value}' in unique index on ${store} store`
+
+const RULES: readonly UniqueRule[] = [
+  { index: 'ext_jwt_signers_name', columns: 'ext_jwt_signers.name', field: 'name', reason: nameMustBeUnique },
+  {
+    index: 'ext_jwt_signers_issuer_audience',
+    columns: 'ext_jwt_signers.issuer, ext_jwt_signers.audience',
+    field: 'issuer',
+    reason: duplicateIn('externalJwtSigners'),
+  },
+  {
+    index: 'ext_jwt_signers_static_kid',
+    columns: 'ext_jwt_signers.static_kid',
+    field: 'kid',
+    reason: duplicateIn('externalJwtSigners'),
+  },
+  {
+    index: 'ext_jwt_signers_fingerprint',
+    columns: 'ext_jwt_signers.fingerprint',
+    field: 'fingerprint',
+    reason: duplicateIn('externalJwtSigners'),
+  },
+  { index: 'auth_policies_name', columns: 'auth_policies.name', field: 'name', reason: nameMustBeUnique },
+  { index: 'identities_name', columns: 'identities.name', field: 'name', reason: duplicateIn('identities') },
+  {
+    index: 'identities_external_id',
+    columns: 'identities.external_id',
+    field: 'externalId',
+    reason: duplicateIn('identities'),
+  },
+  {
+    index: 'authenticators_username',
+    columns: 'authenticators.username',
+    field: 'updbUsername',
+    reason: duplicateIn('authenticators'),
+  },
+]
+
+/** Runs a statement; a unique index that refuses it becomes the field error existing clients know. */
+export async function refusingDuplicates<T>(
+  values: Readonly<Record<string, unknown>>,
+  statement: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await statement()
+  } catch (error) {
+    const rule = error instanceof Error ? findRule(error) : undefined
+    if (!rule) throw error
+    throw Object.assign(fieldError(rule.field, rule.reason(values[rule.field]), values[rule.field]), { cause: error })
+  }
+}
+
+const SQLITE_PREFIX = 'UNIQUE constraint failed: '
+const POSTGRES_UNIQUE_VIOLATION = '23505'
+
+function findRule(error: Error & { code?: unknown; constraint?: unknown }): UniqueRule | undefined {
+  if (error.code === POSTGRES_UNIQUE_VIOLATION) return RULES.find((rule) => rule.index === error.constraint)
+  if (!error.message.startsWith(SQLITE_PREFIX)) return undefined
+  const columns = error.message.slice(SQLITE_PREFIX.length)
+  return RULES.find((rule) => rule.columns === columns)
+}

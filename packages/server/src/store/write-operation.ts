@@ -1,0 +1,24 @@
+import type { Kysely } from 'kysely'
+import type { Change } from './change.ts'
+import type { Database } from './schema.ts'
+
+export type StoreDialect = 'sqlite' | 'postgres'
+
+/** Who asks for a write and when; `actorId` is `system` for the controller itself. */
+export interface WriteMeta {
+  readonly actorId: string
+  readonly now: number
+}
+
+export interface WriteContext extends WriteMeta {
+  readonly db: Kysely<Database>
+  readonly dialect: StoreDialect
+  /** Notes what was changed: it is logged in the same transaction, and caches hear of it after the commit. */
+  changed(change: Change): void
+}
+
+/**
+ * A named transaction. It runs on the writer's connection, so its arguments and result must survive a structured clone,
+ * and an `AppError` it throws undoes it and reaches the caller as thrown.
+ */
+export type WriteOperation<Args, Result> = (context: WriteContext, args: Args) => Promise<Result>

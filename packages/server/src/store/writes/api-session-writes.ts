@@ -1,0 +1,109 @@
+import type { WriteOperation } from '../write-operation.ts'
+
+const ENTITY = 'apiSessions'
+
+export interface NewApiSession {
+  readonly id: string
+  readonly tokenDigest: string
+  readonly identityId: string
+  readonly authenticatorId: string
+  readonly ipAddress: string
+  readonly configTypes: readonly string[]
+  readonly expiresAt: number
+  readonly endsAt: number
+  readonly envInfo: Readonly<Record<string, string>> | undefined
+  readonly sdkInfo: Readonly<Record<string, string>> | undefined
+  /** More sessions than this and the identity's oldest end. */
+  readonly maxPerIdentity: number
+}
+
+const createApiSession: WriteOperation<NewApiSession, void> = async ({ db, now, changed }, session) => {
+  const { identityId } = session
+  await db
+    .insertInto('api_sessions')
+    .values({
+      id: session.id,
+      token_digest: session.tokenDigest,
+      identity_id: identityId,
+      authenticator_id: session.authenticatorId,
+      ip_address: session.ipAddress,
+      config_types: JSON.stringify(session.configTypes),
+      last_activity_at: now,
+      expires_at: session.expiresAt,
+      ends_at: session.endsAt,
+      tags: '{}',
+      created_at: now,
+      updated_at: now,
+    })
+    .execute()
+  changed({ entity: ENTITY, id: session.id, action: 'created' })
+  if (session.envInfo || session.sdkInfo) {
+    await db
+      .updateTable('identities')
+      .set({
+        ...(session.envInfo && { env_info: JSON.stringify(session.envInfo) }),
+        ...(session.sdkInfo && { sdk_info: JSON.stringify(session.sdkInfo) }),
+      })
+      .where('id', '=', identityId)
+      .execute()
+  }
+  const surplus = await db
+    .selectFrom('api_sessions')
+    .select('id')
+    .where('identity_id', '=', identityId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .offset(session.maxPerIdentity)
+    .limit(100)
+    .execute()
+  await deleteSessions({ db, changed }, surplus)
+}
+
+const deleteApiSession: WriteOperation<{ id: string }, boolean> = async (context, { id }) => {
+  const sessions = await context.db.selectFrom('api_sessions').select('id').where('id', '=', id).execute()
+  await deleteSessions(context, sessions)
+  return sessions.length > 0
+}
+
+const touchApiSession: WriteOperation<{ id: string; expiresAt: number }, void> = async (
+  { db, now, changed },
+  { id, expiresAt },
+) => {
+  await db
+    .updateTable('api_sessions')
+    .set({ last_activity_at: now, expires_at: expiresAt })
+    .where('id', '=', id)
+    .execute()
+  changed({ entity: ENTITY, id, action: 'updated' })
+}
+
+const EXPIRED_AT_ONCE = 500
+
+/** Takes away sessions that have ended; answers whether there may be more of them. */
+const deleteExpiredApiSessions: WriteOperation<Record<string, never>, boolean> = async (context) => {
+  const expired = await context.db
+    .selectFrom('api_sessions')
+    .select('id')
+    .where('expires_at', '<=', context.now)
+    .limit(EXPIRED_AT_ONCE)
+    .execute()
+  await deleteSessions(context, expired)
+  return expired.length === EXPIRED_AT_ONCE
+}
+
+export const API_SESSION_WRITES = {
+  'apiSession.create': createApiSession,
+  'apiSession.delete': deleteApiSession,
+  'apiSession.touch': touchApiSession,
+  'apiSession.deleteExpired': deleteExpiredApiSessions,
+}
+
+async function deleteSessions(
+  { db, changed }: Pick<Parameters<typeof createApiSession>[0], 'db' | 'changed'>,
+  sessions: readonly { id: string }[],
+): Promise<void> {
+  if (sessions.length === 0) return
+  const ids = sessions.map(({ id }) => id)
+  await db.deleteFrom('api_sessions').where('id', 'in', ids).execute()
+  for (const id of ids) changed({ entity: ENTITY, id, action: 'deleted' })
+}

@@ -1,0 +1,23 @@
+import type { WriteOperation } from '../write-operation.ts'
+import { AUTHENTICATOR_WRITES } from './authenticator-writes.ts'
+import { AUTH_POLICY_WRITES } from './auth-policy-writes.ts'
+import { IDENTITY_WRITES } from './identity-writes.ts'
+import { API_SESSION_WRITES } from './api-session-writes.ts'
+import { CHANGE_LOG_WRITES } from './change-log-writes.ts'
+import { SIGNER_WRITES } from './signer-writes.ts'
+import { START_WRITES } from './start-writes.ts'
+
+/** Every transaction of the product, by name. */
+export const WRITES = {
+  ...START_WRITES,
+  ...SIGNER_WRITES,
+  ...AUTH_POLICY_WRITES,
+  ...IDENTITY_WRITES,
+  ...AUTHENTICATOR_WRITES,
+  ...API_SESSION_WRITES,
+  ...CHANGE_LOG_WRITES,
+} satisfies Record<string, WriteOperation<never, unknown>>
+
+export type WriteName = keyof typeof WRITES
+export type WriteArgs<Name extends WriteName> = Parameters<(typeof WRITES)[Name]>[1]
+export type WriteResult<Name extends WriteName> = Awaited<ReturnType<(typeof WRITES)[Name]>>

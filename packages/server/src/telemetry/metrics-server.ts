@@ -1,0 +1,46 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import { StartupError } from '../startup-error.ts'
+
+const HOST = '127.0.0.1'
+
+export interface MetricsServer {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** Measurements for Prometheus, on a listener of their own that only this machine reaches. */
+export async function startMetricsServer(port: number): Promise<MetricsServer> {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry, prefix: 'countersign_' })
+  const server = createServer((request, response) => {
+    if (request.method !== 'GET' || request.url?.split('?', 1)[0] !== '/metrics') {
+      response.writeHead(404).end()
+      return
+    }
+    registry.metrics().then(
+      (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
+      () => response.writeHead(500).end(),
+    )
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EADDRINUSE') return reject(error)
+      const hint = 'choose another with the setting metrics.port'
+      reject(new StartupError(`cannot listen on ${HOST} port ${port} for metrics: the port is taken`, hint, { cause: error }))
+    })
+    server.listen(port, HOST, resolve)
+  })
+  server.unref()
+  const { port: actual } = server.address() as AddressInfo
+  return {
+    url: `http://${HOST}:${actual}/metrics`,
+    close: () =>
+      new Promise((resolve) => {
+        registry.clear()
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}

@@ -1,0 +1,159 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { digestPassword, newId, type PasswordCost } from '@countersign/core'
+import { makeTestCertificate, startPostgres } from '@countersign/testkit'
+import { pino } from 'pino'
+import { loadSettings, type Settings } from '../../src/config/index.ts'
+import { createController } from '../../src/create-controller.ts'
+import { ensureFirstAdmin } from '../../src/first-admin.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import type { Store } from '../../src/store/store.ts'
+
+/** Cheap on purpose: the cost of guessing is not what these tests are about. */
+export const TEST_PASSWORD_COST: PasswordCost = { logN: 4, r: 8, p: 1 }
+export const ADMIN_PASSWORD = 'the-test-admin-password'
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly json: any
+}
+
+export interface CallOptions {
+  readonly session?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as it stands, with the content type given in `headers`. */
+  readonly raw?: string | Buffer
+}
+
+export interface TestApp {
+  readonly store: Store
+  readonly settings: Settings
+  readonly clock: { now(): number; advance(ms: number): void }
+  /** Every line that was logged. */
+  readonly logged: string[]
+  readonly adminSession: string
+  /** A call with nobody's session unless one is given. */
+  call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Reply>
+  /** A call as the administrator. */
+  admin(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Reply>
+  logIn(username: string, password: string): Promise<string>
+  /** An identity with a password, and a session of it. */
+  makeIdentity(settings?: Readonly<Record<string, unknown>>): Promise<{ id: string; session: string }>
+  readonly controller: ReturnType<typeof createController>
+}
+
+export interface AppOptions {
+  readonly database?: 'sqlite' | 'postgres'
+  /** Settings as in the file, e.g. `{ clientScopes: 'array' }`. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+const serverCertificate = makeTestCertificate({ kind: 'ec256', commonName: 'localhost' })
+
+/** A whole controller on a real store, without a listener: calls go straight into the pipeline. */
+export async function buildApp(t: TestContext, options: AppOptions = {}): Promise<TestApp> {
+  const dir = mkdtempSync(join(tmpdir(), 'countersign-http-'))
+  let offset = 0
+  const clock = { now: () => Date.now() + offset, advance: (ms: number) => void (offset += ms) }
+  const { settings } = loadSettings({ flags: { dev: true, ...options.settings }, env: {} })
+  const database = options.database === 'postgres' ? await newPostgresDatabase(t) : 'sqlite'
+  const store = await openStore({
+    database,
+    sqliteFile: join(dir, 'test.db'),
+    nodeId: newId(),
+    now: clock.now(),
+    onProblem: () => {},
+    onFatal: (error) => {
+      throw error
+    },
+  })
+  await ensureFirstAdmin(store, {
+    adminPassword: ADMIN_PASSWORD,
+    passwordCost: TEST_PASSWORD_COST,
+    now: clock.now(),
+  })
+  const logged: string[] = []
+  const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
+  const controller = createController({
+    store,
+    clock,
+    settings,
+    log,
+    tls: { cert: serverCertificate.pem, key: serverCertificate.privateKey.export({ type: 'pkcs8', format: 'pem' }) },
+    addresses: () => ['127.0.0.1:1280'],
+    caCertificates: () => Buffer.from('Y2E=\n'),
+    passwordCost: TEST_PASSWORD_COST,
+  })
+  t.after(async () => {
+    await controller.close()
+    await store.close()
+    rmSync(dir, { recursive: true, force: true })
+  })
+
+  const call: TestApp['call'] = async (method, path, body, { session, headers, raw } = {}) => {
+    const hasBody = body !== undefined || raw !== undefined
+    const response = await controller.http.inject({
+      method: method as 'GET',
+      url: path,
+      headers: {
+        ...(hasBody && { 'content-type': 'application/json' }),
+        ...(session !== undefined && { 'zt-session': session }),
+        ...headers,
+      },
+      ...(hasBody && { payload: raw ?? JSON.stringify(body) }),
+    })
+    const isJson = String(response.headers['content-type']).startsWith('application/json')
+    return {
+      status: response.statusCode,
+      headers: response.headers as Record<string, string | undefined>,
+      text: response.body,
+      json: isJson ? JSON.parse(response.body) : undefined,
+    }
+  }
+
+  const logIn = async (username: string, password: string): Promise<string> => {
+    const reply = await call('POST', '/edge/management/v1/authenticate?method=password', { username, password })
+    if (reply.status !== 200) throw new Error(`log in as ${username}: ${reply.status} ${reply.text}`)
+    return reply.json.data.token
+  }
+  const adminSession = await logIn('admin', ADMIN_PASSWORD)
+  const admin: TestApp['admin'] = (method, path, body, callOptions) => {
+    return call(method, path, body, { session: adminSession, ...callOptions })
+  }
+
+  const makeIdentity: TestApp['makeIdentity'] = async (identitySettings = {}) => {
+    const name = `identity-${newId()}`
+    const body = { name, type: 'Default', isAdmin: false, ...identitySettings }
+    const reply = await admin('POST', '/edge/management/v1/identities', body)
+    if (reply.status !== 201) throw new Error(`create identity: ${reply.status} ${reply.text}`)
+    const { id } = reply.json.data
+    const password = newId()
+    const passwordDigest = await digestPassword(password, TEST_PASSWORD_COST)
+    await store.write(
+      'authenticator.createPassword',
+      { id: newId(), identityId: id, username: name, passwordDigest },
+      { actorId: 'test', now: clock.now() },
+    )
+    return { id, session: await logIn(name, password) }
+  }
+
+  return { store, settings, clock, logged, adminSession, call, admin, logIn, makeIdentity, controller }
+}
+
+let postgres: ReturnType<typeof startPostgres> | undefined
+
+async function newPostgresDatabase(_t: TestContext): Promise<string> {
+  postgres ??= startPostgres()
+  return (await postgres).createDatabase()
+}
+
+/** Stops the PostgreSQL server of this test file; call it in a file-level `after`. */
+export async function stopTestPostgres(): Promise<void> {
+  await (await postgres)?.stop()
+  postgres = undefined
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { startCluster } from './postgres-cluster.ts'
+
+/** A PostgreSQL server for tests. */
+export type PostgresServer = {
+  /** Connection string of the maintenance database, as a user who may create databases. */
+  url: string
+  /** Where the server came from: `TEST_DATABASE_URL`, a folder of programs, or a package name. */
+  origin: string
+  /** Makes an empty database, or a copy of `template` (a URL from here that nobody is connected to). Returns its URL. */
+  createDatabase(template?: string): Promise<string>
+  /** Drops the databases made here; an own cluster ends and its files go. */
+  stop(): Promise<void>
+  /** Ends the server as a crash would, without a checkpoint. Own cluster only. */
+  kill(): Promise<void>
+  /** Starts the server again on the same port and data, after `kill` or while it runs. Own cluster only. */
+  restart(): Promise<void>
+}
+
+export type PostgresOptions = {
+  /** Keep fsync on. Implies `own`. */
+  durable?: boolean
+  /** Start a cluster of one's own although `TEST_DATABASE_URL` names a shared one: for `kill` and `restart`. */
+  own?: boolean
+  /** Take the npm package although PostgreSQL is installed. Implies `own`. */
+  packaged?: boolean
+}
+
+/**
+ * Gives a real PostgreSQL: the one `TEST_DATABASE_URL` names, else a temporary cluster on a free port of 127.0.0.1.
+ * Throws with what to install when there is none. A cluster whose maker dies ends by itself and removes its files.
+ */
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
+  const { durable = false, own = false, packaged = false } = options
+  const shared = process.env.TEST_DATABASE_URL
+  if (shared && !own && !durable && !packaged) return useShared(shared)
+  const cluster = await startCluster({ durable, packaged })
+  return { ...cluster, createDatabase: createDatabases(cluster.url).createDatabase }
+}
+
+async function useShared(url: string): Promise<PostgresServer> {
+  const { createDatabase, dropAll } = createDatabases(url)
+  const refuse = () => Promise.reject(new TypeError('a shared server is not ours to end: start one with { own: true }'))
+  await query(url, 'SELECT 1')
+  return { url, origin: 'TEST_DATABASE_URL', createDatabase, stop: dropAll, kill: refuse, restart: refuse }
+}
+
+function createDatabases(url: string) {
+  const made: string[] = []
+  return {
+    async createDatabase(template?: string): Promise<string> {
+      const name = `countersign_${randomBytes(8).toString('hex')}`
+      const source = template ? new URL(template).pathname.slice(1) : 'template0'
+      await query(url, `CREATE DATABASE ${pg.escapeIdentifier(name)} TEMPLATE ${pg.escapeIdentifier(source)}`)
+      made.push(name)
+      const database = new URL(url)
+      database.pathname = `/${name}`
+      return database.href
+    },
+    async dropAll(): Promise<void> {
+      for (const name of made.splice(0)) {
+        await query(url, `DROP DATABASE IF EXISTS ${pg.escapeIdentifier(name)} WITH (FORCE)`)
+      }
+    },
+  }
+}
+
+async function query(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}

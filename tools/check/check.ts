@@ -1,0 +1,12 @@
+/** What a check saw: how many things it looked at, and what is wrong with them. */
+export type Findings = { looked: number; problems: string[] }
+
+/**
+ * A check of the repository. `look` judges the tree under `base`; run on the tree `planted/<planted.folder>` it must find
+ * every text of `planted.expect`, which proves on each run that it sees.
+ */
+export type Check = {
+  name: string
+  look(base: string): Findings | Promise<Findings>
+  planted: { folder: string; expect: string[] }
+}

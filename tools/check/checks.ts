@@ -1,0 +1,23 @@
+import type { Check } from './check.ts'
+import { deadCode } from './dead-code.ts'
+import { dependencies } from './dependencies.ts'
+import { folderSentences } from './folder-sentences.ts'
+import { imports } from './imports.ts'
+import { lint } from './lint.ts'
+import { lockfile } from './lockfile.ts'
+import { machineTraces } from './machine-traces.ts'
+import { types } from './types.ts'
+import { versions } from './versions.ts'
+
+/** Every check of `npm run check`, the quick ones first. */
+export const checks: Check[] = [
+  versions,
+  dependencies,
+  lockfile,
+  machineTraces,
+  folderSentences,
+  imports,
+  lint,
+  types,
+  deadCode,
+]

@@ -1,0 +1,4 @@
+import 'is-not-listed'
+import { used } from './parts.ts'
+
+used()

@@ -1,0 +1,2 @@
+export const used = () => {}
+export const unusedExport = () => {}

@@ -1,0 +1,96 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { runProgram } from '../check/run-program.ts'
+import { listFiles, root } from '../paths.ts'
+import { loadManifest, type PublishedPackage, publishedPackages } from './published-packages.ts'
+
+/** Makes `build/<folder>`: JavaScript and declarations in dist, other files as they are, and the package.json to publish. */
+export async function emitPackage({ folder, engines }: PublishedPackage, output: string): Promise<void> {
+  const source = join(root, 'packages', folder)
+  const target = join(output, folder)
+  const manifest = loadManifest(folder)
+  for (const entry of Object.values(manifest.exports)) {
+    if (!existsSync(join(source, entry))) throw new Error(`packages/${folder} has no ${entry}`)
+  }
+  rmSync(target, { recursive: true, force: true })
+  mkdirSync(join(target, 'dist'), { recursive: true })
+  await compile(folder, output)
+  for (const file of listFiles(['dist/**/*.js', 'dist/**/*.d.ts'], target)) rewriteFile(join(target, file))
+  for (const file of listFiles(['**/*'], join(source, 'src'))) {
+    if (!file.endsWith('.ts')) copy(join(source, 'src', file), join(target, 'dist', file))
+  }
+  if (existsSync(join(source, 'bin'))) copy(join(source, 'bin'), join(target, 'bin'))
+  for (const file of ['README.md', 'LICENSE']) {
+    const own = [join(source, file), join(root, file)].find((path) => existsSync(path))
+    if (own) copy(own, join(target, file))
+  }
+  writeFileSync(join(target, 'package.json'), `${JSON.stringify(buildManifest(manifest, engines), null, 2)}\n`)
+}
+
+async function compile(folder: string, output: string): Promise<void> {
+  const source = join(root, 'packages', folder, 'src')
+  const project = join(output, `${folder}.tsconfig.json`)
+  // Siblings are seen as they will be published; their sources are outside of rootDir.
+  const paths = Object.fromEntries(
+    publishedPackages.map((one) => [loadManifest(one.folder).name, [join(output, one.folder, 'dist/index.d.ts')]]),
+  )
+  const settings = {
+    extends: join(root, 'tsconfig.json'),
+    compilerOptions: { noEmit: false, declaration: true, rootDir: source, outDir: join(output, folder, 'dist'), paths },
+    include: [join(source, '**/*.ts')],
+    exclude: [join(source, '**/*.test.ts'), join(source, '**/*.fixture.ts')],
+  }
+  writeFileSync(project, JSON.stringify(settings, null, 2))
+  const { code, output: said } = await runProgram('typescript/bin/tsc', ['-p', project, '--pretty', 'false'], root)
+  rmSync(project)
+  // A package may read its version out of its package.json, which lies beside dist as it lies beside src.
+  const problems = said.split('\n').filter((line) => line.includes('error TS') && !isOwnManifest(line, folder))
+  if (problems.length > 0) throw new Error(problems.join('\n'))
+  if (code !== 0 && !said.includes('TS6059')) throw new Error(said)
+}
+
+function isOwnManifest(line: string, folder: string): boolean {
+  return line.includes('TS6059') && line.includes(`packages/${folder}/package.json`)
+}
+
+function rewriteFile(path: string): void {
+  writeFileSync(path, rewriteExtensions(readFileSync(path, 'utf8')))
+}
+
+/**
+ * Rewrites what tsc leaves: `new URL('./thread.ts', import.meta.url)` in JavaScript and relative `.ts` names in
+ * declarations.
+ */
+export function rewriteExtensions(text: string): string {
+  return text
+    .replaceAll(/(new URL\(\s*)(['"])(\.{1,2}\/[^'"\n]+)\.ts\2/g, '$1$2$3.js$2')
+    .replaceAll(/((?:from|import)\s*\(?\s*)(['"])(\.{1,2}\/[^'"\n]+)\.ts\2/g, '$1$2$3.js$2')
+}
+
+/** Builds the package.json to publish: entries in dist with their types, and nothing that only development needs. */
+export function buildManifest(manifest: ReturnType<typeof loadManifest>, engines: string): object {
+  const { name, version, description, license, bin, dependencies, optionalDependencies } = manifest
+  const entries = Object.entries(manifest.exports).map(([path, file]) => {
+    const built = file.replace('./src/', './dist/').replace(/\.ts$/, '')
+    return [path, { types: `${built}.d.ts`, default: `${built}.js` }]
+  })
+  return {
+    name,
+    version,
+    description,
+    license,
+    type: 'module',
+    ...(bin ? { bin } : {}),
+    exports: { ...Object.fromEntries(entries), './package.json': './package.json' },
+    files: bin ? ['dist', 'bin'] : ['dist'],
+    engines: { node: engines },
+    sideEffects: false,
+    ...(dependencies ? { dependencies } : {}),
+    ...(optionalDependencies ? { optionalDependencies } : {}),
+  }
+}
+
+function copy(from: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true })
+  cpSync(from, to, { recursive: true })
+}

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../paths.ts'
+
+/** A package that is published. `engines` is the Node it says it needs. */
+export type PublishedPackage = { folder: string; engines: string }
+
+/** The published packages, each after those it depends on. The command starts on any Node and brings its own. */
+export const publishedPackages: PublishedPackage[] = [
+  { folder: 'contract', engines: '>=20' },
+  { folder: 'core', engines: '>=20' },
+  { folder: 'server', engines: '>=24.18' },
+  { folder: 'sdk', engines: '>=20' },
+  { folder: 'cli', engines: '>=20' },
+]
+
+export type PackageManifest = {
+  name: string
+  version: string
+  description: string
+  license: string
+  bin?: Record<string, string>
+  exports: Record<string, string>
+  dependencies?: Record<string, string>
+  optionalDependencies?: Record<string, string>
+}
+
+/** Reads the package.json of a package of ours as it stands in the sources. */
+export function loadManifest(folder: string): PackageManifest {
+  return JSON.parse(readFileSync(join(root, 'packages', folder, 'package.json'), 'utf8'))
+}

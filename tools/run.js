@@ -1,0 +1,67 @@
+/**
+ * Starts a task of this repository: `node tools/run.js <task> [arguments]`.
+ *
+ * Plain JavaScript for Node 20 without dependencies, since it runs before anything is installed: it brings node_modules up
+ * to date, finds Node 24 and hands over to it. Only the task itself writes to stdout.
+ */
+import { spawn } from 'node:child_process'
+import { constants } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { findNode } from './run/find-node.js'
+import { ensureInstalled } from './run/install.js'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** `dev` tells whether the task needs the development dependencies; `cwd` where it runs. */
+const tasks = {
+  start: { file: 'packages/cli/bin/countersign.js', args: ['up', '--dev'], dev: false, cwd: process.cwd() },
+  test: { file: 'tools/test.ts', args: [], dev: true, cwd: root },
+  check: { file: 'tools/check.ts', args: [], dev: true, cwd: root },
+  build: { file: 'tools/build.ts', args: [], dev: true, cwd: root },
+  bench: { file: 'tools/bench.ts', args: [], dev: true, cwd: root },
+  soak: { file: 'tools/soak.ts', args: [], dev: true, cwd: root },
+  coverage: { file: 'tools/coverage.ts', args: [], dev: true, cwd: root },
+}
+
+const [name, ...args] = process.argv.slice(2)
+const task = Object.hasOwn(tasks, name ?? '') ? tasks[name] : undefined
+if (!task) stop(`usage: node tools/run.js ${Object.keys(tasks).join('|')} [arguments]`, 2)
+
+try {
+  await ensureInstalled({ root, dev: task.dev })
+  run(findNode(root), [join(root, task.file), ...task.args, ...args], task.cwd)
+} catch (error) {
+  stop(error.message, 1)
+}
+
+function run(node, argv, cwd) {
+  const child = spawn(node, ['--disable-warning=ExperimentalWarning', ...argv], { cwd, stdio: 'inherit' })
+  // A terminal sends Ctrl-C to the whole group, so that the child has it already.
+  const forward = (signal) => (signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal))
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, forward)
+  if (process.env.npm_lifecycle_event) watchParent(() => child.kill('SIGTERM'))
+  child.once('error', (error) => stop(`${node} does not run here (${error.message}): install Node 24.18 or newer.`, 1))
+  child.once('exit', (code, signal) => {
+    if (!signal) process.exit(code)
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+    // A signal without effect on us, such as SIGQUIT caught elsewhere, still ends as a shell reports it.
+    setTimeout(() => process.exit(128 + (constants.signals[signal] ?? 0)), 100)
+  })
+}
+
+/** npm that is killed outright cannot pass that on; what it started must not outlive it. */
+function watchParent(onGone) {
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    onGone()
+  }, 500)
+}
+
+function stop(message, code) {
+  process.stderr.write(`${message}\n`)
+  process.exit(code)
+}

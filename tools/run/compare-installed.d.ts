@@ -1,0 +1,1 @@
+export function compareInstalled(root: string, dev: boolean): 'fresh' | 'incomplete' | 'stale'

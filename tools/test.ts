@@ -1,0 +1,78 @@
+/**
+ * `npm test [-- words or paths] [--grep text] [--concurrency N]`: runs the tests whose path holds one of the words, or all.
+ *
+ * Ends with `N passed, N failed`. A skipped or todo test, a file without tests and a run without tests fail. A full run
+ * also holds docs/coverage.md against the tests that ran.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startPostgres } from '../packages/testkit/src/postgres.ts'
+import { checkCoverage } from './coverage/check-coverage.ts'
+import { listFiles, root } from './paths.ts'
+import { runFiles } from './test/run-files.ts'
+import { reportFile, type TestRecord } from './test/test-record.ts'
+
+const patterns = [
+  'packages/*/src/**/*.test.ts',
+  'packages/*/test/**/*.test.ts',
+  'e2e/**/*.test.ts',
+  'tools/**/*.test.ts',
+]
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { grep: { type: 'string' }, concurrency: { type: 'string', default: '2' } },
+})
+const write = (line: string) => process.stdout.write(`${line}\n`)
+const full = positionals.length === 0 && values.grep === undefined
+const files = listFiles(patterns).filter((file) => full || matches(file))
+if (files.length === 0) {
+  write(`No test file's path holds ${positionals.join(' or ')}.\n\n0 passed, 0 failed`)
+  process.exit(1)
+}
+const server = files.length > 1 ? await shareServer() : undefined
+
+const records: TestRecord[] = await runFiles({
+  files: files.map((file) => join(root, file)),
+  concurrency: Number(values.concurrency),
+  ...(values.grep === undefined ? {} : { grep: values.grep }),
+  write,
+}).finally(() => server?.stop())
+
+if (full) records.push(...judgeCoverage())
+mkdirSync(dirname(join(root, reportFile)), { recursive: true })
+writeFileSync(join(root, reportFile), `${JSON.stringify({ full, tests: records }, null, 2)}\n`)
+
+const passed = records.filter(({ result }) => result === 'passed').length
+const failed = records.length - passed
+if (failed > 0) write('\nNot passed:')
+for (const { title, file, result } of records) if (result !== 'passed') write(`  ${result}: ${title} (${file})`)
+if (records.length === 0) write('No test ran.')
+write(`\n${passed} passed, ${failed} failed`)
+process.exitCode = failed > 0 || passed === 0 ? 1 : 0
+
+function matches(file: string): boolean {
+  return positionals.length === 0 || positionals.some((word) => file.includes(word.replace(/^\.\//, '')))
+}
+
+/** One server for the whole run; where there is none, the tests that need it say so themselves. */
+async function shareServer() {
+  if (process.env.TEST_DATABASE_URL) return undefined
+  try {
+    const started = await startPostgres()
+    process.env.TEST_DATABASE_URL = started.url
+    write(`PostgreSQL for this run: ${started.origin}`)
+    return started
+  } catch (error) {
+    write(String(error))
+    return undefined
+  }
+}
+
+function judgeCoverage(): TestRecord[] {
+  const problems = checkCoverage(records)
+  for (const problem of problems) write(`  ✖ ${problem}`)
+  const title = 'docs/coverage.md names tests that ran, and every id in a title is known'
+  return [{ title, file: 'docs/coverage.md', result: problems.length === 0 ? 'passed' : 'failed' }]
+}

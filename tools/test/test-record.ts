@@ -1,0 +1,7 @@
+/** What became of one test; `skipped` stands for skip and todo, which never count as passed. */
+export type TestRecord = { title: string; file: string; result: 'passed' | 'failed' | 'skipped' }
+
+/** What `.test-report/tests.json` holds. */
+export type TestReport = { full: boolean; tests: TestRecord[] }
+
+export const reportFile = '.test-report/tests.json'
