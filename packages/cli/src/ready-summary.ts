@@ -27,7 +27,6 @@ export function buildReadySummary(ready: Ready): string[] {
   const rows = [
     ['Controller', ready.baseUrl],
     ['Console', ready.consoleUrl],
-    ['Hosted API', ready.hostedBaseUrl],
     ['Metrics', ready.metricsUrl],
     ...provider,
     ['CA certificate', ready.caFile],

@@ -1,7 +1,10 @@
 import Type, { type Static } from 'typebox'
+import { MAX_PASSWORD_LENGTH } from './authenticator.ts'
 import { name, openObject, optional, text } from './body-members.ts'
 
 const count = () => Type.Integer({ maximum: 1_000_000 })
+/** A longer minimum could never be met. */
+const passwordLength = () => Type.Integer({ maximum: MAX_PASSWORD_LENGTH })
 
 /** Body of POST and PUT: everything is required but the second signer and the tags. */
 export const AuthPolicyWrite = Type.Object({
@@ -11,7 +14,7 @@ export const AuthPolicyWrite = Type.Object({
     extJwt: Type.Object({ allowed: Type.Boolean(), allowedSigners: Type.Array(text(128), { maxItems: 1000 }) }),
     updb: Type.Object({
       allowed: Type.Boolean(),
-      minPasswordLength: count(),
+      minPasswordLength: passwordLength(),
       requireSpecialChar: Type.Boolean(),
       requireNumberChar: Type.Boolean(),
       requireMixedCase: Type.Boolean(),
@@ -28,9 +31,7 @@ export const AuthPolicyPatch = Type.Object({
   name: optional(name()),
   primary: optional(
     Type.Object({
-      cert: optional(
-        Type.Object({ allowed: optional(Type.Boolean()), allowExpiredCerts: optional(Type.Boolean()) }),
-      ),
+      cert: optional(Type.Object({ allowed: optional(Type.Boolean()), allowExpiredCerts: optional(Type.Boolean()) })),
       extJwt: optional(
         Type.Object({
           allowed: optional(Type.Boolean()),
@@ -40,7 +41,7 @@ export const AuthPolicyPatch = Type.Object({
       updb: optional(
         Type.Object({
           allowed: optional(Type.Boolean()),
-          minPasswordLength: optional(count()),
+          minPasswordLength: optional(passwordLength()),
           requireSpecialChar: optional(Type.Boolean()),
           requireNumberChar: optional(Type.Boolean()),
           requireMixedCase: optional(Type.Boolean()),
@@ -50,9 +51,7 @@ export const AuthPolicyPatch = Type.Object({
       ),
     }),
   ),
-  secondary: optional(
-    Type.Object({ requireTotp: optional(Type.Boolean()), requireExtJwtSigner: optional(text(128)) }),
-  ),
+  secondary: optional(Type.Object({ requireTotp: optional(Type.Boolean()), requireExtJwtSigner: optional(text(128)) })),
   tags: optional(openObject()),
 })
 

@@ -1,12 +1,13 @@
 import Type, { type Static } from 'typebox'
-import { MAX_PEM_LENGTH, name, openObject, optional, text, url } from './body-members.ts'
+import { MAX_PEM_LENGTH, name, openObject, optional, secret, text, url } from './body-members.ts'
 
 export const TARGET_TOKENS = ['ACCESS', 'ID'] as const
 export const MAX_CLOCK_SKEW_SECONDS = 60
 export const MAX_SCOPES = 100
 
 const optionalMembers = {
-  certPem: optional(text(MAX_PEM_LENGTH)),
+  // People paste private keys here: no answer may repeat it.
+  certPem: optional(secret({ minLength: 0, maxLength: MAX_PEM_LENGTH })),
   jwksEndpoint: optional(Type.String({ maxLength: 2048, format: 'uri' })),
   kid: optional(text(256)),
   claimsProperty: optional(text(512)),

@@ -38,5 +38,16 @@ export const IdentityPatch = Type.Object({
   ...optionalMembers,
 })
 
+const MAX_DISABLE_MINUTES = 52_560_000
+
+/** Body of `POST /identities/{id}/disable`; 0 means until somebody enables it. */
+export const IdentityDisable = Type.Object({
+  durationMinutes: Type.Integer({ minimum: 0, maximum: MAX_DISABLE_MINUTES }),
+})
+
+/** A call that takes no members but is sent a body all the same. */
+export const NoMembers = Type.Object({})
+
+export type IdentityDisable = Static<typeof IdentityDisable>
 export type IdentityWrite = Static<typeof IdentityWrite>
 export type IdentityPatch = Static<typeof IdentityPatch>

@@ -1,5 +1,5 @@
-import { chmodSync, mkdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StartupError } from './startup-error.ts'
 
@@ -11,13 +11,15 @@ export interface DataDir {
 }
 
 const PRIVATE_DIR_MODE = 0o700
+const PRIVATE_FILE_MODE = 0o600
 
 /** Makes the data directory if need be and takes it for this process, so that two controllers never share one by mistake. */
 export function takeDataDir(path: string): DataDir {
   const absolute = resolve(path)
   try {
-    mkdirSync(absolute, { recursive: true, mode: PRIVATE_DIR_MODE })
-    chmodSync(absolute, PRIVATE_DIR_MODE)
+    makeDirectory(absolute)
+    // A directory that holds other things belongs to somebody; what we put into it is private by its own mode.
+    if (readdirSync(absolute).length === 0) chmodSync(absolute, PRIVATE_DIR_MODE)
   } catch (error) {
     throw new StartupError(
       `cannot write to the data directory ${absolute}: ${wordsFor(error)}`,
@@ -33,11 +35,21 @@ export function databaseFileIn(dataDir: string): string {
   return join(dataDir, 'countersign.db')
 }
 
+/** Node's own recursive form never ends below directories that take no entries, such as /proc. */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return
+  makeDirectory(dirname(path))
+  mkdirSync(path, { mode: PRIVATE_DIR_MODE })
+}
+
 /** The lock is SQLite's, which the operating system takes away with the process, however it ends. */
 function lock(dataDir: string): () => void {
   let database: DatabaseSync | undefined
   try {
-    database = new DatabaseSync(join(dataDir, 'lock'))
+    const file = join(dataDir, 'lock')
+    // Made here, so that nobody else can open it and hold the lock.
+    closeSync(openSync(file, 'a', PRIVATE_FILE_MODE))
+    database = new DatabaseSync(file)
     database.exec('pragma busy_timeout = 0; begin exclusive')
     const held = database
     return () => held.close()
@@ -65,6 +77,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ENOSPC: 'no space is left on the disk',
   ENOTDIR: 'a part of the path is a file',
   EEXIST: 'a file of that name exists',
+  ENOENT: 'no directory can be made there',
 }
 
 function wordsFor(error: unknown): string {

@@ -1,9 +1,10 @@
+import { lookup } from 'node:dns/promises'
 import { isIPv6 } from 'node:net'
 import { newId, PASSWORD_COST } from '@countersign/core'
 import { pino } from 'pino'
 import { systemClock } from './clock.ts'
 import type { Settings } from './config/index.ts'
-import { createController } from './create-controller.ts'
+import { type Controller, createController } from './create-controller.ts'
 import { takeDataDir } from './data-dir.ts'
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts'
 import { loadKeyMaterial } from './keys/load-key-material.ts'
@@ -34,8 +35,9 @@ export interface RunningController {
 }
 
 const LOOPBACK = '127.0.0.1'
-/** Requests in flight get this long before their connections are cut. */
-const STOP_WITHIN_MS = 9_000
+/** Requests in flight get this long before their connections are cut, which leaves time to close the store. */
+const STOP_WITHIN_MS = 8_000
+const IDLE_CHECK_MS = 50
 
 /** Starts the whole product in this process. Throws `StartupError` when it cannot, leaving nothing behind. */
 export async function startController(settings: Settings): Promise<RunningController> {
@@ -69,28 +71,26 @@ async function start(
     now: () => new Date(clock.now()),
     configured: configuredFiles(settings.tls),
   }
-  const [store, loadedKeys] = await Promise.all([
-    openStore({
-      database: settings.database,
-      sqliteFile: dataDir.databaseFile,
-      nodeId: newId(),
-      now: clock.now(),
-      onProblem: (message) => log.warn(message),
-      onFatal: (error) => {
-        log.fatal({ err: error }, 'the store cannot go on, the controller stops')
-        onFatal()
-      },
-    }).then((opened) => {
-      undo.push(() => opened.close())
-      return opened
-    }),
-    loadKeyMaterial(keyOptions),
-  ])
+  const opening = openStore({
+    database: settings.database,
+    sqliteFile: dataDir.databaseFile,
+    nodeId: newId(),
+    now: clock.now(),
+    onProblem: (message) => log.warn(message),
+    onFatal: (error) => {
+      log.fatal({ err: error }, 'the store cannot go on, the controller stops')
+      onFatal()
+    },
+  }).then((opened) => {
+    undo.push(() => opened.close())
+    return opened
+  })
+  const loading = loadKeyMaterial(keyOptions)
+  // Both to their end, whatever becomes of the other: a store that opens after a failure would never be closed.
+  await Promise.allSettled([opening, loading])
+  const [store, loadedKeys] = await Promise.all([opening, loading])
   let keys = loadedKeys
   for (const warning of keys.warnings) log.warn(warning)
-
-  const { adminPassword } = settings
-  const admin = await ensureFirstAdmin(store, { adminPassword, passwordCost: PASSWORD_COST, now: clock.now() })
 
   let port = settings.port
   const controller = createController({
@@ -117,8 +117,12 @@ async function start(
   undo.push(watch.stop)
 
   port = await listen(controller.http, settings.host, settings.port)
-  const metrics = await startMetricsServer(settings.port === 0 ? 0 : settings.metrics.port)
+  const metrics = await startMetricsServer(settings.metrics.port)
   undo.push(() => metrics.close())
+
+  // Last, when nothing can fail any more: a password that was made but never shown would lock everybody out.
+  const { adminPassword } = settings
+  const admin = await ensureFirstAdmin(store, { adminPassword, passwordCost: PASSWORD_COST, now: clock.now() })
 
   const baseUrl = `https://${urlHost(settings.host)}:${port}`
   return {
@@ -140,7 +144,8 @@ async function listen(
   port: number,
 ): Promise<number> {
   try {
-    await http.listen({ host, port })
+    // Fastify makes further servers for the addresses of `localhost`, which know neither our limits nor new certificates.
+    await http.listen({ host: host === 'localhost' ? (await lookup(host)).address : host, port })
   } catch (error) {
     throw listenProblem(error, host, port)
   }
@@ -161,12 +166,16 @@ const LISTEN_PROBLEMS: Readonly<Record<string, { what: string; hint: string }>> 
   ENOTFOUND: { what: 'the host name is not known', hint: 'choose another with --host' },
 }
 
-async function closeInTime(controller: { close(): Promise<void>; http: { server: { closeAllConnections(): void } } }) {
-  const cut = setTimeout(() => controller.http.server.closeAllConnections(), STOP_WITHIN_MS)
+async function closeInTime(controller: Controller): Promise<void> {
+  const { server } = controller.http
+  const cut = setTimeout(() => server.closeAllConnections(), STOP_WITHIN_MS)
+  // A connection whose request was in flight is kept for a next one, which would never be answered.
+  const closeIdle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
   try {
     await controller.close()
   } finally {
     clearTimeout(cut)
+    clearInterval(closeIdle)
   }
 }
 

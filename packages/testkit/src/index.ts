@@ -1,4 +1,7 @@
 /** What the tests share and the product never ships: certificates, tokens and a real PostgreSQL. */
 export * from './certificates.ts'
+export * from './controller-process.ts'
 export * from './postgres.ts'
+export * from './raw-https.ts'
+export * from './state-digest.ts'
 export * from './token-mint.ts'

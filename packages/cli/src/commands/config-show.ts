@@ -1,4 +1,4 @@
-import { showSettings, showSettingsAsJson } from '@countersign/server'
+import { showSettings, showSettingsAsJson } from '@countersign/server/config'
 import { EXIT } from '../cli-error.ts'
 import type { Command } from '../command.ts'
 import { buildSettingFlags, loadCallSettings } from '../load-call-settings.ts'

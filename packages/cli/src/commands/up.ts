@@ -35,7 +35,10 @@ export const up: Command = {
       stopOverdue,
     ])
     announce(call, running)
-    await stopRequested
+    const stoppedItself = running.stopped.then(() => {
+      throw new CliError('the controller stopped by itself', { hint: 'the log above says why' })
+    })
+    await Promise.race([stopRequested, stoppedItself])
     await Promise.race([withProgress(call.terminal, 'stopping…', running.stop()), stopOverdue])
     return EXIT.ok
   },

@@ -80,6 +80,6 @@ export function patchedAuthPolicy(current: AuthPolicySettings, body: AuthPolicyP
 
 /** The rules that a policy's own fields must keep. */
 export function validateAuthPolicy(policy: AuthPolicySettings): void {
-  if (policy.name === '') throw fieldError('name', 'name is required', policy.name)
+  if (policy.name.trim() === '') throw fieldError('name', 'name is required', policy.name)
   checkPlainText('name', policy.name)
 }

@@ -1,3 +1,5 @@
+import { foldAscii } from '../filter/filter.ts'
+
 /** The part of JSON Schema that our wire shapes use. */
 export interface BodySchema {
   readonly type?: string | undefined
@@ -23,11 +25,11 @@ export function isOptional(schema: BodySchema, name: string): boolean {
 const namesOf = new WeakMap<BodySchema, ReadonlyMap<string, string>>()
 const orderOf = new WeakMap<BodySchema, readonly (readonly [string, BodySchema])[]>()
 
-/** The members by their lower-cased name. */
+/** The members by their name in lower case, of ASCII letters only: no letter of another script stands for one of ours. */
 export function memberNames(schema: BodySchema): ReadonlyMap<string, string> {
   let names = namesOf.get(schema)
   if (!names) {
-    names = new Map(Object.keys(schema.properties ?? {}).map((name) => [name.toLowerCase(), name]))
+    names = new Map(Object.keys(schema.properties ?? {}).map((name) => [foldAscii(name), name]))
     namesOf.set(schema, names)
   }
   return names

@@ -1,4 +1,5 @@
 import { AppError, echoedValue } from '../app-error.ts'
+import { foldAscii } from '../filter/filter.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts'
 import { type BodySchema, isOptional, memberNames, membersInOrder } from './body-schema.ts'
 
@@ -22,13 +23,15 @@ export function readBody(schema: BodySchema, body: JsonValue): JsonObject {
 function keepKnownMembers(schema: BodySchema, object: JsonObject, path: string): JsonObject {
   const names = memberNames(schema)
   const known: JsonObject = Object.create(null)
-  for (const [given, value] of Object.entries(object)) {
-    const name = names.get(given.toLowerCase())
-    if (name === undefined || value === null || value === undefined) continue
+  const given = new Set<string>()
+  for (const [spelling, value] of Object.entries(object)) {
+    const name = names.get(foldAscii(spelling))
+    if (name === undefined) continue
     const memberPath = path + name
-    if (name in known) throw parseError(`the member ${memberPath} is given twice`)
+    if (given.has(name)) throw parseError(`the member ${memberPath} is given twice`)
+    given.add(name)
     const memberSchema = schema.properties?.[name]
-    if (memberSchema) known[name] = keepKnown(memberSchema, value, memberPath)
+    if (memberSchema && value !== null && value !== undefined) known[name] = keepKnown(memberSchema, value, memberPath)
   }
   return known
 }
@@ -74,7 +77,8 @@ function checkMembers(schema: BodySchema, object: JsonObject, path: string): voi
 function checkValue(schema: BodySchema, value: JsonValue, field: string, mayBeBlank: boolean): void {
   if (schema.anyOf) {
     const fitting = schema.anyOf.find((alternative) => hasType(alternative, value))
-    return fitting && checkValue(fitting, value, field, mayBeBlank)
+    if (fitting) checkValue(fitting, value, field, mayBeBlank)
+    return
   }
   // Existing clients send "" for an optional member they have no value for.
   if (value === '' && mayBeBlank) return
@@ -88,7 +92,9 @@ function checkValue(schema: BodySchema, value: JsonValue, field: string, mayBeBl
     if (schema.maxItems !== undefined && value.length > schema.maxItems) {
       throw violation(field, `should have at most ${schema.maxItems} items`, `${value.length} items`)
     }
-    value.forEach((item, index) => schema.items && checkValue(schema.items, item, `${field}.${index}`, false))
+    for (const [index, item] of value.entries()) {
+      if (schema.items) checkValue(schema.items, item, `${field}.${index}`, false)
+    }
   } else if (isJsonObject(value) && schema.properties) checkMembers(schema, value, `${field}.`)
 }
 

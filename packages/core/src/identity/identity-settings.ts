@@ -58,14 +58,20 @@ export function patchedIdentity(current: IdentitySettings, body: IdentityPatch):
   return {
     name: body.name ?? current.name,
     isAdmin: body.isAdmin ?? current.isAdmin,
-    externalId: body.externalId === undefined ? current.externalId : body.externalId || null,
-    authPolicyId: body.authPolicyId === undefined ? current.authPolicyId : body.authPolicyId || DEFAULT_AUTH_POLICY_ID,
+    externalId: body.externalId === undefined ? current.externalId : notBlank(body.externalId),
+    authPolicyId:
+      body.authPolicyId === undefined ? current.authPolicyId : (notBlank(body.authPolicyId) ?? DEFAULT_AUTH_POLICY_ID),
     attributes: attributes ? [...new Set(attributes)].sort() : current.attributes,
     permissions: body.permissions ? [...new Set(body.permissions as Permission[])].sort() : current.permissions,
     appData: object('appData', current.appData),
     hosting: patchedHosting(current.hosting, body),
     tags: object('tags', current.tags),
   }
+}
+
+/** Spaces around a value are part of it; spaces alone are none. */
+function notBlank(text: string): string | null {
+  return text.trim() === '' ? null : text
 }
 
 /** `attributes` is our word, `roleAttributes` that of existing clients: they are one member under two names. */

@@ -1,6 +1,6 @@
 import { createHash, type KeyObject } from 'node:crypto'
 import type { PublicKeyKind } from './admit-public-key.ts'
-import { algorithmsOf } from './algorithms.ts'
+import { algorithmsOf, signatureBytesOf } from './algorithms.ts'
 
 /** One admitted key of one signer. */
 export interface SignerKey {
@@ -10,6 +10,8 @@ export interface SignerKey {
   /** What it may be used with. */
   readonly algs: readonly string[]
   readonly keyObject: KeyObject
+  /** How long its signatures are, exactly. */
+  readonly signatureBytes: number
   /** RFC 7638, SHA-256, base64url. */
   readonly thumbprint: string
   /** The validity period of the certificate it came from; both ends belong to it. */
@@ -23,7 +25,9 @@ export type SignerKeys = ReadonlyMap<string, SignerKey>
 /** Puts together a key that has been admitted as `kind`. */
 export function buildSignerKey(kid: string, keyObject: KeyObject, kind: PublicKeyKind, alg?: string): SignerKey {
   const algs = alg === undefined ? algorithmsOf(kind) : [alg]
-  return { kid, ...(alg === undefined ? {} : { alg }), algs, keyObject, thumbprint: thumbprintOf(keyObject) }
+  const signatureBytes = signatureBytesOf(kind, keyObject)
+  const thumbprint = thumbprintOf(keyObject)
+  return { kid, ...(alg === undefined ? {} : { alg }), algs, keyObject, signatureBytes, thumbprint }
 }
 
 /** RFC 7638: SHA-256 over the required members of the JWK in alphabetical order. */

@@ -58,12 +58,17 @@ const UNSET: SignerSettings = {
   tags: {},
 }
 
+const FIELDS = Object.keys(UNSET) as (keyof SignerSettings)[]
+
 /** A signer from the body of a POST or PUT: what is not given goes to its default. */
 export function signerFromBody(body: ExtJwtSignerWrite): SignerSettings {
   return withGiven(UNSET, body)
 }
 
-/** A signer after a PATCH: what is not given stays; a blank text or an empty list goes back to the default. */
+/**
+ * A signer after a PATCH: what is not given stays; a blank text or an empty list goes back to the default. It is
+ * `current` itself when the body gives nothing.
+ */
 export function patchedSigner(current: SignerSettings, body: ExtJwtSignerPatch): SignerSettings {
   return withGiven(current, body)
 }
@@ -77,10 +82,11 @@ const READERS: { readonly [Field in keyof Given & keyof SignerSettings]?: (value
 }
 
 function withGiven(base: SignerSettings, body: Given): SignerSettings {
+  const given = FIELDS.filter((field) => body[field] !== undefined && !isEmptyObject(body[field]))
+  if (given.length === 0) return base
   const settings: Record<string, unknown> = { ...base }
-  for (const field of Object.keys(UNSET) as (keyof SignerSettings)[]) {
+  for (const field of given) {
     const value = body[field]
-    if (value === undefined || isEmptyObject(value)) continue
     const read = READERS[field] as ((value: unknown) => unknown) | undefined
     settings[field] = isBlank(value) ? UNSET[field] : read ? read(value) : value
   }

@@ -11,13 +11,16 @@ const SELECTORS = ['claimsProperty', 'enrollNameClaimsSelector', 'enrollAttribut
 const NOT_ABOUT_SOMEBODY = new Set(['iss', 'aud', 'exp', 'nbf', 'iat'])
 
 /** Issuers that sign tokens for anybody who asks. */
-const SHARED_ISSUERS = [
+const SHARED_ISSUERS = new Set([
   'https://token.actions.githubusercontent.com',
   'https://gitlab.com',
   'https://accounts.google.com',
-  'https://login.microsoftonline.com/common/',
-  'https://login.microsoftonline.com/organizations/',
-]
+  'accounts.google.com',
+])
+/** The tenants of Entra that are no tenant. */
+const SHARED_ENTRA = ['common', 'organizations', 'consumers'].map(
+  (name) => `https://login.microsoftonline.com/${name}/`,
+)
 
 interface Validity {
   readonly notBefore: number
@@ -26,16 +29,17 @@ interface Validity {
 
 /** What is allowed but probably not meant, in words for the administrator. */
 export function signerWarnings(signer: SignerSettings, certificate: Validity | null, now: number): string[] {
-  const warnings: string[] = []
-  if (certificate) warnings.push(...validityWarnings(certificate, now))
+  const warnings = certificate ? validityWarnings(certificate, now) : []
   for (const field of SELECTORS) {
     const selector = signer[field]
     const warning = selector && selectorWarning(selector)
     if (warning) warnings.push(`${field}: ${warning}`)
   }
-  const claim = signer.claimsProperty.replace(/^\//, '')
+  const claim = signer.claimsProperty.startsWith('/') ? signer.claimsProperty.slice(1) : signer.claimsProperty
   if (NOT_ABOUT_SOMEBODY.has(claim)) {
-    warnings.push(`claimsProperty: "${claim}" is the same in the tokens of many people, so it cannot tell who somebody is`)
+    warnings.push(
+      `claimsProperty: "${claim}" is the same in the tokens of many people, so it cannot tell who somebody is`,
+    )
   }
   if (enrolls(signer) && isShared(signer.issuer) && !signer.requiredClaims) {
     warnings.push(
@@ -45,13 +49,18 @@ export function signerWarnings(signer: SignerSettings, certificate: Validity | n
   return warnings
 }
 
+/** Both ends belong to the validity period (RFC 5280 section 4.1.2.5). */
 function validityWarnings({ notBefore, notAfter }: Validity, now: number): string[] {
   const day = (at: number): string => new Date(at).toISOString().slice(0, 10)
   if (now < notBefore) return [`the certificate is not valid before ${day(notBefore)}: until then no token verifies`]
-  if (now >= notAfter) return [`the certificate expired on ${day(notAfter)}: no token verifies`]
-  const daysLeft = Math.floor((notAfter - now) / DAY_MS)
-  if (daysLeft >= EXPIRY_WARNING_DAYS) return []
-  return [`the certificate expires on ${day(notAfter)}, in ${daysLeft} days: PATCH certPem before then`]
+  if (now > notAfter) return [`the certificate expired on ${day(notAfter)}: no token verifies`]
+  if (notAfter - now > EXPIRY_WARNING_DAYS * DAY_MS) return []
+  return [`the certificate expires on ${day(notAfter)}, ${timeLeft(notAfter - now)}: PATCH certPem before then`]
+}
+
+function timeLeft(milliseconds: number): string {
+  const days = Math.floor(milliseconds / DAY_MS)
+  return days === 0 ? 'in less than a day' : days === 1 ? 'in 1 day' : `in ${days} days`
 }
 
 function enrolls({ enrollToCertEnabled, enrollToTokenEnabled }: SignerSettings): boolean {
@@ -59,5 +68,6 @@ function enrolls({ enrollToCertEnabled, enrollToTokenEnabled }: SignerSettings):
 }
 
 function isShared(issuer: string): boolean {
-  return SHARED_ISSUERS.some((shared) => issuer === shared || issuer.startsWith(shared))
+  const bare = issuer.endsWith('/') ? issuer.slice(0, -1) : issuer
+  return SHARED_ISSUERS.has(bare) || SHARED_ENTRA.some((tenant) => issuer.startsWith(tenant))
 }

@@ -1,4 +1,5 @@
-import { fieldError, invalidField } from '../app-error.ts'
+import { MAX_SCOPES } from '@countersign/contract'
+import { echoedValue, fieldError, invalidField } from '../app-error.ts'
 import { parseRequiredClaims } from '../claim/required-claims.ts'
 import { parseSelector } from '../claim/selector.ts'
 import { checkPlainText } from '../text/plain-text.ts'
@@ -22,7 +23,7 @@ export function validateSigner(signer: SignerSettings): void {
     const text = signer[field]
     if (text !== null) checkPlainText(field, text)
   }
-  for (const scope of signer.scopes ?? []) checkPlainText('scopes', scope)
+  checkScopes(signer.scopes ?? [])
   for (const field of SELECTORS) checkSelector(field, signer[field])
   for (const field of LINKS) checkLink(field, signer[field])
   checkRequiredClaims(signer)
@@ -44,6 +45,14 @@ function checkIssuer(issuer: string): void {
   if (unwelcome) throw fieldError('issuer', `issuer may not contain ${unwelcome}`, issuer)
 }
 
+/** A list in one text may be longer than a list in JSON would be allowed to be. */
+function checkScopes(scopes: readonly string[]): void {
+  if (scopes.length > MAX_SCOPES) {
+    throw fieldError('scopes', `scopes may have at most ${MAX_SCOPES} items`, `${scopes.length} items`)
+  }
+  for (const scope of scopes) checkPlainText('scopes', scope)
+}
+
 function checkSelector(field: string, selector: string | null): void {
   if (selector === null) return
   checkPlainText(field, selector)
@@ -59,5 +68,8 @@ function checkLink(field: string, link: string | null): void {
 function checkRequiredClaims({ requiredClaims }: SignerSettings): void {
   if (requiredClaims === null) return
   const parsed = parseRequiredClaims(requiredClaims)
-  if (!parsed.ok) throw fieldError('requiredClaims', `requiredClaims ${parsed.reason}`, '')
+  if (!parsed.ok) throw fieldError('requiredClaims', `requiredClaims ${echoedValue(parsed.reason)}`, '')
+  for (const { selector, anyOf } of parsed.requiredClaims) {
+    for (const text of [selector.text, ...anyOf]) checkPlainText('requiredClaims', text)
+  }
 }

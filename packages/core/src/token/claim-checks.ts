@@ -39,7 +39,7 @@ export function checkRequiredClaims(
     return { expected, received: shown(selectClaim(unmet.selector, claims)), refusal: 'required-claim-unmet' }
   }
   const { cnf } = claims
-  if (cnf === undefined || cnf === null) return { expected: describeRequired(signer), received: 'as expected' }
+  if (cnf === undefined || cnf === null) return { expected: () => describeRequired(signer), received: 'as expected' }
   const bound = isJsonObject(cnf) ? cnf['x5t#S256'] : undefined
   const proven = typeof bound === 'string' && bound === presentedCertificateSha256
   const expected = 'a TLS client certificate that "cnf" names by x5t#S256'
@@ -50,7 +50,7 @@ export function checkRequiredClaims(
 export function checkIdentityClaim(claims: JsonObject, signer: VerifySigner): CheckOutcome {
   const value = selectClaim(signer.claimsProperty, claims)
   const usable = typeof value === 'string' && claimTextProblem(value, MAX_IDENTITY_CLAIM_LENGTH) === undefined
-  const expected = `${signer.claimsProperty.text} is text of 1 to ${MAX_IDENTITY_CLAIM_LENGTH} characters`
+  const expected = () => `${signer.claimsProperty.text} is text of 1 to ${MAX_IDENTITY_CLAIM_LENGTH} characters`
   return { expected, received: shown(value), refusal: usable ? undefined : 'identity-claim-unusable' }
 }
 

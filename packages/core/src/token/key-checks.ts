@@ -18,7 +18,7 @@ export function checkKid({ kid }: JsonObject, keys: SignerKeys): CheckOutcome {
 
 /** The key says what it may be used with, never the token; a key from a certificate is good within the certificate's dates. */
 export function checkKey({ alg }: JsonObject, key: SignerKey, nowMs: number): CheckOutcome {
-  const algorithms = key.algs.join(', ')
+  const algorithms = () => key.algs.join(', ')
   if (typeof alg !== 'string' || !key.algs.includes(alg)) {
     return { expected: algorithms, received: shown(alg), refusal: 'algorithm-not-allowed' }
   }

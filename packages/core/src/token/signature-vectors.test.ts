@@ -39,6 +39,10 @@ test('T-01 refuses ECDSA signatures of trivial or oversized numbers, of other le
     (input) => Buffer.concat([honest(input), Buffer.alloc(6)]),
     (input) => Buffer.concat([Buffer.alloc(1), honest(input)]),
     (input) => sign('sha256', input, { key: KEY.privateKey, dsaEncoding: 'der' }),
+    (input) => {
+      const both = honest(input)
+      return Buffer.concat([Buffer.alloc(1), both.subarray(0, 32), Buffer.alloc(1), both.subarray(32)])
+    },
     (input) =>
       Buffer.concat([toBytes(toBigInt(honest(input).subarray(0, 32)) + P256_ORDER, 33), honest(input).subarray(32)]),
   ]

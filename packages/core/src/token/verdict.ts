@@ -79,6 +79,7 @@ export type Verdict = AcceptedVerdict | RefusedVerdict
 export interface AcceptedVerdict {
   readonly accepted: true
   readonly reason: 'accepted'
+  /** Written when asked for: most callers never do. */
   readonly checks: readonly Check[]
   readonly token: VerifiedToken
 }

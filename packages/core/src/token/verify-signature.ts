@@ -1,6 +1,7 @@
 import { verify } from 'node:crypto'
-import { ALGORITHMS, signatureBytesOf } from '../key/algorithms.ts'
+import { ALGORITHMS } from '../key/algorithms.ts'
 import type { SignerKey } from '../key/signer-key.ts'
+import { verificationKey } from '../key/verification-key.ts'
 import type { UntrustedJws } from './jws.ts'
 
 /**
@@ -8,18 +9,26 @@ import type { UntrustedJws } from './jws.ts'
  * even try is no signature.
  */
 export function verifySignature(jws: UntrustedJws, key: SignerKey): Promise<boolean> {
-  const { signature, untrustedHeader } = jws
-  const alg = key.algs.find((name) => name === untrustedHeader.alg)
+  const alg = key.algs.find((name) => name === jws.untrustedHeader.alg)
   const algorithm = alg === undefined ? undefined : ALGORITHMS.get(alg)
-  if (!algorithm || signature.length !== signatureBytesOf(algorithm, key.keyObject)) return Promise.resolve(false)
+  if (!algorithm || jws.signature.length !== key.signatureBytes) return Promise.resolve(false)
+  const { hash, options, encodeSignature } = algorithm
   const input = Buffer.from(jws.signingInput, 'latin1')
+  const signature = encodeSignature ? encodeSignature(jws.signature) : jws.signature
   return new Promise((resolve) => {
     try {
-      verify(algorithm.hash, input, { key: key.keyObject, ...algorithm.options }, signature, (error, good) =>
-        resolve(error === null && good),
-      )
+      const verifyingKey = verificationKey(key.keyObject, options)
+      verify(hash, input, verifyingKey, signature, answerTo(resolve))
     } catch {
       resolve(false)
     }
   })
+}
+
+/**
+ * Made here, in a scope of its own: the library's jobs live until the next full garbage collection, and everything that the callback can
+ * reach lives as long.
+ */
+function answerTo(resolve: (good: boolean) => void): (error: Error | null, good: boolean) => void {
+  return (error, good) => resolve(error === null && good)
 }

@@ -7,7 +7,15 @@ import type { UntrustedJws } from './jws.ts'
 import { checkKey, checkKid, findKey } from './key-checks.ts'
 import { readJws } from './read-jws.ts'
 import { checkExpiry, checkIssuedAt, checkNotBefore, periodOf } from './time-checks.ts'
-import { type AcceptedVerdict, CHECKS, type CheckName, refuse, type Verdict } from './verdict.ts'
+import {
+  type AcceptedVerdict,
+  CHECKS,
+  type Check,
+  type CheckName,
+  refuse,
+  type Verdict,
+  type VerifiedToken,
+} from './verdict.ts'
 import type { VerifiedTokenCache } from './verified-token-cache.ts'
 import { verifySignature } from './verify-signature.ts'
 import type { VerifySigner } from './verify-signer.ts'
@@ -74,7 +82,7 @@ export async function verifyToken(
   const context: CheckContext = { header, claims, signer, keys, key, nowMs, presentedCertificateSha256 }
   const record = new CheckRecord(goesOnAfterRefusal)
   if (!makeChecks(STEPS_BEFORE_SIGNATURE, context, record)) return record.refuse()
-  if (key && !record.add('signature', await checkSignature(jws, key))) return record.refuse()
+  if (key && !record.add('signature', signatureOutcome(key, await verifySignature(jws, key)))) return record.refuse()
   if (!makeChecks(STEPS_AFTER_SIGNATURE, context, record)) return record.refuse()
   if (!key || record.refusal !== undefined) return record.refuse()
 
@@ -92,9 +100,8 @@ function makeChecks(steps: readonly CheckStep[], context: CheckContext, record: 
   })
 }
 
-async function checkSignature(jws: UntrustedJws, key: SignerKey): Promise<CheckOutcome> {
-  const good = await verifySignature(jws, key)
-  const expected = `made by the key with thumbprint ${key.thumbprint}`
+function signatureOutcome(key: SignerKey, good: boolean): CheckOutcome {
+  const expected = () => `made by the key with thumbprint ${key.thumbprint}`
   return good
     ? { expected, received: expected }
     : { expected, received: 'not made by it', refusal: 'signature-invalid' }
@@ -103,21 +110,33 @@ async function checkSignature(jws: UntrustedJws, key: SignerKey): Promise<CheckO
 function accept(jws: UntrustedJws, signer: VerifySigner, key: SignerKey, record: CheckRecord): AcceptedVerdict {
   const identityClaim = selectClaim(signer.claimsProperty, jws.untrustedClaims)
   // Cannot happen while the tables above are whole; an acceptance that lacks a check must not leave this file.
-  if (record.checks.length !== CHECKS.length || typeof identityClaim !== 'string')
-    throw new TypeError('a check is missing')
-  return {
-    accepted: true,
-    reason: 'accepted',
-    checks: record.checks,
-    token: {
-      signerId: signer.id,
-      claims: jws.untrustedClaims,
-      identityClaim,
-      kid: key.kid,
-      alg: String(jws.untrustedHeader.alg),
-      keyThumbprint: key.thumbprint,
-      expiresAtMs: periodOf(jws.untrustedClaims, signer).untilMs,
-      digest: jws.digest,
-    },
+  if (record.count !== CHECKS.length || typeof identityClaim !== 'string') throw new TypeError('a check is missing')
+  const token = {
+    signerId: signer.id,
+    claims: jws.untrustedClaims,
+    identityClaim,
+    kid: key.kid,
+    alg: String(jws.untrustedHeader.alg),
+    keyThumbprint: key.thumbprint,
+    expiresAtMs: periodOf(jws.untrustedClaims, signer).untilMs,
+    digest: jws.digest,
+  }
+  return new Acceptance(token, record)
+}
+
+/** A class, since a getter in an object literal would cost every verdict a hidden class of its own, which outlives it. */
+class Acceptance implements AcceptedVerdict {
+  readonly accepted = true
+  readonly reason = 'accepted'
+  readonly token: VerifiedToken
+  readonly #record: CheckRecord
+
+  constructor(token: VerifiedToken, record: CheckRecord) {
+    this.token = token
+    this.#record = record
+  }
+
+  get checks(): readonly Check[] {
+    return this.#record.checks
   }
 }

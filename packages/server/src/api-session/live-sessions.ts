@@ -1,15 +1,21 @@
-import { BoundedCache } from '@countersign/core'
+import { BoundedCache, isSignInAllowed, type SignInWay } from '@countersign/core'
 import type { Clock } from '../clock.ts'
+import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
+import type { Change, ChangedEntity } from '../store/change.ts'
 import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
+import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
 import { findIdentity } from '../store/reads/identity-reads.ts'
 import type { ApiSessionRow } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import { sessionTokenDigest } from './session-token.ts'
+import { findSignInWay } from './sign-in-way.ts'
 
-/** A session that is good now, with whom it belongs to as the store knows him now. */
+/** A session that is good now, with whom it belongs to and how he signed in, as the store knows it now. */
 export interface LiveSession {
   readonly id: string
   readonly identity: StoredIdentity
+  readonly policy: StoredAuthPolicy
+  readonly way: SignInWay
   readonly authenticatorId: string
   readonly ipAddress: string
   readonly configTypes: readonly string[]
@@ -30,48 +36,57 @@ const MAX_REMEMBERED_SESSIONS = 20_000
 /** A use is written down at most this often, so that reading stays reading. */
 const MAX_UNWRITTEN_ACTIVITY_MS = 60_000
 
+/** Which entity of a kind a session hangs on. */
+const HANGS_ON: Readonly<Record<ChangedEntity, (session: LiveSession) => string | undefined>> = {
+  apiSessions: ({ id }) => id,
+  authenticators: ({ authenticatorId }) => authenticatorId,
+  authPolicies: ({ policy }) => policy.id,
+  externalJwtSigners: ({ way }) => (way.method === 'ext-jwt' ? way.signerId : undefined),
+  identities: ({ identity }) => identity.id,
+}
+
 export interface LiveSessions {
   /** The session that a token stands for, if it is good now. Using it keeps it alive. */
   find(token: string): Promise<LiveSession | undefined>
 }
 
-/** Sessions by their token, remembered until the change log says that they, or whom they belong to, have changed. */
+/** Sessions by their token, remembered until the change log says that they, or what they hang on, have changed. */
 export function createLiveSessions({ store, clock, idleMs }: LiveSessionsOptions): LiveSessions {
   const remembered = new BoundedCache<string, LiveSession>(MAX_REMEMBERED_SESSIONS)
   const digestOf = new Map<string, string>()
   const unwrittenMs = Math.min(MAX_UNWRITTEN_ACTIVITY_MS, idleMs / 10)
   let generation = 0
 
+  const forget = (sessionId: string): void => {
+    const digest = digestOf.get(sessionId)
+    if (digest !== undefined) remembered.delete(digest)
+    digestOf.delete(sessionId)
+  }
+
+  const forgetAll = (): void => {
+    remembered.clear()
+    digestOf.clear()
+  }
+
   store.onChange((changes) => {
-    if (changes !== 'everything' && changes.every(({ entity, action }) => entity === 'apiSessions' && action === 'created')) {
-      return
-    }
+    // What is new is what no session hangs on yet.
+    const relevant = changes === 'everything' ? changes : changes.filter(({ action }) => action !== 'created')
+    if (relevant.length === 0) return
     generation++
-    if (changes === 'everything' || changes.some(({ entity }) => entity !== 'apiSessions' && entity !== 'externalJwtSigners')) {
-      remembered.clear()
-      digestOf.clear()
-      return
-    }
-    for (const { id } of changes) {
-      const digest = digestOf.get(id)
-      if (digest !== undefined) remembered.delete(digest)
-      digestOf.delete(id)
-    }
+    if (relevant === 'everything') return forgetAll()
+    for (const { entity, id } of relevant) if (entity === 'apiSessions') forget(id)
+    const others = relevant.filter(({ entity }) => entity !== 'apiSessions')
+    if (others.length === 0) return
+    const affected = [...remembered.values()].filter((session) => others.some((change) => concerns(change, session)))
+    for (const { id } of affected) forget(id)
   })
 
   const load = async (digest: string): Promise<LiveSession | undefined> => {
     const before = generation
-    const row = await store.db
-      .selectFrom('api_sessions')
-      .selectAll()
-      .where('token_digest', '=', digest)
-      .executeTakeFirst()
-    const identity = row && (await findIdentity(store.db, row.identity_id))
-    if (!row || !identity) return undefined
-    const session = liveSession(row, identity)
+    const session = await loadSession(store, digest)
     // What was read may have changed while it was read: then it is good for this request, but not for the next.
-    if (before === generation) {
-      if (digestOf.size > 2 * MAX_REMEMBERED_SESSIONS) digestOf.clear()
+    if (session && before === generation) {
+      if (digestOf.size > 2 * MAX_REMEMBERED_SESSIONS) forgetAll()
       remembered.set(digest, session)
       digestOf.set(session.id, digest)
     }
@@ -99,10 +114,27 @@ export function createLiveSessions({ store, clock, idleMs }: LiveSessionsOptions
   }
 }
 
-function liveSession(row: ApiSessionRow, identity: StoredIdentity): LiveSession {
+function concerns({ entity, id }: Change, session: LiveSession): boolean {
+  return HANGS_ON[entity](session) === id
+}
+
+/** Undefined also where the policy no longer lets its identities in by the way that this session was opened. */
+async function loadSession({ db }: Store, digest: string): Promise<LiveSession | undefined> {
+  const row = await db.selectFrom('api_sessions').selectAll().where('token_digest', '=', digest).executeTakeFirst()
+  if (!row) return undefined
+  const [identity, way] = await Promise.all([
+    findIdentity(db, row.identity_id),
+    findSignInWay(db, row.authenticator_id),
+  ])
+  const policy = identity && (await findAuthPolicy(db, identity.authPolicyId))
+  if (!policy || !way || !isSignInAllowed(policy, way)) return undefined
+  return liveSession(row, { identity, policy, way })
+}
+
+function liveSession(row: ApiSessionRow, of: Pick<LiveSession, 'identity' | 'policy' | 'way'>): LiveSession {
   return {
     id: row.id,
-    identity,
+    ...of,
     authenticatorId: row.authenticator_id,
     ipAddress: row.ip_address,
     configTypes: JSON.parse(row.config_types),

@@ -1,101 +1,51 @@
 import type { Authenticate } from '@countersign/contract'
-import { AppError, digestOfNoPassword, newId, type PasswordCost, verifyPassword } from '@countersign/core'
-import type { Clock } from '../clock.ts'
-import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
+import { AppError, isSignInAllowed, type PasswordCost } from '@countersign/core'
+import { isDisabled } from '../store/identity-row.ts'
 import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
 import { findIdentity } from '../store/reads/identity-reads.ts'
-import type { Store } from '../store/store.ts'
 import type { LiveSession } from './live-sessions.ts'
-import { newSessionToken, sessionTokenDigest } from './session-token.ts'
+import { createPasswords, type Passwords } from './passwords.ts'
+import { type SessionOptions, startSession } from './start-session.ts'
 
-export interface LoginOptions {
-  readonly store: Store
-  readonly clock: Clock
-  readonly idleMs: number
-  readonly maxMs: number
-  readonly maxPerIdentity: number
+export interface LoginOptions extends SessionOptions {
   readonly passwordCost: PasswordCost
 }
 
 export interface PasswordLogin {
   (body: Authenticate, ipAddress: string): Promise<{ token: string; session: LiveSession }>
+  /** What the log-in digests and compares passwords with; whoever else does so shares its limit. */
+  readonly passwords: Passwords
 }
 
-/** Digesting is made to be slow: more guesses than this at once and the next has to come again. */
-const MAX_GUESSES_AT_ONCE = 16
+const WAY = { method: 'updb' } as const
 
 /** Trades a user name and password for a session. Every refusal looks and costs the same. */
 export function createPasswordLogin(options: LoginOptions): PasswordLogin {
   const { store, clock } = options
-  const digestOfNobody = digestOfNoPassword(options.passwordCost)
-  let guessing = 0
+  const passwords = createPasswords(options.passwordCost)
 
   const identify = async (username: string, password: string) => {
     const authenticator = await store.db
       .selectFrom('authenticators')
       .select(['id', 'identity_id', 'password_digest'])
       .where('username', '=', username)
-      .where('method', '=', 'updb')
+      .where('method', '=', WAY.method)
       .executeTakeFirst()
-    const isRight = await verifyPassword(password, authenticator?.password_digest ?? digestOfNobody)
+    const isRight = await passwords.isRight(password, authenticator?.password_digest)
     const identity = authenticator && (await findIdentity(store.db, authenticator.identity_id))
     const policy = identity && (await findAuthPolicy(store.db, identity.authPolicyId))
-    if (!isRight || !identity || !policy?.primary.updb.allowed || isDisabled(identity, clock.now())) return undefined
-    return { identity, authenticatorId: authenticator.id }
+    if (!isRight || !policy || !isSignInAllowed(policy, WAY) || isDisabled(identity, clock.now())) return undefined
+    return { identity, policy, way: WAY, authenticatorId: authenticator.id }
   }
 
-  return async (body, ipAddress) => {
+  const logIn = async (body: Authenticate, ipAddress: string) => {
     const { username, password } = body
     if (!username || !password) {
       throw new AppError('COULD_NOT_VALIDATE', { message: 'username and password fields are required' })
     }
-    if (guessing >= MAX_GUESSES_AT_ONCE) throw new AppError('SERVER_TOO_MANY_REQUESTS')
-    guessing++
-    try {
-      const found = await identify(username, password)
-      if (!found) throw new AppError('INVALID_AUTH')
-      return await startSession(options, { ...found, body, ipAddress })
-    } finally {
-      guessing--
-    }
+    const found = await identify(username, password)
+    if (!found) throw new AppError('INVALID_AUTH')
+    return startSession(options, { ...found, body, ipAddress })
   }
-}
-
-interface Authenticated {
-  readonly identity: StoredIdentity
-  readonly authenticatorId: string
-  readonly body: Authenticate
-  readonly ipAddress: string
-}
-
-/** Opens a session; when this resolves it is durable. */
-async function startSession(
-  { store, clock, idleMs, maxMs, maxPerIdentity }: LoginOptions,
-  { identity, authenticatorId, body, ipAddress }: Authenticated,
-): Promise<{ token: string; session: LiveSession }> {
-  const now = clock.now()
-  const token = newSessionToken()
-  const id = newId()
-  const endsAt = now + maxMs
-  const expiresAt = Math.min(now + idleMs, endsAt)
-  const configTypes = body.configTypes ?? []
-  await store.write(
-    'apiSession.create',
-    {
-      id,
-      tokenDigest: sessionTokenDigest(token),
-      identityId: identity.id,
-      authenticatorId,
-      ipAddress,
-      configTypes,
-      expiresAt,
-      endsAt,
-      envInfo: body.envInfo as Record<string, string> | undefined,
-      sdkInfo: body.sdkInfo as Record<string, string> | undefined,
-      maxPerIdentity,
-    },
-    { actorId: identity.id, now },
-  )
-  const times = { createdAt: now, updatedAt: now, lastActivityAt: now, expiresAt, endsAt }
-  return { token, session: { id, identity, authenticatorId, ipAddress, configTypes, ...times } }
+  return Object.assign(logIn, { passwords })
 }

@@ -61,7 +61,7 @@ export const SETTINGS = {
   dev: toggle({
     default: false,
     flagValue: '',
-    description: 'Development mode: local identity provider, signers on loopback addresses over http',
+    description: 'Development mode: signers may have their keys on loopback addresses, over http too',
   }),
   logLevel: choice(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'], {
     default: 'info',
@@ -168,6 +168,55 @@ export const SETTINGS = {
         { from: 1024, to: 65535 },
       ],
       description: 'Ports from which keys may be fetched',
+    }),
+    fetchSeconds: seconds({ default: 5, min: 1, max: 30, description: 'Time that fetching keys may take in all' }),
+    connectSeconds: seconds({
+      default: 2,
+      min: 1,
+      max: 30,
+      description: 'Time that resolving the name and connecting may take, when keys are fetched',
+    }),
+    maxBodyBytes: integer({
+      default: 262_144,
+      min: 1024,
+      max: 4 * MIB,
+      description: 'Largest answer that is read when keys are fetched',
+    }),
+    maxFetches: integer({
+      default: 8,
+      min: 1,
+      max: 64,
+      description: 'Fetches under way at a time; as many again for keys that a request waits for',
+    }),
+    minRefreshSeconds: seconds({
+      default: 60,
+      min: 10,
+      max: 3600,
+      description: "Keys are refreshed at most this often, whatever the provider's max-age says",
+    }),
+    maxRefreshSeconds: seconds({
+      default: 600,
+      min: 10,
+      max: 3600,
+      description: 'Keys are refreshed at least this often, so a withdrawn key is refused within this time',
+    }),
+    unknownKidSeconds: seconds({
+      default: 30,
+      min: 1,
+      max: 3600,
+      description: "Tokens with an unknown kid make a signer's keys be fetched at most once in so long",
+    }),
+    maxStaleSeconds: seconds({
+      default: DAY,
+      min: 0,
+      max: 30 * DAY,
+      description: 'With the provider down, the last good keys serve for so long',
+    }),
+    staleWarningSeconds: seconds({
+      default: 300,
+      min: 10,
+      max: DAY,
+      description: 'With the provider down for so long, a warning is given',
     }),
   },
   metrics: {

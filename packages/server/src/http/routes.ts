@@ -1,10 +1,14 @@
 import type { ControllerContext } from '../controller-context.ts'
 import { clientExtJwtSignerRoutes } from './client/ext-jwt-signers.ts'
+import { consolePageRoutes } from './console/console-page.ts'
+import { apiSessionRoutes } from './management/api-sessions.ts'
 import { authPolicyRoutes } from './management/auth-policies.ts'
+import { authenticatorRoutes } from './management/authenticators.ts'
 import { extJwtSignerRoutes } from './management/ext-jwt-signers.ts'
 import { identityRoutes } from './management/identities.ts'
 import type { Route } from './pipeline/route.ts'
 import { authenticateRoutes } from './shared/authenticate.ts'
+import { currentIdentityRoutes } from './shared/current-identity.ts'
 import { currentSessionRoutes } from './shared/current-session.ts'
 import { informationRoutes } from './shared/information.ts'
 
@@ -12,11 +16,15 @@ import { informationRoutes } from './shared/information.ts'
 export function buildRoutes(context: ControllerContext): Route[] {
   return [
     ...informationRoutes(context),
+    ...consolePageRoutes(),
     ...authenticateRoutes(context),
     ...currentSessionRoutes(context),
     ...clientExtJwtSignerRoutes(context),
     ...extJwtSignerRoutes(context),
     ...authPolicyRoutes(context),
     ...identityRoutes(context),
+    ...authenticatorRoutes(context),
+    ...apiSessionRoutes(context),
+    ...currentIdentityRoutes(context),
   ]
 }

@@ -14,6 +14,9 @@ const NEVER = blockList([
   'fe80::/10',
   'ff00::/8',
   'fd00:ec2::254/128',
+  // Tunnels whose other end is an IPv4 address that cannot be told from the prefix alone.
+  '2001::/32',
+  '64:ff9b:1::/48',
 ])
 
 const LOOPBACK = blockList(['127.0.0.0/8', '::1/128'])
@@ -25,6 +28,7 @@ const PRIVATE = blockList([
   '100.64.0.0/10',
   '198.18.0.0/15',
   'fc00::/7',
+  'fec0::/10',
 ])
 
 export interface AddressRules {

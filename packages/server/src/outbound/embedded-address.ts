@@ -3,6 +3,7 @@ import { isIP, SocketAddress } from 'node:net'
 /** Prefixes of IPv6 addresses that stand for an IPv4 address, and at which of the eight groups it begins. */
 const EMBEDDINGS: readonly { readonly prefix: readonly number[]; readonly at: number }[] = [
   { prefix: [0, 0, 0, 0, 0, 0xffff], at: 6 },
+  { prefix: [0, 0, 0, 0, 0xffff, 0], at: 6 },
   { prefix: [0x64, 0xff9b, 0, 0, 0, 0], at: 6 },
   { prefix: [0x2002], at: 1 },
 ]
@@ -15,8 +16,9 @@ export function unwrapAddress(text: string): string | undefined {
   const groups = groupsOf(text)
   const embedding = EMBEDDINGS.find(({ prefix }) => prefix.every((group, index) => groups[index] === group))
   if (embedding) return ipv4(groups[embedding.at] ?? 0, groups[embedding.at + 1] ?? 0)
-  const isCompatible = groups.slice(0, 6).every((group) => group === 0) && (groups[6] ?? 0) > 0
-  return isCompatible ? ipv4(groups[6] ?? 0, groups[7] ?? 0) : text
+  const [high = 0, low = 0] = groups.slice(6)
+  const isCompatible = groups.slice(0, 6).every((group) => group === 0) && (high > 0 || low > 1)
+  return isCompatible ? ipv4(high, low) : text
 }
 
 function ipv4(high: number, low: number): string {

@@ -1,16 +1,30 @@
 import { isIP } from 'node:net'
-import { invalidField } from '@countersign/core'
+import { hasTreacherousCharacter, invalidField } from '@countersign/core'
 import type { PortRange, Settings } from '../config/index.ts'
 import { createAddressPolicy, isLoopbackAddress } from './address-policy.ts'
 import { comparableHost, matchesHost } from './host-patterns.ts'
 
 /** Names of metadata services: they answer to whoever asks from inside. */
-const METADATA_HOSTS = ['metadata.google.internal', 'metadata', 'instance-data']
+const METADATA_HOSTS = ['metadata.google.internal', 'metadata.goog', 'metadata', 'instance-data']
 
 /** Ports of services that are not web servers but would listen to what looks like a line of text. */
 const OTHER_SERVICES = new Set([
   22, 23, 25, 53, 110, 111, 135, 139, 143, 389, 445, 465, 587, 993, 995, 1433, 1521, 2049, 2379, 3306, 3389, 5432, 5672,
   6379, 9042, 11211, 27017,
+])
+
+/** Query parameters that hold a secret. An endpoint is shown to everybody who may read signers. */
+const SECRET_PARAMETERS = new Set([
+  'access_token',
+  'api_key',
+  'api-key',
+  'apikey',
+  'client_secret',
+  'password',
+  'secret',
+  'sig',
+  'signature',
+  'token',
 ])
 
 export interface JwksEndpointPolicy {
@@ -51,21 +65,27 @@ function parseEndpoint(endpoint: string): URL | string {
   if (!URL.canParse(endpoint)) return 'it is not an absolute URL'
   const url = new URL(endpoint)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'only https and http addresses can be fetched'
-  if (endpoint.includes('\\') || hasBlank(endpoint)) return 'it holds a backslash, white space or a control character'
+  if (endpoint.includes('\\') || hasBlank(endpoint) || hasTreacherousCharacter(endpoint)) {
+    return 'it holds a backslash, white space, an invisible or a control character'
+  }
   if (!/^https?:\/\/[^/]/i.test(endpoint)) return 'it has no host'
   if (url.username !== '' || url.password !== '') return 'it may not hold a user name or password'
-  if (url.hash !== '' || endpoint.includes('#')) return 'it may not hold a fragment'
+  if (endpoint.includes('#')) return 'it may not hold a fragment'
+  const secret = [...url.searchParams.keys()].find((name) => SECRET_PARAMETERS.has(name.toLowerCase()))
+  if (secret !== undefined) return `it may not hold a secret, and its query holds "${secret}"`
   return url
 }
 
 function hasBlank(text: string): boolean {
-  return [...text].some((character) => character <= ' ' || character === '\u007f' || character.trim() === '')
+  return [...text].some((character) => character.trim() === '')
 }
 
 function portProblem(url: URL, allowedPorts: readonly PortRange[]): string | undefined {
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
-  const isAllowed = allowedPorts.some(({ from, to }) => port >= from && port <= to)
-  if (isAllowed && !OTHER_SERVICES.has(port)) return undefined
+  const allowing = allowedPorts.filter(({ from, to }) => port >= from && port <= to)
+  // A range that happens to hold the port of another service does not mean it; naming the port does.
+  const isNamed = allowing.some(({ from, to }) => from === to)
+  if (isNamed || (allowing.length > 0 && !OTHER_SERVICES.has(port))) return undefined
   return `port ${port} is not fetched from; the setting jwks.allowedPorts lists those that are`
 }
 

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Change } from './change.ts'
+import { insertRow } from './prepared.ts'
 import type { Database } from './schema.ts'
 import type { StoreDialect, WriteMeta, WriteOperation } from './write-operation.ts'
 import { WRITES, type WriteName } from './writes/writes.ts'
@@ -19,11 +20,8 @@ export async function runWrite(
   const changes: Change[] = []
   const operation = WRITES[name] as WriteOperation<unknown, unknown>
   const result = await operation({ db, dialect, ...meta, changed: (change) => changes.push(change) }, args)
-  if (changes.length > 0) {
-    const entries = changes.map(({ entity, id, action }) => {
-      return { at: meta.now, entity, entity_id: id, action, actor_id: meta.actorId }
-    })
-    await db.insertInto('change_log').values(entries).execute()
+  for (const { entity, id, action } of changes) {
+    await insertRow(db, 'change_log', { at: meta.now, entity, entity_id: id, action, actor_id: meta.actorId })
   }
   return { result, changes }
 }

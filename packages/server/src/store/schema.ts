@@ -45,6 +45,14 @@ export interface SignerTable extends Stamped {
   revision: number
 }
 
+/** The last good keys of a signer that fetches them. */
+export interface SignerKeySetTable {
+  signer_id: string
+  url: string
+  jwks: string
+  fetched_at: number
+}
+
 export interface AuthPolicyTable extends Stamped {
   name: string
   cert_allowed: Bool
@@ -122,6 +130,7 @@ export interface Database {
   settings: { name: string; value: string }
   schema_migrations: { version: number; name: string; applied_at: number }
   ext_jwt_signers: SignerTable
+  signer_key_sets: SignerKeySetTable
   auth_policies: AuthPolicyTable
   auth_policy_signers: AuthPolicySignerTable
   identities: IdentityTable

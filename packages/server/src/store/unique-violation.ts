@@ -1,4 +1,4 @@
-import { fieldError } from '@countersign/core'
+import { type AppError, echoedValue, fieldError } from '@countersign/core'
 
 interface UniqueRule {
   /** Name of the index, which PostgreSQL reports. */
@@ -10,7 +10,9 @@ interface UniqueRule {
 }
 
 const nameMustBeUnique = () => 'name must be unique'
-const duplicateIn = (store: string) => (value: unknown) => `duplicate value '${value}' in unique index on ${store} store`
+const duplicateIn = (store: string) => (value: unknown) => {
+  return `duplicate value '${echoedValue(value)}' in unique index on ${store} store`
+}
 
 const RULES: readonly UniqueRule[] = [
   { index: 'ext_jwt_signers_name', columns: 'ext_jwt_signers.name', field: 'name', reason: nameMustBeUnique },
@@ -58,8 +60,19 @@ export async function refusingDuplicates<T>(
   } catch (error) {
     const rule = error instanceof Error ? findRule(error) : undefined
     if (!rule) throw error
-    throw Object.assign(fieldError(rule.field, rule.reason(values[rule.field]), values[rule.field]), { cause: error })
+    throw Object.assign(refusal(rule, values), { cause: error })
   }
+}
+
+/** The error of a unique index, told before the index itself has to. */
+export function duplicateError(index: string, values: Readonly<Record<string, unknown>>): AppError {
+  const rule = RULES.find((candidate) => candidate.index === index)
+  if (!rule) throw new TypeError(`there is no rule for the index ${index}`)
+  return refusal(rule, values)
+}
+
+function refusal({ field, reason }: UniqueRule, values: Readonly<Record<string, unknown>>): AppError {
+  return fieldError(field, reason(values[field]), values[field])
 }
 
 const SQLITE_PREFIX = 'UNIQUE constraint failed: '

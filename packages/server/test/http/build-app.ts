@@ -136,7 +136,7 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
     const passwordDigest = await digestPassword(password, TEST_PASSWORD_COST)
     await store.write(
       'authenticator.createPassword',
-      { id: newId(), identityId: id, username: name, passwordDigest },
+      { id: newId(), identityId: id, username: name, passwordDigest, byAdmin: true },
       { actorId: 'test', now: clock.now() },
     )
     return { id, session: await logIn(name, password) }

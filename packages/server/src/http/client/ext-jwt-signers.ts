@@ -18,6 +18,9 @@ const FILTER_OPTIONS = {
   defaultSort: [{ symbol: 'name', descending: false }],
 }
 const PAGING_PARAMETERS = ['filter', 'sort', 'limit', 'offset']
+/** Who gives an offset pages through the list, with as much on a page as on those of other lists. */
+const PAGE_AFTER_OFFSET = 10
+
 /** The signers that somebody who is not logged in yet may choose from. */
 export function clientExtJwtSignerRoutes({ store, settings }: ControllerContext): Route[] {
   const show = (signer: StoredSigner) => clientView(signer, settings.clientScopes)
@@ -40,7 +43,8 @@ export function clientExtJwtSignerRoutes({ store, settings }: ControllerContext)
   }
 
   const page = async (query: Query) => {
-    const paging = resolvePaging(listParameters(query), FILTER_OPTIONS)
+    const asked = resolvePaging(listParameters(query), FILTER_OPTIONS)
+    const paging = asked.limit === 'none' && asked.offset > 0 ? { ...asked, limit: PAGE_AFTER_OFFSET } : asked
     const { signers, totalCount } = await listEnabledSigners(store, paging)
     return { data: signers.map(show), meta: listMeta(CLIENT_SIGNER_FILTER, paging, totalCount) }
   }

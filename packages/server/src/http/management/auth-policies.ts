@@ -1,7 +1,7 @@
 import {
   AuthPolicyPatch,
-  type AuthPolicyPatch as PatchBody,
   AuthPolicyWrite,
+  type AuthPolicyPatch as PatchBody,
   type AuthPolicyWrite as WriteBody,
 } from '@countersign/contract'
 import { newId } from '@countersign/core'

@@ -1,4 +1,3 @@
-import { signerWarnings } from '@countersign/core'
 import type { StoredSigner } from '../../store/signer-row.ts'
 import { NO_INSTANT, selfLink, timestamp } from '../pipeline/envelope.ts'
 
@@ -37,17 +36,5 @@ export function signerView(signer: StoredSigner, collection: string) {
     clockSkewSeconds: signer.clockSkewSeconds,
     maxTokenAgeSeconds: signer.maxTokenAgeSeconds,
     requiredClaims: signer.requiredClaims,
-  }
-}
-
-/** A signer by itself, with the state of its keys. */
-export function signerDetail(signer: StoredSigner, collection: string, now: number) {
-  return { ...signerView(signer, collection), keyStatus: keyStatus(signer, now) }
-}
-
-function keyStatus(signer: StoredSigner, now: number) {
-  return {
-    source: signer.certificate ? 'certificate' : 'jwks',
-    warnings: signerWarnings(signer, signer.certificate, now),
   }
 }

@@ -1,22 +1,23 @@
 import {
   ExtJwtSignerPatch,
-  type ExtJwtSignerPatch as PatchBody,
   ExtJwtSignerWrite,
+  type ExtJwtSignerPatch as PatchBody,
   type ExtJwtSignerWrite as WriteBody,
 } from '@countersign/contract'
 import { newId, readSignerCertificate } from '@countersign/core'
 import type { ControllerContext } from '../../controller-context.ts'
 import { SIGNER_FILTER } from '../../store/filter-tables.ts'
 import { notFound } from '../../store/not-found.ts'
-import { findSigner } from '../../store/reads/signer-reads.ts'
+import { findEnrollPolicy, findSigner } from '../../store/reads/signer-reads.ts'
 import type { SignerRow } from '../../store/schema.ts'
 import { type SignerCertificateFacts, signerFromRow } from '../../store/signer-row.ts'
+import { MANAGEMENT } from '../api-paths.ts'
 import { created, detail, done } from '../pipeline/envelope.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'
 import { type Call, type Route, sessionOf } from '../pipeline/route.ts'
-import { MANAGEMENT } from '../api-paths.ts'
 import { writeMeta } from '../pipeline/write-meta.ts'
-import { signerDetail, signerView } from './ext-jwt-signer-view.ts'
+import { createKeyDescriber } from './ext-jwt-signer-key-status.ts'
+import { signerView } from './ext-jwt-signer-view.ts'
 
 /** The collection has two names: the product's own and the one that existing clients know. */
 const NAMES = ['ext-jwt-signers', 'external-jwt-signers']
@@ -28,6 +29,7 @@ const access = (action: 'create' | 'read' | 'update' | 'delete') => ({ entity: '
 /** The management of External JWT Signers. */
 export function extJwtSignerRoutes({ store, clock, jwksPolicy }: ControllerContext): Route[] {
   const { now } = clock
+  const describeKeys = createKeyDescriber()
 
   /** What can be told from the body alone is refused before the store is asked. */
   const checked = <Body extends PatchBody | WriteBody>(body: Body, call: Call) => {
@@ -68,7 +70,9 @@ export function extJwtSignerRoutes({ store, clock, jwksPolicy }: ControllerConte
       handle: async ({ params: { id = '' }, collection }) => {
         const signer = await findSigner(store.db, id)
         if (!signer) throw notFound('externalJwtSigner', id)
-        return detail(signerDetail(signer, collection, now()))
+        const enrolls = signer.enrollToCertEnabled || signer.enrollToTokenEnabled
+        const enrollPolicy = enrolls ? await findEnrollPolicy(store.db, signer) : undefined
+        return detail({ ...signerView(signer, collection), keyStatus: describeKeys(signer, enrollPolicy, now()) })
       },
     },
     {

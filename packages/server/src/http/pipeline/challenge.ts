@@ -9,16 +9,16 @@ export class ChallengeError extends AppError {
 
   constructor(challenge: string, publicCause?: { message: string }) {
     super('UNAUTHORIZED', publicCause)
-    this.challenge = challenge
+    // A header can hold nothing else; a refusal must never fail over somebody's odd issuer.
+    this.challenge = challenge.replace(/[^\x20-\x7e]/g, '?')
   }
 }
 
 /** Parameters are separated by spaces and challenges by commas: that is how existing clients take them apart. */
 export function noCredential(): ChallengeError {
-  return new ChallengeError(
-    `zt-session realm="zt-session" ${MISSING},Bearer realm="openziti-oidc" ${MISSING}`,
-    { message: 'unauthenticated for invalid credentials' },
-  )
+  return new ChallengeError(`zt-session realm="zt-session" ${MISSING},Bearer realm="openziti-oidc" ${MISSING}`, {
+    message: 'unauthenticated for invalid credentials',
+  })
 }
 
 /** A bearer token alone is no session: it has to be traded for one. */

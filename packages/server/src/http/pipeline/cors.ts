@@ -25,10 +25,8 @@ export function createCors(allowedOrigins: readonly string[]): Cors {
   return {
     headersFor,
     preflight: (origin, requestedHeaders) => {
-      const requested = (requestedHeaders ?? '')
-        .split(',')
-        .map((name) => name.trim().toLowerCase())
-        .filter((name) => name !== '')
+      const names = (requestedHeaders ?? '').split(',').map((name) => name.trim().toLowerCase())
+      const requested = [...new Set(names)].filter((name) => name !== '')
       if (!requested.every((name) => ALLOWED_HEADERS.has(name)) || !(isOpen || allowed.has(origin))) return undefined
       return {
         ...headersFor(origin),

@@ -1,22 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http'
 import type { ServerOptions } from 'node:https'
-import type { Socket } from 'node:net'
-import { AppError, isAllowed, newId } from '@countersign/core'
+import { AppError, newId } from '@countersign/core'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { LiveSessions } from '../../api-session/live-sessions.ts'
 import type { Settings } from '../../config/index.ts'
 import { PRODUCT_VERSION } from '../../version.ts'
-import { authenticateCall } from './authenticate-call.ts'
 import { createCors } from './cors.ts'
-import { jsonBytes } from './envelope.ts'
-import { type ErrorAnswer, errorAnswer } from './errors.ts'
+import { errorAnswer } from './errors.ts'
 import { rewriteLegacyPath } from './legacy-paths.ts'
-import { checkAcceptsJson, checkHeaders } from './limits.ts'
-import { parseQuery } from './query.ts'
-import { readJsonBody } from './read-json-body.ts'
-import type { Answer, Route } from './route.ts'
+import { checkHeaders } from './limits.ts'
+import { hasUnreadBody } from './read-bytes.ts'
+import type { Route } from './route.ts'
+import { sendAnswer, sendError } from './send-answer.ts'
+import { serveCall } from './serve-call.ts'
+import { createUnreadableRequests } from './unreadable-request.ts'
 
 export interface HttpServerOptions {
   readonly routes: readonly Route[]
@@ -24,22 +23,32 @@ export interface HttpServerOptions {
   readonly settings: Settings
   readonly tls: ServerOptions
   readonly log: Logger
+  /** How long a handler may take before its caller is told to come again. */
+  readonly handlerMs?: number
 }
 
-const SERVER_NAME = `countersign/${PRODUCT_VERSION}`
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'] as const
+const HANDLER_MS = 10_000
 const MAX_ID_LENGTH = 512
-const TLS_HANDSHAKE_MS = 10_000
+const MAX_SHOWN_PATH = 256
 /** How often connections that take too long are looked for. */
 const TIMEOUT_CHECK_MS = 1_000
+/** A connection on which no byte moves for so long, in either direction, is given up. */
+const STALLED_MS = 100_000
+/** Tunnels never become requests, and every path answers OPTIONS in the same way. */
+const SERVED_METHODS = METHODS.filter((method) => method !== 'CONNECT' && method !== 'OPTIONS')
 
 export type HttpServer = ReturnType<typeof createHttpServer>
 
 /** The HTTPS server: a table of routes behind one pipeline of limits, authentication, permission and validation. */
-export function createHttpServer({ routes, sessions, settings, tls, log }: HttpServerOptions) {
+export function createHttpServer({ routes, sessions, settings, tls, log, handlerMs = HANDLER_MS }: HttpServerOptions) {
   const { http } = settings
   const cors = createCors(settings.cors.allowedOrigins)
-  const instanceId = randomUUID()
+  const ownHeaders = {
+    server: `countersign/${PRODUCT_VERSION}`,
+    'ziti-instance-id': randomUUID(),
+    'x-content-type-options': 'nosniff',
+  }
+  const unreadable = createUnreadableRequests(ownHeaders, log)
 
   const app = fastify({
     https: {
@@ -47,12 +56,14 @@ export function createHttpServer({ routes, sessions, settings, tls, log }: HttpS
       minVersion: 'TLSv1.2',
       requestCert: true,
       rejectUnauthorized: false,
-      handshakeTimeout: TLS_HANDSHAKE_MS,
+      handshakeTimeout: http.headersTimeoutSeconds * 1000,
       maxHeaderSize: http.maxHeaderBytes,
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       insecureHTTPParser: false,
+      // Checked by us: Node answers in its own words.
+      requireHostHeader: false,
     },
-    bodyLimit: http.maxBodyBytes,
+    connectionTimeout: STALLED_MS,
     requestTimeout: http.requestTimeoutSeconds * 1000,
     keepAliveTimeout: http.keepAliveSeconds * 1000,
     exposeHeadRoutes: false,
@@ -61,8 +72,11 @@ export function createHttpServer({ routes, sessions, settings, tls, log }: HttpS
     trustProxy: http.trustedProxies.length > 0 ? [...http.trustedProxies] : false,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, log),
-    frameworkErrors: (error, request, reply) => sendError(error, request, reply),
+    clientErrorHandler: unreadable.onClientError,
+    frameworkErrors: (error, request, reply) => {
+      prepareReply(request, reply)
+      refuse(error, request, reply)
+    },
     rewriteUrl: (request) => rewriteLegacyPath(request.url ?? '/'),
     routerOptions: {
       ignoreTrailingSlash: true,
@@ -70,48 +84,49 @@ export function createHttpServer({ routes, sessions, settings, tls, log }: HttpS
       maxParamLength: MAX_ID_LENGTH,
     },
   })
-  app.server.headersTimeout = http.headersTimeoutSeconds * 1000
-  app.server.maxConnections = http.maxConnections
+  const { server } = app
+  server.headersTimeout = http.headersTimeoutSeconds * 1000
+  server.maxConnections = http.maxConnections
   // Counted by us: Node drops what is over its own limit without a word.
-  app.server.maxHeadersCount = 0
-  // The pipeline answers an `Expect: 100-continue` once it has decided to read the body.
-  app.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    awaitsContinue.add(request)
-    app.server.emit('request', request, response)
+  server.maxHeadersCount = 0
+  server.on('connect', unreadable.onConnect)
+  // An `Expect: 100-continue` is answered once it is decided to read the body; any other expectation is passed over.
+  const awaitContinue = new WeakSet<IncomingMessage>()
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    awaitContinue.add(request)
+    server.emit('request', request, response)
   })
+  server.on('checkExpectation', (request, response) => void server.emit('request', request, response))
 
   function prepareReply(request: FastifyRequest, reply: FastifyReply): void {
-    reply.header('server', SERVER_NAME)
-    reply.header('ziti-instance-id', instanceId)
-    reply.header('x-content-type-options', 'nosniff')
-    const { origin } = request.headers
+    reply.headers(ownHeaders)
+    const { origin, upgrade } = request.headers
     if (origin !== undefined) reply.headers(cors.headersFor(origin))
+    // No other protocol is spoken here, and nothing is read behind the request that asks for one.
+    if (upgrade !== undefined) reply.header('connection', 'close')
   }
 
-  function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const answer = errorAnswer(error, request.id, log)
-    reply.code(answer.status).headers(answer.headers)
-    if (answer.closes) closeAfterAnswer(reply)
-    reply.send(answer.body)
+  function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    sendError(errorAnswer(error, request.id, log), reply)
   }
 
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  // The pipeline reads bodies itself, when it knows whose they are.
+  for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
 
   app.addHook('onRequest', (request, reply, done) => {
     prepareReply(request, reply)
-    const maxBodyBytes = request.routeOptions.bodyLimit ?? http.maxBodyBytes
-    checkHeaders(request.raw, { maxHeaderLines: http.maxHeaderLines, maxBodyBytes })
-    if (awaitsContinue.delete(request.raw)) reply.raw.writeContinue()
+    checkHeaders(request.raw, http.maxHeaderLines)
     done()
   })
-  app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
+  app.setErrorHandler(refuse)
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? ''
-    sendError(new AppError('NOT_FOUND', { message: `path ${path.slice(0, 256)} was not found` }), request, reply)
+    const message = `path ${path.slice(0, MAX_SHOWN_PATH)} was not found`
+    refuse(new AppError('NOT_FOUND', { message }), request, reply)
   })
 
   app.options('/*', (request, reply) => {
+    if (hasUnreadBody(request.raw)) reply.header('connection', 'close')
     const { origin } = request.headers
     if (origin === undefined) return reply.code(200).send()
     const allowed = cors.preflight(origin, request.headers['access-control-request-headers'])
@@ -119,89 +134,32 @@ export function createHttpServer({ routes, sessions, settings, tls, log }: HttpS
     return reply.code(403).removeHeader('access-control-allow-origin').send()
   })
 
-  async function serve(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { headers } = request
-    const caller = route.access === 'anonymous' ? undefined : await authenticateCall(headers, sessions)
-    if (caller && typeof route.access === 'object' && !isAllowed(caller.session.identity, route.access)) {
-      throw new AppError('UNAUTHORIZED')
-    }
-    if (!route.produces) checkAcceptsJson(headers.accept)
-    const answer = await route.handle({
-      params: request.params as Record<string, string>,
-      query: parseQuery(request.url),
-      body: readJsonBody(route, request.body as Buffer | undefined, headers['content-type']),
-      session: caller?.session,
-      sessionToken: caller?.token,
-      clientAddress: request.ip,
-      collection: collectionOf(request.routeOptions.url ?? ''),
-    })
-    if (caller) reply.header('cache-control', 'no-store')
-    // Returned, so that the framework waits for a stream to end.
-    return sendAnswer(answer, reply)
+  const serveOptions = {
+    sessions,
+    http,
+    handlerMs,
+    awaitsContinue: (request: IncomingMessage) => awaitContinue.has(request),
   }
-
-  for (const [path, rows] of Map.groupBy(routes.flatMap(byPath), ({ path }) => path)) {
-    const offered = rows.map(({ route }) => route.method)
+  for (const [url, rows] of Map.groupBy(routes.flatMap(byPath), ({ path }) => path)) {
     for (const { route } of rows) {
-      const bodyLimit = route.bodyCap === 'anonymous' ? http.maxBodyBytes : http.maxManagementBodyBytes
-      app.route({ method: route.method, url: path, bodyLimit, handler: (request, reply) => serve(route, request, reply) })
+      const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+        sendAnswer(await serveCall(route, request, reply, serveOptions), reply, log)
+      app.route({ method: route.method, url, handler })
     }
-    const others = METHODS.filter((method) => !(offered as string[]).includes(method))
-    const handler = (request: FastifyRequest, reply: FastifyReply): void => {
-      reply.header('allow', offered.join(', '))
-      const message = `method ${request.method} is not allowed, but [${offered.join(',')}] are`
-      sendError(new AppError('METHOD_NOT_ALLOWED', { message }), request, reply)
-    }
-    app.route({ method: others, url: path, handler })
+    const offered = rows.map(({ route }) => route.method)
+    app.route({
+      method: SERVED_METHODS.filter((method) => !(offered as string[]).includes(method)),
+      url,
+      handler: (request, reply) => {
+        reply.header('allow', offered.join(', '))
+        const message = `method ${request.method} is not allowed, but [${offered.join(',')}] are`
+        refuse(new AppError('METHOD_NOT_ALLOWED', { message }), request, reply)
+      },
+    })
   }
-  return app
+  return Object.assign(app, { routes })
 }
-
-const awaitsContinue = new WeakSet<IncomingMessage>()
 
 function byPath(route: Route): { path: string; route: Route }[] {
   return route.paths.map((path) => ({ path, route }))
-}
-
-/** `/edge/management/v1/ext-jwt-signers/:id` is about `ext-jwt-signers`. */
-function collectionOf(pattern: string): string {
-  return pattern.split('/')[4] ?? ''
-}
-
-function sendAnswer({ status, headers, json, stream, bytes }: Answer, reply: FastifyReply): FastifyReply {
-  reply.code(status)
-  if (headers) reply.headers(headers)
-  if (bytes) return reply.header('content-type', bytes.type).send(bytes.content)
-  return reply.header('content-type', 'application/json').send(stream ?? jsonBytes(json))
-}
-
-/** Tells the client to go, and goes itself once the answer is out: what it still sends is not read. */
-function closeAfterAnswer(reply: FastifyReply): void {
-  reply.header('connection', 'close')
-  reply.raw.once('finish', () => reply.raw.socket?.destroySoon())
-}
-
-const UNREADABLE: Readonly<Record<string, AppError>> = {
-  HPE_HEADER_OVERFLOW: new AppError('REQUEST_HEADERS_TOO_LARGE'),
-  ERR_HTTP_REQUEST_TIMEOUT: new AppError('REQUEST_TIMEOUT'),
-}
-
-/** Bytes that are no HTTP request get an answer in the same envelope, written by hand since there is no request to reply to. */
-function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket, log: Logger): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy()
-    return
-  }
-  const known = UNREADABLE[error.code ?? ''] ?? new AppError('BAD_REQUEST')
-  const answer: ErrorAnswer = errorAnswer(known, newId(), log)
-  const headers = { server: SERVER_NAME, ...answer.headers, 'content-length': answer.body.length, connection: 'close' }
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-  socket.write(`HTTP/1.1 ${answer.status} ${REASONS[answer.status] ?? 'Error'}\r\n${lines.join('\r\n')}\r\n\r\n`)
-  socket.end(answer.body)
-}
-
-const REASONS: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  408: 'Request Timeout',
-  431: 'Request Header Fields Too Large',
 }

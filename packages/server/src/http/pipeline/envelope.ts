@@ -1,5 +1,4 @@
-import { wireNameOf } from '@countersign/contract'
-import { ERRORS } from '@countersign/contract'
+import { ERRORS, wireNameOf } from '@countersign/contract'
 import type { AppError } from '@countersign/core'
 
 const ERROR_META = { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' }

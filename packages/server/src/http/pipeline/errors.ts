@@ -1,4 +1,4 @@
-import { type ErrorCode, ERRORS } from '@countersign/contract'
+import { ERRORS, type ErrorCode } from '@countersign/contract'
 import { AppError } from '@countersign/core'
 import type { Logger } from 'pino'
 import { ChallengeError } from './challenge.ts'
@@ -14,11 +14,6 @@ export interface ErrorAnswer {
 
 /** What the HTTP framework reports, in our words. */
 const FRAMEWORK_ERRORS: Readonly<Record<string, AppError>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: new AppError('REQUEST_ENTITY_TOO_LARGE'),
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: new AppError('COULD_NOT_READ_BODY', {
-    message: 'the body is shorter or longer than its Content-Length',
-  }),
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: new AppError('COULD_NOT_PARSE_BODY', { message: 'the Content-Type cannot be read' }),
   FST_ERR_BAD_URL: new AppError('BAD_REQUEST', { message: 'the path is not a valid URL path' }),
   FST_ERR_MAX_PARAM_LENGTH: new AppError('NOT_FOUND'),
 }
@@ -37,8 +32,7 @@ const RETRY_AFTER_SECONDS = '1'
 export function errorAnswer(thrown: unknown, requestId: string, log: Logger): ErrorAnswer {
   const error = toAppError(thrown)
   const { status, retryable } = ERRORS[error.code]
-  if (status >= 500) log.error({ requestId, code: error.code, err: thrown }, 'request failed')
-  else log.debug({ requestId, code: error.code, reason: error.message }, 'request refused')
+  logError(thrown, error, requestId, log)
   return {
     status,
     headers: {
@@ -55,4 +49,13 @@ function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
   const code = String((thrown as { code?: unknown } | null)?.code ?? '')
   return FRAMEWORK_ERRORS[code] ?? new AppError('UNHANDLED')
+}
+
+function logError(thrown: unknown, { code, message }: AppError, requestId: string, log: Logger): void {
+  try {
+    if (ERRORS[code].status >= 500) log.error({ requestId, code, err: thrown }, 'request failed')
+    else log.debug({ requestId, code, reason: message }, 'request refused')
+  } catch {
+    // An error that cannot be written down is still answered: the log may be what has failed.
+  }
 }

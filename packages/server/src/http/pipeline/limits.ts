@@ -1,15 +1,61 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { AppError } from '@countersign/core'
 
+/** How often a header may be written where a second one would make the request ambiguous. */
+const MOST_LINES: ReadonlyMap<string, number> = new Map([
+  ['host', 1],
+  ['content-type', 1],
+  ['zt-session', 1],
+  ['authorization', 3],
+])
+
 /** What is refused by looking at the headers alone, before anything is read, parsed or looked up. */
-export function checkHeaders(request: IncomingMessage, limits: { maxHeaderLines: number; maxBodyBytes: number }): void {
-  if (request.rawHeaders.length / 2 > limits.maxHeaderLines) throw new AppError('REQUEST_HEADERS_TOO_LARGE')
-  const length = request.headers['content-length']
-  if (length !== undefined && Number(length) > limits.maxBodyBytes) throw new AppError('REQUEST_ENTITY_TOO_LARGE')
-  const encoding = request.headers['content-encoding']
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw mediaTypeError('Content-Encoding', `unsupported content encoding ${quoted(encoding)}`, encoding)
+export function checkHeaders(request: IncomingMessage, maxHeaderLines: number): void {
+  const { rawHeaders, headers } = request
+  if (rawHeaders.length / 2 > maxHeaderLines) throw new AppError('REQUEST_HEADERS_TOO_LARGE')
+  const seen = new Map<string, number>()
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? '').toLowerCase()
+    const most = MOST_LINES.get(name)
+    if (most === undefined) continue
+    const lines = (seen.get(name) ?? 0) + 1
+    if (lines > most) throw tooManyLines(name, most)
+    seen.set(name, lines)
   }
+  if (headers.host === undefined && request.httpVersion !== '1.0') throw malformed('the Host header is missing')
+  const transferEncoding = headers['transfer-encoding']
+  if (transferEncoding !== undefined && transferEncoding.toLowerCase() !== 'chunked') {
+    throw malformed('the only Transfer-Encoding is chunked')
+  }
+}
+
+function tooManyLines(name: string, most: number): AppError {
+  const reason = `at most ${most} ${most === 1 ? 'line' : 'lines'} of this header ${most === 1 ? 'is' : 'are'} allowed`
+  return name === 'host'
+    ? malformed('there is more than one Host')
+    : fieldOfHeader('COULD_NOT_VALIDATE', name, reason, '')
+}
+
+function malformed(message: string): AppError {
+  return new AppError('BAD_REQUEST', { message })
+}
+
+/** Refuses a body that says itself that it is too long, before a byte of it is read. */
+export function checkDeclaredLength(headers: IncomingHttpHeaders, maxBytes: number): void {
+  if (Number(headers['content-length'] ?? 0) > maxBytes) throw new AppError('REQUEST_ENTITY_TOO_LARGE')
+}
+
+/** Ids are text without control characters: what holds one names nothing, and one database would choke on it. */
+export function checkParams(params: Readonly<Record<string, string>>): void {
+  for (const value of Object.values(params)) if (hasControlCharacter(value)) throw new AppError('NOT_FOUND')
+}
+
+function hasControlCharacter(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at)
+    if (unit < 0x20 || unit === 0x7f) return true
+  }
+  return false
 }
 
 /** Whether the caller takes JSON; a header that is absent takes everything. */
@@ -17,25 +63,41 @@ export function checkAcceptsJson(accept: string | undefined): void {
   if (accept === undefined || accept === '') return
   const ranges = accept.toLowerCase().split(',')
   if (ranges.some((range) => JSON_RANGES.has(range.split(';', 1)[0]?.trim() ?? ''))) return
-  const reason = `unsupported media type requested, only [application/json] are available`
-  throw new AppError('NOT_ACCEPTABLE', { field: 'Accept', reason, value: accept.slice(0, 128) })
+  const reason = 'unsupported media type requested, only [application/json] are available'
+  throw fieldOfHeader('NOT_ACCEPTABLE', 'Accept', reason, accept)
 }
 
 const JSON_RANGES = new Set(['*/*', 'application/*', 'application/json'])
 
-/** A body must say that it is JSON, in exactly these words. */
-export function checkJsonContentType(contentType: string | undefined): void {
-  const [type = '', ...parameters] = (contentType ?? '').split(';')
+/** A body must say that it is JSON, in exactly these words, and come as it is: nothing is ever unpacked. */
+export function checkJsonContent(headers: IncomingHttpHeaders): void {
+  const { 'content-type': contentType = '', 'content-encoding': encoding = 'identity' } = headers
+  if (encoding.toLowerCase() !== 'identity') {
+    throw unsupported('Content-Encoding', `unsupported content encoding ${quoted(encoding)}`, encoding)
+  }
+  const [type = '', ...parameters] = contentType.split(';')
   const isJson = type.trimEnd().toLowerCase() === 'application/json'
   if (isJson && parameters.every((parameter) => CHARSETS.has(parameter.trim().toLowerCase()))) return
-  const reason = `unsupported media type ${quoted(contentType ?? '')}, only [application/json] are allowed`
-  throw mediaTypeError('Content-Type', reason, contentType ?? '')
+  if (contentType !== '' && type.trim() === '') {
+    throw new AppError('COULD_NOT_PARSE_BODY', { message: 'the Content-Type names no media type' })
+  }
+  const reason = `unsupported media type ${quoted(contentType)}, only [application/json] are allowed`
+  throw unsupported('Content-Type', reason, contentType)
 }
 
 const CHARSETS = new Set(['charset=utf-8', 'charset="utf-8"'])
+const MAX_ECHOED_CHARACTERS = 128
 
-function mediaTypeError(field: string, reason: string, value: string): AppError {
-  return new AppError('UNSUPPORTED_CONTENT_TYPE', { field, reason, value: value.slice(0, 128) })
+const unsupported = (field: string, reason: string, value: string) =>
+  fieldOfHeader('UNSUPPORTED_CONTENT_TYPE', field, reason, value)
+
+function fieldOfHeader(
+  code: 'COULD_NOT_VALIDATE' | 'NOT_ACCEPTABLE' | 'UNSUPPORTED_CONTENT_TYPE',
+  field: string,
+  reason: string,
+  value: string,
+): AppError {
+  return new AppError(code, { field, reason, value: value.slice(0, MAX_ECHOED_CHARACTERS) })
 }
 
-const quoted = (text: string): string => `"${text.slice(0, 128)}"`
+const quoted = (text: string): string => `"${text.slice(0, MAX_ECHOED_CHARACTERS)}"`

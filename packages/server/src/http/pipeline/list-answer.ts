@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
-import { type Paging, type PagingOptions, resolvePaging } from '@countersign/core'
+import { BoundedCache, type Paging, type PagingOptions, resolvePaging } from '@countersign/core'
 import { buildFilterOptions, type FilterTable } from '../../store/filter-to-sql.ts'
-import { allRows, countRows, listRows } from '../../store/reads/list-rows.ts'
+import { allRows, buildListQueries, countRows, type ListQueries, runListQueries } from '../../store/reads/list-rows.ts'
 import type { Store } from '../../store/store.ts'
 import type { Query } from './query.ts'
 import type { Answer } from './route.ts'
@@ -15,17 +15,46 @@ export interface ListSource<Row> {
 
 /** The answer to a list call. A page is read at once; a list without limit is sent while it is read. */
 export async function listAnswer<Row extends { id: string }>(source: ListSource<Row>, query: Query): Promise<Answer> {
-  const paging = resolvePaging(listParameters(query), optionsOf(source.table))
+  const { paging, queries } = planList(source, query)
   if (paging.limit === 'none') return { status: 200, stream: Readable.from(wholeList(source, paging)) }
-  const [rows, totalCount] = await Promise.all([
-    listRows<Row>(source.store, source.table, paging),
-    countRows(source.store, source.table, paging.predicate),
-  ])
+  const { rows, totalCount } = await runListQueries(source.store, queries as ListQueries<Row>)
   return { status: 200, json: { data: await source.show(rows), meta: listMeta(source.table, paging, totalCount) } }
 }
 
+interface ListPlan {
+  readonly paging: Paging
+  readonly queries: ListQueries<unknown>
+}
+
+const MAX_REMEMBERED_PLANS = 500
+const MAX_REMEMBERED_WORDS = 512
+
+/** Callers ask for the same pages over and over: parsing their words and putting the statements together is done once. */
+const plansOf = new WeakMap<Store, BoundedCache<string, ListPlan>>()
+
+function planList<Row>({ store, table }: ListSource<Row>, query: Query): ListPlan {
+  let plans = plansOf.get(store)
+  if (!plans) {
+    plans = new BoundedCache(MAX_REMEMBERED_PLANS)
+    plansOf.set(store, plans)
+  }
+  const parameters = listParameters(query)
+  const words = JSON.stringify([table.table, parameters])
+  const known = plans.get(words)
+  if (known) return known
+  const paging = resolvePaging(parameters, optionsOf(table))
+  const plan = { paging, queries: buildListQueries(store, table, paging) }
+  if (words.length <= MAX_REMEMBERED_WORDS) plans.set(words, plan)
+  return plan
+}
+
 export function listParameters(query: Query) {
-  return { filter: query.get('filter'), sort: query.get('sort'), limit: query.get('limit'), offset: query.get('offset') }
+  return {
+    filter: query.get('filter'),
+    sort: query.get('sort'),
+    limit: query.get('limit'),
+    offset: query.get('offset'),
+  }
 }
 
 /** `limit` is -1 for a list without one. */
@@ -46,7 +75,7 @@ function optionsOf(table: FilterTable): PagingOptions {
 }
 
 async function* wholeList<Row extends { id: string }>(source: ListSource<Row>, paging: Paging): AsyncGenerator<string> {
-  const totalCount = await countRows(source.store, source.table, paging.predicate)
+  const totalCount = await countRows(source.store, source.table, paging)
   let separator = ''
   yield '{"data":['
   for await (const rows of allRows<Row>(source.store, source.table, paging)) {

@@ -15,19 +15,24 @@ export function parseQuery(url: string): Query {
     if (part === '') continue
     const equals = part.indexOf('=')
     const name = decode(equals < 0 ? part : part.slice(0, equals))
-    if (PROTOTYPE_NAMES.has(name.split(/[.[]/, 1)[0] ?? '')) {
-      throw new AppError('COULD_NOT_VALIDATE', { field: name, reason: 'this name is not allowed', value: '' })
-    }
+    if (PROTOTYPE_NAMES.has(name.split(/[.[]/, 1)[0] ?? '')) throw refusal('a parameter has a name that is not allowed')
     if (!query.has(name)) query.set(name, equals < 0 ? '' : decode(part.slice(equals + 1)))
   }
   return query
 }
 
 function decode(text: string): string {
+  let decoded: string
   try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch (error) {
-    const reason = 'the query holds a % that does not begin two hexadecimal digits of UTF-8'
-    throw new AppError('COULD_NOT_VALIDATE', { field: 'query', reason, value: '' }, { cause: error })
+    decoded = decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    throw refusal('the query holds a % that does not begin two hexadecimal digits of UTF-8')
   }
+  // No text that is stored holds one, and one database chokes on the question.
+  if (decoded.includes('\0')) throw refusal('the query holds a null character')
+  return decoded
+}
+
+function refusal(reason: string): AppError {
+  return new AppError('COULD_NOT_VALIDATE', { field: 'query', reason, value: '' })
 }

@@ -1,5 +1,6 @@
-import { AppError, JsonError, readBody, readJson } from '@countersign/core'
-import { checkJsonContentType } from './limits.ts'
+import type { IncomingHttpHeaders } from 'node:http'
+import { AppError, isJsonObject, JsonError, type JsonValue, readBody, readJson } from '@countersign/core'
+import { checkJsonContent } from './limits.ts'
 import type { Route } from './route.ts'
 
 const BODY_LIMITS = { maxDepth: 64, maxMembers: 10_000, maxStringLength: 65_536, refusePrototypeNames: true }
@@ -8,23 +9,36 @@ const BODY_LIMITS = { maxDepth: 64, maxMembers: 10_000, maxStringLength: 65_536,
 export function readJsonBody(
   { body }: Pick<Route, 'body'>,
   bytes: Buffer | undefined,
-  contentType: string | undefined,
+  headers: IncomingHttpHeaders,
 ): unknown {
   if (!body) return undefined
   if (!bytes || bytes.length === 0) {
     if (body.optional) return readBody(body.schema, {})
     throw new AppError('COULD_NOT_VALIDATE', { field: 'body', reason: 'body in body is required', value: '' })
   }
-  checkJsonContentType(contentType)
+  checkJsonContent(headers)
   return readBody(body.schema, parseJson(bytes))
 }
 
-function parseJson(bytes: Buffer) {
+function parseJson(bytes: Buffer): JsonValue {
   try {
-    return readJson(bytes, BODY_LIMITS)
+    const value = readJson(bytes, BODY_LIMITS)
+    // No text that is stored holds one, and one database chokes on it. It can only have come as an escape.
+    if (bytes.includes('\\u0000') && holdsNull(value)) throw unreadable('a string holds a null character')
+    return value
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
     const { reason, line, column } = error
-    throw new AppError('COULD_NOT_PARSE_BODY', { message: `${reason} at line ${line}, column ${column}` }, { cause: error })
+    throw unreadable(`${reason} at line ${line}, column ${column}`, error)
   }
+}
+
+function holdsNull(value: JsonValue): boolean {
+  if (typeof value === 'string') return value.includes('\0')
+  if (Array.isArray(value)) return value.some(holdsNull)
+  return isJsonObject(value) && Object.entries(value).some(([name, member]) => name.includes('\0') || holdsNull(member))
+}
+
+function unreadable(message: string, cause?: unknown): AppError {
+  return new AppError('COULD_NOT_PARSE_BODY', { message }, { cause })
 }

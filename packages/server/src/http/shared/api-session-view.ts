@@ -1,9 +1,18 @@
 import type { LiveSession } from '../../api-session/live-sessions.ts'
 import { selfLink, timestamp } from '../pipeline/envelope.ts'
-import { identityReference } from './identity-view.ts'
+import { type IdentityName, identityReference } from './identity-view.ts'
+
+/** What is shown of a session, wherever it was read. */
+export interface ShownSession
+  extends Pick<
+    LiveSession,
+    'id' | 'authenticatorId' | 'ipAddress' | 'configTypes' | 'createdAt' | 'updatedAt' | 'lastActivityAt'
+  > {
+  readonly identity: IdentityName
+}
 
 /** A session as others may see it: without its token. */
-export function apiSessionView(session: LiveSession) {
+export function apiSessionView(session: ShownSession) {
   const { id, identity } = session
   return {
     _links: { ...selfLink('api-sessions', id), sessions: { href: `./api-sessions/${id}/sessions` } },

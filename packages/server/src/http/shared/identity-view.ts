@@ -14,7 +14,7 @@ const SUB_COLLECTIONS = [
   'services',
 ]
 
-function identityLinks({ id, authPolicyId }: Pick<StoredIdentity, 'id' | 'authPolicyId'>) {
+function identityLinks({ id, authPolicyId }: IdentityName) {
   const self = `./identities/${id}`
   return {
     'auth-policies': { href: `./auth-policies/${authPolicyId}` },
@@ -23,8 +23,10 @@ function identityLinks({ id, authPolicyId }: Pick<StoredIdentity, 'id' | 'authPo
   }
 }
 
+export type IdentityName = Pick<StoredIdentity, 'id' | 'name' | 'authPolicyId'>
+
 /** An identity as it stands inside another entity. */
-export function identityReference(identity: Pick<StoredIdentity, 'id' | 'name' | 'authPolicyId'>) {
+export function identityReference(identity: IdentityName) {
   return { ...entityReference('identities', identity.id, identity.name), _links: identityLinks(identity) }
 }
 
@@ -36,7 +38,10 @@ export interface IdentitySurroundings {
   readonly now: number
 }
 
-export function identityView(identity: StoredIdentity, { policy, authenticators, hasApiSession, now }: IdentitySurroundings) {
+export function identityView(
+  identity: StoredIdentity,
+  { policy, authenticators, hasApiSession, now }: IdentitySurroundings,
+) {
   const { disabledAt, disabledUntil, permissions } = identity
   return {
     _links: identityLinks(identity),

@@ -7,7 +7,9 @@ import type { Route } from '../pipeline/route.ts'
 /** What a client asks before it knows anything: which version speaks here, and whose certificates to trust. */
 export function informationRoutes({ addresses, caCertificates }: ControllerContext): Route[] {
   const versions = () => {
-    const api = (path: string) => ({ v1: { path, apiBaseUrls: addresses().map((address) => `https://${address}${path}`) } })
+    const api = (path: string) => ({
+      v1: { path, apiBaseUrls: addresses().map((address) => `https://${address}${path}`) },
+    })
     return {
       version: COMPATIBLE_VERSION,
       revision: PRODUCT_VERSION,

@@ -2,10 +2,11 @@ import { sql, type Kysely } from 'kysely'
 import { StartupError } from '../../startup-error.ts'
 import type { Database } from '../schema.ts'
 import { start } from './0001-start.ts'
+import { signerKeySets } from './0002-signer-key-sets.ts'
 import type { ColumnTypes, Migration } from './migration.ts'
 
 /** Every step of the schema, oldest first. */
-const MIGRATIONS: readonly Migration[] = [start]
+const MIGRATIONS: readonly Migration[] = [start, signerKeySets]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 

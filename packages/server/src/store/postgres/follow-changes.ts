@@ -16,46 +16,63 @@ interface FollowOptions {
  * Hears of the writes of other nodes. PostgreSQL delivers notifications in the order of commits; after a lost connection
  * some may be missing, so everything remembered is forgotten.
  */
-export async function followChanges({ url, nodeId, tell, onProblem }: FollowOptions): Promise<{ stop(): Promise<void> }> {
-  let stopped = false
-  let client: pg.Client | undefined
+export async function followChanges(options: FollowOptions): Promise<{ stop(): Promise<void> }> {
+  let isStopped = false
+  let client = await listen(options, onLost)
   let retry: NodeJS.Timeout | undefined
 
-  const connect = async (): Promise<void> => {
-    const next = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, application_name: 'countersign-changes' })
-    let lost = false
-    const onLost = (): void => {
-      if (lost || stopped) return
-      lost = true
-      onProblem('the connection that carries changes was lost, trying again')
-      retry = setTimeout(() => void reconnect(), RECONNECT_MS)
-    }
-    next.on('error', onLost)
-    next.on('end', onLost)
-    next.on('notification', ({ payload }) => {
-      const { from, changes } = JSON.parse(payload ?? '{}') as { from?: string; changes?: Change[] | 'everything' }
-      if (from !== nodeId && changes) tell(changes)
-    })
-    await next.connect()
-    await next.query(`listen ${NOTIFY_CHANNEL}`)
-    client = next
+  function onLost(): void {
+    if (isStopped) return
+    options.onProblem('the connection that carries changes was lost, trying again')
+    // What others change from now on is not heard of: nothing remembered may be believed.
+    options.tell('everything')
+    retry = setTimeout(reconnect, RECONNECT_MS)
   }
 
-  const reconnect = async (): Promise<void> => {
-    try {
-      await connect()
-      tell('everything')
-    } catch {
-      if (!stopped) retry = setTimeout(() => void reconnect(), RECONNECT_MS)
-    }
+  function reconnect(): void {
+    listen(options, onLost).then(
+      (next) => {
+        client = next
+        if (isStopped) void next.end()
+        else options.tell('everything')
+      },
+      () => {
+        if (!isStopped) retry = setTimeout(reconnect, RECONNECT_MS)
+      },
+    )
   }
 
-  await connect()
   return {
     stop: async () => {
-      stopped = true
+      isStopped = true
       clearTimeout(retry)
-      await client?.end()
+      await client.end()
     },
   }
+}
+
+/** Connects and listens; from then on `onLost` is called once if the connection breaks. */
+async function listen({ url, nodeId, tell }: FollowOptions, onLost: () => void): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+    application_name: 'countersign-changes',
+  })
+  let isListening = false
+  const lost = (): void => {
+    if (!isListening) return
+    isListening = false
+    onLost()
+  }
+  client.on('error', lost)
+  client.on('end', lost)
+  client.on('notification', ({ payload }) => {
+    const { from, changes } = JSON.parse(payload ?? '{}') as { from?: string; changes?: Change[] | 'everything' }
+    if (from !== nodeId && changes) tell(changes)
+  })
+  await client.connect()
+  await client.query(`listen ${NOTIFY_CHANNEL}`)
+  isListening = true
+  return client
 }

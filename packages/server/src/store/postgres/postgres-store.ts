@@ -74,8 +74,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
           return result as never
         } catch (error) {
           if (error instanceof AppError) throw error
-          if (attempt < MAX_ATTEMPTS && RETRYABLE.has(String((error as { code?: unknown }).code))) continue
-          throw isConnectionProblem(error) ? new AppError('STORE_UNAVAILABLE', undefined, { cause: error }) : error
+          const collided = RETRYABLE.has(String((error as { code?: unknown }).code))
+          if (collided && attempt < MAX_ATTEMPTS) continue
+          if (collided || isConnectionProblem(error)) throw new AppError('STORE_UNAVAILABLE', undefined, { cause: error })
+          throw error
         }
       }
     },

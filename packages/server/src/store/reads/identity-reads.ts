@@ -22,8 +22,19 @@ export async function withAttributes(db: Kysely<Database>, rows: readonly Identi
   return rows.map((row) => identityFromRow(row, attributesOf.get(row.id)?.map(({ attribute }) => attribute) ?? []))
 }
 
+/** What other entities show of the identities that they belong to, by id. */
+export async function loadIdentityNames(db: Kysely<Database>, ids: readonly string[]) {
+  if (ids.length === 0) return new Map<string, Pick<StoredIdentity, 'id' | 'name' | 'authPolicyId'>>()
+  const rows = await db
+    .selectFrom('identities')
+    .select(['id', 'name', 'auth_policy_id as authPolicyId'])
+    .where('id', 'in', [...new Set(ids)])
+    .execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
 /** What is shown with an identity but stored elsewhere: its policy's name, its authenticators, whether it has a session. */
-export async function loadSurroundings(db: Kysely<Database>, identities: readonly StoredIdentity[]) {
+export async function loadSurroundings(db: Kysely<Database>, identities: readonly StoredIdentity[], now: number) {
   const ids = identities.map(({ id }) => id)
   const policyIds = [...new Set(identities.map(({ authPolicyId }) => authPolicyId))]
   if (ids.length === 0) return surroundingsOf([], [], [])
@@ -34,7 +45,13 @@ export async function loadSurroundings(db: Kysely<Database>, identities: readonl
       .select(['id', 'identity_id', 'method', 'username', 'fingerprint'])
       .where('identity_id', 'in', ids)
       .execute(),
-    db.selectFrom('api_sessions').select('identity_id').distinct().where('identity_id', 'in', ids).execute(),
+    db
+      .selectFrom('api_sessions')
+      .select('identity_id')
+      .distinct()
+      .where('identity_id', 'in', ids)
+      .where('expires_at', '>', now)
+      .execute(),
   ])
   return surroundingsOf(policies, authenticators, sessions)
 }
@@ -54,6 +71,11 @@ function surroundingsOf(
   })
 }
 
-function shownAs({ id, method, username, fingerprint }: Pick<AuthenticatorRow, 'id' | 'method' | 'username' | 'fingerprint'>) {
+function shownAs({
+  id,
+  method,
+  username,
+  fingerprint,
+}: Pick<AuthenticatorRow, 'id' | 'method' | 'username' | 'fingerprint'>) {
   return method === 'updb' ? { id, username } : { id, fingerprint }
 }

@@ -1,5 +1,5 @@
-import type { Paging, Predicate } from '@countersign/core'
-import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { Paging } from '@countersign/core'
+import { type CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely'
 import { type FilterTable, predicateToSql, sortToSql } from '../filter-to-sql.ts'
 import type { Database } from '../schema.ts'
 import type { Store } from '../store.ts'
@@ -8,20 +8,38 @@ type Source = Pick<Store, 'db' | 'dialect'>
 
 const ROWS_AT_ONCE = 500
 
-/** One page of a list. */
-export async function listRows<Row>(source: Source, table: FilterTable, paging: Paging): Promise<Row[]> {
-  const { db, dialect } = source
-  const order = sql.join(sortToSql(paging.sort, table, dialect))
-  const limit = paging.limit === 'none' ? sql`` : sql` limit ${paging.limit} offset ${paging.offset}`
-  const { rows } = await sql<Row>`select ${sql.table(table.table)}.* from ${sql.table(table.table)}
-    where ${predicateToSql(paging.predicate, table, dialect)} order by ${order}${limit}`.execute(db)
-  return rows
+/** The statements behind one list call. They depend on nothing but the call's words, so they can be kept for the next. */
+export interface ListQueries<Row> {
+  readonly page: CompiledQuery<Row>
+  readonly count: CompiledQuery<{ total: number }>
 }
 
-/** How many there are before paging. */
-export async function countRows(source: Source, table: FilterTable, predicate: Predicate): Promise<number> {
-  const { rows } = await sql<{ total: number }>`select count(*) as total from ${sql.table(table.table)}
-    where ${predicateToSql(predicate, table, source.dialect)}`.execute(source.db)
+export function buildListQueries<Row>({ db, dialect }: Source, table: FilterTable, paging: Paging): ListQueries<Row> {
+  const name = sql.table(table.table)
+  const matches = predicateToSql(paging.predicate, table, dialect)
+  const order = sql.join(sortToSql(paging.sort, table, dialect))
+  const limit = paging.limit === 'none' ? sql`` : sql` limit ${paging.limit} offset ${paging.offset}`
+  return {
+    page: sql<Row>`select ${name}.* from ${name} where ${matches} order by ${order}${limit}`.compile(db),
+    count: sql<{ total: number }>`select count(*) as total from ${name} where ${matches}`.compile(db),
+  }
+}
+
+/** One page of a list, and how many there are before paging. */
+export async function runListQueries<Row>(
+  { db }: Source,
+  { page, count }: ListQueries<Row>,
+): Promise<{ rows: Row[]; totalCount: number }> {
+  const [found, counted] = await Promise.all([db.executeQuery(page), db.executeQuery(count)])
+  return { rows: found.rows, totalCount: counted.rows[0]?.total ?? 0 }
+}
+
+export async function listRows<Row>(source: Source, table: FilterTable, paging: Paging): Promise<Row[]> {
+  return (await source.db.executeQuery(buildListQueries<Row>(source, table, paging).page)).rows
+}
+
+export async function countRows(source: Source, table: FilterTable, paging: Paging): Promise<number> {
+  const { rows } = await source.db.executeQuery(buildListQueries(source, table, paging).count)
   return rows[0]?.total ?? 0
 }
 

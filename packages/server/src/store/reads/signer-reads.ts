@@ -1,4 +1,4 @@
-import type { Paging, Predicate } from '@countersign/core'
+import { type EnrollPolicy, enrollPolicyId, type Paging, type Predicate, type SignerSettings } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import { CLIENT_SIGNER_FILTER, SIGNER_FILTER } from '../filter-tables.ts'
 import type { FilterTable } from '../filter-to-sql.ts'
@@ -10,6 +10,19 @@ import { countRows, listRows } from './list-rows.ts'
 export async function findSigner(db: Kysely<Database>, id: string): Promise<StoredSigner | undefined> {
   const row = await db.selectFrom('ext_jwt_signers').selectAll().where('id', '=', id).executeTakeFirst()
   return row && signerFromRow(row)
+}
+
+/** What the policy of those who enroll through a signer allows. */
+export async function findEnrollPolicy(
+  db: Kysely<Database>,
+  signer: Pick<SignerSettings, 'enrollAuthPolicyId'>,
+): Promise<EnrollPolicy | undefined> {
+  const row = await db
+    .selectFrom('auth_policies')
+    .select(['cert_allowed', 'ext_jwt_allowed'])
+    .where('id', '=', enrollPolicyId(signer))
+    .executeTakeFirst()
+  return row && { certAllowed: Boolean(row.cert_allowed), extJwtAllowed: Boolean(row.ext_jwt_allowed) }
 }
 
 /** What a caller may ask of the client view is narrower than what decides which signers are in it. */
@@ -33,6 +46,6 @@ export async function listEnabledSigners(store: Store, paging: Paging) {
   const enabled = { ...paging, predicate: { kind: 'and' as const, terms: [IS_ENABLED, paging.predicate] } }
   const rows = await listRows<SignerRow>(store, ENABLED_SIGNERS, enabled)
   const isWhole = paging.limit === 'none' && paging.offset === 0
-  const totalCount = isWhole ? rows.length : await countRows(store, ENABLED_SIGNERS, enabled.predicate)
+  const totalCount = isWhole ? rows.length : await countRows(store, ENABLED_SIGNERS, enabled)
   return { signers: rows.map(signerFromRow), totalCount }
 }

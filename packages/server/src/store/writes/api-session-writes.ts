@@ -1,4 +1,6 @@
-import type { WriteOperation } from '../write-operation.ts'
+import { AppError } from '@countersign/core'
+import { isDisabled } from '../identity-row.ts'
+import type { WriteContext, WriteOperation } from '../write-operation.ts'
 
 const ENTITY = 'apiSessions'
 
@@ -19,6 +21,7 @@ export interface NewApiSession {
 
 const createApiSession: WriteOperation<NewApiSession, void> = async ({ db, now, changed }, session) => {
   const { identityId } = session
+  await checkIdentityIsEnabled({ db, now }, identityId)
   await db
     .insertInto('api_sessions')
     .values({
@@ -51,18 +54,34 @@ const createApiSession: WriteOperation<NewApiSession, void> = async ({ db, now, 
     .selectFrom('api_sessions')
     .select('id')
     .where('identity_id', '=', identityId)
+    .where('id', '!=', session.id)
     .orderBy('created_at', 'desc')
     .orderBy('id')
-    .offset(session.maxPerIdentity)
+    .offset(session.maxPerIdentity - 1)
     .limit(100)
     .execute()
   await deleteSessions({ db, changed }, surplus)
 }
 
+/** A log-in that was under way while its identity was disabled or deleted opens no session. */
+async function checkIdentityIsEnabled({ db, now }: Pick<WriteContext, 'db' | 'now'>, id: string): Promise<void> {
+  const identity = await db
+    .selectFrom('identities')
+    .select(['disabled_at as disabledAt', 'disabled_until as disabledUntil'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!identity || isDisabled(identity, now)) throw new AppError('INVALID_AUTH')
+}
+
+/** Answers whether there was a session to end. */
 const deleteApiSession: WriteOperation<{ id: string }, boolean> = async (context, { id }) => {
-  const sessions = await context.db.selectFrom('api_sessions').select('id').where('id', '=', id).execute()
-  await deleteSessions(context, sessions)
-  return sessions.length > 0
+  const session = await context.db
+    .selectFrom('api_sessions')
+    .select(['id', 'expires_at'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (session) await deleteSessions(context, [session])
+  return session !== undefined && session.expires_at > context.now
 }
 
 const touchApiSession: WriteOperation<{ id: string; expiresAt: number }, void> = async (
@@ -99,7 +118,7 @@ export const API_SESSION_WRITES = {
 }
 
 async function deleteSessions(
-  { db, changed }: Pick<Parameters<typeof createApiSession>[0], 'db' | 'changed'>,
+  { db, changed }: Pick<WriteContext, 'db' | 'changed'>,
   sessions: readonly { id: string }[],
 ): Promise<void> {
   if (sessions.length === 0) return

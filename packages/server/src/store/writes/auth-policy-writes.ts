@@ -1,27 +1,31 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { AuthPolicyPatch, AuthPolicyWrite } from '@countersign/contract'
 import {
   AppError,
   type AuthPolicySettings,
   authPolicyFromBody,
   DEFAULT_AUTH_POLICY_ID,
+  echoedValue,
   patchedAuthPolicy,
   validateAuthPolicy,
 } from '@countersign/core'
-import { authPolicyColumns } from '../auth-policy-row.ts'
+import { authPolicyColumns, type StoredAuthPolicy } from '../auth-policy-row.ts'
 import { notFound } from '../not-found.ts'
 import { findAuthPolicy } from '../reads/auth-policy-reads.ts'
 import { refusingDuplicates } from '../unique-violation.ts'
 import type { WriteContext, WriteOperation } from '../write-operation.ts'
+import { keepingAdministrators } from './keeping-administrators.ts'
 
 const ENTITY = 'authPolicies'
 
 const createAuthPolicy: WriteOperation<{ id: string; body: AuthPolicyWrite }, void> = async (context, { id, body }) => {
+  await checkSigners(context, body, signerFieldNotFound)
   await insertAuthPolicy(context, id, authPolicyFromBody(body))
 }
 
 export async function insertAuthPolicy(context: WriteContext, id: string, policy: AuthPolicySettings): Promise<void> {
   const { db, now } = context
-  await checkAuthPolicy(context, policy)
+  validateAuthPolicy(policy)
   await refusingDuplicates({ name: policy.name }, () =>
     db
       .insertInto('auth_policies')
@@ -32,15 +36,20 @@ export async function insertAuthPolicy(context: WriteContext, id: string, policy
   context.changed({ entity: ENTITY, id, action: 'created' })
 }
 
-const replaceAuthPolicy: WriteOperation<{ id: string; body: AuthPolicyWrite }, void> = async (context, { id, body }) => {
-  await getAuthPolicy(context, id)
-  await updateAuthPolicy(context, id, authPolicyFromBody(body))
+const replaceAuthPolicy: WriteOperation<{ id: string; body: AuthPolicyWrite }, void> = async (
+  context,
+  { id, body },
+) => {
+  const current = await getAuthPolicy(context, id)
+  await checkSigners(context, body, signerNotFound)
+  await updateAuthPolicy(context, current, authPolicyFromBody(body))
 }
 
 const patchAuthPolicy: WriteOperation<{ id: string; body: AuthPolicyPatch }, void> = async (context, { id, body }) => {
   const current = await getAuthPolicy(context, id)
   if (Object.keys(body).length === 0) return
-  await updateAuthPolicy(context, id, patchedAuthPolicy(current, body))
+  await checkSigners(context, body, signerNotFound)
+  await updateAuthPolicy(context, current, patchedAuthPolicy(current, body))
 }
 
 const MAX_NAMED_REFERENCES = 20
@@ -95,18 +104,26 @@ async function getAuthPolicy({ db }: WriteContext, id: string) {
   return policy
 }
 
-async function updateAuthPolicy(context: WriteContext, id: string, next: AuthPolicySettings): Promise<void> {
+async function updateAuthPolicy(
+  context: WriteContext,
+  current: StoredAuthPolicy,
+  next: AuthPolicySettings,
+): Promise<void> {
   const { db, now } = context
-  await checkAuthPolicy(context, next)
-  await refusingDuplicates({ name: next.name }, () =>
-    db
-      .updateTable('auth_policies')
-      .set({ ...authPolicyColumns(next), updated_at: now })
-      .where('id', '=', id)
-      .execute(),
-  )
-  await db.deleteFrom('auth_policy_signers').where('auth_policy_id', '=', id).execute()
-  await writeAllowedSigners(context, id, next)
+  const { id } = current
+  validateAuthPolicy(next)
+  const write = async () => {
+    await refusingDuplicates({ name: next.name }, () =>
+      db
+        .updateTable('auth_policies')
+        .set({ ...authPolicyColumns(next), updated_at: now })
+        .where('id', '=', id)
+        .execute(),
+    )
+    await db.deleteFrom('auth_policy_signers').where('auth_policy_id', '=', id).execute()
+    await writeAllowedSigners(context, id, next)
+  }
+  await (isDeepStrictEqual(current.primary, next.primary) ? write() : keepingAdministrators(context, write))
   context.changed({ entity: ENTITY, id, action: 'updated' })
 }
 
@@ -115,24 +132,30 @@ async function writeAllowedSigners({ db }: WriteContext, id: string, policy: Aut
   if (rows.length > 0) await db.insertInto('auth_policy_signers').values(rows).execute()
 }
 
-async function checkAuthPolicy({ db }: WriteContext, policy: AuthPolicySettings): Promise<void> {
-  validateAuthPolicy(policy)
-  const { allowedSigners } = policy.primary.extJwt
-  const { requireExtJwtSigner } = policy.secondary
-  const wanted = [...allowedSigners, ...(requireExtJwtSigner === null ? [] : [requireExtJwtSigner])]
+/** The signers that a body names must exist; of several that do not, the first in the body's own order is named. */
+async function checkSigners(
+  { db }: WriteContext,
+  { primary, secondary }: AuthPolicyPatch,
+  refuse: (field: string, id: string) => AppError,
+): Promise<void> {
+  const allowed = primary?.extJwt?.allowedSigners ?? []
+  const required = secondary?.requireExtJwtSigner || null
+  const wanted = required === null ? allowed : [...allowed, required]
   if (wanted.length === 0) return
   const rows = await db.selectFrom('ext_jwt_signers').select('id').where('id', 'in', wanted).execute()
   const known = new Set(rows.map(({ id }) => id))
-  const unknownAt = allowedSigners.findIndex((id) => !known.has(id))
-  if (unknownAt >= 0) {
-    throw signerNotFound(`primary.extJwt.allowedExtJwtSigners[${unknownAt}]`, allowedSigners[unknownAt] ?? '')
-  }
-  if (requireExtJwtSigner !== null && !known.has(requireExtJwtSigner)) {
-    throw signerNotFound('secondary.requiredExtJwtSigner', requireExtJwtSigner)
-  }
+  const unknownAt = allowed.findIndex((id) => !known.has(id))
+  if (unknownAt >= 0)
+    throw signerFieldNotFound(`primary.extJwt.allowedExtJwtSigners[${unknownAt}]`, allowed[unknownAt] ?? '')
+  if (required !== null && !known.has(required)) throw refuse('secondary.requiredExtJwtSigner', required)
 }
 
 /** The field names differ from the wire's own: existing clients know them so. */
-function signerNotFound(field: string, value: string): AppError {
-  return new AppError('NOT_FOUND', { field, reason: 'not found', value })
+function signerFieldNotFound(field: string, value: string): AppError {
+  return new AppError('NOT_FOUND', { field, reason: 'not found', value: echoedValue(value) })
+}
+
+/** On an update existing clients are told of a missing second signer in these words. */
+function signerNotFound(_field: string, id: string): AppError {
+  return notFound('externalJwtSigner', id)
 }

@@ -1,17 +1,13 @@
 import type { IdentityPatch, IdentityWrite } from '@countersign/contract'
 import { AppError, type IdentitySettings, identityFromBody, patchedIdentity, validateIdentity } from '@countersign/core'
-import { type StoredIdentity, identityColumns } from '../identity-row.ts'
+import { identityColumns, type StoredIdentity } from '../identity-row.ts'
 import { notFound } from '../not-found.ts'
-import { findIdentity } from '../reads/identity-reads.ts'
 import { refusingDuplicates } from '../unique-violation.ts'
 import type { WriteContext, WriteOperation } from '../write-operation.ts'
+import { keepingAdministrators } from './keeping-administrators.ts'
+import { type ByWhom, getTouchableIdentity } from './touchable-identity.ts'
 
 const ENTITY = 'identities'
-
-/** Only an administrator gives or changes the power of an identity, or touches an administrator at all. */
-interface ByWhom {
-  readonly byAdmin: boolean
-}
 
 const createIdentity: WriteOperation<ByWhom & { id: string; body: IdentityWrite }, void> = async (
   context,
@@ -54,29 +50,49 @@ export async function insertIdentity(
 
 const replaceIdentity: WriteOperation<ByWhom & { id: string; body: IdentityWrite }, void> = async (
   context,
-  { id, body, byAdmin },
+  { id, body, ...by },
 ) => {
-  const current = await getIdentity(context, id)
-  await updateIdentity(context, current, identityFromBody(body), byAdmin)
+  const current = await getTouchableIdentity(context, id, by)
+  await updateIdentity(context, current, identityFromBody(body), by)
 }
 
 const patchIdentity: WriteOperation<ByWhom & { id: string; body: IdentityPatch }, void> = async (
   context,
-  { id, body, byAdmin },
+  { id, body, ...by },
 ) => {
-  const current = await getIdentity(context, id)
+  const current = await getTouchableIdentity(context, id, by)
   if (Object.keys(body).length === 0) return
-  await updateIdentity(context, current, patchedIdentity(current, body), byAdmin)
+  await updateIdentity(context, current, patchedIdentity(current, body), by)
 }
 
-const deleteIdentity: WriteOperation<ByWhom & { id: string }, void> = async (context, { id, byAdmin }) => {
-  const current = await getIdentity(context, id)
-  if (!byAdmin && hasPower(current)) throw new AppError('UNAUTHORIZED')
+const deleteIdentity: WriteOperation<ByWhom & { id: string }, void> = async (context, { id, ...by }) => {
+  const current = await getTouchableIdentity(context, id, by)
   if (current.isDefaultAdmin) {
     throw new AppError('ENTITY_CAN_NOT_BE_DELETED', { message: 'the default administrator can not be deleted' })
   }
-  await context.db.deleteFrom('identities').where('id', '=', id).execute()
+  await guarded(context, current.isAdmin, async () => {
+    await context.db.deleteFrom('identities').where('id', '=', id).execute()
+  })
   context.changed({ entity: ENTITY, id, action: 'deleted' })
+}
+
+const MS_PER_MINUTE = 60_000
+
+/** Its sessions end for good; a duration of 0 means until somebody enables it. */
+const disableIdentity: WriteOperation<ByWhom & { id: string; durationMinutes: number }, void> = async (
+  context,
+  { id, durationMinutes, ...by },
+) => {
+  const { db, now } = context
+  const current = await getTouchableIdentity(context, id, by)
+  const until = durationMinutes === 0 ? null : now + durationMinutes * MS_PER_MINUTE
+  await guarded(context, current.isAdmin, () => writeDisabled(context, id, { at: now, until }))
+  await db.deleteFrom('api_sessions').where('identity_id', '=', id).execute()
+}
+
+const enableIdentity: WriteOperation<ByWhom & { id: string }, void> = async (context, { id, ...by }) => {
+  await getTouchableIdentity(context, id, by)
+  await writeDisabled(context, id, { at: null, until: null })
 }
 
 export const IDENTITY_WRITES = {
@@ -84,45 +100,56 @@ export const IDENTITY_WRITES = {
   'identity.replace': replaceIdentity,
   'identity.patch': patchIdentity,
   'identity.delete': deleteIdentity,
+  'identity.disable': disableIdentity,
+  'identity.enable': enableIdentity,
 }
 
-function hasPower(identity: Pick<IdentitySettings, 'isAdmin' | 'permissions'>): boolean {
-  return identity.isAdmin || identity.permissions.length > 0
-}
-
-async function getIdentity({ db }: WriteContext, id: string): Promise<StoredIdentity> {
-  const identity = await findIdentity(db, id)
-  if (!identity) throw notFound('identity', id)
-  return identity
+async function guarded(context: WriteContext, isAboutAdmin: boolean, change: () => Promise<void>): Promise<void> {
+  await (isAboutAdmin ? keepingAdministrators(context, change) : change())
 }
 
 async function updateIdentity(
   context: WriteContext,
   current: StoredIdentity,
   next: IdentitySettings,
-  byAdmin: boolean,
+  { byAdmin }: ByWhom,
 ): Promise<void> {
   const { db, now } = context
-  if (!byAdmin && (current.isAdmin || hasMorePower(current, next))) throw new AppError('UNAUTHORIZED')
+  if (!byAdmin && hasOtherPower(current, next)) throw new AppError('UNAUTHORIZED')
   if (current.isDefaultAdmin && !next.isAdmin) {
     throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', { message: 'the default administrator stays an administrator' })
   }
   await checkIdentity(context, next)
   const { name, externalId } = next
-  await refusingDuplicates({ name, externalId }, () =>
-    db
-      .updateTable('identities')
-      .set({ ...identityColumns(next), updated_at: now })
-      .where('id', '=', current.id)
-      .execute(),
-  )
+  await guarded(context, current.isAdmin, async () => {
+    await refusingDuplicates({ name, externalId }, () =>
+      db
+        .updateTable('identities')
+        .set({ ...identityColumns(next), updated_at: now })
+        .where('id', '=', current.id)
+        .execute(),
+    )
+  })
   await db.deleteFrom('identity_attributes').where('identity_id', '=', current.id).execute()
   await writeAttributes(context, current.id, next)
   context.changed({ entity: ENTITY, id: current.id, action: 'updated' })
 }
 
-function hasMorePower(current: IdentitySettings, next: IdentitySettings): boolean {
+function hasOtherPower(current: IdentitySettings, next: IdentitySettings): boolean {
   return next.isAdmin !== current.isAdmin || next.permissions.join() !== current.permissions.join()
+}
+
+async function writeDisabled(
+  { db, now, changed }: WriteContext,
+  id: string,
+  disabled: { at: number | null; until: number | null },
+): Promise<void> {
+  await db
+    .updateTable('identities')
+    .set({ disabled_at: disabled.at, disabled_until: disabled.until, updated_at: now })
+    .where('id', '=', id)
+    .execute()
+  changed({ entity: ENTITY, id, action: 'updated' })
 }
 
 async function writeAttributes({ db }: WriteContext, id: string, { attributes }: IdentitySettings): Promise<void> {

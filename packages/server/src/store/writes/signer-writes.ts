@@ -2,16 +2,17 @@ import type { ExtJwtSignerPatch, ExtJwtSignerWrite } from '@countersign/contract
 import {
   AppError,
   checkEnrollRules,
-  enrollPolicyId,
   patchedSigner,
   type SignerSettings,
   signerFromBody,
   validateSigner,
 } from '@countersign/core'
 import { notFound } from '../not-found.ts'
+import { findEnrollPolicy } from '../reads/signer-reads.ts'
 import { type SignerCertificateFacts, type StoredSigner, signerColumns, signerFromRow } from '../signer-row.ts'
 import { refusingDuplicates } from '../unique-violation.ts'
 import type { WriteContext, WriteOperation } from '../write-operation.ts'
+import { changesUniqueValue, findDuplicate, type SignerColumns, uniqueValues } from './signer-duplicates.ts'
 
 const ENTITY = 'externalJwtSigners'
 
@@ -26,22 +27,17 @@ const createSigner: WriteOperation<WithCertificate & { id: string; body: ExtJwtS
   { id, body, certificate, byAdmin },
 ) => {
   const signer = signerFromBody(body)
-  const facts = signer.certPem === null ? null : (certificate ?? null)
-  await checkSigner(context, signer)
+  const columns = signerColumns(signer, signer.certPem === null ? null : (certificate ?? null))
+  await checkSigner(context, id, signer, columns)
   const { db, now } = context
-  await refusingDuplicates(uniqueValues(signer, facts), () =>
-    db
-      .insertInto('ext_jwt_signers')
-      .values({
-        id,
-        ...signerColumns(signer, facts),
-        written_by_admin: byAdmin,
-        revision: 1,
-        created_at: now,
-        updated_at: now,
-      })
-      .execute(),
-  )
+  // A conflict that raised would end the transaction in PostgreSQL, and nothing could be asked about it any more.
+  const inserted = await db
+    .insertInto('ext_jwt_signers')
+    .values({ id, ...columns, written_by_admin: byAdmin, revision: 1, created_at: now, updated_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  if (!inserted) throw (await findDuplicate(context, id, columns)) ?? new TypeError(`the id ${id} is taken`)
   context.changed({ entity: ENTITY, id, action: 'created' })
 }
 
@@ -50,8 +46,7 @@ const replaceSigner: WriteOperation<WithCertificate & { id: string; body: ExtJwt
   { id, body, certificate, byAdmin },
 ) => {
   const current = await getSigner(context, id)
-  const next = signerFromBody(body)
-  await updateSigner(context, current, next, certificate, byAdmin)
+  await updateSigner(context, current, signerFromBody(body), certificate, byAdmin)
 }
 
 const patchSigner: WriteOperation<WithCertificate & { id: string; body: ExtJwtSignerPatch }, void> = async (
@@ -59,8 +54,8 @@ const patchSigner: WriteOperation<WithCertificate & { id: string; body: ExtJwtSi
   { id, body, certificate, byAdmin },
 ) => {
   const current = await getSigner(context, id)
-  if (Object.keys(body).length === 0) return
-  await updateSigner(context, current, patchedSigner(current, body), certificate, byAdmin)
+  const next = patchedSigner(current, body)
+  if (next !== current) await updateSigner(context, current, next, certificate, byAdmin)
 }
 
 const deleteSigner: WriteOperation<{ id: string }, void> = async (context, { id }) => {
@@ -115,34 +110,39 @@ async function updateSigner(
   certificate: SignerCertificateFacts | undefined,
   byAdmin: boolean,
 ): Promise<void> {
-  const facts = next.certPem === null ? null : (certificate ?? current.certificate)
-  await checkSigner(context, next)
+  const columns = signerColumns(next, next.certPem === null ? null : (certificate ?? current.certificate))
+  await checkSigner(context, current.id, next, columns)
+  if (changesUniqueValue(signerColumns(current, current.certificate), columns)) {
+    const duplicate = await findDuplicate(context, current.id, columns)
+    if (duplicate) throw duplicate
+  }
   const { db, now } = context
-  const columns = { ...signerColumns(next, facts), written_by_admin: byAdmin }
-  await refusingDuplicates(uniqueValues(next, facts), () =>
+  await refusingDuplicates(uniqueValues(columns), () =>
     db
       .updateTable('ext_jwt_signers')
-      .set({ ...columns, revision: current.revision + 1, updated_at: now })
+      .set({ ...columns, written_by_admin: byAdmin, revision: current.revision + 1, updated_at: now })
       .where('id', '=', current.id)
       .execute(),
   )
   context.changed({ entity: ENTITY, id: current.id, action: 'updated' })
 }
 
-async function checkSigner({ db }: WriteContext, signer: SignerSettings): Promise<void> {
-  validateSigner(signer)
-  const policy = await db
-    .selectFrom('auth_policies')
-    .select(['cert_allowed', 'ext_jwt_allowed'])
-    .where('id', '=', enrollPolicyId(signer))
-    .executeTakeFirst()
-  checkEnrollRules(
-    signer,
-    policy && { certAllowed: Boolean(policy.cert_allowed), extJwtAllowed: Boolean(policy.ext_jwt_allowed) },
-  )
+/** Checks everything but uniqueness; of several problems the one is told that existing clients are told. */
+async function checkSigner(context: WriteContext, id: string, signer: SignerSettings, columns: SignerColumns) {
+  try {
+    validateSigner(signer)
+    checkEnrollRules(signer, await findEnrollPolicy(context.db, signer))
+  } catch (error) {
+    const duplicate = await findDuplicate(context, id, columns)
+    const isNamedFirst = duplicate && (isAbout('name', duplicate) || isNotFound(error))
+    throw isNamedFirst ? duplicate : error
+  }
 }
 
-function uniqueValues(signer: SignerSettings, facts: SignerCertificateFacts | null) {
-  const { name, issuer, kid } = signer
-  return { name, issuer, kid: kid ?? facts?.fingerprint, fingerprint: facts?.fingerprint }
+function isAbout(field: string, { publicCause }: AppError): boolean {
+  return publicCause !== undefined && 'field' in publicCause && publicCause.field === field
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'NOT_FOUND'
 }

@@ -1,10 +1,10 @@
 import { DEFAULT_AUTH_POLICY, DEFAULT_AUTH_POLICY_ID, identityFromBody } from '@countersign/core'
 import type { WriteOperation } from '../write-operation.ts'
-import { insertPasswordAuthenticator } from './authenticator-writes.ts'
 import { insertAuthPolicy } from './auth-policy-writes.ts'
+import { insertPasswordAuthenticator } from './authenticator-writes.ts'
 import { insertIdentity } from './identity-writes.ts'
 
-interface FirstAdmin {
+export interface FirstAdmin {
   readonly identityId: string
   readonly authenticatorId: string
   readonly username: string

@@ -4,6 +4,7 @@ import { AUTH_POLICY_WRITES } from './auth-policy-writes.ts'
 import { IDENTITY_WRITES } from './identity-writes.ts'
 import { API_SESSION_WRITES } from './api-session-writes.ts'
 import { CHANGE_LOG_WRITES } from './change-log-writes.ts'
+import { SIGNER_KEY_WRITES } from './signer-key-writes.ts'
 import { SIGNER_WRITES } from './signer-writes.ts'
 import { START_WRITES } from './start-writes.ts'
 
@@ -11,6 +12,7 @@ import { START_WRITES } from './start-writes.ts'
 export const WRITES = {
   ...START_WRITES,
   ...SIGNER_WRITES,
+  ...SIGNER_KEY_WRITES,
   ...AUTH_POLICY_WRITES,
   ...IDENTITY_WRITES,
   ...AUTHENTICATOR_WRITES,

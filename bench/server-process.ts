@@ -1,0 +1,55 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+
+export interface ServerProcess<Ready> {
+  readonly ready: Ready
+  readonly pid: number
+  stop(): Promise<void>
+}
+
+/** Starts a server in a process of its own and waits for the line of JSON that says that it is ready. */
+export async function startServerProcess<Ready>(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess<Ready>> {
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
+  })
+  const ready = await firstJsonLine<Ready>(child)
+  return {
+    ready,
+    pid: child.pid ?? 0,
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => resolve())
+        child.kill('SIGTERM')
+      }),
+  }
+}
+
+function firstJsonLine<Ready>(child: ChildProcess): Promise<Ready> {
+  return new Promise((resolve, reject) => {
+    if (!child.stdout) return reject(new TypeError('no stdout'))
+    createInterface(child.stdout).on('line', (line) => {
+      if (line.startsWith('{')) resolve(JSON.parse(line))
+    })
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code} before it was ready`)))
+  })
+}
+
+const TICKS_PER_SECOND = 100
+
+/** Processor time that a process has used, all its threads together, in milliseconds. */
+export function cpuMsOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND
+}
+
+/** Memory that a process holds, in MiB. */
+export function memoryMibOf(pid: number): number {
+  const [kib] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.slice(1) ?? ['0']
+  return Number(kib) / 1024
+}

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { get } from 'node:http'
+import { isAbsolute, join } from 'node:path'
+import { test } from 'node:test'
+import { type ControllerProcess, createControllerStage, type ReadyController } from '@countersign/testkit'
+import { buildSignerBody, CLIENT_SIGNERS, SIGNERS } from './signer-body.ts'
+
+const LIMIT_MS = 60_000
+
+test('with --json the controller prints exactly one line on stdout, with the promised members', async (t) => {
+  const stage = createControllerStage(t)
+  const controller = await stage.start()
+  const { ready } = controller
+  assert.deepEqual(Object.keys(ready), [
+    'ready',
+    'baseUrl',
+    'caFile',
+    'dataDir',
+    'pid',
+    'admin',
+    'hostedBaseUrl',
+    'consoleUrl',
+    'metricsUrl',
+    'identityProviderUrl',
+  ])
+  assert.equal(ready.ready, true)
+  assert.match(ready.baseUrl, /^https:\/\/127\.0\.0\.1:[1-9]\d*$/)
+  assert.ok(isAbsolute(ready.caFile), ready.caFile)
+  assert.equal(ready.dataDir, join(stage.folder, 'data'))
+  assert.deepEqual(Object.keys(ready.admin), ['username', 'password'])
+  assert.equal(ready.admin.username, 'admin')
+  assert.ok((ready.admin.password ?? '').length >= 16, 'a password that nobody guesses')
+  for (const url of [ready.hostedBaseUrl, ready.consoleUrl]) assert.equal(new URL(url).protocol, 'https:')
+  assert.match(await textOf(ready.metricsUrl), /^countersign_process_cpu_seconds_total /m)
+  assert.equal(ready.identityProviderUrl, null)
+
+  assert.equal((await controller.request('GET', '/version')).status, 200)
+  assert.equal((await controller.request('GET', SIGNERS)).status, 401)
+  assert.ok(await controller.logIn())
+
+  process.kill(ready.pid, 'SIGKILL')
+  assert.equal((await controller.exited).signal, 'SIGKILL', 'pid is the process whose death ends the controller')
+  await assert.rejects(controller.request('GET', '/version'), { code: 'ECONNREFUSED' })
+  await assert.rejects(textOf(ready.metricsUrl), { code: 'ECONNREFUSED' })
+  const lines = controller.stdout().split('\n')
+  assert.deepEqual(lines, [JSON.stringify(ready), ''])
+})
+
+test('D26 people get a summary with an example that works as printed, and the password once', async (t) => {
+  const stage = createControllerStage(t)
+  const first = stage.launch({ json: false, env: { COUNTERSIGN_ADMIN_PASSWORD: 'a first-start password' } })
+  const summary = await untilSummary(first)
+  const urls = summary.match(/https?:\/\/127\.0\.0\.1:\d+\S*/g) ?? []
+  assert.ok(urls.length >= 4, summary)
+  assert.ok(summary.includes(join(stage.folder, 'data', 'keys', 'ca.pem')), summary)
+  assert.match(summary, /Administrator +admin\n/)
+  assert.match(summary, /Password +a first-start password\n/)
+  assert.deepEqual(runExample(summary, stage.folder).data, [])
+  assert.deepEqual(await first.stop(), { code: 0, signal: null })
+
+  const second = stage.launch({ json: false })
+  const laterSummary = await untilSummary(second)
+  assert.ok(!laterSummary.includes('a first-start password'), laterSummary)
+  assert.deepEqual(runExample(laterSummary, stage.folder), { data: [], meta: {} })
+  assert.deepEqual(await second.stop(), { code: 0, signal: null })
+})
+
+test('D26 a second start keeps the signers, the CA and the password, whatever the environment then says', async (t) => {
+  const stage = createControllerStage(t)
+  const first = await stage.start({ env: { COUNTERSIGN_ADMIN_PASSWORD: 'a first-start password' } })
+  assert.equal(first.ready.admin.password, 'a first-start password')
+  const session = await first.logIn()
+  const created = await first.request('POST', SIGNERS, { session, body: buildSignerBody('kept') })
+  assert.equal(created.status, 201, created.text)
+  const caBefore = readFileSync(first.ready.caFile, 'utf8')
+  await first.stop()
+
+  const second = await stage.start({ env: { COUNTERSIGN_ADMIN_PASSWORD: 'a later password' } })
+  assert.equal(second.ready.admin.password, null)
+  assert.equal(second.ready.caFile, first.ready.caFile)
+  assert.equal(readFileSync(second.ready.caFile, 'utf8'), caBefore)
+  assert.deepEqual(await clientNames(second), ['kept'])
+  await assert.rejects(second.logIn('a later password'), /no login: 401/)
+  assert.ok(await second.logIn('a first-start password'))
+})
+
+async function untilSummary(controller: ControllerProcess): Promise<string> {
+  const deadline = Date.now() + LIMIT_MS
+  while (!controller.stdout().includes('\nStop with')) {
+    assert.ok(controller.child.exitCode === null && Date.now() < deadline, controller.stderr())
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return controller.stdout()
+}
+
+/** Runs the indented lines after the table: what a reader would paste into a shell. */
+function runExample(summary: string, cwd: string) {
+  const [, , , ...rest] = summary.split('\n\n')
+  const example = rest.find((part) => part.includes('curl '))
+  assert.ok(example, summary)
+  try {
+    execFileSync('curl', ['--version'])
+  } catch {
+    assert.fail('this test runs the printed example and needs curl on the path')
+  }
+  return JSON.parse(execFileSync('sh', ['-euc', example], { cwd, encoding: 'utf8' }))
+}
+
+async function clientNames(controller: ReadyController): Promise<string[]> {
+  const { json } = await controller.request('GET', CLIENT_SIGNERS)
+  return json.data.map(({ name }: { name: string }) => name)
+}
+
+function textOf(url: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    get(url, { agent: false }, (response) => {
+      response.toArray().then((parts) => resolve(Buffer.concat(parts).toString()), reject)
+    }).once('error', reject)
+  })
+}

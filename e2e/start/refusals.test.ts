@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { type ControllerStage, createControllerStage, type LaunchOptions } from '@countersign/testkit'
+import { buildSignerBody, CLIENT_SIGNERS, SIGNERS } from './signer-body.ts'
+
+test('a port or a data directory that is taken is refused in one line, and the one who has it lives on', async (t) => {
+  const stage = createControllerStage(t)
+  const [port, metricsPort, otherPort, otherMetricsPort] = await findQuietPorts(4)
+  const other = join(stage.folder, 'other')
+  const on = (one: number | undefined, metrics: number | undefined) => ({
+    freePorts: false,
+    args: ['--port', String(one), '--metrics-port', String(metrics)],
+  })
+  const holder = await stage.start(on(port, metricsPort))
+
+  await assertRefused(stage, { ...on(port, otherMetricsPort), dataDir: other }, `port ${port}: the port is taken`)
+  const metricsWords = `port ${metricsPort} for metrics: the port is taken`
+  await assertRefused(stage, { ...on(otherPort, metricsPort), dataDir: other }, metricsWords)
+  await assertRefused(stage, on(otherPort, otherMetricsPort), 'is in use by another controller')
+  assert.equal((await holder.request('GET', '/version')).status, 200)
+  assert.ok(await holder.logIn())
+
+  const accepted = await stage.start({ ...on(otherPort, otherMetricsPort), dataDir: other })
+  assert.ok(await accepted.logIn(), 'the password was not used up by the starts that failed')
+})
+
+test('J-19 what is wrong with keys or database is refused in one line each, and nothing is touched', async (t) => {
+  const stage = createControllerStage(t)
+  const first = await stage.start({ env: { COUNTERSIGN_ADMIN_PASSWORD: 'the first password' } })
+  const session = await first.logIn()
+  assert.equal((await first.request('POST', SIGNERS, { session, body: buildSignerBody('kept') })).status, 201)
+  await first.stop()
+  const dataDir = first.dataDir
+  const path = (name: string) => join(dataDir, name)
+  const good = digestOf(dataDir)
+
+  const faults: readonly (readonly [words: string, file: string, spoil: (file: string) => void])[] = [
+    ['intermediate.key can be read by others', 'keys/intermediate.key', (file) => chmodSync(file, 0o644)],
+    [
+      'does not belong to its certificate',
+      'keys/intermediate.key',
+      (file) => copyFileSync(path('keys/root.key'), file),
+    ],
+    ['has schema version 99', 'countersign.db', writeNewerVersion],
+    ['countersign.db: file is not a database', 'countersign.db', (file) => writeFileSync(file, 'x'.repeat(8192))],
+  ]
+  for (const [words, name, spoil] of faults) {
+    const file = path(name)
+    const { mode } = statSync(file)
+    const content = statSync(file).isFile() ? readFileSync(file) : undefined
+    spoil(file)
+    const spoilt = digestOf(dataDir)
+    assert.notDeepEqual(spoilt, good, `${words}: the fault is there`)
+    await assertRefused(stage, {}, words)
+    assert.deepEqual(digestOf(dataDir), spoilt, `${words}: nothing was touched`)
+    if (content) writeFileSync(file, content)
+    chmodSync(file, mode & 0o777)
+    assert.deepEqual(digestOf(dataDir), good, `${words}: mended`)
+  }
+
+  const accepted = await stage.start()
+  assert.equal(accepted.ready.admin.password, null)
+  assert.equal((await accepted.request('GET', CLIENT_SIGNERS)).json.data[0].name, 'kept')
+  assert.ok(await accepted.logIn('the first password'))
+})
+
+test('a place where nothing can be written is refused in one line, and a later start there is a first one', async (t) => {
+  const stage = createControllerStage(t)
+  const place = join(stage.folder, 'place')
+  const dataDir = join(place, 'data')
+  writeFileSync(place, 'a file')
+  const before = statSync(place).mode
+  for (const path of [place, dataDir]) {
+    await assertRefused(stage, { dataDir: path }, `cannot write to the data directory ${path}`)
+    assert.equal(readFileSync(place, 'utf8'), 'a file')
+    assert.equal(statSync(place).mode, before)
+  }
+  rmSync(place)
+
+  // A disk that is full from the first byte on, or after the keys were written: no file may grow beyond this.
+  for (const blocks of [0, 16]) await assertRefused(stage, { dataDir, before: `ulimit -f ${blocks}` }, dataDir)
+
+  const accepted = await stage.start({ dataDir })
+  assert.ok(await accepted.logIn())
+})
+
+test('a data directory that was there before keeps what is in it, and a foreign one keeps its mode', async (t) => {
+  const stage = createControllerStage(t)
+  const dataDir = join(stage.folder, 'home')
+  mkdirSync(dataDir, { mode: 0o755 })
+  chmodSync(dataDir, 0o755)
+  writeFileSync(join(dataDir, 'letter'), 'dear reader')
+  const controller = await stage.start({ dataDir })
+  assert.equal(readFileSync(join(dataDir, 'letter'), 'utf8'), 'dear reader')
+  assert.equal(statSync(dataDir).mode & 0o777, 0o755)
+  assert.equal((await controller.stop()).code, 0)
+})
+
+/** Starts a controller that must not start: one `error:` line with the words, perhaps a hint, and nothing else. */
+async function assertRefused(stage: ControllerStage, options: LaunchOptions, words: string): Promise<void> {
+  const refused = stage.launch(options)
+  const { code } = await refused.exited
+  // `starting…` shows on a slow machine.
+  const lines = refused
+    .stderr()
+    .split('\n')
+    .filter((line) => line !== '' && line !== 'starting…')
+  const kinds = lines.map((line) => line.slice(0, line.indexOf(' ')))
+  assert.equal(code, 1, `${words}: ${refused.stderr()}`)
+  assert.ok(kinds.join() === 'error:' || kinds.join() === 'error:,hint:', `${words}: ${refused.stderr()}`)
+  assert.ok(lines[0]?.includes(words), `${words}: ${refused.stderr()}`)
+  assert.ok(!lines[0]?.includes('unexpected'), lines[0])
+  assert.equal(refused.stdout(), '')
+}
+
+/** Mode and content of everything in a directory. */
+function digestOf(directory: string): Record<string, string> {
+  const digests: Record<string, string> = {}
+  for (const name of ['', ...readdirSync(directory, { recursive: true, encoding: 'utf8' })].sort()) {
+    const file = join(directory, name)
+    const { mode } = statSync(file)
+    const content = statSync(file).isFile() ? createHash('sha256').update(readFileSync(file)).digest('hex') : ''
+    digests[name] = `${(mode & 0o777).toString(8)} ${content}`
+  }
+  return digests
+}
+
+function writeNewerVersion(file: string): void {
+  const database = new DatabaseSync(file)
+  database.exec("insert into schema_migrations (version, name, applied_at) values (99, 'of a later release', 0)")
+  database.close()
+}
+
+/** Free ports below those that are given to whoever asks for any, so that no other test gets them meanwhile. */
+async function findQuietPorts(count: number): Promise<number[]> {
+  const found = new Set<number>()
+  while (found.size < count) {
+    const port = 10_000 + Math.floor(Math.random() * 6_000)
+    const server = createServer()
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false))
+      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+    })
+    if (isFree) found.add(port)
+  }
+  return [...found]
+}

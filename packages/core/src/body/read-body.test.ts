@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AppError } from '../app-error.ts'
+import type { JsonValue } from '../json/json-value.ts'
+import type { BodySchema } from './body-schema.ts'
+import { readBody } from './read-body.ts'
+
+const SCHEMA: BodySchema = {
+  type: 'object',
+  required: ['name', 'list'],
+  properties: {
+    name: { type: 'string', minLength: 2, maxLength: 5 },
+    list: { type: 'array', maxItems: 2, items: { type: 'string', maxLength: 3 } },
+    count: { type: 'integer', minimum: 1, maximum: 9 },
+    flag: { type: 'boolean' },
+    kind: { enum: ['A', 'B'] },
+    link: { type: 'string', format: 'uri' },
+    either: {
+      anyOf: [
+        { type: 'array', items: { type: 'string' } },
+        { type: 'string', maxLength: 3 },
+      ],
+    },
+    hidden: { type: 'string', minLength: 4, secret: true },
+    inner: { type: 'object', required: ['deep'], properties: { deep: { type: 'integer' } } },
+    open: { type: 'object' },
+  },
+}
+const GOOD = { name: 'abc', list: ['a'] }
+
+const read = (members: Record<string, unknown> = {}) => ({ ...readBody(SCHEMA, { ...GOOD, ...members } as JsonValue) })
+
+/** Code and, of a field error, the field, the rule and the value. */
+function refusal(body: unknown): string {
+  try {
+    readBody(SCHEMA, body as JsonValue)
+  } catch (error) {
+    assert.ok(error instanceof AppError)
+    const cause = error.publicCause
+    if (!cause || 'message' in cause) return `${error.code}: ${cause?.message}`
+    return `${error.code}: ${cause.reason} (${cause.value})`
+  }
+  return 'taken'
+}
+
+test('M-12 keeps the members the schema knows, in its spelling, and nothing else', () => {
+  assert.deepEqual(read({ COUNT: 3, unknown: { a: 1 }, isAdmin: true }), { ...GOOD, count: 3 })
+  assert.deepEqual({ ...(read({ inner: { DEEP: 1, other: 2 } }).inner as object) }, { deep: 1 })
+  assert.deepEqual(read({ open: { any: [1, null] } }), { ...GOOD, open: { any: [1, null] } })
+  assert.equal(Object.getPrototypeOf(readBody(SCHEMA, GOOD)), null)
+})
+
+test('M-12 a member that is given twice is refused, also when one of the two is null', () => {
+  const twice = 'COULD_NOT_PARSE_BODY: the member name is given twice'
+  assert.equal(refusal({ ...GOOD, NAME: 'abc' }), twice)
+  assert.equal(refusal({ ...GOOD, Name: null }), twice)
+  assert.equal(refusal({ ...GOOD, name: null, NAME: 'abc' }), twice)
+  assert.equal(
+    refusal({ ...GOOD, inner: { deep: 1, Deep: 1 } }),
+    'COULD_NOT_PARSE_BODY: the member inner.deep is given twice',
+  )
+  assert.equal(refusal({ ...GOOD, other: 1, OTHER: 2 }), 'taken')
+})
+
+test('M-12 names are folded as ASCII is: no other letter stands for one of ours', () => {
+  assert.deepEqual(read({ '\u212Aind': 'A', 'l\u0130nk': 'x:' }), GOOD)
+  assert.deepEqual(read({ Kind: 'A' }), { ...GOOD, kind: 'A' })
+})
+
+test('D6 null means "not given", blank text is a value that no rule looks at unless the member is required', () => {
+  assert.deepEqual(read({ count: null, kind: null, inner: null }), GOOD)
+  assert.deepEqual(read({ kind: '', link: '', either: '', hidden: '' }), {
+    ...GOOD,
+    kind: '',
+    link: '',
+    either: '',
+    hidden: '',
+  })
+  assert.equal(refusal({ ...GOOD, name: '' }), 'COULD_NOT_VALIDATE: name in body should be at least 2 chars long ()')
+})
+
+test('W-26 the first broken rule in alphabetical order is told', () => {
+  assert.equal(refusal({}), 'COULD_NOT_VALIDATE: list in body is required ([])')
+  assert.equal(refusal(null), 'COULD_NOT_VALIDATE: list in body is required ([])')
+  assert.equal(refusal({ list: [] }), 'COULD_NOT_VALIDATE: name in body is required (<nil>)')
+  assert.equal(
+    refusal({ ...GOOD, name: 'x', kind: 'C' }),
+    'COULD_NOT_VALIDATE: kind in body should be one of [A B] (C)',
+  )
+})
+
+test('M-11 a body that is no object is refused', () => {
+  for (const body of [[], 'x', 5, true]) {
+    assert.equal(refusal(body), 'COULD_NOT_VALIDATE: body must be a JSON object ()')
+  }
+})
+
+test('each rule refuses what breaks it and takes what keeps it', () => {
+  for (const [bad, reason, good] of [
+    [{ name: 'abcdef' }, 'name in body should be at most 5 chars long (abcdef)', { name: 'abcde' }],
+    [{ list: ['a', 'b', 'c'] }, 'list in body should have at most 2 items (3 items)', { list: ['a', 'b'] }],
+    [{ list: ['a', 'long'] }, 'list.1 in body should be at most 3 chars long (long)', { list: ['a', 'bcd'] }],
+    [{ count: 0 }, 'count in body should be greater than or equal to 1 (0)', { count: 1 }],
+    [{ count: 10 }, 'count in body should be less than or equal to 9 (10)', { count: 9 }],
+    [{ kind: 'a' }, 'kind in body should be one of [A B] (a)', { kind: 'A' }],
+    [{ link: 'no uri' }, 'link in body must be of type uri: "no uri" (no uri)', { link: 'mailto:x' }],
+    [{ either: 'long' }, 'either in body should be at most 3 chars long (long)', { either: ['long'] }],
+    [{ inner: {} }, 'inner.deep in body is required (<nil>)', { inner: { deep: 1 } }],
+  ] as const) {
+    assert.equal(refusal({ ...GOOD, ...bad }), `COULD_NOT_VALIDATE: ${reason}`)
+    assert.equal(refusal({ ...GOOD, ...good }), 'taken')
+  }
+})
+
+test('a value of the wrong type is told by the member and the types, not by the value', () => {
+  for (const [bad, reason] of [
+    [{ name: 5 }, 'name must be of type string, but is of type number'],
+    [{ list: 'secret' }, 'list must be of type array, but is of type string'],
+    [{ list: [null] }, 'list.0 must be of type string, but is of type null'],
+    [{ count: 1.5 }, 'count must be of type integer, but is of type number'],
+    [{ flag: 'true' }, 'flag must be of type boolean, but is of type string'],
+    [{ kind: 1 }, 'kind must be of type string, but is of type number'],
+    [{ inner: [] }, 'inner must be of type object, but is of type array'],
+    [{ either: 5 }, 'either must be of type array or string, but is of type number'],
+  ] as const) {
+    assert.equal(refusal({ ...GOOD, ...bad }), `COULD_NOT_PARSE_BODY: the member ${reason}`)
+  }
+})
+
+test('D36 a secret is never repeated, and a long value only in part', () => {
+  assert.equal(
+    refusal({ ...GOOD, hidden: 'abc' }),
+    'COULD_NOT_VALIDATE: hidden in body should be at least 4 chars long ()',
+  )
+  const told = refusal({ ...GOOD, name: 'n'.repeat(500) })
+  assert.ok(told.includes('n'.repeat(128)) && !told.includes('n'.repeat(129)))
+})

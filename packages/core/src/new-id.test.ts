@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newId } from './new-id.ts'
+
+test('ids are 22 letters and digits, and no two of many are equal', () => {
+  const ids = Array.from({ length: 20_000 }, newId)
+  assert.equal(new Set(ids).size, ids.length)
+  for (const id of ids) assert.match(id, /^[0-9A-Za-z]{22}$/)
+})
+
+test('every letter stands at every place about equally often', () => {
+  const counts = new Map<string, number>()
+  const total = 20_000
+  for (let index = 0; index < total; index++) {
+    const first = newId().charAt(0)
+    counts.set(first, (counts.get(first) ?? 0) + 1)
+  }
+  const expected = total / 62
+  assert.equal(counts.size, 62)
+  // Ten standard deviations: a fair pool does not come near, a modulo bias of one letter in four is far beyond.
+  for (const [letter, count] of counts) assert.ok(Math.abs(count - expected) < 10 * Math.sqrt(expected), `${letter}: ${count}`)
+})

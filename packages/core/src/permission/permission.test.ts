@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { PERMISSION_ACTIONS, PERMISSION_ENTITIES, PERMISSIONS, type Permission } from '@countersign/contract'
+import { hasPowerOver } from './has-power-over.ts'
+import { isAllowed } from './is-allowed.ts'
+
+const holding = (...permissions: Permission[]) => ({ isAdmin: false, permissions })
+const ADMIN = { isAdmin: true, permissions: [] }
+
+describe('what a permission allows', () => {
+  test('an action permission allows that action on that entity and nothing else', () => {
+    for (const held of PERMISSION_ENTITIES) {
+      for (const heldAction of PERMISSION_ACTIONS) {
+        for (const entity of PERMISSION_ENTITIES) {
+          for (const action of PERMISSION_ACTIONS) {
+            const expected = held === entity && heldAction === action
+            assert.equal(isAllowed(holding(`${held}.${heldAction}`), { entity, action }), expected)
+          }
+        }
+      }
+    }
+  })
+
+  test('an entity permission allows every action on that entity and on no other', () => {
+    for (const held of PERMISSION_ENTITIES) {
+      for (const entity of PERMISSION_ENTITIES) {
+        for (const action of PERMISSION_ACTIONS)
+          assert.equal(isAllowed(holding(held), { entity, action }), held === entity)
+      }
+    }
+  })
+
+  test('a reader reads everything and changes nothing; nobody holds nothing', () => {
+    for (const entity of PERMISSION_ENTITIES) {
+      for (const action of PERMISSION_ACTIONS) {
+        assert.equal(isAllowed(holding('admin_readonly'), { entity, action }), action === 'read')
+        assert.equal(isAllowed(holding(), { entity, action }), false)
+        assert.equal(isAllowed(ADMIN, { entity, action }), true)
+      }
+    }
+  })
+
+  test('what is for administrators is open to no permission but the reading of it', () => {
+    for (const permission of PERMISSIONS) {
+      const reads = permission === 'admin_readonly'
+      assert.equal(isAllowed(holding(permission), { entity: 'admin', action: 'read' }), reads, permission)
+      assert.equal(isAllowed(holding(permission), { entity: 'admin', action: 'change' }), false, permission)
+    }
+    assert.equal(isAllowed(ADMIN, { entity: 'admin', action: 'change' }), true)
+  })
+})
+
+describe('who has power over whom', () => {
+  test('an administrator has power over everybody, and only administrators have power over one', () => {
+    assert.equal(hasPowerOver(ADMIN, ADMIN), true)
+    assert.equal(hasPowerOver(ADMIN, holding(...PERMISSIONS)), true)
+    assert.equal(hasPowerOver(holding(...PERMISSIONS), ADMIN), false)
+  })
+
+  test('a holder of permissions has power over who holds the same or less', () => {
+    const cases: readonly [Permission[], Permission[], boolean][] = [
+      [['identity'], [], true],
+      [['identity'], ['identity'], true],
+      [['identity'], ['identity.update'], true],
+      [['identity.update'], ['identity'], false],
+      [['identity'], ['authenticator'], false],
+      [['identity'], ['admin_readonly'], false],
+      [['admin_readonly'], ['identity.read'], true],
+      [['admin_readonly'], ['identity.update'], false],
+    ]
+    for (const [held, other, expected] of cases) {
+      assert.equal(hasPowerOver(holding(...held), holding(...other)), expected, `${held} over ${other}`)
+    }
+  })
+})

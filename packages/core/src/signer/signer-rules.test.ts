@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AppError } from '../app-error.ts'
+import { checkEnrollRules, findEnrollProblem } from './enroll-rules.ts'
+import { type SignerSettings, signerFromBody } from './signer-settings.ts'
+import { signerWarnings } from './signer-warnings.ts'
+import { validateSigner } from './validate-signer.ts'
+
+const SIGNER = signerFromBody({
+  name: 'n',
+  enabled: true,
+  issuer: 'i',
+  audience: 'a',
+  jwksEndpoint: 'https://x.example/',
+})
+const withMembers = (members: Partial<SignerSettings>): SignerSettings => ({ ...SIGNER, ...members })
+
+function codeOf(run: () => void): string {
+  try {
+    run()
+  } catch (error) {
+    assert.ok(error instanceof AppError)
+    const cause = error.publicCause
+    return cause && 'field' in cause ? `${error.code} ${cause.field}` : error.code
+  }
+  return 'ok'
+}
+
+test('H-07 S1-1.4 a signer has exactly one key source', () => {
+  assert.equal(
+    codeOf(() => validateSigner(SIGNER)),
+    'ok',
+  )
+  assert.equal(
+    codeOf(() => validateSigner(withMembers({ jwksEndpoint: null, certPem: 'x' }))),
+    'ok',
+  )
+  assert.equal(
+    codeOf(() => validateSigner(withMembers({ certPem: 'x' }))),
+    'INVALID_FIELD',
+  )
+  assert.equal(
+    codeOf(() => validateSigner(withMembers({ jwksEndpoint: null }))),
+    'INVALID_FIELD',
+  )
+})
+
+test('W-26 L-04 each field keeps its rule', () => {
+  for (const [members, field] of [
+    [{ name: '' }, 'name'],
+    [{ issuer: '' }, 'issuer'],
+    [{ audience: '' }, 'audience'],
+    [{ issuer: 'a"b' }, 'issuer'],
+    [{ kid: 'a\u200b' }, 'kid'],
+    [{ clientId: '\u202e' }, 'clientId'],
+    [{ scopes: ['\u0000'] }, 'scopes'],
+    [{ scopes: Array(101).fill('s') }, 'scopes'],
+    [{ claimsProperty: '/~' }, 'claimsProperty'],
+    [{ externalAuthUrl: 'http://x.example' }, 'externalAuthUrl'],
+    [{ requiredClaims: { a: [] } }, 'requiredClaims'],
+    [{ requiredClaims: { a: 'x\u200b' } }, 'requiredClaims'],
+  ] as const) {
+    assert.equal(
+      codeOf(() => validateSigner(withMembers(members as Partial<SignerSettings>))),
+      `COULD_NOT_VALIDATE ${field}`,
+    )
+  }
+  const fine = { kid: 'k', clientId: 'c', scopes: Array(100).fill('s'), requiredClaims: { '/a/b': ['x', 'y'] } }
+  assert.equal(
+    codeOf(() => validateSigner(withMembers({ ...fine, externalAuthUrl: 'https://x.example' }))),
+    'ok',
+  )
+})
+
+test('S1-5.3.1 S1-5.3.2 a flag needs a policy that allows what it promises', () => {
+  const all = { certAllowed: true, extJwtAllowed: true }
+  const toCert = withMembers({ enrollToCertEnabled: true, enrollAuthPolicyId: 'p' })
+  const toToken = withMembers({ enrollToTokenEnabled: true, enrollAuthPolicyId: 'p' })
+  for (const signer of [toCert, toToken, SIGNER])
+    assert.equal(
+      codeOf(() => checkEnrollRules(signer, all)),
+      'ok',
+    )
+  const refused = 'COULD_NOT_VALIDATE enrollAuthPolicyId'
+  assert.equal(
+    codeOf(() => checkEnrollRules(toCert, { ...all, certAllowed: false })),
+    refused,
+  )
+  assert.equal(
+    codeOf(() => checkEnrollRules(toToken, { ...all, extJwtAllowed: false })),
+    refused,
+  )
+  assert.equal(
+    codeOf(() => checkEnrollRules(toCert, { ...all, extJwtAllowed: false })),
+    'ok',
+  )
+  assert.equal(
+    codeOf(() => checkEnrollRules(toToken, { ...all, certAllowed: false })),
+    'ok',
+  )
+  assert.equal(
+    codeOf(() => checkEnrollRules(toCert, undefined)),
+    refused,
+  )
+  assert.equal(
+    codeOf(() => checkEnrollRules(toToken, undefined)),
+    refused,
+  )
+  assert.equal(
+    codeOf(() => checkEnrollRules(SIGNER, undefined)),
+    'NOT_FOUND',
+  )
+  assert.equal(findEnrollProblem(SIGNER, undefined), undefined)
+})
+
+const DAY = 86_400_000
+const NOW = Date.parse('2030-06-15T12:00:00Z')
+const within = (from: number, to: number) => ({ notBefore: NOW + from, notAfter: NOW + to })
+
+test('H-01 H-02 D11 a certificate is spoken of from 30 days before it ends, and outside its dates, both of which belong to it', () => {
+  const warning = (validity: { notBefore: number; notAfter: number }) => signerWarnings(SIGNER, validity, NOW)[0]
+  assert.equal(warning(within(-DAY, 30 * DAY + 1)), undefined)
+  assert.match(warning(within(-DAY, 30 * DAY)) ?? '', /expires on 2030-07-15, in 30 days/)
+  assert.match(warning(within(-DAY, 7 * DAY)) ?? '', /in 7 days/)
+  assert.match(warning(within(-DAY, DAY)) ?? '', /in 1 day:/)
+  assert.match(warning(within(-DAY, DAY - 1)) ?? '', /in less than a day/)
+  assert.match(warning(within(-DAY, 0)) ?? '', /in less than a day/)
+  assert.match(warning(within(-DAY, -1)) ?? '', /expired on 2030-06-15/)
+  assert.match(warning(within(1, 90 * DAY)) ?? '', /not valid before 2030-06-15/)
+  assert.equal(warning(within(0, 90 * DAY)), undefined)
+})
+
+test('D14 an issuer that serves strangers is told from one that only looks like it', () => {
+  const isWarned = (issuer: string, members: Partial<SignerSettings> = {}) =>
+    signerWarnings(withMembers({ issuer, enrollToCertEnabled: true, ...members }), null, NOW).length === 1
+  for (const issuer of [
+    'https://token.actions.githubusercontent.com',
+    'https://gitlab.com',
+    'https://gitlab.com/',
+    'https://accounts.google.com',
+    'https://login.microsoftonline.com/common/v2.0',
+    'https://login.microsoftonline.com/organizations/v2.0',
+  ]) {
+    assert.ok(isWarned(issuer), issuer)
+    assert.ok(!isWarned(issuer, { enrollToCertEnabled: false }), issuer)
+    assert.ok(!isWarned(issuer, { requiredClaims: { hd: 'x' } }), issuer)
+  }
+  for (const issuer of [
+    'https://gitlab.company.example',
+    'https://gitlab.com.example',
+    'https://login.microsoftonline.com/9f-tenant/v2.0',
+  ]) {
+    assert.ok(!isWarned(issuer), issuer)
+  }
+})

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { patchedSigner, signerFromBody } from './signer-settings.ts'
+
+const REQUIRED = { name: 'n', enabled: true, issuer: 'i', audience: 'a', jwksEndpoint: 'https://x.example/' }
+
+test('D6 a member that is not given has its default', () => {
+  const signer = signerFromBody(REQUIRED)
+  const { claimsProperty, enrollNameClaimsSelector, targetToken, scopes, enrollAuthPolicyId, tags } = signer
+  assert.deepEqual([claimsProperty, enrollNameClaimsSelector, targetToken], ['/sub', '/sub', 'ACCESS'])
+  assert.deepEqual([scopes, enrollAuthPolicyId, tags], [null, null, {}])
+  assert.deepEqual(
+    signerFromBody({ ...REQUIRED, claimsProperty: ' ', scopes: [], tags: {}, requiredClaims: {} }),
+    signer,
+  )
+})
+
+test('D6 a PATCH that gives nothing gives back the very same signer', () => {
+  const signer = signerFromBody({ ...REQUIRED, tags: { a: 'b' }, requiredClaims: { hd: 'x' } })
+  for (const body of [{}, { tags: {} }, { requiredClaims: {} }]) assert.equal(patchedSigner(signer, body), signer)
+  assert.notEqual(patchedSigner(signer, { kid: '' }), signer)
+})
+
+test('D6 a PATCH changes what it gives and takes what it blanks back to the default', () => {
+  const signer = signerFromBody({ ...REQUIRED, claimsProperty: '/email', kid: 'k', scopes: 'a b', tags: { a: 'b' } })
+  assert.deepEqual(patchedSigner(signer, { name: 'm' }), { ...signer, name: 'm' })
+  assert.deepEqual(patchedSigner(signer, { claimsProperty: '', kid: '', scopes: [] }), {
+    ...signer,
+    claimsProperty: '/sub',
+    kid: null,
+    scopes: null,
+  })
+  assert.deepEqual(patchedSigner(signer, { useExternalId: false, tags: { c: 1 } }), { ...signer, tags: { c: 1 } })
+})
+
+test('D2 D15 scopes keep their order, whichever way they came', () => {
+  const scopesOf = (scopes: string | string[]) => signerFromBody({ ...REQUIRED, scopes }).scopes
+  assert.deepEqual(scopesOf('b  a\tb'), ['b', 'a', 'b'])
+  assert.deepEqual(scopesOf(['b', '', 'a']), ['b', 'a'])
+  assert.equal(scopesOf(['']), null)
+})

@@ -1,0 +1,65 @@
+import type { Authenticate } from '@countersign/contract'
+import { newId, type SignInWay } from '@countersign/core'
+import type { Clock } from '../clock.ts'
+import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
+import type { StoredIdentity } from '../store/identity-row.ts'
+import type { Store } from '../store/store.ts'
+import type { LiveSession } from './live-sessions.ts'
+import { newSessionToken, sessionTokenDigest } from './session-token.ts'
+
+export interface SessionOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly idleMs: number
+  readonly maxMs: number
+  readonly maxPerIdentity: number
+}
+
+/** Somebody who has shown who he is, and how. */
+export interface Authenticated {
+  readonly identity: StoredIdentity
+  readonly policy: StoredAuthPolicy
+  readonly way: SignInWay
+  readonly authenticatorId: string
+  readonly body: Authenticate
+  readonly ipAddress: string
+}
+
+/** Opens a session; when this resolves it is durable. Fails with INVALID_AUTH when the identity has gone meanwhile. */
+export async function startSession(
+  { store, clock, idleMs, maxMs, maxPerIdentity }: SessionOptions,
+  { identity, policy, way, authenticatorId, body, ipAddress }: Authenticated,
+): Promise<{ token: string; session: LiveSession }> {
+  const now = clock.now()
+  const token = newSessionToken()
+  const id = newId()
+  const endsAt = now + maxMs
+  const expiresAt = Math.min(now + idleMs, endsAt)
+  const configTypes = knownConfigTypes(body.configTypes ?? [])
+  await store.write(
+    'apiSession.create',
+    {
+      id,
+      tokenDigest: sessionTokenDigest(token),
+      identityId: identity.id,
+      authenticatorId,
+      ipAddress,
+      configTypes,
+      expiresAt,
+      endsAt,
+      envInfo: body.envInfo as Record<string, string> | undefined,
+      sdkInfo: body.sdkInfo as Record<string, string> | undefined,
+      maxPerIdentity,
+    },
+    { actorId: identity.id, now },
+  )
+  const times = { createdAt: now, updatedAt: now, lastActivityAt: now, expiresAt, endsAt }
+  return { token, session: { id, identity, policy, way, authenticatorId, ipAddress, configTypes, ...times } }
+}
+
+const ALL_CONFIG_TYPES = 'all'
+
+/** Unknown types are dropped, and nothing is configured here, so that only the word for all of them remains. */
+function knownConfigTypes(wanted: readonly string[]): readonly string[] {
+  return wanted.includes(ALL_CONFIG_TYPES) ? [ALL_CONFIG_TYPES] : []
+}

@@ -1,0 +1,95 @@
+import type { ControllerContext } from '../../controller-context.ts'
+import { API_SESSION_FILTER } from '../../store/filter-tables.ts'
+import type { FilterTable } from '../../store/filter-to-sql.ts'
+import { notFound } from '../../store/not-found.ts'
+import { loadIdentityNames } from '../../store/reads/identity-reads.ts'
+import type { ApiSessionRow } from '../../store/schema.ts'
+import { MANAGEMENT } from '../api-paths.ts'
+import { detail, done } from '../pipeline/envelope.ts'
+import type { Route } from '../pipeline/route.ts'
+import { writeMeta } from '../pipeline/write-meta.ts'
+import { apiSessionView } from '../shared/api-session-view.ts'
+import { laterThan, listWithin } from '../shared/list-within.ts'
+
+const ONE = [`${MANAGEMENT}/api-sessions/:id`]
+
+const access = (action: 'read' | 'delete') => ({ entity: 'api-session', action }) as const
+
+/** Sessions that have ended are gone, whether they have been swept up or not. */
+const WITH_EXPIRY: FilterTable = {
+  table: API_SESSION_FILTER.table,
+  columns: new Map([
+    ...API_SESSION_FILTER.columns,
+    ['expiresAt', { kind: 'column', column: 'expires_at', type: 'datetime', notNull: true }],
+  ]),
+}
+
+/** The sessions of everybody, without their tokens. */
+export function apiSessionRoutes({ store, clock: { now } }: ControllerContext): Route[] {
+  const show = async (rows: readonly ApiSessionRow[]) => {
+    const identities = await loadIdentityNames(
+      store.db,
+      rows.map((row) => row.identity_id),
+    )
+    return rows.flatMap((row) => {
+      const identity = identities.get(row.identity_id)
+      return identity ? [apiSessionView(shownSession(row, identity))] : []
+    })
+  }
+  return [
+    {
+      method: 'GET',
+      paths: [`${MANAGEMENT}/api-sessions`],
+      access: access('read'),
+      bodyCap: 'management',
+      body: null,
+      handle: ({ query }) => {
+        const within = { table: WITH_EXPIRY, predicate: laterThan('expiresAt', now()) }
+        return listWithin({ store, table: API_SESSION_FILTER, show }, within, query)
+      },
+    },
+    {
+      method: 'GET',
+      paths: ONE,
+      access: access('read'),
+      bodyCap: 'management',
+      body: null,
+      handle: async ({ params: { id = '' } }) => {
+        const rows = await store.db
+          .selectFrom('api_sessions')
+          .selectAll()
+          .where('id', '=', id)
+          .where('expires_at', '>', now())
+          .execute()
+        const [shown] = await show(rows)
+        if (!shown) throw notFound('apiSession', id)
+        return detail(shown)
+      },
+    },
+    {
+      method: 'DELETE',
+      paths: ONE,
+      access: access('delete'),
+      bodyCap: 'management',
+      body: null,
+      handle: async (call) => {
+        const { id = '' } = call.params
+        if (!(await store.write('apiSession.delete', { id }, writeMeta(call, now())))) throw notFound('apiSession', id)
+        return done()
+      },
+    },
+  ]
+}
+
+function shownSession(row: ApiSessionRow, identity: Parameters<typeof apiSessionView>[0]['identity']) {
+  return {
+    id: row.id,
+    identity,
+    authenticatorId: row.authenticator_id,
+    ipAddress: row.ip_address,
+    configTypes: JSON.parse(row.config_types),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    lastActivityAt: row.last_activity_at,
+  }
+}

@@ -1,0 +1,161 @@
+import {
+  AuthenticatorCreate,
+  AuthenticatorPatch,
+  AuthenticatorWrite,
+  type AuthenticatorCreate as CreateBody,
+  type AuthenticatorPatch as PatchBody,
+} from '@countersign/contract'
+import { AppError, checkPlainText, fieldError, hasPowerOver, type JsonObject, newId, readTags } from '@countersign/core'
+import type { ControllerContext } from '../../controller-context.ts'
+import { AUTHENTICATOR_FILTER } from '../../store/filter-tables.ts'
+import { notFound } from '../../store/not-found.ts'
+import { findAuthenticator } from '../../store/reads/authenticator-reads.ts'
+import { findIdentity, loadIdentityNames } from '../../store/reads/identity-reads.ts'
+import type { AuthenticatorRow } from '../../store/schema.ts'
+import { MANAGEMENT } from '../api-paths.ts'
+import { created, detail, done } from '../pipeline/envelope.ts'
+import { listAnswer } from '../pipeline/list-answer.ts'
+import { type Call, type Route, sessionOf } from '../pipeline/route.ts'
+import { writeMeta } from '../pipeline/write-meta.ts'
+import { authenticatorView } from '../shared/authenticator-view.ts'
+import { byWhom } from '../shared/by-whom.ts'
+import { equals, listWithin } from '../shared/list-within.ts'
+import { digestNewPassword } from '../shared/new-password.ts'
+
+const COLLECTION = [`${MANAGEMENT}/authenticators`]
+const ONE = [`${MANAGEMENT}/authenticators/:id`]
+
+const access = (action: 'create' | 'read' | 'update' | 'delete') => ({ entity: 'authenticator', action }) as const
+
+/** What identities sign in with. JWTs leave no authenticator behind. */
+export function authenticatorRoutes(context: ControllerContext): Route[] {
+  const { store, clock } = context
+  const { now } = clock
+
+  const show = async (rows: readonly AuthenticatorRow[]) => {
+    const identities = await loadIdentityNames(
+      store.db,
+      rows.map((row) => row.identity_id),
+    )
+    return rows.flatMap((row) => {
+      const identity = identities.get(row.identity_id)
+      return identity ? [authenticatorView(row, identity, 'authenticators')] : []
+    })
+  }
+
+  /** Asked before the slow digesting; the transaction asks again. */
+  const touchableIdentity = async (call: Call, identityId: string) => {
+    const identity = await findIdentity(store.db, identityId)
+    if (!identity) throw notFound('identity', identityId)
+    if (!hasPowerOver(sessionOf(call).identity, identity)) throw new AppError('UNAUTHORIZED')
+    return identity
+  }
+
+  const update = async (call: Call) => {
+    const { id = '' } = call.params
+    const { username, password, tags } = call.body as PatchBody
+    const row = await findAuthenticator(store.db, id)
+    if (!row) throw notFound('authenticator', id)
+    const identity = await touchableIdentity(call, row.identity_id)
+    if (username) checkPlainText('username', username)
+    const change = {
+      id,
+      username: username || undefined,
+      passwordDigest: password ? await digestNewPassword(context, identity, password) : undefined,
+      tags: tags && readTags('tags', tags as JsonObject),
+    }
+    await store.write('authenticator.updatePassword', { ...change, ...byWhom(call) }, writeMeta(call, now()))
+    return done()
+  }
+
+  return [
+    {
+      method: 'GET',
+      paths: COLLECTION,
+      access: access('read'),
+      bodyCap: 'management',
+      body: null,
+      handle: ({ query }) => listAnswer({ store, table: AUTHENTICATOR_FILTER, show }, query),
+    },
+    {
+      method: 'POST',
+      paths: COLLECTION,
+      access: access('create'),
+      bodyCap: 'management',
+      body: { schema: AuthenticatorCreate, optional: false },
+      handle: async (call) => {
+        const { identityId, username, password, tags } = passwordBody(call.body as CreateBody)
+        const identity = await touchableIdentity(call, identityId)
+        const passwordDigest = await digestNewPassword(context, identity, password)
+        const id = newId()
+        const authenticator = { id, identityId, username, passwordDigest, tags }
+        await store.write('authenticator.createPassword', { ...authenticator, ...byWhom(call) }, writeMeta(call, now()))
+        return created(call.collection, id)
+      },
+    },
+    {
+      method: 'GET',
+      paths: ONE,
+      access: access('read'),
+      bodyCap: 'management',
+      body: null,
+      handle: async ({ params: { id = '' } }) => {
+        const row = await findAuthenticator(store.db, id)
+        const [shown] = await show(row ? [row] : [])
+        if (!shown) throw notFound('authenticator', id)
+        return detail(shown)
+      },
+    },
+    {
+      method: 'PUT',
+      paths: ONE,
+      access: access('update'),
+      bodyCap: 'management',
+      body: { schema: AuthenticatorWrite, optional: false },
+      handle: update,
+    },
+    {
+      method: 'PATCH',
+      paths: ONE,
+      access: access('update'),
+      bodyCap: 'management',
+      body: { schema: AuthenticatorPatch, optional: false },
+      handle: update,
+    },
+    {
+      method: 'DELETE',
+      paths: ONE,
+      access: access('delete'),
+      bodyCap: 'management',
+      body: null,
+      handle: async (call) => {
+        const args = { id: call.params.id ?? '', ...byWhom(call) }
+        await store.write('authenticator.delete', args, writeMeta(call, now()))
+        return done()
+      },
+    },
+    {
+      method: 'GET',
+      paths: [`${MANAGEMENT}/identities/:id/authenticators`],
+      access: { entity: 'identity', action: 'read' },
+      bodyCap: 'management',
+      body: null,
+      handle: async ({ params: { id = '' }, query }) => {
+        if (!(await findIdentity(store.db, id))) throw notFound('identity', id)
+        const within = { table: AUTHENTICATOR_FILTER, predicate: equals('identity', id) }
+        return listWithin({ store, table: AUTHENTICATOR_FILTER, show }, within, query)
+      },
+    },
+  ]
+}
+
+function passwordBody({ method, identityId, username, password, tags }: CreateBody) {
+  if (method !== 'updb') {
+    const reason = 'authenticators of this method can not be made by this call yet'
+    throw new AppError('INVALID_AUTHENTICATOR_PROPERTIES', { field: 'method', reason, value: String(method) })
+  }
+  if (!username) throw fieldError('username', 'username in body is required', undefined)
+  if (!password) throw fieldError('password', 'password in body is required', undefined)
+  checkPlainText('username', username)
+  return { identityId, username, password, tags: readTags('tags', (tags ?? {}) as JsonObject) }
+}

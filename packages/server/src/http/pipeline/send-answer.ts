@@ -1,0 +1,55 @@
+import { validateHeaderValue } from 'node:http'
+import type { FastifyReply } from 'fastify'
+import type { Logger } from 'pino'
+import { jsonBytes } from './envelope.ts'
+import type { ErrorAnswer } from './errors.ts'
+import { hasUnreadBody } from './read-bytes.ts'
+import type { Answer } from './route.ts'
+
+/** How long, and how much, is still read from a client that sends on although it has its answer. */
+const LINGER_MS = 1_000
+const LINGER_BYTES = 1_048_576
+
+/** A good answer. A stream that breaks after its first bytes ends the connection, which is all that can still be said. */
+export function sendAnswer(answer: Answer, reply: FastifyReply, log: Logger): FastifyReply {
+  const { status, headers, json, stream, bytes } = answer
+  reply.code(status)
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    // Here a value that no header can hold is a 500 like any other fault; later it would get in the way of that answer too.
+    validateHeaderValue(name, value)
+    reply.header(name, value)
+  }
+  if (bytes) return reply.header('content-type', bytes.type).send(bytes.content)
+  stream?.on('error', (error) => log.error({ requestId: reply.request.id, err: error }, 'an answer broke off'))
+  return reply.header('content-type', 'application/json').send(stream ?? jsonBytes(json))
+}
+
+/** An error. The connection closes when the rest of the request is not worth reading. */
+export function sendError(answer: ErrorAnswer, reply: FastifyReply): void {
+  reply.code(answer.status).headers(answer.headers)
+  if (answer.closes || hasUnreadBody(reply.request.raw)) sendAndClose(answer.body, reply)
+  else reply.send(answer.body)
+}
+
+/**
+ * Sends the whole answer and closes a little later: a connection that is cut while the client still sends is reset, and the
+ * answer is lost with it.
+ */
+function sendAndClose(body: Buffer, reply: FastifyReply): void {
+  reply.hijack()
+  const { raw: response } = reply
+  const { raw: request } = reply.request
+  const length = { 'content-length': body.length, connection: 'close' }
+  response.writeHead(response.statusCode, { ...(reply.getHeaders() as Record<string, string>), ...length })
+  response.write(body)
+  let left = LINGER_BYTES
+  const end = (): void => void response.end()
+  const cut = setTimeout(end, LINGER_MS)
+  response.once('close', () => clearTimeout(cut))
+  request.once('end', end).once('close', end).once('error', end)
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) end()
+  })
+  request.resume()
+}

@@ -1,0 +1,78 @@
+import type { IncomingMessage } from 'node:http'
+import { AppError, isAllowed } from '@countersign/core'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { LiveSessions } from '../../api-session/live-sessions.ts'
+import type { Settings } from '../../config/index.ts'
+import { authenticateCall, type Caller } from './authenticate-call.ts'
+import { checkAcceptsJson, checkDeclaredLength, checkParams } from './limits.ts'
+import { parseQuery } from './query.ts'
+import { readBytes } from './read-bytes.ts'
+import { readJsonBody } from './read-json-body.ts'
+import type { Answer, Route } from './route.ts'
+import { withinTime } from './within-time.ts'
+
+export interface ServeOptions {
+  readonly sessions: LiveSessions
+  readonly http: Pick<Settings['http'], 'maxBodyBytes' | 'maxManagementBodyBytes'>
+  /** How long looking up the caller, and then the handler, may take. */
+  readonly handlerMs: number
+  /** Whether the client waits for a word before it sends the body. */
+  awaitsContinue(request: IncomingMessage): boolean
+}
+
+/**
+ * One call of a route, in this order: body length, authentication, permission, body cap, Accept, query, content type, JSON,
+ * schema, handler. Throws whatever refuses it.
+ */
+export async function serveCall(
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: ServeOptions,
+): Promise<Answer> {
+  const { headers, raw } = request
+  const { maxBodyBytes, maxManagementBodyBytes } = options.http
+  const maxBytes = route.bodyCap === 'anonymous' ? maxBodyBytes : maxManagementBodyBytes
+  checkDeclaredLength(headers, maxBytes)
+  if (route.access !== 'anonymous') reply.header('cache-control', 'no-store')
+
+  const awaitsContinue = options.awaitsContinue(raw)
+  let caller: Caller | undefined
+  try {
+    caller = await withinTime(options.handlerMs, admit(route, request, options.sessions))
+  } catch (refusal) {
+    // Too much is too much from everybody, so the body is counted; but nobody's body is kept who may not call.
+    if (!awaitsContinue) await readBytes(raw, { maxBytes, keep: false })
+    throw refusal
+  }
+  if (awaitsContinue) reply.raw.writeContinue()
+  const bytes = await readBytes(raw, { maxBytes, keep: true })
+
+  if (!route.produces) checkAcceptsJson(headers.accept)
+  const params = request.params as Record<string, string>
+  checkParams(params)
+  const call = {
+    params,
+    query: parseQuery(request.url),
+    body: readJsonBody(route, bytes, headers),
+    session: caller?.session,
+    sessionToken: caller?.token,
+    clientAddress: request.ip,
+    collection: collectionOf(request.routeOptions.url ?? ''),
+  }
+  return withinTime(options.handlerMs, route.handle(call))
+}
+
+async function admit(route: Route, request: FastifyRequest, sessions: LiveSessions): Promise<Caller | undefined> {
+  if (route.access === 'anonymous') return undefined
+  const caller = await authenticateCall(request.headers, sessions)
+  if (typeof route.access === 'object' && !isAllowed(caller.session.identity, route.access)) {
+    throw new AppError('UNAUTHORIZED')
+  }
+  return caller
+}
+
+/** `/edge/management/v1/ext-jwt-signers/:id` is about `ext-jwt-signers`. */
+function collectionOf(pattern: string): string {
+  return pattern.split('/')[4] ?? ''
+}

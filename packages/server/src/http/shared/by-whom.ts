@@ -1,0 +1,8 @@
+import type { ByWhom } from '../../store/writes/touchable-identity.ts'
+import { type Call, sessionOf } from '../pipeline/route.ts'
+
+/** With what power a call writes. */
+export function byWhom(call: Call): ByWhom {
+  const { isAdmin, permissions } = sessionOf(call).identity
+  return { byAdmin: isAdmin, byPermissions: permissions }
+}

@@ -1,0 +1,112 @@
+import {
+  OwnAuthenticatorPatch,
+  OwnAuthenticatorWrite,
+  type OwnAuthenticatorPatch as PatchBody,
+} from '@countersign/contract'
+import { AppError, checkPlainText } from '@countersign/core'
+import type { ControllerContext } from '../../controller-context.ts'
+import { AUTHENTICATOR_FILTER } from '../../store/filter-tables.ts'
+import { notFound } from '../../store/not-found.ts'
+import { findAuthenticator } from '../../store/reads/authenticator-reads.ts'
+import { findIdentity, loadSurroundings } from '../../store/reads/identity-reads.ts'
+import type { AuthenticatorRow } from '../../store/schema.ts'
+import { onBothApis } from '../api-paths.ts'
+import { detail, done } from '../pipeline/envelope.ts'
+import { type Call, type Route, sessionOf } from '../pipeline/route.ts'
+import { writeMeta } from '../pipeline/write-meta.ts'
+import { authenticatorView } from './authenticator-view.ts'
+import { identityView } from './identity-view.ts'
+import { equals, listWithin } from './list-within.ts'
+import { digestNewPassword } from './new-password.ts'
+
+const AUTHENTICATORS = 'current-identity/authenticators'
+const LINKS = { self: { href: './current-identity' }, mfa: { href: './current-identity/mfa' } }
+
+/** The caller's own identity and what he signs in with. Nothing here can reach anybody else. */
+export function currentIdentityRoutes(context: ControllerContext): Route[] {
+  const { store, clock, logInWithPassword } = context
+  const { now } = clock
+
+  const ownAuthenticator = async (call: Call): Promise<AuthenticatorRow> => {
+    const { id = '' } = call.params
+    const row = await findAuthenticator(store.db, id, sessionOf(call).identity.id)
+    if (!row) throw notFound('authenticator', id)
+    return row
+  }
+
+  const changePassword = async (call: Call) => {
+    const { id, password_digest: digest } = await ownAuthenticator(call)
+    const { currentPassword, password, username } = call.body as PatchBody
+    if (!(await logInWithPassword.passwords.isRight(currentPassword, digest))) {
+      const reason = 'invalid current password'
+      throw new AppError('UNAUTHORIZED', { field: 'currentPassword', reason, value: '' })
+    }
+    const { identity } = sessionOf(call)
+    if (username) checkPlainText('username', username)
+    const change = {
+      id,
+      username: username || undefined,
+      passwordDigest: password ? await digestNewPassword(context, identity, password) : undefined,
+    }
+    await store.write('authenticator.updatePassword', { ...change, byOwner: identity.id }, writeMeta(call, now()))
+    return done()
+  }
+
+  return [
+    {
+      method: 'GET',
+      paths: onBothApis('/current-identity'),
+      access: 'any-session',
+      bodyCap: 'anonymous',
+      body: null,
+      handle: async (call) => {
+        const { id } = sessionOf(call).identity
+        const identity = await findIdentity(store.db, id)
+        if (!identity) throw notFound('identity', id)
+        const surroundings = await loadSurroundings(store.db, [identity], now())
+        const view = identityView(identity, { ...surroundings(identity), now: now() })
+        return { status: 200, json: { data: { ...view, _links: LINKS }, meta: null } }
+      },
+    },
+    {
+      method: 'GET',
+      paths: onBothApis(`/${AUTHENTICATORS}`),
+      access: 'any-session',
+      bodyCap: 'anonymous',
+      body: null,
+      handle: (call) => {
+        const { identity } = sessionOf(call)
+        const show = (rows: readonly AuthenticatorRow[]) =>
+          rows.map((row) => authenticatorView(row, identity, AUTHENTICATORS))
+        const within = { table: AUTHENTICATOR_FILTER, predicate: equals('identity', identity.id) }
+        return listWithin({ store, table: AUTHENTICATOR_FILTER, show }, within, call.query)
+      },
+    },
+    {
+      method: 'GET',
+      paths: onBothApis(`/${AUTHENTICATORS}/:id`),
+      access: 'any-session',
+      bodyCap: 'anonymous',
+      body: null,
+      handle: async (call) => {
+        return detail(authenticatorView(await ownAuthenticator(call), sessionOf(call).identity, AUTHENTICATORS))
+      },
+    },
+    {
+      method: 'PUT',
+      paths: onBothApis(`/${AUTHENTICATORS}/:id`),
+      access: 'any-session',
+      bodyCap: 'anonymous',
+      body: { schema: OwnAuthenticatorWrite, optional: false },
+      handle: changePassword,
+    },
+    {
+      method: 'PATCH',
+      paths: onBothApis(`/${AUTHENTICATORS}/:id`),
+      access: 'any-session',
+      bodyCap: 'anonymous',
+      body: { schema: OwnAuthenticatorPatch, optional: false },
+      handle: changePassword,
+    },
+  ]
+}

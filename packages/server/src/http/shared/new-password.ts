@@ -1,0 +1,16 @@
+import { AppError, checkPassword } from '@countersign/core'
+import type { ControllerContext } from '../../controller-context.ts'
+import type { StoredIdentity } from '../../store/identity-row.ts'
+import { findAuthPolicy } from '../../store/reads/auth-policy-reads.ts'
+
+/** The digest of a new password; COULD_NOT_VALIDATE when it breaks a rule of the identity's policy. */
+export async function digestNewPassword(
+  { store, logInWithPassword }: Pick<ControllerContext, 'store' | 'logInWithPassword'>,
+  { authPolicyId }: Pick<StoredIdentity, 'authPolicyId'>,
+  password: string,
+): Promise<string> {
+  const policy = await findAuthPolicy(store.db, authPolicyId)
+  if (!policy) throw new AppError('NOT_FOUND')
+  checkPassword(password, policy.primary.updb)
+  return logInWithPassword.passwords.digest(password)
+}

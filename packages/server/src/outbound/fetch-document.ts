@@ -1,0 +1,173 @@
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import type { Socket } from 'node:net'
+import { AppError } from '@countersign/core'
+import type { Settings } from '../config/index.ts'
+import { createAddressPolicy } from './address-policy.ts'
+import { type DialTarget, dialTcp, secure } from './dial.ts'
+import { comparableHost } from './host-patterns.ts'
+import { createJwksEndpointPolicy } from './jwks-endpoint-policy.ts'
+import { OutboundError } from './outbound-error.ts'
+import { readAnswer } from './read-answer.ts'
+import { createHostResolver, type Lookup } from './resolve-host.ts'
+import { createTrustedRoots } from './trusted-roots.ts'
+
+export interface FetchOptions {
+  /** One more CA to trust, PEM. */
+  readonly caPem?: string | undefined
+  readonly accept: string
+  /** The media types that are taken, lower case. */
+  readonly mediaTypes: readonly string[]
+  /** The caller no longer wants it. */
+  readonly signal?: AbortSignal
+}
+
+export interface FetchedDocument {
+  readonly body: Buffer
+  readonly headers: IncomingHttpHeaders
+}
+
+export type FetchDocument = (url: string, options: FetchOptions) => Promise<FetchedDocument>
+
+export interface FetchLimits {
+  readonly totalMs: number
+  /** For the name and the connection, before TLS. */
+  readonly connectMs: number
+  readonly maxBytes: number
+}
+
+export interface FetcherParts {
+  readonly settings: Pick<Settings, 'jwks' | 'dev'>
+  readonly lookup?: Lookup
+  /** Instead of those of the settings. */
+  readonly limits?: Partial<FetchLimits>
+}
+
+const MAX_HEADER_BYTES = 16_384
+
+export function fetchLimits({ fetchSeconds, connectSeconds, maxBodyBytes }: Settings['jwks']): FetchLimits {
+  return { totalMs: fetchSeconds * 1000, connectMs: connectSeconds * 1000, maxBytes: maxBodyBytes }
+}
+
+/**
+ * Makes the one function by which documents of other servers are read: a GET on a connection of its own, to checked addresses only,
+ * without proxy, redirects, cookies or compression, within limits of time and size.
+ * Rejects with `OutboundError` and nothing else.
+ */
+export function createFetchDocument({ settings, lookup, limits }: FetcherParts): FetchDocument {
+  const { totalMs, connectMs, maxBytes } = { ...fetchLimits(settings.jwks), ...limits }
+  const endpointPolicy = createJwksEndpointPolicy(settings)
+  const addressPolicy = createAddressPolicy({ ...settings.jwks, allowLoopback: settings.dev })
+  const resolveHost = createHostResolver(lookup)
+  const trustedRoots = createTrustedRoots()
+
+  const connect = async (url: URL, caPem: string | undefined, deadline: Deadline): Promise<Socket> => {
+    const host = comparableHost(url.hostname.replace(/^\[|\]$/g, ''))
+    const stopWaiting = deadline.limit(connectMs, `${host} could not be connected to`)
+    const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+    const addresses = await deadline.orGiveUp(resolveHost(host, deadline.signal))
+    const target: DialTarget = { host, port, addresses }
+    const socket = await dialTcp(target, addressPolicy, deadline.signal)
+    stopWaiting()
+    return url.protocol === 'https:' ? secure(socket, target, trustedRoots(caPem), deadline.signal) : socket
+  }
+
+  return async (text, { caPem, accept, mediaTypes, signal }) => {
+    const url = checkedUrl(text, endpointPolicy.checkEndpoint)
+    const deadline = createDeadline(signal)
+    deadline.limit(totalMs, `${url.host} did not answer`)
+    let socket: Socket | undefined
+    try {
+      socket = await connect(url, caPem, deadline)
+      const answer = await deadline.orGiveUp(get(url, socket, accept))
+      const body = await deadline.orGiveUp(readAnswer(answer, { mediaTypes, maxBytes }))
+      return { body, headers: answer.headers }
+    } catch (error) {
+      throw asOutboundError(error, url)
+    } finally {
+      deadline.end()
+      socket?.destroy()
+    }
+  }
+}
+
+function checkedUrl(text: string, checkEndpoint: (endpoint: string) => void): URL {
+  try {
+    checkEndpoint(text)
+    return new URL(text)
+  } catch (error) {
+    const cause = error instanceof AppError ? error.publicCause : undefined
+    const why = cause && 'reason' in cause ? cause.reason : 'it is no address that is fetched from'
+    throw new OutboundError('endpoint-refused', why, { cause: error })
+  }
+}
+
+/** Sends the request and waits for the head of the answer. No agent: none could pool the connection, or know a proxy. */
+function get(url: URL, socket: Socket, accept: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request({
+      createConnection: () => socket,
+      method: 'GET',
+      path: `${url.pathname}${url.search}`,
+      setHost: false,
+      headers: {
+        host: url.host,
+        accept,
+        'accept-encoding': 'identity',
+        'user-agent': 'countersign',
+        connection: 'close',
+      },
+      maxHeaderSize: MAX_HEADER_BYTES,
+      insecureHTTPParser: false,
+    })
+      .on('response', resolve)
+      .on('upgrade', () => reject(new Error('the connection was upgraded')))
+      .on('error', reject)
+      .end()
+  })
+}
+
+interface Deadline {
+  readonly signal: AbortSignal
+  /** Gives up after so long, unless what is answered is called before. */
+  limit(ms: number, message: string): () => void
+  /** The same promise, or the rejection that stands for giving up, whichever is first. */
+  orGiveUp<T>(work: Promise<T>): Promise<T>
+  end(): void
+}
+
+function createDeadline(callers: AbortSignal | undefined): Deadline {
+  const controller = new AbortController()
+  const { signal } = controller
+  const timers: NodeJS.Timeout[] = []
+  const stop = (): void => controller.abort(new OutboundError('stopped', 'the fetch was called off'))
+  if (callers?.aborted) stop()
+  callers?.addEventListener('abort', stop)
+  const gaveUp = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    if (signal.aborted) reject(signal.reason)
+  })
+  gaveUp.catch(() => {})
+  return {
+    signal,
+    limit: (ms, message) => {
+      const timer = setTimeout(() => {
+        controller.abort(new OutboundError('timeout', `${message} within ${ms / 1000} s`))
+      }, ms)
+      timers.push(timer)
+      return () => clearTimeout(timer)
+    },
+    orGiveUp: (work) => {
+      work.catch(() => {})
+      return Promise.race([work, gaveUp])
+    },
+    end: () => {
+      callers?.removeEventListener('abort', stop)
+      for (const timer of timers) clearTimeout(timer)
+    },
+  }
+}
+
+function asOutboundError(error: unknown, url: URL): OutboundError {
+  if (error instanceof OutboundError) return error
+  return new OutboundError('protocol', `${url.host} gave no proper HTTP answer`, { cause: error })
+}

@@ -1,0 +1,38 @@
+import { type KeySet, KeySetError, readKeySet } from '../signer-keys/core-keys.ts'
+import type { FetchDocument } from './fetch-document.ts'
+import { freshForMs } from './freshness.ts'
+import { OutboundError } from './outbound-error.ts'
+
+export interface JwksRequest {
+  readonly url: string
+  readonly caPem?: string | undefined
+  readonly signal?: AbortSignal
+}
+
+export interface FetchedKeySet {
+  readonly keySet: KeySet
+  /** What the provider says about how long it is good. */
+  readonly freshForMs: number | undefined
+}
+
+/** Fetches and reads the keys of a provider. Rejects with `OutboundError`. */
+export type FetchJwks = (request: JwksRequest) => Promise<FetchedKeySet>
+
+const MEDIA_TYPES = ['application/json', 'application/jwk-set+json', 'application/jwk+json']
+
+export function createFetchJwks(fetchDocument: FetchDocument, now: () => number = Date.now): FetchJwks {
+  return async ({ url, caPem, signal }) => {
+    const { body, headers } = await fetchDocument(url, {
+      accept: MEDIA_TYPES.join(', '),
+      mediaTypes: MEDIA_TYPES,
+      caPem,
+      ...(signal && { signal }),
+    })
+    try {
+      return { keySet: readKeySet(body), freshForMs: freshForMs(headers, now()) }
+    } catch (error) {
+      if (error instanceof KeySetError) throw new OutboundError('content', error.message, { status: 200, cause: error })
+      throw error
+    }
+  }
+}

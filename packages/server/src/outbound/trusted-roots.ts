@@ -1,0 +1,34 @@
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
+import { BoundedCache } from '@countersign/core'
+import { OutboundError } from './outbound-error.ts'
+
+const MAX_CONTEXTS = 256
+
+let systemRoots: readonly string[] | undefined
+
+/** What Node brings, what NODE_EXTRA_CA_CERTS adds, and what this machine trusts. Read once: it takes a tenth of a second. */
+function loadSystemRoots(): readonly string[] {
+  systemRoots ??= [...new Set([...getCACertificates('default'), ...getCACertificates('system')])]
+  return systemRoots
+}
+
+/** Answers the TLS context that trusts the system's roots and, where given, one more CA; made once for each. */
+export function createTrustedRoots(): (caPem: string | undefined) => SecureContext {
+  const contexts = new BoundedCache<string, SecureContext>(MAX_CONTEXTS)
+  return (caPem = '') => {
+    const known = contexts.get(caPem)
+    if (known) return known
+    const made = makeContext(caPem)
+    contexts.set(caPem, made)
+    return made
+  }
+}
+
+function makeContext(caPem: string): SecureContext {
+  const ca = [...loadSystemRoots(), ...(caPem === '' ? [] : [caPem])]
+  try {
+    return createSecureContext({ ca, minVersion: 'TLSv1.2' })
+  } catch (error) {
+    throw new OutboundError('tls', 'the CA certificate of the signer cannot be read', { cause: error })
+  }
+}

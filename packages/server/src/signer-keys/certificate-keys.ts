@@ -1,0 +1,42 @@
+import { AppError, BoundedCache, readSignerCertificate } from '@countersign/core'
+import { buildCertificateKey, type SignerKeys } from './core-keys.ts'
+import type { KeySigner } from './key-signer.ts'
+
+export interface CertificateKeys {
+  /** The one key, with the dates between which it verifies; empty when it is not admitted. */
+  readonly keys: SignerKeys
+  /** Why it is not admitted. */
+  readonly problem?: string
+}
+
+interface Remembered extends CertificateKeys {
+  readonly certPem: string
+  readonly kid: string | null
+}
+
+const MAX_REMEMBERED = 10_000
+
+/** Answers the key of a certificate signer; reading a certificate is dear, so it is done once for each. */
+export function createCertificateKeys(): (signer: KeySigner & { certPem: string }) => CertificateKeys {
+  const remembered = new BoundedCache<string, Remembered>(MAX_REMEMBERED)
+  return ({ id, certPem, kid }) => {
+    const known = remembered.get(id)
+    if (known && known.certPem === certPem && known.kid === kid) return known
+    const read = { ...readKey(certPem, kid), certPem, kid }
+    remembered.set(id, read)
+    return read
+  }
+}
+
+function readKey(certPem: string, kid: string | null): CertificateKeys {
+  try {
+    const { publicKey, fingerprintSha1, notBefore, notAfter } = readSignerCertificate(certPem)
+    const reading = buildCertificateKey(publicKey, kid ?? fingerprintSha1, notBefore, notAfter)
+    if (!reading.ok) return { keys: new Map(), problem: reading.reason }
+    return { keys: new Map([[reading.key.kid, reading.key]]) }
+  } catch (error) {
+    // Stored by a release with other rules.
+    if (error instanceof AppError) return { keys: new Map(), problem: error.message }
+    throw error
+  }
+}

@@ -1,0 +1,11 @@
+/** What the keeper of keys needs to know of a signer; a stored signer is one. */
+export interface KeySigner {
+  readonly id: string
+  readonly enabled: boolean
+  readonly revision: number
+  readonly jwksEndpoint: string | null
+  /** One more CA to trust for the endpoint. */
+  readonly jwksCaPem?: string | null
+  readonly certPem: string | null
+  readonly kid: string | null
+}

@@ -1,0 +1,14 @@
+/** What an administrator should hear about the keys of a signer. */
+export interface SignerKeyWarning {
+  readonly kind:
+    | 'provider-down'
+    | 'empty-key-set'
+    | 'secret-published'
+    | 'keys-left-out'
+    | 'certificate-unusable'
+    | 'certificate-ends'
+  readonly signerId: string
+  readonly message: string
+}
+
+export type OnSignerKeyWarning = (warning: SignerKeyWarning) => void

@@ -1,0 +1,65 @@
+import type { Compilable, CompiledQuery, Kysely } from 'kysely'
+import type { Database } from './schema.ts'
+
+/** Stands for the n-th argument while a query is put together. */
+class Argument {
+  readonly index: number
+
+  constructor(index: number) {
+    this.index = index
+  }
+}
+
+/**
+ * A query that is put together once for each kind of database and from then on only run: building one costs several times as
+ * much as running it. `build` may use its arguments only as values.
+ */
+export function prepared<Args extends readonly unknown[], Row>(
+  argumentCount: Args['length'],
+  build: (db: Kysely<Database>, ...args: Args) => Compilable<Row>,
+): (db: Kysely<Database>, ...args: Args) => Promise<Row[]> {
+  const placeholders = Array.from({ length: argumentCount }, (_, index) => new Argument(index)) as unknown as Args
+  const compiledFor = new Map<unknown, CompiledQuery<Row>>()
+  return async (db, ...args) => {
+    const dialect = dialectOf(db)
+    let compiled = compiledFor.get(dialect)
+    if (!compiled) {
+      compiled = build(db, ...placeholders).compile()
+      compiledFor.set(dialect, compiled)
+    }
+    const parameters = compiled.parameters.map((value) => (value instanceof Argument ? args[value.index] : value))
+    return (await db.executeQuery<Row>({ ...compiled, parameters })).rows
+  }
+}
+
+/** What the text of a statement depends on; a transaction has the dialect of its connection. */
+function dialectOf(db: Kysely<Database>): unknown {
+  return db.getExecutor().adapter.constructor
+}
+
+const inserts = new Map<string, Map<unknown, CompiledQuery>>()
+
+/** Inserts one row; the statement for a table and its columns is put together once. */
+export async function insertRow<Table extends keyof Database & string>(
+  db: Kysely<Database>,
+  table: Table,
+  row: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const columns = Object.keys(row)
+  const key = `${table} ${columns.join()}`
+  const dialect = dialectOf(db)
+  let byDialect = inserts.get(key)
+  if (!byDialect) {
+    byDialect = new Map()
+    inserts.set(key, byDialect)
+  }
+  let compiled = byDialect.get(dialect)
+  if (!compiled) {
+    compiled = db
+      .insertInto(table)
+      .values(row as never)
+      .compile()
+    byDialect.set(dialect, compiled)
+  }
+  await db.executeQuery({ ...compiled, parameters: Object.values(row) })
+}

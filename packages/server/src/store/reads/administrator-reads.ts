@@ -1,0 +1,55 @@
+import type { ExpressionBuilder, Kysely } from 'kysely'
+import type { Database } from '../schema.ts'
+
+/** How far the installation is from having nobody who runs it: higher is better. */
+export const ADMINISTRATORS_LEFT = { none: 0, enabled: 1, ableToSignIn: 2 } as const
+
+/** Whether any administrator is enabled now, and whether one of them has something to sign in with that his policy allows. */
+export async function countAdministratorsLeft(db: Kysely<Database>, now: number): Promise<number> {
+  const able = await enabledAdministrators(db, now)
+    .where((eb) =>
+      eb.or([hasAllowedAuthenticator(eb, 'updb'), hasAllowedAuthenticator(eb, 'cert'), hasAllowedSigner(eb)]),
+    )
+    .executeTakeFirst()
+  if (able) return ADMINISTRATORS_LEFT.ableToSignIn
+  const enabled = await enabledAdministrators(db, now).executeTakeFirst()
+  return enabled ? ADMINISTRATORS_LEFT.enabled : ADMINISTRATORS_LEFT.none
+}
+
+function enabledAdministrators(db: Kysely<Database>, now: number) {
+  return db
+    .selectFrom('identities')
+    .innerJoin('auth_policies', 'auth_policies.id', 'identities.auth_policy_id')
+    .select('identities.id')
+    .where('identities.is_admin', '=', true)
+    .where((eb) => eb.or([eb('identities.disabled_at', 'is', null), eb('identities.disabled_until', '<=', now)]))
+    .limit(1)
+}
+
+type Administrators = ExpressionBuilder<Database, 'identities' | 'auth_policies'>
+
+const ALLOWED_COLUMN = { updb: 'auth_policies.updb_allowed', cert: 'auth_policies.cert_allowed' } as const
+
+function hasAllowedAuthenticator(eb: Administrators, method: keyof typeof ALLOWED_COLUMN) {
+  const authenticators = eb
+    .selectFrom('authenticators')
+    .select('authenticators.id')
+    .whereRef('authenticators.identity_id', '=', 'identities.id')
+    .where('authenticators.method', '=', method)
+  return eb.and([eb(ALLOWED_COLUMN[method], '=', true), eb.exists(authenticators)])
+}
+
+/** Whether a token of that signer would name this administrator is known to his provider alone. */
+function hasAllowedSigner(eb: Administrators) {
+  const named = eb
+    .selectFrom('auth_policy_signers')
+    .select('auth_policy_signers.signer_id')
+    .whereRef('auth_policy_signers.auth_policy_id', '=', 'auth_policies.id')
+  const signers = eb
+    .selectFrom('ext_jwt_signers')
+    .select('ext_jwt_signers.id')
+    .where('ext_jwt_signers.enabled', '=', true)
+    .where('ext_jwt_signers.written_by_admin', '=', true)
+    .where((signer) => signer.or([signer.not(signer.exists(named)), signer('ext_jwt_signers.id', 'in', named)]))
+  return eb.and([eb('auth_policies.ext_jwt_allowed', '=', true), eb.exists(signers)])
+}

@@ -1,0 +1,37 @@
+import type { WriteOperation } from '../write-operation.ts'
+
+export interface FetchedKeys {
+  readonly signerId: string
+  /** Where they came from: keys of an endpoint that the signer no longer has are not kept. */
+  readonly url: string
+  readonly jwks: string
+  readonly fetchedAt: number
+}
+
+/**
+ * Keeps the keys of a signer unless newer ones are kept already; answers whether they were kept. Other nodes are told only when the keys
+ * themselves have changed, not each time they are found to be the same.
+ */
+const storeSignerKeys: WriteOperation<FetchedKeys, boolean> = async (context, { signerId, url, jwks, fetchedAt }) => {
+  const { db } = context
+  const signer = await db
+    .selectFrom('ext_jwt_signers')
+    .select('jwks_endpoint')
+    .where('id', '=', signerId)
+    .executeTakeFirst()
+  if (signer?.jwks_endpoint !== url) return false
+  const kept = await db.selectFrom('signer_key_sets').selectAll().where('signer_id', '=', signerId).executeTakeFirst()
+  // One from the future was kept while a clock was wrong; it must not stand in the way for as long as that.
+  if (kept?.url === url && kept.fetched_at >= fetchedAt && kept.fetched_at <= context.now) return false
+  const values = { url, jwks, fetched_at: fetchedAt }
+  await db
+    .insertInto('signer_key_sets')
+    .values({ signer_id: signerId, ...values })
+    .onConflict((conflict) => conflict.column('signer_id').doUpdateSet(values))
+    .execute()
+  const isChanged = kept?.url !== url || kept.jwks !== jwks
+  if (isChanged) context.changed({ entity: 'externalJwtSigners', id: signerId, action: 'updated' })
+  return true
+}
+
+export const SIGNER_KEY_WRITES = { 'signerKeys.store': storeSignerKeys }

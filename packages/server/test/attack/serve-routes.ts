@@ -1,0 +1,47 @@
+import type { TestContext } from 'node:test'
+import { makeTestCertificate, type RawAnswer, rawRequest } from '@countersign/testkit'
+import { type Logger, pino } from 'pino'
+import { loadSettings } from '../../src/config/index.ts'
+import { createHttpServer } from '../../src/http/pipeline/create-http-server.ts'
+import type { Route } from '../../src/http/pipeline/route.ts'
+import { http } from './hostile-requests.ts'
+
+export interface ServedRoutes {
+  readonly port: number
+  readonly logged: readonly string[]
+  get(path: string): Promise<RawAnswer>
+}
+
+export type Handlers = Readonly<Record<string, Route['handle']>>
+
+/** The pipeline around handlers of the test's own, on a real socket: for faults that no handler of the product has. */
+export async function serveRoutes(
+  t: TestContext,
+  handlers: Handlers,
+  options: { handlerMs?: number; log?: Logger } = {},
+): Promise<ServedRoutes> {
+  const logged: string[] = []
+  const { pem: cert, privateKey } = makeTestCertificate({ kind: 'ec256', commonName: 'localhost' })
+  const routes = Object.entries(handlers).map(
+    ([path, handle]): Route => ({
+      method: 'GET',
+      paths: [path],
+      access: 'anonymous',
+      bodyCap: 'anonymous',
+      body: null,
+      handle,
+    }),
+  )
+  const server = createHttpServer({
+    routes,
+    sessions: { find: async () => undefined },
+    settings: loadSettings({ flags: {}, env: {} }).settings,
+    tls: { cert, key: privateKey.export({ type: 'pkcs8', format: 'pem' }) },
+    log: pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) }),
+    ...options,
+  })
+  await server.listen({ port: 0, host: '127.0.0.1' })
+  t.after(() => server.close())
+  const { port } = server.server.address() as { port: number }
+  return { port, logged, get: (path) => rawRequest(port, http(`GET ${path}`)) }
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { describe, test } from 'node:test'
+import type { RawConnection } from '@countersign/testkit'
+import { http } from './hostile-requests.ts'
+import { sharedTarget, startTarget } from './target.ts'
+
+/** Well over the limits of one and two seconds and the second in which the server looks for them. */
+const CLOSED_WITHIN_MS = 9_000
+const LOGIN = '/edge/client/v1/authenticate?method=password'
+
+const target = sharedTarget({
+  settings: { http: { headersTimeoutSeconds: 1, requestTimeoutSeconds: 2, keepAliveSeconds: 1 } },
+})
+
+/** Sends a byte every 100 ms until the server has had enough. */
+async function drip(connection: RawConnection, byte: string) {
+  const dripping = setInterval(() => connection.send(byte), 100)
+  try {
+    return await connection.readAnswer(CLOSED_WITHIN_MS)
+  } finally {
+    clearInterval(dripping)
+  }
+}
+
+describe('a client that takes its time', { concurrency: true }, () => {
+  test('M-06 with the headers is told so and cut off', async () => {
+    await target().unharmed(async () => {
+      const connection = await target().open()
+      connection.send('GET /version HTTP/1.1\r\nHost: localhost\r\nX-Test: ')
+      const { status, json } = await drip(connection, 'a')
+      assert.deepEqual([status, json.error.code], [408, 'REQUEST_TIMEOUT'])
+      await connection.untilClosed(CLOSED_WITHIN_MS)
+    })
+  })
+
+  test('M-06 with the body is told so and cut off, before its call is made', async () => {
+    await target().unharmed(async () => {
+      const connection = await target().open()
+      connection.send(http(`POST ${LOGIN}`, ['Content-Type: application/json', 'Content-Length: 1000']))
+      const { status, json } = await drip(connection, ' ')
+      assert.deepEqual([status, json.error.code], [408, 'REQUEST_TIMEOUT'])
+      await connection.untilClosed(CLOSED_WITHIN_MS)
+    })
+  })
+
+  test('M-06 within the limits is served', async () => {
+    const connection = await target().open()
+    for (const piece of ['GET /ver', 'sion HTTP/1.1\r\nHo', 'st: localhost\r\n', '\r\n']) {
+      connection.send(piece)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    assert.equal((await connection.readAnswer()).status, 200)
+    connection.close()
+  })
+
+  test('M-06 and never begins is cut off: without TLS, without a request, after a request', async () => {
+    const silent = connect({ port: target().port, host: '127.0.0.1' }).resume()
+    silent.on('error', () => {})
+    const silentClosed = once(silent, 'close', { signal: AbortSignal.timeout(CLOSED_WITHIN_MS) })
+    const idle = await target().open()
+    const kept = await target().open()
+    kept.send(http('GET /version'))
+    assert.equal((await kept.readAnswer()).status, 200)
+    assert.equal((await idle.readAnswer(CLOSED_WITHIN_MS)).status, 408)
+    await Promise.all([silentClosed, idle.untilClosed(CLOSED_WITHIN_MS), kept.untilClosed(CLOSED_WITHIN_MS)])
+  })
+})
+
+test('M-06 idle connections fill their number and no more; when they are gone, others are served', async (t) => {
+  const MOST = 10
+  const crowded = await startTarget(t, { settings: { http: { maxConnections: MOST, headersTimeoutSeconds: 1 } } })
+  const idle = await Promise.all(Array.from({ length: MOST }, () => crowded.open()))
+  for (let extra = 0; extra < 20; extra += 1) await assert.rejects(crowded.open())
+  await Promise.all(idle.map((connection) => connection.untilClosed(CLOSED_WITHIN_MS)))
+  const { status } = await crowded.request(http('GET /version'))
+  assert.equal(status, 200)
+})

@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { newId } from '@countersign/core'
+import { createPolicy, POLICIES } from './auth-policies.fixture.ts'
+import { buildApp, stopTestPostgres, type TestApp } from './build-app.ts'
+import { outcome, overBothDatabases } from './ext-jwt-signers.fixture.ts'
+import {
+  API_SESSIONS,
+  createIdentity,
+  createPassword,
+  IDENTITIES,
+  identityOf,
+  OWN_SESSION,
+} from './identities.fixture.ts'
+
+after(stopTestPostgres)
+
+const SECOND = 1000
+
+/** A settings file, since not every setting has a flag. */
+const dir = mkdtempSync(join(tmpdir(), 'countersign-sessions-'))
+after(() => rmSync(dir, { recursive: true }))
+const config = join(dir, 'settings.yaml')
+writeFileSync(config, 'session:\n  idleSeconds: 600\n  maxSeconds: 1500\n  maxPerIdentity: 3\n')
+
+const use = async (app: TestApp, session: string) => outcome(await app.call('GET', OWN_SESSION, undefined, { session }))
+
+overBothDatabases('API sessions', async (t, app) => {
+  await t.test('D27 are listed, shown and ended by administrators, never with a token', async () => {
+    const { id: identityId, session } = await app.makeIdentity()
+    const own = await app.call('GET', OWN_SESSION, undefined, { session })
+    const { token, expiresAt, expirationSeconds, ...shown } = own.json.data
+    assert.equal(token, session, 'the holder alone is shown the token that he presented')
+
+    const filter = encodeURIComponent(`identity = "${identityId}"`)
+    const list = await app.admin('GET', `${API_SESSIONS}?filter=${filter}`)
+    assert.deepEqual(list.json.data, [shown])
+    assert.equal(list.headers['content-type'], 'application/json')
+    const one = await app.admin('GET', `${API_SESSIONS}/${shown.id}`)
+    assert.deepEqual(one.json, { data: shown, meta: {} })
+    const reader = await app.makeIdentity({ permissions: ['admin_readonly'] })
+    for (const path of [API_SESSIONS, `${API_SESSIONS}?limit=-1`, `${API_SESSIONS}/${shown.id}`]) {
+      const { status, text } = await app.call('GET', path, undefined, { session: reader.session })
+      assert.equal(status, 200)
+      for (const secret of [session, app.adminSession, reader.session]) {
+        assert.ok(!text.includes(secret), path)
+        assert.ok(!text.includes(createHash('sha256').update(secret).digest('base64url')), path)
+      }
+      assert.ok(!text.includes('"token"'), path)
+    }
+    assert.deepEqual((await app.admin('DELETE', `${API_SESSIONS}/${shown.id}`)).json, { data: {}, meta: {} })
+    assert.equal(await use(app, session), '401 UNAUTHORIZED')
+    for (const method of ['GET', 'DELETE']) {
+      const reply = await app.admin(method, `${API_SESSIONS}/${shown.id}`)
+      assert.equal(outcome(reply), '404 NOT_FOUND')
+      assert.equal(reply.json.error.cause.message, `apiSession with id ${shown.id} not found`)
+    }
+    for (const symbol of ['token', 'tokenDigest', 'token_digest', 'expiresAt']) {
+      assert.equal(
+        outcome(await app.admin('GET', `${API_SESSIONS}?filter=${symbol}!=null`)),
+        '400 INVALID_FILTER',
+        symbol,
+      )
+    }
+  })
+
+  await t.test('I-13 R-13 only the digest of a token is stored, and the digest is no token', async () => {
+    const { session } = await app.makeIdentity()
+    const digest = createHash('sha256').update(session).digest('base64url')
+    const rows = await app.store.db.selectFrom('api_sessions').selectAll().where('token_digest', '=', digest).execute()
+    assert.equal(rows.length, 1)
+    assert.ok(!JSON.stringify(await app.store.db.selectFrom('api_sessions').selectAll().execute()).includes(session))
+    assert.equal(Buffer.from(session, 'base64url').length, 32)
+    assert.equal(await use(app, digest), '401 UNAUTHORIZED')
+    assert.equal(await use(app, session), '200')
+  })
+
+  await t.test('I-11 a session that logged out is gone, as often as it tries, and alone', async () => {
+    const id = await createIdentity(app)
+    const { username, password } = await createPassword(app, id)
+    const session = await app.logIn(username, password)
+    const other = await app.logIn(username, password)
+    const logOut = () => app.call('DELETE', OWN_SESSION, undefined, { session })
+    assert.deepEqual((await logOut()).json, { data: {}, meta: {} })
+    for (const reply of [await logOut(), await app.call('GET', OWN_SESSION, undefined, { session })]) {
+      assert.equal(outcome(reply), '401 UNAUTHORIZED')
+      assert.equal(
+        reply.headers['www-authenticate'],
+        'zt-session realm="zt-session" error="invalid" error_description="token is invalid"',
+      )
+    }
+    assert.equal(await use(app, other), '200')
+    const twice = await Promise.all([1, 2].map(() => app.call('DELETE', OWN_SESSION, undefined, { session: other })))
+    for (const reply of twice) assert.ok(['200', '401 UNAUTHORIZED'].includes(outcome(reply)), outcome(reply))
+    assert.equal(await use(app, other), '401 UNAUTHORIZED')
+  })
+
+  await t.test('I-03 D23 a session dies when its policy no longer allows its way of signing in', async () => {
+    const authPolicyId = await createPolicy(app)
+    const forbidding = await createPolicy(app, { updb: { allowed: false } })
+    const { id, session } = await app.makeIdentity({ authPolicyId })
+    const bystander = await app.makeIdentity()
+    const allow = (allowed: boolean) =>
+      app.admin('PATCH', `${POLICIES}/${authPolicyId}`, { primary: { updb: { allowed } } })
+    const move = (to: string) => app.admin('PATCH', `${IDENTITIES}/${id}`, { authPolicyId: to })
+    const other = await app.admin('PATCH', `${POLICIES}/${authPolicyId}`, { primary: { cert: { allowed: false } } })
+    assert.equal(outcome(other), '200')
+    assert.equal(await use(app, session), '200', 'another way is not its way')
+    assert.equal(outcome(await allow(false)), '200')
+    assert.equal(await use(app, session), '401 UNAUTHORIZED')
+    assert.equal(await use(app, bystander.session), '200')
+    assert.equal(outcome(await allow(true)), '200')
+    assert.equal(await use(app, session), '200')
+    assert.equal(outcome(await move(forbidding)), '200')
+    assert.equal(await use(app, session), '401 UNAUTHORIZED')
+  })
+
+  await t.test('I-02 a log-in under way while its identity is disabled or deleted opens no session', async () => {
+    const open = (identityId: string) => {
+      const now = app.clock.now()
+      const life = { expiresAt: now + SECOND, endsAt: now + SECOND, maxPerIdentity: 10 }
+      const said = { ipAddress: '', configTypes: [], envInfo: undefined, sdkInfo: undefined }
+      const session = { id: newId(), tokenDigest: newId(), identityId, authenticatorId: newId(), ...life, ...said }
+      return app.store.write('apiSession.create', session, { actorId: identityId, now })
+    }
+    const id = await createIdentity(app)
+    await open(id)
+    assert.equal(outcome(await app.admin('POST', `${IDENTITIES}/${id}/disable`, { durationMinutes: 0 })), '200')
+    await assert.rejects(open(id), { code: 'INVALID_AUTH' })
+    assert.equal(outcome(await app.admin('DELETE', `${IDENTITIES}/${id}`)), '200')
+    await assert.rejects(open(id), { code: 'INVALID_AUTH' })
+  })
+
+  await t.test('a change of permissions counts from the next call on', async () => {
+    const { id, session } = await app.makeIdentity({ permissions: ['identity.read'] })
+    const list = async () => outcome(await app.call('GET', IDENTITIES, undefined, { session }))
+    assert.equal(await list(), '200')
+    assert.equal(outcome(await app.admin('PATCH', `${IDENTITIES}/${id}`, { permissions: [] })), '200')
+    assert.equal(await list(), '401 UNAUTHORIZED')
+    assert.equal(outcome(await app.admin('PATCH', `${IDENTITIES}/${id}`, { permissions: ['identity'] })), '200')
+    assert.equal(await list(), '200')
+  })
+})
+
+overBothDatabases(
+  'the life of a session',
+  async (t, app) => {
+    // Made before the clock moves and the administrator's own session ends.
+    const users: { id: string; username: string; password: string }[] = []
+    for (let user = 0; user < 6; user++) {
+      const id = await createIdentity(app)
+      users.push({ ...(await createPassword(app, id)), id })
+    }
+    const signIn = async () => {
+      const { id, username, password } = users.pop() ?? assert.fail('more users are needed')
+      return { id, again: () => app.logIn(username, password), session: await app.logIn(username, password) }
+    }
+    /** The clock has been moved, so the administrator has to come in anew. */
+    const admin = async (method: string, path: string) => {
+      return app.call(method, path, undefined, { session: await app.logIn('admin', 'the-test-admin-password') })
+    }
+
+    await t.test('it ends when unused for the idle time, to the second', async () => {
+      const { id, session } = await signIn()
+      const sessionId = (await app.call('GET', OWN_SESSION, undefined, { session })).json.data.id
+      app.clock.advance(598 * SECOND)
+      const { session: fresh } = await signIn()
+      assert.equal(await use(app, fresh), '200')
+      app.clock.advance(3 * SECOND)
+      assert.equal(await use(app, session), '401 UNAUTHORIZED')
+      assert.equal(await use(app, fresh), '200')
+      const asAdmin = await admin('GET', `${API_SESSIONS}/${sessionId}`)
+      assert.equal(outcome(asAdmin), '404 NOT_FOUND', 'it is gone whether it was swept up or not')
+      const list = await admin('GET', `${API_SESSIONS}?filter=${encodeURIComponent(`identity = "${id}"`)}`)
+      assert.equal(list.json.meta.pagination.totalCount, 0)
+      assert.equal(outcome(await admin('DELETE', `${API_SESSIONS}/${sessionId}`)), '404 NOT_FOUND')
+      const identity = (await admin('GET', `${IDENTITIES}/${id}`)).json.data
+      assert.equal(identity.hasApiSession, false)
+    })
+
+    await t.test('each use prolongs it, but not beyond its longest life', async () => {
+      const { session } = await signIn()
+      const expiry = async () => {
+        const { json } = await app.call('GET', OWN_SESSION, undefined, { session })
+        return Date.parse(json.data.expiresAt)
+      }
+      const first = await expiry()
+      app.clock.advance(500 * SECOND)
+      const second = await expiry()
+      assert.ok(second - first >= 499 * SECOND && second - first < 510 * SECOND)
+      app.clock.advance(500 * SECOND)
+      assert.equal(await use(app, session), '200', '1000 s after it began, 500 s after its last use')
+      const last = await expiry()
+      assert.ok(last - first < 901 * SECOND, 'its end is fixed at 1500 s')
+      app.clock.advance(495 * SECOND)
+      assert.equal(await use(app, session), '200')
+      app.clock.advance(10 * SECOND)
+      assert.equal(await use(app, session), '401 UNAUTHORIZED', 'however much it was used')
+    })
+
+    await t.test('I-12 an identity holds so many sessions and no more: its oldest ends', async () => {
+      const { again, session } = await signIn()
+      const bystander = await signIn()
+      const sessions = [session]
+      for (let login = 0; login < 3; login++) {
+        app.clock.advance(SECOND)
+        sessions.push(await again())
+      }
+      const uses = await Promise.all(sessions.map((each) => use(app, each)))
+      assert.deepEqual(uses, ['401 UNAUTHORIZED', '200', '200', '200'])
+      assert.equal(await use(app, bystander.session), '200')
+    })
+
+    await t.test(
+      'I-12 of sessions opened at the same instant the one just answered is never the one that ends',
+      async () => {
+        const { again } = await signIn()
+        for (let login = 0; login < 8; login++) assert.equal(await use(app, await again()), '200')
+        const together = await Promise.all(Array.from({ length: 3 }, again))
+        assert.deepEqual(await Promise.all(together.map((each) => use(app, each))), ['200', '200', '200'])
+      },
+    )
+  },
+  { settings: { config } },
+)
+
+test('I-01 a log-in makes a token of its own, whatever session the client names', async (t) => {
+  const app = await buildApp(t)
+  const { id } = await app.makeIdentity()
+  const { authenticators } = await identityOf(app, id)
+  assert.equal(
+    outcome(
+      await app.admin('PATCH', `/edge/management/v1/authenticators/${authenticators.updb.id}`, { password: 'secret' }),
+    ),
+    '200',
+  )
+  const body = {
+    username: authenticators.updb.username,
+    password: 'secret',
+    token: 'chosen',
+    id: 'chosen',
+    sessionId: 'chosen',
+  }
+  const headers = { 'zt-session': app.adminSession, cookie: 'zt-session=chosen' }
+  for (const named of [headers, { 'zt-session': 'chosen' }, {}] as Record<string, string>[]) {
+    const reply = await app.call('POST', '/edge/client/v1/authenticate?method=password&token=chosen', body, {
+      headers: named,
+    })
+    assert.equal(reply.status, 200)
+    const { token, id: sessionId, identityId } = reply.json.data
+    assert.equal(identityId, id)
+    assert.ok(token !== 'chosen' && token !== app.adminSession && sessionId !== 'chosen')
+    assert.equal(reply.headers['zt-session'], token)
+  }
+  assert.equal(await use(app, 'chosen'), '401 UNAUTHORIZED')
+})

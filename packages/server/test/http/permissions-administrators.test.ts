@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { after } from 'node:test'
+import { createPolicy, POLICIES, policyBody } from './auth-policies.fixture.ts'
+import { type Reply, stopTestPostgres, type TestApp } from './build-app.ts'
+import { create, jwksBody, outcome, overBothDatabases, SIGNERS } from './ext-jwt-signers.fixture.ts'
+import {
+  AUTHENTICATORS,
+  createIdentity,
+  createPassword,
+  defaultAdminId,
+  IDENTITIES,
+  identityBody,
+  identityOf,
+} from './identities.fixture.ts'
+
+after(stopTestPostgres)
+
+const NOTHING_ALLOWED = { cert: { allowed: false }, extJwt: { allowed: false }, updb: { allowed: false } }
+
+/** Each way to take away the last administrator, done with the session given. */
+const WAYS: readonly { title: string; act(app: TestApp, admin: string, session: string): Promise<Reply> }[] = [
+  {
+    title: 'disabling him',
+    act: (app, id, session) => app.call('POST', `${IDENTITIES}/${id}/disable`, { durationMinutes: 1 }, { session }),
+  },
+  {
+    title: 'moving him to a policy that lets nobody in',
+    act: async (app, id, session) => {
+      const made = await app.call('POST', POLICIES, policyBody(NOTHING_ALLOWED), { session })
+      return app.call('PATCH', `${IDENTITIES}/${id}`, { authPolicyId: made.json.data.id }, { session })
+    },
+  },
+  {
+    title: 'forbidding passwords in his policy',
+    act: (app, _id, session) => {
+      return app.call('PATCH', `${POLICIES}/default`, { primary: { updb: { allowed: false } } }, { session })
+    },
+  },
+  {
+    title: 'replacing his policy',
+    act: (app, _id, session) => {
+      const body = { ...policyBody(NOTHING_ALLOWED), name: 'Default' }
+      return app.call('PUT', `${POLICIES}/default`, body, { session })
+    },
+  },
+  {
+    title: 'deleting his password',
+    act: async (app, id, session) => {
+      const { json } = await app.call('GET', `${IDENTITIES}/${id}`, undefined, { session })
+      return app.call('DELETE', `${AUTHENTICATORS}/${json.data.authenticators.updb.id}`, undefined, { session })
+    },
+  },
+]
+
+overBothDatabases('N-08 D35 the last administrator cannot be taken away, one of two can', async (_t, app) => {
+  const admin = await defaultAdminId(app)
+  const before = await identityOf(app, admin)
+  for (const { title, act } of WAYS) {
+    assert.equal(outcome(await act(app, admin, app.adminSession)), '409 LAST_ADMINISTRATOR', title)
+    assert.deepEqual(await identityOf(app, admin), before, 'nothing of it is done')
+  }
+  const other = await app.makeIdentity({ isAdmin: true, authPolicyId: await createPolicy(app) })
+  for (const { title, act } of WAYS) {
+    assert.equal(outcome(await act(app, admin, other.session)), '200', title)
+    assert.equal(
+      outcome(await app.call('POST', `${IDENTITIES}/${admin}/enable`, undefined, { session: other.session })),
+      '200',
+    )
+  }
+})
+
+overBothDatabases('N-08 an administrator may give up his power unless he is the last who has it', async (_t, app) => {
+  const defaultAdmin = await defaultAdminId(app)
+  const one = await app.makeIdentity({ isAdmin: true })
+  const two = await app.makeIdentity({ isAdmin: true })
+  const as = (method: string, path: string, body?: unknown) => app.call(method, path, body, { session: one.session })
+  assert.equal(outcome(await as('POST', `${IDENTITIES}/${defaultAdmin}/disable`, { durationMinutes: 0 })), '200')
+  assert.equal(outcome(await as('PATCH', `${IDENTITIES}/${two.id}`, { isAdmin: false })), '200', 'there is still one')
+  assert.equal(outcome(await as('PATCH', `${IDENTITIES}/${one.id}`, { isAdmin: false })), '409 LAST_ADMINISTRATOR')
+  assert.equal(outcome(await as('DELETE', `${IDENTITIES}/${one.id}`)), '409 LAST_ADMINISTRATOR')
+  assert.equal(outcome(await as('POST', `${IDENTITIES}/${defaultAdmin}/enable`)), '200')
+  assert.equal(outcome(await as('DELETE', `${IDENTITIES}/${one.id}`)), '200')
+})
+
+overBothDatabases(
+  'N-08 an administrator who has an enabled signer to sign in through is no last one',
+  async (_t, app) => {
+    const forbidPasswords = { primary: { updb: { allowed: false } } }
+    const signer = await create(app, jwksBody({ enabled: false }))
+    assert.equal(outcome(await app.admin('PATCH', `${POLICIES}/default`, forbidPasswords)), '409 LAST_ADMINISTRATOR')
+    assert.equal(outcome(await app.admin('PATCH', `${SIGNERS}/${signer}`, { enabled: true })), '200')
+    const onlyOther = {
+      primary: {
+        ...forbidPasswords.primary,
+        extJwt: { allowedSigners: [await create(app, jwksBody({ enabled: false }))] },
+      },
+    }
+    assert.equal(outcome(await app.admin('PATCH', `${POLICIES}/default`, onlyOther)), '409 LAST_ADMINISTRATOR')
+    assert.equal(outcome(await app.admin('PATCH', `${POLICIES}/default`, forbidPasswords)), '200')
+  },
+)
+
+overBothDatabases('D35 who is no administrator touches none', async (t, app) => {
+  const holder = await app.makeIdentity({ permissions: ['identity', 'authenticator'] })
+  const as = (method: string, path: string, body?: unknown) => app.call(method, path, body, { session: holder.session })
+  const admin = await createIdentity(app, { isAdmin: true })
+  const adminPassword = await createPassword(app, admin)
+  const reader = await createIdentity(app, { permissions: ['admin_readonly'] })
+  const readerPassword = await createPassword(app, reader)
+  const plain = await createIdentity(app)
+  const plainPassword = await createPassword(app, plain)
+
+  const touches = (id: string, authenticator: string): readonly [string, string, unknown?][] => [
+    ['PATCH', `${IDENTITIES}/${id}`, { tags: { a: 'b' } }],
+    ['PATCH', `${IDENTITIES}/${id}`, {}],
+    ['POST', `${IDENTITIES}/${id}/disable`, { durationMinutes: 1 }],
+    ['POST', `${IDENTITIES}/${id}/enable`],
+    ['PATCH', `${AUTHENTICATORS}/${authenticator}`, { password: 'another-password' }],
+    ['PUT', `${AUTHENTICATORS}/${authenticator}`, { username: `user-of-${id}`, password: 'another-password' }],
+    ['DELETE', `${AUTHENTICATORS}/${authenticator}`],
+    ['POST', AUTHENTICATORS, { method: 'updb', identityId: id, username: `new-user-of-${id}`, password: 'a-password' }],
+    ['DELETE', `${IDENTITIES}/${id}`],
+  ]
+  await t.test('an administrator, and whoever holds a permission that the caller lacks', async () => {
+    for (const [id, password] of [
+      [admin, adminPassword],
+      [reader, readerPassword],
+    ] as const) {
+      const before = await identityOf(app, id)
+      for (const [method, path, body] of touches(id, password.id)) {
+        const reply = await as(method, path, body)
+        assert.equal(outcome(reply), '401 UNAUTHORIZED', `${method} ${path}`)
+        assert.equal(reply.headers['www-authenticate'], undefined, 'a refusal for lack of permission challenges nobody')
+      }
+      const put = identityBody({ name: before.name, isAdmin: before.isAdmin, permissions: before.permissions })
+      assert.equal(outcome(await as('PUT', `${IDENTITIES}/${id}`, put)), '401 UNAUTHORIZED')
+      assert.deepEqual(await identityOf(app, id), before)
+      assert.equal(typeof (await app.logIn(password.username, password.password)), 'string')
+    }
+  })
+
+  await t.test('D28 but everybody else, by PUT as well', async () => {
+    assert.equal(outcome(await as('PUT', `${IDENTITIES}/${plain}`, identityBody())), '200')
+    for (const [method, path, body] of touches(plain, plainPassword.id)) {
+      assert.equal(
+        outcome(await as(method, path, body)),
+        method === 'POST' && path === AUTHENTICATORS ? '201' : '200',
+        `${method} ${path}`,
+      )
+    }
+  })
+
+  await t.test('nor hands out power, by whatever way of writing', async () => {
+    const id = await createIdentity(app)
+    for (const power of [{ isAdmin: true }, { permissions: ['identity.read'] }]) {
+      assert.equal(outcome(await as('POST', IDENTITIES, identityBody(power))), '401 UNAUTHORIZED')
+      assert.equal(outcome(await as('PATCH', `${IDENTITIES}/${id}`, power)), '401 UNAUTHORIZED')
+      assert.equal(outcome(await as('PUT', `${IDENTITIES}/${id}`, identityBody(power))), '401 UNAUTHORIZED')
+      assert.equal(outcome(await as('PATCH', `${IDENTITIES}/${holder.id}`, power)), '401 UNAUTHORIZED')
+    }
+    const { isAdmin, permissions } = await identityOf(app, id)
+    assert.deepEqual({ isAdmin, permissions }, { isAdmin: false, permissions: null })
+    assert.equal(outcome(await as('POST', IDENTITIES, identityBody({ isAdmin: false, permissions: [] }))), '201')
+    assert.equal(outcome(await as('PATCH', `${IDENTITIES}/${id}`, { isAdmin: false, permissions: [] })), '200')
+    assert.equal(
+      outcome(await as('PATCH', `${IDENTITIES}/${holder.id}`, { tags: {} })),
+      '200',
+      'his own tags he may change',
+    )
+  })
+})
+
+overBothDatabases('D48 a signer remembers whether an administrator saved it last', async (_t, app) => {
+  const holder = await app.makeIdentity({ permissions: ['external-jwt-signer'] })
+  const writtenByAdmin = async (id: string) => {
+    const row = await app.store.db
+      .selectFrom('ext_jwt_signers')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    return Boolean(row.written_by_admin)
+  }
+  const made = await app.call('POST', SIGNERS, jwksBody(), { session: holder.session })
+  assert.equal(made.status, 201)
+  const { id } = made.json.data
+  assert.equal(await writtenByAdmin(id), false)
+  assert.equal(outcome(await app.admin('PATCH', `${SIGNERS}/${id}`, { tags: { a: 'b' } })), '200')
+  assert.equal(await writtenByAdmin(id), true)
+  const patched = await app.call('PATCH', `${SIGNERS}/${id}`, { clientId: 'x' }, { session: holder.session })
+  assert.equal(outcome(patched), '200')
+  assert.equal(await writtenByAdmin(id), false)
+})

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { PERMISSIONS, type Permission } from '@countersign/contract'
+import { ADMIN_PASSWORD, buildApp, type TestApp } from './build-app.ts'
+import { outcome } from './ext-jwt-signers.fixture.ts'
+import { createIdentity, createPassword, OWN_SESSION } from './identities.fixture.ts'
+
+/** Whoever calls, whoever has a session, or whoever holds `<entity>.<action>`. */
+type Needs = 'nothing' | 'session' | Permission
+
+/** What every call of the product needs. A route that is not in here fails the test below. */
+const NEEDS: Readonly<Record<string, Needs>> = {
+  'GET /': 'nothing',
+  'GET /version': 'nothing',
+  'GET /edge/client/v1': 'nothing',
+  'GET /edge/client/v1/version': 'nothing',
+  'GET /edge/management/v1': 'nothing',
+  'GET /edge/management/v1/version': 'nothing',
+  'GET /.well-known/est/cacerts': 'nothing',
+  'GET /edge/client/v1/.well-known/est/cacerts': 'nothing',
+  'GET /edge/management/v1/.well-known/est/cacerts': 'nothing',
+  'GET /console/': 'nothing',
+  'GET /console/page.css': 'nothing',
+  'GET /console/page.js': 'nothing',
+  'POST /edge/client/v1/authenticate': 'nothing',
+  'POST /edge/management/v1/authenticate': 'nothing',
+  'GET /edge/client/v1/external-jwt-signers': 'nothing',
+
+  'GET /edge/client/v1/current-api-session': 'session',
+  'GET /edge/management/v1/current-api-session': 'session',
+  'DELETE /edge/client/v1/current-api-session': 'session',
+  'DELETE /edge/management/v1/current-api-session': 'session',
+  'GET /edge/client/v1/current-identity': 'session',
+  'GET /edge/management/v1/current-identity': 'session',
+  'GET /edge/client/v1/current-identity/authenticators': 'session',
+  'GET /edge/management/v1/current-identity/authenticators': 'session',
+  'GET /edge/client/v1/current-identity/authenticators/:id': 'session',
+  'GET /edge/management/v1/current-identity/authenticators/:id': 'session',
+  'PUT /edge/client/v1/current-identity/authenticators/:id': 'session',
+  'PUT /edge/management/v1/current-identity/authenticators/:id': 'session',
+  'PATCH /edge/client/v1/current-identity/authenticators/:id': 'session',
+  'PATCH /edge/management/v1/current-identity/authenticators/:id': 'session',
+
+  'GET /edge/management/v1/ext-jwt-signers': 'external-jwt-signer.read',
+  'POST /edge/management/v1/ext-jwt-signers': 'external-jwt-signer.create',
+  'GET /edge/management/v1/ext-jwt-signers/:id': 'external-jwt-signer.read',
+  'PUT /edge/management/v1/ext-jwt-signers/:id': 'external-jwt-signer.update',
+  'PATCH /edge/management/v1/ext-jwt-signers/:id': 'external-jwt-signer.update',
+  'DELETE /edge/management/v1/ext-jwt-signers/:id': 'external-jwt-signer.delete',
+  'GET /edge/management/v1/external-jwt-signers': 'external-jwt-signer.read',
+  'POST /edge/management/v1/external-jwt-signers': 'external-jwt-signer.create',
+  'GET /edge/management/v1/external-jwt-signers/:id': 'external-jwt-signer.read',
+  'PUT /edge/management/v1/external-jwt-signers/:id': 'external-jwt-signer.update',
+  'PATCH /edge/management/v1/external-jwt-signers/:id': 'external-jwt-signer.update',
+  'DELETE /edge/management/v1/external-jwt-signers/:id': 'external-jwt-signer.delete',
+
+  'GET /edge/management/v1/auth-policies': 'auth-policy.read',
+  'POST /edge/management/v1/auth-policies': 'auth-policy.create',
+  'GET /edge/management/v1/auth-policies/:id': 'auth-policy.read',
+  'PUT /edge/management/v1/auth-policies/:id': 'auth-policy.update',
+  'PATCH /edge/management/v1/auth-policies/:id': 'auth-policy.update',
+  'DELETE /edge/management/v1/auth-policies/:id': 'auth-policy.delete',
+
+  'GET /edge/management/v1/identities': 'identity.read',
+  'POST /edge/management/v1/identities': 'identity.create',
+  'GET /edge/management/v1/identities/:id': 'identity.read',
+  'PUT /edge/management/v1/identities/:id': 'identity.update',
+  'PATCH /edge/management/v1/identities/:id': 'identity.update',
+  'DELETE /edge/management/v1/identities/:id': 'identity.delete',
+  'POST /edge/management/v1/identities/:id/disable': 'identity.update',
+  'POST /edge/management/v1/identities/:id/enable': 'identity.update',
+  'GET /edge/management/v1/identities/:id/authenticators': 'identity.read',
+
+  'GET /edge/management/v1/authenticators': 'authenticator.read',
+  'POST /edge/management/v1/authenticators': 'authenticator.create',
+  'GET /edge/management/v1/authenticators/:id': 'authenticator.read',
+  'PUT /edge/management/v1/authenticators/:id': 'authenticator.update',
+  'PATCH /edge/management/v1/authenticators/:id': 'authenticator.update',
+  'DELETE /edge/management/v1/authenticators/:id': 'authenticator.delete',
+
+  'GET /edge/management/v1/api-sessions': 'api-session.read',
+  'GET /edge/management/v1/api-sessions/:id': 'api-session.read',
+  'DELETE /edge/management/v1/api-sessions/:id': 'api-session.delete',
+}
+
+const MISSING = 'error="missing" error_description="no matching token was provided"'
+const NO_CREDENTIAL = `zt-session realm="zt-session" ${MISSING},Bearer realm="openziti-oidc" ${MISSING}`
+const INVALID_SESSION = 'zt-session realm="zt-session" error="invalid" error_description="token is invalid"'
+
+interface Caller {
+  readonly name: string
+  readonly holds: readonly Permission[] | 'everything' | 'no session'
+  /** Undefined for a caller without any. */
+  readonly session: string | undefined
+  /** The challenge that a caller without a good session is given. */
+  readonly challenge?: string
+  /** Opens another session, for calls that end the one they are made with. */
+  logIn?(): Promise<string>
+}
+
+async function makeCallers(app: TestApp): Promise<Caller[]> {
+  const make = async (name: string, permissions: readonly Permission[]): Promise<Caller & { session: string }> => {
+    const { username, password } = await createPassword(app, await createIdentity(app, { permissions }))
+    const logIn = () => app.logIn(username, password)
+    return { name, holds: permissions, session: await logIn(), logIn }
+  }
+  const expired = await make('expired session', [])
+  const { id } = (await app.call('GET', OWN_SESSION, undefined, { session: expired.session })).json.data
+  const now = app.clock.now()
+  await app.store.write('apiSession.touch', { id, expiresAt: now - 1 }, { actorId: 'test', now })
+  const revoked = await make('revoked session', [])
+  await app.call('DELETE', OWN_SESSION, undefined, { session: revoked.session })
+  const holders: Caller[] = []
+  for (const permission of PERMISSIONS) holders.push(await make(permission, [permission]))
+  return [
+    { name: 'nobody', holds: 'no session', session: undefined, challenge: NO_CREDENTIAL },
+    { name: expired.name, holds: 'no session', session: expired.session, challenge: INVALID_SESSION },
+    { name: revoked.name, holds: 'no session', session: revoked.session, challenge: INVALID_SESSION },
+    await make('plain identity', []),
+    ...holders,
+    { name: 'admin', holds: 'everything', session: app.adminSession, logIn: () => app.logIn('admin', ADMIN_PASSWORD) },
+  ]
+}
+
+function mayCall({ holds }: Caller, needs: Needs): boolean {
+  if (needs === 'nothing' || holds === 'everything') return true
+  if (holds === 'no session') return false
+  if (needs === 'session') return true
+  const [entity, action] = needs.split('.')
+  return holds.some((held) => held === needs || held === entity || (held === 'admin_readonly' && action === 'read'))
+}
+
+test('N-01 W-34 D28 every route answers every kind of caller as the table says', async (t) => {
+  const app = await buildApp(t)
+  const calls = app.controller.http.routes.flatMap(({ method, paths }) => paths.map((path) => ({ method, path })))
+  const served = calls.map(({ method, path }) => `${method} ${path}`)
+  assert.deepEqual(
+    served.toSorted(),
+    Object.keys(NEEDS).toSorted(),
+    'each route has its entry, and each entry its route',
+  )
+
+  for (const caller of await makeCallers(app)) {
+    await t.test(caller.name, async () => {
+      for (const { method, path } of calls) {
+        const needs = NEEDS[`${method} ${path}`] ?? assert.fail()
+        const endsSession = method === 'DELETE' && path.endsWith('/current-api-session')
+        const session = (endsSession && (await caller.logIn?.())) || caller.session
+        const body = method === 'GET' || method === 'DELETE' ? undefined : {}
+        const options = session === undefined ? {} : { session }
+        const reply = await app.call(method, path.replace(':id', 'no-such-id'), body, options)
+        const what = `${caller.name}: ${method} ${path}: ${reply.text.slice(0, 200)}`
+        if (mayCall(caller, needs)) {
+          assert.ok([200, 400, 404].includes(reply.status), what)
+          assert.equal(reply.headers['www-authenticate'], undefined, what)
+        } else {
+          assert.equal(outcome(reply), '401 UNAUTHORIZED', what)
+          assert.equal(reply.headers['www-authenticate'], caller.challenge, what)
+        }
+      }
+    })
+  }
+})

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { buildApp, type CallOptions } from './build-app.ts'
+
+const SIGNERS = '/edge/management/v1/external-jwt-signers'
+
+test('a call is judged in a fixed order: each mistake hides the ones behind it', async (t) => {
+  const app = await buildApp(t)
+  const { session: powerless } = await app.makeIdentity()
+  const nonsense = '{"name":'
+  const tooLong = ' '.repeat(1_048_577)
+  const text = { 'content-type': 'text/plain' }
+  const html = { accept: 'text/html' }
+  const manyHeaders = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`x-${index}`, 'a']))
+  const admin = app.adminSession
+  const cases: readonly (readonly [number, string, string, CallOptions])[] = [
+    [431, 'POST', '/nowhere', { raw: tooLong, headers: { ...manyHeaders, ...html, ...text } }],
+    [404, 'POST', '/nowhere', { raw: tooLong, headers: { ...html, ...text } }],
+    [405, 'PUT', SIGNERS, { raw: tooLong, headers: { ...html, ...text } }],
+    [413, 'POST', SIGNERS, { raw: tooLong, headers: { ...html, ...text } }],
+    [401, 'POST', SIGNERS, { raw: nonsense, headers: { ...html, ...text } }],
+    [401, 'POST', SIGNERS, { raw: nonsense, session: powerless, headers: { ...html, ...text } }],
+    [406, 'POST', SIGNERS, { raw: nonsense, session: admin, headers: { ...html, ...text } }],
+    [415, 'POST', SIGNERS, { raw: nonsense, session: admin, headers: text }],
+    [400, 'POST', SIGNERS, { raw: nonsense, session: admin }],
+    [400, 'POST', SIGNERS, { raw: '{}', session: admin }],
+  ]
+  for (const [status, method, path, options] of cases) {
+    const reply = await app.call(method, path, undefined, options)
+    assert.equal(reply.status, status, reply.text)
+  }
+  const codes = await Promise.all(
+    [nonsense, '{}'].map(async (raw) => (await app.admin('POST', SIGNERS, undefined, { raw })).json.error.code),
+  )
+  assert.deepEqual(codes, ['COULD_NOT_PARSE_BODY', 'COULD_NOT_VALIDATE'])
+})
+
+test('an empty body is no mistake where a body is optional, and names the mistake where it is not', async (t) => {
+  const app = await buildApp(t)
+  const optional = await app.call('POST', '/edge/client/v1/authenticate?method=password')
+  assert.equal(optional.json.error.cause.message, 'username and password fields are required')
+  const required = await app.admin('POST', SIGNERS)
+  assert.deepEqual([required.status, required.json.error.cause.field], [400, 'body'])
+  const wrongTypeOfNothing = await app.admin('DELETE', `${SIGNERS}/x`, undefined, {
+    headers: { 'content-type': 'text/plain' },
+  })
+  assert.equal(wrongTypeOfNothing.status, 404)
+})
+
+test('M-10 white space around the whole content type is no part of it: it is gone before anybody looks', async (t) => {
+  const app = await buildApp(t)
+  for (const type of ['  application/json', 'application/json\t ', 'Application/JSON ; charset=UTF-8']) {
+    const reply = await app.admin('POST', SIGNERS, undefined, { raw: '{}', headers: { 'content-type': type.trim() } })
+    assert.equal(reply.status, 400, type)
+  }
+  const inner = await app.admin('POST', SIGNERS, undefined, {
+    raw: '{}',
+    headers: { 'content-type': 'application /json' },
+  })
+  assert.equal(inner.status, 415)
+})
+
+test('D30 the session may be any line once; a comma makes no second one', async (t) => {
+  const app = await buildApp(t)
+  const call = (value: string) => app.call('GET', SIGNERS, undefined, { headers: { 'ZT-Session': value } })
+  assert.equal((await call(`  ${app.adminSession}  `)).status, 200)
+  assert.equal((await call(`${app.adminSession}, ${app.adminSession}`)).status, 401)
+  assert.equal((await call('')).status, 401)
+})
+
+test('D44 no cache keeps what was answered to somebody, or refused', async (t) => {
+  const app = await buildApp(t)
+  const replies = [
+    await app.admin('GET', SIGNERS),
+    await app.admin('GET', `${SIGNERS}/nothing`),
+    await app.admin('GET', `${SIGNERS}?limit=-1`),
+    await app.admin('GET', `${SIGNERS}?limit=x`),
+    await app.admin('GET', '/edge/client/v1/current-api-session'),
+    await app.call('GET', SIGNERS),
+    await app.call('GET', SIGNERS, undefined, { session: 'nobody' }),
+  ]
+  assert.deepEqual(
+    replies.map(({ status }) => status),
+    [200, 404, 200, 400, 200, 401, 401],
+  )
+  for (const { headers } of replies) assert.equal(headers['cache-control'], 'no-store')
+  const login = await app.call('POST', '/authenticate?method=password', { username: 'admin', password: 'x'.repeat(20) })
+  assert.equal(login.status, 401)
+  assert.equal((await app.call('GET', '/version')).headers['cache-control'], undefined)
+})

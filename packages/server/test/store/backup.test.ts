@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { newId } from '@countersign/core'
+import { takeDataDir } from '../../src/data-dir.ts'
+import { backupDataDir, restoreDataDir } from '../../src/store/sqlite/backup.ts'
+import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import { StartupError } from '../../src/startup-error.ts'
+
+const meta = { actorId: 'tester', now: 1_700_000_000_000 }
+
+function newDir(t: TestContext): string {
+  const dir = mkdtempSync(join(tmpdir(), 'countersign-backup-'))
+  t.after(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+async function withStore<T>(dataDir: string, use: (store: Awaited<ReturnType<typeof openSqliteStore>>) => Promise<T>) {
+  const store = await openSqliteStore({ file: join(dataDir, 'countersign.db'), now: meta.now })
+  try {
+    return await use(store)
+  } finally {
+    await store.close()
+  }
+}
+
+async function fill(dataDir: string): Promise<string> {
+  mkdirSync(join(dataDir, 'keys'), { mode: 0o700 })
+  writeFileSync(join(dataDir, 'keys', 'root.key'), 'the key', { mode: 0o600 })
+  const identityId = newId()
+  await withStore(dataDir, async (store) => {
+    const admin = { identityId, authenticatorId: newId(), username: 'admin', passwordDigest: 'x' }
+    await store.write('start.createFirstAdmin', admin, meta)
+    const session = { id: newId(), tokenDigest: 'd', identityId, authenticatorId: 'a', ipAddress: '', configTypes: [] }
+    const life = { expiresAt: meta.now + 1e6, endsAt: meta.now + 1e6, maxPerIdentity: 10 }
+    await store.write('apiSession.create', { ...session, ...life, envInfo: undefined, sdkInfo: undefined }, meta)
+  })
+  return identityId
+}
+
+test('a backup made while the store is written to holds every write acknowledged before it, and restores with its keys', async (t) => {
+  const dir = newDir(t)
+  const dataDir = join(dir, 'data')
+  mkdirSync(dataDir)
+  const identityId = await fill(dataDir)
+  const file = join(dir, 'monday.backup')
+  await withStore(dataDir, async (store) => {
+    await store.write('changeLog.prune', {}, meta)
+    await Promise.all([backupDataDir(dataDir, file), store.write('changeLog.prune', {}, meta)])
+  })
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  const restored = join(dir, 'restored')
+  await restoreDataDir(file, restored)
+  assert.equal(readFileSync(join(restored, 'keys', 'root.key'), 'utf8'), 'the key')
+  assert.equal(statSync(join(restored, 'keys', 'root.key')).mode & 0o777, 0o600)
+  assert.equal(statSync(join(restored, 'keys')).mode & 0o777, 0o700)
+  await withStore(restored, async (store) => {
+    const [identity] = await store.db.selectFrom('identities').select('id').execute()
+    assert.equal(identity?.id, identityId)
+  })
+})
+
+test('S-18 a restored backup holds no session: none that was revoked since can come back', async (t) => {
+  const dir = newDir(t)
+  const dataDir = join(dir, 'data')
+  mkdirSync(dataDir)
+  await fill(dataDir)
+  await withStore(dataDir, async (store) => {
+    assert.equal((await store.db.selectFrom('api_sessions').selectAll().execute()).length, 1)
+  })
+  await backupDataDir(dataDir, join(dir, 'file'))
+  await restoreDataDir(join(dir, 'file'), dataDir)
+  await withStore(dataDir, async (store) => {
+    assert.equal((await store.db.selectFrom('api_sessions').selectAll().execute()).length, 0)
+  })
+})
+
+test('what is no backup is refused and nothing is changed', async (t) => {
+  const dir = newDir(t)
+  const dataDir = join(dir, 'data')
+  mkdirSync(dataDir)
+  await fill(dataDir)
+  const bad = join(dir, 'bad')
+  writeFileSync(bad, 'not a database'.repeat(1000))
+  const before = readFileSync(join(dataDir, 'countersign.db'))
+  await assert.rejects(restoreDataDir(bad, dataDir), StartupError)
+  await assert.rejects(restoreDataDir(join(dataDir, 'countersign.db'), dataDir), StartupError)
+  assert.deepEqual(readFileSync(join(dataDir, 'countersign.db')), before)
+  assert.equal(readFileSync(join(dataDir, 'keys', 'root.key'), 'utf8'), 'the key')
+  assert.deepEqual(
+    readdirSync(dataDir).filter((name) => name.includes('restoring')),
+    [],
+  )
+})
+
+test('a data directory in use is neither restored into nor taken twice; a released one is', async (t) => {
+  const dir = newDir(t)
+  const dataDir = join(dir, 'data')
+  mkdirSync(dataDir)
+  await fill(dataDir)
+  await backupDataDir(dataDir, join(dir, 'file'))
+  const taken = takeDataDir(dataDir)
+  await assert.rejects(restoreDataDir(join(dir, 'file'), dataDir), (error) => {
+    return error instanceof StartupError && error.message.includes('in use')
+  })
+  assert.throws(() => takeDataDir(dataDir), StartupError)
+  taken.release()
+  await restoreDataDir(join(dir, 'file'), dataDir)
+})
+
+test('a data directory that cannot be made is refused in words', (t) => {
+  const dir = newDir(t)
+  writeFileSync(join(dir, 'file'), '')
+  assert.throws(() => takeDataDir(join(dir, 'file', 'data')), (error) => {
+    return error instanceof StartupError && error.message.includes('a part of the path is a file')
+  })
+  takeDataDir(join(dir, 'directory', 'data')).release()
+})

@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { newId } from '@countersign/core'
+import { startPostgres } from '@countersign/testkit'
+import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
+import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import type { Store } from '../../src/store/store.ts'
+
+export const DATABASES = ['sqlite', 'postgres'] as const
+export type DatabaseName = (typeof DATABASES)[number]
+
+let postgres: ReturnType<typeof startPostgres> | undefined
+
+/** The PostgreSQL server of this test file. */
+export async function getPostgres() {
+  postgres ??= startPostgres()
+  return postgres
+}
+
+/** Stops it; for a file-level `after`. */
+export async function stopPostgres(): Promise<void> {
+  if (postgres) await (await postgres).stop()
+}
+
+/** A fresh store with nothing in it but the schema. */
+export async function openTestStore(t: TestContext, database: DatabaseName): Promise<Store> {
+  const store = database === 'sqlite' ? await openSqlite(t) : await openPostgres()
+  t.after(() => store.close())
+  return store
+}
+
+async function openSqlite(t: TestContext): Promise<Store> {
+  const dir = mkdtempSync(join(tmpdir(), 'countersign-store-'))
+  t.after(() => rmSync(dir, { recursive: true, force: true }))
+  return openSqliteStore({ file: join(dir, 'test.db'), now: Date.now() })
+}
+
+async function openPostgres(): Promise<Store> {
+  const url = await (await getPostgres()).createDatabase()
+  return openPostgresStore({ url, nodeId: newId(), now: Date.now(), onProblem: () => {} })
+}

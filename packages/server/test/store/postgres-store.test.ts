@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { after, type TestContext, test } from 'node:test'
+import { newId } from '@countersign/core'
+import pg from 'pg'
+import type { Change } from '../../src/store/change.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
+import { StartupError } from '../../src/startup-error.ts'
+import { getPostgres, stopPostgres } from './open-test-stores.ts'
+
+after(stopPostgres)
+
+const meta = { actorId: 'tester', now: 1_700_000_000_000 }
+const firstAdmin = () => ({
+  identityId: newId(),
+  authenticatorId: newId(),
+  username: 'admin',
+  passwordDigest: 'digest',
+})
+
+async function openNode(t: TestContext, url: string) {
+  const problems: string[] = []
+  const onProblem = (message: string) => void problems.push(message)
+  const store = await openPostgresStore({ url, nodeId: newId(), now: meta.now, onProblem })
+  t.after(() => store.close())
+  const heard: (readonly Change[] | 'everything')[] = []
+  const waiting: (() => void)[] = []
+  store.onChange((changes) => {
+    heard.push(changes)
+    for (const wake of waiting.splice(0)) wake()
+  })
+  const hears = async (isIt: (changes: readonly Change[] | 'everything') => boolean): Promise<void> => {
+    while (!heard.some(isIt)) await new Promise<void>((resolve) => waiting.push(resolve))
+  }
+  return { store, heard, hears, problems }
+}
+
+test('D13 a node hears of the writes of another', { timeout: 10_000 }, async (t) => {
+  const url = await (await getPostgres()).createDatabase()
+  const one = await openNode(t, url)
+  const two = await openNode(t, url)
+  await one.store.write('start.createFirstAdmin', firstAdmin(), meta)
+  await two.hears((changes) => changes !== 'everything' && changes.some(({ entity }) => entity === 'authPolicies'))
+  assert.equal(one.heard.length, 1, 'a node hears of its own write once')
+})
+
+test('nodes that start together on an empty database make one schema and one administrator', async (t) => {
+  const url = await (await getPostgres()).createDatabase()
+  const nodes = await Promise.all([openNode(t, url), openNode(t, url), openNode(t, url)])
+  const made = await Promise.all(nodes.map(({ store }) => store.write('start.createFirstAdmin', firstAdmin(), meta)))
+  assert.deepEqual(made.sort(), [false, false, true])
+})
+
+test('a node whose connections were cut forgets what it remembers, and goes on', { timeout: 20_000 }, async (t) => {
+  const url = await (await getPostgres()).createDatabase()
+  const node = await openNode(t, url)
+  await node.store.write('start.createFirstAdmin', firstAdmin(), meta)
+  const admin = new pg.Client({ connectionString: url })
+  await admin.connect()
+  t.after(() => admin.end())
+  const everyoneElse = `select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`
+  await admin.query(everyoneElse)
+  await node.hears((changes) => changes === 'everything')
+  const rows = await node.store.db.selectFrom('identities').selectAll().execute()
+  assert.equal(rows.length, 1)
+  await node.store.write('changeLog.prune', {}, meta)
+})
+
+const open = (database: string) =>
+  openStore({ database, sqliteFile: '', nodeId: 'n', now: meta.now, onProblem: () => {}, onFatal: () => {} })
+
+test('a database that cannot be reached is named without its password; one that can opens', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  await assert.rejects(open(`postgres://somebody:s3cret@127.0.0.1:${port}/nothing`), (error) => {
+    assert.ok(error instanceof StartupError)
+    assert.ok(error.message.includes(`127.0.0.1:${port}`), error.message)
+    assert.ok(!error.message.includes('s3cret'))
+    return true
+  })
+  const store = await open(await (await getPostgres()).createDatabase())
+  await store.close()
+})

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { AppError, newId } from '@countersign/core'
+import type { Change } from '../../src/store/change.ts'
+import type { Store } from '../../src/store/store.ts'
+import { DATABASES, openTestStore, stopPostgres } from './open-test-stores.ts'
+
+after(stopPostgres)
+
+const meta = { actorId: 'tester', now: 1_700_000_000_000 }
+
+const signer = (name: string, overrides: Record<string, unknown> = {}) => ({
+  id: newId(),
+  byAdmin: true,
+  certificate: undefined,
+  body: {
+    name,
+    enabled: true,
+    issuer: `https://${name}.example`,
+    audience: 'edge',
+    jwksEndpoint: `https://${name}.example/jwks`,
+    ...overrides,
+  },
+})
+
+async function withDefaults(store: Store): Promise<Store> {
+  const admin = { identityId: newId(), authenticatorId: newId(), username: 'admin', passwordDigest: 'x' }
+  assert.equal(await store.write('start.createFirstAdmin', admin, meta), true)
+  return store
+}
+
+const isFieldError = (field: string) => (error: unknown) => {
+  assert.ok(error instanceof AppError, String(error))
+  assert.equal(error.code, 'COULD_NOT_VALIDATE')
+  assert.ok(error.publicCause && 'field' in error.publicCause)
+  assert.equal(error.publicCause.field, field)
+  return true
+}
+
+async function countOf(store: Store, table: 'ext_jwt_signers' | 'change_log' | 'identities'): Promise<number> {
+  const row = await store.db
+    .selectFrom(table)
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  return Number(row.total)
+}
+
+for (const database of DATABASES) {
+  describe(`store on ${database}`, () => {
+    test('a write is visible to the next read and appended to the change log in the same transaction', async (t) => {
+      const store = await withDefaults(await openTestStore(t, database))
+      const before = await countOf(store, 'change_log')
+      const created = signer('one')
+      await store.write('signer.create', created, meta)
+      const row = await store.db.selectFrom('ext_jwt_signers').selectAll().executeTakeFirstOrThrow()
+      assert.equal(row.id, created.id)
+      assert.equal(row.created_at, meta.now)
+      const log = await store.db.selectFrom('change_log').selectAll().orderBy('seq', 'desc').executeTakeFirstOrThrow()
+      assert.equal(await countOf(store, 'change_log'), before + 1)
+      assert.deepEqual(
+        { entity: log.entity, id: log.entity_id, action: log.action, actor: log.actor_id, at: log.at },
+        { entity: 'externalJwtSigners', id: created.id, action: 'created', actor: 'tester', at: meta.now },
+      )
+    })
+
+    test('a refused write leaves neither a row nor a log entry, and the writes beside it stand', async (t) => {
+      const store = await withDefaults(await openTestStore(t, database))
+      const before = await countOf(store, 'change_log')
+      const results = await Promise.allSettled([
+        store.write('signer.create', signer('one'), meta),
+        store.write('signer.create', signer('bad', { issuer: ' ' }), meta),
+        store.write('signer.create', signer('two'), meta),
+      ])
+      assert.deepEqual(
+        results.map(({ status }) => status),
+        ['fulfilled', 'rejected', 'fulfilled'],
+      )
+      assert.equal(await countOf(store, 'ext_jwt_signers'), 2)
+      assert.equal(await countOf(store, 'change_log'), before + 2)
+    })
+
+    test('uniqueness is held by indexes: of many writes at once with one name exactly one stands', async (t) => {
+      const store = await withDefaults(await openTestStore(t, database))
+      const racers = Array.from({ length: 20 }, (_, index) =>
+        store.write('signer.create', signer('same', { issuer: `https://${index}.example` }), meta),
+      )
+      const results = await Promise.allSettled(racers)
+      assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
+      for (const result of results) if (result.status === 'rejected') isFieldError('name')(result.reason)
+      assert.equal(await countOf(store, 'ext_jwt_signers'), 1)
+    })
+
+    test('the same issuer is allowed with another audience, the same pair is not', async (t) => {
+      const store = await withDefaults(await openTestStore(t, database))
+      const issuer = 'https://shared.example'
+      await store.write('signer.create', signer('one', { issuer, audience: 'a' }), meta)
+      await store.write('signer.create', signer('two', { issuer, audience: 'b' }), meta)
+      await assert.rejects(
+        store.write('signer.create', signer('three', { issuer, audience: 'a' }), meta),
+        isFieldError('issuer'),
+      )
+    })
+
+    test('listeners hear of a change before the writer does', async (t) => {
+      const store = await withDefaults(await openTestStore(t, database))
+      const heard: (readonly Change[] | 'everything')[] = []
+      store.onChange((changes) => heard.push(changes))
+      const created = signer('one')
+      await store.write('signer.create', created, meta)
+      assert.deepEqual(heard, [[{ entity: 'externalJwtSigners', id: created.id, action: 'created' }]])
+      await assert.rejects(store.write('signer.delete', { id: 'nobody' }, meta))
+      assert.equal(heard.length, 1)
+    })
+
+    test('a second first start finds the administrator of the first', async (t) => {
+      const store = await withDefaults(await openTestStore(t, database))
+      const again = { identityId: newId(), authenticatorId: newId(), username: 'admin', passwordDigest: 'y' }
+      assert.equal(await store.write('start.createFirstAdmin', again, meta), false)
+      assert.equal(await countOf(store, 'identities'), 1)
+    })
+
+    test('text is compared byte by byte and keeps every character', async (t) => {
+      const store = await withDefaults(await openTestStore(t, database))
+      const names = ['caf\u00e9', 'cafe\u0301', 'Cafe', 'cafe', '\uff23\uff21\uff26\uff25', '\u{1f600}', "quote'\";--"]
+      for (const [index, name] of names.entries()) {
+        await store.write('signer.create', signer(`n${index}`, { name }), meta)
+      }
+      const rows = await store.db.selectFrom('ext_jwt_signers').select('name').orderBy('name').execute()
+      const byBytes = [...names].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+      assert.deepEqual(
+        rows.map(({ name }) => name),
+        byBytes,
+      )
+    })
+
+    test('many writes at once are all acknowledged and all there', async (t) => {
+      const store = await withDefaults(await openTestStore(t, database))
+      const all = Array.from({ length: 300 }, (_, index) => signer(`s${index}`))
+      await Promise.all(all.map((each) => store.write('signer.create', each, meta)))
+      assert.equal(await countOf(store, 'ext_jwt_signers'), 300)
+    })
+
+    test('old entries of the change log are pruned, young ones stay', async (t) => {
+      const store = await withDefaults(await openTestStore(t, database))
+      await store.write('signer.create', signer('one'), meta)
+      const muchLater = { ...meta, now: meta.now + 91 * 86_400_000 }
+      await store.write('signer.create', signer('two'), muchLater)
+      await store.write('changeLog.prune', {}, muchLater)
+      const left = await store.db.selectFrom('change_log').select('at').execute()
+      assert.deepEqual(
+        left.map(({ at }) => at),
+        [muchLater.now],
+      )
+    })
+  })
+}

@@ -1,0 +1,51 @@
+import { type Agent, request as httpsRequest } from 'node:https'
+
+const ANSWER_LIMIT_MS = 30_000
+
+export interface ControllerRequest {
+  readonly body?: unknown
+  readonly session?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** A connection of its own for each request unless given. */
+  readonly agent?: Agent
+}
+
+export interface ControllerAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly json: any
+}
+
+/** Sends one request and trusts only that CA. Rejects when there is no whole answer. */
+export function sendRequest(
+  url: URL,
+  ca: Buffer,
+  method: string,
+  options: ControllerRequest,
+): Promise<ControllerAnswer> {
+  const { body, session, agent = false } = options
+  const headers = {
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(session === undefined ? {} : { 'zt-session': session }),
+    ...options.headers,
+  }
+  return new Promise((resolve, reject) => {
+    const request = httpsRequest(url, { method, ca, agent, headers, timeout: ANSWER_LIMIT_MS }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (part: string) => {
+        text += part
+      })
+      response.once('error', reject)
+      response.once('end', () => {
+        const isJson = response.headers['content-type']?.startsWith('application/json') && text !== ''
+        const json = isJson ? JSON.parse(text) : undefined
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json })
+      })
+    })
+    request.once('timeout', () => request.destroy(new Error(`${method} ${url.pathname} was not answered`)))
+    request.once('error', reject)
+    request.end(body === undefined ? undefined : JSON.stringify(body))
+  })
+}
