@@ -8,9 +8,9 @@ const CREATORS = 6
 const REPLACED = 2
 const PAGE = 500
 const PASSWORD = 'the password of the crash rounds'
-const LIMIT_MS = 60_000
-/** A kill comes this much after the first acknowledged writes, at a random moment of the stream of writes. */
-const MAX_DELAY_MS = 100
+/** The kill follows upon one of the first so many acknowledged creates, at once or a little later. */
+const MAX_CREATES = 40
+const MAX_DELAY_MS = 20
 
 /** What clients were told over all rounds, which every later start must bear out. */
 export interface CrashRecord {
@@ -35,20 +35,22 @@ export async function runCrashRound(stage: ControllerStage, record: CrashRecord)
   const agent = new Agent({ keepAlive: true })
   await makeReplaced(controller, session, record)
   const before = record.created.size
-  const clients = [
-    ...Array.from({ length: CREATORS }, (_, client) =>
-      createUntilCut(controller, session, agent, record, `${round}-${client}`),
-    ),
+  const enough = before + 1 + Math.floor(Math.random() * MAX_CREATES)
+  const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
+  const create = (client: number) =>
+    createUntilCut(controller, session, agent, record, {
+      prefix: `round-${round}-${client}`,
+      onCreated: () => record.created.size >= enough && reach(),
+    })
+  const clients = Promise.all([
+    ...Array.from({ length: CREATORS }, (_, client) => create(client)),
     ...[...record.replaced.keys()].map((id) => replaceUntilCut(controller, session, agent, record, id)),
-  ]
-  const ended = Promise.all(clients)
-  // Looked at below, after the kill.
-  ended.catch(() => {})
-  const deadline = Date.now() + LIMIT_MS
-  while (record.created.size < before + CREATORS && Date.now() < deadline) await sleep(5)
-  await sleep(Math.random() * MAX_DELAY_MS)
+  ])
+  await Promise.race([reached, clients])
+  // Half of the kills hit the moment after an acknowledgement, the others any part of the next writes.
+  if (Math.random() < 0.5) await sleep(Math.random() * MAX_DELAY_MS)
   await controller.kill9()
-  await ended
+  await clients
   agent.destroy()
   assert.ok(record.created.size > before, 'no create was acknowledged before the kill')
 }
@@ -119,10 +121,10 @@ async function createUntilCut(
   session: string,
   agent: Agent,
   record: CrashRecord,
-  client: string,
+  { prefix, onCreated }: { prefix: string; onCreated: () => void },
 ): Promise<void> {
   for (let n = 0; ; n++) {
-    const name = `round-${client}-${n}`
+    const name = `${prefix}-${n}`
     record.unanswered.add(name)
     const options = { session, agent, body: buildSignerBody(name) }
     const answer = await controller.request('POST', SIGNERS, options).catch(() => undefined)
@@ -130,6 +132,7 @@ async function createUntilCut(
     assert.equal(answer.status, 201, answer.text)
     record.unanswered.delete(name)
     record.created.set(answer.json.data.id, name)
+    onCreated()
   }
 }
 

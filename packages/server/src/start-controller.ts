@@ -61,7 +61,11 @@ async function start(
   onFatal: () => void,
 ): Promise<ReadyReport> {
   const clock = systemClock
-  const log = pino({ level: settings.logLevel }, pino.destination({ dest: 2, sync: true }))
+  // A log that cannot be written, on a full disk for one, must not end the controller.
+  const log = pino(
+    { level: settings.logLevel },
+    pino.destination({ dest: 2, sync: true }).on('error', () => {}),
+  )
   const dataDir = takeDataDir(settings.dataDir)
   undo.push(dataDir.release)
 

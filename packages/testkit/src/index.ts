@@ -1,6 +1,8 @@
 /** What the tests share and the product never ships: certificates, tokens and a real PostgreSQL. */
 export * from './certificates.ts'
 export * from './controller-process.ts'
+export * from './fake-dns.ts'
+export * from './jwks-server.ts'
 export * from './postgres.ts'
 export * from './raw-https.ts'
 export * from './state-digest.ts'

@@ -2,7 +2,12 @@ import type { Permission, PermissionAction, PermissionEntity } from '@countersig
 
 /** What a call needs: one action on one kind of entity, or nothing short of an administrator. */
 export type RequiredPermission =
-  | { readonly entity: PermissionEntity; readonly action: PermissionAction }
+  | {
+      readonly entity: PermissionEntity
+      readonly action: PermissionAction
+      /** Who holds all of this other kind may call too: whoever manages identities also manages how they sign in. */
+      readonly orAllOf?: PermissionEntity
+    }
   | { readonly entity: 'admin'; readonly action: 'read' | 'change' }
 
 export interface PermissionHolder {
@@ -15,6 +20,6 @@ export function isAllowed(holder: PermissionHolder, required: RequiredPermission
   if (holder.isAdmin) return true
   if (required.action === 'read' && holder.permissions.includes('admin_readonly')) return true
   if (required.entity === 'admin') return false
-  const { entity, action } = required
-  return holder.permissions.includes(entity) || holder.permissions.includes(`${entity}.${action}`)
+  const { entity, action, orAllOf } = required
+  return holder.permissions.some((held) => held === entity || held === `${entity}.${action}` || held === orAllOf)
 }

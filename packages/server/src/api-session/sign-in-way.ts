@@ -5,6 +5,8 @@ import type { Database } from '../store/schema.ts'
 /** Signing in by JWT leaves no authenticator behind: sessions name the signer in its place, as existing clients know it. */
 const SIGNER_PREFIX = 'extJwtId:'
 
+export const authenticatorIdOfSigner = (signerId: string): string => SIGNER_PREFIX + signerId
+
 /** The way that a session's `authenticatorId` stands for; undefined when that authenticator is gone. */
 export async function findSignInWay(db: Kysely<Database>, authenticatorId: string): Promise<SignInWay | undefined> {
   if (authenticatorId.startsWith(SIGNER_PREFIX)) {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
-import { connect as connectTls, type SecureContext } from 'node:tls'
+import { checkServerIdentity, connect as connectTls, type PeerCertificate, type SecureContext } from 'node:tls'
 import type { AddressPolicy } from './address-policy.ts'
 import { OutboundError } from './outbound-error.ts'
 import type { ResolvedAddress } from './resolve-host.ts'
@@ -20,7 +20,6 @@ export interface DialTarget {
  */
 export async function dialTcp(target: DialTarget, policy: AddressPolicy, signal: AbortSignal): Promise<Socket> {
   const { host, port, addresses } = target
-  for (const { address } of addresses) checkAddress(host, address, policy)
   signal.throwIfAborted()
   const socket = connectTcp({
     host,
@@ -67,6 +66,7 @@ export async function secure(
     ...name,
     secureContext,
     rejectUnauthorized: true,
+    checkServerIdentity: checkIdentity,
     ALPNProtocols: ['http/1.1'],
   })
   secured.on('error', () => {})
@@ -82,6 +82,13 @@ export async function secure(
     }
     throw new OutboundError('tls', `TLS with ${host} failed: ${tlsProblem(code)}`, { cause: error })
   }
+}
+
+/** A name in the subject is no proof: a CA need not have looked at it (RFC 9525 section 2). */
+function checkIdentity(host: string, certificate: PeerCertificate): Error | undefined {
+  const hasNames = certificate.subjectaltname?.includes(isIP(host) === 0 ? 'DNS:' : 'IP Address:')
+  if (hasNames) return checkServerIdentity(host, certificate)
+  return Object.assign(new Error('the certificate holds no such name'), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' })
 }
 
 const SPEAKS_NO_TLS = new Set([

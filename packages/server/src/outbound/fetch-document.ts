@@ -96,7 +96,7 @@ function checkedUrl(text: string, checkEndpoint: (endpoint: string) => void): UR
     return new URL(text)
   } catch (error) {
     const cause = error instanceof AppError ? error.publicCause : undefined
-    const why = cause && 'reason' in cause ? cause.reason : 'it is no address that is fetched from'
+    const why = cause && 'message' in cause ? cause.message : 'it is no address that is fetched from'
     throw new OutboundError('endpoint-refused', why, { cause: error })
   }
 }

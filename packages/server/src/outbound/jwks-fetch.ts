@@ -1,4 +1,4 @@
-import { type KeySet, KeySetError, readKeySet } from '../signer-keys/core-keys.ts'
+import { type KeySet, KeySetError, readKeySet } from '@countersign/core'
 import type { FetchDocument } from './fetch-document.ts'
 import { freshForMs } from './freshness.ts'
 import { OutboundError } from './outbound-error.ts'

@@ -1,5 +1,4 @@
-import { AppError, BoundedCache, readSignerCertificate } from '@countersign/core'
-import { buildCertificateKey, type SignerKeys } from './core-keys.ts'
+import { AppError, BoundedCache, buildCertificateKey, readSignerCertificate, type SignerKeys } from '@countersign/core'
 import type { KeySigner } from './key-signer.ts'
 
 export interface CertificateKeys {

@@ -79,5 +79,11 @@ export function followSigners(options: FollowOptions): SignerFollower {
     }
   })
 
-  return { reload: (id) => void read(id), loaded: read('*'), stop: () => void (isStopped = true) }
+  return {
+    reload: (id) => void read(id),
+    loaded: read('*'),
+    stop: () => {
+      isStopped = true
+    },
+  }
 }

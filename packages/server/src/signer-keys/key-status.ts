@@ -1,5 +1,5 @@
+import type { SignerKeys } from '@countersign/core'
 import type { CertificateKeys } from './certificate-keys.ts'
-import type { SignerKeys } from './core-keys.ts'
 import type { ProviderFacts } from './provider-keys.ts'
 
 /** The state of a signer's keys, as the management API shows it. */

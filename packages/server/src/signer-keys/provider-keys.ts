@@ -1,8 +1,8 @@
+import type { SignerKeys } from '@countersign/core'
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import type { FetchedKeySet, FetchJwks } from '../outbound/jwks-fetch.ts'
 import { OutboundError } from '../outbound/outbound-error.ts'
-import type { SignerKeys } from './core-keys.ts'
 import type { FetchQueue, Lane } from './fetch-queue.ts'
 import {
   ADMIN_REFRESH_MS,

@@ -1,4 +1,4 @@
-import type { KeySet, SignerKeys } from './core-keys.ts'
+import type { KeySet, SignerKeys } from '@countersign/core'
 import { EMPTY_SET_MS } from './refresh-timing.ts'
 import type { SignerKeyWarning } from './signer-key-warning.ts'
 import { formatKeySet, readStoredKeys, type StoredKeySet } from './stored-key-set.ts'

@@ -1,5 +1,4 @@
-import type { KeyObject } from 'node:crypto'
-import { algorithmsOf, readKeySet, type SignerKey, type SignerKeys } from './core-keys.ts'
+import { buildSignerKey, readKeySet, type SignerKey, type SignerKeys } from '@countersign/core'
 
 /** The keys of a signer as the store has them. */
 export interface StoredKeySet {
@@ -25,10 +24,7 @@ export function readStoredKeys(jwks: string): SignerKeys {
 function formatKey({ kid, alg, algs, keyObject }: SignerKey): object[] {
   const jwk = { kid, use: 'sig', ...keyObject.export({ format: 'jwk' }) }
   if (alg !== undefined) return [{ ...jwk, alg }]
-  return algs.length === countAlgorithms(keyObject) ? [jwk] : algs.map((one) => ({ ...jwk, alg: one }))
-}
-
-/** Only RSA keys can be used with more than one. */
-function countAlgorithms({ asymmetricKeyType }: KeyObject): number {
-  return asymmetricKeyType === 'rsa' ? algorithmsOf('RSA').length : 1
+  // Only RSA keys can be used with more than one.
+  const isWhole = algs.length === 1 || algs.length === buildSignerKey(kid, keyObject, 'RSA').algs.length
+  return isWhole ? [jwk] : algs.map((one) => ({ ...jwk, alg: one }))
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, type TestContext, test } from 'node:test'
+import { after, before, beforeEach, describe, type TestContext, test } from 'node:test'
 import { buildApp, stopTestPostgres, type TestApp } from '../http/build-app.ts'
 import { SIGNERS, stateOf } from './target.ts'
 
@@ -12,6 +12,7 @@ after(stopTestPostgres)
 for (const database of ['sqlite', 'postgres'] as const) {
   describe(`hostile list queries on ${database}`, () => {
     let app: TestApp
+    let state: Record<string, string>
     const cleanups: (() => unknown)[] = []
     before(async () => {
       const context = { after: (cleanup: () => unknown) => void cleanups.unshift(cleanup) } as unknown as TestContext
@@ -23,6 +24,9 @@ for (const database of ['sqlite', 'postgres'] as const) {
         assert.equal(reply.status, 201, reply.text)
       }
     })
+    beforeEach(async () => {
+      state = await stateOf(app.store)
+    })
     after(async () => {
       for (const cleanup of cleanups) await cleanup()
     })
@@ -30,8 +34,9 @@ for (const database of ['sqlite', 'postgres'] as const) {
     const list = (parameters: Record<string, string>) =>
       app.admin('GET', `${SIGNERS}?${new URLSearchParams(parameters)}`)
 
+    const unchanged = async () => assert.deepEqual(await stateOf(app.store), state)
+
     async function refuses(parameters: Record<string, string>, code: string): Promise<void> {
-      const before = await stateOf(app.store)
       const start = performance.now()
       const reply = await list(parameters)
       const took = performance.now() - start
@@ -39,7 +44,6 @@ for (const database of ['sqlite', 'postgres'] as const) {
       assert.deepEqual([shown, reply.status, reply.json.error.code], [shown, 400, code])
       assert.ok(took < SLOW_MS, `${shown} took ${took} ms`)
       assert.ok(reply.text.length < 2048, 'the answer does not repeat all that was sent')
-      assert.deepEqual(await stateOf(app.store), before)
     }
 
     test('M-15 limits: nonsense is refused, too much is cut, -1 and none give everything', async () => {
@@ -62,16 +66,19 @@ for (const database of ['sqlite', 'postgres'] as const) {
       const { json } = await list({ limit: '-1' })
       const ids = json.data.map(({ id }: { id: string }) => id)
       assert.deepEqual(ids, [...ids].sort(), 'in order of id')
+      await unchanged()
     })
 
     test('M-15 nobody without a session gets a list without limit', async () => {
       const { status, json } = await app.call('GET', '/edge/client/v1/external-jwt-signers?limit=-1')
       assert.deepEqual([status, json.meta.pagination.limit], [200, 500])
+      await unchanged()
     })
 
     test('M-14 of a repeated parameter the first counts, and limit[] is no limit', async () => {
       const { json } = await app.admin('GET', `${SIGNERS}?limit=1&limit=500&limit[]=3&__unknown=1`)
       assert.equal(json.meta.pagination.limit, 1)
+      await unchanged()
     })
 
     test('M-16 filters that are none, or would be more than a filter', async () => {
@@ -99,6 +106,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
       ]) {
         await refuses({ filter }, filter.includes('\0') ? 'COULD_NOT_VALIDATE' : 'INVALID_FILTER')
       }
+      await unchanged()
     })
 
     test('M-16 the same words as values are only values', async () => {
@@ -118,6 +126,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
       assert.equal((await list({ filter: 'name = "signer 0" or issuer contains "idp1"' })).json.data.length, 2)
       assert.equal((await list({ filter: 'name contains "%"' })).json.data.length, 0)
       assert.equal((await list({ filter: 'true limit none' })).json.data.length, ROWS)
+      await unchanged()
     })
 
     test('M-17 names of tags are only names', async () => {
@@ -129,6 +138,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
         )
       }
       assert.equal((await list({ filter: 'tags.a = "1"' })).json.data.length, ROWS)
+      await unchanged()
     })
 
     test('M-18 sorting by what is hidden, unknown or more than a name', async () => {
@@ -152,6 +162,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
         json.data.map(({ name }: { name: string }) => name),
         ['signer 2', 'signer 1', 'signer 0'],
       )
+      await unchanged()
     })
 
     test('M-19 a path that holds what is no text of an id is not found, and never an error of the database', async () => {
@@ -161,6 +172,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
           assert.deepEqual([id, status, json.error.code], [id, 404, 'NOT_FOUND'])
         }
       }
+      await unchanged()
     })
 
     test('M-16 a null character in a body is never an error of the database', async () => {

@@ -23,7 +23,7 @@ async function shakeHands(options: ConnectionOptions) {
 }
 
 async function statusOf(options: ConnectionOptions, path: string): Promise<number> {
-  const connection = await openRawHttps({ port: target().port, ...options })
+  const connection = await openRawHttps({ ...options, port: target().port })
   try {
     connection.send(http(`GET ${path}`))
     return (await connection.readAnswer()).status

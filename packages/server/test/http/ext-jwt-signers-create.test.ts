@@ -86,7 +86,7 @@ overBothDatabases('creating signers', async (t, app) => {
     }
   })
 
-  await t.test('W-22 D2 D12 D15 shows every member as it was given, and lists the signer once', async () => {
+  await t.test('W-22 D2 D12 D15 S1-2.1.useExternalId shows every member as it was given, and lists the signer once', async () => {
     const body = jwksBody({
       kid: 'not used, but kept',
       claimsProperty: '/email',

@@ -221,7 +221,7 @@ overBothDatabases('rules for signers', async (t, app) => {
   )
 
   await t.test(
-    'H-01 H-02 D11 saves a certificate outside its dates with a warning, and warns 30, 7 and 1 days ahead',
+    'H-01 D11 saves a certificate outside its dates with a warning, and warns 30, 7 and 1 days ahead',
     async () => {
       const day = 86_400_000
       const at = (days: number) => new Date(Math.floor(app.clock.now() / 1000) * 1000 + days * day + 60_000)
@@ -251,7 +251,7 @@ overBothDatabases('rules for signers', async (t, app) => {
     async () => {
       const selectors = ['claimsProperty', 'enrollNameClaimsSelector', 'enrollAttributeClaimsSelector']
       for (const field of selectors) {
-        for (const bad of ['~', '~2', '/a~', '/a~2b', `/${'a'.repeat(512)}`, '/a'.repeat(17), '/a\u202eb', 'a\u0000']) {
+        for (const bad of ['~', '~2', '/a~', '/a~2b', `/${'a'.repeat(512)}`, '/a'.repeat(17), '/a\u202eb']) {
           assert.equal(outcome(await post(jwksBody({ [field]: bad }))), `400 COULD_NOT_VALIDATE ${field}`, bad)
         }
         for (const good of ['/', '//', '/a~0b~1c', `/${'a'.repeat(511)}`, '/a'.repeat(16), 'sub', 'a.b']) {
@@ -289,7 +289,7 @@ overBothDatabases('rules for signers', async (t, app) => {
   })
 
   await t.test(
-    'L-03 L-04 L-06 names, issuers and audiences are kept byte by byte; what cannot be seen is refused',
+    'L-03 L-04 names, issuers and audiences are kept byte by byte; what cannot be seen is refused',
     async () => {
       const lookalikes = [
         'caf\u00e9',
@@ -327,8 +327,11 @@ overBothDatabases('rules for signers', async (t, app) => {
         '\u2028',
         '\n',
       ]) {
+        // No text may hold a NUL, so a body with one is not even read.
+        const refusal = (field = '') =>
+          character === '\u0000' ? '400 COULD_NOT_PARSE_BODY' : `400 COULD_NOT_VALIDATE ${field}`
         for (const field of ['name', 'issuer', 'audience', 'kid', 'clientId', 'enrollAuthPolicyId']) {
-          assert.equal(outcome(await post(jwksBody({ [field]: `a${character}b` }))), `400 COULD_NOT_VALIDATE ${field}`)
+          assert.equal(outcome(await post(jwksBody({ [field]: `a${character}b` }))), refusal(field))
         }
         for (const members of [
           { scopes: [`a${character}b`] },
@@ -339,7 +342,7 @@ overBothDatabases('rules for signers', async (t, app) => {
           { openIdConfigurationUrl: `https://a${character}b.example/` },
         ]) {
           const [field] = Object.keys(members)
-          assert.equal(outcome(await post(jwksBody(members))), `400 COULD_NOT_VALIDATE ${field}`)
+          assert.equal(outcome(await post(jwksBody(members))), refusal(field))
         }
       }
       assert.equal(outcome(await post(jwksBody({ tags: { note: 'two\nlines' }, scopes: ['ünï'] }))), '201')
@@ -432,7 +435,7 @@ overBothDatabases('rules for signers', async (t, app) => {
   )
 
   await t.test(
-    'S1-5.3.1 S1-5.3.2 S1-2.1.enrollAuthPolicyId S1-2.1.enrollToCertEnabled S1-2.1.enrollToTokenEnabled a flag needs a policy that allows what it promises',
+    'S1-2.1.enrollAuthPolicyId S1-2.1.enrollToCertEnabled S1-2.1.enrollToTokenEnabled a flag needs a policy that allows what it promises',
     async () => {
       const newPolicy = async (name: string, cert: boolean, extJwt: boolean): Promise<string> => {
         const primary = {
@@ -476,7 +479,7 @@ overBothDatabases('rules for signers', async (t, app) => {
   )
 
   await t.test(
-    'D29 a policy edit that makes enrollment impossible is allowed, and the signer warns of it',
+    'a policy edit that makes enrollment impossible is allowed, and the signer warns of it',
     async () => {
       const primary = {
         cert: { allowed: true, allowExpiredCerts: false },

@@ -203,7 +203,7 @@ overBothDatabases('changing signers', async (t, app) => {
     },
   )
 
-  await t.test('S1-1.5 D4 D13 rotating the certificate or its kid takes effect at once', async () => {
+  await t.test('S1-1.5 D4 rotating the certificate or its kid takes effect at once', async () => {
     const id = await create(app, certBody())
     const old = await detailOf(app, id)
     const next = makeTestCertificate({ commonName: 'next year', notAfter: new Date('2041-01-01T00:00:00Z') })
@@ -248,6 +248,9 @@ overBothDatabases('changing signers', async (t, app) => {
         [{ issuer: other.issuer }, 'issuer'],
         [{ kid: other.kid }, 'kid'],
         [{ kid: other.fingerprint, certPem: other.certPem }, 'fingerprint'],
+        [{ kid: other.kid, certPem: other.certPem }, 'fingerprint'],
+        [{ name: other.name, issuer: other.issuer, kid: other.kid }, 'name'],
+        [{ issuer: other.issuer, certPem: other.certPem, kid: other.kid }, 'issuer'],
         [{ certPem: other.certPem }, 'fingerprint'],
       ] as const) {
         assert.equal(outcome(await patch(id, members)), `400 COULD_NOT_VALIDATE ${field}`)

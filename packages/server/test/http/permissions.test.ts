@@ -127,6 +127,8 @@ function mayCall({ holds }: Caller, needs: Needs): boolean {
   if (holds === 'no session') return false
   if (needs === 'session') return true
   const [entity, action] = needs.split('.')
+  // Whoever manages identities manages their authenticators too.
+  if (entity === 'authenticator' && holds.includes('identity')) return true
   return holds.some((held) => held === needs || held === entity || (held === 'admin_readonly' && action === 'read'))
 }
 

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { buildApp, type CallOptions } from './build-app.ts'
+import { sharedTarget } from '../attack/target.ts'
+import type { CallOptions } from './build-app.ts'
+
+const target = sharedTarget()
 
 const SIGNERS = '/edge/management/v1/external-jwt-signers'
 
-test('a call is judged in a fixed order: each mistake hides the ones behind it', async (t) => {
-  const app = await buildApp(t)
+test('a call is judged in a fixed order: each mistake hides the ones behind it', async () => {
+  const { app } = target()
   const { session: powerless } = await app.makeIdentity()
   const nonsense = '{"name":'
   const tooLong = ' '.repeat(1_048_577)
@@ -35,8 +38,8 @@ test('a call is judged in a fixed order: each mistake hides the ones behind it',
   assert.deepEqual(codes, ['COULD_NOT_PARSE_BODY', 'COULD_NOT_VALIDATE'])
 })
 
-test('an empty body is no mistake where a body is optional, and names the mistake where it is not', async (t) => {
-  const app = await buildApp(t)
+test('an empty body is no mistake where a body is optional, and names the mistake where it is not', async () => {
+  const { app } = target()
   const optional = await app.call('POST', '/edge/client/v1/authenticate?method=password')
   assert.equal(optional.json.error.cause.message, 'username and password fields are required')
   const required = await app.admin('POST', SIGNERS)
@@ -47,8 +50,8 @@ test('an empty body is no mistake where a body is optional, and names the mistak
   assert.equal(wrongTypeOfNothing.status, 404)
 })
 
-test('M-10 white space around the whole content type is no part of it: it is gone before anybody looks', async (t) => {
-  const app = await buildApp(t)
+test('M-10 white space around the whole content type is no part of it: it is gone before anybody looks', async () => {
+  const { app } = target()
   for (const type of ['  application/json', 'application/json\t ', 'Application/JSON ; charset=UTF-8']) {
     const reply = await app.admin('POST', SIGNERS, undefined, { raw: '{}', headers: { 'content-type': type.trim() } })
     assert.equal(reply.status, 400, type)
@@ -60,16 +63,16 @@ test('M-10 white space around the whole content type is no part of it: it is gon
   assert.equal(inner.status, 415)
 })
 
-test('D30 the session may be any line once; a comma makes no second one', async (t) => {
-  const app = await buildApp(t)
+test('D30 the session may be any line once; a comma makes no second one', async () => {
+  const { app } = target()
   const call = (value: string) => app.call('GET', SIGNERS, undefined, { headers: { 'ZT-Session': value } })
   assert.equal((await call(`  ${app.adminSession}  `)).status, 200)
   assert.equal((await call(`${app.adminSession}, ${app.adminSession}`)).status, 401)
   assert.equal((await call('')).status, 401)
 })
 
-test('D44 no cache keeps what was answered to somebody, or refused', async (t) => {
-  const app = await buildApp(t)
+test('D44 no cache keeps what was answered to somebody, or refused', async () => {
+  const { app } = target()
   const replies = [
     await app.admin('GET', SIGNERS),
     await app.admin('GET', `${SIGNERS}/nothing`),

@@ -25,7 +25,9 @@ import { digestNewPassword } from '../shared/new-password.ts'
 const COLLECTION = [`${MANAGEMENT}/authenticators`]
 const ONE = [`${MANAGEMENT}/authenticators/:id`]
 
-const access = (action: 'create' | 'read' | 'update' | 'delete') => ({ entity: 'authenticator', action }) as const
+const access = (action: 'create' | 'read' | 'update' | 'delete') => {
+  return { entity: 'authenticator', action, orAllOf: 'identity' } as const
+}
 
 /** What identities sign in with. JWTs leave no authenticator behind. */
 export function authenticatorRoutes(context: ControllerContext): Route[] {

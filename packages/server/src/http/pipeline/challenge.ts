@@ -1,7 +1,9 @@
-import { AppError } from '@countersign/core'
+import { AppError, type ChallengeError as ChallengeKind } from '@countersign/core'
 
 const MISSING = 'error="missing" error_description="no matching token was provided"'
 const INVALID = 'error="invalid" error_description="token is invalid"'
+const EXPIRED = 'error="expired" error_description="token expired"'
+const WORDS: Readonly<Record<ChallengeKind, string>> = { missing: MISSING, invalid: INVALID, expired: EXPIRED }
 
 /** A refusal that tells the caller, in `WWW-Authenticate`, what it would take. */
 export class ChallengeError extends AppError {
@@ -28,4 +30,10 @@ export function noSession(): ChallengeError {
 
 export function invalidSession(): ChallengeError {
   return new ChallengeError(`zt-session realm="zt-session" ${INVALID}`)
+}
+
+/** A sign-in by JWT that was refused. Only the signer that the token itself named is named back: issuers are no public field. */
+export function primaryChallenge(kind: ChallengeKind, signer?: { id: string; issuer: string }): ChallengeError {
+  const named = signer ? ` id="${signer.id}" issuer="${signer.issuer}"` : ''
+  return new ChallengeError(`Bearer realm="openziti-primary-ext-jwt" ${WORDS[kind]}${named}`)
 }

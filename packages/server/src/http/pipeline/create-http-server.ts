@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http'
+import { METHODS } from 'node:http'
 import type { ServerOptions } from 'node:https'
 import { AppError, newId } from '@countersign/core'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
@@ -11,8 +11,9 @@ import { createCors } from './cors.ts'
 import { errorAnswer } from './errors.ts'
 import { rewriteLegacyPath } from './legacy-paths.ts'
 import { checkHeaders } from './limits.ts'
+import { guardListener, listenerOptions } from './listener.ts'
 import { hasUnreadBody } from './read-bytes.ts'
-import type { Route } from './route.ts'
+import { ROUTE_METHODS, type Route } from './route.ts'
 import { sendAnswer, sendError } from './send-answer.ts'
 import { serveCall } from './serve-call.ts'
 import { createUnreadableRequests } from './unreadable-request.ts'
@@ -30,12 +31,10 @@ export interface HttpServerOptions {
 const HANDLER_MS = 10_000
 const MAX_ID_LENGTH = 512
 const MAX_SHOWN_PATH = 256
-/** How often connections that take too long are looked for. */
-const TIMEOUT_CHECK_MS = 1_000
 /** A connection on which no byte moves for so long, in either direction, is given up. */
 const STALLED_MS = 100_000
-/** Tunnels never become requests, and every path answers OPTIONS in the same way. */
-const SERVED_METHODS = METHODS.filter((method) => method !== 'CONNECT' && method !== 'OPTIONS')
+/** The verbs whose answer depends on the path; OPTIONS is answered alike everywhere, and the others nowhere. */
+const VERBS: readonly string[] = ['HEAD', ...ROUTE_METHODS]
 
 export type HttpServer = ReturnType<typeof createHttpServer>
 
@@ -51,18 +50,7 @@ export function createHttpServer({ routes, sessions, settings, tls, log, handler
   const unreadable = createUnreadableRequests(ownHeaders, log)
 
   const app = fastify({
-    https: {
-      ...tls,
-      minVersion: 'TLSv1.2',
-      requestCert: true,
-      rejectUnauthorized: false,
-      handshakeTimeout: http.headersTimeoutSeconds * 1000,
-      maxHeaderSize: http.maxHeaderBytes,
-      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
-      insecureHTTPParser: false,
-      // Checked by us: Node answers in its own words.
-      requireHostHeader: false,
-    },
+    https: listenerOptions(tls, http),
     connectionTimeout: STALLED_MS,
     requestTimeout: http.requestTimeoutSeconds * 1000,
     keepAliveTimeout: http.keepAliveSeconds * 1000,
@@ -84,19 +72,7 @@ export function createHttpServer({ routes, sessions, settings, tls, log, handler
       maxParamLength: MAX_ID_LENGTH,
     },
   })
-  const { server } = app
-  server.headersTimeout = http.headersTimeoutSeconds * 1000
-  server.maxConnections = http.maxConnections
-  // Counted by us: Node drops what is over its own limit without a word.
-  server.maxHeadersCount = 0
-  server.on('connect', unreadable.onConnect)
-  // An `Expect: 100-continue` is answered once it is decided to read the body; any other expectation is passed over.
-  const awaitContinue = new WeakSet<IncomingMessage>()
-  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    awaitContinue.add(request)
-    server.emit('request', request, response)
-  })
-  server.on('checkExpectation', (request, response) => void server.emit('request', request, response))
+  const awaitsContinue = guardListener(app.server, http, unreadable)
 
   function prepareReply(request: FastifyRequest, reply: FastifyReply): void {
     reply.headers(ownHeaders)
@@ -110,6 +86,12 @@ export function createHttpServer({ routes, sessions, settings, tls, log, handler
     sendError(errorAnswer(error, request.id, log), reply)
   }
 
+  function refuseVerb(request: FastifyRequest, reply: FastifyReply, offered: readonly string[]): void {
+    reply.header('allow', offered.join(', '))
+    const message = `method ${request.method} is not allowed, but [${offered.join(',')}] are`
+    refuse(new AppError('METHOD_NOT_ALLOWED', { message }), request, reply)
+  }
+
   // The pipeline reads bodies itself, when it knows whose they are.
   for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
 
@@ -120,9 +102,10 @@ export function createHttpServer({ routes, sessions, settings, tls, log, handler
   })
   app.setErrorHandler(refuse)
   app.setNotFoundHandler((request, reply) => {
+    if (!VERBS.includes(request.method)) return refuseVerb(request, reply, ROUTE_METHODS)
     const path = request.url.split('?', 1)[0] ?? ''
     const message = `path ${path.slice(0, MAX_SHOWN_PATH)} was not found`
-    refuse(new AppError('NOT_FOUND', { message }), request, reply)
+    return refuse(new AppError('NOT_FOUND', { message }), request, reply)
   })
 
   app.options('/*', (request, reply) => {
@@ -131,15 +114,11 @@ export function createHttpServer({ routes, sessions, settings, tls, log, handler
     if (origin === undefined) return reply.code(200).send()
     const allowed = cors.preflight(origin, request.headers['access-control-request-headers'])
     if (allowed) return reply.code(200).headers(allowed).send()
-    return reply.code(403).removeHeader('access-control-allow-origin').send()
+    for (const name of Object.keys(cors.headersFor(origin))) reply.removeHeader(name)
+    return reply.code(403).send()
   })
 
-  const serveOptions = {
-    sessions,
-    http,
-    handlerMs,
-    awaitsContinue: (request: IncomingMessage) => awaitContinue.has(request),
-  }
+  const serveOptions = { sessions, http, handlerMs, awaitsContinue }
   for (const [url, rows] of Map.groupBy(routes.flatMap(byPath), ({ path }) => path)) {
     for (const { route } of rows) {
       const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
@@ -148,13 +127,9 @@ export function createHttpServer({ routes, sessions, settings, tls, log, handler
     }
     const offered = rows.map(({ route }) => route.method)
     app.route({
-      method: SERVED_METHODS.filter((method) => !(offered as string[]).includes(method)),
+      method: VERBS.filter((verb) => !(offered as string[]).includes(verb)),
       url,
-      handler: (request, reply) => {
-        reply.header('allow', offered.join(', '))
-        const message = `method ${request.method} is not allowed, but [${offered.join(',')}] are`
-        refuse(new AppError('METHOD_NOT_ALLOWED', { message }), request, reply)
-      },
+      handler: (request, reply) => refuseVerb(request, reply, offered),
     })
   }
   return Object.assign(app, { routes })

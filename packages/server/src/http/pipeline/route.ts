@@ -3,7 +3,8 @@ import type { BodySchema, RequiredPermission } from '@countersign/core'
 import type { LiveSession } from '../../api-session/live-sessions.ts'
 import type { Query } from './query.ts'
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export const ROUTE_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+export type Method = (typeof ROUTE_METHODS)[number]
 
 /** Who may call: everybody, whoever has a session, or who holds the permission. There is no default. */
 export type Access = 'anonymous' | 'any-session' | RequiredPermission

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '@countersign/core'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
@@ -16,7 +17,9 @@ pg.types.setTypeParser(INT8_OID, Number)
 /** Any two numbers that no other program is likely to lock. */
 const MIGRATION_LOCK = [1129270867, 1]
 
-const MAX_ATTEMPTS = 3
+/** A write that collided with another is tried again this often, each time after a somewhat longer pause. */
+const MAX_RETRIES = 3
+const RETRY_PAUSE_MS = 10
 const RETRYABLE = new Set(['40001', '40P01'])
 
 export interface PostgresOptions {
@@ -39,6 +42,15 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on('error', (error) => options.onProblem(`a database connection was lost: ${error.message}`))
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+  try {
+    return await openOn(db, options)
+  } catch (error) {
+    await db.destroy()
+    throw error
+  }
+}
+
+async function openOn(db: Kysely<Database>, options: PostgresOptions): Promise<Store> {
   await db.transaction().execute(async (transaction) => {
     await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK[0]}::int, ${MIGRATION_LOCK[1]}::int)`.execute(transaction)
     await migrate(transaction, POSTGRES_TYPES, options.now)
@@ -67,7 +79,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     dialect: 'postgres',
     db,
     write: async (name, args, meta) => {
-      for (let attempt = 1; ; attempt++) {
+      for (let retries = 0; ; retries++) {
         try {
           const { result, changes } = await runOnce({ name, args, meta })
           if (changes.length > 0) tell(changes)
@@ -75,7 +87,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
         } catch (error) {
           if (error instanceof AppError) throw error
           const collided = RETRYABLE.has(String((error as { code?: unknown }).code))
-          if (collided && attempt < MAX_ATTEMPTS) continue
+          if (collided && retries < MAX_RETRIES) {
+            await sleep(Math.random() * RETRY_PAUSE_MS * 2 ** retries)
+            continue
+          }
           if (collided || isConnectionProblem(error)) throw new AppError('STORE_UNAVAILABLE', undefined, { cause: error })
           throw error
         }

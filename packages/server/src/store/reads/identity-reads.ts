@@ -9,6 +9,16 @@ export async function findIdentity(db: Kysely<Database>, id: string): Promise<St
   return identity
 }
 
+export async function findIdentityByExternalId(
+  db: Kysely<Database>,
+  externalId: string,
+): Promise<StoredIdentity | undefined> {
+  const row = await db.selectFrom('identities').selectAll().where('external_id', '=', externalId).executeTakeFirst()
+  if (!row) return undefined
+  const [identity] = await withAttributes(db, [row])
+  return identity
+}
+
 export async function withAttributes(db: Kysely<Database>, rows: readonly IdentityRow[]): Promise<StoredIdentity[]> {
   if (rows.length === 0) return []
   const ids = rows.map(({ id }) => id)

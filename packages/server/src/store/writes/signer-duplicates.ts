@@ -1,6 +1,7 @@
-import type { AppError } from '@countersign/core'
+import { AppError } from '@countersign/core'
+import { sql } from 'kysely'
 import type { signerColumns } from '../signer-row.ts'
-import { duplicateError } from '../unique-violation.ts'
+import { duplicateError, refusingDuplicates } from '../unique-violation.ts'
 import type { WriteContext } from '../write-operation.ts'
 
 export type SignerColumns = ReturnType<typeof signerColumns>
@@ -15,17 +16,35 @@ const UNIQUE_INDEXES: readonly { readonly index: string; readonly columns: reado
 ]
 const UNIQUE_COLUMNS = UNIQUE_INDEXES.flatMap(({ columns }) => columns)
 
+/** Runs a statement that a unique index may refuse, and then tells which value is taken. */
+export async function tellingDuplicate(
+  context: WriteContext,
+  id: string,
+  columns: SignerColumns,
+  statement: () => Promise<unknown>,
+): Promise<void> {
+  const { db, dialect } = context
+  // In PostgreSQL nothing can be asked after an error, unless there is a point before it to go back to.
+  if (dialect === 'postgres') await sql`savepoint before_statement`.execute(db)
+  try {
+    await refusingDuplicates(uniqueValues(columns), statement)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    if (dialect === 'postgres') await sql`rollback to savepoint before_statement`.execute(db)
+    // A value taken by a write that is newer than this one's view of the store cannot be found.
+    throw (await findDuplicate(context, id, columns)) ?? error
+  }
+}
+
 /**
- * What another signer has that only one may have. The indexes decide; this is for telling which. It is not asked without
- * need: each look makes it likelier that PostgreSQL has to repeat concurrent writes.
+ * What another signer has that only one may have. The indexes decide; this is for telling which, once something is wrong:
+ * PostgreSQL would have to repeat concurrent writes that all look at what the others change.
  */
 export async function findDuplicate(
   { db }: WriteContext,
   id: string,
   columns: SignerColumns,
 ): Promise<AppError | undefined> {
-  // Asked about a signer that may have been refused already; PostgreSQL takes no NUL, so nobody has such a value.
-  if (UNIQUE_COLUMNS.some((name) => columns[name]?.includes('\0'))) return undefined
   const others = await db
     .selectFrom('ext_jwt_signers')
     .select(['name', 'issuer', 'audience', 'fingerprint', 'static_kid'])
@@ -46,6 +65,6 @@ export function changesUniqueValue(current: SignerColumns, next: SignerColumns):
 }
 
 /** The values by the names of the fields that errors tell. */
-export function uniqueValues({ name, issuer, fingerprint, static_kid }: SignerColumns) {
+function uniqueValues({ name, issuer, fingerprint, static_kid }: SignerColumns) {
   return { name, issuer, fingerprint, kid: static_kid }
 }

@@ -10,9 +10,8 @@ import {
 import { notFound } from '../not-found.ts'
 import { findEnrollPolicy } from '../reads/signer-reads.ts'
 import { type SignerCertificateFacts, type StoredSigner, signerColumns, signerFromRow } from '../signer-row.ts'
-import { refusingDuplicates } from '../unique-violation.ts'
 import type { WriteContext, WriteOperation } from '../write-operation.ts'
-import { changesUniqueValue, findDuplicate, type SignerColumns, uniqueValues } from './signer-duplicates.ts'
+import { changesUniqueValue, findDuplicate, type SignerColumns, tellingDuplicate } from './signer-duplicates.ts'
 
 const ENTITY = 'externalJwtSigners'
 
@@ -30,14 +29,12 @@ const createSigner: WriteOperation<WithCertificate & { id: string; body: ExtJwtS
   const columns = signerColumns(signer, signer.certPem === null ? null : (certificate ?? null))
   await checkSigner(context, id, signer, columns)
   const { db, now } = context
-  // A conflict that raised would end the transaction in PostgreSQL, and nothing could be asked about it any more.
-  const inserted = await db
-    .insertInto('ext_jwt_signers')
-    .values({ id, ...columns, written_by_admin: byAdmin, revision: 1, created_at: now, updated_at: now })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('id')
-    .executeTakeFirst()
-  if (!inserted) throw (await findDuplicate(context, id, columns)) ?? new TypeError(`the id ${id} is taken`)
+  await tellingDuplicate(context, id, columns, () =>
+    db
+      .insertInto('ext_jwt_signers')
+      .values({ id, ...columns, written_by_admin: byAdmin, revision: 1, created_at: now, updated_at: now })
+      .execute(),
+  )
   context.changed({ entity: ENTITY, id, action: 'created' })
 }
 
@@ -112,18 +109,15 @@ async function updateSigner(
 ): Promise<void> {
   const columns = signerColumns(next, next.certPem === null ? null : (certificate ?? current.certificate))
   await checkSigner(context, current.id, next, columns)
-  if (changesUniqueValue(signerColumns(current, current.certificate), columns)) {
-    const duplicate = await findDuplicate(context, current.id, columns)
-    if (duplicate) throw duplicate
-  }
   const { db, now } = context
-  await refusingDuplicates(uniqueValues(columns), () =>
+  const update = () =>
     db
       .updateTable('ext_jwt_signers')
       .set({ ...columns, written_by_admin: byAdmin, revision: current.revision + 1, updated_at: now })
       .where('id', '=', current.id)
-      .execute(),
-  )
+      .execute()
+  const mayClash = changesUniqueValue(signerColumns(current, current.certificate), columns)
+  await (mayClash ? tellingDuplicate(context, current.id, columns, update) : update())
   context.changed({ entity: ENTITY, id: current.id, action: 'updated' })
 }
 

@@ -1,0 +1,13 @@
+import { randomInt } from 'node:crypto'
+import { runCatalogue } from '../../packages/server/test/attack/run-catalogue.ts'
+
+/** Every hostile request of the test suite, a hundred rounds in random order; `--seed=N` repeats an order, `--rounds=N` a part. */
+export async function run(args: readonly string[]): Promise<void> {
+  const seed = numberOf(args, '--seed') ?? randomInt(2 ** 31)
+  await runCatalogue({ rounds: numberOf(args, '--rounds') ?? 100, seed, tell: console.log })
+}
+
+function numberOf(args: readonly string[], flag: string): number | undefined {
+  const given = args.find((arg) => arg.startsWith(`${flag}=`))
+  return given === undefined ? undefined : Number(given.slice(flag.length + 1))
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { mintKey } from '@countersign/testkit'
+import fc from 'fast-check'
+import { explain, hintsOf, KEY, keysOf, NOW, signerOf, tokenOf } from './explain.fixture.ts'
+
+const CLAIMS = { iss: 'https://idp.example/a', aud: 'api://countersign' }
+
+describe('explainToken', () => {
+  it('D18 answers every signer with all its checks and one reason', async () => {
+    const signers = [signerOf({ id: 'b', audience: 'x' }), signerOf({ id: 'a', audience: 'y' })]
+    const { signers: explained, hints } = await explain(tokenOf({ ...CLAIMS, exp: NOW - 1 }), { signers })
+    assert.deepEqual(
+      explained.map(({ signerId, reason }) => [signerId, reason]),
+      [
+        ['a', 'audience-mismatch'],
+        ['b', 'audience-mismatch'],
+      ],
+    )
+    const failed = explained[0]?.checks.filter(({ pass }) => !pass).map(({ check }) => check)
+    assert.deepEqual(failed, ['audience', 'expiry'])
+    assert.equal(hints.length, 3)
+  })
+
+  it('answers "accepted" and no hint for a good token', async () => {
+    const { signers, hints } = await explain(tokenOf(CLAIMS))
+    assert.deepEqual([signers.map(({ reason }) => reason), hints], [['accepted'], []])
+  })
+
+  it('answers "signer-disabled" for a signer that would take the token', async () => {
+    const { signers } = await explain(tokenOf(CLAIMS), { signers: [signerOf({ enabled: false })] })
+    assert.deepEqual(
+      signers.map(({ reason, checks }) => [reason, checks.every(({ pass }) => pass)]),
+      [['signer-disabled', true]],
+    )
+  })
+
+  it('answers no signer for what is no token', async () => {
+    const { signers, hints } = await explain('opaque')
+    assert.deepEqual([signers, hints.length], [[], 1])
+  })
+
+  it('says nothing of other signers when one takes the token', async () => {
+    const signers = [signerOf({ id: 'a', audience: 'other' }), signerOf({ id: 'b' })]
+    const { signers: explained, hints } = await explain(tokenOf({ ...CLAIMS, aud: ['api://countersign', 'other'] }), {
+      signers: [...signers, signerOf({ id: 'c', claimsProperty: 'email', audience: 'third' })],
+    })
+    assert.deepEqual([explained.length, hints], [2, []])
+  })
+
+  it('says something, safely, of whatever is pasted', async () => {
+    const text = fc.oneof(
+      fc.string(),
+      fc.string({ unit: 'binary' }),
+      fc.tuple(fc.nat(400), fc.string()).map(([at, junk]) => {
+        const token = tokenOf(CLAIMS, { key: mintKey('Ed25519') })
+        return token.slice(0, at) + junk + token.slice(at + junk.length)
+      }),
+    )
+    const check = async (token: string): Promise<void> => {
+      const { signers, hints } = await explain(token, { keys: keysOf(KEY, mintKey('Ed25519')) })
+      const taken = signers.some(({ reason }) => reason === 'accepted')
+      assert.equal(hints.length > 0, !taken)
+      await hintsOf(token)
+    }
+    await fc.assert(fc.asyncProperty(text, check), { numRuns: 500 })
+  })
+})

@@ -1,0 +1,93 @@
+/** What the tests of "explain" share: signers of real providers, and the way from a token to its hints that the server goes. */
+import assert from 'node:assert/strict'
+import { type MintKey, type MintOptions, mintKey, mintKeySet, mintToken } from '@countersign/testkit'
+import type { JsonValue } from '../json/json-value.ts'
+import { readKeySet } from '../key/key-set.ts'
+import type { SignerKeys } from '../key/signer-key.ts'
+import { signerFromBody } from '../signer/signer-settings.ts'
+import { readJws } from '../token/read-jws.ts'
+import { buildVerifySigner } from '../token/verify-signer.ts'
+import { verifyToken } from '../token/verify-token.ts'
+import { explainToken, findHints } from './explain-token.ts'
+import type { ExplainSigner, Explanation, JudgedSigner } from './explanation.ts'
+import { findNearSigners } from './find-near-signers.ts'
+import type { Hint, HintKind } from './hint.ts'
+
+export const NOW_MS = Date.parse('2026-06-01T12:00:00Z')
+export const NOW = NOW_MS / 1000
+export const TENANT = '11111111-2222-3333-4444-555555555555'
+export const OTHER_TENANT = '99999999-2222-3333-4444-555555555555'
+
+/** RSA, as nearly every provider signs. */
+export const KEY = mintKey('RSA')
+export const keysOf = (...keys: readonly MintKey[]): SignerKeys => readKeySet(mintKeySet(...keys) as JsonValue).keys
+
+type SignerBody = Parameters<typeof signerFromBody>[0]
+
+export const signerOf = (body: Partial<SignerBody> & { readonly id?: string } = {}): ExplainSigner => {
+  const { id = 'signer-a', ...fields } = body
+  const defaults = {
+    name: 'corp',
+    enabled: true,
+    issuer: 'https://idp.example/a',
+    audience: 'api://countersign',
+    jwksEndpoint: 'https://idp.example/jwks',
+  }
+  return { id, ...signerFromBody({ ...defaults, ...fields } as SignerBody) }
+}
+
+/** A token of a provider, good for ten minutes unless its claims say otherwise. */
+export const tokenOf = (claims: Record<string, unknown>, options: Partial<MintOptions> = {}): string =>
+  mintToken({ key: KEY, claims: { sub: 'alice', iat: NOW - 60, exp: NOW + 600, ...claims }, ...options })
+
+interface Setting {
+  readonly signers?: readonly ExplainSigner[]
+  readonly keys?: SignerKeys
+}
+
+/** Judges a token before the signers that are near to it, as the server does. */
+async function judge(token: string, { signers = [signerOf()], keys = keysOf(KEY) }: Setting): Promise<JudgedSigner[]> {
+  const reading = readJws(token)
+  if (!reading.ok) return []
+  const near = findNearSigners(reading.jws.untrustedClaims, signers)
+  const judge = async (signer: ExplainSigner): Promise<JudgedSigner> => {
+    const verifySigner = buildVerifySigner({ ...signer, revision: 1, requiredClaims: signer.requiredClaims ?? {} })
+    const verdict = await verifyToken(reading.jws, verifySigner, keys, NOW_MS, { goesOnAfterRefusal: true })
+    return { signer, keys, verdict }
+  }
+  return Promise.all(near.map(judge))
+}
+
+export async function explain(token: string, setting: Setting = {}): Promise<Explanation> {
+  return explainToken(token, await judge(token, setting), NOW_MS)
+}
+
+export async function hintsOf(token: string, setting: Setting = {}): Promise<Hint[]> {
+  const hints = findHints(token, await judge(token, setting), NOW_MS)
+  for (const { text } of hints) assertIsHint(text, token)
+  return hints
+}
+
+/** The token has exactly these hints; answers their texts, all in one. */
+export async function assertHints(token: string, kinds: readonly HintKind[], setting: Setting = {}): Promise<string> {
+  const hints = await hintsOf(token, setting)
+  assert.deepEqual(
+    hints.map(({ kind }) => kind),
+    kinds,
+    hints.map(({ text }) => text).join('\n'),
+  )
+  return hints.map(({ text }) => text).join('\n')
+}
+
+/** One sentence that says what to do after the colon, and nothing of the token's text. */
+function assertIsHint(text: string, token: string): void {
+  assert.match(text, /: /)
+  assert.doesNotMatch(text, /[\n.]$|\n/)
+  assert.ok(text.length < 3000, text)
+  const parts = token.split(/[^A-Za-z0-9_-]/).filter((part) => part.length > 15)
+  assert.equal(
+    parts.some((part) => text.includes(part)),
+    false,
+    text,
+  )
+}

@@ -1,0 +1,88 @@
+import type { JsonValue } from '../json/json-value.ts'
+import { hasTreacherousCharacter } from '../text/plain-text.ts'
+
+/** The mistakes that have a hint of their own. */
+export type HintKind =
+  | 'algorithm-not-fitting'
+  | 'algorithm-none'
+  | 'algorithm-symmetric'
+  | 'audience-cognito'
+  | 'audience-github'
+  | 'audience-graph'
+  | 'audience-keycloak-account'
+  | 'audience-kubernetes'
+  | 'audience-mismatch'
+  | 'audience-missing'
+  | 'audience-spelling'
+  | 'certificate-not-valid-now'
+  | 'claims-left-out'
+  | 'expired-just-now'
+  | 'expired-long-ago'
+  | 'expiry-in-milliseconds'
+  | 'expiry-unusable'
+  | 'header-not-understood'
+  | 'id-token'
+  | 'access-token'
+  | 'refresh-token'
+  | 'identity-claim-missing'
+  | 'identity-claim-unusable'
+  | 'issued-in-future'
+  | 'issued-at-unusable'
+  | 'issuer-entra-shared'
+  | 'issuer-entra-tenant'
+  | 'issuer-entra-version'
+  | 'issuer-missing'
+  | 'issuer-other-tenant'
+  | 'issuer-spelling'
+  | 'issuer-unknown'
+  | 'kid-missing'
+  | 'kid-unknown'
+  | 'lifetime-too-long'
+  | 'no-keys'
+  | 'not-before-unusable'
+  | 'not-yet-valid'
+  | 'pasted-answer'
+  | 'pasted-with-more'
+  | 'possession-not-proven'
+  | 'required-claim-unmet'
+  | 'signature-invalid'
+  | 'signer-disabled'
+  | 'token-empty'
+  | 'token-encrypted'
+  | 'token-json-form'
+  | 'token-malformed'
+  | 'token-nested'
+  | 'token-opaque'
+  | 'token-standard-base64'
+  | 'token-too-large'
+  | 'token-truncated'
+  | 'token-two-pasted'
+  | 'type-not-accepted'
+
+/** One sentence for a person whose token was refused: what is wrong and what to do. */
+export interface Hint {
+  readonly kind: HintKind
+  readonly text: string
+}
+
+export const hint = (kind: HintKind, text: string): Hint => ({ kind, text })
+
+const MAX_QUOTED = 128
+const MAX_LISTED = 10
+
+/** A value from a token or a signer inside a sentence: in quotes, cut, with nothing invisible in it. */
+export function quoted(value: JsonValue): string {
+  const text = JSON.stringify(value)
+  return visible(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED).toWellFormed()}…` : text)
+}
+
+/** At most ten (or `limit`) of the texts, quoted, with commas between. */
+export function quotedList(texts: readonly string[], limit = MAX_LISTED): string {
+  return `${texts.slice(0, limit).map(quoted).join(', ')}${texts.length > limit ? ', …' : ''}`
+}
+
+function visible(text: string): string {
+  if (!hasTreacherousCharacter(text)) return text
+  const escaped = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
+  return [...text].map((character) => (hasTreacherousCharacter(character) ? escaped(character) : character)).join('')
+}

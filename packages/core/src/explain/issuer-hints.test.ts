@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { assertHints, OTHER_TENANT, signerOf, TENANT, tokenOf } from './explain.fixture.ts'
+
+const V1 = `https://sts.windows.net/${TENANT}/`
+const V2 = `https://login.microsoftonline.com/${TENANT}/v2.0`
+
+describe('hints on the issuer', () => {
+  it('D18 tells of a trailing slash in iss, as Auth0 has it', async () => {
+    const claims = {
+      iss: 'https://acme.us.auth0.com/',
+      sub: 'Qexampleclient@clients',
+      aud: 'https://gateway.example.net/',
+      azp: 'Qexampleclient',
+      gty: 'client-credentials',
+    }
+    const signer = (issuer: string) => ({ signers: [signerOf({ issuer, audience: 'https://gateway.example.net/' })] })
+    const text = await assertHints(tokenOf(claims), ['issuer-spelling'], signer('https://acme.us.auth0.com'))
+    assert.match(
+      text,
+      /differs in the trailing slash: set the signer's issuer to exactly "https:\/\/acme.us.auth0.com\/"/,
+    )
+    await assertHints(tokenOf(claims), [], signer('https://acme.us.auth0.com/'))
+  })
+
+  it('D18 tells of letter case, http, a default port and white space in iss', async () => {
+    const token = tokenOf({ iss: 'https://sso.example.com/realms/Acme', aud: 'api://countersign' })
+    const differences = {
+      'https://sso.example.com/realms/acme': /differs in letter case:/,
+      'https://SSO.example.com/realms/Acme': /differs in letter case:/,
+      'http://sso.example.com/realms/Acme': /differs in http against https, or neither:/,
+      'sso.example.com/realms/Acme': /differs in http against https, or neither:/,
+      'https://sso.example.com:443/realms/Acme': /differs in the port:/,
+      ' https://sso.example.com/realms/Acme': /differs in white space around it:/,
+      'https://sso.example.com/realms/acme/': /differs in the trailing slash and letter case:/,
+    }
+    for (const [issuer, expected] of Object.entries(differences)) {
+      const text = await assertHints(token, ['issuer-spelling'], { signers: [signerOf({ issuer })] })
+      assert.match(text, expected)
+    }
+    await assertHints(token, [], { signers: [signerOf({ issuer: 'https://sso.example.com/realms/Acme' })] })
+  })
+
+  it('D18 tells of an Entra token of version 1 before a signer for version 2, and of the reverse', async () => {
+    const v1 = { iss: V1, aud: 'api://countersign', tid: TENANT, appid: 'aaaaaaaa-bbbb', appidacr: '1', ver: '1.0' }
+    const v2 = { iss: V2, aud: 'api://countersign', tid: TENANT, azp: 'aaaaaaaa-bbbb', azpacr: '1', ver: '2.0' }
+    const first = await assertHints(tokenOf(v1), ['issuer-entra-version'], { signers: [signerOf({ issuer: V2 })] })
+    assert.match(first, /the token is of version 1, so set requestedAccessTokenVersion/)
+    const second = await assertHints(tokenOf(v2), ['issuer-entra-version'], { signers: [signerOf({ issuer: V1 })] })
+    assert.match(second, /the token is of version 2/)
+    await assertHints(tokenOf(v1), [], { signers: [signerOf({ issuer: V1 })] })
+    await assertHints(tokenOf(v2), [], { signers: [signerOf({ issuer: V2 })] })
+  })
+
+  it('D18 tells of a token of another Entra tenant, and names both', async () => {
+    const iss = `https://login.microsoftonline.com/${OTHER_TENANT}/v2.0`
+    const token = tokenOf({ iss, aud: 'api://countersign', tid: OTHER_TENANT, azpacr: '1' })
+    const text = await assertHints(token, ['issuer-entra-tenant'], { signers: [signerOf({ issuer: V2 })] })
+    assert.ok(text.includes(`"${OTHER_TENANT}"`) && text.includes(`"${TENANT}"`))
+    await assertHints(token, [], { signers: [signerOf({ issuer: iss })] })
+  })
+
+  it('tells that no token has the issuer of Entra that everybody signs in to', async () => {
+    const signers = [signerOf({ issuer: 'https://login.microsoftonline.com/common/v2.0' })]
+    const token = tokenOf({ iss: V2, aud: 'api://countersign', tid: TENANT })
+    await assertHints(token, ['issuer-entra-shared'], { signers })
+    await assertHints(token, [], { signers: [...signers, signerOf({ id: 'own', issuer: V2 })] })
+  })
+
+  it('D18 tells of a token of another realm on the same host, and of nothing else about it', async () => {
+    const token = tokenOf({ iss: 'https://sso.example.com/realms/other', aud: 'account', exp: 1 })
+    const signers = [signerOf({ issuer: 'https://sso.example.com/realms/acme' })]
+    const text = await assertHints(token, ['issuer-other-tenant'], { signers })
+    assert.match(text, /on the same host: get the token from there/)
+  })
+
+  it('tells of an issuer that no signer is near to, and of none at all', async () => {
+    await assertHints(tokenOf({ iss: 'https://elsewhere.example', aud: 'api://countersign' }), ['issuer-unknown'])
+    await assertHints(tokenOf({ aud: 'api://countersign' }), ['issuer-missing'])
+    await assertHints(tokenOf({ iss: 7, aud: 'api://countersign' }), ['issuer-missing'])
+    await assertHints(tokenOf({ iss: 'https://idp.example/a', aud: 'api://countersign' }), [])
+  })
+
+  it('tells all that is wrong at once, when the signer was surely meant', async () => {
+    const token = tokenOf({ iss: 'https://idp.example/a/', aud: 'other', exp: 1000 })
+    await assertHints(token, ['issuer-spelling', 'audience-mismatch', 'expired-long-ago', 'issued-at-unusable'])
+    const good = tokenOf({ iss: 'https://idp.example/a', aud: 'api://countersign' })
+    await assertHints(good, [])
+  })
+
+  it('shows nothing invisible from a token, and nothing long', async () => {
+    const iss = `https://idp.example/\u202e${'x'.repeat(1000)}`
+    const text = await assertHints(tokenOf({ iss, aud: 'api://countersign' }), ['issuer-other-tenant'])
+    assert.ok(text.includes('\\u{202e}') && !text.includes('\u202e'))
+    assert.ok(text.length < 600)
+  })
+})

@@ -1,0 +1,69 @@
+import {
+  readJws,
+  refuseWithoutSigner,
+  type UntrustedJws,
+  untrustedIssuerAndAudience,
+  type Verdict,
+  type VerifiedTokenCache,
+  verifyToken,
+} from '@countersign/core'
+import type { Clock } from '../clock.ts'
+import type { SignerKeyKeeper } from '../signer-keys/signer-keys.ts'
+import type { DirectorySigner, SignerDirectory } from './signer-directory.ts'
+
+/** What one signer, or the lack of one, says about a token. */
+export interface TokenJudgement {
+  readonly signer: DirectorySigner | undefined
+  readonly verdict: Verdict
+}
+
+export interface TokenJudge {
+  /** The judgement of each enabled signer that the token names, in order of id; of one without a signer when it names none. */
+  judge(token: string): AsyncGenerator<TokenJudgement>
+}
+
+interface TokenJudgeParts {
+  readonly directory: SignerDirectory
+  readonly keys: SignerKeyKeeper
+  readonly cache: VerifiedTokenCache
+  readonly clock: Clock
+}
+
+/** Every door brings its tokens here: the signer is chosen by issuer and audience, and the one verify function decides. */
+export function createTokenJudge({ directory, keys, cache, clock }: TokenJudgeParts): TokenJudge {
+  return {
+    async *judge(token) {
+      const reading = readJws(token, cache)
+      if (!reading.ok) {
+        yield { signer: undefined, verdict: await refuseUnreadable(token) }
+        return
+      }
+      const { jws } = reading
+      const { untrustedIssuer, untrustedAudiences } = untrustedIssuerAndAudience(jws)
+      const { issuerKnown, candidates } = (await directory.enabled()).choose(untrustedIssuer, untrustedAudiences)
+      if (candidates.length === 0) yield { signer: undefined, verdict: refuseWithoutSigner(jws, issuerKnown) }
+      for (const signer of candidates) yield { signer, verdict: await judgeBy(signer, jws) }
+    },
+  }
+
+  async function judgeBy(signer: DirectorySigner, jws: UntrustedJws): Promise<Verdict> {
+    const { kid } = jws.untrustedHeader
+    if (typeof kid === 'string' && !keys.keysOf(signer.stored).has(kid)) await keys.keyFor(signer.stored, kid)
+    return verifyToken(jws, signer.verify, keys.keysOf(signer.stored), clock.now(), { cache })
+  }
+
+  /** A text that is no token is refused before any signer is looked at, so any will do. */
+  async function refuseUnreadable(token: string): Promise<Verdict> {
+    return verifyToken(token, NOBODY, new Map(), clock.now())
+  }
+}
+
+const NOBODY: DirectorySigner['verify'] = {
+  id: '',
+  revision: 0,
+  issuer: '',
+  audience: '',
+  claimsProperty: { text: '/sub', segments: ['sub'] },
+  clockSkewSeconds: 0,
+  requiredClaims: [],
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { openRawHttps, rawRequest } from '@countersign/testkit'
+import { type ControllerProcess, startControllerProcess } from './controller-process.ts'
+import { HOSTILE_BEHAVIOURS } from './hostile-behaviours.ts'
+import { type Credentials, HOSTILE_REQUESTS, http } from './hostile-requests.ts'
+
+interface Attack {
+  readonly name: string
+  run(port: number, credentials: Credentials): Promise<void>
+}
+
+const ATTACKS: readonly Attack[] = [
+  ...HOSTILE_BEHAVIOURS.map(({ row, title, run }) => ({ name: `${row} ${title}`, run })),
+  ...HOSTILE_REQUESTS.map(({ row, title, bytes, status, code }) => ({
+    name: `${row} ${title}`,
+    run: async (port: number, credentials: Credentials) => {
+      const connection = await openRawHttps({ port })
+      connection.send(bytes(credentials))
+      const answer = await connection.readAnswer()
+      connection.close()
+      assert.deepEqual([answer.status, answer.json?.error.code], [status, code])
+    },
+  })),
+]
+
+const AT_ONCE = 8
+/** What the allocator keeps in pieces, beyond the tenth that the catalogue allows. */
+const HEAP_SLACK_BYTES = 16 * 1_048_576
+const SETTLE_WITHIN_MS = 15_000
+
+/**
+ * Sends every attack in random order, several at once, so many rounds, to a controller in a process of its own. Afterwards it is
+ * the same process, no table has changed, and files and memory are back where they were after the first round.
+ */
+export async function runCatalogue({ rounds, seed, tell }: { rounds: number; seed: number; tell(line: string): void }) {
+  const random = createRandom(seed)
+  tell(`${rounds} rounds of ${ATTACKS.length} attacks, seed ${seed}`)
+  const controller = await startControllerProcess()
+  try {
+    const files = controller.openFiles()
+    const state = await controller.state()
+    await runRound(controller, random)
+    await settle(controller, files)
+    const memory = await controller.keptBytes()
+    for (let round = 1; round <= rounds; round += 1) {
+      await runRound(controller, random)
+      controller.checkAlive()
+      if (round % 10 === 0) tell(`round ${round}: ${mebibytes(await controller.keptBytes())} MiB`)
+    }
+    await settle(controller, files)
+    assert.deepEqual(await controller.state(), state, `seed ${seed}: nothing has changed`)
+    const grown = await controller.keptBytes()
+    tell(`memory ${mebibytes(memory)} -> ${mebibytes(grown)} MiB, files ${files} -> ${controller.openFiles()}`)
+    assert.ok(grown < memory * 1.1 + HEAP_SLACK_BYTES, `seed ${seed}: from ${memory} to ${grown} bytes`)
+    controller.checkAlive()
+  } finally {
+    await controller.stop()
+  }
+}
+
+async function runRound({ port, credentials }: ControllerProcess, random: () => number): Promise<void> {
+  const waiting = shuffled(ATTACKS, random)
+  const attackers = Array.from({ length: AT_ONCE }, async () => {
+    for (let attack = waiting.pop(); attack; attack = waiting.pop()) {
+      try {
+        await attack.run(port, credentials)
+      } catch (error) {
+        throw new Error(`${attack.name} went wrong`, { cause: error })
+      }
+    }
+  })
+  await Promise.all(attackers)
+  const path = '/edge/management/v1/external-jwt-signers'
+  const { status } = await rawRequest(port, http(`GET ${path}`, [`zt-session: ${credentials.session}`]))
+  assert.equal(status, 200, 'the next legitimate call works')
+}
+
+/** Waits for the connections of the last round to be closed on the other side too. */
+async function settle(controller: ControllerProcess, files: number): Promise<void> {
+  const deadline = performance.now() + SETTLE_WITHIN_MS
+  while (controller.openFiles() > files && performance.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  assert.ok(controller.openFiles() <= files, `${controller.openFiles()} files are open, ${files} were before`)
+}
+
+function shuffled<T>(items: readonly T[], random: () => number): T[] {
+  return items
+    .map((item) => ({ item, at: random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item)
+}
+
+/** Mulberry32: the same numbers for the same seed. */
+function createRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+const mebibytes = (bytes: number): number => Math.round(bytes / 1_048_576)

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { mintKey, mintKeySet } from '@countersign/testkit'
+import { createFetchDocument } from '../../src/outbound/fetch-document.ts'
+import { freshForMs } from '../../src/outbound/freshness.ts'
+import { createFetchJwks } from '../../src/outbound/jwks-fetch.ts'
+import { assertFails, settingsWith, startServer } from './fetch.fixture.ts'
+
+const NOW = Date.parse('2026-03-01T12:00:00Z')
+const fetchJwks = createFetchJwks(createFetchDocument({ settings: settingsWith() }), () => NOW)
+
+test('W-42 reads the keys of a provider in each of the media types of a JWKS', async (t) => {
+  const server = await startServer(t)
+  for (const type of ['application/json', 'application/jwk-set+json', 'application/jwk+json']) {
+    server.answer({ body: mintKeySet(mintKey('P-256'), mintKey('Ed25519')), headers: { 'content-type': type } })
+    const { keySet } = await fetchJwks({ url: server.url() })
+    assert.deepEqual([...keySet.keys.keys()], ['P-256-first', 'Ed25519-first'])
+  }
+  server.answer({ body: mintKeySet(mintKey('P-256')), headers: { 'content-type': 'text/plain' } })
+  await assertFails(fetchJwks({ url: server.url() }), 'media-type')
+})
+
+test('G-18 W-42 refuses what is no JWKS', async (t) => {
+  const server = await startServer(t)
+  const bad = [
+    'no json',
+    '[]',
+    '{}',
+    '{"keys":{}}',
+    '"keys"',
+    '',
+    '{"keys":[]',
+    '{"keys":[],"keys":[]}',
+    `{"keys":${'['.repeat(500)}${']'.repeat(500)}}`,
+  ]
+  for (const body of bad) {
+    server.answer({ body })
+    const error = await assertFails(fetchJwks({ url: server.url() }), 'content')
+    assert.equal(error.status, 200)
+  }
+  server.answer({ body: '{"keys":[null]}' })
+  const { keySet } = await fetchJwks({ url: server.url() })
+  assert.equal(keySet.keys.size, 0)
+  assert.equal(keySet.warnings.length, 1)
+})
+
+test('G-19 takes 100 keys and refuses the whole of a set with more', async (t) => {
+  const server = await startServer(t)
+  const { jwk } = mintKey('P-256')
+  const entries = (count: number) => Array.from({ length: count }, (_, index) => ({ ...jwk, kid: `kid-${index}` }))
+  server.answer({ body: { keys: entries(101) } })
+  await assertFails(fetchJwks({ url: server.url() }), 'content')
+  server.answer({ body: { keys: Array(100_000).fill({}) } })
+  await assertFails(fetchJwks({ url: server.url() }), 'too-large')
+  server.answer({ body: { keys: entries(100) } })
+  assert.equal((await fetchJwks({ url: server.url() })).keySet.keys.size, 100)
+})
+
+test('F-13 reads how long an answer says that it is good', () => {
+  const second = 1000
+  const date = new Date(NOW).toUTCString()
+  const cases: readonly (readonly [headers: Record<string, string>, ms: number | undefined])[] = [
+    [{}, undefined],
+    [{ 'cache-control': 'public' }, undefined],
+    [{ 'cache-control': 'public, max-age=300' }, 300 * second],
+    [{ 'cache-control': 'Max-Age="300"' }, 300 * second],
+    [{ 'cache-control': 'max-age=0' }, 0],
+    [{ 'cache-control': 'max-age=-5' }, 0],
+    [{ 'cache-control': 'max-age=soon' }, 0],
+    [{ 'cache-control': 'no-store, max-age=300' }, 0],
+    [{ 'cache-control': 'max-age=1000000000000' }, 365 * 86_400 * second],
+    [{ 'cache-control': 'max-age=1e999' }, 365 * 86_400 * second],
+    [{ expires: new Date(NOW + 90 * second).toUTCString() }, 90 * second],
+    [
+      { expires: new Date(NOW + 90 * second).toUTCString(), date: new Date(NOW + 60 * second).toUTCString() },
+      30 * second,
+    ],
+    [{ expires: '0', date }, 0],
+    [{ expires: '-1' }, 0],
+    [{ 'cache-control': 'max-age=300', expires: '0' }, 300 * second],
+  ]
+  for (const [headers, ms] of cases) assert.equal(freshForMs(headers, NOW), ms, JSON.stringify(headers))
+})

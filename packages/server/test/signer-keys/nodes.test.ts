@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { newId } from '@countersign/core'
+import { mintKey } from '@countersign/testkit'
+import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
+import { DATABASES, getPostgres, openTestStore, stopPostgres } from '../store/open-test-stores.ts'
+import { createFakeProviders } from './fake-providers.ts'
+import { createFakeTime, settle, until } from './fake-time.ts'
+import { createSigner, patchSigner, startKeeper, storedKeys, urlOf, withDefaults } from './keeper.fixture.ts'
+
+after(stopPostgres)
+
+const OLD = mintKey('P-256', 'old')
+const NEW = mintKey('P-256', 'new')
+
+test('F-07 F-05 a node takes the keys that another has stored, and drops with it those that were withdrawn', async (t) => {
+  const url = await (await getPostgres()).createDatabase()
+  const openNode = async (fetchJwks: ReturnType<typeof createFakeProviders>['fetchJwks']) => {
+    const store = await openPostgresStore({ url, nodeId: newId(), now: 1, onProblem: () => {} })
+    const time = createFakeTime()
+    const { keeper } = startKeeper({ store, time, fetchJwks })
+    t.after(async () => {
+      await keeper.stop()
+      await store.close()
+    })
+    return { store, time, keeper }
+  }
+  const up = createFakeProviders()
+  const down = createFakeProviders()
+  up.at(urlOf('idp')).publish([OLD, NEW])
+  const a = await openNode(up.fetchJwks)
+  const b = await openNode(down.fetchJwks)
+  await withDefaults(a.store)
+  const signer = await createSigner(a.store, 'idp')
+  await until(() => b.keeper.keysOf(signer).has(OLD.kid))
+  assert.ok(down.at(urlOf('idp')).hits > 0)
+  await a.time.advance(2_000)
+  up.at(urlOf('idp')).publish([NEW])
+  await a.keeper.refresh(signer)
+  await until(() => !b.keeper.keysOf(signer).has(OLD.kid))
+  assert.ok(b.keeper.keysOf(signer).has(NEW.kid))
+  const moved = await patchSigner(a.store, signer.id, { jwksEndpoint: urlOf('elsewhere') })
+  assert.equal(b.keeper.keysOf(moved).size, 0)
+})
+
+for (const database of DATABASES) {
+  test(`on ${database} keys are kept unless newer ones are, and others are told only when they differ`, async (t) => {
+    const store = await withDefaults(await openTestStore(t, database))
+    const signer = await createSigner(store, 'idp')
+    let told = 0
+    store.onChange((changes) => {
+      told += changes === 'everything' ? 0 : changes.filter(({ id }) => id === signer.id).length
+    })
+    const write = (jwks: string, fetchedAt: number, url = urlOf('idp'), signerId = signer.id) =>
+      store.write('signerKeys.store', { signerId, url, jwks, fetchedAt }, { actorId: 'system', now: 10_000 })
+    assert.equal(await write('one', 100), true)
+    assert.equal(told, 1)
+    assert.equal(await write('one', 200), true)
+    assert.equal(told, 1, 'the same keys')
+    assert.equal((await storedKeys(store, signer.id))?.fetched_at, 200)
+    assert.equal(await write('old', 150), false)
+    assert.equal(await write('other', 300, urlOf('elsewhere')), false, 'not the endpoint of the signer')
+    assert.equal(await write('other', 300, urlOf('idp'), newId()), false, 'no such signer')
+    assert.equal((await storedKeys(store, signer.id))?.jwks, 'one')
+    assert.equal(await write('two', 300), true)
+    assert.equal(told, 2)
+    await store.write('signer.delete', { id: signer.id }, { actorId: 'test', now: 1 })
+    assert.equal(await storedKeys(store, signer.id), undefined)
+    await settle()
+  })
+}
