@@ -32,7 +32,8 @@ export async function runLoad(load: Load): Promise<LoadResult> {
         const sent = performance.now()
         socket.write(load.request())
         const { status, length } = await client.next()
-        if (status !== load.expectStatus) throw new Error(`expected ${load.expectStatus}, got ${status}: ${client.last}`)
+        if (status !== load.expectStatus)
+          throw new Error(`expected ${load.expectStatus}, got ${status}: ${client.last}`)
         latencies.push(performance.now() - sent)
         bytes += length
       }
@@ -41,7 +42,8 @@ export async function runLoad(load: Load): Promise<LoadResult> {
   )
   const seconds = (performance.now() - started) / 1000
   latencies.sort((a, b) => a - b)
-  const at = (share: number): number => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0
+  const at = (share: number): number =>
+    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0
   return {
     requests: latencies.length,
     perSecond: latencies.length / seconds,

@@ -29,9 +29,18 @@ interface Row {
 /** List, get and create of signers through the running product, each beside a bare HTTPS server that answers as many bytes. */
 export async function run(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'countersign-bench-'))
-  const product = await startServerProcess<Ready>(
-    [CLI, 'up', '--dev', '--port', '0', '--data-dir', dataDir, '--json', '--log-level', 'warn'],
-  )
+  const product = await startServerProcess<Ready>([
+    CLI,
+    'up',
+    '--dev',
+    '--port',
+    '0',
+    '--data-dir',
+    dataDir,
+    '--json',
+    '--log-level',
+    'warn',
+  ])
   const certificate = makeTestCertificate({ kind: 'ec256', commonName: 'localhost' })
   const bare = await startServerProcess<{ port: number }>([new URL('./bare-server.ts', import.meta.url).pathname], {
     BARE_SERVER: JSON.stringify({
@@ -67,10 +76,30 @@ async function measure(product: Product, bare: { ready: { port: number }; pid: n
   const id = await firstSignerId({ port, ca }, session)
 
   const operations = [
-    { operation: 'client list (10 signers)', request: () => http('GET', '/edge/client/v1/external-jwt-signers', {}), expectStatus: 200, aimCpuMs: 0.08 },
-    { operation: 'get one signer', request: () => http('GET', `${MANAGEMENT}/ext-jwt-signers/${id}`, headers), expectStatus: 200, aimCpuMs: 0.1 },
-    { operation: 'list signers, 10 a page', request: () => http('GET', `${MANAGEMENT}/ext-jwt-signers`, headers), expectStatus: 200, aimCpuMs: 0.2 },
-    { operation: 'a call with a session', request: () => http('GET', `${MANAGEMENT}/current-api-session`, headers), expectStatus: 200, aimCpuMs: 0.1 },
+    {
+      operation: 'client list (10 signers)',
+      request: () => http('GET', '/edge/client/v1/external-jwt-signers', {}),
+      expectStatus: 200,
+      aimCpuMs: 0.08,
+    },
+    {
+      operation: 'get one signer',
+      request: () => http('GET', `${MANAGEMENT}/ext-jwt-signers/${id}`, headers),
+      expectStatus: 200,
+      aimCpuMs: 0.1,
+    },
+    {
+      operation: 'list signers, 10 a page',
+      request: () => http('GET', `${MANAGEMENT}/ext-jwt-signers`, headers),
+      expectStatus: 200,
+      aimCpuMs: 0.2,
+    },
+    {
+      operation: 'a call with a session',
+      request: () => http('GET', `${MANAGEMENT}/current-api-session`, headers),
+      expectStatus: 200,
+      aimCpuMs: 0.1,
+    },
     { operation: 'create signer, durable', request: create, expectStatus: 201, aimCpuMs: 0.4 },
   ]
   const rows: Row[] = []
@@ -81,9 +110,20 @@ async function measure(product: Product, bare: { ready: { port: number }; pid: n
     const result = await runLoad({ port, ca, connections: CONNECTIONS, seconds: SECONDS, request, expectStatus })
     const cpuMs = (cpuMsOf(product.pid) - cpuBefore) / result.requests
     const body = expectStatus === 201 ? JSON.stringify(signer(0)) : undefined
-    const bareRequest = http(body ? 'POST' : 'GET', '/', { 'x-answer-bytes': String(result.bytesPerAnswer - 300) }, body)
+    const bareRequest = http(
+      body ? 'POST' : 'GET',
+      '/',
+      { 'x-answer-bytes': String(result.bytesPerAnswer - 300) },
+      body,
+    )
     const bareCpuBefore = cpuMsOf(bare.pid)
-    const bareLoad = { port: bare.ready.port, ca: bare.ca, connections: CONNECTIONS, seconds: SECONDS, expectStatus: 200 }
+    const bareLoad = {
+      port: bare.ready.port,
+      ca: bare.ca,
+      connections: CONNECTIONS,
+      seconds: SECONDS,
+      expectStatus: 200,
+    }
     const bareResult = await runLoad({ ...bareLoad, request: () => bareRequest })
     const bareCpuMs = (cpuMsOf(bare.pid) - bareCpuBefore) / bareResult.requests
     rows.push({
@@ -128,7 +168,10 @@ function signer(number: number) {
 }
 
 function http(method: string, path: string, headers: Readonly<Record<string, string>>, body?: string): string {
-  const all = body === undefined ? headers : { ...headers, 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
+  const all =
+    body === undefined
+      ? headers
+      : { ...headers, 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   return `${method} ${path} HTTP/1.1\r\nhost: localhost\r\n${lines.join('')}\r\n${body ?? ''}`
 }

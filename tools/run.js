@@ -21,6 +21,7 @@ const tasks = {
   build: { file: 'tools/build.ts', args: [], dev: true, cwd: root },
   bench: { file: 'tools/bench.ts', args: [], dev: true, cwd: root },
   soak: { file: 'tools/soak.ts', args: [], dev: true, cwd: root },
+  fuzz: { file: 'tools/fuzz.ts', args: [], dev: true, cwd: root },
   coverage: { file: 'tools/coverage.ts', args: [], dev: true, cwd: root },
 }
 

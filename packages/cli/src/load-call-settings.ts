@@ -1,4 +1,10 @@
-import { type LoadedSettings, loadSettings, SETTING_ROWS, type SettingRow, SettingsError } from '@countersign/server/config'
+import {
+  type LoadedSettings,
+  loadSettings,
+  SETTING_ROWS,
+  type SettingRow,
+  SettingsError,
+} from '@countersign/server/config'
 import { CliError, EXIT } from './cli-error.ts'
 import type { Call, Flag } from './command.ts'
 

@@ -12,7 +12,12 @@ export class AppError extends Error {
   readonly publicCause: ErrorCause | undefined
 
   constructor(code: ErrorCode, publicCause?: ErrorCause, options?: { cause?: unknown }) {
-    super(publicCause ? `${code}: ${'message' in publicCause ? publicCause.message : `${publicCause.field} ${publicCause.reason}`}` : code, options)
+    super(
+      publicCause
+        ? `${code}: ${'message' in publicCause ? publicCause.message : `${publicCause.field} ${publicCause.reason}`}`
+        : code,
+      options,
+    )
     this.code = code
     this.publicCause = publicCause
   }
@@ -22,7 +27,8 @@ const MAX_ECHOED_CHARACTERS = 128
 
 /** How a refused value is shown back: existing clients expect text, `<nil>` for nothing, and nothing long. */
 export function echoedValue(value: unknown): string {
-  const text = value === undefined || value === null ? '<nil>' : typeof value === 'string' ? value : JSON.stringify(value)
+  const text =
+    value === undefined || value === null ? '<nil>' : typeof value === 'string' ? value : JSON.stringify(value)
   return text.length > MAX_ECHOED_CHARACTERS ? `${text.slice(0, MAX_ECHOED_CHARACTERS)}…` : text
 }
 
@@ -32,5 +38,7 @@ export function fieldError(field: string, reason: string, value: unknown): AppEr
 
 /** The shape existing clients know for rules between fields: no `field` member, one sentence. */
 export function invalidField(field: string, reason: string, value: unknown): AppError {
-  return new AppError('INVALID_FIELD', { message: `the value '${echoedValue(value)}' for '${field}' is invalid: ${reason}` })
+  return new AppError('INVALID_FIELD', {
+    message: `the value '${echoedValue(value)}' for '${field}' is invalid: ${reason}`,
+  })
 }

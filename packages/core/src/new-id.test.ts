@@ -18,5 +18,6 @@ test('every letter stands at every place about equally often', () => {
   const expected = total / 62
   assert.equal(counts.size, 62)
   // Ten standard deviations: a fair pool does not come near, a modulo bias of one letter in four is far beyond.
-  for (const [letter, count] of counts) assert.ok(Math.abs(count - expected) < 10 * Math.sqrt(expected), `${letter}: ${count}`)
+  for (const [letter, count] of counts)
+    assert.ok(Math.abs(count - expected) < 10 * Math.sqrt(expected), `${letter}: ${count}`)
 })

@@ -10,7 +10,14 @@ export class ApiError extends Error {
   /** The field that was refused and why, where the server says so. */
   readonly field: string | undefined
 
-  constructor(problem: { code: string; status: number; message: string; requestId?: string; field?: string; cause?: unknown }) {
+  constructor(problem: {
+    code: string
+    status: number
+    message: string
+    requestId?: string
+    field?: string
+    cause?: unknown
+  }) {
     super(problem.message, { cause: problem.cause })
     this.code = problem.code
     this.status = problem.status

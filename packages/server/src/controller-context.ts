@@ -4,6 +4,9 @@ import type { PasswordLogin } from './api-session/password-login.ts'
 import type { Clock } from './clock.ts'
 import type { Settings } from './config/index.ts'
 import type { JwksEndpointPolicy } from './outbound/jwks-endpoint-policy.ts'
+import type { ExtJwtSignIn } from './sign-in/ext-jwt-sign-in.ts'
+import type { SignerDirectory } from './sign-in/signer-directory.ts'
+import type { SignerKeyKeeper } from './signer-keys/signer-keys.ts'
 import type { Store } from './store/store.ts'
 
 /** What the routes work with. A controller is an object: one process can hold several. */
@@ -14,6 +17,9 @@ export interface ControllerContext {
   readonly log: Logger
   readonly sessions: LiveSessions
   readonly logInWithPassword: PasswordLogin
+  readonly signInWithJwt: ExtJwtSignIn
+  readonly signers: SignerDirectory
+  readonly signerKeys: SignerKeyKeeper
   readonly jwksPolicy: JwksEndpointPolicy
   /** host:port pairs under which clients reach this controller, the first one preferred. */
   readonly addresses: () => readonly string[]

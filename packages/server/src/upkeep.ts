@@ -5,7 +5,9 @@ import type { Store } from './store/store.ts'
 const INTERVAL_MS = 60_000
 
 /** Takes away what has ended: expired sessions, and entries of the change log that nobody will read again. */
-export function startUpkeep({ store, clock, log }: { store: Store; clock: Clock; log: Logger }): { stop(): Promise<void> } {
+export function startUpkeep({ store, clock, log }: { store: Store; clock: Clock; log: Logger }): {
+  stop(): Promise<void>
+} {
   let running: Promise<void> | undefined
 
   const round = async (): Promise<void> => {

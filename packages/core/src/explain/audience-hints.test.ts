@@ -69,7 +69,7 @@ describe('hints on the audience', () => {
     await assertAudienceHint('audience-mismatch', { iss: ENTRA, aud: `${id}0` }, `api://${id}`)
   })
 
-  it('D09 compares with at most five signers of the same issuer', async () => {
+  it('D9 compares with at most five signers of the same issuer', async () => {
     const signers = Array.from({ length: 30 }, (_, index) =>
       signerOf({ id: `signer-${index}`, name: `n${index}`, audience: `a${index}` }),
     )

@@ -2,11 +2,55 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { mintKey } from '@countersign/testkit'
 import fc from 'fast-check'
+import type { RefusalReason } from '../token/verdict.ts'
 import { explain, hintsOf, KEY, keysOf, NOW, signerOf, tokenOf } from './explain.fixture.ts'
 
 const CLAIMS = { iss: 'https://idp.example/a', aud: 'api://countersign' }
 
+const token = (claims: Record<string, unknown>, header: Record<string, unknown> = {}): string =>
+  tokenOf({ ...CLAIMS, ...claims }, { header })
+
+/** A token for every reason there is, and the signer that refuses it where it is not the usual one. */
+const REFUSED: Readonly<Record<RefusalReason, readonly [token: string, signer?: Parameters<typeof signerOf>[0]]>> = {
+  'token-too-large': [token({ groups: 'g'.repeat(13_000) })],
+  'token-malformed': ['opaque'],
+  'token-encrypted': [token({}, { enc: 'A256GCM' })],
+  'token-nested': [token({}, { cty: 'JWT' })],
+  'header-not-understood': [token({}, { crit: ['exp'] })],
+  'type-not-accepted': [token({}, { typ: 'dpop+jwt' })],
+  'issuer-unknown': [token({ iss: 'https://elsewhere.example' })],
+  'issuer-mismatch': [token({ iss: 'https://idp.example/b' })],
+  'audience-mismatch': [token({ aud: 'x' })],
+  'kid-missing': [token({}, { kid: undefined })],
+  'kid-unknown': [token({}, { kid: 'x' })],
+  'algorithm-not-allowed': [token({}, { alg: 'ES256' })],
+  'certificate-not-valid-now': [token({})],
+  'signature-invalid': [tokenOf(CLAIMS, { sign: () => Buffer.alloc(256) })],
+  'expiry-unusable': [token({ exp: 'never' })],
+  'token-expired': [token({ exp: NOW - 1 })],
+  'not-before-unusable': [token({ nbf: -1 })],
+  'token-not-yet-valid': [token({ nbf: NOW + 1 })],
+  'issued-at-unusable': [token({ iat: null })],
+  'token-issued-in-future': [token({ iat: NOW + 61 })],
+  'lifetime-too-long': [token({}), { maxTokenAgeSeconds: 1 }],
+  'required-claim-unmet': [token({}), { requiredClaims: { x: 'y' } }],
+  'possession-not-proven': [token({ cnf: {} })],
+  'identity-claim-unusable': [token({}), { claimsProperty: 'email' }],
+}
+
 describe('explainToken', () => {
+  for (const [reason, [refused, fields]] of Object.entries(REFUSED)) {
+    it(`has a hint for ${reason}`, async () => {
+      const ended = new Map([...keysOf(KEY)].map(([kid, key]) => [kid, { ...key, notAfter: new Date(0) }]))
+      const keys = reason === 'certificate-not-valid-now' ? ended : keysOf(KEY)
+      const { signers, hints } = await explain(refused, { signers: [signerOf(fields)], keys })
+      assert.equal(hints.length, 1, hints.join('\n'))
+      // A text that is no token, or of nobody's issuer, comes before no signer.
+      if (signers.length > 0) assert.deepEqual([signers[0]?.reason], [reason])
+      assert.deepEqual((await explain(token({}))).hints, [])
+    })
+  }
+
   it('D18 answers every signer with all its checks and one reason', async () => {
     const signers = [signerOf({ id: 'b', audience: 'x' }), signerOf({ id: 'a', audience: 'y' })]
     const { signers: explained, hints } = await explain(tokenOf({ ...CLAIMS, exp: NOW - 1 }), { signers })

@@ -31,7 +31,7 @@ describe('findNearSigners', () => {
     assert.deepEqual(ids(claims, signers), ['address', 'version', 'other'])
   })
 
-  it('D09 finds the signers that fit, in order of id, and no others beside them', () => {
+  it('D9 finds the signers that fit, in order of id, and no others beside them', () => {
     const signers = [
       signerOf({ id: 'c', audience: 'second' }),
       signerOf({ id: 'b', audience: 'other' }),

@@ -80,6 +80,7 @@ describe('hints on the form of a token', () => {
 
   it('tells of padding and of the other base64', async () => {
     await assertHints(`${HEADER}=.${PAYLOAD}.${SIGNATURE}`, ['token-standard-base64'])
+    await assertHints(`${GOOD}==`, ['token-standard-base64'])
     await assertHints(`${HEADER}.${PAYLOAD}+/.${SIGNATURE}`, ['token-standard-base64'])
     await assertHints(GOOD, [])
   })

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../json/json-value.ts'
 import { readJson } from '../json/read-json.ts'
 import { readJws } from '../token/read-jws.ts'
 import type { RefusalReason } from '../token/verdict.ts'
-import { type Hint, type HintKind, hint } from './hint.ts'
+import { type Hint, type HintKind, hint, visible } from './hint.ts'
 import { stripPaste } from './strip-paste.ts'
 
 const JSON_LIMITS = { maxDepth: 8, maxMembers: 100 }
@@ -71,19 +71,20 @@ function malformedHint(text: string, detail: string): Hint {
       'this is an opaque token, no JWT, which only the provider that made it can judge: ask the provider for a token for your API (Auth0: an audience; Okta: a custom authorization server; Google, GitHub: the ID token)'
     return hint('token-opaque', opaque)
   }
-  if (parts.length > 3) {
-    return hint('token-two-pasted', 'the text has more than the three parts of a token: paste exactly one token')
-  }
-  if (parts.length < 3 || text.endsWith('...') || text.includes('…') || detail.startsWith('signature:')) {
-    return hint('token-truncated', 'the end of the token, or something in it, is missing: copy it whole')
-  }
-  if (['+', '/', '='].some((character) => text.includes(character))) {
+  if (parts.length === 3 && ['+', '/', '='].some((character) => text.includes(character))) {
     const standard = 'the token is in plain base64 with "+", "/" or "=": use the base64url text that the provider gave'
     return hint('token-standard-base64', standard)
   }
+  const isCut = text.endsWith('...') || text.includes('…') || detail.startsWith('signature:')
+  if (isCut || parts.length < 3) {
+    return hint('token-truncated', 'the end of the token, or something in it, is missing: copy it whole')
+  }
+  if (parts.length > 3) {
+    return hint('token-two-pasted', 'the text has more than the three parts of a token: paste exactly one token')
+  }
   return hint(
     'token-malformed',
-    `the token is not of the right form (${detail.slice(0, 128)}): copy it again, unchanged, from the provider's answer`,
+    `the token is not of the right form (${visible(detail.slice(0, 128).toWellFormed())}): copy it again, unchanged, from the provider's answer`,
   )
 }
 

@@ -81,7 +81,8 @@ export function quotedList(texts: readonly string[], limit = MAX_LISTED): string
   return `${texts.slice(0, limit).map(quoted).join(', ')}${texts.length > limit ? ', …' : ''}`
 }
 
-function visible(text: string): string {
+/** The text with everything invisible or misleading in it spelled out. */
+export function visible(text: string): string {
   if (!hasTreacherousCharacter(text)) return text
   const escaped = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
   return [...text].map((character) => (hasTreacherousCharacter(character) ? escaped(character) : character)).join('')

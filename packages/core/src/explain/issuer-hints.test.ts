@@ -45,7 +45,10 @@ describe('hints on the issuer', () => {
     const v1 = { iss: V1, aud: 'api://countersign', tid: TENANT, appid: 'aaaaaaaa-bbbb', appidacr: '1', ver: '1.0' }
     const v2 = { iss: V2, aud: 'api://countersign', tid: TENANT, azp: 'aaaaaaaa-bbbb', azpacr: '1', ver: '2.0' }
     const first = await assertHints(tokenOf(v1), ['issuer-entra-version'], { signers: [signerOf({ issuer: V2 })] })
-    assert.match(first, /the token is of version 1, so set requestedAccessTokenVersion/)
+    assert.match(
+      first,
+      /the token is of version 1, so set the signer's issuer to the token's, or requestedAccessTokenVersion/,
+    )
     const second = await assertHints(tokenOf(v2), ['issuer-entra-version'], { signers: [signerOf({ issuer: V1 })] })
     assert.match(second, /the token is of version 2/)
     await assertHints(tokenOf(v1), [], { signers: [signerOf({ issuer: V1 })] })

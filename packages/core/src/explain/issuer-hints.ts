@@ -34,12 +34,11 @@ const SENTENCES: Readonly<Record<Exclude<IssuerLikeness, 'same'>, Sentence>> = {
     return hint('issuer-spelling', `${bothIssuers(iss, signer)}, which differs in ${differences}: ${advice}`)
   },
   'entra-version': (iss, signer) => {
-    const version = findEntraIssuer(splitIssuer(iss))?.version === 1 ? 'version 1' : 'version 2'
-    const advice =
-      version === 'version 1'
-        ? 'set requestedAccessTokenVersion (in the app manifest under api) to 2 in the app registration of the API'
-        : 'use the version 2 issuer, which is the one in the token'
-    const text = `${bothIssuers(iss, signer)}, and both are the same Entra tenant: the token is of ${version}, so ${advice}, or set the signer's issuer to the token's`
+    const isVersion1 = findEntraIssuer(splitIssuer(iss))?.version === 1
+    const advice = isVersion1
+      ? "the token is of version 1, so set the signer's issuer to the token's, or requestedAccessTokenVersion to 2 in the manifest of the API's app registration"
+      : "the token is of version 2, so set the signer's issuer to the token's"
+    const text = `${bothIssuers(iss, signer)}, and both are the same Entra tenant: ${advice}`
     return hint('issuer-entra-version', text)
   },
   'entra-tenant': (iss, signer) => {

@@ -54,8 +54,8 @@ describe('hints on keys and signatures', () => {
   })
 
   it('tells a signature that was cut from one by another key', async () => {
-    const cut = await assertHints(GOOD.slice(0, -40), ['token-truncated'])
-    assert.match(cut, /the signature has 226 of 256 bytes/)
+    const cut = await assertHints(GOOD.slice(0, -42), ['token-truncated'])
+    assert.match(cut, /the signature has 225 of 256 bytes/)
     const stranger = mintKey('RSA', 'stranger')
     await assertHints(tokenOf(CLAIMS, { key: mintKeyFrom(stranger.privateKey, 'RSA', KEY.kid) }), ['signature-invalid'])
     await assertHints(GOOD, [])

@@ -7,7 +7,7 @@ const token = (times: Record<string, unknown>): string =>
 const withSkew = (clockSkewSeconds: number) => ({ signers: [signerOf({ clockSkewSeconds })] })
 
 describe('hints on time', () => {
-  it('D07 D18 tells by how many seconds a token is late, and the clock skew that would do', async () => {
+  it('D7 D18 tells by how many seconds a token is late, and the clock skew that would do', async () => {
     const late = token({ exp: NOW - 42 })
     const text = await assertHints(late, ['expired-just-now'])
     assert.match(text, /expired 42 seconds ago.*clockSkewSeconds of the signer, now 0, to at least 43$/)
@@ -25,7 +25,7 @@ describe('hints on time', () => {
     await assertHints(token({ exp: NOW + 1 }), [])
   })
 
-  it('D07 tells how far ahead nbf is, and the clock skew that would do', async () => {
+  it('D7 tells how far ahead nbf is, and the clock skew that would do', async () => {
     const early = token({ nbf: NOW + 5 })
     const text = await assertHints(early, ['not-yet-valid'])
     assert.match(text, /5 seconds from now \(nbf\).*to at least 5$/)
@@ -33,7 +33,7 @@ describe('hints on time', () => {
     await assertHints(early, [], withSkew(5))
   })
 
-  it('D07 tells how far ahead iat is, of which a minute is always allowed', async () => {
+  it('D7 tells how far ahead iat is, of which a minute is always allowed', async () => {
     const early = token({ iat: NOW + 70 })
     const text = await assertHints(early, ['issued-in-future'])
     assert.match(text, /issued 70 seconds from now \(iat\).*to at least 10$/)
@@ -52,7 +52,7 @@ describe('hints on time', () => {
     await assertHints(token({ iat: NOW + 5, exp: NOW + 10, nbf: NOW }), [])
   })
 
-  it('D07 tells of a token that is good for longer than the signer allows', async () => {
+  it('D7 tells of a token that is good for longer than the signer allows', async () => {
     const limited = { signers: [signerOf({ maxTokenAgeSeconds: 600 })] }
     assert.match(await assertHints(token({}), ['lifetime-too-long'], limited), /good for 660 s, .* allows 600 s/)
     await assertHints(token({ exp: NOW + 540 }), [], limited)

@@ -73,7 +73,8 @@ function boundLimit(limit: number | 'none' | undefined, maxLimit: number, option
   const { allowUnlimited = true, defaultLimit = DEFAULT_LIMIT } = options
   if (limit === undefined && defaultLimit === 'none') return 'none'
   if (limit === 'none' || limit === -1) return allowUnlimited ? 'none' : maxLimit
-  if (limit === undefined || limit <= 0) return Math.min(defaultLimit === 'none' ? DEFAULT_LIMIT : defaultLimit, maxLimit)
+  if (limit === undefined || limit <= 0)
+    return Math.min(defaultLimit === 'none' ? DEFAULT_LIMIT : defaultLimit, maxLimit)
   return Math.min(limit, maxLimit)
 }
 

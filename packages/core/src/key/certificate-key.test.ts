@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
-import { mintKey } from '../../../testkit/src/token-mint.ts'
+import { mintKey } from '@countersign/testkit'
 import { buildCertificateKey } from './certificate-key.ts'
 
 test('D4 D11 a certificate key carries its kid and dates, and an unfit key is refused with a reason', () => {

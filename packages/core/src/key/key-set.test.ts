@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash, createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
+import { mintKey } from '@countersign/testkit'
 import fc from 'fast-check'
-import { mintKey } from '../../../testkit/src/token-mint.ts'
 import { KeySetError, readKeySet } from './key-set.ts'
 
 const FUZZ_RUNS = 2000

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { constants, createHash, createPublicKey, privateEncrypt, sign } from 'node:crypto'
 import { test } from 'node:test'
-import { mintKey, signBytes } from '../../../testkit/src/token-mint.ts'
+import { mintKey, signBytes } from '@countersign/testkit'
 import { readJws } from './read-jws.ts'
 import { assertAccepted, assertRefused, KEY, KEYS, keysOf, NOW_MS, SIGNER, tokenWith } from './verify.fixture.ts'
 import { verifySignature } from './verify-signature.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { mintKey, mintKeyFrom } from '../../../testkit/src/token-mint.ts'
+import { mintKey, mintKeyFrom } from '@countersign/testkit'
 import { buildCertificateKey } from '../key/certificate-key.ts'
 import type { SignerKeys } from '../key/signer-key.ts'
 import { SignerIndex } from '../signer/signer-index.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { mintToken } from '../../../testkit/src/token-mint.ts'
+import { mintToken } from '@countersign/testkit'
 import {
   AUDIENCE,
   assertAccepted,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { mintKey, mintToken } from '@countersign/testkit'
 import fc from 'fast-check'
-import { mintKey, mintToken } from '../../../testkit/src/token-mint.ts'
 import { MAX_TOKEN_LENGTH, readJws } from './read-jws.ts'
 import {
   assertAccepted,

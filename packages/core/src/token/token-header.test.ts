@@ -1,13 +1,6 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
-import {
-  assembleToken,
-  mintKey,
-  mintKeyFrom,
-  mintKeySet,
-  mintToken,
-  signBytes,
-} from '../../../testkit/src/token-mint.ts'
+import { assembleToken, mintKey, mintKeyFrom, mintKeySet, mintToken, signBytes } from '@countersign/testkit'
 import type { RefusalReason } from './verdict.ts'
 import { assertAccepted, assertRefused, claimsWith, KEY, KEYS, keysOf, tokenWith } from './verify.fixture.ts'
 

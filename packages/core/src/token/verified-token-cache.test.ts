@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { mintKey } from '../../../testkit/src/token-mint.ts'
+import { mintKey } from '@countersign/testkit'
 import { readJws } from './read-jws.ts'
 import { VerifiedTokenCache } from './verified-token-cache.ts'
 import {

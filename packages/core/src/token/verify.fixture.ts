@@ -1,6 +1,6 @@
 /** What the tests of the verify function share: one signer, its keys, a fixed time, and an honest token to start from. */
 import assert from 'node:assert/strict'
-import { type MintKey, type MintOptions, mintKey, mintKeySet, mintToken } from '../../../testkit/src/token-mint.ts'
+import { type MintKey, type MintOptions, mintKey, mintKeySet, mintToken } from '@countersign/testkit'
 import type { JsonValue } from '../json/json-value.ts'
 import { readKeySet } from '../key/key-set.ts'
 import type { SignerKeys } from '../key/signer-key.ts'

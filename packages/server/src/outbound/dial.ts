@@ -20,6 +20,7 @@ export interface DialTarget {
  */
 export async function dialTcp(target: DialTarget, policy: AddressPolicy, signal: AbortSignal): Promise<Socket> {
   const { host, port, addresses } = target
+  for (const { address } of addresses) checkAddress(host, address, policy)
   signal.throwIfAborted()
   const socket = connectTcp({
     host,

@@ -18,11 +18,7 @@ export type ExtJwtOutcome =
       readonly signer: DirectorySigner | undefined
     }
 
-export type ExtJwtSignIn = (
-  bearers: readonly string[],
-  body: Authenticate,
-  ipAddress: string,
-) => Promise<ExtJwtOutcome>
+export type ExtJwtSignIn = (bearers: readonly string[], body: Authenticate, ipAddress: string) => Promise<ExtJwtOutcome>
 
 /** Which of several refusals the caller is told: that a token has expired says more than that one is wrong, and that more than none. */
 const TOLD_FIRST: readonly ChallengeKind[] = ['expired', 'invalid', 'missing']

@@ -105,7 +105,7 @@ export function createSignerDirectory(store: Store, log: Logger): SignerDirector
   }
 
   const settle = async (): Promise<void> => {
-    while (isStale() || reading) {
+    while (isStale() || reading !== undefined) {
       reading ??= catchUp().finally(() => {
         reading = undefined
       })

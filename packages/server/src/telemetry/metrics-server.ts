@@ -28,7 +28,11 @@ export async function startMetricsServer(port: number): Promise<MetricsServer> {
     server.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EADDRINUSE') return reject(error)
       const hint = 'choose another with the setting metrics.port'
-      reject(new StartupError(`cannot listen on ${HOST} port ${port} for metrics: the port is taken`, hint, { cause: error }))
+      reject(
+        new StartupError(`cannot listen on ${HOST} port ${port} for metrics: the port is taken`, hint, {
+          cause: error,
+        }),
+      )
     })
     server.listen(port, HOST, resolve)
   })

@@ -8,6 +8,8 @@ import { pino } from 'pino'
 import { loadSettings, type Settings } from '../../src/config/index.ts'
 import { createController } from '../../src/create-controller.ts'
 import { ensureFirstAdmin } from '../../src/first-admin.ts'
+import type { FetchJwks } from '../../src/outbound/jwks-fetch.ts'
+import { OutboundError } from '../../src/outbound/outbound-error.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
 
@@ -49,8 +51,10 @@ export interface TestApp {
 
 export interface AppOptions {
   readonly database?: 'sqlite' | 'postgres'
-  /** Settings as in the file, e.g. `{ clientScopes: 'array' }`. */
+  /** Flags of the command; other settings by a file: `{ config: path }`. */
   readonly settings?: Readonly<Record<string, string>>
+  /** Where keys come from; nowhere unless given, since tests leave the machine alone. */
+  readonly fetchJwks?: FetchJwks
 }
 
 const serverCertificate = makeTestCertificate({ kind: 'ec256', commonName: 'localhost' })
@@ -59,7 +63,12 @@ const serverCertificate = makeTestCertificate({ kind: 'ec256', commonName: 'loca
 export async function buildApp(t: TestContext, options: AppOptions = {}): Promise<TestApp> {
   const dir = mkdtempSync(join(tmpdir(), 'countersign-http-'))
   let offset = 0
-  const clock = { now: () => Date.now() + offset, advance: (ms: number) => void (offset += ms) }
+  const clock = {
+    now: () => Date.now() + offset,
+    advance: (ms: number) => {
+      offset += ms
+    },
+  }
   const { settings } = loadSettings({ flags: { dev: true, ...options.settings }, env: {} })
   const database = options.database === 'postgres' ? await newPostgresDatabase(t) : 'sqlite'
   const store = await openStore({
@@ -88,6 +97,7 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
     addresses: () => ['127.0.0.1:1280'],
     caCertificates: () => Buffer.from('Y2E=\n'),
     passwordCost: TEST_PASSWORD_COST,
+    fetchJwks: options.fetchJwks ?? fetchNothing,
   })
   t.after(async () => {
     await controller.close()
@@ -144,6 +154,12 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
 
   return { store, settings, clock, logged, adminSession, call, admin, logIn, makeIdentity, controller }
 }
+
+/** A provider that never answers: tests leave the network alone, and the state of keys stays as it was made. */
+const fetchNothing: FetchJwks = ({ signal }) =>
+  new Promise((_, reject) => {
+    signal?.addEventListener('abort', () => reject(new OutboundError('stopped', 'the test is over')))
+  })
 
 let postgres: ReturnType<typeof startPostgres> | undefined
 

@@ -86,45 +86,48 @@ overBothDatabases('creating signers', async (t, app) => {
     }
   })
 
-  await t.test('W-22 D2 D12 D15 S1-2.1.useExternalId shows every member as it was given, and lists the signer once', async () => {
-    const body = jwksBody({
-      kid: 'not used, but kept',
-      claimsProperty: '/email',
-      useExternalId: true,
-      externalAuthUrl: 'https://login.example/authorize',
-      openIdConfigurationUrl: 'https://login.example/.well-known/openid-configuration',
-      clientId: 'desktop-edge',
-      scopes: ['openid', 'email', 'b', 'a', 'email'],
-      targetToken: 'ID',
-      enrollToCertEnabled: true,
-      enrollToTokenEnabled: true,
-      enrollAttributeClaimsSelector: '/groups',
-      enrollNameClaimsSelector: '/preferred_username',
-      enrollAuthPolicyId: 'default',
-      clockSkewSeconds: 30,
-      maxTokenAgeSeconds: 3600,
-      requiredClaims: { '/tenant': ['a', 'b'], hd: 'acme.example' },
-      tags: { owner: 'iam', level: 3, primary: true, nothing: null },
-    })
-    const id = await create(app, body)
-    const { _links, createdAt, updatedAt, keyStatus, ...rest } = await detailOf(app, id)
-    assert.deepEqual(rest, {
-      ...body,
-      id,
-      certPem: null,
-      fingerprint: null,
-      commonName: '',
-      notBefore: NO_INSTANT,
-      notAfter: NO_INSTANT,
-    })
-    assert.deepEqual(keyStatus, { source: 'jwks', keys: [], ...EMPTY_KEY_STATUS })
-    assert.equal(createdAt, updatedAt)
-    assert.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-    const list = await app.admin('GET', `${OLD_SIGNERS}?filter=name="${body.name}"`)
-    assert.equal(list.json.meta.pagination.totalCount, 1)
-    const { keyStatus: _, ...shown } = await detailOf(app, id)
-    assert.deepEqual(list.json.data, [{ ...shown, _links: { self: { href: `./external-jwt-signers/${id}` } } }])
-  })
+  await t.test(
+    'W-22 D2 D12 D15 S1-2.1.useExternalId shows every member as it was given, and lists the signer once',
+    async () => {
+      const body = jwksBody({
+        kid: 'not used, but kept',
+        claimsProperty: '/email',
+        useExternalId: true,
+        externalAuthUrl: 'https://login.example/authorize',
+        openIdConfigurationUrl: 'https://login.example/.well-known/openid-configuration',
+        clientId: 'desktop-edge',
+        scopes: ['openid', 'email', 'b', 'a', 'email'],
+        targetToken: 'ID',
+        enrollToCertEnabled: true,
+        enrollToTokenEnabled: true,
+        enrollAttributeClaimsSelector: '/groups',
+        enrollNameClaimsSelector: '/preferred_username',
+        enrollAuthPolicyId: 'default',
+        clockSkewSeconds: 30,
+        maxTokenAgeSeconds: 3600,
+        requiredClaims: { '/tenant': ['a', 'b'], hd: 'acme.example' },
+        tags: { owner: 'iam', level: 3, primary: true, nothing: null },
+      })
+      const id = await create(app, body)
+      const { _links, createdAt, updatedAt, keyStatus, ...rest } = await detailOf(app, id)
+      assert.deepEqual(rest, {
+        ...body,
+        id,
+        certPem: null,
+        fingerprint: null,
+        commonName: '',
+        notBefore: NO_INSTANT,
+        notAfter: NO_INSTANT,
+      })
+      assert.deepEqual(keyStatus, { source: 'jwks', keys: [], ...EMPTY_KEY_STATUS })
+      assert.equal(createdAt, updatedAt)
+      assert.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+      const list = await app.admin('GET', `${OLD_SIGNERS}?filter=name="${body.name}"`)
+      assert.equal(list.json.meta.pagination.totalCount, 1)
+      const { keyStatus: _, ...shown } = await detailOf(app, id)
+      assert.deepEqual(list.json.data, [{ ...shown, _links: { self: { href: `./external-jwt-signers/${id}` } } }])
+    },
+  )
 
   await t.test('W-22 S1-2.1.certPem D11 shows what the certificate says, and its key', async () => {
     for (const [kind, alg] of [

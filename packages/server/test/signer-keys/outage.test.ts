@@ -141,6 +141,24 @@ test('a key that was published once for each of two algorithms is the same after
   assert.deepEqual(summary(keeper), fetched)
 })
 
+test('keys that another node has found to be still the same live on here, although nobody is told of it', async (t) => {
+  const { keeper, store, providers, time } = await startWorld(t)
+  const provider = providers.at(urlOf('idp'))
+  provider.publish([KEY])
+  const signer = await createSigner(store, 'idp')
+  await keeper.keyFor(signer, KEY.kid)
+  await untilStored(store, signer.id, time.clock.now())
+  provider.fail()
+  await time.advance(DAY - MINUTE)
+  const { url = '', jwks = '' } = (await storedKeys(store, signer.id)) ?? {}
+  const now = time.clock.now()
+  await store.write('signerKeys.store', { signerId: signer.id, url, jwks, fetchedAt: now }, { actorId: 'other', now })
+  await time.advance(DAY)
+  assert.ok(keeper.keysOf(signer).has(KEY.kid))
+  await time.advance(1)
+  assert.equal(keeper.keysOf(signer).has(KEY.kid), false)
+})
+
 test('S-15 stored keys that cannot be read are left, told and fetched again; other signers do not notice', async (t) => {
   const store = await borrowStore(t)
   const time = createFakeTime()

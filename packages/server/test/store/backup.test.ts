@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { newId } from '@countersign/core'
 import { takeDataDir } from '../../src/data-dir.ts'
+import { StartupError } from '../../src/startup-error.ts'
 import { backupDataDir, restoreDataDir } from '../../src/store/sqlite/backup.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
-import { StartupError } from '../../src/startup-error.ts'
 
 const meta = { actorId: 'tester', now: 1_700_000_000_000 }
 
@@ -113,8 +113,11 @@ test('a data directory in use is neither restored into nor taken twice; a releas
 test('a data directory that cannot be made is refused in words', (t) => {
   const dir = newDir(t)
   writeFileSync(join(dir, 'file'), '')
-  assert.throws(() => takeDataDir(join(dir, 'file', 'data')), (error) => {
-    return error instanceof StartupError && error.message.includes('a part of the path is a file')
-  })
+  assert.throws(
+    () => takeDataDir(join(dir, 'file', 'data')),
+    (error) => {
+      return error instanceof StartupError && error.message.includes('a part of the path is a file')
+    },
+  )
   takeDataDir(join(dir, 'directory', 'data')).release()
 })

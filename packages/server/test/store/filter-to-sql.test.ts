@@ -10,6 +10,7 @@ import {
   resolvePaging,
   type SortField,
 } from '@countersign/core'
+import { startPostgres } from '@countersign/testkit'
 import fc from 'fast-check'
 import {
   type CompiledQuery,
@@ -25,7 +26,6 @@ import {
   sql,
 } from 'kysely'
 import pg from 'pg'
-import { startPostgres } from '../../../testkit/src/postgres.ts'
 import { buildFilterOptions, type FilterTable, predicateToSql, sortToSql } from '../../src/store/filter-to-sql.ts'
 
 const TABLE: FilterTable = {

@@ -4,10 +4,10 @@ import { createServer } from 'node:net'
 import { after, type TestContext, test } from 'node:test'
 import { newId } from '@countersign/core'
 import pg from 'pg'
+import { StartupError } from '../../src/startup-error.ts'
 import type { Change } from '../../src/store/change.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
-import { StartupError } from '../../src/startup-error.ts'
 import { getPostgres, stopPostgres } from './open-test-stores.ts'
 
 after(stopPostgres)

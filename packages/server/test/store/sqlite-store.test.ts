@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { newId } from '@countersign/core'
+import { StartupError } from '../../src/startup-error.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
-import { StartupError } from '../../src/startup-error.ts'
 
 const meta = { actorId: 'tester', now: 1_700_000_000_000 }
 
@@ -97,7 +97,14 @@ test('R-13 the database file is readable by its owner alone', async (t) => {
 })
 
 const open = (file: string) =>
-  openStore({ database: 'sqlite', sqliteFile: file, nodeId: 'n', now: meta.now, onProblem: () => {}, onFatal: () => {} })
+  openStore({
+    database: 'sqlite',
+    sqliteFile: file,
+    nodeId: 'n',
+    now: meta.now,
+    onProblem: () => {},
+    onFatal: () => {},
+  })
 
 test('a database that a newer release wrote is refused and left as it is; its own version opens', async (t) => {
   const file = newFile(t)

@@ -121,7 +121,7 @@ for (const database of DATABASES) {
 
     test('text is compared byte by byte and keeps every character', async (t) => {
       const store = await withDefaults(await openTestStore(t, database))
-      const names = ['caf\u00e9', 'cafe\u0301', 'Cafe', 'cafe', '\uff23\uff21\uff26\uff25', '\u{1f600}', "quote'\";--"]
+      const names = ['caf\u00e9', 'cafe\u0301', 'Cafe', 'cafe', '\uff23\uff21\uff26\uff25', '\u{1f600}', 'quote\'";--']
       for (const [index, name] of names.entries()) {
         await store.write('signer.create', signer(`n${index}`, { name }), meta)
       }
@@ -138,6 +138,16 @@ for (const database of DATABASES) {
       const all = Array.from({ length: 300 }, (_, index) => signer(`s${index}`))
       await Promise.all(all.map((each) => store.write('signer.create', each, meta)))
       assert.equal(await countOf(store, 'ext_jwt_signers'), 300)
+    })
+
+    test('changes of different signers at once all stand', async (t) => {
+      const store = await withDefaults(await openTestStore(t, database))
+      const all = Array.from({ length: 20 }, (_, index) => signer(`s${index}`))
+      for (const each of all) await store.write('signer.create', each, meta)
+      const rename = (id: string, name: string) => ({ id, body: { name }, certificate: undefined, byAdmin: true })
+      await Promise.all(all.map(({ id }, index) => store.write('signer.patch', rename(id, `renamed ${index}`), meta)))
+      const rows = await store.db.selectFrom('ext_jwt_signers').select('name').execute()
+      assert.ok(rows.every(({ name }) => name.startsWith('renamed ')))
     })
 
     test('old entries of the change log are pruned, young ones stay', async (t) => {

@@ -5,7 +5,7 @@ import { buildFilterOptions } from '../../store/filter-to-sql.ts'
 import { listEnabledSigners } from '../../store/reads/signer-reads.ts'
 import type { StoredSigner } from '../../store/signer-row.ts'
 import { CLIENT } from '../api-paths.ts'
-import { jsonBytes, selfLink, timestamp } from '../pipeline/envelope.ts'
+import { jsonText, selfLink, timestamp } from '../pipeline/envelope.ts'
 import { listMeta, listParameters } from '../pipeline/list-answer.ts'
 import type { Query } from '../pipeline/query.ts'
 import type { Route } from '../pipeline/route.ts'
@@ -25,7 +25,7 @@ const PAGE_AFTER_OFFSET = 10
 export function clientExtJwtSignerRoutes({ store, settings }: ControllerContext): Route[] {
   const show = (signer: StoredSigner) => clientView(signer, settings.clientScopes)
   // The whole list is what every client asks for first: it is put together once for each change of a signer.
-  let remembered: Buffer | undefined
+  let remembered: string | undefined
   let generation = 0
   store.onChange((changes) => {
     if (changes !== 'everything' && !changes.some(({ entity }) => entity === 'externalJwtSigners')) return
@@ -33,13 +33,13 @@ export function clientExtJwtSignerRoutes({ store, settings }: ControllerContext)
     remembered = undefined
   })
 
-  const wholeList = async (): Promise<Buffer> => {
+  const wholeList = async (): Promise<string> => {
     if (remembered) return remembered
     const before = generation
     const { signers } = await listEnabledSigners(store, resolvePaging({}, FILTER_OPTIONS))
-    const bytes = jsonBytes({ data: signers.map(show), meta: {} })
-    if (before === generation) remembered = bytes
-    return bytes
+    const text = jsonText({ data: signers.map(show), meta: {} })
+    if (before === generation) remembered = text
+    return text
   }
 
   const page = async (query: Query) => {
@@ -58,7 +58,7 @@ export function clientExtJwtSignerRoutes({ store, settings }: ControllerContext)
       body: null,
       handle: async ({ query }) => {
         if (PAGING_PARAMETERS.some((name) => query.has(name))) return { status: 200, json: await page(query) }
-        return { status: 200, bytes: { content: await wholeList(), type: 'application/json' } }
+        return { status: 200, text: await wholeList() }
       },
     },
   ]

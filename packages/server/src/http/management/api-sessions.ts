@@ -6,10 +6,11 @@ import { loadIdentityNames } from '../../store/reads/identity-reads.ts'
 import type { ApiSessionRow } from '../../store/schema.ts'
 import { MANAGEMENT } from '../api-paths.ts'
 import { detail, done } from '../pipeline/envelope.ts'
+import { listAnswer } from '../pipeline/list-answer.ts'
 import type { Route } from '../pipeline/route.ts'
 import { writeMeta } from '../pipeline/write-meta.ts'
 import { apiSessionView } from '../shared/api-session-view.ts'
-import { laterThan, listWithin } from '../shared/list-within.ts'
+import { laterThan } from '../shared/row-conditions.ts'
 
 const ONE = [`${MANAGEMENT}/api-sessions/:id`]
 
@@ -45,7 +46,7 @@ export function apiSessionRoutes({ store, clock: { now } }: ControllerContext): 
       body: null,
       handle: ({ query }) => {
         const within = { table: WITH_EXPIRY, predicate: laterThan('expiresAt', now()) }
-        return listWithin({ store, table: API_SESSION_FILTER, show }, within, query)
+        return listAnswer({ store, table: API_SESSION_FILTER, show, within }, query)
       },
     },
     {

@@ -19,8 +19,8 @@ import { type Call, type Route, sessionOf } from '../pipeline/route.ts'
 import { writeMeta } from '../pipeline/write-meta.ts'
 import { authenticatorView } from '../shared/authenticator-view.ts'
 import { byWhom } from '../shared/by-whom.ts'
-import { equals, listWithin } from '../shared/list-within.ts'
 import { digestNewPassword } from '../shared/new-password.ts'
+import { equals } from '../shared/row-conditions.ts'
 
 const COLLECTION = [`${MANAGEMENT}/authenticators`]
 const ONE = [`${MANAGEMENT}/authenticators/:id`]
@@ -145,7 +145,7 @@ export function authenticatorRoutes(context: ControllerContext): Route[] {
       handle: async ({ params: { id = '' }, query }) => {
         if (!(await findIdentity(store.db, id))) throw notFound('identity', id)
         const within = { table: AUTHENTICATOR_FILTER, predicate: equals('identity', id) }
-        return listWithin({ store, table: AUTHENTICATOR_FILTER, show }, within, query)
+        return listAnswer({ store, table: AUTHENTICATOR_FILTER, show, within }, query)
       },
     },
   ]

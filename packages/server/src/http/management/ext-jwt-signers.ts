@@ -9,14 +9,14 @@ import type { ControllerContext } from '../../controller-context.ts'
 import { SIGNER_FILTER } from '../../store/filter-tables.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findEnrollPolicy, findSigner } from '../../store/reads/signer-reads.ts'
-import type { SignerRow } from '../../store/schema.ts'
-import { type SignerCertificateFacts, signerFromRow } from '../../store/signer-row.ts'
+import type { SignerCertificateFacts } from '../../store/signer-row.ts'
 import { MANAGEMENT } from '../api-paths.ts'
 import { created, detail, done } from '../pipeline/envelope.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'
 import { type Call, type Route, sessionOf } from '../pipeline/route.ts'
 import { writeMeta } from '../pipeline/write-meta.ts'
-import { createKeyDescriber } from './ext-jwt-signer-key-status.ts'
+import { describeKeys } from './ext-jwt-signer-key-status.ts'
+import { createSignerTexts, SIGNER_LIST_COLUMNS, type SignerListRow } from './ext-jwt-signer-texts.ts'
 import { signerView } from './ext-jwt-signer-view.ts'
 
 /** The collection has two names: the product's own and the one that existing clients know. */
@@ -27,9 +27,9 @@ const ONE = COLLECTION.map((path) => `${path}/:id`)
 const access = (action: 'create' | 'read' | 'update' | 'delete') => ({ entity: 'external-jwt-signer', action }) as const
 
 /** The management of External JWT Signers. */
-export function extJwtSignerRoutes({ store, clock, jwksPolicy }: ControllerContext): Route[] {
+export function extJwtSignerRoutes({ store, clock, jwksPolicy, signerKeys }: ControllerContext): Route[] {
   const { now } = clock
-  const describeKeys = createKeyDescriber()
+  const textsOf = createSignerTexts(store)
 
   /** What can be told from the body alone is refused before the store is asked. */
   const checked = <Body extends PatchBody | WriteBody>(body: Body, call: Call) => {
@@ -45,8 +45,8 @@ export function extJwtSignerRoutes({ store, clock, jwksPolicy }: ControllerConte
       bodyCap: 'management',
       body: null,
       handle: ({ query, collection }) => {
-        const show = (rows: readonly SignerRow[]) => rows.map((row) => signerView(signerFromRow(row), collection))
-        return listAnswer({ store, table: SIGNER_FILTER, show }, query)
+        const show = (rows: readonly SignerListRow[]) => textsOf(rows, collection)
+        return listAnswer({ store, table: SIGNER_FILTER, columns: SIGNER_LIST_COLUMNS, show }, query)
       },
     },
     {
@@ -72,7 +72,10 @@ export function extJwtSignerRoutes({ store, clock, jwksPolicy }: ControllerConte
         if (!signer) throw notFound('externalJwtSigner', id)
         const enrolls = signer.enrollToCertEnabled || signer.enrollToTokenEnabled
         const enrollPolicy = enrolls ? await findEnrollPolicy(store.db, signer) : undefined
-        return detail({ ...signerView(signer, collection), keyStatus: describeKeys(signer, enrollPolicy, now()) })
+        return detail({
+          ...signerView(signer, collection),
+          keyStatus: describeKeys(signer, enrollPolicy, now(), signerKeys),
+        })
       },
     },
     {

@@ -4,8 +4,8 @@ import type { AppError } from '@countersign/core'
 const ERROR_META = { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' }
 
 /** JSON as it leaves: existing servers end it with a line feed. */
-export function jsonBytes(value: unknown): Buffer {
-  return Buffer.from(`${JSON.stringify(value)}\n`)
+export function jsonText(value: unknown): string {
+  return `${JSON.stringify(value)}\n`
 }
 
 /** The error envelope: code and constant message, and what the error lets the caller know. */

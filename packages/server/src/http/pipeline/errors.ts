@@ -1,13 +1,14 @@
 import { ERRORS, type ErrorCode } from '@countersign/contract'
 import { AppError } from '@countersign/core'
 import type { Logger } from 'pino'
+import { isConnectionProblem } from '../../store/postgres/connection-problem.ts'
 import { ChallengeError } from './challenge.ts'
-import { errorEnvelope, jsonBytes } from './envelope.ts'
+import { errorEnvelope, jsonText } from './envelope.ts'
 
 export interface ErrorAnswer {
   readonly status: number
   readonly headers: Record<string, string>
-  readonly body: Buffer
+  readonly body: string
   /** The rest of the request is not worth reading. */
   readonly closes: boolean
 }
@@ -40,13 +41,14 @@ export function errorAnswer(thrown: unknown, requestId: string, log: Logger): Er
       ...(error instanceof ChallengeError && { 'www-authenticate': error.challenge }),
       ...(retryable && { 'retry-after': RETRY_AFTER_SECONDS }),
     },
-    body: jsonBytes(errorEnvelope(error, requestId)),
+    body: jsonText(errorEnvelope(error, requestId)),
     closes: CLOSING.has(error.code),
   }
 }
 
 function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
+  if (isConnectionProblem(thrown)) return new AppError('STORE_UNAVAILABLE')
   const code = String((thrown as { code?: unknown } | null)?.code ?? '')
   return FRAMEWORK_ERRORS[code] ?? new AppError('UNHANDLED')
 }

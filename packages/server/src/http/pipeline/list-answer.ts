@@ -1,7 +1,14 @@
 import { Readable } from 'node:stream'
-import { BoundedCache, type Paging, type PagingOptions, resolvePaging } from '@countersign/core'
+import { BoundedCache, type Paging, type PagingOptions, type Predicate, resolvePaging } from '@countersign/core'
 import { buildFilterOptions, type FilterTable } from '../../store/filter-to-sql.ts'
-import { allRows, buildListQueries, countRows, type ListQueries, runListQueries } from '../../store/reads/list-rows.ts'
+import {
+  allRows,
+  buildListQueries,
+  type Columns,
+  countRows,
+  type ListQueries,
+  runListQueries,
+} from '../../store/reads/list-rows.ts'
 import type { Store } from '../../store/store.ts'
 import type { Query } from './query.ts'
 import type { Answer } from './route.ts'
@@ -10,42 +17,34 @@ import type { Answer } from './route.ts'
 export interface ListSource<Row> {
   readonly store: Store
   readonly table: FilterTable
-  show(rows: readonly Row[]): Promise<unknown[]> | unknown[]
+  /** What `show` needs of a row; everything unless given. */
+  readonly columns?: Columns
+  /** The part of the table that this caller may see; all of it unless given. */
+  readonly within?: Within
+  /** The rows as they leave, each as a value or as its JSON text. */
+  show(rows: readonly Row[]): Promise<readonly unknown[]> | readonly unknown[]
+}
+
+/** The part of a table that a list shows, whatever the caller asks for; `table` may know symbols that callers do not. */
+export interface Within {
+  readonly table: FilterTable
+  readonly predicate: Predicate
 }
 
 /** The answer to a list call. A page is read at once; a list without limit is sent while it is read. */
 export async function listAnswer<Row extends { id: string }>(source: ListSource<Row>, query: Query): Promise<Answer> {
-  const { paging, queries } = planList(source, query)
-  if (paging.limit === 'none') return { status: 200, stream: Readable.from(wholeList(source, paging)) }
+  const { paging, table, queries } = planList(source, query)
+  if (paging.limit === 'none') return { status: 200, stream: Readable.from(wholeList(source, table, paging)) }
   const { rows, totalCount } = await runListQueries(source.store, queries as ListQueries<Row>)
-  return { status: 200, json: { data: await source.show(rows), meta: listMeta(source.table, paging, totalCount) } }
+  return { status: 200, text: listText(await source.show(rows), listMeta(source.table, paging, totalCount)) }
 }
 
-interface ListPlan {
-  readonly paging: Paging
-  readonly queries: ListQueries<unknown>
+function listText(shown: readonly unknown[], meta: unknown): string {
+  return `{"data":[${shown.map(textOf).join(',')}],"meta":${JSON.stringify(meta)}}\n`
 }
 
-const MAX_REMEMBERED_PLANS = 500
-const MAX_REMEMBERED_WORDS = 512
-
-/** Callers ask for the same pages over and over: parsing their words and putting the statements together is done once. */
-const plansOf = new WeakMap<Store, BoundedCache<string, ListPlan>>()
-
-function planList<Row>({ store, table }: ListSource<Row>, query: Query): ListPlan {
-  let plans = plansOf.get(store)
-  if (!plans) {
-    plans = new BoundedCache(MAX_REMEMBERED_PLANS)
-    plansOf.set(store, plans)
-  }
-  const parameters = listParameters(query)
-  const words = JSON.stringify([table.table, parameters])
-  const known = plans.get(words)
-  if (known) return known
-  const paging = resolvePaging(parameters, optionsOf(table))
-  const plan = { paging, queries: buildListQueries(store, table, paging) }
-  if (words.length <= MAX_REMEMBERED_WORDS) plans.set(words, plan)
-  return plan
+function textOf(shown: unknown): string {
+  return typeof shown === 'string' ? shown : JSON.stringify(shown)
 }
 
 export function listParameters(query: Query) {
@@ -63,6 +62,45 @@ export function listMeta(table: FilterTable, { limit, offset }: Pick<Paging, 'li
   return { filterableFields: [...table.columns.keys()], pagination }
 }
 
+interface ListPlan {
+  readonly paging: Paging
+  readonly table: FilterTable
+  readonly queries: ListQueries<unknown>
+}
+
+const MAX_REMEMBERED_PLANS = 500
+const MAX_REMEMBERED_WORDS = 512
+
+/** Callers ask for the same pages over and over: parsing their words and putting the statements together is done once. */
+const plansOf = new WeakMap<Store, BoundedCache<string, ListPlan>>()
+
+function planList<Row>(source: ListSource<Row>, query: Query): ListPlan {
+  const { store, table, within } = source
+  const parameters = listParameters(query)
+  if (within) return buildPlan(source, resolvePaging(parameters, optionsOf(table)), within)
+  let plans = plansOf.get(store)
+  if (!plans) {
+    plans = new BoundedCache(MAX_REMEMBERED_PLANS)
+    plansOf.set(store, plans)
+  }
+  const words = JSON.stringify([table.table, parameters])
+  const known = plans.get(words)
+  if (known) return known
+  const plan = buildPlan(source, resolvePaging(parameters, optionsOf(table)), undefined)
+  if (words.length <= MAX_REMEMBERED_WORDS) plans.set(words, plan)
+  return plan
+}
+
+function buildPlan<Row>(
+  { store, table, columns }: ListSource<Row>,
+  asked: Paging,
+  within: Within | undefined,
+): ListPlan {
+  if (!within) return { paging: asked, table, queries: buildListQueries(store, table, asked, columns) }
+  const paging: Paging = { ...asked, predicate: { kind: 'and', terms: [within.predicate, asked.predicate] } }
+  return { paging, table: within.table, queries: buildListQueries(store, within.table, paging, columns) }
+}
+
 const optionsByTable = new WeakMap<FilterTable, PagingOptions>()
 
 function optionsOf(table: FilterTable): PagingOptions {
@@ -74,13 +112,17 @@ function optionsOf(table: FilterTable): PagingOptions {
   return options
 }
 
-async function* wholeList<Row extends { id: string }>(source: ListSource<Row>, paging: Paging): AsyncGenerator<string> {
-  const totalCount = await countRows(source.store, source.table, paging)
+async function* wholeList<Row extends { id: string }>(
+  source: ListSource<Row>,
+  table: FilterTable,
+  paging: Paging,
+): AsyncGenerator<string> {
+  const totalCount = await countRows(source.store, table, paging)
   let separator = ''
   yield '{"data":['
-  for await (const rows of allRows<Row>(source.store, source.table, paging)) {
+  for await (const rows of allRows<Row>(source.store, table, paging, source.columns)) {
     const shown = await source.show(rows)
-    yield separator + shown.map((item) => JSON.stringify(item)).join(',')
+    if (shown.length > 0) yield separator + shown.map(textOf).join(',')
     separator = ','
   }
   yield `],"meta":${JSON.stringify(listMeta(source.table, paging, totalCount))}}\n`

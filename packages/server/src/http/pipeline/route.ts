@@ -11,7 +11,7 @@ export type Access = 'anonymous' | 'any-session' | RequiredPermission
 
 /**
  * One row of the API. Everything that guards a call is in the row, so that nothing can be forgotten in a handler: a row
- * without access, body cap or event does not compile.
+ * without access or body cap does not compile.
  */
 export interface Route {
   readonly method: Method
@@ -36,16 +36,20 @@ export interface Call {
   readonly session: LiveSession | undefined
   /** The token that the caller presented for `session`. */
   readonly sessionToken: string | undefined
+  /** What came in `Authorization: Bearer` lines, in order, not yet looked at. */
+  readonly untrustedBearers: readonly string[]
   readonly clientAddress: string
   /** The collection's name as the caller wrote it: links answer in the caller's words. */
   readonly collection: string
 }
 
-/** What goes back: a JSON value, JSON text as a stream, or bytes of another type. */
+/** What goes back: a JSON value, JSON text whole or as a stream, or bytes of another type. */
 export interface Answer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly json?: unknown
+  /** JSON text that is ready to be sent. */
+  readonly text?: string
   /** JSON text that is sent while it is made. */
   readonly stream?: Readable
   readonly bytes?: { readonly content: Buffer; readonly type: string }

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LiveSessions } from '../../api-session/live-sessions.ts'
 import type { Settings } from '../../config/index.ts'
 import { authenticateCall, type Caller } from './authenticate-call.ts'
+import { bearerTokens } from './bearer-tokens.ts'
 import { checkAcceptsJson, checkDeclaredLength, checkParams } from './limits.ts'
 import { parseQuery } from './query.ts'
 import { readBytes } from './read-bytes.ts'
@@ -57,6 +58,7 @@ export async function serveCall(
     body: readJsonBody(route, bytes, headers),
     session: caller?.session,
     sessionToken: caller?.token,
+    untrustedBearers: bearerTokens(raw.rawHeaders),
     clientAddress: request.ip,
     collection: collectionOf(request.routeOptions.url ?? ''),
   }

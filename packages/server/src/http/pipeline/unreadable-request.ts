@@ -37,7 +37,7 @@ export function createUnreadableRequests(
   const refuse = (socket: Duplex, error: AppError): void => {
     refused.add(socket)
     const { status, headers, body } = errorAnswer(error, newId(), log)
-    const all = { ...ownHeaders, ...headers, 'content-length': body.length, connection: 'close' }
+    const all = { ...ownHeaders, ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' }
     const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
     socket.write(`HTTP/1.1 ${status} ${REASONS[status] ?? 'Error'}\r\n${lines.join('')}\r\n`)
     socket.end(body)

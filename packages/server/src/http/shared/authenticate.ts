@@ -5,14 +5,26 @@ import {
   type AuthenticateMethod,
 } from '@countersign/contract'
 import { AppError, fieldError } from '@countersign/core'
+import type { LiveSession } from '../../api-session/live-sessions.ts'
 import type { ControllerContext } from '../../controller-context.ts'
 import { onBothApis } from '../api-paths.ts'
+import { primaryChallenge } from '../pipeline/challenge.ts'
 import type { Query } from '../pipeline/query.ts'
-import type { Route } from '../pipeline/route.ts'
+import type { Call, Route } from '../pipeline/route.ts'
 import { currentSessionView, expiresAtHeader } from './api-session-view.ts'
 
 /** Trading a credential for a session. */
-export function authenticateRoutes({ logInWithPassword, clock }: ControllerContext): Route[] {
+export function authenticateRoutes({ logInWithPassword, signInWithJwt, clock }: ControllerContext): Route[] {
+  const signIn: Record<AuthenticateMethod, (call: Call) => Promise<{ token: string; session: LiveSession }>> = {
+    password: ({ body, clientAddress }) => logInWithPassword(body as AuthenticateBody, clientAddress),
+    'ext-jwt': async ({ untrustedBearers, body, clientAddress }) => {
+      const outcome = await signInWithJwt(untrustedBearers, body as AuthenticateBody, clientAddress)
+      if (!outcome.signedIn) throw primaryChallenge(outcome.challenge, outcome.signer)
+      return outcome
+    },
+    // Certificates are issued by enrollment: until that is there, nobody can have one.
+    cert: () => Promise.reject(new AppError('INVALID_AUTH')),
+  }
   return [
     {
       method: 'POST',
@@ -20,10 +32,8 @@ export function authenticateRoutes({ logInWithPassword, clock }: ControllerConte
       access: 'anonymous',
       bodyCap: 'anonymous',
       body: { schema: Authenticate, optional: true },
-      handle: async ({ query, body, clientAddress }) => {
-        // Signing in by certificate and by JWT arrive with their own issue; until then the method is refused by name.
-        if (methodOf(query) !== 'password') throw new AppError('INVALID_AUTH_METHOD')
-        const { token, session } = await logInWithPassword(body as AuthenticateBody, clientAddress)
+      handle: async (call) => {
+        const { token, session } = await signIn[methodOf(call.query)](call)
         const data = currentSessionView(session, token, clock.now())
         return {
           status: 200,

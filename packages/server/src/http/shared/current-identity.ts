@@ -12,12 +12,13 @@ import { findIdentity, loadSurroundings } from '../../store/reads/identity-reads
 import type { AuthenticatorRow } from '../../store/schema.ts'
 import { onBothApis } from '../api-paths.ts'
 import { detail, done } from '../pipeline/envelope.ts'
+import { listAnswer } from '../pipeline/list-answer.ts'
 import { type Call, type Route, sessionOf } from '../pipeline/route.ts'
 import { writeMeta } from '../pipeline/write-meta.ts'
 import { authenticatorView } from './authenticator-view.ts'
 import { identityView } from './identity-view.ts'
-import { equals, listWithin } from './list-within.ts'
 import { digestNewPassword } from './new-password.ts'
+import { equals } from './row-conditions.ts'
 
 const AUTHENTICATORS = 'current-identity/authenticators'
 const LINKS = { self: { href: './current-identity' }, mfa: { href: './current-identity/mfa' } }
@@ -79,7 +80,7 @@ export function currentIdentityRoutes(context: ControllerContext): Route[] {
         const show = (rows: readonly AuthenticatorRow[]) =>
           rows.map((row) => authenticatorView(row, identity, AUTHENTICATORS))
         const within = { table: AUTHENTICATOR_FILTER, predicate: equals('identity', identity.id) }
-        return listWithin({ store, table: AUTHENTICATOR_FILTER, show }, within, call.query)
+        return listAnswer({ store, table: AUTHENTICATOR_FILTER, show, within }, call.query)
       },
     },
     {

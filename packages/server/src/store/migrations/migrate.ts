@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { StartupError } from '../../startup-error.ts'
 import type { Database } from '../schema.ts'
 import { start } from './0001-start.ts'

@@ -8,14 +8,34 @@ import { POSTGRES_TYPES } from '../migrations/migration.ts'
 import { runWrite } from '../run-write.ts'
 import type { Database } from '../schema.ts'
 import type { Store } from '../store.ts'
+import type { WriteName } from '../writes/writes.ts'
+import { isConnectionProblem } from './connection-problem.ts'
 import { followChanges, NOTIFY_CHANNEL } from './follow-changes.ts'
 
 const INT8_OID = 20
 /** Instants and counts stay far below 2^53, so a number holds them exactly. */
 pg.types.setTypeParser(INT8_OID, Number)
 
-/** Any two numbers that no other program is likely to lock. */
-const MIGRATION_LOCK = [1129270867, 1]
+/** Numbers that no other program is likely to lock. */
+const LOCK_SPACE = 1129270867
+const LOCKS = { migration: 1, write: 2 }
+
+/**
+ * Writes that look at nothing but the rows they change. All others check what they depend on and then write, so they take
+ * turns over all nodes: what they have seen is still true when they commit, and none is thrown back by another.
+ */
+const UNORDERED: ReadonlySet<WriteName> = new Set([
+  'apiSession.create',
+  'apiSession.touch',
+  'apiSession.delete',
+  'apiSession.deleteExpired',
+  'changeLog.prune',
+  'signerKeys.store',
+])
+
+async function takeTurn(transaction: Kysely<Database>, lock: number = LOCKS.write): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${LOCK_SPACE}::int, ${lock}::int)`.execute(transaction)
+}
 
 /** A write that collided with another is tried again this often, each time after a somewhat longer pause. */
 const MAX_RETRIES = 3
@@ -52,7 +72,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
 async function openOn(db: Kysely<Database>, options: PostgresOptions): Promise<Store> {
   await db.transaction().execute(async (transaction) => {
-    await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK[0]}::int, ${MIGRATION_LOCK[1]}::int)`.execute(transaction)
+    await takeTurn(transaction, LOCKS.migration)
     await migrate(transaction, POSTGRES_TYPES, options.now)
   })
 
@@ -65,8 +85,9 @@ async function openOn(db: Kysely<Database>, options: PostgresOptions): Promise<S
   const runOnce = (request: Parameters<typeof runWrite>[2]) =>
     db
       .transaction()
-      .setIsolationLevel('serializable')
+      .setIsolationLevel('read committed')
       .execute(async (transaction) => {
+        if (!UNORDERED.has(request.name)) await takeTurn(transaction)
         const done = await runWrite(transaction, 'postgres', request)
         if (done.changes.length > 0) {
           const message = notification(options.nodeId, done.changes)
@@ -91,7 +112,8 @@ async function openOn(db: Kysely<Database>, options: PostgresOptions): Promise<S
             await sleep(Math.random() * RETRY_PAUSE_MS * 2 ** retries)
             continue
           }
-          if (collided || isConnectionProblem(error)) throw new AppError('STORE_UNAVAILABLE', undefined, { cause: error })
+          if (collided || isConnectionProblem(error))
+            throw new AppError('STORE_UNAVAILABLE', undefined, { cause: error })
           throw error
         }
       }
@@ -109,20 +131,4 @@ const MAX_NOTIFIED_CHANGES = 40
 
 function notification(nodeId: string, changes: readonly Change[]): string {
   return JSON.stringify({ from: nodeId, changes: changes.length > MAX_NOTIFIED_CHANGES ? 'everything' : changes })
-}
-
-/** Errors of class 08 and 57P are the server going away; the others here are the socket. */
-function isConnectionProblem(error: unknown): boolean {
-  const code = String((error as { code?: unknown }).code ?? '')
-  const message = error instanceof Error ? error.message : ''
-  return (
-    code.startsWith('08') ||
-    code.startsWith('57P') ||
-    code.startsWith('53') ||
-    code === '25006' ||
-    code.startsWith('ECONN') ||
-    code === 'EPIPE' ||
-    message.includes('timeout exceeded when trying to connect') ||
-    message.includes('Connection terminated')
-  )
 }

@@ -1,12 +1,22 @@
 import type { Kysely } from 'kysely'
 import { authPolicyFromRow, type StoredAuthPolicy } from '../auth-policy-row.ts'
+import { prepared } from '../prepared.ts'
 import type { AuthPolicyRow, Database } from '../schema.ts'
 
+const policyById = prepared(1, (db, id: string) => db.selectFrom('auth_policies').selectAll().where('id', '=', id))
+
+const signersOf = prepared(1, (db, id: string) =>
+  db.selectFrom('auth_policy_signers').select('signer_id').where('auth_policy_id', '=', id).orderBy('signer_id'),
+)
+
 export async function findAuthPolicy(db: Kysely<Database>, id: string): Promise<StoredAuthPolicy | undefined> {
-  const row = await db.selectFrom('auth_policies').selectAll().where('id', '=', id).executeTakeFirst()
+  const [row] = await policyById(db, id)
   if (!row) return undefined
-  const [policy] = await withAllowedSigners(db, [row])
-  return policy
+  const signers = await signersOf(db, id)
+  return authPolicyFromRow(
+    row,
+    signers.map((link) => link.signer_id),
+  )
 }
 
 export async function withAllowedSigners(
@@ -21,6 +31,6 @@ export async function withAllowedSigners(
     .where('auth_policy_id', 'in', ids)
     .orderBy('signer_id')
     .execute()
-  const signersOf = Map.groupBy(links, (link) => link.auth_policy_id)
-  return rows.map((row) => authPolicyFromRow(row, signersOf.get(row.id)?.map((link) => link.signer_id) ?? []))
+  const byPolicy = Map.groupBy(links, (link) => link.auth_policy_id)
+  return rows.map((row) => authPolicyFromRow(row, byPolicy.get(row.id)?.map((link) => link.signer_id) ?? []))
 }

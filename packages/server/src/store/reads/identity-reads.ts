@@ -1,22 +1,37 @@
 import type { Kysely } from 'kysely'
 import { identityFromRow, type StoredIdentity } from '../identity-row.ts'
+import { prepared } from '../prepared.ts'
 import type { AuthenticatorRow, Database, IdentityRow } from '../schema.ts'
 
+const identityById = prepared(1, (db, id: string) => db.selectFrom('identities').selectAll().where('id', '=', id))
+
+const identityByExternalId = prepared(1, (db, externalId: string) =>
+  db.selectFrom('identities').selectAll().where('external_id', '=', externalId),
+)
+
+const attributesOf = prepared(1, (db, id: string) =>
+  db.selectFrom('identity_attributes').select('attribute').where('identity_id', '=', id).orderBy('attribute'),
+)
+
 export async function findIdentity(db: Kysely<Database>, id: string): Promise<StoredIdentity | undefined> {
-  const row = await db.selectFrom('identities').selectAll().where('id', '=', id).executeTakeFirst()
-  if (!row) return undefined
-  const [identity] = await withAttributes(db, [row])
-  return identity
+  const [row] = await identityById(db, id)
+  return row && withItsAttributes(db, row)
 }
 
 export async function findIdentityByExternalId(
   db: Kysely<Database>,
   externalId: string,
 ): Promise<StoredIdentity | undefined> {
-  const row = await db.selectFrom('identities').selectAll().where('external_id', '=', externalId).executeTakeFirst()
-  if (!row) return undefined
-  const [identity] = await withAttributes(db, [row])
-  return identity
+  const [row] = await identityByExternalId(db, externalId)
+  return row && withItsAttributes(db, row)
+}
+
+async function withItsAttributes(db: Kysely<Database>, row: IdentityRow): Promise<StoredIdentity> {
+  const attributes = await attributesOf(db, row.id)
+  return identityFromRow(
+    row,
+    attributes.map(({ attribute }) => attribute),
+  )
 }
 
 export async function withAttributes(db: Kysely<Database>, rows: readonly IdentityRow[]): Promise<StoredIdentity[]> {
@@ -28,8 +43,8 @@ export async function withAttributes(db: Kysely<Database>, rows: readonly Identi
     .where('identity_id', 'in', ids)
     .orderBy('attribute')
     .execute()
-  const attributesOf = Map.groupBy(attributes, (row) => row.identity_id)
-  return rows.map((row) => identityFromRow(row, attributesOf.get(row.id)?.map(({ attribute }) => attribute) ?? []))
+  const byIdentity = Map.groupBy(attributes, (row) => row.identity_id)
+  return rows.map((row) => identityFromRow(row, byIdentity.get(row.id)?.map(({ attribute }) => attribute) ?? []))
 }
 
 /** What other entities show of the identities that they belong to, by id. */

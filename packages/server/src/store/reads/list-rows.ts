@@ -8,19 +8,34 @@ type Source = Pick<Store, 'db' | 'dialect'>
 
 const ROWS_AT_ONCE = 500
 
+/** The columns to read; all of them unless given. */
+export type Columns = readonly string[] | undefined
+
+function selected({ table }: FilterTable, columns: Columns): RawBuilder<unknown> {
+  if (!columns) return sql`${sql.table(table)}.*`
+  return sql.join(columns.map((column) => sql.ref(`${table}.${column}`)))
+}
+
 /** The statements behind one list call. They depend on nothing but the call's words, so they can be kept for the next. */
 export interface ListQueries<Row> {
   readonly page: CompiledQuery<Row>
   readonly count: CompiledQuery<{ total: number }>
 }
 
-export function buildListQueries<Row>({ db, dialect }: Source, table: FilterTable, paging: Paging): ListQueries<Row> {
+export function buildListQueries<Row>(
+  { db, dialect }: Source,
+  table: FilterTable,
+  paging: Paging,
+  columns?: Columns,
+): ListQueries<Row> {
   const name = sql.table(table.table)
   const matches = predicateToSql(paging.predicate, table, dialect)
   const order = sql.join(sortToSql(paging.sort, table, dialect))
   const limit = paging.limit === 'none' ? sql`` : sql` limit ${paging.limit} offset ${paging.offset}`
   return {
-    page: sql<Row>`select ${name}.* from ${name} where ${matches} order by ${order}${limit}`.compile(db),
+    page: sql<Row>`select ${selected(table, columns)} from ${name} where ${matches} order by ${order}${limit}`.compile(
+      db,
+    ),
     count: sql<{ total: number }>`select count(*) as total from ${name} where ${matches}`.compile(db),
   }
 }
@@ -48,19 +63,25 @@ export async function* allRows<Row extends { id: string }>(
   source: Source,
   table: FilterTable,
   paging: Paging,
+  columns?: Columns,
 ): AsyncGenerator<Row[]> {
   const isInIdOrder = paging.sort.length === 1 && paging.sort[0]?.symbol === 'id' && !paging.sort[0].descending
-  yield* isInIdOrder ? rowsById<Row>(source, table, paging) : rowsInOrder<Row>(source, table, paging)
+  yield* isInIdOrder ? rowsById<Row>(source, table, paging, columns) : rowsInOrder<Row>(source, table, paging, columns)
 }
 
-async function* rowsById<Row extends { id: string }>(source: Source, table: FilterTable, paging: Paging) {
+async function* rowsById<Row extends { id: string }>(
+  source: Source,
+  table: FilterTable,
+  paging: Paging,
+  columns: Columns,
+) {
   const { db, dialect } = source
   const name = sql.table(table.table)
   const matches = predicateToSql(paging.predicate, table, dialect)
   let after: RawBuilder<unknown> = sql`true`
   let skip = paging.offset
   for (;;) {
-    const { rows } = await sql<Row>`select ${name}.* from ${name} where ${matches} and ${after}
+    const { rows } = await sql<Row>`select ${selected(table, columns)} from ${name} where ${matches} and ${after}
       order by ${name}.id limit ${ROWS_AT_ONCE} offset ${skip}`.execute(db)
     skip = 0
     if (rows.length > 0) yield rows
@@ -71,15 +92,22 @@ async function* rowsById<Row extends { id: string }>(source: Source, table: Filt
 }
 
 /** In another order there is nothing to continue after, so the ids are read first and the rows by them. */
-async function* rowsInOrder<Row extends { id: string }>(source: Source, table: FilterTable, paging: Paging) {
+async function* rowsInOrder<Row extends { id: string }>(
+  source: Source,
+  table: FilterTable,
+  paging: Paging,
+  columns: Columns,
+) {
   const { db, dialect } = source
   const name = sql.table(table.table)
   const order = sql.join(sortToSql(paging.sort, table, dialect))
   const matches = predicateToSql(paging.predicate, table, dialect)
-  const { rows: found } = await sql<{ id: string }>`select ${name}.id from ${name} where ${matches} order by ${order}`.execute(db)
+  const { rows: found } = await sql<{
+    id: string
+  }>`select ${name}.id from ${name} where ${matches} order by ${order}`.execute(db)
   for (let start = paging.offset; start < found.length; start += ROWS_AT_ONCE) {
     const ids = found.slice(start, start + ROWS_AT_ONCE).map(({ id }) => id)
-    yield await rowsByIds<Row>(db, table, ids)
+    yield await rowsByIds<Row>(db, table, ids, columns)
   }
 }
 
@@ -87,9 +115,11 @@ async function rowsByIds<Row extends { id: string }>(
   db: Kysely<Database>,
   table: FilterTable,
   ids: readonly string[],
+  columns: Columns,
 ): Promise<Row[]> {
   const name = sql.table(table.table)
-  const { rows } = await sql<Row>`select ${name}.* from ${name} where ${name}.id in (${sql.join(ids)})`.execute(db)
+  const { rows } =
+    await sql<Row>`select ${selected(table, columns)} from ${name} where ${name}.id in (${sql.join(ids)})`.execute(db)
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.flatMap((id) => byId.get(id) ?? [])
 }

@@ -2,26 +2,29 @@ import { type EnrollPolicy, enrollPolicyId, type Paging, type Predicate, type Si
 import type { Kysely } from 'kysely'
 import { CLIENT_SIGNER_FILTER, SIGNER_FILTER } from '../filter-tables.ts'
 import type { FilterTable } from '../filter-to-sql.ts'
+import { prepared } from '../prepared.ts'
 import type { Database, SignerRow } from '../schema.ts'
 import { type StoredSigner, signerFromRow } from '../signer-row.ts'
 import type { Store } from '../store.ts'
 import { countRows, listRows } from './list-rows.ts'
 
+const signerById = prepared(1, (db, id: string) => db.selectFrom('ext_jwt_signers').selectAll().where('id', '=', id))
+
 export async function findSigner(db: Kysely<Database>, id: string): Promise<StoredSigner | undefined> {
-  const row = await db.selectFrom('ext_jwt_signers').selectAll().where('id', '=', id).executeTakeFirst()
+  const [row] = await signerById(db, id)
   return row && signerFromRow(row)
 }
+
+const policyById = prepared(1, (db, id: string) =>
+  db.selectFrom('auth_policies').select(['cert_allowed', 'ext_jwt_allowed']).where('id', '=', id),
+)
 
 /** What the policy of those who enroll through a signer allows. */
 export async function findEnrollPolicy(
   db: Kysely<Database>,
   signer: Pick<SignerSettings, 'enrollAuthPolicyId'>,
 ): Promise<EnrollPolicy | undefined> {
-  const row = await db
-    .selectFrom('auth_policies')
-    .select(['cert_allowed', 'ext_jwt_allowed'])
-    .where('id', '=', enrollPolicyId(signer))
-    .executeTakeFirst()
+  const [row] = await policyById(db, enrollPolicyId(signer))
   return row && { certAllowed: Boolean(row.cert_allowed), extJwtAllowed: Boolean(row.ext_jwt_allowed) }
 }
 

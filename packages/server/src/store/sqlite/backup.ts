@@ -1,4 +1,14 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { databaseFileIn, takeDataDir } from '../../data-dir.ts'
@@ -12,7 +22,8 @@ const SIDE_FILES = ['-wal', '-shm', '-journal']
 /** Copies database and keys of a data directory into one file, consistent even while its controller runs. */
 export async function backupDataDir(dataDir: string, file: string): Promise<void> {
   const databaseFile = databaseFileIn(dataDir)
-  if (!existsSync(databaseFile)) throw new StartupError(`there is no database in ${dataDir}`, 'name the directory with --data-dir')
+  if (!existsSync(databaseFile))
+    throw new StartupError(`there is no database in ${dataDir}`, 'name the directory with --data-dir')
   const source = new DatabaseSync(databaseFile, { readOnly: true })
   try {
     await backup(source, file)
@@ -25,7 +36,8 @@ export async function backupDataDir(dataDir: string, file: string): Promise<void
     copy.exec('pragma journal_mode = delete; create table backup_keys (name text primary key, content blob not null)')
     const insert = copy.prepare('insert into backup_keys (name, content) values (?, ?)')
     const keysDir = join(dataDir, 'keys')
-    for (const name of existsSync(keysDir) ? readdirSync(keysDir) : []) insert.run(name, readFileSync(join(keysDir, name)))
+    for (const name of existsSync(keysDir) ? readdirSync(keysDir) : [])
+      insert.run(name, readFileSync(join(keysDir, name)))
   } finally {
     copy.close()
   }
@@ -64,9 +76,13 @@ function checkIsBackup(file: string): void {
     if (check?.quick_check !== 'ok') throw new Error('the file is damaged')
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    throw new StartupError(`${file} is no backup that can be restored: ${message}`, 'name a file that "countersign backup" wrote', {
-      cause: error,
-    })
+    throw new StartupError(
+      `${file} is no backup that can be restored: ${message}`,
+      'name a file that "countersign backup" wrote',
+      {
+        cause: error,
+      },
+    )
   } finally {
     database?.close()
   }
@@ -77,8 +93,12 @@ function unpackKeys(databaseFile: string, keysDir: string): void {
   mkdirSync(keysDir, { recursive: true, mode: PRIVATE_DIR_MODE })
   const database = new DatabaseSync(databaseFile)
   try {
-    const keys = database.prepare('select name, content from backup_keys').all() as { name: string; content: Uint8Array }[]
-    for (const { name, content } of keys) writeFileSync(join(keysDir, basename(name)), content, { mode: PRIVATE_FILE_MODE })
+    const keys = database.prepare('select name, content from backup_keys').all() as {
+      name: string
+      content: Uint8Array
+    }[]
+    for (const { name, content } of keys)
+      writeFileSync(join(keysDir, basename(name)), content, { mode: PRIVATE_FILE_MODE })
     database.exec('drop table backup_keys; delete from api_sessions')
   } finally {
     database.close()

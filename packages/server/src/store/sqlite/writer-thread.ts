@@ -1,5 +1,5 @@
-import { AppError } from '@countersign/core'
 import { parentPort, workerData } from 'node:worker_threads'
+import { AppError } from '@countersign/core'
 import { runWrite } from '../run-write.ts'
 import { openForWriting } from './open-database.ts'
 import { type FromWriter, type ToWriter, toSentError } from './writer-messages.ts'
@@ -56,7 +56,8 @@ async function commitTogether(batch: readonly Exclude<ToWriter, 'close'>[]): Pro
         answers.push({ id, error: toSentError(error) })
       }
     }
-    if (options.artificialCommitMs) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, options.artificialCommitMs)
+    if (options.artificialCommitMs)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, options.artificialCommitMs)
     raw.exec('commit')
     return answers
   } catch (error) {

@@ -1,5 +1,6 @@
 import { AppError } from '@countersign/core'
 import { isDisabled } from '../identity-row.ts'
+import { insertRow, prepared } from '../prepared.ts'
 import type { WriteContext, WriteOperation } from '../write-operation.ts'
 
 const ENTITY = 'apiSessions'
@@ -19,26 +20,38 @@ export interface NewApiSession {
   readonly maxPerIdentity: number
 }
 
+const SURPLUS_AT_ONCE = 100
+
+/** The oldest sessions of an identity beside the newest one, after as many as it may keep. */
+const surplusSessions = prepared(3, (db, identityId: string, newest: string, kept: number) =>
+  db
+    .selectFrom('api_sessions')
+    .select('id')
+    .where('identity_id', '=', identityId)
+    .where('id', '!=', newest)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .offset(kept)
+    .limit(SURPLUS_AT_ONCE),
+)
+
 const createApiSession: WriteOperation<NewApiSession, void> = async ({ db, now, changed }, session) => {
   const { identityId } = session
   await checkIdentityIsEnabled({ db, now }, identityId)
-  await db
-    .insertInto('api_sessions')
-    .values({
-      id: session.id,
-      token_digest: session.tokenDigest,
-      identity_id: identityId,
-      authenticator_id: session.authenticatorId,
-      ip_address: session.ipAddress,
-      config_types: JSON.stringify(session.configTypes),
-      last_activity_at: now,
-      expires_at: session.expiresAt,
-      ends_at: session.endsAt,
-      tags: '{}',
-      created_at: now,
-      updated_at: now,
-    })
-    .execute()
+  await insertRow(db, 'api_sessions', {
+    id: session.id,
+    token_digest: session.tokenDigest,
+    identity_id: identityId,
+    authenticator_id: session.authenticatorId,
+    ip_address: session.ipAddress,
+    config_types: JSON.stringify(session.configTypes),
+    last_activity_at: now,
+    expires_at: session.expiresAt,
+    ends_at: session.endsAt,
+    tags: '{}',
+    created_at: now,
+    updated_at: now,
+  })
   changed({ entity: ENTITY, id: session.id, action: 'created' })
   if (session.envInfo || session.sdkInfo) {
     await db
@@ -50,17 +63,7 @@ const createApiSession: WriteOperation<NewApiSession, void> = async ({ db, now, 
       .where('id', '=', identityId)
       .execute()
   }
-  const surplus = await db
-    .selectFrom('api_sessions')
-    .select('id')
-    .where('identity_id', '=', identityId)
-    .where('id', '!=', session.id)
-    .orderBy('created_at', 'desc')
-    .orderBy('id')
-    .offset(session.maxPerIdentity - 1)
-    .limit(100)
-    .execute()
-  await deleteSessions({ db, changed }, surplus)
+  await deleteSessions({ db, changed }, await surplusSessions(db, identityId, session.id, session.maxPerIdentity - 1))
 }
 
 /** A log-in that was under way while its identity was disabled or deleted opens no session. */

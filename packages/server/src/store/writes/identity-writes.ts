@@ -2,6 +2,7 @@ import type { IdentityPatch, IdentityWrite } from '@countersign/contract'
 import { AppError, type IdentitySettings, identityFromBody, patchedIdentity, validateIdentity } from '@countersign/core'
 import { identityColumns, type StoredIdentity } from '../identity-row.ts'
 import { notFound } from '../not-found.ts'
+import { insertRow } from '../prepared.ts'
 import { refusingDuplicates } from '../unique-violation.ts'
 import type { WriteContext, WriteOperation } from '../write-operation.ts'
 import { keepingAdministrators } from './keeping-administrators.ts'
@@ -28,21 +29,18 @@ export async function insertIdentity(
   await checkIdentity(context, identity)
   const { name, externalId } = identity
   await refusingDuplicates({ name, externalId }, () =>
-    db
-      .insertInto('identities')
-      .values({
-        id,
-        ...identityColumns(identity),
-        type_id: 'Default',
-        is_default_admin: isDefaultAdmin,
-        env_info: '{}',
-        sdk_info: '{}',
-        disabled_at: null,
-        disabled_until: null,
-        created_at: now,
-        updated_at: now,
-      })
-      .execute(),
+    insertRow(db, 'identities', {
+      id,
+      ...identityColumns(identity),
+      type_id: 'Default',
+      is_default_admin: isDefaultAdmin,
+      env_info: '{}',
+      sdk_info: '{}',
+      disabled_at: null,
+      disabled_until: null,
+      created_at: now,
+      updated_at: now,
+    }),
   )
   await writeAttributes(context, id, identity)
   context.changed({ entity: ENTITY, id, action: 'created' })

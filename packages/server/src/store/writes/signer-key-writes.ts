@@ -21,14 +21,27 @@ const storeSignerKeys: WriteOperation<FetchedKeys, boolean> = async (context, { 
     .executeTakeFirst()
   if (signer?.jwks_endpoint !== url) return false
   const kept = await db.selectFrom('signer_key_sets').selectAll().where('signer_id', '=', signerId).executeTakeFirst()
-  // One from the future was kept while a clock was wrong; it must not stand in the way for as long as that.
-  if (kept?.url === url && kept.fetched_at >= fetchedAt && kept.fetched_at <= context.now) return false
   const values = { url, jwks, fetched_at: fetchedAt }
-  await db
+  const written = await db
     .insertInto('signer_key_sets')
     .values({ signer_id: signerId, ...values })
-    .onConflict((conflict) => conflict.column('signer_id').doUpdateSet(values))
-    .execute()
+    // Decided in the statement itself, since another node may write at the same time. A set from the future was kept
+    // while a clock was wrong: it must not stand in the way for as long as that.
+    .onConflict((conflict) =>
+      conflict
+        .column('signer_id')
+        .doUpdateSet(values)
+        .where(({ eb, or }) =>
+          or([
+            eb('signer_key_sets.url', '!=', url),
+            eb('signer_key_sets.fetched_at', '<', fetchedAt),
+            eb('signer_key_sets.fetched_at', '>', context.now),
+          ]),
+        ),
+    )
+    .returning('signer_id')
+    .executeTakeFirst()
+  if (!written) return false
   const isChanged = kept?.url !== url || kept.jwks !== jwks
   if (isChanged) context.changed({ entity: 'externalJwtSigners', id: signerId, action: 'updated' })
   return true

@@ -8,6 +8,7 @@ import {
   validateSigner,
 } from '@countersign/core'
 import { notFound } from '../not-found.ts'
+import { insertRow } from '../prepared.ts'
 import { findEnrollPolicy } from '../reads/signer-reads.ts'
 import { type SignerCertificateFacts, type StoredSigner, signerColumns, signerFromRow } from '../signer-row.ts'
 import type { WriteContext, WriteOperation } from '../write-operation.ts'
@@ -16,7 +17,7 @@ import { changesUniqueValue, findDuplicate, type SignerColumns, tellingDuplicate
 const ENTITY = 'externalJwtSigners'
 
 /** A body's `certPem`, already read and admitted; absent when the body has none. */
-interface WithCertificate {
+export interface WithCertificate {
   readonly certificate: SignerCertificateFacts | undefined
   readonly byAdmin: boolean
 }
@@ -30,10 +31,14 @@ const createSigner: WriteOperation<WithCertificate & { id: string; body: ExtJwtS
   await checkSigner(context, id, signer, columns)
   const { db, now } = context
   await tellingDuplicate(context, id, columns, () =>
-    db
-      .insertInto('ext_jwt_signers')
-      .values({ id, ...columns, written_by_admin: byAdmin, revision: 1, created_at: now, updated_at: now })
-      .execute(),
+    insertRow(db, 'ext_jwt_signers', {
+      id,
+      ...columns,
+      written_by_admin: byAdmin,
+      revision: 1,
+      created_at: now,
+      updated_at: now,
+    }),
   )
   context.changed({ entity: ENTITY, id, action: 'created' })
 }
@@ -127,16 +132,13 @@ async function checkSigner(context: WriteContext, id: string, signer: SignerSett
     validateSigner(signer)
     checkEnrollRules(signer, await findEnrollPolicy(context.db, signer))
   } catch (error) {
+    if (!(error instanceof AppError)) throw error
     const duplicate = await findDuplicate(context, id, columns)
-    const isNamedFirst = duplicate && (isAbout('name', duplicate) || isNotFound(error))
-    throw isNamedFirst ? duplicate : error
+    const isToldFirst = duplicate && (isAbout('name', duplicate) || error.code === 'NOT_FOUND')
+    throw isToldFirst ? duplicate : error
   }
 }
 
 function isAbout(field: string, { publicCause }: AppError): boolean {
   return publicCause !== undefined && 'field' in publicCause && publicCause.field === field
-}
-
-function isNotFound(error: unknown): boolean {
-  return error instanceof AppError && error.code === 'NOT_FOUND'
 }

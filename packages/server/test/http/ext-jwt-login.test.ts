@@ -1,0 +1,305 @@
+import assert from 'node:assert/strict'
+import { after, describe, type TestContext, test } from 'node:test'
+import { readKeySet } from '@countersign/core'
+import { type MintKey, makeTestCertificate, mintKey, mintKeyFrom, mintKeySet, mintToken } from '@countersign/testkit'
+import { buildApp, stopTestPostgres, type TestApp } from './build-app.ts'
+
+after(stopTestPostgres)
+
+const ISSUER = 'https://idp.example'
+const AUDIENCE = 'overlay'
+const SIGNERS = '/edge/management/v1/ext-jwt-signers'
+const CHALLENGE =
+  /^Bearer realm="openziti-primary-ext-jwt" error="(\w+)" error_description="[^"]+"(?: id="([^"]+)" issuer="([^"]+)")?$/
+
+/** A controller whose signers fetch the keys that `provider` holds at that moment. */
+async function setUp(t: TestContext, database: 'sqlite' | 'postgres' = 'sqlite') {
+  const key = mintKey('RSA')
+  const provider = { keys: [key] as MintKey[], fetches: 0 }
+  const app = await buildApp(t, {
+    database,
+    fetchJwks: async () => {
+      provider.fetches++
+      return { keySet: readKeySet(Buffer.from(JSON.stringify(mintKeySet(...provider.keys)))), freshForMs: undefined }
+    },
+  })
+  const signer = (changes: Record<string, unknown> = {}) => ({
+    name: 'idp',
+    enabled: true,
+    issuer: ISSUER,
+    audience: AUDIENCE,
+    jwksEndpoint: 'https://idp.example/jwks',
+    useExternalId: true,
+    ...changes,
+  })
+  const create = async (path: string, body: unknown): Promise<string> => {
+    const reply = await app.admin('POST', path, body)
+    assert.equal(reply.status, 201, reply.text)
+    return reply.json.data.id
+  }
+  const seconds = Math.floor(app.clock.now() / 1000)
+  const claims = { iss: ISSUER, aud: AUDIENCE, sub: 'alice@idp.example', exp: seconds + 600, iat: seconds }
+  return {
+    app,
+    provider,
+    key,
+    claims,
+    token: (changes: Record<string, unknown> = {}, with_: MintKey = key) =>
+      mintToken({ key: with_, claims: { ...claims, ...changes } }),
+    createSigner: (changes: Record<string, unknown> = {}) => create(SIGNERS, signer(changes)),
+    createIdentity: (changes: Record<string, unknown> = {}) =>
+      create('/edge/management/v1/identities', {
+        name: 'alice',
+        type: 'Default',
+        isAdmin: false,
+        externalId: 'alice@idp.example',
+        ...changes,
+      }),
+  }
+}
+
+function signIn(app: TestApp, token: string | undefined, api = 'client') {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  return app.call('POST', `/edge/${api}/v1/authenticate?method=ext-jwt`, undefined, { headers })
+}
+
+async function assertRefused(app: TestApp, token: string | undefined, kind: string, signerId?: string): Promise<void> {
+  const reply = await signIn(app, token)
+  assert.equal(reply.status, 401, reply.text)
+  assert.equal(reply.json.error.code, 'UNAUTHORIZED')
+  const [, error, id, issuer] = CHALLENGE.exec(reply.headers['www-authenticate'] ?? '') ?? []
+  assert.deepEqual([error, id, issuer], [kind, signerId, signerId && ISSUER])
+}
+
+for (const database of ['sqlite', 'postgres'] as const) {
+  describe(`sign in by JWT on ${database}`, () => {
+    test('W-1 W-4 W-12 S1-5.2 a good token of a JWKS signer is traded for a session, on both APIs, without a body', async (t) => {
+      const { app, token, createSigner, createIdentity } = await setUp(t, database)
+      const signerId = await createSigner()
+      const identityId = await createIdentity()
+      for (const api of ['client', 'management']) {
+        const reply = await signIn(app, token(), api)
+        assert.equal(reply.status, 200, reply.text)
+        assert.equal(reply.json.data.identityId, identityId)
+        assert.equal(reply.json.data.authenticatorId, `extJwtId:${signerId}`)
+        assert.equal(reply.headers['zt-session'], reply.json.data.token)
+        const own = await app.call('GET', '/edge/client/v1/current-identity', undefined, {
+          session: reply.json.data.token,
+        })
+        assert.equal(own.json.data.name, 'alice')
+      }
+    })
+
+    test('W-21 I-04 a disabled identity is refused and its sessions end; enabled again it gets in', async (t) => {
+      const { app, token, createSigner, createIdentity } = await setUp(t, database)
+      await createSigner()
+      const id = await createIdentity()
+      const { token: session } = (await signIn(app, token())).json.data
+      await app.admin('POST', `/edge/management/v1/identities/${id}/disable`, { durationMinutes: 0 })
+      assert.equal((await app.call('GET', '/edge/client/v1/current-identity', undefined, { session })).status, 401)
+      assert.equal((await signIn(app, token())).status, 401)
+      await app.admin('POST', `/edge/management/v1/identities/${id}/enable`, {})
+      assert.equal((await signIn(app, token())).status, 200)
+    })
+  })
+}
+
+test('W-2 W-3 F-04 a key that the provider adds works on its first use, an unknown one does not', async (t) => {
+  const { app, provider, token, createSigner, createIdentity } = await setUp(t)
+  const signerId = await createSigner()
+  await createIdentity()
+  assert.equal((await signIn(app, token())).status, 200)
+  const later = mintKey('P-256', 'later')
+  provider.keys.push(later)
+  assert.equal((await signIn(app, token({}, later))).status, 200)
+  await assertRefused(app, token({}, mintKey('P-256', 'never published')), 'invalid', signerId)
+})
+
+test('W-4 W-9 H-06 a certificate signer takes tokens of its own key under its own kid', async (t) => {
+  const { app, claims, createSigner, createIdentity } = await setUp(t)
+  const certificate = makeTestCertificate({ kind: 'rsa2048', commonName: 'static' })
+  const given = mintKeyFrom(certificate.privateKey, 'RSA', 'static-1')
+  const signerId = await createSigner({ jwksEndpoint: null, certPem: certificate.pem, kid: 'static-1' })
+  await createIdentity()
+  assert.equal((await signIn(app, mintToken({ key: given, claims }))).status, 200)
+  const otherKid = mintKeyFrom(certificate.privateKey, 'RSA', 'static-2')
+  await assertRefused(app, mintToken({ key: otherKid, claims }), 'invalid', signerId)
+  await assertRefused(app, mintToken({ key: given, claims, header: { kid: undefined } }), 'invalid', signerId)
+  const foreign = mintKey('RSA', 'foreign')
+  const forged = mintKeyFrom(foreign.privateKey, 'RSA', 'static-1')
+  await assertRefused(app, mintToken({ key: forged, claims }), 'invalid', signerId)
+})
+
+test('D4 S1-5.1.5 without a kid the fingerprint of the certificate is the kid, and rotating the certificate binds at once', async (t) => {
+  const { app, claims, createSigner, createIdentity } = await setUp(t)
+  const [old, next] = [1, 2].map((n) => makeTestCertificate({ kind: 'ec256', commonName: `static ${n}` }))
+  assert.ok(old && next)
+  const id = await createSigner({ jwksEndpoint: null, certPem: old.pem, kid: '' })
+  await createIdentity()
+  const tokenOf = async (certificate: typeof old) => {
+    const { fingerprint } = (await app.admin('GET', `${SIGNERS}/${id}`)).json.data
+    return mintToken({ key: mintKeyFrom(certificate.privateKey, 'P-256', fingerprint), claims })
+  }
+  const oldToken = await tokenOf(old)
+  assert.equal((await signIn(app, oldToken)).status, 200)
+  await app.admin('PATCH', `${SIGNERS}/${id}`, { certPem: next.pem })
+  await assertRefused(app, oldToken, 'invalid', id)
+  assert.equal((await signIn(app, await tokenOf(next))).status, 200)
+})
+
+test('H-02 D11 a certificate verifies nothing outside its dates', async (t) => {
+  const { app, claims, createSigner, createIdentity } = await setUp(t)
+  const now = app.clock.now()
+  const certificate = makeTestCertificate({
+    kind: 'ec256',
+    commonName: 'short',
+    notBefore: new Date(now - 60_000),
+    notAfter: new Date(now + 60_000),
+  })
+  const signerId = await createSigner({ jwksEndpoint: null, certPem: certificate.pem, kid: 'short' })
+  await createIdentity()
+  const token = mintToken({ key: mintKeyFrom(certificate.privateKey, 'P-256', 'short'), claims })
+  assert.equal((await signIn(app, token)).status, 200)
+  app.clock.advance(120_000)
+  await assertRefused(app, token, 'invalid', signerId)
+})
+
+test('W-5 W-19 D13 a disabled signer lets nobody in, its neighbour with the same keys goes on, enabled it works again', async (t) => {
+  const { app, token, createSigner, createIdentity } = await setUp(t)
+  const id = await createSigner()
+  await createSigner({ name: 'neighbour', audience: 'other' })
+  await createIdentity()
+  assert.equal((await signIn(app, token())).status, 200)
+  await app.admin('PATCH', `${SIGNERS}/${id}`, { enabled: false })
+  assert.equal((await signIn(app, token())).status, 401)
+  assert.equal((await signIn(app, token({ aud: 'other' }))).status, 200)
+  await app.admin('PATCH', `${SIGNERS}/${id}`, { enabled: true })
+  assert.equal((await signIn(app, token())).status, 200)
+  await app.admin('DELETE', `${SIGNERS}/${id}`)
+  assert.equal((await signIn(app, token())).status, 401)
+})
+
+test('D-13 a changed issuer binds at once: the old one is nobody any more', async (t) => {
+  const { app, token, createSigner, createIdentity } = await setUp(t)
+  const id = await createSigner()
+  await createIdentity()
+  assert.equal((await signIn(app, token())).status, 200)
+  await app.admin('PATCH', `${SIGNERS}/${id}`, { issuer: 'https://moved.example' })
+  await assertRefused(app, token(), 'missing')
+  assert.equal((await signIn(app, token({ iss: 'https://moved.example' }))).status, 200)
+})
+
+test('W-6 W-7 W-8 W-10 W-11 S1-5.1 the decision table of refused tokens', async (t) => {
+  const { app, claims, key, token, createSigner, createIdentity } = await setUp(t)
+  const signerId = await createSigner()
+  await createIdentity()
+  assert.equal((await signIn(app, token())).status, 200)
+  await assertRefused(app, undefined, 'missing')
+  await assertRefused(app, 'garbage', 'missing')
+  await assertRefused(app, 'a.b.c', 'missing')
+  await assertRefused(app, token({ iss: 'https://other.example' }), 'missing')
+  await assertRefused(app, token({ aud: 'elsewhere' }), 'invalid')
+  await assertRefused(app, token({ aud: undefined }), 'invalid')
+  await assertRefused(app, mintToken({ key, claims, header: { kid: undefined } }), 'invalid', signerId)
+  await assertRefused(app, mintToken({ key, claims, header: { kid: 'nobody' } }), 'invalid', signerId)
+  await assertRefused(app, token({ exp: claims.exp - 1200 }), 'expired', signerId)
+  await assertRefused(app, token({ nbf: claims.exp }), 'invalid', signerId)
+  await assertRefused(app, token({ sub: undefined }), 'invalid', signerId)
+  const last = token().at(-1) === 'A' ? 'B' : 'A'
+  await assertRefused(app, token().slice(0, -10) + last + token().slice(-9), 'invalid', signerId)
+})
+
+test('W-13 W-14 W-20 L-01 unknown, disabled and not allowed look alike, and nobody is created', async (t) => {
+  const { app, token, createSigner, createIdentity } = await setUp(t)
+  const signerId = await createSigner()
+  const before = (await app.admin('GET', '/edge/management/v1/identities')).json.meta.pagination.totalCount
+  const looksOf = async () => {
+    const reply = await signIn(app, token())
+    const { requestId: _, ...error } = reply.json.error
+    return { status: reply.status, error, challenge: reply.headers['www-authenticate'] }
+  }
+  const unknown = await looksOf()
+  const after_ = (await app.admin('GET', '/edge/management/v1/identities')).json.meta.pagination.totalCount
+  assert.equal(after_, before)
+  const id = await createIdentity()
+  assert.equal((await signIn(app, token())).status, 200)
+  await app.admin('POST', `/edge/management/v1/identities/${id}/disable`, { durationMinutes: 0 })
+  assert.deepEqual(await looksOf(), unknown)
+  await app.admin('POST', `/edge/management/v1/identities/${id}/enable`, {})
+  const policy = (await app.admin('GET', '/edge/management/v1/auth-policies/default')).json.data
+  const strict = {
+    ...policy,
+    name: 'strict',
+    primary: { ...policy.primary, extJwt: { allowed: false, allowedSigners: [] } },
+  }
+  const policyId = (await app.admin('POST', '/edge/management/v1/auth-policies', strict)).json.data.id
+  await app.admin('PATCH', `/edge/management/v1/identities/${id}`, { authPolicyId: policyId })
+  assert.deepEqual(await looksOf(), unknown)
+  await app.admin('PATCH', `/edge/management/v1/auth-policies/${policyId}`, { primary: { extJwt: { allowed: true } } })
+  assert.equal((await signIn(app, token())).status, 200)
+  assert.equal(CHALLENGE.exec(unknown.challenge ?? '')?.[2], signerId)
+})
+
+test('W-15 S1-2.1 claimsProperty the identity claim may be any claim, and matches the id when useExternalId is false', async (t) => {
+  const { app, token, createSigner, createIdentity } = await setUp(t)
+  await createSigner({ claimsProperty: '/person/email' })
+  await createSigner({ name: 'by id', audience: 'by-id', useExternalId: false })
+  const id = await createIdentity({ externalId: 'a@b.example' })
+  assert.equal((await signIn(app, token({ person: { email: 'a@b.example' } }))).status, 200)
+  assert.equal((await signIn(app, token({ person: { email: id } }))).status, 401, 'C-14 an id is no externalId')
+  assert.equal((await signIn(app, token({ aud: 'by-id', sub: id }))).status, 200)
+  assert.equal((await signIn(app, token({ aud: 'by-id', sub: 'a@b.example' }))).status, 401)
+})
+
+test('W-18 D-10 two signers that share key and kid never touch each other', async (t) => {
+  const { app, token, createSigner, createIdentity } = await setUp(t)
+  const one = await createSigner()
+  const two = await createSigner({ name: 'two', issuer: 'https://two.example' })
+  await createIdentity()
+  for (let round = 0; round < 25; round++) {
+    assert.equal((await signIn(app, token())).json.data.authenticatorId, `extJwtId:${one}`)
+    const other = await signIn(app, token({ iss: 'https://two.example' }))
+    assert.equal(other.json.data.authenticatorId, `extJwtId:${two}`)
+  }
+})
+
+test('W-55 allowedSigners limits which signer may sign in', async (t) => {
+  const { app, token, createSigner, createIdentity } = await setUp(t)
+  const one = await createSigner()
+  await createSigner({ name: 'two', audience: 'two' })
+  await createIdentity()
+  const path = '/edge/management/v1/auth-policies/default'
+  await app.admin('PATCH', path, { primary: { extJwt: { allowedSigners: [one] } } })
+  assert.equal((await signIn(app, token())).status, 200)
+  assert.equal((await signIn(app, token({ aud: 'two' }))).status, 401)
+  await app.admin('PATCH', path, { primary: { extJwt: { allowedSigners: [] } } })
+  assert.equal((await signIn(app, token({ aud: 'two' }))).status, 200)
+})
+
+test('D48 N-03 a signer that a non-administrator wrote lets nobody in who has power, until an administrator saves it', async (t) => {
+  const { app, token, createSigner, createIdentity } = await setUp(t)
+  const id = await createSigner()
+  await createIdentity({ permissions: ['identity.read'] })
+  await createIdentity({ name: 'bob', externalId: 'bob@idp.example' })
+  assert.equal((await signIn(app, token())).status, 200)
+  const { session } = await app.makeIdentity({ permissions: ['external-jwt-signer'] })
+  await app.call('PATCH', `${SIGNERS}/${id}`, { tags: { touched: true } }, { session })
+  assert.equal((await signIn(app, token())).status, 401)
+  assert.equal((await signIn(app, token({ sub: 'bob@idp.example' }))).status, 200)
+  await app.admin('PATCH', `${SIGNERS}/${id}`, { tags: { touched: false } })
+  assert.equal((await signIn(app, token())).status, 200)
+})
+
+test('R-11 R-12 nothing of a token is in the log or in a refusal', async (t) => {
+  const { app, token, createSigner, createIdentity } = await setUp(t)
+  await createSigner()
+  await createIdentity()
+  const bad = token({ aud: 'elsewhere' })
+  const reply = await signIn(app, bad)
+  await signIn(app, token())
+  for (const part of [...bad.split('.'), ...token().split('.')].filter((text) => text.length > 40)) {
+    assert.ok(!reply.text.includes(part) && !JSON.stringify(reply.headers).includes(part))
+    assert.ok(!app.logged.some((line) => line.includes(part)))
+  }
+  assert.ok(!reply.text.includes(AUDIENCE))
+})

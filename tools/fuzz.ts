@@ -1,0 +1,49 @@
+/**
+ * `npm run fuzz [-- targets] [--runs N] [--seed N]`: throws mutated inputs at the readers of hostile input.
+ *
+ * Reports executions per second and every input that raises another error than the documented one, means something else than it should, or
+ * takes more than 100 ms. Such inputs are printed as base64 and end the task with 1. The same seed makes the same inputs.
+ */
+import { parseArgs } from 'node:util'
+import type { FuzzTarget } from './fuzz/fuzz-target.ts'
+import { FUZZ_TARGETS } from './fuzz/fuzz-targets.ts'
+import { type FuzzReport, runTarget } from './fuzz/run-target.ts'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { runs: { type: 'string', default: '10000000' }, seed: { type: 'string' } },
+})
+const runs = readCount(values.runs)
+const seed = values.seed === undefined ? Date.now() % 2 ** 32 : readCount(values.seed)
+const targets = FUZZ_TARGETS.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+const unknown = positionals.filter((word) => !FUZZ_TARGETS.some(({ name }) => name === word))
+if (unknown.length > 0 || runs === undefined || seed === undefined) {
+  const names = FUZZ_TARGETS.map(({ name }) => name).join(', ')
+  process.stderr.write(`usage: npm run fuzz -- [targets] [--runs N] [--seed N]; targets are ${names}\n`)
+  process.exitCode = 2
+} else {
+  process.stdout.write(`seed ${seed}\n`)
+  const reports = targets.map((target) => report(target, runs, seed))
+  process.exitCode = reports.some(({ findings }) => findings.length > 0) ? 1 : 0
+}
+
+function report(target: FuzzTarget, count: number, from: number): FuzzReport {
+  // A terminal shows one line that changes; a log gets a line now and then.
+  const { isTTY } = process.stderr
+  const onProgress = ({ done, perSecond }: { done: number; perSecond: number }): unknown =>
+    process.stderr.write(`${isTTY ? '\r' : ''}${target.name}: ${done} of ${count}, ${perSecond}/s${isTTY ? ' ' : '\n'}`)
+  const result = runTarget(target, { runs: count, seed: from, progressEveryMs: isTTY ? 1000 : 30_000, onProgress })
+  if (isTTY) process.stderr.write('\r')
+  const { accepted, perSecond, slowestMs, findings } = result
+  const counts = `${result.runs} runs, ${accepted} accepted, ${perSecond}/s, slowest ${slowestMs.toFixed(1)} ms`
+  process.stdout.write(`${target.name}: ${counts}, ${findings.length} findings\n`)
+  for (const { problem, input } of findings) {
+    process.stdout.write(`  ${problem}\n    ${Buffer.from(input).toString('base64')}\n`)
+  }
+  return result
+}
+
+function readCount(text: string): number | undefined {
+  const count = Number(text)
+  return Number.isSafeInteger(count) && count >= 0 ? count : undefined
+}

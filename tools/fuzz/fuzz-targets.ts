@@ -1,0 +1,17 @@
+import type { FuzzTarget } from './fuzz-target.ts'
+import { certificateTarget } from './targets/certificate-target.ts'
+import { filterTarget } from './targets/filter-target.ts'
+import { jsonTarget } from './targets/json-target.ts'
+import { keySetTarget } from './targets/key-set-target.ts'
+import { pointerTarget } from './targets/pointer-target.ts'
+import { tokenTarget } from './targets/token-target.ts'
+
+/** Every reader that strangers can send text to. */
+export const FUZZ_TARGETS: readonly FuzzTarget[] = [
+  jsonTarget,
+  tokenTarget,
+  pointerTarget,
+  filterTarget,
+  keySetTarget,
+  certificateTarget,
+]

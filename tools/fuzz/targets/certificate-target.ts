@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { AppError, findPemBlocks, formatPem, readSignerCertificate } from '@countersign/core'
+import type { FuzzTarget } from '../fuzz-target.ts'
+import { createMutator } from '../mutate.ts'
+
+const PEM = readFileSync(join(import.meta.dirname, '../seeds/certificates.pem'), 'latin1')
+const CERTIFICATES = findPemBlocks(PEM, 'CERTIFICATE') ?? []
+const TEXTS = CERTIFICATES.map((der) => Buffer.from(formatPem('CERTIFICATE', der)))
+
+/** Tags, lengths and identifiers of DER, as bytes. */
+const DER_WORDS = [
+  '\x30\x80',
+  '\x00\x00',
+  '\x30\x00',
+  '\x02\x00',
+  '\x02\x01\x00',
+  '\x05\x00',
+  '\x06\x03\x55\x04\x03',
+  '\x03\x02\x01\x06',
+  '\x01\x01\x7f',
+  '\x17\x0d',
+  '\x18\x0f',
+  '\x0c\x00',
+  '\x13\x05',
+  '\x7f',
+  '\x30\x30\x30\x30\x30\x30\x30\x30',
+].map((word) => Buffer.from(word, 'latin1'))
+const PEM_WORDS = [
+  '-----BEGIN CERTIFICATE-----',
+  '-----END CERTIFICATE-----',
+  '-----BEGIN RSA PRIVATE KEY-----',
+  '-----',
+  '\n',
+  '\r\n',
+  '\n\n',
+  ' ',
+  '=',
+  '====',
+  'A',
+  '\u0000',
+  'Proc-Type: 4,ENCRYPTED\n',
+]
+
+/** The certificate reader: what it accepts, OpenSSL reads with the same key. Mutates the DER more often than the PEM. */
+export const certificateTarget: FuzzTarget = {
+  name: 'certificate',
+  createInputs: (random) => {
+    const nextDer = createMutator(random, { corpus: CERTIFICATES, dictionary: DER_WORDS, maxLength: 48 * 1024 })
+    const nextPem = createMutator(random, { corpus: TEXTS, dictionary: PEM_WORDS, maxLength: 66 * 1024 })
+    return () => (random.onceIn(4) ? nextPem().toString('latin1') : formatPem('CERTIFICATE', nextDer()))
+  },
+  accepts: (input) => {
+    try {
+      const { der, publicKey } = readSignerCertificate(input.toString())
+      assert.ok(new X509Certificate(der).publicKey.equals(publicKey))
+      return true
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'INVALID_CERT_PEM') return false
+      throw error
+    }
+  },
+}
