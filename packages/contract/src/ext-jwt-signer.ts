@@ -9,6 +9,7 @@ const optionalMembers = {
   // People paste private keys here: no answer may repeat it.
   certPem: optional(secret({ minLength: 0, maxLength: MAX_PEM_LENGTH })),
   jwksEndpoint: optional(Type.String({ maxLength: 2048, format: 'uri' })),
+  jwksCaPem: optional(secret({ minLength: 0, maxLength: MAX_PEM_LENGTH })),
   kid: optional(text(256)),
   claimsProperty: optional(text(512)),
   useExternalId: optional(Type.Boolean()),

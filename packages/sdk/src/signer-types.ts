@@ -21,6 +21,7 @@ export interface SignerInput {
   readonly issuer: string
   readonly audience: string
   readonly jwksEndpoint?: string | null
+  readonly jwksCaPem?: string | null
   readonly certPem?: string | null
   readonly kid?: string | null
   readonly claimsProperty?: string

@@ -4,7 +4,7 @@ import type { Store } from './store/store.ts'
 
 const INTERVAL_MS = 60_000
 
-/** Takes away what has ended: expired sessions, and entries of the change log that nobody will read again. */
+/** Takes away what has ended: expired sessions, decisions of yesterday, and entries of the change log that nobody will read again. */
 export function startUpkeep({ store, clock, log }: { store: Store; clock: Clock; log: Logger }): {
   stop(): Promise<void>
 } {
@@ -14,6 +14,7 @@ export function startUpkeep({ store, clock, log }: { store: Store; clock: Clock;
     const meta = () => ({ actorId: 'system', now: clock.now() })
     try {
       while (await store.write('apiSession.deleteExpired', {}, meta()));
+      while (await store.write('authDecision.prune', {}, meta()));
       while (await store.write('changeLog.prune', {}, meta()));
     } catch (error) {
       log.warn({ err: error }, 'upkeep failed, trying again in a minute')

@@ -9,6 +9,8 @@ export interface SignerSettings {
   readonly issuer: string
   readonly audience: string
   readonly jwksEndpoint: string | null
+  /** One more CA to trust for the endpoint, PEM. */
+  readonly jwksCaPem: string | null
   readonly certPem: string | null
   readonly kid: string | null
   readonly claimsProperty: string
@@ -38,6 +40,7 @@ const UNSET: SignerSettings = {
   issuer: '',
   audience: '',
   jwksEndpoint: null,
+  jwksCaPem: null,
   certPem: null,
   kid: null,
   claimsProperty: SUBJECT,

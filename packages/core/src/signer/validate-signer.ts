@@ -1,5 +1,6 @@
 import { MAX_SCOPES } from '@countersign/contract'
 import { echoedValue, fieldError, invalidField } from '../app-error.ts'
+import { caBundleProblem } from '../certificate/check-ca-bundle.ts'
 import { parseRequiredClaims } from '../claim/required-claims.ts'
 import { parseSelector } from '../claim/selector.ts'
 import { checkPlainText } from '../text/plain-text.ts'
@@ -27,6 +28,7 @@ export function validateSigner(signer: SignerSettings): void {
   for (const field of SELECTORS) checkSelector(field, signer[field])
   for (const field of LINKS) checkLink(field, signer[field])
   checkRequiredClaims(signer)
+  checkCaBundle(signer.jwksCaPem)
 }
 
 function checkKeySource({ certPem, jwksEndpoint }: SignerSettings): void {
@@ -72,4 +74,9 @@ function checkRequiredClaims({ requiredClaims }: SignerSettings): void {
   for (const { selector, anyOf } of parsed.requiredClaims) {
     for (const text of [selector.text, ...anyOf]) checkPlainText('requiredClaims', text)
   }
+}
+
+function checkCaBundle(pem: string | null): void {
+  const problem = pem === null ? undefined : caBundleProblem(pem)
+  if (problem) throw fieldError('jwksCaPem', `jwksCaPem ${problem}`, '')
 }

@@ -114,6 +114,20 @@ export const API_SESSION_FILTER: FilterTable = {
   ]),
 }
 
+export const AUTH_DECISION_FILTER: FilterTable = {
+  table: 'auth_decisions',
+  columns: new Map([
+    ['id', column('id', 'string', true)],
+    ['at', column('at', 'datetime', true)],
+    ['createdAt', column('at', 'datetime', true)],
+    ['method', column('method', 'string', true)],
+    ['reason', column('reason', 'string', true)],
+    ['signerId', column('signer_id')],
+    ['identityId', column('identity_id')],
+    ['remoteAddress', column('remote_address', 'string', true)],
+  ]),
+}
+
 /** Neither passwords nor their digests are symbols. */
 export const AUTHENTICATOR_FILTER: FilterTable = {
   table: 'authenticators',

@@ -18,6 +18,8 @@ export interface SignerTable extends Stamped {
   issuer: string
   audience: string
   jwks_endpoint: string | null
+  /** One more CA to trust for the endpoint. */
+  jwks_ca_pem: string | null
   cert_pem: string | null
   kid: string | null
   /** What a token's kid must equal for a static certificate: the given kid or the certificate's fingerprint. */
@@ -126,6 +128,20 @@ export interface ChangeLogTable {
   actor_id: string
 }
 
+/** Why a sign-in was refused. */
+export interface AuthDecisionTable {
+  /** The request id of the refusal. */
+  id: string
+  at: number
+  method: string
+  reason: string
+  signer_id: string | null
+  identity_id: string | null
+  remote_address: string
+  /** JSON: what "explain" says, reduced to a bounded size. */
+  explanation: string
+}
+
 export interface Database {
   settings: { name: string; value: string }
   schema_migrations: { version: number; name: string; applied_at: number }
@@ -138,6 +154,7 @@ export interface Database {
   authenticators: AuthenticatorTable
   api_sessions: ApiSessionTable
   change_log: ChangeLogTable
+  auth_decisions: AuthDecisionTable
 }
 
 export type SignerRow = Selectable<SignerTable>
@@ -145,3 +162,4 @@ export type AuthPolicyRow = Selectable<AuthPolicyTable>
 export type IdentityRow = Selectable<IdentityTable>
 export type AuthenticatorRow = Selectable<AuthenticatorTable>
 export type ApiSessionRow = Selectable<ApiSessionTable>
+export type AuthDecisionRow = Selectable<AuthDecisionTable>

@@ -83,7 +83,13 @@ test('G-12 no variable of the environment switches the verification off', async 
 
 test('G-15 gives up on a server that accepts the connection and never says anything', async (t) => {
   const { promise: hungUp, resolve: onClose } = Promise.withResolvers<void>()
-  const mute = createServer((socket) => void socket.on('error', () => {}).on('close', () => onClose()))
+  const mute = createServer(
+    (socket) =>
+      void socket
+        .on('error', () => {})
+        .on('close', onClose)
+        .resume(),
+  )
   await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve))
   t.after(() => mute.close())
   const { port } = mute.address() as AddressInfo

@@ -15,6 +15,7 @@ export function signerView(signer: StoredSigner, collection: string) {
     issuer: signer.issuer,
     audience: signer.audience,
     jwksEndpoint: signer.jwksEndpoint,
+    jwksCaPem: signer.jwksCaPem,
     certPem: signer.certPem,
     kid: signer.kid,
     fingerprint: certificate?.fingerprint ?? null,

@@ -28,6 +28,8 @@ export interface Route {
 
 /** A call that has passed the pipeline. */
 export interface Call {
+  /** What an error of this call carries as `requestId`. */
+  readonly requestId: string
   readonly params: Readonly<Record<string, string>>
   readonly query: Query
   /** Read by the route's schema. */

@@ -53,6 +53,7 @@ export async function serveCall(
   const params = request.params as Record<string, string>
   checkParams(params)
   const call = {
+    requestId: request.id,
     params,
     query: parseQuery(request.url),
     body: readJsonBody(route, bytes, headers),

@@ -37,6 +37,7 @@ export const start: Migration = {
       issuer ${text} not null,
       audience ${text} not null,
       jwks_endpoint ${text},
+      jwks_ca_pem ${text},
       cert_pem ${text},
       kid ${text},
       static_kid ${text},

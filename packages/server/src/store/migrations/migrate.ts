@@ -3,10 +3,11 @@ import { StartupError } from '../../startup-error.ts'
 import type { Database } from '../schema.ts'
 import { start } from './0001-start.ts'
 import { signerKeySets } from './0002-signer-key-sets.ts'
+import { authDecisions } from './0003-auth-decisions.ts'
 import type { ColumnTypes, Migration } from './migration.ts'
 
 /** Every step of the schema, oldest first. */
-const MIGRATIONS: readonly Migration[] = [start, signerKeySets]
+const MIGRATIONS: readonly Migration[] = [start, signerKeySets, authDecisions]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 

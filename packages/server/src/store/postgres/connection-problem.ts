@@ -1,6 +1,6 @@
 /** Whether the database could not be reached or went away: errors of class 08, 53 and 57P, or of the socket. */
 export function isConnectionProblem(error: unknown): boolean {
-  const code = String((error as { code?: unknown }).code ?? '')
+  const code = String((error as { code?: unknown } | null | undefined)?.code ?? '')
   const message = error instanceof Error ? error.message : ''
   return (
     code.startsWith('08') ||

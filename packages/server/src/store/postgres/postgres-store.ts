@@ -31,6 +31,8 @@ const UNORDERED: ReadonlySet<WriteName> = new Set([
   'apiSession.deleteExpired',
   'changeLog.prune',
   'signerKeys.store',
+  'authDecision.record',
+  'authDecision.prune',
 ])
 
 async function takeTurn(transaction: Kysely<Database>, lock: number = LOCKS.write): Promise<void> {

@@ -1,5 +1,6 @@
 import type { WriteOperation } from '../write-operation.ts'
 import { API_SESSION_WRITES } from './api-session-writes.ts'
+import { AUTH_DECISION_WRITES } from './auth-decision-writes.ts'
 import { AUTH_POLICY_WRITES } from './auth-policy-writes.ts'
 import { AUTHENTICATOR_WRITES } from './authenticator-writes.ts'
 import { CHANGE_LOG_WRITES } from './change-log-writes.ts'
@@ -18,6 +19,7 @@ export const WRITES = {
   ...AUTHENTICATOR_WRITES,
   ...API_SESSION_WRITES,
   ...CHANGE_LOG_WRITES,
+  ...AUTH_DECISION_WRITES,
 } satisfies Record<string, WriteOperation<never, unknown>>
 
 export type WriteName = keyof typeof WRITES

@@ -1,0 +1,20 @@
+import Type, { type Static } from 'typebox'
+import { optional, secret, text } from './body-members.ts'
+
+export const EXPLAIN_METHODS = ['ext-jwt', 'enroll'] as const
+export type ExplainMethod = (typeof EXPLAIN_METHODS)[number]
+
+/** Longer than any token that is taken, so that what was pasted by mistake gets its hint. */
+const MAX_PASTED_LENGTH = 65_536
+
+/** Body of `POST /ext-jwt-signers/explain`. No answer repeats the token. */
+export const ExplainToken = Type.Object({
+  token: secret({ minLength: 0, maxLength: MAX_PASTED_LENGTH }),
+  method: optional(Type.Enum([...EXPLAIN_METHODS])),
+})
+
+/** Body of `POST /ext-jwt-signers/discover`. */
+export const DiscoverSigner = Type.Object({ issuer: text() })
+
+export type ExplainToken = Static<typeof ExplainToken>
+export type DiscoverSigner = Static<typeof DiscoverSigner>
