@@ -1,12 +1,41 @@
+import { createPublicKey, type KeyObject, verify } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:https'
 
-/** The least an HTTPS server can do: read the request and answer as many bytes as it is asked for. */
+/**
+ * The least an HTTPS server can do: read the request, verify the token that may be in it, and answer as many bytes as it is
+ * asked for.
+ */
 const { cert, key } = JSON.parse(process.env.BARE_SERVER ?? '{}') as { cert: string; key: string }
+const keys = new Map<string, KeyObject>()
+
+function verifyToken({ headers }: IncomingMessage): Promise<boolean> {
+  const der = headers['x-public-key']
+  if (typeof der !== 'string') return Promise.resolve(true)
+  let publicKey = keys.get(der)
+  if (!publicKey) {
+    publicKey = createPublicKey({ key: Buffer.from(der, 'base64'), format: 'der', type: 'spki' })
+    keys.set(der, publicKey)
+  }
+  const token = headers.authorization?.slice('Bearer '.length) ?? ''
+  const end = token.lastIndexOf('.')
+  const signature = Buffer.from(token.slice(end + 1), 'base64url')
+  const usedKey = publicKey
+  return new Promise((resolve, reject) => {
+    verify('RSA-SHA256', Buffer.from(token.slice(0, end)), usedKey, signature, (error, isGood) => {
+      if (error) reject(error)
+      else resolve(isGood)
+    })
+  })
+}
 
 const server = createServer({ cert, key, minVersion: 'TLSv1.2' }, (request, response) => {
-  const body = Buffer.alloc(Number(request.headers['x-answer-bytes'] ?? 100), 'x')
+  const body = 'x'.repeat(Number(request.headers['x-answer-bytes'] ?? 100))
   request.resume().on('end', () => {
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body)
+    void verifyToken(request).then((isGood) => {
+      response.writeHead(isGood ? 200 : 401, { 'content-type': 'application/json', 'content-length': body.length })
+      response.end(body)
+    })
   })
 })
 server.listen(0, '127.0.0.1', () => {

@@ -8,6 +8,8 @@ export interface Load {
   /** The next request, whole. */
   request(): string
   readonly expectStatus: number
+  /** Ends after so many requests even if there is time left. */
+  readonly maxRequests?: number
 }
 
 export interface LoadResult {
@@ -23,12 +25,14 @@ export async function runLoad(load: Load): Promise<LoadResult> {
   const sockets = await Promise.all(Array.from({ length: load.connections }, () => open(load)))
   const latencies: number[] = []
   let bytes = 0
+  let begun = 0
   const started = performance.now()
   const end = started + load.seconds * 1000
   await Promise.all(
     sockets.map(async (socket) => {
       const client = new AnswerReader(socket)
-      while (performance.now() < end) {
+      while (performance.now() < end && begun < (load.maxRequests ?? Number.POSITIVE_INFINITY)) {
+        begun++
         const sent = performance.now()
         socket.write(load.request())
         const { status, length } = await client.next()

@@ -31,7 +31,10 @@ assert.deepEqual(listed.map(({ id }) => id).sort(), ids.sort(), 'every page, not
 assert.equal((await client.listClientSigners()).length, 120)
 
 const [id = ''] = ids
-await assert.rejects(client.createSigner({ ...signer('s5'), issuer: 'https://other.example' }), isRefused('COULD_NOT_VALIDATE', 400, 'name'))
+await assert.rejects(
+  client.createSigner({ ...signer('s5'), issuer: 'https://other.example' }),
+  isRefused('COULD_NOT_VALIDATE', 400, 'name'),
+)
 await client.patchSigner(id, { enabled: false, tags: { owner: 'iam' } })
 const patched = await client.getSigner(id)
 assert.deepEqual([patched.enabled, patched.tags], [false, { owner: 'iam' }])

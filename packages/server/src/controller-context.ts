@@ -4,7 +4,11 @@ import type { PasswordLogin } from './api-session/password-login.ts'
 import type { Clock } from './clock.ts'
 import type { Settings } from './config/index.ts'
 import type { JwksEndpointPolicy } from './outbound/jwks-endpoint-policy.ts'
+import type { DecisionRecorder } from './sign-in/decision-recorder.ts'
+import type { DiscoverSigner } from './sign-in/discover-signer.ts'
+import type { ExplainSignIn } from './sign-in/explain-sign-in.ts'
 import type { ExtJwtSignIn } from './sign-in/ext-jwt-sign-in.ts'
+import type { SecondFactor } from './sign-in/second-factor.ts'
 import type { SignerDirectory } from './sign-in/signer-directory.ts'
 import type { SignerKeyKeeper } from './signer-keys/signer-keys.ts'
 import type { Store } from './store/store.ts'
@@ -16,8 +20,12 @@ export interface ControllerContext {
   readonly settings: Settings
   readonly log: Logger
   readonly sessions: LiveSessions
+  readonly secondFactor: SecondFactor
   readonly logInWithPassword: PasswordLogin
   readonly signInWithJwt: ExtJwtSignIn
+  readonly explainSignIn: ExplainSignIn
+  readonly decisions: DecisionRecorder
+  readonly discoverSigner: DiscoverSigner
   readonly signers: SignerDirectory
   readonly signerKeys: SignerKeyKeeper
   readonly jwksPolicy: JwksEndpointPolicy

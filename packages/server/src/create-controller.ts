@@ -12,8 +12,12 @@ import { buildRoutes } from './http/routes.ts'
 import { createFetchDocument } from './outbound/fetch-document.ts'
 import { createJwksEndpointPolicy } from './outbound/jwks-endpoint-policy.ts'
 import { createFetchJwks, type FetchJwks } from './outbound/jwks-fetch.ts'
+import { createDecisionRecorder } from './sign-in/decision-recorder.ts'
+import { createDiscoverSigner } from './sign-in/discover-signer.ts'
+import { createExplainSignIn } from './sign-in/explain-sign-in.ts'
 import { createExtJwtSignIn } from './sign-in/ext-jwt-sign-in.ts'
 import { createTokenJudge } from './sign-in/judge-token.ts'
+import { createSecondFactor } from './sign-in/second-factor.ts'
 import { createSignerDirectory } from './sign-in/signer-directory.ts'
 import { createSignerKeys } from './signer-keys/signer-keys.ts'
 import type { Store } from './store/store.ts'
@@ -50,25 +54,35 @@ export function createController(parts: ControllerParts): Controller {
   }
   const sessions = createLiveSessions(session)
   const signers = createSignerDirectory(store, log)
-  const fetchJwks = parts.fetchJwks ?? createFetchJwks(createFetchDocument({ settings }))
+  const fetchDocument = createFetchDocument({ settings })
+  const jwksPolicy = createJwksEndpointPolicy(settings)
+  const fetchJwks = parts.fetchJwks ?? createFetchJwks(fetchDocument)
   const signerKeys = createSignerKeys({ store, fetchJwks, clock, settings, log })
   const cache = new VerifiedTokenCache()
-  const { judge } = createTokenJudge({ directory: signers, keys: signerKeys, cache, clock })
+  const judges = createTokenJudge({ directory: signers, keys: signerKeys, cache, clock })
+  const secondFactor = createSecondFactor(signers, judges)
+  const decisions = createDecisionRecorder({ store, clock, log })
   const context: ControllerContext = {
     ...parts,
     sessions,
+    secondFactor,
     signers,
     signerKeys,
     logInWithPassword: createPasswordLogin({ ...session, passwordCost: parts.passwordCost ?? PASSWORD_COST }),
-    signInWithJwt: createExtJwtSignIn({ ...session, judge }),
-    jwksPolicy: createJwksEndpointPolicy(settings),
+    signInWithJwt: createExtJwtSignIn({ ...session, ...judges }),
+    explainSignIn: createExplainSignIn({ store, directory: signers, keys: signerKeys, clock, log }),
+    decisions,
+    discoverSigner: createDiscoverSigner(fetchDocument, jwksPolicy),
+    jwksPolicy,
   }
-  const http = createHttpServer({ routes: buildRoutes(context), sessions, settings, tls: parts.tls, log })
+  const routes = buildRoutes(context)
+  const http = createHttpServer({ routes, sessions, secondFactor, settings, tls: parts.tls, log })
   const upkeep = startUpkeep({ store, clock, log })
   return {
     http,
     close: async () => {
       await http.close()
+      await decisions.flush()
       await upkeep.stop()
       await signerKeys.stop()
     },

@@ -1,6 +1,7 @@
 import type { Authenticate } from '@countersign/contract'
 import { AppError, isSignInAllowed, type PasswordCost } from '@countersign/core'
-import { isDisabled } from '../store/identity-row.ts'
+import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
+import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
 import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
 import { findIdentity } from '../store/reads/identity-reads.ts'
 import type { LiveSession } from './live-sessions.ts'
@@ -11,8 +12,21 @@ export interface LoginOptions extends SessionOptions {
   readonly passwordCost: PasswordCost
 }
 
+/** Why a password was refused. For administrators: to the caller they are all the same. */
+export type PasswordRefusal = 'unknown-user' | 'wrong-password' | 'disabled' | 'not-allowed'
+
+export type PasswordOutcome =
+  | { readonly signedIn: true; readonly token: string; readonly session: LiveSession }
+  | {
+      readonly signedIn: false
+      readonly reason: PasswordRefusal
+      /** Whose user name it was. */
+      readonly identity: StoredIdentity | undefined
+      readonly policy: StoredAuthPolicy | undefined
+    }
+
 export interface PasswordLogin {
-  (body: Authenticate, ipAddress: string): Promise<{ token: string; session: LiveSession }>
+  (body: Authenticate, ipAddress: string): Promise<PasswordOutcome>
   /** What the log-in digests and compares passwords with; whoever else does so shares its limit. */
   readonly passwords: Passwords
 }
@@ -34,18 +48,25 @@ export function createPasswordLogin(options: LoginOptions): PasswordLogin {
     const isRight = await passwords.isRight(password, authenticator?.password_digest)
     const identity = authenticator && (await findIdentity(store.db, authenticator.identity_id))
     const policy = identity && (await findAuthPolicy(store.db, identity.authPolicyId))
-    if (!isRight || !policy || !isSignInAllowed(policy, WAY) || isDisabled(identity, clock.now())) return undefined
-    return { identity, policy, way: WAY, authenticatorId: authenticator.id }
+    if (!authenticator || !identity || !policy) return { reason: 'unknown-user', identity, policy } as const
+    if (!isRight) return { reason: 'wrong-password', identity, policy } as const
+    if (isDisabled(identity, clock.now())) return { reason: 'disabled', identity, policy } as const
+    if (!isSignInAllowed(policy, WAY)) return { reason: 'not-allowed', identity, policy } as const
+    return { reason: undefined, identity, policy, authenticatorId: authenticator.id }
   }
 
-  const logIn = async (body: Authenticate, ipAddress: string) => {
+  const logIn = async (body: Authenticate, ipAddress: string): Promise<PasswordOutcome> => {
     const { username, password } = body
     if (!username || !password) {
       throw new AppError('COULD_NOT_VALIDATE', { message: 'username and password fields are required' })
     }
     const found = await identify(username, password)
-    if (!found) throw new AppError('INVALID_AUTH')
-    return startSession(options, { ...found, body, ipAddress })
+    if (found.reason !== undefined) return { signedIn: false, ...found }
+    const { identity, policy, authenticatorId } = found
+    return {
+      signedIn: true,
+      ...(await startSession(options, { identity, policy, way: WAY, authenticatorId, body, ipAddress })),
+    }
   }
   return Object.assign(logIn, { passwords })
 }

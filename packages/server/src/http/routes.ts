@@ -2,8 +2,10 @@ import type { ControllerContext } from '../controller-context.ts'
 import { clientExtJwtSignerRoutes } from './client/ext-jwt-signers.ts'
 import { consolePageRoutes } from './console/console-page.ts'
 import { apiSessionRoutes } from './management/api-sessions.ts'
+import { authDecisionRoutes } from './management/auth-decisions.ts'
 import { authPolicyRoutes } from './management/auth-policies.ts'
 import { authenticatorRoutes } from './management/authenticators.ts'
+import { extJwtSignerActionRoutes } from './management/ext-jwt-signer-actions.ts'
 import { extJwtSignerRoutes } from './management/ext-jwt-signers.ts'
 import { identityRoutes } from './management/identities.ts'
 import type { Route } from './pipeline/route.ts'
@@ -21,7 +23,9 @@ export function buildRoutes(context: ControllerContext): Route[] {
     ...currentSessionRoutes(context),
     ...clientExtJwtSignerRoutes(context),
     ...extJwtSignerRoutes(context),
+    ...extJwtSignerActionRoutes(context),
     ...authPolicyRoutes(context),
+    ...authDecisionRoutes(context),
     ...identityRoutes(context),
     ...authenticatorRoutes(context),
     ...apiSessionRoutes(context),

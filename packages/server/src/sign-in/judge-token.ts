@@ -20,6 +20,8 @@ export interface TokenJudgement {
 export interface TokenJudge {
   /** The judgement of each enabled signer that the token names, in order of id; of one without a signer when it names none. */
   judge(token: string): AsyncGenerator<TokenJudgement>
+  /** The verdict of this very signer. */
+  judgeFor(signer: DirectorySigner, token: string): Promise<Verdict>
 }
 
 interface TokenJudgeParts {
@@ -43,6 +45,10 @@ export function createTokenJudge({ directory, keys, cache, clock }: TokenJudgePa
       const { issuerKnown, candidates } = (await directory.enabled()).choose(untrustedIssuer, untrustedAudiences)
       if (candidates.length === 0) yield { signer: undefined, verdict: refuseWithoutSigner(jws, issuerKnown) }
       for (const signer of candidates) yield { signer, verdict: await judgeBy(signer, jws) }
+    },
+    judgeFor: async (signer, token) => {
+      const reading = readJws(token, cache)
+      return reading.ok ? judgeBy(signer, reading.jws) : refuseUnreadable(token)
     },
   }
 

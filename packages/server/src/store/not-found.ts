@@ -1,7 +1,13 @@
 import { AppError } from '@countersign/core'
 
 /** The singular names that existing clients know. */
-export type EntityNoun = 'externalJwtSigner' | 'authPolicy' | 'identity' | 'authenticator' | 'apiSession' | 'authDecision'
+export type EntityNoun =
+  | 'externalJwtSigner'
+  | 'authPolicy'
+  | 'identity'
+  | 'authenticator'
+  | 'apiSession'
+  | 'authDecision'
 
 export function notFound(noun: EntityNoun, id: string): AppError {
   return new AppError('NOT_FOUND', { message: `${noun} with id ${id} not found` })

@@ -35,6 +35,7 @@ export async function serveRoutes(
   const server = createHttpServer({
     routes,
     sessions: { find: async () => undefined },
+    secondFactor: { findMissing: () => [] },
     settings: loadSettings({ flags: {}, env: {} }).settings,
     tls: { cert, key: privateKey.export({ type: 'pkcs8', format: 'pem' }) },
     log: pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) }),

@@ -50,7 +50,8 @@ export interface TestApp {
 }
 
 export interface AppOptions {
-  readonly database?: 'sqlite' | 'postgres'
+  /** A database of its own, or the URL of one that another controller uses too. */
+  readonly database?: 'sqlite' | 'postgres' | `postgres${string}:${string}`
   /** Flags of the command; other settings by a file: `{ config: path }`. */
   readonly settings?: Readonly<Record<string, string>>
   /** Where keys come from; nowhere unless given, since tests leave the machine alone. */
@@ -70,7 +71,8 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
     },
   }
   const { settings } = loadSettings({ flags: { dev: true, ...options.settings }, env: {} })
-  const database = options.database === 'postgres' ? await newPostgresDatabase(t) : 'sqlite'
+  const { database: wanted = 'sqlite' } = options
+  const database = wanted === 'postgres' ? await newPostgresDatabase() : wanted
   const store = await openStore({
     database,
     sqliteFile: join(dir, 'test.db'),
@@ -163,9 +165,10 @@ const fetchNothing: FetchJwks = ({ signal }) =>
 
 let postgres: ReturnType<typeof startPostgres> | undefined
 
-async function newPostgresDatabase(_t: TestContext): Promise<string> {
+/** The URL of a new database on the PostgreSQL server of this test file. */
+export async function newPostgresDatabase(): Promise<`postgres${string}:${string}`> {
   postgres ??= startPostgres()
-  return (await postgres).createDatabase()
+  return (await (await postgres).createDatabase()) as `postgres${string}:${string}`
 }
 
 /** Stops the PostgreSQL server of this test file; call it in a file-level `after`. */

@@ -91,6 +91,7 @@ overBothDatabases('creating signers', async (t, app) => {
     async () => {
       const body = jwksBody({
         kid: 'not used, but kept',
+        jwksCaPem: makeTestCertificate().pem,
         claimsProperty: '/email',
         useExternalId: true,
         externalAuthUrl: 'https://login.example/authorize',
@@ -158,6 +159,7 @@ overBothDatabases('creating signers', async (t, app) => {
     const { _links, id, createdAt, updatedAt, keyStatus, ...rest } = await detailOf(app, await create(app, body))
     assert.deepEqual(rest, {
       ...body,
+      jwksCaPem: null,
       certPem: null,
       kid: null,
       fingerprint: null,

@@ -505,6 +505,17 @@ overBothDatabases('rules for signers', async (t, app) => {
     assert.equal(outcome(await app.admin('PATCH', `${SIGNERS}/${id}`, { enrollToCertEnabled: false })), '200')
   })
 
+  await t.test('takes CA certificates as jwksCaPem, and never a private key', async () => {
+    const { pem, privateKey } = makeTestCertificate()
+    const secret = String(privateKey.export({ type: 'pkcs8', format: 'pem' }))
+    for (const jwksCaPem of ['junk', secret, pem + secret]) {
+      const reply = await post(jwksBody({ jwksCaPem }))
+      assert.equal(outcome(reply), '400 COULD_NOT_VALIDATE jwksCaPem')
+      assert.ok(!reply.text.includes('PRIVATE'))
+    }
+    assert.equal(outcome(await post(jwksBody({ jwksCaPem: pem }))), '201')
+  })
+
   await t.test(
     'D14 takes requiredClaims of selectors to texts, and warns of a shared issuer that enrolls without them',
     async () => {

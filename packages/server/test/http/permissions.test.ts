@@ -5,8 +5,8 @@ import { ADMIN_PASSWORD, buildApp, type TestApp } from './build-app.ts'
 import { outcome } from './ext-jwt-signers.fixture.ts'
 import { createIdentity, createPassword, OWN_SESSION } from './identities.fixture.ts'
 
-/** Whoever calls, whoever has a session, or whoever holds `<entity>.<action>`. */
-type Needs = 'nothing' | 'session' | Permission
+/** Whoever calls, whoever has a session, whoever holds `<entity>.<action>`, or administrators only. */
+type Needs = 'nothing' | 'session' | Permission | 'admin.read' | 'admin.change'
 
 /** What every call of the product needs. A route that is not in here fails the test below. */
 const NEEDS: Readonly<Record<string, Needs>> = {
@@ -47,12 +47,21 @@ const NEEDS: Readonly<Record<string, Needs>> = {
   'PUT /edge/management/v1/ext-jwt-signers/:id': 'external-jwt-signer.update',
   'PATCH /edge/management/v1/ext-jwt-signers/:id': 'external-jwt-signer.update',
   'DELETE /edge/management/v1/ext-jwt-signers/:id': 'external-jwt-signer.delete',
+  'POST /edge/management/v1/ext-jwt-signers/explain': 'admin.change',
+  'POST /edge/management/v1/ext-jwt-signers/discover': 'external-jwt-signer.create',
+  'POST /edge/management/v1/ext-jwt-signers/:id/refresh-keys': 'external-jwt-signer.update',
   'GET /edge/management/v1/external-jwt-signers': 'external-jwt-signer.read',
   'POST /edge/management/v1/external-jwt-signers': 'external-jwt-signer.create',
   'GET /edge/management/v1/external-jwt-signers/:id': 'external-jwt-signer.read',
   'PUT /edge/management/v1/external-jwt-signers/:id': 'external-jwt-signer.update',
   'PATCH /edge/management/v1/external-jwt-signers/:id': 'external-jwt-signer.update',
   'DELETE /edge/management/v1/external-jwt-signers/:id': 'external-jwt-signer.delete',
+  'POST /edge/management/v1/external-jwt-signers/explain': 'admin.change',
+  'POST /edge/management/v1/external-jwt-signers/discover': 'external-jwt-signer.create',
+  'POST /edge/management/v1/external-jwt-signers/:id/refresh-keys': 'external-jwt-signer.update',
+
+  'GET /edge/management/v1/auth-decisions': 'admin.read',
+  'GET /edge/management/v1/auth-decisions/:id': 'admin.read',
 
   'GET /edge/management/v1/auth-policies': 'auth-policy.read',
   'POST /edge/management/v1/auth-policies': 'auth-policy.create',

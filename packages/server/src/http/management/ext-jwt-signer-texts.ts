@@ -1,6 +1,7 @@
 import { BoundedCache } from '@countersign/core'
+import { prepared } from '../../store/prepared.ts'
 import type { SignerRow } from '../../store/schema.ts'
-import { signerFromRow } from '../../store/signer-row.ts'
+import { type StoredSigner, signerFromRow } from '../../store/signer-row.ts'
 import type { Store } from '../../store/store.ts'
 import { signerView } from './ext-jwt-signer-view.ts'
 
@@ -8,34 +9,56 @@ import { signerView } from './ext-jwt-signer-view.ts'
 export const SIGNER_LIST_COLUMNS = ['id', 'revision']
 export type SignerListRow = Pick<SignerRow, 'id' | 'revision'>
 
-const MAX_REMEMBERED_TEXTS = 2_000
+/** A signer, and its management view as JSON text. */
+export interface SignerText {
+  readonly signer: StoredSigner
+  readonly text: string
+}
+
+export interface SignerTexts {
+  find(id: string, collection: string): Promise<SignerText | undefined>
+  /** The texts of a page; one that was deleted after the page was read is left out. */
+  list(rows: readonly SignerListRow[], collection: string): Promise<string[]>
+}
+
+const MAX_REMEMBERED = 2_000
+
+const revisionOf = prepared(1, (db, id: string) =>
+  db.selectFrom('ext_jwt_signers').select(['id', 'revision']).where('id', '=', id),
+)
 
 /**
- * Signers as JSON text, for lists: a signer is read and put into words once for each revision, since lists are asked for far
- * more often than signers change.
+ * Signers as JSON text: a signer is read and put into words once for each revision, since signers are looked at far more
+ * often than they change. The revision comes from the store at every call, so nobody is shown an old one.
  */
-export function createSignerTexts(store: Store) {
-  const remembered = new BoundedCache<string, { readonly revision: number; readonly text: string }>(
-    MAX_REMEMBERED_TEXTS,
-  )
+export function createSignerTexts(store: Store): SignerTexts {
+  const remembered = new BoundedCache<string, SignerText>(MAX_REMEMBERED)
+  const nameOf = (id: string, collection: string): string => `${collection}/${id}`
 
-  return async (rows: readonly SignerListRow[], collection: string): Promise<string[]> => {
-    const known = new Map<string, string>()
+  const load = async (rows: readonly SignerListRow[], collection: string): Promise<Map<string, SignerText>> => {
+    const known = new Map<string, SignerText>()
     const missing: string[] = []
     for (const { id, revision } of rows) {
-      const entry = remembered.get(`${collection}/${id}`)
-      if (entry?.revision === revision) known.set(id, entry.text)
+      const entry = remembered.get(nameOf(id, collection))
+      if (entry?.signer.revision === revision) known.set(id, entry)
       else missing.push(id)
     }
-    if (missing.length > 0) {
-      const found = await store.db.selectFrom('ext_jwt_signers').selectAll().where('id', 'in', missing).execute()
-      for (const row of found) {
-        const text = JSON.stringify(signerView(signerFromRow(row), collection))
-        remembered.set(`${collection}/${row.id}`, { revision: row.revision, text })
-        known.set(row.id, text)
-      }
+    if (missing.length === 0) return known
+    const found = await store.db.selectFrom('ext_jwt_signers').selectAll().where('id', 'in', missing).execute()
+    for (const row of found) {
+      const signer = signerFromRow(row)
+      const entry = { signer, text: JSON.stringify(signerView(signer, collection)) }
+      remembered.set(nameOf(row.id, collection), entry)
+      known.set(row.id, entry)
     }
-    // One that was deleted after the page was read is left out.
-    return rows.flatMap(({ id }) => known.get(id) ?? [])
+    return known
+  }
+
+  return {
+    find: async (id, collection) => (await load(await revisionOf(store.db, id), collection)).get(id),
+    list: async (rows, collection) => {
+      const known = await load(rows, collection)
+      return rows.flatMap(({ id }) => known.get(id)?.text ?? [])
+    },
   }
 }

@@ -8,28 +8,27 @@ import { newId, readSignerCertificate } from '@countersign/core'
 import type { ControllerContext } from '../../controller-context.ts'
 import { SIGNER_FILTER } from '../../store/filter-tables.ts'
 import { notFound } from '../../store/not-found.ts'
-import { findEnrollPolicy, findSigner } from '../../store/reads/signer-reads.ts'
+import { findEnrollPolicy } from '../../store/reads/signer-reads.ts'
 import type { SignerCertificateFacts } from '../../store/signer-row.ts'
 import { MANAGEMENT } from '../api-paths.ts'
-import { created, detail, done } from '../pipeline/envelope.ts'
+import { created, done } from '../pipeline/envelope.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'
 import { type Call, type Route, sessionOf } from '../pipeline/route.ts'
 import { writeMeta } from '../pipeline/write-meta.ts'
 import { describeKeys } from './ext-jwt-signer-key-status.ts'
 import { createSignerTexts, SIGNER_LIST_COLUMNS, type SignerListRow } from './ext-jwt-signer-texts.ts'
-import { signerView } from './ext-jwt-signer-view.ts'
 
 /** The collection has two names: the product's own and the one that existing clients know. */
 const NAMES = ['ext-jwt-signers', 'external-jwt-signers']
-const COLLECTION = NAMES.map((name) => `${MANAGEMENT}/${name}`)
-const ONE = COLLECTION.map((path) => `${path}/:id`)
+export const COLLECTION = NAMES.map((name) => `${MANAGEMENT}/${name}`)
+export const ONE = COLLECTION.map((path) => `${path}/:id`)
 
 const access = (action: 'create' | 'read' | 'update' | 'delete') => ({ entity: 'external-jwt-signer', action }) as const
 
 /** The management of External JWT Signers. */
 export function extJwtSignerRoutes({ store, clock, jwksPolicy, signerKeys }: ControllerContext): Route[] {
   const { now } = clock
-  const textsOf = createSignerTexts(store)
+  const texts = createSignerTexts(store)
 
   /** What can be told from the body alone is refused before the store is asked. */
   const checked = <Body extends PatchBody | WriteBody>(body: Body, call: Call) => {
@@ -45,7 +44,7 @@ export function extJwtSignerRoutes({ store, clock, jwksPolicy, signerKeys }: Con
       bodyCap: 'management',
       body: null,
       handle: ({ query, collection }) => {
-        const show = (rows: readonly SignerListRow[]) => textsOf(rows, collection)
+        const show = (rows: readonly SignerListRow[]) => texts.list(rows, collection)
         return listAnswer({ store, table: SIGNER_FILTER, columns: SIGNER_LIST_COLUMNS, show }, query)
       },
     },
@@ -68,14 +67,13 @@ export function extJwtSignerRoutes({ store, clock, jwksPolicy, signerKeys }: Con
       bodyCap: 'management',
       body: null,
       handle: async ({ params: { id = '' }, collection }) => {
-        const signer = await findSigner(store.db, id)
-        if (!signer) throw notFound('externalJwtSigner', id)
+        const found = await texts.find(id, collection)
+        if (!found) throw notFound('externalJwtSigner', id)
+        const { signer, text } = found
         const enrolls = signer.enrollToCertEnabled || signer.enrollToTokenEnabled
         const enrollPolicy = enrolls ? await findEnrollPolicy(store.db, signer) : undefined
-        return detail({
-          ...signerView(signer, collection),
-          keyStatus: describeKeys(signer, enrollPolicy, now(), signerKeys),
-        })
+        const keyStatus = JSON.stringify(describeKeys(signer, enrollPolicy, now(), signerKeys))
+        return { status: 200, text: `{"data":${text.slice(0, -1)},"keyStatus":${keyStatus}},"meta":{}}\n` }
       },
     },
     {

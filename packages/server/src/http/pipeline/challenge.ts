@@ -1,4 +1,5 @@
 import { AppError, type ChallengeError as ChallengeKind } from '@countersign/core'
+import type { MissingFactor } from '../../sign-in/second-factor.ts'
 
 const MISSING = 'error="missing" error_description="no matching token was provided"'
 const INVALID = 'error="invalid" error_description="token is invalid"'
@@ -11,8 +12,7 @@ export class ChallengeError extends AppError {
 
   constructor(challenge: string, publicCause?: { message: string }) {
     super('UNAUTHORIZED', publicCause)
-    // A header can hold nothing else; a refusal must never fail over somebody's odd issuer.
-    this.challenge = challenge.replace(/[^\x20-\x7e]/g, '?')
+    this.challenge = printable(challenge)
   }
 }
 
@@ -36,4 +36,23 @@ export function invalidSession(): ChallengeError {
 export function primaryChallenge(kind: ChallengeKind, signer?: { id: string; issuer: string }): ChallengeError {
   const named = signer ? ` id="${signer.id}" issuer="${signer.issuer}"` : ''
   return new ChallengeError(`Bearer realm="openziti-primary-ext-jwt" ${WORDS[kind]}${named}`)
+}
+
+/** A session whose second factor is missing. */
+export function missingFactors(missing: readonly MissingFactor[]): AppError {
+  const challenge = secondaryChallenge(missing)
+  return challenge === undefined ? new AppError('UNAUTHORIZED') : new ChallengeError(challenge)
+}
+
+/** The challenge for a second token; undefined when none is missing, or when the signer that could give one is not enabled. */
+export function secondaryChallenge(missing: readonly MissingFactor[]): string | undefined {
+  const factor = missing.find(({ kind }) => kind === 'ext-jwt')
+  if (factor?.kind !== 'ext-jwt' || !factor.signer) return undefined
+  const { id, issuer } = factor.signer
+  return printable(`Bearer realm="openziti-secondary-ext-jwt" ${WORDS[factor.challenge]} id="${id}" issuer="${issuer}"`)
+}
+
+/** A header can hold nothing else; a refusal must never fail over somebody's odd issuer. */
+function printable(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, '?')
 }

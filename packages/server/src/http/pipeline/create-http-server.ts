@@ -6,6 +6,7 @@ import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { LiveSessions } from '../../api-session/live-sessions.ts'
 import type { Settings } from '../../config/index.ts'
+import type { SecondFactor } from '../../sign-in/second-factor.ts'
 import { PRODUCT_VERSION } from '../../version.ts'
 import { createCors } from './cors.ts'
 import { errorAnswer } from './errors.ts'
@@ -21,6 +22,7 @@ import { createUnreadableRequests } from './unreadable-request.ts'
 export interface HttpServerOptions {
   readonly routes: readonly Route[]
   readonly sessions: LiveSessions
+  readonly secondFactor: SecondFactor
   readonly settings: Settings
   readonly tls: ServerOptions
   readonly log: Logger
@@ -39,7 +41,8 @@ const VERBS: readonly string[] = ['HEAD', ...ROUTE_METHODS]
 export type HttpServer = ReturnType<typeof createHttpServer>
 
 /** The HTTPS server: a table of routes behind one pipeline of limits, authentication, permission and validation. */
-export function createHttpServer({ routes, sessions, settings, tls, log, handlerMs = HANDLER_MS }: HttpServerOptions) {
+export function createHttpServer(options: HttpServerOptions) {
+  const { routes, sessions, secondFactor, settings, tls, log, handlerMs = HANDLER_MS } = options
   const { http } = settings
   const cors = createCors(settings.cors.allowedOrigins)
   const ownHeaders = {
@@ -118,7 +121,7 @@ export function createHttpServer({ routes, sessions, settings, tls, log, handler
     return reply.code(403).send()
   })
 
-  const serveOptions = { sessions, http, handlerMs, awaitsContinue }
+  const serveOptions = { sessions, secondFactor, http, handlerMs, awaitsContinue }
   for (const [url, rows] of Map.groupBy(routes.flatMap(byPath), ({ path }) => path)) {
     for (const { route } of rows) {
       const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>

@@ -6,8 +6,11 @@ import type { Query } from './query.ts'
 export const ROUTE_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof ROUTE_METHODS)[number]
 
-/** Who may call: everybody, whoever has a session, or who holds the permission. There is no default. */
-export type Access = 'anonymous' | 'any-session' | RequiredPermission
+/**
+ * Who may call: everybody, whoever has a session even if its second factor is missing, whoever has a whole one, or who
+ * holds the permission. There is no default.
+ */
+export type Access = 'anonymous' | 'partial-session' | 'any-session' | RequiredPermission
 
 /**
  * One row of the API. Everything that guards a call is in the row, so that nothing can be forgotten in a handler: a row

@@ -3,8 +3,10 @@ import { AppError, isAllowed } from '@countersign/core'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LiveSessions } from '../../api-session/live-sessions.ts'
 import type { Settings } from '../../config/index.ts'
+import type { SecondFactor } from '../../sign-in/second-factor.ts'
 import { authenticateCall, type Caller } from './authenticate-call.ts'
 import { bearerTokens } from './bearer-tokens.ts'
+import { missingFactors } from './challenge.ts'
 import { checkAcceptsJson, checkDeclaredLength, checkParams } from './limits.ts'
 import { parseQuery } from './query.ts'
 import { readBytes } from './read-bytes.ts'
@@ -14,6 +16,7 @@ import { withinTime } from './within-time.ts'
 
 export interface ServeOptions {
   readonly sessions: LiveSessions
+  readonly secondFactor: SecondFactor
   readonly http: Pick<Settings['http'], 'maxBodyBytes' | 'maxManagementBodyBytes'>
   /** How long looking up the caller, and then the handler, may take. */
   readonly handlerMs: number
@@ -40,7 +43,7 @@ export async function serveCall(
   const awaitsContinue = options.awaitsContinue(raw)
   let caller: Caller | undefined
   try {
-    caller = await withinTime(options.handlerMs, admit(route, request, options.sessions))
+    caller = await withinTime(options.handlerMs, admit(route, request, options))
   } catch (refusal) {
     // Too much is too much from everybody, so the body is counted; but nobody's body is kept who may not call.
     if (!awaitsContinue) await readBytes(raw, { maxBytes, keep: false })
@@ -66,9 +69,16 @@ export async function serveCall(
   return withinTime(options.handlerMs, route.handle(call))
 }
 
-async function admit(route: Route, request: FastifyRequest, sessions: LiveSessions): Promise<Caller | undefined> {
+async function admit(
+  route: Route,
+  request: FastifyRequest,
+  { sessions, secondFactor }: ServeOptions,
+): Promise<Caller | undefined> {
   if (route.access === 'anonymous') return undefined
   const caller = await authenticateCall(request.headers, sessions)
+  if (route.access === 'partial-session') return caller
+  const missing = await secondFactor.findMissing(caller.session, bearerTokens(request.raw.rawHeaders))
+  if (missing.length > 0) throw missingFactors(missing)
   if (typeof route.access === 'object' && !isAllowed(caller.session.identity, route.access)) {
     throw new AppError('UNAUTHORIZED')
   }

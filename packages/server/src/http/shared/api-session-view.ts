@@ -1,5 +1,7 @@
 import type { LiveSession } from '../../api-session/live-sessions.ts'
+import type { MissingFactor } from '../../sign-in/second-factor.ts'
 import { selfLink, timestamp } from '../pipeline/envelope.ts'
+import { authQueries } from './auth-queries.ts'
 import { type IdentityName, identityReference } from './identity-view.ts'
 
 /** What is shown of a session, wherever it was read. */
@@ -35,9 +37,14 @@ export function apiSessionView(session: ShownSession) {
 }
 
 /** A session as its holder sees it, with the token that this very holder presented or was just given. */
-export function currentSessionView(session: LiveSession, token: string, now: number) {
+export function currentSessionView(
+  session: LiveSession,
+  token: string,
+  { now, missing }: { readonly now: number; readonly missing: readonly MissingFactor[] },
+) {
   return {
     ...apiSessionView(session),
+    authQueries: authQueries(missing),
     token,
     expiresAt: timestamp(session.expiresAt),
     expirationSeconds: Math.max(0, Math.round((session.expiresAt - now) / 1000)),

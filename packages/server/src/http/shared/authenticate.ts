@@ -7,20 +7,31 @@ import {
 import { AppError, fieldError } from '@countersign/core'
 import type { LiveSession } from '../../api-session/live-sessions.ts'
 import type { ControllerContext } from '../../controller-context.ts'
+import { refusedJwt, refusedPassword } from '../../sign-in/refused-sign-in.ts'
 import { onBothApis } from '../api-paths.ts'
-import { primaryChallenge } from '../pipeline/challenge.ts'
+import { primaryChallenge, secondaryChallenge } from '../pipeline/challenge.ts'
 import type { Query } from '../pipeline/query.ts'
 import type { Call, Route } from '../pipeline/route.ts'
 import { currentSessionView, expiresAtHeader } from './api-session-view.ts'
 
-/** Trading a credential for a session. */
-export function authenticateRoutes({ logInWithPassword, signInWithJwt, clock }: ControllerContext): Route[] {
+/** Trading a credential for a session. Every refusal is noted under its request id, for administrators. */
+export function authenticateRoutes(context: ControllerContext): Route[] {
+  const { logInWithPassword, signInWithJwt, explainSignIn, decisions, secondFactor, clock } = context
+  const requestOf = ({ requestId, clientAddress }: Call) => ({ id: requestId, remoteAddress: clientAddress })
+
   const signIn: Record<AuthenticateMethod, (call: Call) => Promise<{ token: string; session: LiveSession }>> = {
-    password: ({ body, clientAddress }) => logInWithPassword(body as AuthenticateBody, clientAddress),
-    'ext-jwt': async ({ untrustedBearers, body, clientAddress }) => {
+    password: async (call) => {
+      const outcome = await logInWithPassword(call.body as AuthenticateBody, call.clientAddress)
+      if (outcome.signedIn) return outcome
+      decisions.record(refusedPassword(requestOf(call), outcome, clock.now()))
+      throw new AppError('INVALID_AUTH')
+    },
+    'ext-jwt': async (call) => {
+      const { untrustedBearers, body, clientAddress } = call
       const outcome = await signInWithJwt(untrustedBearers, body as AuthenticateBody, clientAddress)
-      if (!outcome.signedIn) throw primaryChallenge(outcome.challenge, outcome.signer)
-      return outcome
+      if (outcome.signedIn) return outcome
+      decisions.record(refusedJwt(requestOf(call), outcome, untrustedBearers, explainSignIn))
+      throw primaryChallenge(outcome.challenge, outcome.signer)
     },
     // Certificates are issued by enrollment: until that is there, nobody can have one.
     cert: () => Promise.reject(new AppError('INVALID_AUTH')),
@@ -34,7 +45,9 @@ export function authenticateRoutes({ logInWithPassword, signInWithJwt, clock }: 
       body: { schema: Authenticate, optional: true },
       handle: async (call) => {
         const { token, session } = await signIn[methodOf(call.query)](call)
-        const data = currentSessionView(session, token, clock.now())
+        const missing = await secondFactor.findMissing(session, call.untrustedBearers)
+        const data = currentSessionView(session, token, { now: clock.now(), missing })
+        const challenge = secondaryChallenge(missing)
         return {
           status: 200,
           headers: {
@@ -42,6 +55,7 @@ export function authenticateRoutes({ logInWithPassword, signInWithJwt, clock }: 
             'expiration-seconds': String(data.expirationSeconds),
             'expires-at': expiresAtHeader(session.expiresAt),
             'cache-control': 'no-store',
+            ...(challenge !== undefined && { 'www-authenticate': challenge }),
           },
           json: { data, meta: {} },
         }

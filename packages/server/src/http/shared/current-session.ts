@@ -6,20 +6,24 @@ import { writeMeta } from '../pipeline/write-meta.ts'
 import { currentSessionView } from './api-session-view.ts'
 
 /** The caller's own session. */
-export function currentSessionRoutes({ store, clock }: ControllerContext): Route[] {
+export function currentSessionRoutes({ store, clock, secondFactor }: ControllerContext): Route[] {
   return [
     {
       method: 'GET',
       paths: onBothApis('/current-api-session'),
-      access: 'any-session',
+      access: 'partial-session',
       bodyCap: 'anonymous',
       body: null,
-      handle: (call) => detail(currentSessionView(sessionOf(call), call.sessionToken ?? '', clock.now())),
+      handle: async (call) => {
+        const session = sessionOf(call)
+        const missing = await secondFactor.findMissing(session, call.untrustedBearers)
+        return detail(currentSessionView(session, call.sessionToken ?? '', { now: clock.now(), missing }))
+      },
     },
     {
       method: 'DELETE',
       paths: onBothApis('/current-api-session'),
-      access: 'any-session',
+      access: 'partial-session',
       bodyCap: 'anonymous',
       body: null,
       handle: async (call) => {

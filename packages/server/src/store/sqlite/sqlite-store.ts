@@ -7,7 +7,14 @@ import { migrate } from '../migrations/migrate.ts'
 import { SQLITE_TYPES } from '../migrations/migration.ts'
 import type { Store } from '../store.ts'
 import { openForReading, openForWriting } from './open-database.ts'
-import { type FromWriter, fromSentError, type ToWriter } from './writer-messages.ts'
+import {
+  type FromWriter,
+  fromSentError,
+  type NumberedWrite,
+  type ToWriter,
+  toSentError,
+  type WriteAnswer,
+} from './writer-messages.ts'
 import type { WriterOptions } from './writer-thread.ts'
 
 interface Pending {
@@ -42,14 +49,30 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   let failure: Error | undefined
   let isClosing = false
 
-  worker.on('message', (answer: FromWriter) => {
+  const settle = (answer: WriteAnswer): void => {
     const waiting = pending.get(answer.id)
     pending.delete(answer.id)
     if (!waiting) return
-    if ('error' in answer) return waiting.reject(fromSentError(answer.error))
+    if ('error' in answer) {
+      waiting.reject(fromSentError(answer.error))
+      return
+    }
     if (answer.changes.length > 0) for (const listener of listeners) listener(answer.changes)
     waiting.resolve(answer.result)
-  })
+  }
+  worker.on('message', (answers: FromWriter) => answers.forEach(settle))
+  // Writes of one turn of the event loop travel in one message: sending one costs more than a row.
+  const outbox: NumberedWrite[] = []
+  const sendOutbox = (): void => {
+    const writes = outbox.splice(0)
+    try {
+      if (writes.length > 0) worker.postMessage(writes satisfies ToWriter)
+    } catch (error) {
+      // Arguments that cannot be sent are a fault of ours, and no reason to end the process.
+      for (const { id } of writes) settle({ id, error: toSentError(error) })
+    }
+  }
+
   const giveUp = (error: Error): void => {
     failure = new AppError('STORE_UNAVAILABLE', undefined, { cause: error })
     for (const waiting of pending.values()) waiting.reject(failure)
@@ -69,13 +92,15 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
         if (pending.size >= MAX_WAITING_WRITES) return reject(new AppError('SERVER_TOO_MANY_REQUESTS'))
         const id = nextId++
         pending.set(id, { resolve: resolve as Pending['resolve'], reject })
-        worker.postMessage({ id, name, args, meta } satisfies ToWriter)
+        if (outbox.length === 0) setImmediate(sendOutbox)
+        outbox.push({ id, name, args, meta })
       }),
     onChange: (listener) => void listeners.push(listener),
     close: async () => {
       isClosing = true
       if (failure) return raw.close()
       const ended = new Promise((resolve) => worker.once('exit', resolve))
+      sendOutbox()
       worker.postMessage('close' satisfies ToWriter)
       await ended
       raw.close()

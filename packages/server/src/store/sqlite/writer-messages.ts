@@ -3,11 +3,17 @@ import { AppError, type ErrorCause } from '@countersign/core'
 import type { Change } from '../change.ts'
 import type { WriteRequest } from '../run-write.ts'
 
-export type ToWriter = ({ readonly id: number } & WriteRequest) | 'close'
+export type NumberedWrite = { readonly id: number } & WriteRequest
 
-export type FromWriter =
+/** Writes that were asked for together travel together. */
+export type ToWriter = readonly NumberedWrite[] | 'close'
+
+export type WriteAnswer =
   | { readonly id: number; readonly result: unknown; readonly changes: Change[] }
   | { readonly id: number; readonly error: SentError }
+
+/** The answers to writes that were committed together. */
+export type FromWriter = readonly WriteAnswer[]
 
 /** An error as it crosses the thread boundary: classes do not survive a structured clone. */
 type SentError =

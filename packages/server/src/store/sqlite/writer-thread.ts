@@ -1,8 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { AppError } from '@countersign/core'
 import { runWrite } from '../run-write.ts'
 import { openForWriting } from './open-database.ts'
-import { type FromWriter, type ToWriter, toSentError } from './writer-messages.ts'
+import { type FromWriter, type NumberedWrite, type ToWriter, toSentError, type WriteAnswer } from './writer-messages.ts'
 
 /** Writes that have arrived together share one durable commit, up to this many. */
 const MAX_WRITES_PER_COMMIT = 256
@@ -18,47 +19,55 @@ if (!port) throw new TypeError('the writer runs as a worker thread')
 
 const options = workerData as WriterOptions
 const { raw, db } = openForWriting(options.file)
-const waiting: Exclude<ToWriter, 'close'>[] = []
-let flushing = false
+const waiting: NumberedWrite[] = []
+let isFlushing = false
+let isClosing = false
+
+/** Prepared once: these run with every write. */
+const begin = raw.prepare('begin immediate')
+const commit = raw.prepare('commit')
+const markStart = raw.prepare('savepoint one_write')
+const keep = raw.prepare('release one_write')
+const undo = raw.prepare('rollback to one_write')
 
 port.on('message', (message: ToWriter) => {
-  if (message === 'close') {
-    raw.close()
-    port.close()
-    return
-  }
-  waiting.push(message)
-  if (flushing) return
-  flushing = true
-  // A turn of the event loop lets the writes that were sent together arrive together.
+  if (message === 'close') isClosing = true
+  else waiting.push(...message)
+  if (isFlushing) return
+  isFlushing = true
+  // A turn of the event loop lets the writes that were sent at the same time arrive together.
   setImmediate(() => void flush())
 })
 
 async function flush(): Promise<void> {
   while (waiting.length > 0) {
     const batch = waiting.splice(0, MAX_WRITES_PER_COMMIT)
-    for (const answer of await commitTogether(batch)) port?.postMessage(answer)
+    port?.postMessage((await commitTogether(batch)) satisfies FromWriter)
+    // Those that came meanwhile are still on their way: without a turn of the event loop each would get a commit of its own.
+    await nextTurn()
   }
-  flushing = false
+  isFlushing = false
+  if (!isClosing) return
+  raw.close()
+  port?.close()
 }
 
-async function commitTogether(batch: readonly Exclude<ToWriter, 'close'>[]): Promise<FromWriter[]> {
-  const answers: FromWriter[] = []
+async function commitTogether(batch: readonly NumberedWrite[]): Promise<WriteAnswer[]> {
+  const answers: WriteAnswer[] = []
   try {
-    raw.exec('begin immediate')
+    begin.run()
     for (const { id, ...request } of batch) {
-      raw.exec('savepoint one_write')
+      markStart.run()
       try {
         answers.push({ id, ...(await runWrite(db, 'sqlite', request)) })
-        raw.exec('release one_write')
       } catch (error) {
-        raw.exec('rollback to one_write; release one_write')
+        undo.run()
         answers.push({ id, error: toSentError(error) })
       }
+      keep.run()
     }
-    if (options.artificialCommitMs)
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, options.artificialCommitMs)
-    raw.exec('commit')
+    if (options.artificialCommitMs) pause(options.artificialCommitMs)
+    commit.run()
     return answers
   } catch (error) {
     if (raw.isTransaction) raw.exec('rollback')
@@ -67,4 +76,8 @@ async function commitTogether(batch: readonly Exclude<ToWriter, 'close'>[]): Pro
     process.stderr.write(`${JSON.stringify({ level: 50, msg: 'commit failed', error: String(error) })}\n`)
     return batch.map(({ id }) => ({ id, error: refusal }))
   }
+}
+
+function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }

@@ -66,13 +66,16 @@ const createApiSession: WriteOperation<NewApiSession, void> = async ({ db, now, 
   await deleteSessions({ db, changed }, await surplusSessions(db, identityId, session.id, session.maxPerIdentity - 1))
 }
 
-/** A log-in that was under way while its identity was disabled or deleted opens no session. */
-async function checkIdentityIsEnabled({ db, now }: Pick<WriteContext, 'db' | 'now'>, id: string): Promise<void> {
-  const identity = await db
+const disabledTimes = prepared(1, (db, id: string) =>
+  db
     .selectFrom('identities')
     .select(['disabled_at as disabledAt', 'disabled_until as disabledUntil'])
-    .where('id', '=', id)
-    .executeTakeFirst()
+    .where('id', '=', id),
+)
+
+/** A log-in that was under way while its identity was disabled or deleted opens no session. */
+async function checkIdentityIsEnabled({ db, now }: Pick<WriteContext, 'db' | 'now'>, id: string): Promise<void> {
+  const [identity] = await disabledTimes(db, id)
   if (!identity || isDisabled(identity, now)) throw new AppError('INVALID_AUTH')
 }
 

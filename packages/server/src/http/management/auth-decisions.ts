@@ -1,0 +1,64 @@
+import type { ControllerContext } from '../../controller-context.ts'
+import { AUTH_DECISION_FILTER } from '../../store/filter-tables.ts'
+import { notFound } from '../../store/not-found.ts'
+import type { AuthDecisionRow } from '../../store/schema.ts'
+import { DECISIONS_KEPT_MS } from '../../store/writes/auth-decision-writes.ts'
+import { MANAGEMENT } from '../api-paths.ts'
+import { detail, timestamp } from '../pipeline/envelope.ts'
+import { listAnswer } from '../pipeline/list-answer.ts'
+import type { Route } from '../pipeline/route.ts'
+import { laterThan } from '../shared/row-conditions.ts'
+
+const COLLECTION = `${MANAGEMENT}/auth-decisions`
+const access = { entity: 'admin', action: 'read' } as const
+
+/** Why sign-ins were refused, for a day. */
+export function authDecisionRoutes({ store, decisions, clock }: ControllerContext): Route[] {
+  const keptSince = () => clock.now() - DECISIONS_KEPT_MS
+  return [
+    {
+      method: 'GET',
+      paths: [COLLECTION],
+      access,
+      bodyCap: 'management',
+      body: null,
+      handle: async ({ query }) => {
+        await decisions.flush()
+        const within = { table: AUTH_DECISION_FILTER, predicate: laterThan('at', keptSince()) }
+        const show = (rows: readonly AuthDecisionRow[]) => rows.map(decisionView)
+        return listAnswer({ store, table: AUTH_DECISION_FILTER, show, within }, query)
+      },
+    },
+    {
+      method: 'GET',
+      paths: [`${COLLECTION}/:id`],
+      access,
+      bodyCap: 'management',
+      body: null,
+      handle: async ({ params: { id = '' } }) => {
+        await decisions.flush()
+        const row = await store.db
+          .selectFrom('auth_decisions')
+          .selectAll()
+          .where('id', '=', id)
+          .where('at', '>', keptSince())
+          .executeTakeFirst()
+        if (!row) throw notFound('authDecision', id)
+        return detail(decisionView(row))
+      },
+    },
+  ]
+}
+
+function decisionView(row: AuthDecisionRow) {
+  return {
+    id: row.id,
+    at: timestamp(row.at),
+    method: row.method,
+    reason: row.reason,
+    signerId: row.signer_id,
+    identityId: row.identity_id,
+    remoteAddress: row.remote_address,
+    ...JSON.parse(row.explanation),
+  }
+}

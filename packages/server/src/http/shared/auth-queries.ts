@@ -1,0 +1,38 @@
+import type { MissingFactor } from '../../sign-in/second-factor.ts'
+
+/** What a client has to do before its session is whole, in the words that existing clients know. */
+export function authQueries(missing: readonly MissingFactor[]): unknown[] {
+  return missing.flatMap((factor): unknown[] => {
+    if (factor.kind === 'totp') return [TOTP_QUERY]
+    return factor.signer ? [extJwtQuery(factor.signer.stored)] : []
+  })
+}
+
+const TOTP_QUERY = {
+  typeId: 'MFA',
+  provider: 'ziti',
+  format: 'alphaNumeric',
+  httpMethod: 'POST',
+  httpUrl: './authenticate/mfa',
+  minLength: 4,
+  maxLength: 6,
+  scopes: null,
+}
+
+interface QueriedSigner {
+  readonly id: string
+  readonly externalAuthUrl: string | null
+  readonly clientId: string | null
+  readonly scopes: readonly string[] | null
+}
+
+function extJwtQuery({ id, externalAuthUrl, clientId, scopes }: QueriedSigner) {
+  return {
+    typeId: 'EXT-JWT',
+    provider: 'url',
+    ...(externalAuthUrl !== null && { httpUrl: externalAuthUrl }),
+    id,
+    ...(clientId !== null && { clientId }),
+    scopes,
+  }
+}

@@ -1,0 +1,67 @@
+import type { ExplainMethod } from '@countersign/contract'
+import { enrollPolicyId, explainToken, readJws, type VerifiedToken } from '@countersign/core'
+import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
+import type { StoredSigner } from '../store/signer-row.ts'
+import { missingForEnrollment } from './enroll-obstacles.ts'
+import { createNearSigners, type NearSignersParts } from './near-signers.ts'
+import { explainedIdentity, explainedPolicy, type SignInExplanation } from './sign-in-explanation.ts'
+import { loadAttempt, missingForSignIn } from './sign-in-obstacles.ts'
+
+/**
+ * Explains what would become of a token, in words for an administrator. Nothing is created, and the token is neither kept nor logged.
+ * `hurried` for a sign-in that was refused already: see `createNearSigners`.
+ */
+export type ExplainSignIn = (
+  token: string,
+  method: ExplainMethod,
+  options?: { readonly hurried?: boolean },
+) => Promise<SignInExplanation>
+
+type Standing = Pick<SignInExplanation, 'identity' | 'policy' | 'missing'>
+
+const NOT_TAKEN: Standing = {
+  identity: null,
+  policy: null,
+  missing: ['a token that an enabled signer takes: the hints say what is wrong with this one'],
+}
+const NOT_COMPARED =
+  'there were too many refusals at that time to compare this one with the signers: ask "explain" with the token'
+
+export function createExplainSignIn(parts: NearSignersParts): ExplainSignIn {
+  const { store, clock } = parts
+  const judgeNear = createNearSigners(parts)
+
+  const standings: Record<ExplainMethod, (signer: StoredSigner, token: VerifiedToken) => Promise<Standing>> = {
+    'ext-jwt': async (signer, { identityClaim }) => {
+      const attempt = await loadAttempt(store.db, signer, identityClaim, clock.now())
+      return {
+        identity: explainedIdentity(attempt.identity, attempt.now),
+        policy: explainedPolicy(attempt.policy),
+        missing: missingForSignIn(attempt),
+      }
+    },
+    enroll: async (signer, { identityClaim: claim, claims }) => {
+      const { identity, now } = await loadAttempt(store.db, signer, claim, clock.now())
+      const policy = await findAuthPolicy(store.db, enrollPolicyId(signer))
+      return {
+        identity: explainedIdentity(identity, now),
+        policy: explainedPolicy(policy),
+        missing: missingForEnrollment({ signer, claim, claims, identity, policy }),
+      }
+    },
+  }
+
+  return async (token, method, { hurried = false } = {}) => {
+    const reading = readJws(token)
+    const judged = reading.ok ? await judgeNear(reading.jws, hurried) : []
+    if (!judged) return { signers: [], ...NOT_TAKEN, hints: [NOT_COMPARED] }
+    const found: Standing[] = []
+    for (const { signer, verdict } of judged) {
+      if (signer.enabled && verdict.accepted) found.push(await standings[method](signer, verdict.token))
+    }
+    // Several signers may take a token; a sign-in goes on to the next until one leads somewhere.
+    const [nearest = NOT_TAKEN] = found.toSorted((a, b) => a.missing.length - b.missing.length)
+    const { signers, hints } = explainToken(token, judged, clock.now())
+    return { signers, ...nearest, hints }
+  }
+}

@@ -1,0 +1,48 @@
+import type { ExplainedSigner } from '@countersign/core'
+import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
+import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
+
+/** Everything that can be said about one sign-in: what the signers found, whom it is about, and what would still be missing, in order. */
+export interface SignInExplanation {
+  readonly signers: readonly ExplainedSigner[]
+  readonly identity: ExplainedIdentity | null
+  readonly policy: ExplainedPolicy | null
+  /** Empty when nothing is missing. */
+  readonly missing: readonly string[]
+  readonly hints: readonly string[]
+}
+
+export interface ExplainedIdentity {
+  readonly id: string
+  readonly name: string
+  readonly disabled: boolean
+}
+
+export interface ExplainedPolicy {
+  readonly id: string
+  readonly name: string
+  readonly allowsExtJwt: boolean
+  readonly allowsPassword: boolean
+  readonly allowsCert: boolean
+  readonly requiresTotp: boolean
+  /** The signer whose token is asked for as a second factor. */
+  readonly requiresExtJwtSigner: string | null
+}
+
+export function explainedIdentity(identity: StoredIdentity | undefined, now: number): ExplainedIdentity | null {
+  return identity ? { id: identity.id, name: identity.name, disabled: isDisabled(identity, now) } : null
+}
+
+export function explainedPolicy(policy: StoredAuthPolicy | undefined): ExplainedPolicy | null {
+  if (!policy) return null
+  const { id, name, primary, secondary } = policy
+  return {
+    id,
+    name,
+    allowsExtJwt: primary.extJwt.allowed,
+    allowsPassword: primary.updb.allowed,
+    allowsCert: primary.cert.allowed,
+    requiresTotp: secondary.requireTotp,
+    requiresExtJwtSigner: secondary.requireExtJwtSigner,
+  }
+}

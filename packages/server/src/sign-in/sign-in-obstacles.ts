@@ -1,0 +1,100 @@
+import { isSignInAllowed } from '@countersign/core'
+import type { Kysely } from 'kysely'
+import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
+import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
+import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
+import { findIdentity, findIdentityByExternalId } from '../store/reads/identity-reads.ts'
+import type { Database } from '../store/schema.ts'
+import type { StoredSigner } from '../store/signer-row.ts'
+import { quoted } from './quoted.ts'
+
+/** Somebody with a token that a signer has accepted, and whom the claim in it leads to. */
+export interface SignInAttempt {
+  readonly signer: StoredSigner
+  readonly claim: string
+  readonly identity: StoredIdentity | undefined
+  readonly policy: StoredAuthPolicy | undefined
+  readonly now: number
+}
+
+/** Why an accepted token still lets nobody in. Closed: decisions use these words. */
+export type SignInObstacle =
+  | 'unknown-identity'
+  | 'disabled'
+  | 'not-allowed'
+  | 'signer-not-allowed'
+  | 'signer-not-trusted'
+
+interface ObstacleRule {
+  readonly obstacle: SignInObstacle
+  stands(attempt: SignInAttempt): boolean
+  words(attempt: SignInAttempt): string
+}
+
+/** In the order in which they are told. */
+const RULES: readonly ObstacleRule[] = [
+  {
+    obstacle: 'unknown-identity',
+    stands: ({ identity }) => !identity,
+    words: ({ signer, claim }) =>
+      `an identity whose ${signer.useExternalId ? 'externalId' : 'id'} is ${quoted(claim)}, the value of ${quoted(signer.claimsProperty)}`,
+  },
+  {
+    obstacle: 'disabled',
+    stands: ({ identity, now }) => identity !== undefined && isDisabled(identity, now),
+    words: ({ identity }) => `the identity ${quoted(identity?.name ?? '')} is disabled: enable it`,
+  },
+  {
+    obstacle: 'not-allowed',
+    stands: ({ identity, policy }) => identity !== undefined && !policy?.primary.extJwt.allowed,
+    words: ({ policy }) => `the policy ${quoted(policy?.name ?? '')} does not allow External JWT authentication`,
+  },
+  {
+    obstacle: 'signer-not-allowed',
+    stands: ({ signer, policy }) =>
+      policy?.primary.extJwt.allowed === true && !isSignInAllowed(policy, { method: 'ext-jwt', signerId: signer.id }),
+    words: ({ signer, policy }) =>
+      `the signer ${quoted(signer.name)} is not among the allowed signers of the policy ${quoted(policy?.name ?? '')}`,
+  },
+  {
+    obstacle: 'signer-not-trusted',
+    // Whoever may write signers could otherwise let himself in as an administrator.
+    stands: ({ signer, identity }) =>
+      identity !== undefined && !signer.writtenByAdmin && (identity.isAdmin || identity.permissions.length > 0),
+    words: ({ signer }) =>
+      `the signer ${quoted(signer.name)} was last written by somebody who is no administrator, so it signs in nobody who is one or holds permissions: let an administrator save it`,
+  },
+]
+
+/** Looks up whom the claim of an accepted token stands for. */
+export async function loadAttempt(
+  db: Kysely<Database>,
+  signer: StoredSigner,
+  claim: string,
+  now: number,
+): Promise<SignInAttempt> {
+  const identity = await (signer.useExternalId ? findIdentityByExternalId : findIdentity)(db, claim)
+  const policy = identity && (await findAuthPolicy(db, identity.authPolicyId))
+  return { signer, claim, identity, policy, now }
+}
+
+/** The first thing in the way; undefined when the sign-in is allowed. */
+export function findObstacle(attempt: SignInAttempt): SignInObstacle | undefined {
+  return RULES.find(({ stands }) => stands(attempt))?.obstacle
+}
+
+/** Everything in the way, in words for an administrator, and the second factors that would be asked for afterwards. */
+export function missingForSignIn(attempt: SignInAttempt): string[] {
+  const obstacles = RULES.filter(({ stands }) => stands(attempt)).map(({ words }) => words(attempt))
+  return [...obstacles, ...secondFactors(attempt.policy)]
+}
+
+function secondFactors(policy: StoredAuthPolicy | undefined): string[] {
+  if (!policy) return []
+  const { requireTotp, requireExtJwtSigner } = policy.secondary
+  const required = `a second factor, which the policy ${quoted(policy.name)} requires`
+  return [
+    ...(requireTotp ? [`${required}: a TOTP code`] : []),
+    ...(requireExtJwtSigner ? [`${required}: a token of the signer with the id ${quoted(requireExtJwtSigner)}`] : []),
+  ]
+}

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { mintKey } from '@countersign/testkit'
+import { ADMIN_PASSWORD, newPostgresDatabase, stopTestPostgres, type TestApp } from './build-app.ts'
+import { outcome } from './ext-jwt-signers.fixture.ts'
+import { createPassword } from './identities.fixture.ts'
+import { DECISIONS, decisionOf, partsOf, refusalOf, SIGNERS, setUpProvider, signIn } from './provider.fixture.ts'
+
+after(stopTestPostgres)
+
+const IDENTITIES = '/edge/management/v1/identities'
+const DAY_MS = 86_400_000
+
+const logIn = (app: TestApp, username: string, password: string) =>
+  app.call('POST', '/edge/client/v1/authenticate?method=password', { username, password })
+
+async function countDecisions(app: TestApp): Promise<number> {
+  return (await app.admin('GET', `${DECISIONS}?limit=1`)).json.meta.pagination.totalCount
+}
+
+for (const database of ['sqlite', 'postgres'] as const) {
+  describe(`decisions on refused sign-ins, on ${database}`, () => {
+    test('D18 the request id of a refusal finds its verdict, with hints; a sign-in that is allowed leaves none', async (t) => {
+      const { app, token, createSigner, createIdentity } = await setUpProvider(t, { database })
+      const signerId = await createSigner()
+      const identityId = await createIdentity()
+      assert.equal((await signIn(app, token())).status, 200)
+      assert.equal(await countDecisions(app), 0)
+
+      const now = Math.floor(app.clock.now() / 1000)
+      const expired = token({ iat: now - 600, exp: now - 5 })
+      const id = await refusalOf(signIn(app, expired))
+      const decision = await decisionOf(app, id)
+      assert.deepEqual(
+        [decision.id, decision.method, decision.reason, decision.signerId, decision.identityId],
+        [id, 'ext-jwt', 'token-expired', signerId, null],
+      )
+      assert.equal(decision.remoteAddress, '127.0.0.1')
+      assert.ok(Math.abs(Date.parse(decision.at) - app.clock.now()) < 60_000)
+      const [signer] = decision.signers
+      assert.deepEqual([signer.signerId, signer.reason], [signerId, 'token-expired'])
+      assert.deepEqual(
+        signer.checks.filter(({ pass }: { pass: boolean }) => !pass).map(({ check }: { check: string }) => check),
+        ['expiry'],
+      )
+      assert.match(decision.hints.join('\n'), /the token expired/)
+      assert.deepEqual([decision.identity, decision.policy], [null, null])
+      assert.equal(await countDecisions(app), 1)
+
+      await app.admin('POST', `${IDENTITIES}/${identityId}/disable`, { durationMinutes: 0 })
+      const disabled = await decisionOf(app, await refusalOf(signIn(app, token())))
+      assert.deepEqual([disabled.reason, disabled.identityId], ['disabled', identityId])
+      assert.deepEqual(disabled.identity, { id: identityId, name: 'alice', disabled: true })
+      assert.equal(disabled.policy.id, 'default')
+      assert.match(disabled.missing.join(), /"alice" is disabled/)
+      assert.equal(outcome(await app.admin('GET', `${DECISIONS}/no-such-id`)), '404 NOT_FOUND')
+    })
+
+    test('D18 the list is filtered, sorted and paged', async (t) => {
+      const { app, token, createSigner } = await setUpProvider(t, { database })
+      const signerId = await createSigner()
+      const unknown = await refusalOf(signIn(app, token()))
+      app.clock.advance(1000)
+      const elsewhere = await refusalOf(signIn(app, token({ iss: 'https://elsewhere.example' })))
+      app.clock.advance(1000)
+      const password = await refusalOf(logIn(app, 'nobody', 'wrong-password'))
+      const list = async (query: string): Promise<string[]> => {
+        const reply = await app.admin('GET', `${DECISIONS}?${query}`)
+        assert.equal(reply.status, 200, reply.text)
+        return reply.json.data.map(({ id }: { id: string }) => id)
+      }
+      const filter = (text: string) => list(`filter=${encodeURIComponent(text)}`)
+      assert.deepEqual(await list('sort=at'), [unknown, elsewhere, password])
+      assert.deepEqual(await list('sort=createdAt%20desc&limit=1&offset=1'), [elsewhere])
+      assert.deepEqual(await filter('reason = "issuer-unknown"'), [elsewhere])
+      assert.deepEqual(await filter('method = "password"'), [password])
+      assert.deepEqual(await filter(`signerId = "${signerId}"`), [unknown])
+      assert.deepEqual(await filter('remoteAddress = "192.0.2.1"'), [])
+      assert.equal(
+        outcome(await app.admin('GET', `${DECISIONS}?filter=explanation%20%3D%20null`)),
+        '400 INVALID_FILTER',
+      )
+    })
+
+    test('D18 after 24 hours a decision is gone, and pruning takes its row', async (t) => {
+      const { app, token } = await setUpProvider(t, { database })
+      const id = await refusalOf(signIn(app, token()))
+      assert.equal((await decisionOf(app, id)).id, id)
+      const rows = () => app.store.db.selectFrom('auth_decisions').select('id').execute()
+      const prune = () => app.store.write('authDecision.prune', {}, { actorId: 'system', now: app.clock.now() })
+      app.clock.advance(DAY_MS - 60_000)
+      const session = await app.logIn('admin', ADMIN_PASSWORD)
+      assert.equal((await app.call('GET', `${DECISIONS}/${id}`, undefined, { session })).status, 200)
+      assert.equal(await prune(), false)
+      assert.equal((await rows()).length, 1)
+      app.clock.advance(61_000)
+      assert.equal((await app.call('GET', `${DECISIONS}/${id}`, undefined, { session })).status, 404)
+      assert.deepEqual((await app.call('GET', DECISIONS, undefined, { session })).json.data, [])
+      assert.equal((await rows()).length, 1)
+      await prune()
+      assert.equal((await rows()).length, 0)
+    })
+  })
+}
+
+test('D18 every node shows the decisions of the others', async (t) => {
+  const database = await newPostgresDatabase()
+  const { app, token } = await setUpProvider(t, { database })
+  const { app: other } = await setUpProvider(t, { database })
+  const id = await refusalOf(signIn(app, token()))
+  const here = await decisionOf(app, id)
+  assert.equal(here.reason, 'issuer-unknown')
+  assert.deepEqual(await decisionOf(other, id), here)
+})
+
+test('D18 L-01 what looks alike to the caller is told apart for administrators', async (t) => {
+  const { app, provider, token, createSigner, createIdentity } = await setUpProvider(t)
+  const signerId = await createSigner()
+  const other = await createSigner({ name: 'other', audience: 'other' })
+  const looks = new Set<string>()
+  const reasonOf = async (...tokens: readonly string[]): Promise<string> => {
+    const reply = await signIn(app, ...tokens)
+    const { requestId, ...error } = reply.json.error
+    looks.add(JSON.stringify([reply.status, error, reply.headers['www-authenticate']]))
+    return (await decisionOf(app, requestId)).reason
+  }
+  assert.equal(await reasonOf(token()), 'unknown-identity')
+  const id = await createIdentity({ permissions: ['identity.read'] })
+  await app.admin('POST', `${IDENTITIES}/${id}/disable`, { durationMinutes: 0 })
+  assert.equal(await reasonOf(token()), 'disabled')
+  await app.admin('POST', `${IDENTITIES}/${id}/enable`, {})
+  const policy = '/edge/management/v1/auth-policies/default'
+  await app.admin('PATCH', policy, { primary: { extJwt: { allowed: false } } })
+  assert.equal(await reasonOf(token()), 'not-allowed')
+  await app.admin('PATCH', policy, { primary: { extJwt: { allowed: true, allowedSigners: [other] } } })
+  assert.equal(await reasonOf(token()), 'signer-not-allowed')
+  await app.admin('PATCH', policy, { primary: { extJwt: { allowedSigners: [] } } })
+  assert.equal((await signIn(app, token())).status, 200)
+  const { session } = await app.makeIdentity({ permissions: ['external-jwt-signer'] })
+  await app.call('PATCH', `${SIGNERS}/${signerId}`, { tags: { touched: true } }, { session })
+  assert.equal(await reasonOf(token()), 'signer-not-trusted')
+  assert.equal(looks.size, 1)
+
+  const unknownKey = await decisionOf(app, await refusalOf(signIn(app, token({}, mintKey('P-256', 'unheard of')))))
+  assert.equal(unknownKey.reason, 'kid-unknown')
+  assert.ok(unknownKey.hints.join().includes(`"${provider.keys[0]?.kid}"`))
+})
+
+test('D18 a refusal without a token, and one of several tokens, say which it was', async (t) => {
+  const { app, token, createSigner } = await setUpProvider(t)
+  await createSigner()
+  const none = await decisionOf(app, await refusalOf(signIn(app)))
+  assert.deepEqual([none.reason, none.signers], ['token-missing', []])
+  assert.match(none.hints[0], /no token was presented/)
+  const expired = token({ exp: Math.floor(app.clock.now() / 1000) - 900 })
+  const several = await decisionOf(app, await refusalOf(signIn(app, token({ aud: 'other' }), expired)))
+  assert.equal(several.reason, 'token-expired')
+  assert.match(several.hints[0], /2 tokens were presented: this is about the one in place 2/)
+  const opaque = await decisionOf(app, await refusalOf(signIn(app, 'opaque-1234567890')))
+  assert.deepEqual([opaque.reason, opaque.signers], ['token-malformed', []])
+  assert.match(opaque.hints.join(), /opaque token/)
+})
+
+test('D18 a refused password says why, and holds neither the password nor the user name', async (t) => {
+  const { app, createIdentity } = await setUpProvider(t)
+  const identityId = await createIdentity()
+  const { username, password } = await createPassword(app, identityId)
+  const refusal = async (name: string, secret: string) => decisionOf(app, await refusalOf(logIn(app, name, secret)))
+  const typed = 'hunter2-typed-as-user-name'
+  const unknown = await refusal(typed, 'wrong-password-typed')
+  assert.deepEqual([unknown.method, unknown.reason, unknown.identity], ['password', 'unknown-user', null])
+  const wrong = await refusal(username, 'wrong-password-typed')
+  assert.deepEqual([wrong.reason, wrong.identityId, wrong.signers], ['wrong-password', identityId, []])
+  assert.match(wrong.missing[0], /the right password of the identity "alice"/)
+  await app.admin('POST', `${IDENTITIES}/${identityId}/disable`, { durationMinutes: 0 })
+  assert.equal((await refusal(username, password)).reason, 'disabled')
+  await app.admin('POST', `${IDENTITIES}/${identityId}/enable`, {})
+  const policy = (await app.admin('GET', '/edge/management/v1/auth-policies/default')).json.data
+  const strict = {
+    ...policy,
+    name: 'strict',
+    primary: { ...policy.primary, updb: { ...policy.primary.updb, allowed: false } },
+  }
+  const authPolicyId = (await app.admin('POST', '/edge/management/v1/auth-policies', strict)).json.data.id
+  await app.admin('PATCH', `${IDENTITIES}/${identityId}`, { authPolicyId })
+  const notAllowed = await refusal(username, password)
+  assert.deepEqual([notAllowed.reason, notAllowed.policy.allowsPassword], ['not-allowed', false])
+  await app.admin('PATCH', `${IDENTITIES}/${identityId}`, { authPolicyId: 'default' })
+  assert.equal((await logIn(app, username, password)).status, 200)
+  const stored = JSON.stringify(await app.store.db.selectFrom('auth_decisions').selectAll().execute())
+  for (const text of [typed, 'wrong-password-typed', password, username]) assert.ok(!stored.includes(text), text)
+})
+
+test('R-11 R-12 no part of a refused token is stored, logged or answered', async (t) => {
+  const { app, token, createSigner, createIdentity } = await setUpProvider(t)
+  await createSigner()
+  await createIdentity({ externalId: 'somebody else' })
+  const tokens = [token(), token({ aud: 'other' }), token({ iss: 'https://elsewhere.example' }), `${token()}.x`]
+  for (const text of tokens) await decisionOf(app, await refusalOf(signIn(app, text)))
+  const stored = JSON.stringify(await app.store.db.selectFrom('auth_decisions').selectAll().execute())
+  const shown = (await app.admin('GET', DECISIONS)).text
+  for (const part of tokens.flatMap(partsOf)) {
+    assert.ok(!stored.includes(part) && !shown.includes(part))
+    assert.ok(!app.logged.some((line) => line.includes(part)))
+  }
+})
+
+test('R-04 a flood of refusals leaves a bounded number of decisions and no entry in the change log', async (t) => {
+  const { app, token, createSigner } = await setUpProvider(t)
+  await createSigner()
+  // The keys of the signer are stored meanwhile.
+  const changes = () =>
+    app.store.db.selectFrom('change_log').select('seq').where('entity', '!=', 'externalJwtSigners').execute()
+  const before = (await changes()).length
+  const FLOOD = 1_500
+  const started = performance.now()
+  const good = token()
+  for (let sent = 0; sent < FLOOD; sent += 100) {
+    await Promise.all(Array.from({ length: 100 }, () => refusalOf(signIn(app, good))))
+  }
+  const kept = await countDecisions(app)
+  const seconds = (performance.now() - started) / 1000
+  assert.ok(kept >= 250 && kept <= 500 + 50 * Math.ceil(seconds), `${kept} in ${seconds} s`)
+  assert.equal((await changes()).length, before)
+})
+
+test('D18 what was refused just before the end is stored before the controller has closed', async (t) => {
+  const { app, token } = await setUpProvider(t)
+  const id = await refusalOf(signIn(app, token()))
+  await app.controller.close()
+  const rows = await app.store.db.selectFrom('auth_decisions').select('id').execute()
+  assert.deepEqual(
+    rows.map((row) => row.id),
+    [id],
+  )
+})

@@ -1,0 +1,81 @@
+/** What tests of signing in by JWT share: a controller, a provider that holds keys, and tokens of it. */
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { readKeySet } from '@countersign/core'
+import { type MintKey, mintKey, mintKeySet, mintToken } from '@countersign/testkit'
+import type { OutboundError } from '../../src/outbound/outbound-error.ts'
+import { type AppOptions, buildApp, type TestApp } from './build-app.ts'
+
+export const ISSUER = 'https://idp.example'
+export const AUDIENCE = 'overlay'
+export const ALICE = 'alice@idp.example'
+export const SIGNERS = '/edge/management/v1/ext-jwt-signers'
+export const DECISIONS = '/edge/management/v1/auth-decisions'
+
+type Members = Readonly<Record<string, unknown>>
+
+/** A controller whose signers fetch the keys that `provider` holds at that moment, or fail as it says. */
+export async function setUpProvider(t: TestContext, options: Omit<AppOptions, 'fetchJwks'> = {}) {
+  const key = mintKey('RSA')
+  const provider = { keys: [key] as MintKey[], failure: undefined as OutboundError | undefined }
+  const fetchJwks = async () => {
+    if (provider.failure) throw provider.failure
+    return { keySet: readKeySet(Buffer.from(JSON.stringify(mintKeySet(...provider.keys)))), freshForMs: undefined }
+  }
+  const app = await buildApp(t, { ...options, fetchJwks })
+  const create = async (path: string, body: Members): Promise<string> => {
+    const reply = await app.admin('POST', path, body)
+    assert.equal(reply.status, 201, reply.text)
+    return reply.json.data.id
+  }
+  const signerBody = { name: 'idp', enabled: true, issuer: ISSUER, audience: AUDIENCE, useExternalId: true }
+  const jwksEndpoint = 'https://idp.example/jwks'
+  const identityBody = { name: 'alice', type: 'Default', isAdmin: false, externalId: ALICE }
+  return {
+    app,
+    provider,
+    key,
+    /** A token of the provider, good for ten minutes unless its claims say otherwise. */
+    token: (claims: Members = {}, with_: MintKey = key) => {
+      const now = Math.floor(app.clock.now() / 1000)
+      const usual = { iss: ISSUER, aud: AUDIENCE, sub: ALICE, exp: now + 600, iat: now }
+      return mintToken({ key: with_, claims: { ...usual, ...claims } })
+    },
+    createSigner: (members: Members = {}) => create(SIGNERS, { ...signerBody, jwksEndpoint, ...members }),
+    createIdentity: (members: Members = {}) =>
+      create('/edge/management/v1/identities', { ...identityBody, ...members }),
+    /** What `explain` answers about a token. */
+    explain: async (token: string, method?: string) => {
+      const reply = await app.admin('POST', `${SIGNERS}/explain`, { token, ...(method && { method }) })
+      assert.equal(reply.status, 200, reply.text)
+      return reply.json.data
+    },
+  }
+}
+
+export function signIn(app: TestApp, ...tokens: readonly string[]) {
+  const headers = { authorization: tokens.map((token) => `Bearer ${token}`) as unknown as string }
+  return app.call(
+    'POST',
+    '/edge/client/v1/authenticate?method=ext-jwt',
+    undefined,
+    tokens.length > 0 ? { headers } : {},
+  )
+}
+
+/** The answer was a refusal; gives back its request id. */
+export async function refusalOf(reply: ReturnType<typeof signIn>): Promise<string> {
+  const { status, json, text } = await reply
+  assert.equal(status, 401, text)
+  return json.error.requestId
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+export async function decisionOf(app: TestApp, id: string): Promise<any> {
+  const reply = await app.admin('GET', `${DECISIONS}/${id}`)
+  assert.equal(reply.status, 200, reply.text)
+  return reply.json.data
+}
+
+/** The parts of a token that are long enough to be told from other text. */
+export const partsOf = (token: string): string[] => token.split('.').filter((part) => part.length > 20)
