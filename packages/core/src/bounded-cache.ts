@@ -35,6 +35,10 @@ export class BoundedCache<Key, Value> {
     this.#entries.clear()
   }
 
+  entries(): MapIterator<[Key, Value]> {
+    return this.#entries.entries()
+  }
+
   values(): MapIterator<Value> {
     return this.#entries.values()
   }

@@ -5,7 +5,8 @@ import { authenticatorIdOfSigner } from '../api-session/sign-in-way.ts'
 import { type SessionOptions, startSession } from '../api-session/start-session.ts'
 import type { DecisionReason } from './decision-recorder.ts'
 import type { TokenJudge } from './judge-token.ts'
-import { findObstacle, loadAttempt } from './sign-in-obstacles.ts'
+import { createKnownIdentities } from './known-identities.ts'
+import { findObstacle } from './sign-in-obstacles.ts'
 import type { DirectorySigner } from './signer-directory.ts'
 
 /** Why a token was refused. Of all this the caller is told the challenge and the signer, administrators the rest. */
@@ -39,6 +40,7 @@ const NO_TOKEN: JwtRefusal = {
 /** Trades a provider's JWT for a session. The first token that verifies and leads to an identity whose policy allows it wins. */
 export function createExtJwtSignIn(options: SessionOptions & Pick<TokenJudge, 'judge'>): ExtJwtSignIn {
   const { store, clock } = options
+  const findAttempt = createKnownIdentities(store)
   return async (bearers, body, ipAddress) => {
     const refused: JwtRefusal[] = []
     for (const [bearer, token] of bearers.entries()) {
@@ -48,7 +50,7 @@ export function createExtJwtSignIn(options: SessionOptions & Pick<TokenJudge, 'j
           refused.push({ challenge, signer, reason, identityId: undefined, bearer })
           continue
         }
-        const attempt = await loadAttempt(store.db, signer.stored, verdict.token.identityClaim, clock.now())
+        const attempt = await findAttempt(signer.stored, verdict.token.identityClaim, clock.now())
         const { identity, policy } = attempt
         const obstacle = findObstacle(attempt)
         if (obstacle === undefined && identity && policy) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { after, type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@countersign/core'
 import pg from 'pg'
 import { StartupError } from '../../src/startup-error.ts'
@@ -65,7 +66,15 @@ test('a node whose connections were cut forgets what it remembers, and goes on',
   await admin.query(everyoneElse)
   await node.hears((changes) => changes === 'everything')
   // A connection of the pool may not have noticed yet; each one that is found broken is replaced.
-  const untilItWorks = async <T>(attempt: () => Promise<T>): Promise<T> => attempt().catch(() => untilItWorks(attempt))
+  const untilItWorks = async <T>(attempt: () => Promise<T>): Promise<T> => {
+    for (;;) {
+      try {
+        return await attempt()
+      } catch {
+        await sleep(20)
+      }
+    }
+  }
   const rows = await untilItWorks(() => node.store.db.selectFrom('identities').selectAll().execute())
   assert.equal(rows.length, 1)
   await untilItWorks(() => node.store.write('changeLog.prune', {}, meta))

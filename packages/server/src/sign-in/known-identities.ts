@@ -1,0 +1,50 @@
+import { BoundedCache } from '@countersign/core'
+import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
+import type { Change } from '../store/change.ts'
+import type { StoredIdentity } from '../store/identity-row.ts'
+import type { StoredSigner } from '../store/signer-row.ts'
+import type { Store } from '../store/store.ts'
+import { loadAttempt, type SignInAttempt } from './sign-in-obstacles.ts'
+
+interface Known {
+  readonly identity: StoredIdentity
+  readonly policy: StoredAuthPolicy
+}
+
+const MAX_KNOWN = 20_000
+
+/** Whom the claim of an accepted token stands for. */
+export type FindAttempt = (signer: StoredSigner, claim: string, now: number) => Promise<SignInAttempt>
+
+/**
+ * Identities and their policies by the claim that names them, remembered until the change log says that they have changed.
+ * Nobody who is unknown is remembered: he may be made the next moment.
+ */
+export function createKnownIdentities(store: Store): FindAttempt {
+  const known = new BoundedCache<string, Known>(MAX_KNOWN)
+  let generation = 0
+
+  store.onChange((changes) => {
+    if (changes !== 'everything' && !changes.some(isAboutSomebody)) return
+    generation++
+    if (changes === 'everything' || changes.some(({ entity }) => entity === 'authPolicies')) return known.clear()
+    const changed = new Set(changes.map(({ id }) => id))
+    for (const [claim, { identity }] of [...known.entries()]) if (changed.has(identity.id)) known.delete(claim)
+  })
+
+  return async (signer, claim, now) => {
+    const name = `${signer.useExternalId ? 'externalId' : 'id'} ${claim}`
+    const remembered = known.get(name)
+    if (remembered) return { signer, claim, ...remembered, now }
+    const before = generation
+    const attempt = await loadAttempt(store.db, signer, claim, now)
+    const { identity, policy } = attempt
+    // What was read may have changed while it was read: then it is good for this sign-in, but not for the next.
+    if (identity && policy && before === generation) known.set(name, { identity, policy })
+    return attempt
+  }
+}
+
+function isAboutSomebody({ entity, action }: Change): boolean {
+  return action !== 'created' && (entity === 'identities' || entity === 'authPolicies')
+}
