@@ -108,7 +108,7 @@ test('C-07 allows an iat one minute and the clock skew ahead, and no iat that ma
   for (const iat of [-1, String(NOW), null, {}, 1e300]) await assertRefused(tokenWith({ iat }), 'issued-at-unusable')
 })
 
-test('C-09 D-06 compares the issuer exactly', async () => {
+test('C-09 D-06 W-44 S1-5.1.1 compares the issuer exactly', async () => {
   await assertAccepted(tokenWith({ iss: ISSUER }))
   const issuers = [
     `${ISSUER}/`,
@@ -134,12 +134,12 @@ test('C-09 D-06 compares the issuer exactly', async () => {
   await assertRefused(tokenWith({ iss: 'https://idp.example/e\u0301' }), 'issuer-mismatch', { signer: composed })
 })
 
-test('C-10 accepts an audience that equals or is an element', async () => {
+test('C-10 D8 S1-5.1.2 accepts an audience that equals or is an element', async () => {
   for (const aud of [AUDIENCE, [AUDIENCE], ['other', AUDIENCE], [AUDIENCE, AUDIENCE]])
     await assertAccepted(tokenWith({ aud }))
 })
 
-test('C-11 D-03 refuses any other audience', async () => {
+test('C-11 D-03 D8 W-44 refuses any other audience', async () => {
   await assertAccepted(tokenWith({ aud: [AUDIENCE] }))
   const many = Array.from({ length: 101 }, (_, index) => `a${index}`)
   const audiences = [

@@ -73,7 +73,7 @@ async function assertRefused(app: TestApp, token: string | undefined, kind: stri
 
 for (const database of ['sqlite', 'postgres'] as const) {
   describe(`sign in by JWT on ${database}`, () => {
-    test('W-1 W-4 W-12 S1-5.2 a good token of a JWKS signer is traded for a session, on both APIs, without a body', async (t) => {
+    test('W-1 W-4 W-12 S1-1.1 S1-5.2.1 S1-5.2.3 S1-2.3.externalId a good token of a JWKS signer is traded for a session, on both APIs, without a body', async (t) => {
       const { app, token, createSigner, createIdentity } = await setUp(t, database)
       const signerId = await createSigner()
       const identityId = await createIdentity()
@@ -164,7 +164,7 @@ test('H-02 D11 a certificate verifies nothing outside its dates', async (t) => {
   await assertRefused(app, token, 'invalid', signerId)
 })
 
-test('W-5 W-19 D13 a disabled signer lets nobody in, its neighbour with the same keys goes on, enabled it works again', async (t) => {
+test('W-5 W-19 D-11 D13 a disabled signer lets nobody in, its neighbour with the same keys goes on, enabled it works again', async (t) => {
   const { app, token, createSigner, createIdentity } = await setUp(t)
   const id = await createSigner()
   await createSigner({ name: 'neighbour', audience: 'other' })
@@ -189,7 +189,7 @@ test('D-13 a changed issuer binds at once: the old one is nobody any more', asyn
   assert.equal((await signIn(app, token({ iss: 'https://moved.example' }))).status, 200)
 })
 
-test('W-6 W-7 W-8 W-10 W-11 S1-5.1 the decision table of refused tokens', async (t) => {
+test('W-6 W-7 W-8 W-10 W-11 W-62 D16 S1-5.1.4 S1-5.1.6 the decision table of refused tokens', async (t) => {
   const { app, claims, key, token, createSigner, createIdentity } = await setUp(t)
   const signerId = await createSigner()
   await createIdentity()
@@ -209,7 +209,7 @@ test('W-6 W-7 W-8 W-10 W-11 S1-5.1 the decision table of refused tokens', async 
   await assertRefused(app, token().slice(0, -10) + last + token().slice(-9), 'invalid', signerId)
 })
 
-test('W-13 W-14 W-20 L-01 unknown, disabled and not allowed look alike, and nobody is created', async (t) => {
+test('W-13 W-14 W-20 W-54 L-01 S1-1.3 unknown, disabled and not allowed look alike, and nobody is created', async (t) => {
   const { app, token, createSigner, createIdentity } = await setUp(t)
   const signerId = await createSigner()
   const before = (await app.admin('GET', '/edge/management/v1/identities')).json.meta.pagination.totalCount
@@ -240,13 +240,13 @@ test('W-13 W-14 W-20 L-01 unknown, disabled and not allowed look alike, and nobo
   assert.equal(CHALLENGE.exec(unknown.challenge ?? '')?.[2], signerId)
 })
 
-test('W-15 S1-2.1 claimsProperty the identity claim may be any claim, and matches the id when useExternalId is false', async (t) => {
+test('W-15 C-14 S1-2.1.claimsProperty S1-2.3.id S1-5.1.3 the identity claim may be any claim, and matches the id when useExternalId is false', async (t) => {
   const { app, token, createSigner, createIdentity } = await setUp(t)
   await createSigner({ claimsProperty: '/person/email' })
   await createSigner({ name: 'by id', audience: 'by-id', useExternalId: false })
   const id = await createIdentity({ externalId: 'a@b.example' })
   assert.equal((await signIn(app, token({ person: { email: 'a@b.example' } }))).status, 200)
-  assert.equal((await signIn(app, token({ person: { email: id } }))).status, 401, 'C-14 an id is no externalId')
+  assert.equal((await signIn(app, token({ person: { email: id } }))).status, 401, 'an id is no externalId')
   assert.equal((await signIn(app, token({ aud: 'by-id', sub: id }))).status, 200)
   assert.equal((await signIn(app, token({ aud: 'by-id', sub: 'a@b.example' }))).status, 401)
 })
@@ -263,7 +263,7 @@ test('W-18 D-10 two signers that share key and kid never touch each other', asyn
   }
 })
 
-test('W-55 allowedSigners limits which signer may sign in', async (t) => {
+test('W-55 D-15 allowedSigners limits which signer may sign in', async (t) => {
   const { app, token, createSigner, createIdentity } = await setUp(t)
   const one = await createSigner()
   await createSigner({ name: 'two', audience: 'two' })
@@ -273,7 +273,9 @@ test('W-55 allowedSigners limits which signer may sign in', async (t) => {
   assert.equal((await signIn(app, token())).status, 200)
   assert.equal((await signIn(app, token({ aud: 'two' }))).status, 401)
   await app.admin('PATCH', path, { primary: { extJwt: { allowedSigners: [] } } })
-  assert.equal((await signIn(app, token({ aud: 'two' }))).status, 200)
+  assert.equal((await signIn(app, token({ aud: 'two' }))).status, 200, 'an empty list means all signers')
+  await app.admin('PATCH', path, { primary: { extJwt: { allowedSigners: [one] } } })
+  assert.equal((await app.admin('DELETE', `${SIGNERS}/${one}`)).status, 409, 'a signer that is named cannot go')
 })
 
 test('D48 N-03 a signer that a non-administrator wrote lets nobody in who has power, until an administrator saves it', async (t) => {
@@ -302,4 +304,126 @@ test('R-11 R-12 nothing of a token is in the log or in a refusal', async (t) => 
     assert.ok(!app.logged.some((line) => line.includes(part)))
   }
   assert.ok(!reply.text.includes(AUDIENCE))
+})
+
+test('B-11 the scheme may be written in any case, with exactly one space before the token', async (t) => {
+  const { app, token, createSigner, createIdentity } = await setUp(t)
+  await createSigner()
+  await createIdentity()
+  const statusOf = async (authorization: string) => {
+    const path = '/edge/client/v1/authenticate?method=ext-jwt'
+    return (await app.call('POST', path, undefined, { headers: { authorization } })).status
+  }
+  for (const scheme of ['Bearer', 'bearer', 'BEARER']) assert.equal(await statusOf(`${scheme} ${token()}`), 200, scheme)
+  for (const value of [
+    `Bearer  ${token()}`,
+    `Bearer\t${token()}`,
+    `Bearer ${token()}, Bearer ${token()}`,
+    `Basic ${token()}`,
+    token(),
+  ]) {
+    assert.equal(await statusOf(value), 401, value.slice(0, 12))
+  }
+})
+
+test('B-12 a token in the query or the body is no credential, and is not logged', async (t) => {
+  const { app, token, createSigner, createIdentity } = await setUp(t)
+  await createSigner()
+  await createIdentity()
+  const path = '/edge/client/v1/authenticate?method=ext-jwt'
+  const good = token()
+  assert.equal((await app.call('POST', `${path}&access_token=${good}`)).status, 401)
+  assert.equal((await app.call('POST', path, { token: good, access_token: good })).status, 401)
+  assert.ok(!app.logged.some((line) => line.includes(good.split('.')[2] ?? '')))
+  assert.equal((await signIn(app, good)).status, 200)
+})
+
+test('D-07 a signer may not claim to be this controller; another address is fine', async (t) => {
+  const { createSigner, app } = await setUp(t)
+  for (const issuer of ['https://127.0.0.1:1280', 'https://127.0.0.1:1280/']) {
+    const reply = await app.admin('POST', SIGNERS, {
+      name: issuer,
+      enabled: true,
+      issuer,
+      audience: 'a',
+      jwksEndpoint: 'https://idp.example/jwks',
+    })
+    assert.deepEqual([reply.status, reply.json.error?.cause.field], [400, 'issuer'])
+  }
+  await createSigner({ issuer: 'https://127.0.0.1:1281' })
+})
+
+test('D-08 a session token of our own is no JWT, and a JWT is no session token', async (t) => {
+  const { app, token, createSigner, createIdentity } = await setUp(t)
+  await createSigner()
+  await createIdentity()
+  await assertRefused(app, app.adminSession, 'missing')
+  const asSession = await app.call('GET', '/edge/client/v1/current-identity', undefined, { session: token() })
+  assert.equal(asSession.status, 401)
+  assert.equal((await signIn(app, token())).status, 200)
+})
+
+test('D-14 F-02 an unknown issuer or audience makes nobody fetch anything', async (t) => {
+  const { app, provider, token, createSigner } = await setUp(t)
+  await createSigner()
+  await signIn(app, token())
+  const before = provider.fetches
+  const unknown = mintKey('P-256', 'unknown')
+  for (let round = 0; round < 20; round++) {
+    await signIn(app, token({ iss: `https://nobody-${round}.example` }, unknown))
+    await signIn(app, token({ aud: `nothing-${round}` }, unknown))
+  }
+  assert.equal(provider.fetches, before)
+})
+
+test('L-07 L-06 an empty claim matches nobody, however many identities have no externalId', async (t) => {
+  const { app, token, createSigner, createIdentity } = await setUp(t)
+  await createSigner()
+  await createIdentity({ externalId: '' })
+  await createIdentity({ name: 'bob', externalId: undefined })
+  assert.equal((await signIn(app, token({ sub: '' }))).status, 401)
+  await createIdentity({ name: 'carol', externalId: 'carol' })
+  assert.equal((await signIn(app, token({ sub: 'carol' }))).status, 200)
+})
+
+test('L-08 an externalId is global: allowedSigners says whose word counts for it', async (t) => {
+  const { app, token, createSigner, createIdentity } = await setUp(t)
+  const one = await createSigner()
+  await createSigner({ name: 'two', issuer: 'https://two.example' })
+  await createIdentity()
+  const foreign = token({ iss: 'https://two.example' })
+  assert.equal((await signIn(app, foreign)).status, 200)
+  const path = '/edge/management/v1/auth-policies/default'
+  await app.admin('PATCH', path, { primary: { extJwt: { allowedSigners: [one] } } })
+  assert.equal((await signIn(app, foreign)).status, 401)
+  assert.equal((await signIn(app, token())).status, 200)
+})
+
+test('D-01 primary and second factor judge a bad token alike, whatever headers come with it', async (t) => {
+  const { app, claims, key, token, createSigner, createIdentity } = await setUp(t)
+  const signerId = await createSigner()
+  const id = await createIdentity()
+  const { token: session } = (await signIn(app, token())).json.data
+  const policy = (await app.admin('GET', '/edge/management/v1/auth-policies/default')).json.data
+  const strict = { ...policy, name: 'strict', secondary: { requireTotp: false, requireExtJwtSigner: signerId } }
+  const policyId = (await app.admin('POST', '/edge/management/v1/auth-policies', strict)).json.data.id
+  await app.admin('PATCH', `/edge/management/v1/identities/${id}`, { authPolicyId: policyId })
+  const doors = async (bearer: string) => {
+    const headers = { authorization: `Bearer ${bearer}`, 'ziti-token-issuer-id': signerId }
+    const primary = await app.call('POST', '/edge/client/v1/authenticate?method=ext-jwt', undefined, { headers })
+    const second = await app.call('GET', '/edge/client/v1/current-identity', undefined, { session, headers })
+    return [primary.status, second.status]
+  }
+  const bad = [
+    token({ aud: 'elsewhere' }),
+    token({ exp: 1000 }),
+    token({ nbf: claims.exp }),
+    token({ iss: 'https://other.example' }),
+    mintToken({ key, claims, header: { kid: 'nobody' } }),
+    mintToken({ key, claims, header: { alg: 'none' } }),
+    mintToken({ key: mintKeyFrom(mintKey('RSA', 'foreign').privateKey, 'RSA', key.kid), claims }),
+    'garbage',
+  ]
+  for (const bearer of bad) assert.deepEqual(await doors(bearer), [401, 401], bearer.slice(0, 40))
+  assert.deepEqual(await doors(token()), [200, 200])
 })

@@ -178,7 +178,7 @@ overBothDatabases('identities', async (t, app) => {
   })
 
   await t.test(
-    'L-03 L-04 L-05 externalIds that only look alike are different, and each finds its own identity',
+    'L-03 S1-8 L-04 L-05 externalIds that only look alike are different, and each finds its own identity',
     async () => {
       const lookalikes = [
         'Bob@x',

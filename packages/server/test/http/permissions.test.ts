@@ -141,7 +141,7 @@ function mayCall({ holds }: Caller, needs: Needs): boolean {
   return holds.some((held) => held === needs || held === entity || (held === 'admin_readonly' && action === 'read'))
 }
 
-test('N-01 W-34 D28 every route answers every kind of caller as the table says', async (t) => {
+test('N-01 W-34 W-57 W-58 D28 every route answers every kind of caller as the table says', async (t) => {
   const app = await buildApp(t)
   const calls = app.controller.http.routes.flatMap(({ method, paths }) => paths.map((path) => ({ method, path })))
   const served = calls.map(({ method, path }) => `${method} ${path}`)

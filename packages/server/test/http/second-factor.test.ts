@@ -42,7 +42,7 @@ async function setUp(t: TestContext) {
   return { app, signer, other, policyId, alice, token, call }
 }
 
-test('W-56 D22 S1-1.2 S1-5.2 a policy that names a second signer asks for its token on every call', async (t) => {
+test('W-56 D22 S1-1.2 S1-5.2.2 a policy that names a second signer asks for its token on every call', async (t) => {
   const { call, token } = await setUp(t)
   assert.equal((await call()).status, 401)
   assert.equal((await call(token())).status, 200)
@@ -121,4 +121,28 @@ test('W-17 a log-in whose second factor is outstanding is a 200 that says what t
   ])
   const whole = await call(token(), '/edge/client/v1/current-api-session')
   assert.deepEqual(whole.json.data.authQueries, [])
+})
+
+test('E-05 the second factor works where the policy does not allow signing in by JWT', async (t) => {
+  const { app, policyId, call, token } = await setUp(t)
+  await app.admin('PATCH', `${POLICIES}/${policyId}`, { primary: { extJwt: { allowed: false } } })
+  assert.equal((await call()).status, 401)
+  assert.equal((await call(token())).status, 200)
+})
+
+test('E-06 a token that expires between two calls is good for the first only', async (t) => {
+  const { app, call, token } = await setUp(t)
+  const short = token({ exp: Math.floor(app.clock.now() / 1000) + 30 })
+  assert.equal((await call(short)).status, 200)
+  app.clock.advance(60_000)
+  const late = await call(short)
+  assert.equal(late.status, 401)
+  assert.match(late.headers['www-authenticate'] ?? '', /error="expired"/)
+})
+
+test('E-09 the signer that a policy asks for cannot be deleted', async (t) => {
+  const { app, signer, policyId } = await setUp(t)
+  assert.equal((await app.admin('DELETE', `${SIGNERS}/${signer.id}`)).status, 409)
+  await app.admin('PATCH', `${POLICIES}/${policyId}`, { secondary: { requireExtJwtSigner: '' } })
+  assert.equal((await app.admin('DELETE', `${SIGNERS}/${signer.id}`)).status, 200)
 })

@@ -90,7 +90,7 @@ for (const database of DATABASES) {
       assert.equal(await countOf(store, 'ext_jwt_signers'), 1)
     })
 
-    test('the same issuer is allowed with another audience, the same pair is not', async (t) => {
+    test('D-05 D9 the same issuer is allowed with another audience, the same pair is not', async (t) => {
       const store = await withDefaults(await openTestStore(t, database))
       const issuer = 'https://shared.example'
       await store.write('signer.create', signer('one', { issuer, audience: 'a' }), meta)

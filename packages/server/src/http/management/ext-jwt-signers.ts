@@ -4,7 +4,7 @@ import {
   type ExtJwtSignerPatch as PatchBody,
   type ExtJwtSignerWrite as WriteBody,
 } from '@countersign/contract'
-import { newId, readSignerCertificate } from '@countersign/core'
+import { fieldError, newId, readSignerCertificate } from '@countersign/core'
 import type { ControllerContext } from '../../controller-context.ts'
 import { SIGNER_FILTER } from '../../store/filter-tables.ts'
 import { notFound } from '../../store/not-found.ts'
@@ -26,13 +26,14 @@ export const ONE = COLLECTION.map((path) => `${path}/:id`)
 const access = (action: 'create' | 'read' | 'update' | 'delete') => ({ entity: 'external-jwt-signer', action }) as const
 
 /** The management of External JWT Signers. */
-export function extJwtSignerRoutes({ store, clock, jwksPolicy, signerKeys }: ControllerContext): Route[] {
+export function extJwtSignerRoutes({ store, clock, jwksPolicy, signerKeys, addresses }: ControllerContext): Route[] {
   const { now } = clock
   const texts = createSignerTexts(store)
 
   /** What can be told from the body alone is refused before the store is asked. */
   const checked = <Body extends PatchBody | WriteBody>(body: Body, call: Call) => {
     if (body.jwksEndpoint) jwksPolicy.checkEndpoint(body.jwksEndpoint)
+    checkIsNotOurselves(body.issuer, addresses())
     return { body, certificate: certificateFacts(body.certPem), byAdmin: sessionOf(call).identity.isAdmin }
   }
 
@@ -112,6 +113,12 @@ export function extJwtSignerRoutes({ store, clock, jwksPolicy, signerKeys }: Con
       },
     },
   ]
+}
+
+/** What this controller signs itself must never be verified with somebody else's key. */
+function checkIsNotOurselves(issuer: string | undefined, addresses: readonly string[]): void {
+  const isOurs = addresses.some((address) => issuer === `https://${address}` || issuer === `https://${address}/`)
+  if (isOurs) throw fieldError('issuer', 'issuer is this controller itself', issuer)
 }
 
 function certificateFacts(certPem: string | undefined): SignerCertificateFacts | undefined {
