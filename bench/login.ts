@@ -1,7 +1,7 @@
 import { makeTestCertificate, mintKeyFrom, mintToken } from '@countersign/testkit'
-import { measure } from './measure.ts'
-import { http, MANAGEMENT, type Product, withServers } from './product.ts'
-import { memoryMibOf } from './server-process.ts'
+import { measure } from './support/measure.ts'
+import { http, MANAGEMENT, type Product, withServers } from './support/product.ts'
+import { memoryMibOf } from './support/server-process.ts'
 
 const ISSUER = 'https://bench.example'
 const AUDIENCE = 'bench'

@@ -1,6 +1,6 @@
-import { measure } from './measure.ts'
-import { http, MANAGEMENT, withServers } from './product.ts'
-import { memoryMibOf } from './server-process.ts'
+import { measure } from './support/measure.ts'
+import { http, MANAGEMENT, withServers } from './support/product.ts'
+import { memoryMibOf } from './support/server-process.ts'
 
 /** List, get and create of signers through the running product, each beside a bare HTTPS server that answers as many bytes. */
 export async function run(): Promise<void> {

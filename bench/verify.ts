@@ -1,6 +1,5 @@
 /** How fast tokens are verified: ours cold and cached, beside jose and beside nothing but the signature, in the same run. */
 import { constants, verify } from 'node:crypto'
-import { pathToFileURL } from 'node:url'
 import { createLocalJWKSet, type JWK, jwtVerify } from 'jose'
 import type { JsonValue } from '../packages/core/src/json/json-value.ts'
 import { readKeySet } from '../packages/core/src/key/key-set.ts'
@@ -156,7 +155,7 @@ const count = (perSecond = 0): string => Math.round(perSecond).toLocaleString('e
 const ratio = (part = 0, whole = 1): string => (part / whole).toFixed(2).padStart(14)
 
 /** Prints a table of verifications per second. */
-export default async function verifyBench(): Promise<void> {
+export async function run(): Promise<void> {
   const heads = ['crypto.verify', 'jose', 'cold', 'cached']
   const ratios = ['cold/crypto', 'cold/jose', 'cached/cold']
   console.log(['alg  ', ...heads.map((head) => head.padStart(13)), ...ratios.map((head) => head.padStart(14))].join(''))
@@ -169,5 +168,3 @@ export default async function verifyBench(): Promise<void> {
   for (const [name, perSecond] of await raceOfSigners([10, 10_000]))
     console.log(`${name.padEnd(24)}${count(perSecond)}`)
 }
-
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) await verifyBench()

@@ -2,7 +2,7 @@
 // Starts the command on Node 24. Plain JavaScript without newer syntax, since it begins on whatever Node is installed.
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import nodeModule, { createRequire } from 'node:module'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -28,8 +28,16 @@ function findPackagedNode() {
   }
 }
 
+/** Keeps what Node makes of the source between starts, beside the source: half of a start is reading it. */
+function keepCompiledCode(root) {
+  const cache = join(root, '.cache')
+  nodeModule.enableCompileCache?.(cache)
+  process.env.NODE_COMPILE_CACHE ??= cache
+}
+
 async function runHere() {
   const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+  keepCompiledCode(root)
   const source = join(root, 'src', 'main.ts')
   const main = existsSync(source) ? source : join(root, 'dist', 'main.js')
   const { run } = await import(pathToFileURL(main).href)

@@ -140,7 +140,7 @@ export const start: Migration = {
       updated_at ${int} not null
     )`,
     `create unique index api_sessions_token_digest on api_sessions (token_digest)`,
-    `create index api_sessions_identity_id on api_sessions (identity_id, created_at)`,
+    `create index api_sessions_identity_id on api_sessions (identity_id, created_at desc, id)`,
     `create index api_sessions_expires_at on api_sessions (expires_at)`,
     `create table change_log (
       seq ${sequence},

@@ -7,7 +7,7 @@ import { askOnce } from './load.ts'
 import { startServerProcess } from './server-process.ts'
 
 export const MANAGEMENT = '/edge/management/v1'
-const CLI = fileURLToPath(new URL('../packages/cli/bin/countersign.js', import.meta.url))
+const CLI = fileURLToPath(new URL('../../packages/cli/bin/countersign.js', import.meta.url))
 const BARE_SERVER = fileURLToPath(new URL('./bare-server.ts', import.meta.url))
 const ADMIN_PASSWORD = 'the-password-of-the-bench'
 
