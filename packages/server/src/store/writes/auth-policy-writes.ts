@@ -12,6 +12,7 @@ import {
 import { authPolicyColumns, type StoredAuthPolicy } from '../auth-policy-row.ts'
 import { notFound } from '../not-found.ts'
 import { findAuthPolicy } from '../reads/auth-policy-reads.ts'
+import { MAX_NAMED_REFERENCES, refuseReferenced } from '../referenced.ts'
 import { refusingDuplicates } from '../unique-violation.ts'
 import type { WriteContext, WriteOperation } from '../write-operation.ts'
 import { keepingAdministrators } from './keeping-administrators.ts'
@@ -52,8 +53,6 @@ const patchAuthPolicy: WriteOperation<{ id: string; body: AuthPolicyPatch }, voi
   await updateAuthPolicy(context, current, patchedAuthPolicy(current, body))
 }
 
-const MAX_NAMED_REFERENCES = 20
-
 const deleteAuthPolicy: WriteOperation<{ id: string }, void> = async (context, { id }) => {
   const { db } = context
   await getAuthPolicy(context, id)
@@ -64,7 +63,7 @@ const deleteAuthPolicy: WriteOperation<{ id: string }, void> = async (context, {
     .orderBy('id')
     .limit(MAX_NAMED_REFERENCES)
     .execute()
-  refuseReferenced('authPolicyId', 'identities', identities)
+  refuseReferenced(identities, { entity: ENTITY, field: 'authPolicyId', by: 'identities' })
   const signers = await db
     .selectFrom('ext_jwt_signers')
     .select('id')
@@ -72,7 +71,7 @@ const deleteAuthPolicy: WriteOperation<{ id: string }, void> = async (context, {
     .orderBy('id')
     .limit(MAX_NAMED_REFERENCES)
     .execute()
-  refuseReferenced('enrollAuthPolicyId', 'externalJwtSigners', signers)
+  refuseReferenced(signers, { entity: ENTITY, field: 'enrollAuthPolicyId', by: 'externalJwtSigners' })
   if (id === DEFAULT_AUTH_POLICY_ID) {
     throw new AppError('CAN_NOT_DELETE_REFERENCED_ENTITY', {
       field: 'authPolicyId',
@@ -89,13 +88,6 @@ export const AUTH_POLICY_WRITES = {
   'authPolicy.replace': replaceAuthPolicy,
   'authPolicy.patch': patchAuthPolicy,
   'authPolicy.delete': deleteAuthPolicy,
-}
-
-function refuseReferenced(field: string, store: string, users: readonly { id: string }[]): void {
-  if (users.length === 0) return
-  const ids = `[${users.map(({ id }) => id).join(' ')}]`
-  const reason = `entity type authPolicies referenced by ${store}: ${ids}`
-  throw new AppError('CAN_NOT_DELETE_REFERENCED_ENTITY', { field, reason, value: ids })
 }
 
 async function getAuthPolicy({ db }: WriteContext, id: string) {

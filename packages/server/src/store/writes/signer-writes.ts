@@ -10,11 +10,13 @@ import {
 import { notFound } from '../not-found.ts'
 import { insertRow } from '../prepared.ts'
 import { findEnrollPolicy } from '../reads/signer-reads.ts'
+import { MAX_NAMED_REFERENCES, refuseReferenced } from '../referenced.ts'
 import { type SignerCertificateFacts, type StoredSigner, signerColumns, signerFromRow } from '../signer-row.ts'
 import type { WriteContext, WriteOperation } from '../write-operation.ts'
 import { changesUniqueValue, findDuplicate, type SignerColumns, tellingDuplicate } from './signer-duplicates.ts'
 
 const ENTITY = 'externalJwtSigners'
+const BY_POLICIES = { entity: ENTITY, by: 'authPolicies' }
 
 /** A body's `certPem`, already read and admitted; absent when the body has none. */
 export interface WithCertificate {
@@ -70,7 +72,7 @@ const deleteSigner: WriteOperation<{ id: string }, void> = async (context, { id 
     .orderBy('auth_policy_id')
     .limit(MAX_NAMED_REFERENCES)
     .execute()
-  refuseReferenced('primary.extJwt.allowedSigners', primary)
+  refuseReferenced(primary, { ...BY_POLICIES, field: 'primary.extJwt.allowedSigners' })
   const secondary = await db
     .selectFrom('auth_policies')
     .select('id')
@@ -78,7 +80,7 @@ const deleteSigner: WriteOperation<{ id: string }, void> = async (context, { id 
     .orderBy('id')
     .limit(MAX_NAMED_REFERENCES)
     .execute()
-  refuseReferenced('secondary.requireExtJwtSigner', secondary)
+  refuseReferenced(secondary, { ...BY_POLICIES, field: 'secondary.requireExtJwtSigner' })
   await db.deleteFrom('ext_jwt_signers').where('id', '=', id).execute()
   context.changed({ entity: ENTITY, id, action: 'deleted' })
 }
@@ -88,15 +90,6 @@ export const SIGNER_WRITES = {
   'signer.replace': replaceSigner,
   'signer.patch': patchSigner,
   'signer.delete': deleteSigner,
-}
-
-const MAX_NAMED_REFERENCES = 20
-
-function refuseReferenced(field: string, policies: readonly { id: string }[]): void {
-  if (policies.length === 0) return
-  const ids = `[${policies.map(({ id }) => id).join(' ')}]`
-  const reason = `entity type externalJwtSigners referenced by authPolicies: ${ids}`
-  throw new AppError('CAN_NOT_DELETE_REFERENCED_ENTITY', { field, reason, value: ids })
 }
 
 async function getSigner({ db }: WriteContext, id: string): Promise<StoredSigner> {

@@ -1,0 +1,63 @@
+import type { PermissionAction, PermissionEntity } from '@countersign/contract'
+import { type BodySchema, newId } from '@countersign/core'
+import { MANAGEMENT } from '../api-paths.ts'
+import { created, done } from '../pipeline/envelope.ts'
+import type { Answer, Call, Method, Route } from '../pipeline/route.ts'
+
+/** A kind of thing that administrators make, look at, change and take away, each in the same six calls. */
+export interface Resource<WriteBody, PatchBody> {
+  /** What the collection is called in paths; it may have more than one name. */
+  readonly names: readonly string[]
+  readonly entity: PermissionEntity
+  readonly writeSchema: BodySchema
+  readonly patchSchema: BodySchema
+  list(call: Call): Promise<Answer>
+  get(call: Call, id: string): Promise<Answer>
+  create(call: Call, id: string, body: WriteBody): Promise<void>
+  replace(call: Call, id: string, body: WriteBody): Promise<void>
+  patch(call: Call, id: string, body: PatchBody): Promise<void>
+  remove(call: Call, id: string): Promise<void>
+}
+
+/** The rows of a resource: list, create, detail, PUT, PATCH and DELETE, with the permission that each needs. */
+export function resourceRoutes<WriteBody, PatchBody>(resource: Resource<WriteBody, PatchBody>): Route[] {
+  const { entity, writeSchema, patchSchema } = resource
+  const collection = resource.names.map((name) => `${MANAGEMENT}/${name}`)
+  const one = collection.map((path) => `${path}/:id`)
+  const row = (
+    method: Method,
+    paths: readonly string[],
+    action: PermissionAction,
+    schema: BodySchema | null,
+    handle: Route['handle'],
+  ): Route => {
+    const body = schema && { schema, optional: false }
+    return { method, paths, access: { entity, action }, bodyCap: 'management', body, handle }
+  }
+  return [
+    row('GET', collection, 'read', null, (call) => resource.list(call)),
+    row('POST', collection, 'create', writeSchema, async (call) => {
+      const id = newId()
+      await resource.create(call, id, call.body as WriteBody)
+      return created(call.collection, id)
+    }),
+    row('GET', one, 'read', null, (call) => resource.get(call, idOf(call))),
+    row('PUT', one, 'update', writeSchema, async (call) => {
+      await resource.replace(call, idOf(call), call.body as WriteBody)
+      return done()
+    }),
+    row('PATCH', one, 'update', patchSchema, async (call) => {
+      await resource.patch(call, idOf(call), call.body as PatchBody)
+      return done()
+    }),
+    row('DELETE', one, 'delete', null, async (call) => {
+      await resource.remove(call, idOf(call))
+      return done()
+    }),
+  ]
+}
+
+/** The id in the path of a call about one thing. */
+export function idOf({ params }: Call): string {
+  return params.id ?? ''
+}
