@@ -1,7 +1,7 @@
 import { loadText } from './load-text.ts'
 import { SETTING_ROWS, type SettingRow } from './setting-row.ts'
 import { SETTING_RULES } from './setting-rules.ts'
-import type { Settings } from './settings.ts'
+import { SETTINGS, type Settings } from './settings.ts'
 import { SettingsError } from './settings-error.ts'
 import { readSettingsFile, type SettingsFile } from './settings-file.ts'
 import {
@@ -62,7 +62,9 @@ export function resolveSettings({ flags, env, file, unreadable }: SettingsInput)
       }
     }
   }
-  if (values.get('port') === 0 && origins.get('metrics.port') === 'default') values.set('metrics.port', 0)
+  // Who chooses a port runs several controllers side by side: they must not meet at the default metrics port.
+  const isUsualPort = values.get('port') === SETTINGS.port.default
+  if (!isUsualPort && origins.get('metrics.port') === 'default') values.set('metrics.port', 0)
   const settings = nest(values)
   for (const rule of SETTING_RULES) {
     if ([rule.key, ...rule.others].some((key) => faulty.has(key))) continue

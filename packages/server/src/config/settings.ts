@@ -225,7 +225,7 @@ export const SETTINGS = {
       min: 0,
       max: 65535,
       flagValue: 'PORT',
-      description: 'Port of the metrics listener; 0 picks a free one, which is also the default when port is 0',
+      description: 'Port of the metrics listener; 0 picks a free one, which is the default when port is not 1280',
     }),
   },
 } as const

@@ -124,8 +124,11 @@ test('a flag takes text, a repeated one a list, and --no-dev a false', () => {
   assert.equal(settings.dev, false)
 })
 
-test('port 0 makes the metrics port 0 as well, unless that is set', () => {
-  assert.equal(resolveSettings({ flags: { port: '0' }, env: {} }).settings.metrics.port, 0)
+test('with another port than the usual one the metrics port is a free one, unless that is set', () => {
+  assert.equal(resolveSettings({ flags: { port: '1280' }, env: {} }).settings.metrics.port, 1281)
+  for (const port of ['0', '1380']) {
+    assert.equal(resolveSettings({ flags: { port }, env: {} }).settings.metrics.port, 0, port)
+  }
   const explicit = resolveSettings({ flags: { port: '0' }, env: { COUNTERSIGN_METRICS_PORT: '99' } })
   assert.equal(explicit.settings.metrics.port, 99)
 })
