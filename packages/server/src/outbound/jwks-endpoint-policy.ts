@@ -28,7 +28,9 @@ const SECRET_PARAMETERS = new Set([
 ])
 
 export interface JwksEndpointPolicy {
-  /** Throws `INVALID_FIELD` for an endpoint that would never be fetched, naming the setting that would allow it. */
+  /** Why an endpoint would never be fetched, naming the setting that would allow it; undefined when it may be. */
+  findProblem(endpoint: string): string | undefined
+  /** Throws that as `INVALID_FIELD` of a signer. */
   checkEndpoint(endpoint: string): void
 }
 
@@ -36,7 +38,7 @@ export interface JwksEndpointPolicy {
 export function createJwksEndpointPolicy({ jwks, dev }: Pick<Settings, 'jwks' | 'dev'>): JwksEndpointPolicy {
   const addressProblem = createAddressPolicy({ ...jwks, allowLoopback: dev })
 
-  const problemWith = (endpoint: string): string | undefined => {
+  const findProblem = (endpoint: string): string | undefined => {
     const url = parseEndpoint(endpoint)
     if (typeof url === 'string') return url
     const host = comparableHost(url.hostname.replace(/^\[|\]$/g, ''))
@@ -53,8 +55,9 @@ export function createJwksEndpointPolicy({ jwks, dev }: Pick<Settings, 'jwks' | 
   }
 
   return {
+    findProblem,
     checkEndpoint: (endpoint) => {
-      const problem = problemWith(endpoint)
+      const problem = findProblem(endpoint)
       if (problem) throw invalidField('jwksEndpoint', problem, endpoint)
     },
   }

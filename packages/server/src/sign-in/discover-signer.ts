@@ -14,18 +14,14 @@ const MAX_AT_ONCE = 8
 export function createDiscoverSigner(fetchDocument: FetchDocument, policy: JwksEndpointPolicy): DiscoverSigner {
   let working = 0
 
-  const isAllowed = (url: URL): boolean => {
-    try {
-      policy.checkEndpoint(url.href)
-      return true
-    } catch (error) {
-      if (error instanceof AppError) return false
-      throw error
-    }
-  }
+  const isAllowed = ({ href }: URL): boolean => policy.findProblem(href) === undefined
 
   const discover = async (issuer: string): Promise<DiscoveredSigner> => {
-    const { body } = await fetchDocument(discoveryUrl(issuer), { accept: JSON_TYPE, mediaTypes: [JSON_TYPE] })
+    const url = discoveryUrl(issuer)
+    // Asked here too, since the fetch would speak of a field of signers, which the caller has not named.
+    const problem = policy.findProblem(url)
+    if (problem) throw invalidField('issuer', problem, issuer)
+    const { body } = await fetchDocument(url, { accept: JSON_TYPE, mediaTypes: [JSON_TYPE] })
     const reading = readDiscoveryDocument(body, issuer, isAllowed)
     if (!reading.ok) throw invalidField('issuer', reading.reason, issuer)
     // What is answered here is meant to be saved, so it must pass what saving asks.
@@ -39,16 +35,10 @@ export function createDiscoverSigner(fetchDocument: FetchDocument, policy: JwksE
     try {
       return await discover(issuer)
     } catch (error) {
-      if (error instanceof OutboundError) throw invalidField('issuer', reasonOf(error), issuer)
+      if (error instanceof OutboundError) throw invalidField('issuer', error.message, issuer)
       throw error
     } finally {
       working--
     }
   }
-}
-
-/** The rules for endpoints speak of a field of signers, which the caller has not named: only what is wrong is told. */
-function reasonOf({ reason, message }: OutboundError): string {
-  const prefix = 'is invalid: '
-  return reason === 'endpoint-refused' ? message.slice(message.lastIndexOf(prefix) + prefix.length) : message
 }
