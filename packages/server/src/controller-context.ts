@@ -3,6 +3,8 @@ import type { LiveSessions } from './api-session/live-sessions.ts'
 import type { PasswordLogin } from './api-session/password-login.ts'
 import type { Clock } from './clock.ts'
 import type { Settings } from './config/index.ts'
+import type { ServerIdentity } from './keys/server-identity.ts'
+import type { SignControllerJwt } from './keys/sign-controller-jwt.ts'
 import type { JwksEndpointPolicy } from './outbound/jwks-endpoint-policy.ts'
 import type { DecisionRecorder } from './sign-in/decision-recorder.ts'
 import type { DiscoverSigner } from './sign-in/discover-signer.ts'
@@ -33,4 +35,10 @@ export interface ControllerContext {
   readonly addresses: () => readonly string[]
   /** The CA certificates as EST clients want them: PKCS#7, base64 in lines of 64. */
   readonly caCertificates: () => Buffer
+  /** The server certificate that is in use. */
+  readonly serverIdentity: () => ServerIdentity
+  /** Signs what the controller hands out under its own name. */
+  readonly signControllerJwt: SignControllerJwt
+  /** When this controller was made. */
+  readonly startedAt: number
 }

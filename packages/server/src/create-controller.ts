@@ -9,6 +9,8 @@ import type { Settings } from './config/index.ts'
 import type { ControllerContext } from './controller-context.ts'
 import { createHttpServer, type HttpServer } from './http/pipeline/create-http-server.ts'
 import { buildRoutes } from './http/routes.ts'
+import type { ServerIdentity } from './keys/server-identity.ts'
+import { createSignControllerJwt } from './keys/sign-controller-jwt.ts'
 import { createFetchDocument } from './outbound/fetch-document.ts'
 import { createJwksEndpointPolicy } from './outbound/jwks-endpoint-policy.ts'
 import { createFetchJwks, type FetchJwks } from './outbound/jwks-fetch.ts'
@@ -31,6 +33,7 @@ export interface ControllerParts {
   readonly tls: ServerOptions
   readonly addresses: () => readonly string[]
   readonly caCertificates: () => Buffer
+  readonly serverIdentity: () => ServerIdentity
   readonly passwordCost?: PasswordCost
   /** How keys are fetched; over the network unless given. */
   readonly fetchJwks?: FetchJwks
@@ -64,6 +67,8 @@ export function createController(parts: ControllerParts): Controller {
   const decisions = createDecisionRecorder({ store, clock, log })
   const context: ControllerContext = {
     ...parts,
+    startedAt: clock.now(),
+    signControllerJwt: createSignControllerJwt(parts.serverIdentity),
     sessions,
     secondFactor,
     signers,

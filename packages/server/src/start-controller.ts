@@ -105,6 +105,7 @@ async function start(
     tls: { ...keys.tls, ca: keys.authorityPem },
     addresses: () => (settings.advertise.length > 0 ? settings.advertise : [`${urlHost(settings.host)}:${port}`]),
     caCertificates: () => Buffer.from(keys.caPkcs7Base64),
+    serverIdentity: () => keys.serverIdentity,
   })
   undo.push(() => closeInTime(controller))
 

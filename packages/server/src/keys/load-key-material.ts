@@ -6,6 +6,7 @@ import { type ConfiguredFiles, loadConfiguredCertificate } from './configured-ce
 import { isKeyDirectoryEmpty, KEY_FILES } from './key-directory.ts'
 import { loadOwnServerCertificate, type ServerCertificate } from './server-certificate.ts'
 import { buildServerHosts } from './server-hosts.ts'
+import { buildServerIdentity, type ServerIdentity } from './server-identity.ts'
 
 export interface KeyMaterialOptions {
   /** The key directory, `<dataDir>/keys`. */
@@ -23,6 +24,8 @@ export interface KeyMaterial {
   readonly tls: { readonly cert: string; readonly key: string }
   /** Lower-case hex SHA-1 of the leaf. */
   readonly serverFingerprint: string
+  /** The leaf and its key, as the controller shows itself in answers and signs what it hands out. */
+  readonly serverIdentity: ServerIdentity
   readonly serverNotAfter: Date
   /** The file that clients have to trust. */
   readonly caFile: string
@@ -73,9 +76,11 @@ export async function reloadKeyMaterial({ dir, hosts, now, configured }: KeyMate
 }
 
 function describeServer({ chain, leaf, key }: ServerCertificate) {
+  const serverIdentity = buildServerIdentity(leaf, key)
   return {
     tls: { cert: formatCertificates(chain), key: formatPrivateKey(key) },
-    serverFingerprint: leaf.fingerprint.replaceAll(':', '').toLowerCase(),
+    serverFingerprint: serverIdentity.fingerprint,
+    serverIdentity,
     serverNotAfter: leaf.validToDate,
   }
 }

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +9,7 @@ import { pino } from 'pino'
 import { loadSettings, type Settings } from '../../src/config/index.ts'
 import { createController } from '../../src/create-controller.ts'
 import { ensureFirstAdmin } from '../../src/first-admin.ts'
+import { buildServerIdentity } from '../../src/keys/server-identity.ts'
 import type { FetchJwks } from '../../src/outbound/jwks-fetch.ts'
 import { OutboundError } from '../../src/outbound/outbound-error.ts'
 import { openStore } from '../../src/store/open-store.ts'
@@ -60,6 +62,12 @@ export interface AppOptions {
 
 const serverCertificate = makeTestCertificate({ kind: 'ec256', commonName: 'localhost' })
 
+/** What the controller under test shows of itself. */
+export const serverIdentity = buildServerIdentity(
+  new X509Certificate(serverCertificate.pem),
+  serverCertificate.privateKey,
+)
+
 /** A whole controller on a real store, without a listener: calls go straight into the pipeline. */
 export async function buildApp(t: TestContext, options: AppOptions = {}): Promise<TestApp> {
   const dir = mkdtempSync(join(tmpdir(), 'countersign-http-'))
@@ -98,6 +106,7 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
     tls: { cert: serverCertificate.pem, key: serverCertificate.privateKey.export({ type: 'pkcs8', format: 'pem' }) },
     addresses: () => ['127.0.0.1:1280'],
     caCertificates: () => Buffer.from('Y2E=\n'),
+    serverIdentity: () => serverIdentity,
     passwordCost: TEST_PASSWORD_COST,
     fetchJwks: options.fetchJwks ?? fetchNothing,
   })
