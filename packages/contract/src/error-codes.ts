@@ -45,6 +45,12 @@ export const ERRORS = {
   MAX_AUTHENTICATOR_METHODS_REACHED: spec(409, 'The identity already has an authenticator of this method'),
   CAN_NOT_UPDATE_AUTHENTICATOR: spec(409, 'The authenticator can not be updated in this way'),
   INVALID_AUTHENTICATOR_PROPERTIES: spec(400, 'The properties do not make an authenticator of this method'),
+  INVALID_ENROLLMENT_TOKEN: spec(400, 'The supplied token is not valid'),
+  INVALID_ENROLLMENT_NOT_ALLOWED: spec(409, 'The configuration does not allow this enrollment'),
+  ENROLLMENT_IDENTITY_ALREADY_ENROLLED: spec(
+    409,
+    'The token supplied for this enrollment already has a matching identity, cannot enroll a new identity',
+  ),
   LAST_ADMINISTRATOR: spec(409, 'The change would leave no administrator who can sign in'),
   SERVER_TOO_MANY_REQUESTS: spec(429, 'Too many requests, try again later', true),
   TIMEOUT: spec(503, 'The request took too long to answer', true),

@@ -1,4 +1,11 @@
-import { type IdentityPatch, type IdentityWrite, MAX_ATTRIBUTES, type Permission } from '@countersign/contract'
+import {
+  type IdentityPatch,
+  type IdentityWrite,
+  MAX_ATTRIBUTE_LENGTH,
+  MAX_ATTRIBUTES,
+  MAX_NAME_LENGTH,
+  type Permission,
+} from '@countersign/contract'
 import { fieldError } from '../app-error.ts'
 import type { JsonObject } from '../json/json-value.ts'
 import { DEFAULT_AUTH_POLICY_ID } from '../signer/enroll-rules.ts'
@@ -98,6 +105,7 @@ function patchedHosting(current: HostingSettings, body: IdentityPatch): HostingS
 /** The rules that an identity's own fields must keep. */
 export function validateIdentity(identity: IdentitySettings): void {
   if (identity.name.trim() === '') throw fieldError('name', 'name is required', identity.name)
+  checkLength('name', identity.name, MAX_NAME_LENGTH)
   checkPlainText('name', identity.name)
   if (identity.externalId !== null) checkPlainText('externalId', identity.externalId)
   checkAttributes(identity.attributes)
@@ -112,6 +120,12 @@ export function checkAttributes(attributes: readonly string[]): void {
     if (attribute.trim() === '') throw fieldError('roleAttributes', 'role attributes may not be blank', attribute)
     const prefix = ['#', '@'].find((mark) => attribute.startsWith(mark))
     if (prefix) throw fieldError('roleAttributes', `role attributes may not be prefixed with ${prefix}`, attribute)
+    checkLength('roleAttributes', attribute, MAX_ATTRIBUTE_LENGTH)
     checkPlainText('roleAttributes', attribute)
   }
+}
+
+/** Bodies are held to this before they come here; what a token brings is not. */
+function checkLength(field: string, text: string, max: number): void {
+  if (text.length > max) throw fieldError(field, `${field} should be at most ${max} chars long`, text)
 }

@@ -1,4 +1,4 @@
-import { isSignInAllowed, type JsonObject, type JsonValue, parseSelector, selectClaim } from '@countersign/core'
+import { isSignInAllowed, type JsonObject, readEnrollmentClaims } from '@countersign/core'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
@@ -15,25 +15,23 @@ export interface EnrollAttempt {
   readonly policy: StoredAuthPolicy | undefined
 }
 
-/** What may become the id of an identity. */
-const ID_FORM = /^[A-Za-z0-9][A-Za-z0-9._@:|+=~-]{0,127}$/
-
 /** Everything that stands in the way of an enrollment, in the order in which it is refused, in words for an administrator. */
 export function missingForEnrollment(attempt: EnrollAttempt): string[] {
   const { signer, claim, claims, identity } = attempt
   const name = quoted(signer.name)
+  const { key, attributes, name: given } = readEnrollmentClaims(signer, { identityClaim: claim, claims })
   const missing: string[] = []
-  if (!signer.useExternalId && !ID_FORM.test(claim)) {
+  if (!key.ok) {
     missing.push(
       `an id: ${quoted(claim)}, the value of ${quoted(signer.claimsProperty)}, cannot be one, so set useExternalId on the signer ${name}`,
     )
   }
-  if (!isListOfTexts(selected(signer.enrollAttributeClaimsSelector, claims))) {
+  if (!attributes.ok) {
     missing.push(
       `attributes: ${quoted(signer.enrollAttributeClaimsSelector ?? '')} (enrollAttributeClaimsSelector) is neither text nor a list of texts`,
     )
   }
-  if (!isText(selected(signer.enrollNameClaimsSelector, claims))) {
+  if (!given.ok) {
     missing.push(
       `a name: the token has no text at ${quoted(signer.enrollNameClaimsSelector)} (enrollNameClaimsSelector)`,
     )
@@ -60,17 +58,4 @@ function missingPermission({ signer, policy }: EnrollAttempt): string[] {
     missing.push(`to enroll to a certificate: ${which} does not allow certificate authentication`)
   }
   return missing
-}
-
-function selected(selector: string | null, claims: JsonObject): JsonValue | undefined {
-  const reading = selector ? parseSelector(selector) : undefined
-  return reading?.ok ? selectClaim(reading.selector, claims) : undefined
-}
-
-const isText = (value: JsonValue | undefined): boolean => typeof value === 'string' && value.trim() !== ''
-
-/** Absent counts as none. */
-function isListOfTexts(value: JsonValue | undefined): boolean {
-  if (value === undefined || value === null || typeof value === 'string') return true
-  return Array.isArray(value) && value.every((element) => typeof element === 'string')
 }
