@@ -102,8 +102,22 @@ export interface AuthenticatorTable extends Stamped {
   method: string
   username: string | null
   password_digest: string | null
+  /** The leaf, and behind it what leads from there to the root. */
   cert_pem: string | null
+  /** SHA-1 of the leaf: the certificate that lets its identity in is the one recorded here and no other. */
   fingerprint: string | null
+  /** SHA-256 of the leaf's key. */
+  public_key_digest: string | null
+  /** Whether the last sign-in brought what leads from the leaf to the root; null before the first. */
+  last_auth_resolved_to_root: Bool | null
+  /** Since when an administrator wants the certificate renewed. */
+  extend_requested_at: number | null
+  /** Whether he wants another key with it. */
+  key_roll_requested: Generated<Bool>
+  /** The renewed certificate, until its holder has shown that he has it. */
+  pending_cert_pem: string | null
+  pending_fingerprint: string | null
+  pending_public_key_digest: string | null
 }
 
 export interface ApiSessionTable extends Stamped {

@@ -1,4 +1,5 @@
-import { type AppError, echoedValue, fieldError } from '@countersign/core'
+import type { ErrorCode } from '@countersign/contract'
+import { AppError, echoedValue, fieldError } from '@countersign/core'
 
 interface UniqueRule {
   /** Name of the index, which PostgreSQL reports. */
@@ -6,6 +7,8 @@ interface UniqueRule {
   /** The columns, which SQLite reports. */
   readonly columns: string
   readonly field: string
+  /** COULD_NOT_VALIDATE unless given. */
+  readonly code?: ErrorCode
   reason(value: unknown): string
 }
 
@@ -48,6 +51,20 @@ const RULES: readonly UniqueRule[] = [
     field: 'updbUsername',
     reason: duplicateIn('authenticators'),
   },
+  {
+    index: 'authenticators_fingerprint',
+    columns: 'authenticators.fingerprint',
+    field: 'certPem',
+    code: 'CERT_IN_USE',
+    reason: () => 'the certificate is in use by another authenticator',
+  },
+  {
+    index: 'authenticators_public_key_digest',
+    columns: 'authenticators.public_key_digest',
+    field: 'certPem',
+    code: 'CERT_IN_USE',
+    reason: () => 'the key of the certificate is in use by another authenticator',
+  },
 ]
 
 /** Runs a statement; a unique index that refuses it becomes the field error existing clients know. */
@@ -71,7 +88,8 @@ export function duplicateError(index: string, values: Readonly<Record<string, un
   return refusal(rule, values)
 }
 
-function refusal({ field, reason }: UniqueRule, values: Readonly<Record<string, unknown>>): AppError {
+function refusal({ field, reason, code }: UniqueRule, values: Readonly<Record<string, unknown>>): AppError {
+  if (code) return new AppError(code, { field, reason: reason(values[field]), value: '' })
   return fieldError(field, reason(values[field]), values[field])
 }
 

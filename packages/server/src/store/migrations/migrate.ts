@@ -4,10 +4,11 @@ import type { Database } from '../schema.ts'
 import { start } from './0001-start.ts'
 import { signerKeySets } from './0002-signer-key-sets.ts'
 import { authDecisions } from './0003-auth-decisions.ts'
+import { certificateAuthenticators } from './0004-certificate-authenticators.ts'
 import type { ColumnTypes, Migration } from './migration.ts'
 
 /** Every step of the schema, oldest first. */
-const MIGRATIONS: readonly Migration[] = [start, signerKeySets, authDecisions]
+const MIGRATIONS: readonly Migration[] = [start, signerKeySets, authDecisions, certificateAuthenticators]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 

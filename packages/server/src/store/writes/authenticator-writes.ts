@@ -1,4 +1,5 @@
-import { AppError, type Tags } from '@countersign/core'
+import type { AuthenticatorMethod } from '@countersign/contract'
+import { AppError, readLeafDigests, type Tags } from '@countersign/core'
 import { notFound } from '../not-found.ts'
 import type { AuthenticatorRow } from '../schema.ts'
 import { refusingDuplicates } from '../unique-violation.ts'
@@ -20,46 +21,82 @@ const createPasswordAuthenticator: WriteOperation<ByWhom & NewPasswordAuthentica
   context,
   { byAdmin, byPermissions = [], ...authenticator },
 ) => {
-  const { identityId } = authenticator
-  await getTouchableIdentity(context, identityId, { byAdmin, byPermissions })
+  await checkRoomFor(context, 'updb', authenticator.identityId, { byAdmin, byPermissions })
+  await insertPasswordAuthenticator(context, authenticator)
+}
+
+const createCertificateAuthenticator: WriteOperation<ByWhom & NewCertificateAuthenticator, void> = async (
+  context,
+  { byAdmin, byPermissions = [], ...authenticator },
+) => {
+  await checkRoomFor(context, 'cert', authenticator.identityId, { byAdmin, byPermissions })
+  await insertCertificateAuthenticator(context, authenticator)
+}
+
+/** An identity that the caller may touch, and that has none of this method. */
+async function checkRoomFor(context: WriteContext, method: AuthenticatorMethod, identityId: string, by: ByWhom) {
+  await getTouchableIdentity(context, identityId, by)
   const other = await context.db
     .selectFrom('authenticators')
     .select('id')
     .where('identity_id', '=', identityId)
-    .where('method', '=', 'updb')
+    .where('method', '=', method)
     .executeTakeFirst()
-  if (other) {
-    throw new AppError('MAX_AUTHENTICATOR_METHODS_REACHED', {
-      field: 'method',
-      reason: 'the identity has an authenticator of this method already',
-      value: 'updb',
-    })
-  }
-  await insertPasswordAuthenticator(context, authenticator)
+  if (!other) return
+  const reason = 'the identity has an authenticator of this method already'
+  throw new AppError('MAX_AUTHENTICATOR_METHODS_REACHED', { field: 'method', reason, value: method })
 }
 
 export async function insertPasswordAuthenticator(
   { db, now, changed }: WriteContext,
   { id, identityId, username, passwordDigest, tags = {} }: NewPasswordAuthenticator,
 ): Promise<void> {
+  const row = { username, password_digest: passwordDigest, cert_pem: null, fingerprint: null, public_key_digest: null }
   await refusingDuplicates({ updbUsername: username }, () =>
     db
       .insertInto('authenticators')
-      .values({
-        id,
-        identity_id: identityId,
-        method: 'updb',
-        username,
-        password_digest: passwordDigest,
-        cert_pem: null,
-        fingerprint: null,
-        tags: JSON.stringify(tags),
-        created_at: now,
-        updated_at: now,
-      })
+      .values({ ...stamped({ id, identityId, tags }, now), method: 'updb', ...row })
       .execute(),
   )
   changed({ entity: ENTITY, id, action: 'created' })
+}
+
+export interface NewCertificateAuthenticator {
+  readonly id: string
+  readonly identityId: string
+  /** The leaf first, and behind it what leads from there to the root. */
+  readonly certPem: string
+  /** SHA-1 of the leaf in lower-case hex. */
+  readonly fingerprint: string
+  /** SHA-256 of the leaf's SubjectPublicKeyInfo in lower-case hex; read from the leaf unless given. */
+  readonly publicKeyDigest?: string
+  readonly tags?: Tags
+}
+
+/** Records a certificate that our CA has issued. Fails with CERT_IN_USE when it, or its key, is recorded already, for anybody. */
+export async function insertCertificateAuthenticator(
+  { db, now, changed }: WriteContext,
+  { id, identityId, certPem, fingerprint, tags = {}, ...given }: NewCertificateAuthenticator,
+): Promise<void> {
+  const publicKeyDigest = given.publicKeyDigest ?? readLeafDigests(certPem).publicKeyDigest
+  const row = {
+    username: null,
+    password_digest: null,
+    cert_pem: certPem,
+    fingerprint,
+    public_key_digest: publicKeyDigest,
+  }
+  await refusingDuplicates({}, () =>
+    db
+      .insertInto('authenticators')
+      .values({ ...stamped({ id, identityId, tags }, now), method: 'cert', ...row })
+      .execute(),
+  )
+  changed({ entity: ENTITY, id, action: 'created' })
+}
+
+function stamped({ id, identityId, tags }: { id: string; identityId: string; tags: Tags }, now: number) {
+  return { id, identity_id: identityId, tags: JSON.stringify(tags), created_at: now, updated_at: now }
 }
 
 export interface PasswordAuthenticatorChange {
@@ -110,6 +147,7 @@ const deleteAuthenticator: WriteOperation<ByWhom & { id: string }, void> = async
 
 export const AUTHENTICATOR_WRITES = {
   'authenticator.createPassword': createPasswordAuthenticator,
+  'authenticator.createCertificate': createCertificateAuthenticator,
   'authenticator.updatePassword': updatePasswordAuthenticator,
   'authenticator.delete': deleteAuthenticator,
 }

@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto'
+import { DerError } from './der-reader.ts'
+import { type ParsedCertificate, parseCertificate } from './parse-certificate.ts'
+import { findPemBlocks } from './pem.ts'
+
+/** What a certificate is recorded under: what it is, and which key it stands for. */
+export interface CertificateDigests {
+  /** SHA-1 of the certificate in lower-case hex, as existing clients know it. */
+  readonly fingerprint: string
+  /** SHA-256 of the SubjectPublicKeyInfo in lower-case hex. */
+  readonly publicKeyDigest: string
+}
+
+export function certificateDigests({ der, publicKeyInfo }: ParsedCertificate): CertificateDigests {
+  return {
+    fingerprint: createHash('sha1').update(der).digest('hex'),
+    publicKeyDigest: createHash('sha256').update(publicKeyInfo.bytes).digest('hex'),
+  }
+}
+
+/** The digests of the leaf of a chain of our own, which is the first block. Throws DerError when there is none. */
+export function readLeafDigests(chainPem: string): CertificateDigests {
+  const [leaf] = findPemBlocks(chainPem, 'CERTIFICATE') ?? []
+  if (!leaf) throw new DerError('there is no certificate')
+  return certificateDigests(parseCertificate(leaf))
+}
