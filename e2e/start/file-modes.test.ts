@@ -14,7 +14,7 @@ test('R-13 J-19 under a umask that hides nothing, data, keys and database are st
   const names = readdirSync(controller.dataDir, { recursive: true, encoding: 'utf8' })
   const keys = names.filter((name) => name.endsWith('.key'))
   const databases = names.filter((name) => name.startsWith('countersign.db') || name === 'lock')
-  assert.deepEqual(keys.sort(), ['keys/intermediate.key', 'keys/root.key', 'keys/server.key'])
+  assert.deepEqual(keys.sort(), ['keys/intermediate.key', 'keys/root.key', 'keys/sealing.key', 'keys/server.key'])
   assert.ok(databases.includes('countersign.db-wal'), 'the database is looked at while it is open')
   for (const name of [...keys, ...databases]) assert.equal(modeOf(name), '600', name)
   // Certificates are no secret, but nobody else may change them.

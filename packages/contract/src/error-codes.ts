@@ -56,6 +56,7 @@ export const ERRORS = {
   SERVER_TOO_MANY_REQUESTS: spec(429, 'Too many requests, try again later', true),
   TIMEOUT: spec(503, 'The request took too long to answer', true),
   STORE_UNAVAILABLE: spec(503, 'The data store is not available, try again later', true),
+  SEALING_KEY_MISMATCH: spec(503, 'This node does not hold the key that protects what is asked for', true),
   UNHANDLED: spec(500, 'An unhandled error occurred'),
 } as const satisfies Record<string, ErrorSpec>
 

@@ -3,6 +3,7 @@ import type { LiveSessions } from './api-session/live-sessions.ts'
 import type { PasswordLogin } from './api-session/password-login.ts'
 import type { Clock } from './clock.ts'
 import type { Settings } from './config/index.ts'
+import type { Sealing } from './keys/sealing.ts'
 import type { ServerIdentity } from './keys/server-identity.ts'
 import type { SignControllerJwt } from './keys/sign-controller-jwt.ts'
 import type { JwksEndpointPolicy } from './outbound/jwks-endpoint-policy.ts'
@@ -21,6 +22,7 @@ export interface ControllerContext {
   readonly clock: Clock
   readonly settings: Settings
   readonly log: Logger
+  readonly sealing: Sealing
   readonly sessions: LiveSessions
   readonly secondFactor: SecondFactor
   readonly logInWithPassword: PasswordLogin

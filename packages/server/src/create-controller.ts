@@ -9,6 +9,7 @@ import type { Settings } from './config/index.ts'
 import type { ControllerContext } from './controller-context.ts'
 import { createHttpServer, type HttpServer } from './http/pipeline/create-http-server.ts'
 import { buildRoutes } from './http/routes.ts'
+import type { Sealing } from './keys/sealing.ts'
 import type { ServerIdentity } from './keys/server-identity.ts'
 import { createSignControllerJwt } from './keys/sign-controller-jwt.ts'
 import { createFetchDocument } from './outbound/fetch-document.ts'
@@ -30,6 +31,7 @@ export interface ControllerParts {
   readonly clock: Clock
   readonly settings: Settings
   readonly log: Logger
+  readonly sealing: Sealing
   readonly tls: ServerOptions
   readonly addresses: () => readonly string[]
   readonly caCertificates: () => Buffer

@@ -8,6 +8,7 @@ import { type Controller, createController } from './create-controller.ts'
 import { takeDataDir } from './data-dir.ts'
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts'
 import { loadKeyMaterial } from './keys/load-key-material.ts'
+import { loadSealing } from './keys/load-sealing.ts'
 import { watchServerCertificate } from './keys/watch-server-certificate.ts'
 import { StartupError } from './startup-error.ts'
 import { openStore } from './store/open-store.ts'
@@ -95,6 +96,7 @@ async function start(
   const [store, loadedKeys] = await Promise.all([opening, loading])
   let keys = loadedKeys
   for (const warning of keys.warnings) log.warn(warning)
+  const sealing = await loadSealing({ dir: dataDir.keysDir, configured: settings.sealingKey })
 
   let port = settings.port
   const controller = createController({
@@ -102,6 +104,7 @@ async function start(
     clock,
     settings,
     log,
+    sealing,
     tls: { ...keys.tls, ca: keys.authorityPem },
     addresses: () => (settings.advertise.length > 0 ? settings.advertise : [`${urlHost(settings.host)}:${port}`]),
     caCertificates: () => Buffer.from(keys.caPkcs7Base64),

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { isDatabase } from './database-url.ts'
 import { isHostName } from './host-and-port.ts'
+import { isSealingKey } from './sealing-key.ts'
 import type { Setting } from './setting.ts'
 import { choice, integer, optionalText, seconds, text, toggle } from './setting-kinds.ts'
 import { ADDRESSES, HOSTS, list, NETWORKS, ORIGINS, PORTS } from './setting-lists.ts'
@@ -74,6 +75,14 @@ export const SETTINGS = {
     maxLength: 100,
     secret: 'value',
     description: "The administrator's password on first start; a random one is made and printed when unset",
+  }),
+  sealingKey: optionalText({
+    expected: '64 hexadecimal digits, as of "openssl rand -hex 32"',
+    minLength: 64,
+    maxLength: 64,
+    secret: 'value',
+    accepts: isSealingKey,
+    description: 'Key of the secrets in the database, the same on every node; keys/sealing.key when unset',
   }),
   clientScopes: choice(['string', 'array'], {
     default: 'string',

@@ -13,6 +13,7 @@ export const KEY_FILES = {
   intermediateKey: 'intermediate.key',
   serverCertificate: 'server.crt',
   serverKey: 'server.key',
+  sealingKey: 'sealing.key',
 } as const
 
 /** Whether there is nothing yet, as on the first start. */

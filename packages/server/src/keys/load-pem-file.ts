@@ -8,11 +8,7 @@ const ANYBODY_BUT_THE_OWNER = 0o077
 
 /** A private key that only its owner can read. Throws StartupError naming the file for anything else. */
 export async function loadPrivateKey(path: string): Promise<KeyObject> {
-  const text = await readPemFile(path, 'private key', async (file) => {
-    const { mode } = await file.stat()
-    if ((mode & ANYBODY_BUT_THE_OWNER) === 0) return
-    throw new StartupError(`the private key ${path} can be read by others than its owner`, `chmod 600 ${path}`)
-  })
+  const text = await readPrivateFile(path, 'private key')
   try {
     return createPrivateKey(text)
   } catch {
@@ -31,6 +27,15 @@ export async function loadCertificates(path: string): Promise<X509Certificate[]>
     // Said below, in the same words as for a file without any certificate.
   }
   throw new StartupError(`${path} holds no readable certificate in PEM form`)
+}
+
+/** The text of a file that only its owner can read. Throws StartupError naming the file for anything else. */
+export async function readPrivateFile(path: string, what: string): Promise<string> {
+  return readPemFile(path, what, async (file) => {
+    const { mode } = await file.stat()
+    if ((mode & ANYBODY_BUT_THE_OWNER) === 0) return
+    throw new StartupError(`the ${what} ${path} can be read by others than its owner`, `chmod 600 ${path}`)
+  })
 }
 
 async function readPemFile(path: string, what: string, check?: (file: FileHandle) => Promise<void>): Promise<string> {

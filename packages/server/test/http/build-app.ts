@@ -9,6 +9,7 @@ import { pino } from 'pino'
 import { loadSettings, type Settings } from '../../src/config/index.ts'
 import { createController } from '../../src/create-controller.ts'
 import { ensureFirstAdmin } from '../../src/first-admin.ts'
+import { createSealing } from '../../src/keys/sealing.ts'
 import { buildServerIdentity } from '../../src/keys/server-identity.ts'
 import type { FetchJwks } from '../../src/outbound/jwks-fetch.ts'
 import { OutboundError } from '../../src/outbound/outbound-error.ts'
@@ -17,6 +18,8 @@ import type { Store } from '../../src/store/store.ts'
 
 /** Cheap on purpose: the cost of guessing is not what these tests are about. */
 export const TEST_PASSWORD_COST: PasswordCost = { logN: 4, r: 8, p: 1 }
+/** One for all, as nodes on one database must have it. */
+export const TEST_SEALING_KEY = Buffer.alloc(32, 7)
 export const ADMIN_PASSWORD = 'the-test-admin-password'
 
 export interface Reply {
@@ -103,6 +106,7 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
     clock,
     settings,
     log,
+    sealing: createSealing(TEST_SEALING_KEY),
     tls: { cert: serverCertificate.pem, key: serverCertificate.privateKey.export({ type: 'pkcs8', format: 'pem' }) },
     addresses: () => ['127.0.0.1:1280'],
     caCertificates: () => Buffer.from('Y2E=\n'),

@@ -1,0 +1,59 @@
+import { createCipheriv, createDecipheriv, createHash, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
+import { AppError } from '@countersign/core'
+
+/** Hides what the store must hold but a copy of the store must not tell. */
+export interface Sealing {
+  /** Names the key, so that a value says which one opens it; tells nothing about it. */
+  readonly keyId: string
+  /** Text that only this key opens, and only for the same use: `use` names the thing, such as `totp <identity id>`. */
+  seal(text: string, use: string): string
+  /** What was sealed. SEALING_KEY_MISMATCH for a value of another key or another use, and for one that was changed. */
+  open(sealed: string, use: string): string
+}
+
+export const SEALING_KEY_BYTES = 32
+const CIPHER = 'aes-256-gcm'
+const VERSION = 's1'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** AES-256-GCM. A value is bound to its use, so that nobody who can write the store can move his own to somebody else. */
+export function createSealing(keyBytes: Buffer): Sealing {
+  if (keyBytes.length !== SEALING_KEY_BYTES) throw new TypeError('a sealing key has 32 bytes')
+  const key = createSecretKey(keyBytes)
+  const keyId = createHash('sha256').update('countersign sealing key ').update(keyBytes).digest('hex').slice(0, 8)
+  return {
+    keyId,
+    seal: (text, use) => {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(use))
+      const content = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
+      return `${VERSION}.${keyId}.${content.toString('base64url')}`
+    },
+    open: (sealed, use) => {
+      const [version, sealedBy, content = ''] = sealed.split('.')
+      if (version !== VERSION || sealedBy !== keyId) throw otherKey(sealedBy, keyId)
+      try {
+        return decipher(key, Buffer.from(content, 'base64url'), use)
+      } catch (error) {
+        throw new AppError('SEALING_KEY_MISMATCH', undefined, {
+          cause: new Error('a sealed value in the store was changed or moved', { cause: error }),
+        })
+      }
+    },
+  }
+}
+
+function decipher(key: KeyObject, content: Buffer, use: string): string {
+  const decipher = createDecipheriv(CIPHER, key, content.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
+  decipher.setAAD(Buffer.from(use)).setAuthTag(content.subarray(-TAG_BYTES))
+  return decipher.update(content.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+}
+
+/** The log says what to do; the caller is told no more than that this node cannot. */
+function otherKey(sealedBy = '', keyId = ''): AppError {
+  const told = `a value in the store is sealed with the key ${sealedBy.slice(0, 8)}, this node has the key ${keyId}`
+  return new AppError('SEALING_KEY_MISMATCH', undefined, {
+    cause: new Error(`${told}: give every node the same sealingKey, or restore keys/sealing.key`),
+  })
+}
