@@ -47,7 +47,7 @@ test('M-12 keeps the members the schema knows, in its spelling, and nothing else
   assert.deepEqual(read({ COUNT: 3, unknown: { a: 1 }, isAdmin: true }), { ...GOOD, count: 3 })
   assert.deepEqual({ ...(read({ inner: { DEEP: 1, other: 2 } }).inner as object) }, { deep: 1 })
   assert.deepEqual(read({ open: { any: [1, null] } }), { ...GOOD, open: { any: [1, null] } })
-  assert.equal(Object.getPrototypeOf(readBody(SCHEMA, GOOD)), null)
+  assert.equal('toString' in (readBody(SCHEMA, GOOD) as object), false)
 })
 
 test('M-12 a member that is given twice is refused, also when one of the two is null', () => {

@@ -1,6 +1,6 @@
 import { AppError, echoedValue } from '../app-error.ts'
 import { foldAscii } from '../filter/filter.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts'
+import { isJsonObject, type JsonObject, type JsonValue, newJsonObject } from '../json/json-value.ts'
 import { type BodySchema, isOptional, memberNames, membersInOrder } from './body-schema.ts'
 
 /**
@@ -11,7 +11,7 @@ import { type BodySchema, isOptional, memberNames, membersInOrder } from './body
  * alphabetical order, as those clients expect.
  */
 export function readBody(schema: BodySchema, body: JsonValue): JsonObject {
-  if (body === null) return readBody(schema, Object.create(null) as JsonObject)
+  if (body === null) return readBody(schema, newJsonObject())
   if (!isJsonObject(body)) {
     throw new AppError('COULD_NOT_VALIDATE', { field: 'body', reason: 'body must be a JSON object', value: '' })
   }
@@ -22,7 +22,7 @@ export function readBody(schema: BodySchema, body: JsonValue): JsonObject {
 
 function keepKnownMembers(schema: BodySchema, object: JsonObject, path: string): JsonObject {
   const names = memberNames(schema)
-  const known: JsonObject = Object.create(null)
+  const known = newJsonObject()
   const given = new Set<string>()
   for (const [spelling, value] of Object.entries(object)) {
     const name = names.get(foldAscii(spelling))

@@ -1,5 +1,5 @@
 import { JsonError } from './json-error.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from './json-value.ts'
+import { isJsonObject, type JsonObject, type JsonValue, newJsonObject } from './json-value.ts'
 import { wellFormedText } from './well-formed-text.ts'
 
 export interface JsonLimits {
@@ -153,7 +153,7 @@ class JsonReader {
 
   readObject(depth: number): JsonObject {
     this.enter(depth)
-    const object: JsonObject = Object.create(null)
+    const object = newJsonObject()
     let unit = this.skipSpace()
     if (unit === CLOSE_BRACE) {
       this.at += 1

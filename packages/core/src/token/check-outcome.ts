@@ -1,12 +1,12 @@
 import { type Check, type CheckName, type RefusalReason, type RefusedVerdict, refuse } from './verdict.ts'
 
-/** Text for people that costs something to write, which most verdicts never need. */
-type Text = string | (() => string)
+/** Text for people may cost something to write, and most verdicts are never shown to anybody. */
+type Text<Kind> = Kind | (() => Kind)
 
 /** What one check found; it passed when there is no refusal. */
 export interface CheckOutcome {
-  readonly expected: Text
-  readonly received: Text | null
+  readonly expected: Text<string>
+  readonly received: Text<string | null>
   readonly refusal?: RefusalReason | undefined
 }
 
@@ -34,7 +34,7 @@ export class CheckRecord {
     const written = this.#outcomes.map(([check, { expected, received, refusal }]) => ({
       check,
       expected: write(expected),
-      received: received === null ? null : write(received),
+      received: write(received),
       pass: refusal === undefined,
     }))
     return [formatCheck(), ...written]
@@ -47,7 +47,7 @@ export class CheckRecord {
   }
 }
 
-const write = (text: Text): string => (typeof text === 'string' ? text : text())
+const write = <Kind extends string | null>(text: Text<Kind>): Kind => (typeof text === 'function' ? text() : text)
 
 const FORMAT = 'a signed token: three parts of canonical base64url, header and claims one JSON object each'
 

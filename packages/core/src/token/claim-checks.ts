@@ -13,7 +13,7 @@ const MAX_IDENTITY_CLAIM_LENGTH = 512
 export function checkIssuer({ iss }: JsonObject, signer: VerifySigner): CheckOutcome {
   return {
     expected: signer.issuer,
-    received: shown(iss),
+    received: () => shown(iss),
     refusal: iss === signer.issuer ? undefined : 'issuer-mismatch',
   }
 }
@@ -21,7 +21,11 @@ export function checkIssuer({ iss }: JsonObject, signer: VerifySigner): CheckOut
 /** Exact, or one of an array. */
 export function checkAudience(claims: JsonObject, signer: VerifySigner): CheckOutcome {
   const fits = audiencesOf(claims).includes(signer.audience)
-  return { expected: signer.audience, received: shown(claims.aud), refusal: fits ? undefined : 'audience-mismatch' }
+  return {
+    expected: signer.audience,
+    received: () => shown(claims.aud),
+    refusal: fits ? undefined : 'audience-mismatch',
+  }
 }
 
 /**
@@ -36,14 +40,14 @@ export function checkRequiredClaims(
   const unmet = findUnmetClaim(signer.requiredClaims, claims)
   if (unmet) {
     const expected = `${unmet.selector.text} is ${unmet.anyOf.join(' or ')}`
-    return { expected, received: shown(selectClaim(unmet.selector, claims)), refusal: 'required-claim-unmet' }
+    return { expected, received: () => shown(selectClaim(unmet.selector, claims)), refusal: 'required-claim-unmet' }
   }
   const { cnf } = claims
   if (cnf === undefined || cnf === null) return { expected: () => describeRequired(signer), received: 'as expected' }
   const bound = isJsonObject(cnf) ? cnf['x5t#S256'] : undefined
   const proven = typeof bound === 'string' && bound === presentedCertificateSha256
   const expected = 'a TLS client certificate that "cnf" names by x5t#S256'
-  return { expected, received: shown(cnf), refusal: proven ? undefined : 'possession-not-proven' }
+  return { expected, received: () => shown(cnf), refusal: proven ? undefined : 'possession-not-proven' }
 }
 
 /** The value that names the identity, used as it is. */
@@ -51,7 +55,7 @@ export function checkIdentityClaim(claims: JsonObject, signer: VerifySigner): Ch
   const value = selectClaim(signer.claimsProperty, claims)
   const usable = typeof value === 'string' && claimTextProblem(value, MAX_IDENTITY_CLAIM_LENGTH) === undefined
   const expected = () => `${signer.claimsProperty.text} is text of 1 to ${MAX_IDENTITY_CLAIM_LENGTH} characters`
-  return { expected, received: shown(value), refusal: usable ? undefined : 'identity-claim-unusable' }
+  return { expected, received: () => shown(value), refusal: usable ? undefined : 'identity-claim-unusable' }
 }
 
 function describeRequired({ requiredClaims }: VerifySigner): string {

@@ -13,14 +13,14 @@ export function findKey({ kid }: JsonObject, keys: SignerKeys): SignerKey | unde
 export function checkKid({ kid }: JsonObject, keys: SignerKeys): CheckOutcome {
   const named = typeof kid === 'string' && kid !== ''
   if (named && keys.has(kid)) return { expected: kid, received: kid }
-  return { expected: kidList(keys), received: shown(kid), refusal: named ? 'kid-unknown' : 'kid-missing' }
+  return { expected: kidList(keys), received: () => shown(kid), refusal: named ? 'kid-unknown' : 'kid-missing' }
 }
 
 /** The key says what it may be used with, never the token; a key from a certificate is good within the certificate's dates. */
 export function checkKey({ alg }: JsonObject, key: SignerKey, nowMs: number): CheckOutcome {
   const algorithms = () => key.algs.join(', ')
   if (typeof alg !== 'string' || !key.algs.includes(alg)) {
-    return { expected: algorithms, received: shown(alg), refusal: 'algorithm-not-allowed' }
+    return { expected: algorithms, received: () => shown(alg), refusal: 'algorithm-not-allowed' }
   }
   if (isWithinDates(key, nowMs)) return { expected: algorithms, received: alg }
   const expected = `a certificate valid at ${new Date(nowMs).toISOString()}`

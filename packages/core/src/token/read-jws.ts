@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { BoundedCache } from '../bounded-cache.ts'
 import { JsonError } from '../json/json-error.ts'
 import { isJsonObject, type JsonObject } from '../json/json-value.ts'
 import { type JsonLimits, readJson } from '../json/read-json.ts'
@@ -31,15 +32,32 @@ export function readJws(token: string, cache?: VerifiedTokenCache): JwsReading {
   const secondDot = token.indexOf('.', firstDot + 1)
   if (firstDot === -1 || secondDot === -1) return malformed('not three parts with dots between')
   if (token.includes('.', secondDot + 1)) return refuseMoreParts(token)
-  const header = readPart(token.slice(0, firstDot), HEADER_LIMITS, MAX_HEADER_BYTES)
-  if (!header.ok) return malformed(`header: ${header.reason}`)
+  const header = readHeader(token.slice(0, firstDot))
+  if (!header.ok) return header
   const claims = readPart(token.slice(firstDot + 1, secondDot), CLAIMS_LIMITS, MAX_TOKEN_LENGTH)
   if (!claims.ok) return malformed(`claims: ${claims.reason}`)
   const signature = decodeBase64url(token.slice(secondDot + 1))
   if (!signature) return malformed('signature: not canonical base64url')
   const signingInput = token.slice(0, secondDot)
   const jws = { untrustedHeader: header.object, untrustedClaims: claims.object, signingInput, signature, digest }
-  return judgeHeader(header.object) ?? { ok: true, jws }
+  return { ok: true, jws }
+}
+
+type Refusal = Extract<JwsReading, { ok: false }>
+
+/** All tokens of a key carry the same header: what was read and found good once is good again. */
+const goodHeaders = new BoundedCache<string, JsonObject>(256)
+const MAX_KEPT_HEADER_LENGTH = 1024
+
+function readHeader(part: string): Refusal | { readonly ok: true; readonly object: JsonObject } {
+  const known = goodHeaders.get(part)
+  if (known) return { ok: true, object: known }
+  const header = readPart(part, HEADER_LIMITS, MAX_HEADER_BYTES)
+  if (!header.ok) return malformed(`header: ${header.reason}`)
+  const refusal = judgeHeader(header.object)
+  if (refusal) return refusal
+  if (part.length <= MAX_KEPT_HEADER_LENGTH) goodHeaders.set(part, Object.freeze(header.object))
+  return header
 }
 
 type PartReading = { readonly ok: true; readonly object: JsonObject } | { readonly ok: false; readonly reason: string }
@@ -95,7 +113,7 @@ const HEADER_RULES: readonly HeaderRule[] = [
   },
 ]
 
-function judgeHeader(header: JsonObject): JwsReading | undefined {
+function judgeHeader(header: JsonObject): Refusal | undefined {
   const broken = HEADER_RULES.find(({ breaks }) => breaks(header))
   return broken && refused(broken.reason, broken.detail)
 }
@@ -106,10 +124,10 @@ function mediaType(value: unknown): string {
   return type.startsWith('application/') ? type.slice('application/'.length) : type
 }
 
-function refuseMoreParts(token: string): JwsReading {
+function refuseMoreParts(token: string): Refusal {
   const encrypted = token.split('.', 6).length === 5
   return encrypted ? refused('token-encrypted', 'five parts, as an encrypted token has') : malformed('not three parts')
 }
 
-const refused = (reason: RefusalReason, detail: string): JwsReading => ({ ok: false, reason, detail })
-const malformed = (detail: string): JwsReading => refused('token-malformed', detail)
+const refused = (reason: RefusalReason, detail: string): Refusal => ({ ok: false, reason, detail })
+const malformed = (detail: string): Refusal => refused('token-malformed', detail)

@@ -11,7 +11,7 @@ const ISSUED_AHEAD_SECONDS = 60
 /** `exp` is required: the token is good while now < exp + clock skew. */
 export function checkExpiry({ exp }: JsonObject, signer: VerifySigner, nowMs: number): CheckOutcome {
   const expected = () => `after ${instant(nowMs - signer.clockSkewSeconds * 1000)}`
-  if (!isNumericDate(exp) || exp === 0) return { expected, received: shown(exp), refusal: 'expiry-unusable' }
+  if (!isNumericDate(exp) || exp === 0) return { expected, received: () => shown(exp), refusal: 'expiry-unusable' }
   const good = nowMs < (exp + signer.clockSkewSeconds) * 1000
   return { expected, received: () => instant(exp * 1000), refusal: good ? undefined : 'token-expired' }
 }
@@ -20,7 +20,7 @@ export function checkExpiry({ exp }: JsonObject, signer: VerifySigner, nowMs: nu
 export function checkNotBefore({ nbf }: JsonObject, signer: VerifySigner, nowMs: number): CheckOutcome {
   const expected = () => `absent or not after ${instant(nowMs + signer.clockSkewSeconds * 1000)}`
   if (nbf === undefined) return { expected, received: null }
-  if (!isNumericDate(nbf)) return { expected, received: shown(nbf), refusal: 'not-before-unusable' }
+  if (!isNumericDate(nbf)) return { expected, received: () => shown(nbf), refusal: 'not-before-unusable' }
   const good = nbf * 1000 <= nowMs + signer.clockSkewSeconds * 1000
   return { expected, received: () => instant(nbf * 1000), refusal: good ? undefined : 'token-not-yet-valid' }
 }
@@ -34,7 +34,7 @@ export function checkIssuedAt({ iat, exp }: JsonObject, signer: VerifySigner, no
       ? `absent or not after ${instant(latestMs)}`
       : `not after ${instant(latestMs)} and at most ${maxTokenAgeSeconds} s before the expiry`
   if (iat === undefined && maxTokenAgeSeconds === undefined) return { expected, received: null }
-  if (!isNumericDate(iat)) return { expected, received: shown(iat), refusal: 'issued-at-unusable' }
+  if (!isNumericDate(iat)) return { expected, received: () => shown(iat), refusal: 'issued-at-unusable' }
   const received = () => instant(iat * 1000)
   if (iat * 1000 > latestMs) return { expected, received, refusal: 'token-issued-in-future' }
   const lifetime = typeof exp === 'number' ? exp - iat : Number.NaN
