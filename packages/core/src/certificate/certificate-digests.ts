@@ -7,14 +7,14 @@ import { findPemBlocks } from './pem.ts'
 export interface CertificateDigests {
   /** SHA-1 of the certificate in lower-case hex, as existing clients know it. */
   readonly fingerprint: string
-  /** SHA-256 of the SubjectPublicKeyInfo in lower-case hex. */
+  /** SHA-256 of the SubjectPublicKeyInfo in base64url. */
   readonly publicKeyDigest: string
 }
 
 export function certificateDigests({ der, publicKeyInfo }: ParsedCertificate): CertificateDigests {
   return {
     fingerprint: createHash('sha1').update(der).digest('hex'),
-    publicKeyDigest: createHash('sha256').update(publicKeyInfo.bytes).digest('hex'),
+    publicKeyDigest: createHash('sha256').update(publicKeyInfo.bytes).digest('base64url'),
   }
 }
 

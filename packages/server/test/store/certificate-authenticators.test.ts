@@ -16,7 +16,7 @@ test('the digests of a chain are those of its leaf', () => {
     fingerprint: x509.fingerprint.replaceAll(':', '').toLowerCase(),
     publicKeyDigest: createHash('sha256')
       .update(x509.publicKey.export({ format: 'der', type: 'spki' }))
-      .digest('hex'),
+      .digest('base64url'),
   })
 })
 

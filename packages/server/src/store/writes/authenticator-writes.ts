@@ -68,7 +68,7 @@ export interface NewCertificateAuthenticator {
   readonly certPem: string
   /** SHA-1 of the leaf in lower-case hex. */
   readonly fingerprint: string
-  /** SHA-256 of the leaf's SubjectPublicKeyInfo in lower-case hex; read from the leaf unless given. */
+  /** SHA-256 of the leaf's SubjectPublicKeyInfo in base64url; read from the leaf unless given. */
   readonly publicKeyDigest?: string
   readonly tags?: Tags
 }
