@@ -35,6 +35,12 @@ export const ERRORS = {
     400,
     'the supplied certificate PEM is either invalid or contains the incorrect number of certificates',
   ),
+  COULD_NOT_PROCESS_CSR: spec(400, 'The supplied csr could not be processed'),
+  CA_UNAVAILABLE: spec(
+    503,
+    'No certificate can be issued at the moment: the key of the certificate authority is missing',
+    true,
+  ),
   INVALID_AUTH_METHOD: spec(400, 'The supplied authentication method is invalid'),
   CAN_NOT_DELETE_REFERENCED_ENTITY: spec(
     409,

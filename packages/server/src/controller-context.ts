@@ -3,6 +3,7 @@ import type { LiveSessions } from './api-session/live-sessions.ts'
 import type { PasswordLogin } from './api-session/password-login.ts'
 import type { Clock } from './clock.ts'
 import type { Settings } from './config/index.ts'
+import type { ClientCertificates } from './keys/client-certificates.ts'
 import type { Sealing } from './keys/sealing.ts'
 import type { ServerIdentity } from './keys/server-identity.ts'
 import type { SignControllerJwt } from './keys/sign-controller-jwt.ts'
@@ -43,4 +44,5 @@ export interface ControllerContext {
   readonly signControllerJwt: SignControllerJwt
   /** When this controller was made. */
   readonly startedAt: number
+  readonly clientCertificates: ClientCertificates
 }

@@ -9,6 +9,7 @@ import type { Settings } from './config/index.ts'
 import type { ControllerContext } from './controller-context.ts'
 import { createHttpServer, type HttpServer } from './http/pipeline/create-http-server.ts'
 import { buildRoutes } from './http/routes.ts'
+import type { ClientCertificates } from './keys/client-certificates.ts'
 import type { Sealing } from './keys/sealing.ts'
 import type { ServerIdentity } from './keys/server-identity.ts'
 import { createSignControllerJwt } from './keys/sign-controller-jwt.ts'
@@ -36,6 +37,7 @@ export interface ControllerParts {
   readonly addresses: () => readonly string[]
   readonly caCertificates: () => Buffer
   readonly serverIdentity: () => ServerIdentity
+  readonly clientCertificates: ClientCertificates
   readonly passwordCost?: PasswordCost
   /** How keys are fetched; over the network unless given. */
   readonly fetchJwks?: FetchJwks

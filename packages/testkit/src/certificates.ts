@@ -126,17 +126,19 @@ export function makeTestCertificate(options: TestCertificateOptions = {}): TestC
   return { ...keyPair, pem: formatPem('CERTIFICATE', certificate), der: certificate, subject }
 }
 
-function isSlow(kind: TestKeyKind): boolean {
+/** Whether keys of a kind take so long to make that tests share one. */
+export function isSlow(kind: TestKeyKind): boolean {
   return kind.startsWith('rsa') || kind === 'dsa'
 }
 
-function buildSignatureAlgorithm(key: KeyObject, hash: TestHash): Buffer {
+/** The AlgorithmIdentifier of a signature by this key. */
+export function buildSignatureAlgorithm(key: KeyObject, hash: TestHash): Buffer {
   const type = key.asymmetricKeyType === 'rsa-pss' ? 'rsa' : (key.asymmetricKeyType ?? '')
   const id = SIGNATURE_OIDS[type]?.[hash]
   if (id === undefined) throw new TypeError(`a ${type} key does not sign with ${hash}`)
   return type === 'rsa' ? der.sequence(der.oid(id), der.nullValue()) : der.sequence(der.oid(id))
 }
 
-function signBytes(bytes: Buffer, key: KeyObject, hash: TestHash): Buffer {
+export function signBytes(bytes: Buffer, key: KeyObject, hash: TestHash): Buffer {
   return sign(key.asymmetricKeyType?.startsWith('ed') ? null : hash, bytes, key)
 }

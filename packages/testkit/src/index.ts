@@ -1,5 +1,22 @@
 /** What the tests share and the product never ships: certificates, tokens and a real PostgreSQL. */
-export * from './certificates.ts'
+
+export {
+  buildGreedyExtensions,
+  buildTestAttribute,
+  makeTestCsr,
+  type TestCsr,
+  type TestCsrOptions,
+} from './certificate-requests.ts'
+export {
+  createTestKeyPair,
+  getTestKeyPair,
+  makeTestCertificate,
+  type TestCertificate,
+  type TestCertificateOptions,
+  type TestHash,
+  type TestKeyKind,
+  type TestKeyPair,
+} from './certificates.ts'
 export * from './controller-process.ts'
 export * from './fake-dns.ts'
 export * from './jwks-server.ts'

@@ -8,7 +8,7 @@ import {
 } from './build-extensions.ts'
 import { buildTbsCertificate } from './build-tbs-certificate.ts'
 import type { CertificatePlan } from './certificate-plan.ts'
-import { CERTIFICATE_PROFILES, type CertificateProfile } from './certificate-profiles.ts'
+import { CERTIFICATE_PROFILES, type CertificateProfile, keyUsageFor } from './certificate-profiles.ts'
 import { oid, sequence } from './der-writer.ts'
 import { buildName } from './distinguished-name.ts'
 import { OID } from './object-identifiers.ts'
@@ -30,7 +30,7 @@ export function buildCertificate(plan: CertificatePlan): Buffer {
     publicKeyInfo: plan.publicKeyInfo,
     extensions: [
       buildBasicConstraints(profile),
-      buildKeyUsage(profile),
+      buildKeyUsage(keyUsageFor(profile, plan.publicKey)),
       ...(profile.extendedKeyUsage.length > 0 ? [buildExtendedKeyUsage(profile)] : []),
       buildSubjectKeyIdentifier(plan.publicKeyInfo),
       buildAuthorityKeyIdentifier(plan.issuer?.publicKeyInfo ?? plan.publicKeyInfo),

@@ -18,7 +18,7 @@ export function buildBasicConstraints({ isCa, pathLength }: CertificateProfile):
   return buildExtension(OID.basicConstraints, sequence(...content), true)
 }
 
-export function buildKeyUsage({ keyUsage }: CertificateProfile): Buffer {
+export function buildKeyUsage(keyUsage: readonly number[]): Buffer {
   return buildExtension(OID.keyUsage, namedBits(keyUsage), true)
 }
 

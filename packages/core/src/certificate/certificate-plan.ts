@@ -9,6 +9,10 @@ export interface CertificateRequest {
   readonly subject: DistinguishedName
   readonly publicKey: KeyObject
   readonly altNames: readonly AltName[]
+  /** The public key as encoded, where that is known already. */
+  readonly publicKeyInfo?: Buffer
+  /** Instead of the profile's; never beyond the issuer's end. */
+  readonly lifetimeMs?: number
 }
 
 /** What is needed of the issuer to build and check a certificate. */
@@ -42,11 +46,11 @@ export function planCertificate(
   issuer: IssuerFacts | undefined,
   now: Date,
 ): CertificatePlan {
-  const { lifetimeDays } = CERTIFICATE_PROFILES[request.profile]
-  const wanted = toSeconds(now.getTime() + lifetimeDays * DAY_MS)
+  const lifetimeMs = request.lifetimeMs ?? CERTIFICATE_PROFILES[request.profile].lifetimeDays * DAY_MS
+  const wanted = toSeconds(now.getTime() + lifetimeMs)
   const notAfter = issuer && issuer.notAfter < wanted ? issuer.notAfter : wanted
   const notBefore = toSeconds(now.getTime() - BACKDATED_MS)
-  const publicKeyInfo = request.publicKey.export({ format: 'der', type: 'spki' })
+  const publicKeyInfo = request.publicKeyInfo ?? request.publicKey.export({ format: 'der', type: 'spki' })
   return { ...request, publicKeyInfo, serial: createSerial(), notBefore, notAfter, issuer }
 }
 

@@ -1,14 +1,18 @@
+import type { KeyObject } from 'node:crypto'
 import { OID } from './object-identifiers.ts'
 
 /** Numbers of the bits of a keyUsage extension, RFC 5280 section 4.2.1.3. */
-const KEY_USAGE = { digitalSignature: 0, keyCertSign: 5, crlSign: 6 } as const
+const KEY_USAGE = { digitalSignature: 0, keyEncipherment: 2, keyCertSign: 5, crlSign: 6 } as const
 
 /** What a certificate may be used for. Building and checking read the same row and nothing else. */
 export interface CertificateProfile {
   readonly isCa: boolean
   readonly pathLength?: number
   readonly keyUsage: readonly number[]
+  /** Instead of `keyUsage` where the key is RSA. */
+  readonly rsaKeyUsage?: readonly number[]
   readonly extendedKeyUsage: readonly string[]
+  /** Unless the request asks for another life. */
   readonly lifetimeDays: number
 }
 
@@ -33,6 +37,18 @@ export const CERTIFICATE_PROFILES = {
     extendedKeyUsage: [OID.serverAuth],
     lifetimeDays: 365,
   },
+  client: {
+    isCa: false,
+    keyUsage: [KEY_USAGE.digitalSignature],
+    rsaKeyUsage: [KEY_USAGE.digitalSignature, KEY_USAGE.keyEncipherment],
+    extendedKeyUsage: [OID.clientAuth],
+    lifetimeDays: 365,
+  },
 } as const satisfies Record<string, CertificateProfile>
 
 export type CertificateProfileName = keyof typeof CERTIFICATE_PROFILES
+
+/** The bits of the keyUsage extension for a key of this type. */
+export function keyUsageFor(profile: CertificateProfile, publicKey: KeyObject): readonly number[] {
+  return (publicKey.asymmetricKeyType === 'rsa' ? profile.rsaKeyUsage : undefined) ?? profile.keyUsage
+}

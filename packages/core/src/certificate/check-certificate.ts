@@ -2,7 +2,7 @@ import { admitPublicKey } from '../key/admit-public-key.ts'
 import type { AltName } from './alt-name.ts'
 import { computeKeyId } from './build-extensions.ts'
 import type { CertificatePlan } from './certificate-plan.ts'
-import { CERTIFICATE_PROFILES, type CertificateProfile } from './certificate-profiles.ts'
+import { CERTIFICATE_PROFILES, type CertificateProfile, keyUsageFor } from './certificate-profiles.ts'
 import { getOnlyChild, readOid } from './der-cursor.ts'
 import { readDer, TAG } from './der-reader.ts'
 import { OID } from './object-identifiers.ts'
@@ -85,7 +85,7 @@ function hasProfileConstraints(tbs: TbsCertificate, plan: CertificatePlan): bool
 function hasProfileKeyUsage(tbs: TbsCertificate, plan: CertificatePlan): boolean {
   const bits = extensionNode(tbs, OID.keyUsage)?.content.subarray(1) ?? Buffer.alloc(0)
   const set = Array.from({ length: bits.length * 8 }, (_, bit) => bit).filter((bit) => hasBit(bits, bit))
-  return isSameList(set, profileOf(plan).keyUsage)
+  return isSameList(set, keyUsageFor(profileOf(plan), plan.publicKey))
 }
 
 function hasProfileExtendedKeyUsage(tbs: TbsCertificate, plan: CertificatePlan): boolean {

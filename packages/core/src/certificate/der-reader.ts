@@ -140,7 +140,8 @@ function isAscii(content: Buffer): boolean {
   return content.every((byte) => byte < 0x80)
 }
 
-function checkSorted(children: readonly DerNode[]): void {
+/** The order of a SET OF, also where it goes under another tag. Throws DerError. */
+export function checkSorted(children: readonly DerNode[]): void {
   children.forEach((child, index) => {
     const previous = children[index - 1]
     if (previous && Buffer.compare(previous.bytes, child.bytes) > 0) throw new DerError('a set is not sorted')

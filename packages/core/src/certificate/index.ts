@@ -9,7 +9,13 @@ export { CERTIFICATE_PROFILES, type CertificateProfileName } from './certificate
 export * as der from './der-writer.ts'
 export { buildName, type DistinguishedName } from './distinguished-name.ts'
 export { type CertificateIssuer, createIssuer, issueCertificate, issueSelfSigned } from './issue-certificate.ts'
+export {
+  type ClientCertificate,
+  type ClientCertificateRequest,
+  issueClientCertificate,
+} from './issue-client-certificate.ts'
 export { OID } from './object-identifiers.ts'
 export { findPemBlocks, formatPem, wrapBase64 } from './pem.ts'
 export { readSignerCertificate, type SignerCertificate } from './read-certificate.ts'
+export { type CsrKey, readCsr } from './read-csr.ts'
 export { createSigner, type SignBytes } from './sign-certificate.ts'

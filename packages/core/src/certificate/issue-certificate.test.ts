@@ -203,7 +203,7 @@ describe('checkCertificate on extensions', () => {
   const profile = CERTIFICATE_PROFILES.tlsServer
   const good = {
     constraints: extensions.buildBasicConstraints(profile),
-    usage: extensions.buildKeyUsage(profile),
+    usage: extensions.buildKeyUsage(profile.keyUsage),
     extendedUsage: extensions.buildExtendedKeyUsage(profile),
     subjectKey: extensions.buildSubjectKeyIdentifier(plan.publicKeyInfo),
     authorityKey: extensions.buildAuthorityKeyIdentifier(plan.publicKeyInfo),
@@ -230,8 +230,8 @@ describe('checkCertificate on extensions', () => {
       [build({ constraints: extensions.buildBasicConstraints({ ...ca, pathLength: 0 }) }), /constraints/],
       [build({ constraints: extensions.buildExtension(OID.basicConstraints, der.sequence()) }), /critical/],
       [build({ names: extensions.buildExtension(OID.subjectAltName, der.sequence(), true) }), /critical/],
-      [build({ usage: extensions.buildKeyUsage({ ...profile, keyUsage: [0, 5] }) }), /the key usage/],
-      [build({ usage: extensions.buildKeyUsage({ ...profile, keyUsage: [] }) }), /the key usage/],
+      [build({ usage: extensions.buildKeyUsage([0, 5]) }), /the key usage/],
+      [build({ usage: extensions.buildKeyUsage([]) }), /the key usage/],
       [
         build({ extendedUsage: extensions.buildExtendedKeyUsage({ ...profile, extendedKeyUsage: ['2.5.29.37.0'] }) }),
         /extended key usage/,

@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto'
 import { buildCertificate } from './build-certificate.ts'
-import { type CertificateRequest, type IssuerFacts, planCertificate } from './certificate-plan.ts'
+import { type CertificatePlan, type CertificateRequest, type IssuerFacts, planCertificate } from './certificate-plan.ts'
 import { checkCertificate } from './check-certificate.ts'
 import { parseCertificate } from './parse-certificate.ts'
 import { type SignBytes, signCertificate } from './sign-certificate.ts'
@@ -25,22 +25,17 @@ export async function issueCertificate(
   issuer: CertificateIssuer,
   now: Date,
 ): Promise<Buffer> {
-  return issue(request, issuer.facts, issuer.sign, now)
+  return issuePlanned(planCertificate(request, issuer.facts, now), issuer.sign, now)
 }
 
 /** Build, check, sign: a root, which is its own issuer. `sign` must use the private half of the request's key. */
 export async function issueSelfSigned(request: CertificateRequest, sign: SignBytes, now: Date): Promise<Buffer> {
-  return issue(request, undefined, sign, now)
+  return issuePlanned(planCertificate(request, undefined, now), sign, now)
 }
 
-async function issue(
-  request: CertificateRequest,
-  issuer: IssuerFacts | undefined,
-  sign: SignBytes,
-  now: Date,
-): Promise<Buffer> {
-  const plan = planCertificate(request, issuer, now)
+/** Build, check, sign: what was planned and nothing else. */
+export async function issuePlanned(plan: CertificatePlan, sign: SignBytes, now: Date): Promise<Buffer> {
   const tbs = buildCertificate(plan)
   checkCertificate(tbs, plan, now)
-  return signCertificate(tbs, sign, issuer?.publicKey ?? request.publicKey)
+  return signCertificate(tbs, sign, plan.issuer?.publicKey ?? plan.publicKey)
 }

@@ -91,10 +91,15 @@ function readVersion(node: DerNode | undefined): number {
 }
 
 function readExtensions(node: DerNode | undefined, version: number): Map<string, CertificateExtension> {
-  const extensions = new Map<string, CertificateExtension>()
-  if (!node) return extensions
+  if (!node) return new Map()
   if (version !== VERSION_3) throw new DerError('only version 3 has extensions')
-  for (const extension of createDerCursor(getOnlyChild(node, TAG.sequence)).takeRest(TAG.sequence)) {
+  return readExtensionList(getOnlyChild(node, TAG.sequence))
+}
+
+/** The extensions of a certificate or of a request for one, by object identifier. Throws DerError, also when one is there twice. */
+export function readExtensionList(node: DerNode): Map<string, CertificateExtension> {
+  const extensions = new Map<string, CertificateExtension>()
+  for (const extension of createDerCursor(node).takeRest(TAG.sequence)) {
     const cursor = createDerCursor(extension)
     const id = readOid(cursor.take(TAG.oid))
     const critical = cursor.takeOptional(TAG.boolean)?.content[0] === 0xff

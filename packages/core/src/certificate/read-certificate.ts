@@ -2,6 +2,7 @@ import { createHash, type KeyObject } from 'node:crypto'
 import { AppError } from '../app-error.ts'
 import type { PublicKeyKind } from '../key/admit-public-key.ts'
 import { DerError } from './der-reader.ts'
+import { explainPem, type PemMistake } from './explain-pem.ts'
 import { OID } from './object-identifiers.ts'
 import { type ParsedCertificate, parseCertificate } from './parse-certificate.ts'
 import { findOnlyPemBlock } from './pem.ts'
@@ -24,13 +25,12 @@ export interface SignerCertificate {
 
 const MAX_PEM_CHARACTERS = 64 * 1024
 const MAX_COMMON_NAME_CHARACTERS = 256
-const BEGIN = '-----BEGIN '
 
 /** Broken whoever signed: with them anybody can make a second certificate under the same signature. */
 const HASHES_NEVER_TAKEN: ReadonlySet<string> = new Set(['MD2', 'MD4', 'MD5'])
 
 /** What people paste instead of a certificate; the first label that fits names the mistake. */
-const OTHER_BLOCKS: readonly (readonly [label: string, reason: string])[] = [
+const OTHER_BLOCKS: readonly PemMistake[] = [
   ['PRIVATE KEY-----', 'it holds a private key; give the certificate alone and consider the key as disclosed'],
   ['CERTIFICATE REQUEST-----', 'it holds a certificate request, not a certificate'],
   ['TRUSTED CERTIFICATE-----', 'it holds a TRUSTED CERTIFICATE block; convert it to a plain certificate'],
@@ -45,7 +45,7 @@ const OTHER_BLOCKS: readonly (readonly [label: string, reason: string])[] = [
 export function readSignerCertificate(pem: string): SignerCertificate {
   if (typeof pem !== 'string') throw refusal('it is not text')
   if (pem.length > MAX_PEM_CHARACTERS) throw refusal('it is longer than 64 KiB')
-  const der = findOnlyPemBlock(pem, 'CERTIFICATE') ?? throwRefusal(explainPem(pem))
+  const der = findOnlyPemBlock(pem, 'CERTIFICATE') ?? throwRefusal(explainPem(pem, 'certificate', OTHER_BLOCKS))
   try {
     return readCertificate(parseCertificate(der))
   } catch (error) {
@@ -93,14 +93,6 @@ function hasControlCharacter(text: string): boolean {
     if ((code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069)) return true
   }
   return false
-}
-
-function explainPem(pem: string): string {
-  for (const [label, reason] of OTHER_BLOCKS) if (pem.includes(label)) return reason
-  const first = pem.indexOf(BEGIN)
-  if (first < 0) return 'it is not a certificate in PEM form'
-  if (pem.indexOf(BEGIN, first + 1) > 0) return 'it holds more than one PEM block; give exactly one certificate'
-  return 'it must be one CERTIFICATE block in strict base64 with nothing but white space around it'
 }
 
 function throwRefusal(reason: string): never {

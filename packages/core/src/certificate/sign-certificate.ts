@@ -6,12 +6,15 @@ import { parseCertificate } from './parse-certificate.ts'
 /** ECDSA over P-256 with SHA-256, answered in DER: a private key in this process, or a service that keeps one. */
 export type SignBytes = (bytes: Buffer) => Buffer | Promise<Buffer>
 
-/** Signs with a P-256 private key; a TypeError for any other key. */
+/** Signs with a P-256 private key, beside the event loop; a TypeError for any other key. */
 export function createSigner(privateKey: KeyObject): SignBytes {
   if (privateKey.type !== 'private' || privateKey.asymmetricKeyDetails?.namedCurve !== 'prime256v1') {
     throw new TypeError('an issuer signs with a P-256 private key')
   }
-  return (bytes) => sign('sha256', bytes, privateKey)
+  return (bytes) =>
+    new Promise((resolve, reject) => {
+      sign('sha256', bytes, privateKey, (error, signature) => (error ? reject(error) : resolve(signature)))
+    })
 }
 
 /**
@@ -22,8 +25,14 @@ export async function signCertificate(tbs: Buffer, signBytes: SignBytes, issuerK
   const der = joinCertificate(tbs, ISSUER_SIGNATURE_ALGORITHM, await signBytes(tbs))
   const readBack = parseCertificate(der)
   if (!readBack.tbs.equals(tbs)) throw new Error('a signed certificate does not hold what was checked')
-  if (!verify('sha256', readBack.tbs, issuerKey, readBack.signature)) {
+  if (!(await isSignedBy(readBack.tbs, issuerKey, readBack.signature))) {
     throw new Error('a signed certificate does not verify with the key of its issuer')
   }
   return der
+}
+
+function isSignedBy(bytes: Buffer, key: KeyObject, signature: Buffer): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    verify('sha256', bytes, key, signature, (error, holds) => (error ? reject(error) : resolve(holds)))
+  })
 }

@@ -127,6 +127,14 @@ export const SETTINGS = {
     keyFile: path('Private key of tls.certFile, PEM'),
     caFile: path('CA certificate that clients shall trust for tls.certFile, PEM'),
   },
+  certificates: {
+    clientDays: integer({
+      default: 365,
+      min: 1,
+      max: 3650,
+      description: "Days that a client's certificate lasts; never longer than the CA's own",
+    }),
+  },
   session: {
     idleSeconds: seconds({
       default: 1800,

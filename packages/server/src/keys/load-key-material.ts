@@ -35,6 +35,8 @@ export interface KeyMaterial {
   readonly caPkcs7Base64: string
   /** Root and intermediate of our own CA, under which client certificates are issued. */
   readonly authorityPem: string
+  /** The same two, DER. */
+  readonly authorities: readonly Buffer[]
   readonly trustDomain: string
   /** Our intermediate; undefined while its private key is missing, and then nothing can be issued. */
   readonly issuer: CertificateIssuer | undefined
@@ -69,6 +71,7 @@ export async function reloadKeyMaterial({ dir, hosts, now, configured }: KeyMate
     caBundlePem: formatCertificates(ca),
     caPkcs7Base64: wrapBase64(buildCertsOnlyPkcs7(ca.map(({ raw }) => raw))),
     authorityPem: formatCertificates(authorityCertificates),
+    authorities: authorityCertificates.map(({ raw }) => raw),
     trustDomain: authority.trustDomain,
     issuer: authority.issuer,
     warnings: authority.issuer ? warnings : [...warnings, describeMissingKey(dir)],

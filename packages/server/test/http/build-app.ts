@@ -9,12 +9,14 @@ import { pino } from 'pino'
 import { loadSettings, type Settings } from '../../src/config/index.ts'
 import { createController } from '../../src/create-controller.ts'
 import { ensureFirstAdmin } from '../../src/first-admin.ts'
+import { createClientCertificates } from '../../src/keys/client-certificates.ts'
 import { createSealing } from '../../src/keys/sealing.ts'
 import { buildServerIdentity } from '../../src/keys/server-identity.ts'
 import type { FetchJwks } from '../../src/outbound/jwks-fetch.ts'
 import { OutboundError } from '../../src/outbound/outbound-error.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
+import { getTestAuthority } from '../keys/test-authority.ts'
 
 /** Cheap on purpose: the cost of guessing is not what these tests are about. */
 export const TEST_PASSWORD_COST: PasswordCost = { logN: 4, r: 8, p: 1 }
@@ -99,6 +101,7 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
     passwordCost: TEST_PASSWORD_COST,
     now: clock.now(),
   })
+  const authority = await getTestAuthority()
   const logged: string[] = []
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
   const controller = createController({
@@ -111,6 +114,11 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
     addresses: () => ['127.0.0.1:1280'],
     caCertificates: () => Buffer.from('Y2E=\n'),
     serverIdentity: () => serverIdentity,
+    clientCertificates: createClientCertificates({
+      keys: () => authority,
+      clock,
+      clientDays: settings.certificates.clientDays,
+    }),
     passwordCost: TEST_PASSWORD_COST,
     fetchJwks: options.fetchJwks ?? fetchNothing,
   })

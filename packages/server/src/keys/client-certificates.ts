@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import { AppError, type CsrKey, formatPem, issueClientCertificate, readCsr } from '@countersign/core'
+import type { Clock } from '../clock.ts'
+import type { KeyMaterial } from './load-key-material.ts'
+
+/** A certificate that was just issued, with what has to be recorded of it. */
+export interface IssuedCertificate {
+  /** The leaf only. */
+  readonly certPem: string
+  /** The leaf and the intermediates, without the root. */
+  readonly chainPem: string
+  /** What clients have to trust to reach this controller. */
+  readonly caPem: string
+  /** Lower-case hex SHA-1 of the DER. */
+  readonly fingerprint: string
+  /** Base64url SHA-256 of the SubjectPublicKeyInfo. */
+  readonly publicKeyDigest: string
+  readonly notBefore: number
+  readonly notAfter: number
+}
+
+/**
+ * Issues certificates for clients. Of a request only the key is used. Throws AppError: COULD_NOT_PROCESS_CSR or
+ * REQUEST_ENTITY_TOO_LARGE for what was sent, CA_UNAVAILABLE while the CA cannot sign.
+ */
+export interface ClientCertificates {
+  /** For an identity to sign in with. Valid only once its fingerprint is recorded. */
+  issue(csrPem: string, identityId: string): Promise<IssuedCertificate>
+  /** For the connections of one session, 12 hours. */
+  issueForSession(
+    csrPem: string,
+    of: { readonly identityId: string; readonly apiSessionId: string; readonly certificateId: string },
+  ): Promise<IssuedCertificate>
+  /** The CA bundle that client certificates are judged against, DER. */
+  authorities(): readonly Buffer[]
+  caPem(): string
+}
+
+export interface ClientCertificatesOptions {
+  /** The material in use now; it may be other material with every call. */
+  readonly keys: () => Pick<KeyMaterial, 'issuer' | 'trustDomain' | 'authorities' | 'caBundlePem'>
+  readonly clock: Clock
+  readonly clientDays: number
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const SESSION_CERTIFICATE_MS = 12 * 60 * 60 * 1000
+
+export function createClientCertificates({ keys, clock, clientDays }: ClientCertificatesOptions): ClientCertificates {
+  const issue = async (
+    csrPem: string,
+    identityId: string,
+    path: readonly string[],
+    lifetimeMs: number,
+  ): Promise<IssuedCertificate> => {
+    const { issuer, trustDomain, authorities, caBundlePem } = keys()
+    const now = new Date(clock.now())
+    if (!issuer || issuer.facts.notAfter <= now) throw new AppError('CA_UNAVAILABLE')
+    const key = readCsr(csrPem)
+    checkNotOurs(key, authorities)
+    const { der, notBefore, notAfter } = await issueClientCertificate(
+      { key, trustDomain, identityId, path, lifetimeMs },
+      issuer,
+      now,
+    )
+    const certPem = formatPem('CERTIFICATE', der)
+    return {
+      certPem,
+      chainPem: certPem + formatPem('CERTIFICATE', issuer.certificate),
+      caPem: caBundlePem,
+      fingerprint: createHash('sha1').update(der).digest('hex'),
+      publicKeyDigest: createHash('sha256').update(key.publicKeyInfo).digest('base64url'),
+      notBefore: notBefore.getTime(),
+      notAfter: notAfter.getTime(),
+    }
+  }
+  return {
+    issue: (csrPem, identityId) => issue(csrPem, identityId, [], clientDays * DAY_MS),
+    issueForSession: (csrPem, { identityId, apiSessionId, certificateId }) => {
+      const path = ['apiSession', apiSessionId, 'apiSessionCertificate', certificateId]
+      return issue(csrPem, identityId, path, SESSION_CERTIFICATE_MS)
+    },
+    authorities: () => keys().authorities,
+    caPem: () => keys().caBundlePem,
+  }
+}
+
+/** Whoever can ask for a certificate over a key of our CA holds that key, or is about to confuse somebody. */
+function checkNotOurs({ publicKeyInfo }: CsrKey, authorities: readonly Buffer[]): void {
+  // A certificate holds its key as encoded, and no other certificate of ours holds somebody else's.
+  if (authorities.some((certificate) => certificate.includes(publicKeyInfo))) {
+    throw new AppError('COULD_NOT_PROCESS_CSR', { message: 'its key is one of the certificate authority itself' })
+  }
+}
