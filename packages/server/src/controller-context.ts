@@ -3,6 +3,7 @@ import type { LiveSessions } from './api-session/live-sessions.ts'
 import type { PasswordLogin } from './api-session/password-login.ts'
 import type { Clock } from './clock.ts'
 import type { Settings } from './config/index.ts'
+import type { EventHub } from './events/event-hub.ts'
 import type { ClientCertificates } from './keys/client-certificates.ts'
 import type { Sealing } from './keys/sealing.ts'
 import type { ServerIdentity } from './keys/server-identity.ts'
@@ -12,6 +13,7 @@ import type { DecisionRecorder } from './sign-in/decision-recorder.ts'
 import type { DiscoverSigner } from './sign-in/discover-signer.ts'
 import type { ExplainSignIn } from './sign-in/explain-sign-in.ts'
 import type { ExtJwtSignIn } from './sign-in/ext-jwt-sign-in.ts'
+import type { SignInReporter } from './sign-in/report-sign-in.ts'
 import type { SecondFactor } from './sign-in/second-factor.ts'
 import type { SignerDirectory } from './sign-in/signer-directory.ts'
 import type { SignerKeyKeeper } from './signer-keys/signer-keys.ts'
@@ -30,6 +32,9 @@ export interface ControllerContext {
   readonly signInWithJwt: ExtJwtSignIn
   readonly explainSignIn: ExplainSignIn
   readonly decisions: DecisionRecorder
+  /** Where every outcome of signing in is reported. */
+  readonly signIns: SignInReporter
+  readonly events: EventHub
   readonly discoverSigner: DiscoverSigner
   readonly signers: SignerDirectory
   readonly signerKeys: SignerKeyKeeper

@@ -1,5 +1,5 @@
 import type { ServerOptions } from 'node:https'
-import { PASSWORD_COST, type PasswordCost, VerifiedTokenCache } from '@countersign/core'
+import { newId, PASSWORD_COST, type PasswordCost, VerifiedTokenCache } from '@countersign/core'
 import type { Logger } from 'pino'
 import { createLiveSessions } from './api-session/live-sessions.ts'
 import { createPasswordLogin } from './api-session/password-login.ts'
@@ -7,6 +7,8 @@ import type { SessionOptions } from './api-session/start-session.ts'
 import type { Clock } from './clock.ts'
 import type { Settings } from './config/index.ts'
 import type { ControllerContext } from './controller-context.ts'
+import { createEventHub, type EventHub } from './events/event-hub.ts'
+import { signerHealthEvent } from './events/signer-health-event.ts'
 import { createHttpServer, type HttpServer } from './http/pipeline/create-http-server.ts'
 import { buildRoutes } from './http/routes.ts'
 import type { ClientCertificates } from './keys/client-certificates.ts'
@@ -21,6 +23,7 @@ import { createDiscoverSigner } from './sign-in/discover-signer.ts'
 import { createExplainSignIn } from './sign-in/explain-sign-in.ts'
 import { createExtJwtSignIn } from './sign-in/ext-jwt-sign-in.ts'
 import { createTokenJudge } from './sign-in/judge-token.ts'
+import { createSignInReporter } from './sign-in/report-sign-in.ts'
 import { createSecondFactor } from './sign-in/second-factor.ts'
 import { createSignerDirectory } from './sign-in/signer-directory.ts'
 import { createSignerKeys } from './signer-keys/signer-keys.ts'
@@ -38,6 +41,8 @@ export interface ControllerParts {
   readonly caCertificates: () => Buffer
   readonly serverIdentity: () => ServerIdentity
   readonly clientCertificates: ClientCertificates
+  /** Who this node is among those that share the store. */
+  readonly nodeId?: string
   readonly passwordCost?: PasswordCost
   /** How keys are fetched; over the network unless given. */
   readonly fetchJwks?: FetchJwks
@@ -45,6 +50,7 @@ export interface ControllerParts {
 
 export interface Controller {
   readonly http: HttpServer
+  readonly events: EventHub
   /** Finishes what is under way and lets go of everything but the store, which is the caller's. */
   close(): Promise<void>
 }
@@ -59,12 +65,20 @@ export function createController(parts: ControllerParts): Controller {
     maxMs: settings.session.maxSeconds * 1000,
     maxPerIdentity: settings.session.maxPerIdentity,
   }
+  const events = createEventHub({ nodeId: parts.nodeId ?? newId(), clock })
   const sessions = createLiveSessions(session)
   const signers = createSignerDirectory(store, log)
   const fetchDocument = createFetchDocument({ settings })
   const jwksPolicy = createJwksEndpointPolicy(settings)
   const fetchJwks = parts.fetchJwks ?? createFetchJwks(fetchDocument)
-  const signerKeys = createSignerKeys({ store, fetchJwks, clock, settings, log })
+  const signerKeys = createSignerKeys({
+    store,
+    fetchJwks,
+    clock,
+    settings,
+    log,
+    onWarning: (warning) => events.publish(signerHealthEvent(warning)),
+  })
   const cache = new VerifiedTokenCache()
   const judges = createTokenJudge({ directory: signers, keys: signerKeys, cache, clock })
   const secondFactor = createSecondFactor(signers, judges)
@@ -81,6 +95,8 @@ export function createController(parts: ControllerParts): Controller {
     signInWithJwt: createExtJwtSignIn({ ...session, ...judges }),
     explainSignIn: createExplainSignIn({ store, directory: signers, keys: signerKeys, clock, log }),
     decisions,
+    signIns: createSignInReporter({ events, decisions }),
+    events,
     discoverSigner: createDiscoverSigner(fetchDocument, jwksPolicy),
     jwksPolicy,
   }
@@ -89,6 +105,7 @@ export function createController(parts: ControllerParts): Controller {
   const upkeep = startUpkeep({ store, clock, log })
   return {
     http,
+    events,
     close: async () => {
       await http.close()
       await decisions.flush()

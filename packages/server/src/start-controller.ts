@@ -77,10 +77,11 @@ async function start(
     now: () => new Date(clock.now()),
     configured: configuredFiles(settings.tls),
   }
+  const nodeId = newId()
   const opening = openStore({
     database: settings.database,
     sqliteFile: dataDir.databaseFile,
-    nodeId: newId(),
+    nodeId,
     now: clock.now(),
     onProblem: (message) => log.warn(message),
     onFatal: (error) => {
@@ -106,6 +107,7 @@ async function start(
     settings,
     log,
     sealing,
+    nodeId,
     tls: { ...keys.tls, ca: keys.authorityPem },
     addresses: () => (settings.advertise.length > 0 ? settings.advertise : [`${urlHost(settings.host)}:${port}`]),
     caCertificates: () => Buffer.from(keys.caPkcs7Base64),

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { BodySchema, RequiredPermission } from '@countersign/core'
 import type { LiveSession } from '../../api-session/live-sessions.ts'
 import type { Query } from './query.ts'
+import type { RequestSource } from './request-source.ts'
 
 export const ROUTE_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof ROUTE_METHODS)[number]
@@ -44,6 +45,8 @@ export interface Call {
   /** What came in `Authorization: Bearer` lines, in order, not yet looked at. */
   readonly untrustedBearers: readonly string[]
   readonly clientAddress: string
+  /** By which connection it came. */
+  readonly source: RequestSource
   /** The collection's name as the caller wrote it: links answer in the caller's words. */
   readonly collection: string
 }

@@ -11,6 +11,7 @@ import { checkAcceptsJson, checkDeclaredLength, checkParams } from './limits.ts'
 import { parseQuery } from './query.ts'
 import { readBytes } from './read-bytes.ts'
 import { readJsonBody } from './read-json-body.ts'
+import { requestSource } from './request-source.ts'
 import type { Answer, Route } from './route.ts'
 import { withinTime } from './within-time.ts'
 
@@ -64,6 +65,9 @@ export async function serveCall(
     sessionToken: caller?.token,
     untrustedBearers: bearerTokens(raw.rawHeaders),
     clientAddress: request.ip,
+    get source() {
+      return requestSource(request)
+    },
     collection: collectionOf(request.routeOptions.url ?? ''),
   }
   return withinTime(options.handlerMs, route.handle(call))

@@ -7,6 +7,7 @@ import {
 import { AppError, fieldError } from '@countersign/core'
 import type { LiveSession } from '../../api-session/live-sessions.ts'
 import type { ControllerContext } from '../../controller-context.ts'
+import type { RefusedSignIn } from '../../sign-in/decision-recorder.ts'
 import { refusedJwt, refusedPassword } from '../../sign-in/refused-sign-in.ts'
 import { onBothApis } from '../api-paths.ts'
 import { primaryChallenge, secondaryChallenge } from '../pipeline/challenge.ts'
@@ -14,24 +15,39 @@ import type { Query } from '../pipeline/query.ts'
 import type { Call, Route } from '../pipeline/route.ts'
 import { currentSessionView, expiresAtHeader } from './api-session-view.ts'
 
+interface SignedIn {
+  readonly token: string
+  readonly session: LiveSession
+}
+
+interface Refusal {
+  readonly refused: RefusedSignIn
+  /** What the caller is told of it. */
+  readonly error: AppError
+}
+
 /** Trading a credential for a session. Every refusal is noted under its request id, for administrators. */
 export function authenticateRoutes(context: ControllerContext): Route[] {
-  const { logInWithPassword, signInWithJwt, explainSignIn, decisions, secondFactor, clock } = context
+  const { logInWithPassword, signInWithJwt, explainSignIn, signIns, secondFactor, clock } = context
   const requestOf = ({ requestId, clientAddress }: Call) => ({ id: requestId, remoteAddress: clientAddress })
 
-  const signIn: Record<AuthenticateMethod, (call: Call) => Promise<{ token: string; session: LiveSession }>> = {
+  const signIn: Record<AuthenticateMethod, (call: Call) => Promise<SignedIn | Refusal>> = {
     password: async (call) => {
       const outcome = await logInWithPassword(call.body as AuthenticateBody, call.clientAddress)
       if (outcome.signedIn) return outcome
-      decisions.record(refusedPassword(requestOf(call), outcome, clock.now()))
-      throw new AppError('INVALID_AUTH')
+      return {
+        refused: refusedPassword(requestOf(call), outcome, clock.now()),
+        error: new AppError('INVALID_AUTH'),
+      }
     },
     'ext-jwt': async (call) => {
       const { untrustedBearers, body, clientAddress } = call
       const outcome = await signInWithJwt(untrustedBearers, body as AuthenticateBody, clientAddress)
       if (outcome.signedIn) return outcome
-      decisions.record(refusedJwt(requestOf(call), outcome, untrustedBearers, explainSignIn))
-      throw primaryChallenge(outcome.challenge, outcome.signer)
+      return {
+        refused: refusedJwt(requestOf(call), outcome, untrustedBearers, explainSignIn),
+        error: primaryChallenge(outcome.challenge, outcome.signer),
+      }
     },
     // Certificates are issued by enrollment: until that is there, nobody can have one.
     cert: () => Promise.reject(new AppError('INVALID_AUTH')),
@@ -44,7 +60,14 @@ export function authenticateRoutes(context: ControllerContext): Route[] {
       bodyCap: 'anonymous',
       body: { schema: Authenticate, optional: true },
       handle: async (call) => {
-        const { token, session } = await signIn[methodOf(call.query)](call)
+        const outcome = await signIn[methodOf(call.query)](call)
+        const request = { id: call.requestId, remoteAddr: call.source.remoteAddr }
+        if ('refused' in outcome) {
+          signIns.refused(outcome.refused, request)
+          throw outcome.error
+        }
+        const { token, session } = outcome
+        signIns.accepted(session, request)
         const missing = await secondFactor.findMissing(session, call.untrustedBearers)
         const data = currentSessionView(session, token, { now: clock.now(), missing })
         const challenge = secondaryChallenge(missing)

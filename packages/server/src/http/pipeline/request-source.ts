@@ -1,0 +1,25 @@
+import { isIPv6 } from 'node:net'
+import type { FastifyRequest } from 'fastify'
+
+/** Where a request came from and how, as events tell it. */
+export interface RequestSource {
+  /** The HTTP method. */
+  readonly method: string
+  readonly localAddr: string
+  readonly remoteAddr: string
+}
+
+/** The port is the client's own only where no proxy stands between. */
+export function requestSource({ method, ip, socket }: FastifyRequest): RequestSource {
+  const { localAddress, localPort, remoteAddress, remotePort } = socket
+  return {
+    method,
+    localAddr: withPort(localAddress ?? '', localPort),
+    remoteAddr: withPort(ip, ip === remoteAddress ? remotePort : undefined),
+  }
+}
+
+function withPort(address: string, port: number | undefined): string {
+  if (port === undefined) return address
+  return isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`
+}
