@@ -80,7 +80,7 @@ function mintTokens(alg: MintAlgorithm, key: MintKey, issuer: string): string[] 
   })
 }
 
-const signerOf = (index: number): VerifySigner =>
+const signerOf = (index: number): VerifySigner<string> =>
   buildVerifySigner({ id: `signer-${index}`, revision: 1, issuer: `https://idp-${index}.example`, audience: AUDIENCE })
 
 const insist = (good: boolean): void => {
@@ -123,7 +123,7 @@ async function raceOfSigners(counts: readonly number[]): Promise<ReadonlyMap<str
   const key = mintKey('RSA')
   const { keys } = readKeySet(mintKeySet(key) as JsonValue)
   const works = counts.flatMap((count): [string, Work][] => {
-    const index = new SignerIndex<VerifySigner>()
+    const index = new SignerIndex<VerifySigner<string>>()
     for (let each = 0; each < count; each += 1) index.put(signerOf(each))
     const tokens = mintTokens('RS256', key, signerOf(count - 1).issuer)
     const cache = new VerifiedTokenCache()
@@ -139,7 +139,7 @@ async function raceOfSigners(counts: readonly number[]): Promise<ReadonlyMap<str
 
 async function logIn(
   token: string,
-  index: SignerIndex<VerifySigner>,
+  index: SignerIndex<VerifySigner<string>>,
   keys: SignerKeys,
   cache: VerifiedTokenCache | undefined,
 ): Promise<void> {

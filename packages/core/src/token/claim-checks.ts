@@ -20,6 +20,8 @@ export function checkIssuer({ iss }: JsonObject, signer: VerifySigner): CheckOut
 
 /** Exact, or one of an array. */
 export function checkAudience(claims: JsonObject, signer: VerifySigner): CheckOutcome {
+  if (signer.audience === null)
+    return { expected: 'none, by the rules of the provider', received: () => shown(claims.aud) }
   const fits = audiencesOf(claims).includes(signer.audience)
   return {
     expected: signer.audience,
@@ -42,6 +44,8 @@ export function checkRequiredClaims(
     const expected = `${unmet.selector.text} is ${unmet.anyOf.join(' or ')}`
     return { expected, received: () => shown(selectClaim(unmet.selector, claims)), refusal: 'required-claim-unmet' }
   }
+  const broken = signer.claimRules.find(({ holds }) => !holds(claims))
+  if (broken) return { expected: broken.expected, received: 'otherwise', refusal: 'required-claim-unmet' }
   const { cnf } = claims
   if (cnf === undefined || cnf === null) return { expected: () => describeRequired(signer), received: 'as expected' }
   const bound = isJsonObject(cnf) ? cnf['x5t#S256'] : undefined

@@ -14,7 +14,7 @@ export const NOW = NOW_MS / 1000
 export const ISSUER = 'https://idp.example/a'
 export const AUDIENCE = 'api://countersign'
 
-export const signerWith = (fields: Partial<VerifySignerFields> = {}): VerifySigner =>
+export const signerWith = (fields: Partial<VerifySignerFields<string>> = {}): VerifySigner<string> =>
   buildVerifySigner({ id: 'signer-a', revision: 1, issuer: ISSUER, audience: AUDIENCE, ...fields })
 
 export const SIGNER = signerWith()

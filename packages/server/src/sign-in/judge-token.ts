@@ -72,4 +72,5 @@ const NOBODY: DirectorySigner['verify'] = {
   claimsProperty: { text: '/sub', segments: ['sub'] },
   clockSkewSeconds: 0,
   requiredClaims: [],
+  claimRules: [],
 }

@@ -1,0 +1,45 @@
+/** What an organization's identity provider is: a cloud user pool, a hosted identity platform, or any other by discovery. */
+export const PROVIDER_KINDS = ['cognito', 'auth0', 'oidc'] as const
+export type ProviderKind = (typeof PROVIDER_KINDS)[number]
+
+/** Products behind an `authenticationUrl`, told apart because their token requests differ. */
+export type ProviderProduct = 'cognito' | 'auth0' | 'entra' | 'okta' | 'keycloak' | 'unknown'
+
+const COGNITO_PATH = '/oauth2/token'
+const KEYCLOAK_PATH = '/protocol/openid-connect/token'
+const ENTRA_HOSTS = ['login.microsoftonline.com', 'login.microsoftonline.us', 'login.partner.microsoftonline.cn']
+const OKTA_DOMAINS = ['.okta.com', '.oktapreview.com', '.okta-emea.com', '.okta-gov.com']
+
+interface ProductRule {
+  readonly product: ProviderProduct
+  matches(host: string, path: string): boolean
+}
+
+/** Whole suffixes of the host only: `auth0.com.evil.example` is nobody's. */
+const RULES: readonly ProductRule[] = [
+  {
+    product: 'cognito',
+    matches: (host, path) => {
+      const labels = host.split('.')
+      const isPool = host.endsWith('.amazoncognito.com') && ['auth', 'auth-fips'].includes(labels.at(-4) ?? '')
+      return isPool && labels.length >= 5 && path === COGNITO_PATH
+    },
+  },
+  { product: 'auth0', matches: (host) => host.endsWith('.auth0.com') },
+  { product: 'entra', matches: (host) => ENTRA_HOSTS.includes(host) },
+  { product: 'okta', matches: (host) => OKTA_DOMAINS.some((domain) => host.endsWith(domain)) },
+  { product: 'keycloak', matches: (_, path) => path.includes('/realms/') && path.endsWith(KEYCLOAK_PATH) },
+]
+
+/** The product that an `authenticationUrl` looks like. A default only: custom domains hide it, and trust is never drawn from it. */
+export function guessProviderProduct(authenticationUrl: string): ProviderProduct {
+  if (!URL.canParse(authenticationUrl)) return 'unknown'
+  const { hostname, pathname } = new URL(authenticationUrl)
+  const host = hostname.toLowerCase()
+  return RULES.find((rule) => rule.matches(host, pathname))?.product ?? 'unknown'
+}
+
+/** The kind of record that a product belongs to. */
+export function kindOfProduct(product: ProviderProduct): ProviderKind {
+  return product === 'cognito' || product === 'auth0' ? product : 'oidc'
+}
