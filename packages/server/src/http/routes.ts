@@ -1,5 +1,6 @@
 import type { ControllerContext } from '../controller-context.ts'
 import { clientExtJwtSignerRoutes } from './client/ext-jwt-signers.ts'
+import { overlayRoutes } from './client/overlay.ts'
 import { consolePageRoutes } from './console/console-page.ts'
 import { apiSessionRoutes } from './management/api-sessions.ts'
 import { authDecisionRoutes } from './management/auth-decisions.ts'
@@ -8,8 +9,13 @@ import { authenticatorRoutes } from './management/authenticators.ts'
 import { extJwtSignerActionRoutes } from './management/ext-jwt-signer-actions.ts'
 import { extJwtSignerRoutes } from './management/ext-jwt-signers.ts'
 import { identityRoutes } from './management/identities.ts'
+import { identityRelationRoutes } from './management/identity-relations.ts'
+import { identityRoleAttributeRoutes } from './management/identity-role-attributes.ts'
+import { identityTypeRoutes } from './management/identity-types.ts'
+import { summaryRoutes } from './management/summary.ts'
 import type { Route } from './pipeline/route.ts'
 import { authenticateRoutes } from './shared/authenticate.ts'
+import { controllerRoutes } from './shared/controllers.ts'
 import { currentIdentityRoutes } from './shared/current-identity.ts'
 import { currentSessionRoutes } from './shared/current-session.ts'
 import { informationRoutes } from './shared/information.ts'
@@ -18,6 +24,8 @@ import { informationRoutes } from './shared/information.ts'
 export function buildRoutes(context: ControllerContext): Route[] {
   return [
     ...informationRoutes(context),
+    ...controllerRoutes(context),
+    ...overlayRoutes(),
     ...consolePageRoutes(),
     ...authenticateRoutes(context),
     ...currentSessionRoutes(context),
@@ -27,6 +35,10 @@ export function buildRoutes(context: ControllerContext): Route[] {
     ...authPolicyRoutes(context),
     ...authDecisionRoutes(context),
     ...identityRoutes(context),
+    ...identityRelationRoutes(context),
+    ...identityRoleAttributeRoutes(context),
+    ...identityTypeRoutes(context),
+    ...summaryRoutes(context),
     ...authenticatorRoutes(context),
     ...apiSessionRoutes(context),
     ...currentIdentityRoutes(context),

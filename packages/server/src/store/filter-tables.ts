@@ -89,6 +89,7 @@ const ATTRIBUTES: ColumnBinding = {
 
 export const IDENTITY_FILTER: FilterTable = {
   table: 'identities',
+  isCounted: true,
   columns: new Map([
     ...BASE,
     NAME,
@@ -100,6 +101,13 @@ export const IDENTITY_FILTER: FilterTable = {
     ['isAdmin', column('is_admin', 'bool')],
     ['isDefaultAdmin', column('is_default_admin', 'bool')],
   ]),
+}
+
+/** The attributes that identities have, each once. */
+export const ROLE_ATTRIBUTE_FILTER: FilterTable = {
+  table: 'identity_role_attributes',
+  isWholeByDefault: true,
+  columns: new Map([['id', column('id', 'string', true)]]),
 }
 
 /** Neither tokens nor their digests are symbols. */
@@ -131,6 +139,7 @@ export const AUTH_DECISION_FILTER: FilterTable = {
 /** Neither passwords nor their digests are symbols. */
 export const AUTHENTICATOR_FILTER: FilterTable = {
   table: 'authenticators',
+  isCounted: true,
   columns: new Map([
     ...BASE,
     ['method', column('method')],

@@ -25,6 +25,10 @@ export type ColumnBinding =
 /** The main table of a list and the symbols that may be asked of it; tags are bound under the name `tags`. */
 export interface FilterTable {
   readonly table: string
+  /** Whether the database keeps count of its rows, which is what a list of all of them costs most. */
+  readonly isCounted?: true
+  /** Whether a caller who names no limit is given everything. */
+  readonly isWholeByDefault?: true
   readonly columns: ReadonlyMap<string, ColumnBinding>
 }
 

@@ -5,6 +5,7 @@ export type EntityNoun =
   | 'externalJwtSigner'
   | 'authPolicy'
   | 'identity'
+  | 'identityType'
   | 'authenticator'
   | 'apiSession'
   | 'authDecision'

@@ -156,6 +156,12 @@ export interface AuthDecisionTable {
   explanation: string
 }
 
+/** How many rows a table has that grows too large to be counted, kept by triggers. */
+export interface RowCountTable {
+  table_name: string
+  total: number
+}
+
 export interface Database {
   settings: { name: string; value: string }
   schema_migrations: { version: number; name: string; applied_at: number }
@@ -169,6 +175,9 @@ export interface Database {
   api_sessions: ApiSessionTable
   change_log: ChangeLogTable
   auth_decisions: AuthDecisionTable
+  row_counts: RowCountTable
+  /** A view: every attribute that some identity has, once. */
+  identity_role_attributes: { id: string }
 }
 
 export type SignerRow = Selectable<SignerTable>

@@ -20,6 +20,7 @@ import type { Call, Route } from '../pipeline/route.ts'
 import { writeMeta } from '../pipeline/write-meta.ts'
 import { byWhom } from '../shared/by-whom.ts'
 import { identityView } from '../shared/identity-view.ts'
+import { parseRoleFilter } from '../shared/role-filter.ts'
 import { idOf, resourceRoutes } from './resource-routes.ts'
 
 const ONE = `${MANAGEMENT}/identities/:id`
@@ -41,7 +42,9 @@ export function identityRoutes({ store, clock }: ControllerContext): Route[] {
       patchSchema: IdentityPatch,
       list: ({ query }) => {
         const showRows = async (rows: readonly IdentityRow[]) => show(await withAttributes(store.db, rows))
-        return listAnswer({ store, table: IDENTITY_FILTER, show: showRows }, query)
+        const predicate = parseRoleFilter(query)
+        const within = predicate && { table: IDENTITY_FILTER, predicate }
+        return listAnswer({ store, table: IDENTITY_FILTER, show: showRows, ...(within && { within }) }, query)
       },
       get: async (_call, id) => {
         const identity = await findIdentity(store.db, id)

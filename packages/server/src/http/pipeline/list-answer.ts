@@ -56,10 +56,13 @@ export function listParameters(query: Query) {
   }
 }
 
+export function listMeta(table: FilterTable, paging: Pick<Paging, 'limit' | 'offset'>, totalCount: number) {
+  return { filterableFields: [...table.columns.keys()], pagination: paginationOf(paging, totalCount) }
+}
+
 /** `limit` is -1 for a list without one. */
-export function listMeta(table: FilterTable, { limit, offset }: Pick<Paging, 'limit' | 'offset'>, totalCount: number) {
-  const pagination = { limit: limit === 'none' ? -1 : limit, offset, totalCount }
-  return { filterableFields: [...table.columns.keys()], pagination }
+export function paginationOf({ limit, offset }: Pick<Paging, 'limit' | 'offset'>, totalCount: number) {
+  return { limit: limit === 'none' ? -1 : limit, offset, totalCount }
 }
 
 interface ListPlan {
@@ -106,7 +109,7 @@ const optionsByTable = new WeakMap<FilterTable, PagingOptions>()
 function optionsOf(table: FilterTable): PagingOptions {
   let options = optionsByTable.get(table)
   if (!options) {
-    options = buildFilterOptions(table)
+    options = { ...buildFilterOptions(table), ...(table.isWholeByDefault && { defaultLimit: 'none' }) }
     optionsByTable.set(table, options)
   }
   return options

@@ -1,22 +1,40 @@
 import { AppError } from '@countersign/core'
 
 /** The query parameters by name. Of a repeated one the first counts; unknown ones are nobody's business. */
-export type Query = ReadonlyMap<string, string>
+export interface Query extends ReadonlyMap<string, string> {
+  /** Every value of a parameter that may be given more than once, in order. */
+  all(name: string): readonly string[]
+}
 
-const NO_PARAMETERS: Query = new Map()
+class Parameters extends Map<string, string> implements Query {
+  readonly #repeated: (readonly [name: string, value: string])[] = []
+
+  add(name: string, value: string): void {
+    if (this.has(name)) this.#repeated.push([name, value])
+    else this.set(name, value)
+  }
+
+  all(name: string): readonly string[] {
+    const first = this.get(name)
+    if (first === undefined) return []
+    return [first, ...this.#repeated.filter(([other]) => other === name).map(([, value]) => value)]
+  }
+}
+
+const NO_PARAMETERS: Query = new Parameters()
 const PROTOTYPE_NAMES = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** Reads what stands behind the `?`. A plus is a space, and text that existing clients leave unencoded is taken as it stands. */
 export function parseQuery(url: string): Query {
   const start = url.indexOf('?')
   if (start < 0 || start === url.length - 1) return NO_PARAMETERS
-  const query = new Map<string, string>()
+  const query = new Parameters()
   for (const part of url.slice(start + 1).split('&')) {
     if (part === '') continue
     const equals = part.indexOf('=')
     const name = decode(equals < 0 ? part : part.slice(0, equals))
     if (PROTOTYPE_NAMES.has(name.split(/[.[]/, 1)[0] ?? '')) throw refusal('a parameter has a name that is not allowed')
-    if (!query.has(name)) query.set(name, equals < 0 ? '' : decode(part.slice(equals + 1)))
+    query.add(name, equals < 0 ? '' : decode(part.slice(equals + 1)))
   }
   return query
 }

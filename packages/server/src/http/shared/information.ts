@@ -3,9 +3,15 @@ import { COMPATIBLE_VERSION, PRODUCT_VERSION } from '../../version.ts'
 import { CLIENT, MANAGEMENT, onBothApis } from '../api-paths.ts'
 import { detail } from '../pipeline/envelope.ts'
 import type { Route } from '../pipeline/route.ts'
+import { createNetworkJwt } from './network-jwt.ts'
+
+/** Existing clients look for an identity provider of the controller's own here, which it does not have. */
+const CAPABILITIES: readonly string[] = []
 
 /** What a client asks before it knows anything: which version speaks here, and whose certificates to trust. */
-export function informationRoutes({ addresses, caCertificates }: ControllerContext): Route[] {
+export function informationRoutes(context: ControllerContext): Route[] {
+  const { addresses, caCertificates } = context
+  const networkJwt = createNetworkJwt(context)
   const versions = () => {
     const api = (path: string) => ({
       v1: { path, apiBaseUrls: addresses().map((address) => `https://${address}${path}`) },
@@ -15,20 +21,13 @@ export function informationRoutes({ addresses, caCertificates }: ControllerConte
       revision: PRODUCT_VERSION,
       buildDate: '',
       runtimeVersion: `node${process.versions.node}`,
-      capabilities: [],
+      capabilities: CAPABILITIES,
       apiVersions: { edge: api(CLIENT), 'edge-client': api(CLIENT), 'edge-management': api(MANAGEMENT) },
       countersign: { version: PRODUCT_VERSION },
     }
   }
   return [
-    {
-      method: 'GET',
-      paths: ['/', '/version', CLIENT, MANAGEMENT, ...onBothApis('/version')],
-      access: 'anonymous',
-      bodyCap: 'anonymous',
-      body: null,
-      handle: () => detail(versions()),
-    },
+    open(['/', '/version', CLIENT, MANAGEMENT, ...onBothApis('/version')], versions),
     {
       method: 'GET',
       paths: ['', CLIENT, MANAGEMENT].map((base) => `${base}/.well-known/est/cacerts`),
@@ -42,5 +41,20 @@ export function informationRoutes({ addresses, caCertificates }: ControllerConte
         bytes: { content: caCertificates(), type: 'application/pkcs7-mime' },
       }),
     },
+    open([`${CLIENT}/protocols`], () => ({ https: { address: addresses()[0] } })),
+    open(onBothApis('/network-jwts'), () => [{ name: 'default', token: networkJwt() }]),
+    open(onBothApis('/enumerated-capabilities'), () => CAPABILITIES),
   ]
+}
+
+/** A call that anybody may make and that answers the same to everybody. */
+function open(paths: readonly string[], data: () => unknown): Route {
+  return {
+    method: 'GET',
+    paths,
+    access: 'anonymous',
+    bodyCap: 'anonymous',
+    body: null,
+    handle: () => detail(data()),
+  }
 }

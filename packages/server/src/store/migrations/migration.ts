@@ -6,6 +6,15 @@ export interface ColumnTypes {
   readonly sequence: string
   /** The boolean false. */
   readonly no: string
+  /** Statements that from then on run another one for each row that is inserted or deleted. */
+  trigger(options: TriggerOptions): string[]
+}
+
+interface TriggerOptions {
+  readonly name: string
+  readonly table: string
+  readonly event: 'insert' | 'delete'
+  readonly run: string
 }
 
 /** One step of the schema. A step that has been released is never edited: a later one corrects it. */
@@ -21,6 +30,9 @@ export const SQLITE_TYPES: ColumnTypes = {
   int: 'integer',
   sequence: 'integer primary key autoincrement',
   no: '0',
+  trigger: ({ name, table, event, run }) => [
+    `create trigger ${name} after ${event} on ${table} for each row begin ${run}; end`,
+  ],
 }
 
 /** Text is compared byte by byte whatever the cluster's locale says: names that differ in case are different names. */
@@ -30,4 +42,8 @@ export const POSTGRES_TYPES: ColumnTypes = {
   int: 'bigint',
   sequence: 'bigint generated always as identity primary key',
   no: 'false',
+  trigger: ({ name, table, event, run }) => [
+    `create function ${name}() returns trigger language plpgsql as $$ begin ${run}; return null; end $$`,
+    `create trigger ${name} after ${event} on ${table} for each row execute function ${name}()`,
+  ],
 }

@@ -1,0 +1,56 @@
+import type { FilterOptions, SymbolType } from '@countersign/core'
+import type { ControllerContext } from '../../controller-context.ts'
+import { CLIENT, MANAGEMENT } from '../api-paths.ts'
+import { memoryListAnswer } from '../pipeline/memory-list.ts'
+import type { Call, Route } from '../pipeline/route.ts'
+import { controllerView } from './controller-view.ts'
+
+type ControllerView = ReturnType<typeof controllerView>
+
+const FILTER: FilterOptions = {
+  tags: true,
+  symbols: new Map<string, SymbolType>([
+    ['id', 'string'],
+    ['createdAt', 'datetime'],
+    ['updatedAt', 'datetime'],
+    ['isSystem', 'bool'],
+    ['name', 'string'],
+    ['fingerprint', 'string'],
+    ['isOnline', 'bool'],
+    ['lastJoinedAt', 'datetime'],
+  ]),
+}
+
+/** The controllers of the network, which are this one. Clients ask after signing in and remember the answer. */
+export function controllerRoutes(context: ControllerContext): Route[] {
+  const { startedAt } = context
+  const list = (view: ControllerView, { query }: Call) => {
+    const values: Readonly<Record<string, unknown>> = {
+      ...view,
+      createdAt: startedAt,
+      updatedAt: startedAt,
+      lastJoinedAt: startedAt,
+      isSystem: false,
+    }
+    const read = () => (symbol: string) => values[symbol]
+    return memoryListAnswer({ options: FILTER, rows: [view], read, show: () => view }, query)
+  }
+  return [
+    {
+      method: 'GET',
+      paths: [`${CLIENT}/controllers`],
+      access: 'any-session',
+      bodyCap: 'anonymous',
+      body: null,
+      handle: (call) => list(controllerView(context), call),
+    },
+    {
+      method: 'GET',
+      paths: [`${MANAGEMENT}/controllers`],
+      access: { entity: 'controller', action: 'read' },
+      bodyCap: 'management',
+      body: null,
+      handle: (call) => list(controllerView(context, ['edge-client', 'edge-management']), call),
+    },
+  ]
+}

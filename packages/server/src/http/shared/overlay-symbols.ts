@@ -1,0 +1,51 @@
+import type { FilterOptions, SymbolType } from '@countersign/core'
+
+const BASE: readonly (readonly [string, SymbolType])[] = [
+  ['id', 'string'],
+  ['createdAt', 'datetime'],
+  ['updatedAt', 'datetime'],
+  ['isSystem', 'bool'],
+]
+
+const withBase = (...symbols: readonly (readonly [string, SymbolType])[]): FilterOptions => {
+  return { tags: true, symbols: new Map([...BASE, ...symbols]) }
+}
+
+const POLICY = [
+  ['name', 'string'],
+  ['semantic', 'string'],
+  ['identityRoles', 'set'],
+] as const
+
+/** What existing clients ask of the lists that are always empty here, because this product routes no traffic. */
+export const SERVICES = withBase(
+  ['name', 'string'],
+  ['terminatorStrategy', 'string'],
+  ['roleAttributes', 'set'],
+  ['configs', 'set'],
+)
+
+export const EDGE_ROUTERS = withBase(
+  ['name', 'string'],
+  ['fingerprint', 'string'],
+  ['roleAttributes', 'set'],
+  ['ctrlChanListeners', 'set'],
+  ['cost', 'number'],
+  ['online', 'bool'],
+  ['connected', 'bool'],
+  ['disabled', 'bool'],
+  ['isVerified', 'bool'],
+  ['isTunnelerEnabled', 'bool'],
+  ['noTraversal', 'bool'],
+)
+
+export const SESSIONS = withBase(['type', 'string'], ['apiSession', 'string'], ['service', 'string'])
+
+export const SERVICE_POLICIES = withBase(
+  ...POLICY,
+  ['type', 'number'],
+  ['serviceRoles', 'set'],
+  ['postureCheckRoles', 'set'],
+)
+
+export const EDGE_ROUTER_POLICIES = withBase(...POLICY, ['edgeRouterRoles', 'set'])

@@ -1,0 +1,13 @@
+import { sql } from 'kysely'
+import type { Store } from '../store.ts'
+
+/** How much of each kind there is, sessions only as far as they live. */
+export async function loadSummary({ db }: Pick<Store, 'db'>, now: number) {
+  const { rows } = await sql<Record<string, number>>`select
+    (select count(*) from api_sessions where expires_at > ${now}) as "apiSessions",
+    (select count(*) from auth_policies) as "authPolicies",
+    (select total from row_counts where table_name = 'authenticators') as "authenticators",
+    (select count(*) from ext_jwt_signers) as "externalJwtSigners",
+    (select total from row_counts where table_name = 'identities') as "identities"`.execute(db)
+  return rows[0] ?? {}
+}
