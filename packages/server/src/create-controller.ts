@@ -7,6 +7,7 @@ import type { SessionOptions } from './api-session/start-session.ts'
 import type { Clock } from './clock.ts'
 import type { Settings } from './config/index.ts'
 import type { ControllerContext } from './controller-context.ts'
+import { publishChanges } from './events/change-events.ts'
 import { createEventHub, type EventHub } from './events/event-hub.ts'
 import { signerHealthEvent } from './events/signer-health-event.ts'
 import { createHttpServer, type HttpServer } from './http/pipeline/create-http-server.ts'
@@ -66,6 +67,7 @@ export function createController(parts: ControllerParts): Controller {
     maxPerIdentity: settings.session.maxPerIdentity,
   }
   const events = createEventHub({ nodeId: parts.nodeId ?? newId(), clock })
+  publishChanges(store, events)
   const sessions = createLiveSessions(session)
   const signers = createSignerDirectory(store, log)
   const fetchDocument = createFetchDocument({ settings })

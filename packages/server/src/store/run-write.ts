@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Change } from './change.ts'
+import { type AuditedState, isAudited, loadAuditedState, targetOf } from './audited-state.ts'
+import type { OwnChange } from './change.ts'
 import { insertRow } from './prepared.ts'
 import type { Database } from './schema.ts'
 import type { StoreDialect, WriteMeta, WriteOperation } from './write-operation.ts'
@@ -16,12 +17,33 @@ export async function runWrite(
   db: Kysely<Database>,
   dialect: StoreDialect,
   { name, args, meta }: WriteRequest,
-): Promise<{ result: unknown; changes: Change[] }> {
-  const changes: Change[] = []
+): Promise<{ result: unknown; changes: OwnChange[] }> {
+  const noted: OwnChange[] = []
   const operation = WRITES[name] as WriteOperation<unknown, unknown>
-  const result = await operation({ db, dialect, ...meta, changed: (change) => changes.push(change) }, args)
-  for (const { entity, id, action } of changes) {
-    await insertRow(db, 'change_log', { at: meta.now, entity, entity_id: id, action, actor_id: meta.actorId })
+  const target = targetOf(name, args)
+  const initial = target && (await loadAuditedState(db, target.entity, target.id))
+  const result = await operation({ db, dialect, ...meta, changed: (change) => noted.push(change) }, args)
+  const changes: OwnChange[] = []
+  for (const change of noted) {
+    const { entity, id, action } = change
+    const entry = { at: meta.now, entity, entity_id: id, action, actor_id: meta.actorId }
+    if (!isAudited(entity, name)) {
+      await insertRow(db, 'change_log', entry)
+      changes.push(change)
+      continue
+    }
+    const before = target?.entity === entity && target.id === id ? initial : undefined
+    const after = action === 'deleted' ? undefined : await loadAuditedState(db, entity, id)
+    await insertRow(db, 'change_log', { ...entry, ...auditColumns(before, after, meta) })
+    changes.push({ ...change, states: { initial: before?.text ?? null, final: after?.text ?? null } })
   }
   return { result, changes }
+}
+
+function auditColumns(before: AuditedState | undefined, after: AuditedState | undefined, { source }: WriteMeta) {
+  return {
+    before_hash: before?.hash ?? null,
+    after_hash: after?.hash ?? null,
+    source_address: source?.remoteAddr ?? null,
+  }
 }

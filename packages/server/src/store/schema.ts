@@ -140,6 +140,10 @@ export interface ChangeLogTable {
   entity_id: string
   action: string
   actor_id: string
+  /** SHA-256 of the thing before and after; null where there was none, and for what is not kept on record. */
+  before_hash: string | null
+  after_hash: string | null
+  source_address: string | null
 }
 
 /** Why a sign-in was refused. */

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { ChangeListener } from './change.ts'
+import type { ChangeListener, OwnChangeListener } from './change.ts'
 import type { Database } from './schema.ts'
 import type { StoreDialect, WriteMeta } from './write-operation.ts'
 import type { WriteArgs, WriteName, WriteResult } from './writes/writes.ts'
@@ -12,5 +12,7 @@ export interface Store {
   write<Name extends WriteName>(name: Name, args: WriteArgs<Name>, meta: WriteMeta): Promise<WriteResult<Name>>
   /** Listeners hear of a write before the promise of that write resolves. */
   onChange(listener: ChangeListener): void
+  /** Listeners hear of writes through this very store, when caches have heard of them. */
+  onOwnChange(listener: OwnChangeListener): void
   close(): Promise<void>
 }

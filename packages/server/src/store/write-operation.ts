@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Change } from './change.ts'
+import type { OwnChange } from './change.ts'
 import type { Database } from './schema.ts'
 
 export type StoreDialect = 'sqlite' | 'postgres'
@@ -8,13 +8,23 @@ export type StoreDialect = 'sqlite' | 'postgres'
 export interface WriteMeta {
   readonly actorId: string
   readonly now: number
+  /** The call that asked for it, for the record. */
+  readonly source?: WriteSource
+}
+
+export interface WriteSource {
+  readonly authorName: string
+  /** The HTTP method. */
+  readonly method: string
+  readonly localAddr: string
+  readonly remoteAddr: string
 }
 
 export interface WriteContext extends WriteMeta {
   readonly db: Kysely<Database>
   readonly dialect: StoreDialect
   /** Notes what was changed: it is logged in the same transaction, and caches hear of it after the commit. */
-  changed(change: Change): void
+  changed(change: OwnChange): void
 }
 
 /**

@@ -3,5 +3,6 @@ import { type Call, sessionOf } from './route.ts'
 
 /** In whose name a call writes. */
 export function writeMeta(call: Call, now: number): WriteMeta {
-  return { actorId: sessionOf(call).identity.id, now }
+  const { id, name } = sessionOf(call).identity
+  return { actorId: id, now, source: { authorName: name, ...call.source } }
 }

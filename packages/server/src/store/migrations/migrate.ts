@@ -6,10 +6,18 @@ import { signerKeySets } from './0002-signer-key-sets.ts'
 import { authDecisions } from './0003-auth-decisions.ts'
 import { certificateAuthenticators } from './0004-certificate-authenticators.ts'
 import { listCounts } from './0005-list-counts.ts'
+import { changeLogHashes } from './0006-change-log-hashes.ts'
 import type { ColumnTypes, Migration } from './migration.ts'
 
 /** Every step of the schema, oldest first. */
-const MIGRATIONS: readonly Migration[] = [start, signerKeySets, authDecisions, certificateAuthenticators, listCounts]
+const MIGRATIONS: readonly Migration[] = [
+  start,
+  signerKeySets,
+  authDecisions,
+  certificateAuthenticators,
+  listCounts,
+  changeLogHashes,
+]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '@countersign/core'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
-import type { Change, ChangeListener } from '../change.ts'
+import type { Change, ChangeListener, OwnChangeListener } from '../change.ts'
 import { migrate } from '../migrations/migrate.ts'
 import { POSTGRES_TYPES } from '../migrations/migration.ts'
 import { runWrite } from '../run-write.ts'
@@ -79,6 +79,7 @@ async function openOn(db: Kysely<Database>, options: PostgresOptions): Promise<S
   })
 
   const listeners: ChangeListener[] = []
+  const ownListeners: OwnChangeListener[] = []
   const tell: ChangeListener = (changes) => {
     for (const listener of listeners) listener(changes)
   }
@@ -105,7 +106,10 @@ async function openOn(db: Kysely<Database>, options: PostgresOptions): Promise<S
       for (let retries = 0; ; retries++) {
         try {
           const { result, changes } = await runOnce({ name, args, meta })
-          if (changes.length > 0) tell(changes)
+          if (changes.length > 0) {
+            tell(changes)
+            for (const listener of ownListeners) listener(changes, meta)
+          }
           return result as never
         } catch (error) {
           if (error instanceof AppError) throw error
@@ -121,6 +125,7 @@ async function openOn(db: Kysely<Database>, options: PostgresOptions): Promise<S
       }
     },
     onChange: (listener) => void listeners.push(listener),
+    onOwnChange: (listener) => void ownListeners.push(listener),
     close: async () => {
       await follower.stop()
       await db.destroy()
@@ -132,5 +137,6 @@ async function openOn(db: Kysely<Database>, options: PostgresOptions): Promise<S
 const MAX_NOTIFIED_CHANGES = 40
 
 function notification(nodeId: string, changes: readonly Change[]): string {
-  return JSON.stringify({ from: nodeId, changes: changes.length > MAX_NOTIFIED_CHANGES ? 'everything' : changes })
+  const told = changes.map(({ entity, id, action }) => ({ entity, id, action }))
+  return JSON.stringify({ from: nodeId, changes: told.length > MAX_NOTIFIED_CHANGES ? 'everything' : told })
 }

@@ -2,10 +2,11 @@ import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { AppError } from '@countersign/core'
-import type { ChangeListener } from '../change.ts'
+import type { ChangeListener, OwnChangeListener } from '../change.ts'
 import { migrate } from '../migrations/migrate.ts'
 import { SQLITE_TYPES } from '../migrations/migration.ts'
 import type { Store } from '../store.ts'
+import type { WriteMeta } from '../write-operation.ts'
 import { openForReading, openForWriting } from './open-database.ts'
 import {
   type FromWriter,
@@ -18,6 +19,7 @@ import {
 import type { WriterOptions } from './writer-thread.ts'
 
 interface Pending {
+  readonly meta: WriteMeta
   resolve(value: unknown): void
   reject(error: Error): void
 }
@@ -45,6 +47,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData })
   const pending = new Map<number, Pending>()
   const listeners: ChangeListener[] = []
+  const ownListeners: OwnChangeListener[] = []
   let nextId = 1
   let failure: Error | undefined
   let isClosing = false
@@ -57,7 +60,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       waiting.reject(fromSentError(answer.error))
       return
     }
-    if (answer.changes.length > 0) for (const listener of listeners) listener(answer.changes)
+    if (answer.changes.length > 0) {
+      for (const listener of listeners) listener(answer.changes)
+      for (const listener of ownListeners) listener(answer.changes, waiting.meta)
+    }
     waiting.resolve(answer.result)
   }
   worker.on('message', (answers: FromWriter) => answers.forEach(settle))
@@ -91,11 +97,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
         if (failure) return reject(failure)
         if (pending.size >= MAX_WAITING_WRITES) return reject(new AppError('SERVER_TOO_MANY_REQUESTS'))
         const id = nextId++
-        pending.set(id, { resolve: resolve as Pending['resolve'], reject })
+        pending.set(id, { meta, resolve: resolve as Pending['resolve'], reject })
         if (outbox.length === 0) setImmediate(sendOutbox)
         outbox.push({ id, name, args, meta })
       }),
     onChange: (listener) => void listeners.push(listener),
+    onOwnChange: (listener) => void ownListeners.push(listener),
     close: async () => {
       isClosing = true
       if (failure) return raw.close()

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@countersign/contract'
 import { AppError, type ErrorCause } from '@countersign/core'
-import type { Change } from '../change.ts'
+import type { OwnChange } from '../change.ts'
 import type { WriteRequest } from '../run-write.ts'
 
 export type NumberedWrite = { readonly id: number } & WriteRequest
@@ -9,7 +9,7 @@ export type NumberedWrite = { readonly id: number } & WriteRequest
 export type ToWriter = readonly NumberedWrite[] | 'close'
 
 export type WriteAnswer =
-  | { readonly id: number; readonly result: unknown; readonly changes: Change[] }
+  | { readonly id: number; readonly result: unknown; readonly changes: OwnChange[] }
   | { readonly id: number; readonly error: SentError }
 
 /** The answers to writes that were committed together. */

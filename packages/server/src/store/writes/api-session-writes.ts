@@ -1,6 +1,7 @@
 import { AppError } from '@countersign/core'
 import { isDisabled } from '../identity-row.ts'
 import { insertRow, prepared } from '../prepared.ts'
+import type { ApiSessionRow } from '../schema.ts'
 import type { WriteContext, WriteOperation } from '../write-operation.ts'
 
 const ENTITY = 'apiSessions'
@@ -26,7 +27,7 @@ const SURPLUS_AT_ONCE = 100
 const surplusSessions = prepared(3, (db, identityId: string, newest: string, kept: number) =>
   db
     .selectFrom('api_sessions')
-    .select('id')
+    .select(['id', 'identity_id', 'ip_address'])
     .where('identity_id', '=', identityId)
     .where('id', '!=', newest)
     .orderBy('created_at', 'desc')
@@ -52,7 +53,8 @@ const createApiSession: WriteOperation<NewApiSession, void> = async ({ db, now, 
     created_at: now,
     updated_at: now,
   })
-  changed({ entity: ENTITY, id: session.id, action: 'created' })
+  const opened = { identityId, ipAddress: session.ipAddress }
+  changed({ entity: ENTITY, id: session.id, action: 'created', session: opened })
   if (session.envInfo || session.sdkInfo) {
     await db
       .updateTable('identities')
@@ -83,7 +85,7 @@ async function checkIdentityIsEnabled({ db, now }: Pick<WriteContext, 'db' | 'no
 const deleteApiSession: WriteOperation<{ id: string }, boolean> = async (context, { id }) => {
   const session = await context.db
     .selectFrom('api_sessions')
-    .select(['id', 'expires_at'])
+    .select(['id', 'identity_id', 'ip_address', 'expires_at'])
     .where('id', '=', id)
     .executeTakeFirst()
   if (session) await deleteSessions(context, [session])
@@ -108,7 +110,7 @@ const EXPIRED_AT_ONCE = 500
 const deleteExpiredApiSessions: WriteOperation<Record<string, never>, boolean> = async (context) => {
   const expired = await context.db
     .selectFrom('api_sessions')
-    .select('id')
+    .select(['id', 'identity_id', 'ip_address'])
     .where('expires_at', '<=', context.now)
     .limit(EXPIRED_AT_ONCE)
     .execute()
@@ -125,10 +127,12 @@ export const API_SESSION_WRITES = {
 
 async function deleteSessions(
   { db, changed }: Pick<WriteContext, 'db' | 'changed'>,
-  sessions: readonly { id: string }[],
+  sessions: readonly Pick<ApiSessionRow, 'id' | 'identity_id' | 'ip_address'>[],
 ): Promise<void> {
   if (sessions.length === 0) return
   const ids = sessions.map(({ id }) => id)
   await db.deleteFrom('api_sessions').where('id', 'in', ids).execute()
-  for (const id of ids) changed({ entity: ENTITY, id, action: 'deleted' })
+  for (const { id, identity_id: identityId, ip_address: ipAddress } of sessions) {
+    changed({ entity: ENTITY, id, action: 'deleted', session: { identityId, ipAddress } })
+  }
 }

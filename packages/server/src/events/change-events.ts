@@ -1,0 +1,59 @@
+import { newId } from '@countersign/core'
+import type { OwnChange } from '../store/change.ts'
+import type { Store } from '../store/store.ts'
+import type { WriteMeta } from '../store/write-operation.ts'
+import { COMPATIBLE_VERSION } from '../version.ts'
+import type { ControllerEvent, EntityChangeEvent } from './controller-event.ts'
+import type { EventHub } from './event-hub.ts'
+import { JsonText } from './json-text.ts'
+
+/** Publishes what this node changes: sessions that begin and end, and everything that is kept on record. */
+export function publishChanges(store: Pick<Store, 'onOwnChange'>, events: EventHub): void {
+  store.onOwnChange((changes, meta) => {
+    for (const change of changes) {
+      const event = changeEvent(change, meta)
+      if (event) events.publish(event)
+    }
+  })
+}
+
+function changeEvent({ id, entity, action, session, states }: OwnChange, meta: WriteMeta): ControllerEvent | undefined {
+  if (session && action !== 'updated') {
+    return {
+      namespace: 'apiSession',
+      event_type: action,
+      id,
+      type: 'legacy',
+      identity_id: session.identityId,
+      ip_address: session.ipAddress,
+      cert_generated: false,
+    }
+  }
+  if (!states) return undefined
+  return {
+    namespace: 'entityChange',
+    eventId: newId(),
+    eventType: action,
+    entityType: entity,
+    isParentEvent: false,
+    metadata: metadataOf(meta),
+    initialState: stateOf(states.initial),
+    finalState: stateOf(states.final),
+  }
+}
+
+function metadataOf({ actorId, source }: WriteMeta): EntityChangeEvent['metadata'] {
+  const type = actorId === 'system' ? 'system' : 'identity'
+  const version = COMPATIBLE_VERSION
+  if (!source) return { author: { type, id: actorId, name: '' }, source: { type: 'internal' }, version }
+  const { authorName: name, method, localAddr, remoteAddr } = source
+  return {
+    author: { type, id: actorId, name },
+    source: { type: 'rest', auth: 'edge', method, localAddr, remoteAddr },
+    version,
+  }
+}
+
+function stateOf(text: string | null): JsonText | null {
+  return text === null ? null : new JsonText(text)
+}

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import type { ChangedEntity } from './change.ts'
+import { findAuthPolicy } from './reads/auth-policy-reads.ts'
+import { findIdentity } from './reads/identity-reads.ts'
+import { findSigner } from './reads/signer-reads.ts'
+import type { Database } from './schema.ts'
+import type { WriteName } from './writes/writes.ts'
+
+/** A thing as it was before a write or is after it. */
+export interface AuditedState {
+  /** JSON of what may be shown. */
+  readonly text: string
+  /** SHA-256 of everything, also of what may not be shown: a changed password is another digest. */
+  readonly hash: string
+}
+
+type Db = Kysely<Database>
+type LoadState = (db: Db, id: string) => Promise<{ shown: object; hidden?: unknown } | undefined>
+
+/** Sessions are left out: signing in is no change of anything that an administrator has set. */
+const AUDITED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
+  externalJwtSigners: async (db, id) => {
+    const signer = await findSigner(db, id)
+    if (!signer) return undefined
+    // Existing readers of events know this field so.
+    const { claimsProperty: identityIdClaimsSelector, certificate, ...fields } = signer
+    return { shown: { ...fields, identityIdClaimsSelector, ...certificate } }
+  },
+  authPolicies: async (db, id) => shown(await findAuthPolicy(db, id)),
+  identities: async (db, id) => shown(await findIdentity(db, id)),
+  authenticators: async (db, id) => {
+    const row = await db.selectFrom('authenticators').selectAll().where('id', '=', id).executeTakeFirst()
+    if (!row) return undefined
+    const { identity_id: identityId, method, username, cert_pem: certPem, fingerprint } = row
+    const times = { createdAt: row.created_at, updatedAt: row.updated_at }
+    const tags = JSON.parse(row.tags)
+    return { shown: { id, identityId, method, username, certPem, fingerprint, tags, ...times }, hidden: row }
+  },
+}
+
+function shown(entity: object | undefined) {
+  return entity && { shown: entity }
+}
+
+/** Writes of the controller itself that leave what is set as it was. */
+const LEAVES_ALONE: ReadonlySet<WriteName> = new Set(['signerKeys.store'])
+
+/** Whether what becomes of such an entity in this write is kept on record. */
+export function isAudited(entity: ChangedEntity, write: WriteName): boolean {
+  return AUDITED[entity] !== undefined && !LEAVES_ALONE.has(write)
+}
+
+/** Undefined when there is no such thing. */
+export async function loadAuditedState(db: Db, entity: ChangedEntity, id: string): Promise<AuditedState | undefined> {
+  const state = await AUDITED[entity]?.(db, id)
+  if (!state) return undefined
+  const text = JSON.stringify(state.shown)
+  const whole = state.hidden === undefined ? text : JSON.stringify([text, state.hidden])
+  return { text, hash: createHash('sha256').update(whole).digest('hex') }
+}
+
+const ENTITY_OF_WRITES: Readonly<Record<string, ChangedEntity>> = {
+  signer: 'externalJwtSigners',
+  authPolicy: 'authPolicies',
+  identity: 'identities',
+  authenticator: 'authenticators',
+}
+
+/** What a write is about to change, where its name and its `id` say so. */
+export function targetOf(name: WriteName, args: unknown): { entity: ChangedEntity; id: string } | undefined {
+  const entity = ENTITY_OF_WRITES[name.slice(0, name.indexOf('.'))]
+  const { id } = (args ?? {}) as { id?: unknown }
+  return entity !== undefined && typeof id === 'string' ? { entity, id } : undefined
+}
