@@ -4,9 +4,13 @@ import { PERMISSIONS, type Permission } from '@countersign/contract'
 import { ADMIN_PASSWORD, buildApp, type TestApp } from './build-app.ts'
 import { outcome } from './ext-jwt-signers.fixture.ts'
 import { createIdentity, createPassword, OWN_SESSION } from './identities.fixture.ts'
+import { examplePath, makeSecondSigner, makeStrictPolicy } from './second-token.fixture.ts'
 
-/** Whoever calls, whoever has a session, whoever holds `<entity>.<action>`, or administrators only. */
-type Needs = 'nothing' | 'session' | Permission | 'admin.read' | 'admin.change'
+/**
+ * Whoever calls, whoever has a session even if its second factor is missing, whoever has a whole one, whoever holds
+ * `<entity>.<action>`, or administrators only.
+ */
+type Needs = 'nothing' | 'partial session' | 'session' | Permission | 'admin.read' | 'admin.change'
 
 /** What every call of the product needs. A route that is not in here fails the test below. */
 const NEEDS: Readonly<Record<string, Needs>> = {
@@ -31,10 +35,10 @@ const NEEDS: Readonly<Record<string, Needs>> = {
   'POST /edge/management/v1/authenticate': 'nothing',
   'GET /edge/client/v1/external-jwt-signers': 'nothing',
 
-  'GET /edge/client/v1/current-api-session': 'session',
-  'GET /edge/management/v1/current-api-session': 'session',
-  'DELETE /edge/client/v1/current-api-session': 'session',
-  'DELETE /edge/management/v1/current-api-session': 'session',
+  'GET /edge/client/v1/current-api-session': 'partial session',
+  'GET /edge/management/v1/current-api-session': 'partial session',
+  'DELETE /edge/client/v1/current-api-session': 'partial session',
+  'DELETE /edge/management/v1/current-api-session': 'partial session',
   'GET /edge/client/v1/current-identity': 'session',
   'GET /edge/management/v1/current-identity': 'session',
   'GET /edge/client/v1/current-identity/authenticators': 'session',
@@ -122,7 +126,7 @@ const INVALID_SESSION = 'zt-session realm="zt-session" error="invalid" error_des
 
 interface Caller {
   readonly name: string
-  readonly holds: readonly Permission[] | 'everything' | 'no session'
+  readonly holds: readonly Permission[] | 'everything' | 'no session' | 'a partial session'
   /** Undefined for a caller without any. */
   readonly session: string | undefined
   /** The challenge that a caller without a good session is given. */
@@ -143,21 +147,40 @@ async function makeCallers(app: TestApp): Promise<Caller[]> {
   await app.store.write('apiSession.touch', { id, expiresAt: now - 1 }, { actorId: 'test', now })
   const revoked = await make('revoked session', [])
   await app.call('DELETE', OWN_SESSION, undefined, { session: revoked.session })
+  const partial = await makePartialAdministrator(app)
   const holders: Caller[] = []
   for (const permission of PERMISSIONS) holders.push(await make(permission, [permission]))
   return [
     { name: 'nobody', holds: 'no session', session: undefined, challenge: NO_CREDENTIAL },
     { name: expired.name, holds: 'no session', session: expired.session, challenge: INVALID_SESSION },
     { name: revoked.name, holds: 'no session', session: revoked.session, challenge: INVALID_SESSION },
+    partial,
     await make('plain identity', []),
     ...holders,
     { name: 'admin', holds: 'everything', session: app.adminSession, logIn: () => app.logIn('admin', ADMIN_PASSWORD) },
   ]
 }
 
+/** Somebody who could do everything if he brought the second token that his policy asks for. */
+async function makePartialAdministrator(app: TestApp): Promise<Caller> {
+  const { id: signerId, challenge } = await makeSecondSigner(app)
+  const authPolicyId = await makeStrictPolicy(app, signerId)
+  const { username, password } = await createPassword(app, await createIdentity(app, { isAdmin: true, authPolicyId }))
+  const logIn = () => app.logIn(username, password)
+  return {
+    name: 'partial session',
+    holds: 'a partial session',
+    session: await logIn(),
+    challenge: challenge('missing'),
+    logIn,
+  }
+}
+
 function mayCall({ holds }: Caller, needs: Needs): boolean {
   if (needs === 'nothing' || holds === 'everything') return true
   if (holds === 'no session') return false
+  if (needs === 'partial session') return true
+  if (holds === 'a partial session') return false
   if (needs === 'session') return true
   const [entity, action] = needs.split('.')
   // Whoever manages identities manages their authenticators too.
@@ -172,7 +195,7 @@ test('N-01 W-34 W-57 W-58 D28 every route answers every kind of caller as the ta
   assert.deepEqual(
     served.toSorted(),
     Object.keys(NEEDS).toSorted(),
-    'each route has its entry, and each entry its route',
+    'each route has its entry in NEEDS, and each entry its route; a call for sessions that lack their second factor needs `partial session`',
   )
 
   for (const caller of await makeCallers(app)) {
@@ -183,7 +206,7 @@ test('N-01 W-34 W-57 W-58 D28 every route answers every kind of caller as the ta
         const session = (endsSession && (await caller.logIn?.())) || caller.session
         const body = method === 'GET' || method === 'DELETE' ? undefined : {}
         const options = session === undefined ? {} : { session }
-        const reply = await app.call(method, path.replace(':id', 'no-such-id'), body, options)
+        const reply = await app.call(method, examplePath(path), body, options)
         const what = `${caller.name}: ${method} ${path}: ${reply.text.slice(0, 200)}`
         if (mayCall(caller, needs)) {
           assert.ok([200, 400, 404].includes(reply.status), what)

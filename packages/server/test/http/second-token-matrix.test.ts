@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Access } from '../../src/http/pipeline/route.ts'
+import { buildApp } from './build-app.ts'
+import { outcome } from './ext-jwt-signers.fixture.ts'
+import { createIdentity, createPassword } from './identities.fixture.ts'
+import { examplePath, makeSecondSigner, makeStrictPolicy } from './second-token.fixture.ts'
+
+/** Whether a call answers without the second token. */
+const isOpen = (access: Access): boolean => access === 'anonymous' || access === 'partial-session'
+
+test('D22 E-01 E-03 W-56 every route asks for the second token, and takes only a good one of the session’s own identity', async (t) => {
+  const app = await buildApp(t)
+  const second = await makeSecondSigner(app)
+  const authPolicyId = await makeStrictPolicy(app, second.id)
+  const id = await createIdentity(app, { isAdmin: true, authPolicyId, externalId: 'alice' })
+  const { username, password } = await createPassword(app, id)
+  await createIdentity(app, { isAdmin: true, authPolicyId, externalId: 'bob' })
+
+  const cases = [
+    { name: 'no second token', bearer: undefined, error: 'missing' },
+    { name: 'one that has expired', bearer: second.token('alice', -1), error: 'expired' },
+    { name: 'a good one of somebody else', bearer: second.token('bob'), error: 'invalid' },
+    { name: 'a good one', bearer: second.token('alice'), error: undefined },
+  ] as const
+
+  for (const { name, bearer, error } of cases) {
+    await t.test(name, async () => {
+      let session = await app.logIn(username, password)
+      for (const { method, paths, access } of app.controller.http.routes) {
+        for (const path of paths) {
+          const body = method === 'GET' || method === 'DELETE' ? undefined : {}
+          const headers = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }
+          const reply = await app.call(method, examplePath(path), body, { session, headers })
+          const what = `${method} ${path}: ${reply.status} ${reply.text.slice(0, 200)}`
+          if (error === undefined || isOpen(access)) {
+            assert.ok(reply.status < 500, what)
+            assert.notEqual(reply.headers['www-authenticate'], second.challenge(error ?? 'missing'), what)
+            if (access !== 'anonymous') assert.notEqual(reply.status, 401, what)
+          } else {
+            assert.equal(outcome(reply), '401 UNAUTHORIZED', what)
+            assert.equal(reply.headers['www-authenticate'], second.challenge(error), what)
+          }
+          if (method === 'DELETE' && path.endsWith('/current-api-session')) {
+            session = await app.logIn(username, password)
+          }
+        }
+      }
+    })
+  }
+})
