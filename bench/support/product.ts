@@ -33,7 +33,9 @@ interface Ready {
 export async function withServers(work: (product: Product, bare: Target) => Promise<void>): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'countersign-bench-'))
   const flags = ['--dev', '--port', '0', '--data-dir', dataDir, '--json', '--log-level', 'error']
-  const env = { COUNTERSIGN_ADMIN_PASSWORD: ADMIN_PASSWORD }
+  // Refusals are measured too, and all of them come from one address.
+  const unlimited = { COUNTERSIGN_LIMITS_ADDRESS_BURST: '0', COUNTERSIGN_LIMITS_SIGNER_BURST: '0' }
+  const env = { COUNTERSIGN_ADMIN_PASSWORD: ADMIN_PASSWORD, ...unlimited }
   const product = await startServerProcess<Ready>([CLI, 'up', ...flags], env)
   const certificate = makeTestCertificate({ kind: 'ec256', commonName: 'localhost' })
   const key = certificate.privateKey.export({ type: 'pkcs8', format: 'pem' })

@@ -16,6 +16,7 @@ import type { ClientCertificates } from './keys/client-certificates.ts'
 import type { Sealing } from './keys/sealing.ts'
 import type { ServerIdentity } from './keys/server-identity.ts'
 import { createSignControllerJwt } from './keys/sign-controller-jwt.ts'
+import { createAttemptLimits } from './limits/attempt-limits.ts'
 import { createFetchDocument } from './outbound/fetch-document.ts'
 import { createJwksEndpointPolicy } from './outbound/jwks-endpoint-policy.ts'
 import { createFetchJwks, type FetchJwks } from './outbound/jwks-fetch.ts'
@@ -82,7 +83,8 @@ export function createController(parts: ControllerParts): Controller {
     onWarning: (warning) => events.publish(signerHealthEvent(warning)),
   })
   const cache = new VerifiedTokenCache()
-  const judges = createTokenJudge({ directory: signers, keys: signerKeys, cache, clock })
+  const limits = createAttemptLimits(parts)
+  const judges = createTokenJudge({ directory: signers, keys: signerKeys, cache, clock, limit: limits.signer })
   const secondFactor = createSecondFactor(signers, judges)
   const decisions = createDecisionRecorder({ store, clock, log })
   const context: ControllerContext = {
@@ -93,7 +95,11 @@ export function createController(parts: ControllerParts): Controller {
     secondFactor,
     signers,
     signerKeys,
-    logInWithPassword: createPasswordLogin({ ...session, passwordCost: parts.passwordCost ?? PASSWORD_COST }),
+    logInWithPassword: createPasswordLogin({
+      ...session,
+      passwordCost: parts.passwordCost ?? PASSWORD_COST,
+      limit: limits.password,
+    }),
     signInWithJwt: createExtJwtSignIn({ ...session, ...judges }),
     explainSignIn: createExplainSignIn({ store, directory: signers, keys: signerKeys, clock, log }),
     decisions,
@@ -103,7 +109,7 @@ export function createController(parts: ControllerParts): Controller {
     jwksPolicy,
   }
   const routes = buildRoutes(context)
-  const http = createHttpServer({ routes, sessions, secondFactor, settings, tls: parts.tls, log })
+  const http = createHttpServer({ routes, sessions, secondFactor, limits, settings, tls: parts.tls, log })
   const upkeep = startUpkeep({ store, clock, log })
   return {
     http,

@@ -1,5 +1,6 @@
 import type { Authenticate } from '@countersign/contract'
 import { AppError, isSignInAllowed, type PasswordCost } from '@countersign/core'
+import type { AttemptLimiter } from '../limits/attempt-limiter.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
 import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
@@ -10,6 +11,7 @@ import { type SessionOptions, startSession } from './start-session.ts'
 
 export interface LoginOptions extends SessionOptions {
   readonly passwordCost: PasswordCost
+  readonly limit: AttemptLimiter
 }
 
 /** Why a password was refused. For administrators: to the caller they are all the same. */
@@ -35,7 +37,7 @@ const WAY = { method: 'updb' } as const
 
 /** Trades a user name and password for a session. Every refusal looks and costs the same. */
 export function createPasswordLogin(options: LoginOptions): PasswordLogin {
-  const { store, clock } = options
+  const { store, clock, limit } = options
   const passwords = createPasswords(options.passwordCost)
 
   const identify = async (username: string, password: string) => {
@@ -60,12 +62,17 @@ export function createPasswordLogin(options: LoginOptions): PasswordLogin {
     if (!username || !password) {
       throw new AppError('COULD_NOT_VALIDATE', { message: 'username and password fields are required' })
     }
-    const found = await identify(username, password)
-    if (found.reason !== undefined) return { signedIn: false, ...found }
-    const { identity, policy, authenticatorId } = found
-    return {
-      signedIn: true,
-      ...(await startSession(options, { identity, policy, way: WAY, authenticatorId, body, ipAddress })),
+    const attempt = limit.begin(ipAddress)
+    let isRefused = false
+    try {
+      const found = await identify(username, password)
+      isRefused = found.reason !== undefined
+      if (found.reason !== undefined) return { signedIn: false, ...found }
+      const { identity, policy, authenticatorId } = found
+      const authenticated = { identity, policy, way: WAY, authenticatorId, body, ipAddress }
+      return { signedIn: true, ...(await startSession(options, authenticated)) }
+    } finally {
+      if (!isRefused) attempt.giveBack()
     }
   }
   return Object.assign(logIn, { passwords })

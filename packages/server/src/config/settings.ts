@@ -155,6 +155,44 @@ export const SETTINGS = {
       description: 'Sessions one identity may hold at a time',
     }),
   },
+  limits: {
+    addressBurst: integer({
+      default: 2_000,
+      min: 0,
+      max: 1_000_000,
+      description: 'Refused sign-ins and enrollments of one client address at once, then 429; 0 for no limit',
+    }),
+    addressPerSecond: integer({
+      default: 50,
+      min: 1,
+      max: 100_000,
+      description: 'How many more refused sign-ins and enrollments of one address each second',
+    }),
+    passwordBurst: integer({
+      default: 100,
+      min: 0,
+      max: 1_000_000,
+      description: 'Refused passwords of one client address at once, then 429; 0 for no limit',
+    }),
+    passwordPerMinute: integer({
+      default: 60,
+      min: 1,
+      max: 1_000_000,
+      description: 'How many more refused passwords of one address each minute',
+    }),
+    signerBurst: integer({
+      default: 10_000,
+      min: 0,
+      max: 10_000_000,
+      description: 'Wrong signatures in the name of one signer at once, then strangers get 429; 0 for no limit',
+    }),
+    signerPerSecond: integer({
+      default: 500,
+      min: 1,
+      max: 1_000_000,
+      description: 'How many more wrong signatures in the name of one signer each second',
+    }),
+  },
   cors: {
     allowedOrigins: list(ORIGINS, {
       default: ['*'],

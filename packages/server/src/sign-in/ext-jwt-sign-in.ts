@@ -44,7 +44,7 @@ export function createExtJwtSignIn(options: SessionOptions & Pick<TokenJudge, 'j
   return async (bearers, body, ipAddress) => {
     const refused: JwtRefusal[] = []
     for (const [bearer, token] of bearers.entries()) {
-      for await (const { signer, verdict } of options.judge(token)) {
+      for await (const { signer, verdict } of options.judge(token, ipAddress)) {
         if (!verdict.accepted || !signer) {
           const { reason, challenge } = verdict.accepted ? NO_TOKEN : verdict
           refused.push({ challenge, signer, reason, identityId: undefined, bearer })

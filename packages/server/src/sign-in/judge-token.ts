@@ -8,6 +8,7 @@ import {
   verifyToken,
 } from '@countersign/core'
 import type { Clock } from '../clock.ts'
+import type { SignerLimiter } from '../limits/signer-limiter.ts'
 import type { SignerKeyKeeper } from '../signer-keys/signer-keys.ts'
 import type { DirectorySigner, SignerDirectory } from './signer-directory.ts'
 
@@ -18,9 +19,12 @@ export interface TokenJudgement {
 }
 
 export interface TokenJudge {
-  /** The judgement of each enabled signer that the token names, in order of id; of one without a signer when it names none. */
-  judge(token: string): AsyncGenerator<TokenJudgement>
-  /** The verdict of this very signer. */
+  /**
+   * The judgement of each enabled signer that the token names, in order of id; of one without a signer when it names none.
+   * For strangers: throws `TooManyRequests` before a signature is checked when too many in that signer's name were wrong.
+   */
+  judge(token: string, address: string): AsyncGenerator<TokenJudgement>
+  /** The verdict of this very signer, for somebody who has a session. */
   judgeFor(signer: DirectorySigner, token: string): Promise<Verdict>
 }
 
@@ -29,12 +33,13 @@ interface TokenJudgeParts {
   readonly keys: SignerKeyKeeper
   readonly cache: VerifiedTokenCache
   readonly clock: Clock
+  readonly limit: SignerLimiter
 }
 
 /** Every door brings its tokens here: the signer is chosen by issuer and audience, and the one verify function decides. */
-export function createTokenJudge({ directory, keys, cache, clock }: TokenJudgeParts): TokenJudge {
+export function createTokenJudge({ directory, keys, cache, clock, limit }: TokenJudgeParts): TokenJudge {
   return {
-    async *judge(token) {
+    async *judge(token, address) {
       const reading = readJws(token, cache)
       if (!reading.ok) {
         yield { signer: undefined, verdict: await refuseUnreadable(token) }
@@ -44,12 +49,22 @@ export function createTokenJudge({ directory, keys, cache, clock }: TokenJudgePa
       const { untrustedIssuer, untrustedAudiences } = untrustedIssuerAndAudience(jws)
       const { issuerKnown, candidates } = (await directory.enabled()).choose(untrustedIssuer, untrustedAudiences)
       if (candidates.length === 0) yield { signer: undefined, verdict: refuseWithoutSigner(jws, issuerKnown) }
-      for (const signer of candidates) yield { signer, verdict: await judgeBy(signer, jws) }
+      for (const signer of candidates) yield { signer, verdict: await judgeForStranger(signer, jws, address) }
     },
     judgeFor: async (signer, token) => {
       const reading = readJws(token, cache)
       return reading.ok ? judgeBy(signer, reading.jws) : refuseUnreadable(token)
     },
+  }
+
+  async function judgeForStranger(signer: DirectorySigner, jws: UntrustedJws, address: string): Promise<Verdict> {
+    const known = cache.findVerdict(jws.digest, signer.verify, keys.keysOf(signer.stored), clock.now())
+    if (known) return known
+    const attempt = limit.begin(signer.id, address)
+    const verdict = await judgeBy(signer, jws)
+    if (verdict.reason !== 'signature-invalid') attempt.giveBack()
+    if (verdict.accepted) limit.noteGood(signer.id, address)
+    return verdict
   }
 
   async function judgeBy(signer: DirectorySigner, jws: UntrustedJws): Promise<Verdict> {

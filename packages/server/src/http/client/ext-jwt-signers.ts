@@ -54,6 +54,7 @@ export function clientExtJwtSignerRoutes({ store, settings }: ControllerContext)
       method: 'GET',
       paths: [`${CLIENT}/${COLLECTION}`],
       access: 'anonymous',
+      rate: 'none',
       bodyCap: 'anonymous',
       body: null,
       handle: async ({ query }) => {

@@ -25,6 +25,7 @@ export function consolePageRoutes(): Route[] {
       method: 'GET',
       paths: [`/console/${path}`],
       access: 'anonymous',
+      rate: 'none',
       bodyCap: 'anonymous',
       body: null,
       produces: type,

@@ -6,6 +6,7 @@ import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { LiveSessions } from '../../api-session/live-sessions.ts'
 import type { Settings } from '../../config/index.ts'
+import type { AttemptLimits } from '../../limits/attempt-limits.ts'
 import type { SecondFactor } from '../../sign-in/second-factor.ts'
 import { PRODUCT_VERSION } from '../../version.ts'
 import { createCors } from './cors.ts'
@@ -23,6 +24,7 @@ export interface HttpServerOptions {
   readonly routes: readonly Route[]
   readonly sessions: LiveSessions
   readonly secondFactor: SecondFactor
+  readonly limits: Pick<AttemptLimits, 'address'>
   readonly settings: Settings
   readonly tls: ServerOptions
   readonly log: Logger
@@ -42,7 +44,7 @@ export type HttpServer = ReturnType<typeof createHttpServer>
 
 /** The HTTPS server: a table of routes behind one pipeline of limits, authentication, permission and validation. */
 export function createHttpServer(options: HttpServerOptions) {
-  const { routes, sessions, secondFactor, settings, tls, log, handlerMs = HANDLER_MS } = options
+  const { routes, sessions, secondFactor, limits, settings, tls, log, handlerMs = HANDLER_MS } = options
   const { http } = settings
   const cors = createCors(settings.cors.allowedOrigins)
   const ownHeaders = {
@@ -121,7 +123,7 @@ export function createHttpServer(options: HttpServerOptions) {
     return reply.code(403).send()
   })
 
-  const serveOptions = { sessions, secondFactor, http, handlerMs, awaitsContinue }
+  const serveOptions = { sessions, secondFactor, limits, http, handlerMs, awaitsContinue }
   for (const [url, rows] of Map.groupBy(routes.flatMap(byPath), ({ path }) => path)) {
     for (const { route } of rows) {
       const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>

@@ -1,6 +1,7 @@
 import { ERRORS, type ErrorCode } from '@countersign/contract'
 import { AppError } from '@countersign/core'
 import type { Logger } from 'pino'
+import { TooManyRequests } from '../../limits/too-many-requests.ts'
 import { isConnectionProblem } from '../../store/postgres/connection-problem.ts'
 import { ChallengeError } from './challenge.ts'
 import { errorEnvelope, jsonText } from './envelope.ts'
@@ -27,7 +28,7 @@ const CLOSING: ReadonlySet<ErrorCode> = new Set([
   'COULD_NOT_READ_BODY',
   'REQUEST_TIMEOUT',
 ])
-const RETRY_AFTER_SECONDS = '1'
+const RETRY_AFTER_SECONDS = 1
 
 /** The only place that decides what leaves in an error. What is not ours to tell becomes a plain 500, with the detail in the log. */
 export function errorAnswer(thrown: unknown, requestId: string, log: Logger): ErrorAnswer {
@@ -39,11 +40,15 @@ export function errorAnswer(thrown: unknown, requestId: string, log: Logger): Er
     headers: {
       'content-type': 'application/json',
       ...(error instanceof ChallengeError && { 'www-authenticate': error.challenge }),
-      ...(retryable && { 'retry-after': RETRY_AFTER_SECONDS }),
+      ...(retryable && { 'retry-after': String(retryAfterSeconds(error)) }),
     },
     body: jsonText(errorEnvelope(error, requestId)),
     closes: CLOSING.has(error.code),
   }
+}
+
+function retryAfterSeconds(error: AppError): number {
+  return error instanceof TooManyRequests ? error.retryAfterSeconds : RETRY_AFTER_SECONDS
 }
 
 function toAppError(thrown: unknown): AppError {

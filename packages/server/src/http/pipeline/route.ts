@@ -14,14 +14,26 @@ export type Method = (typeof ROUTE_METHODS)[number]
 export type Access = 'anonymous' | 'partial-session' | 'any-session' | RequiredPermission
 
 /**
- * One row of the API. Everything that guards a call is in the row, so that nothing can be forgotten in a handler: a row
- * without access or body cap does not compile.
+ * What limits a call that anybody may make. `sign-in` for everything that tries a credential, costs cryptography or writes:
+ * refused ones count against the client's address, and over the limit it is a 429 before the body is read. `none` for what
+ * only reads.
  */
-export interface Route {
+export type Rate = 'sign-in' | 'none'
+
+/**
+ * One row of the API. Everything that guards a call is in the row, so that nothing can be forgotten in a handler: a row
+ * without access or body cap, or an anonymous one without rate, does not compile.
+ */
+export type Route = RouteParts &
+  (
+    | { readonly access: 'anonymous'; readonly rate: Rate }
+    | { readonly access: Exclude<Access, 'anonymous'>; readonly rate?: never }
+  )
+
+interface RouteParts {
   readonly method: Method
   /** Every path under which it is reachable. */
   readonly paths: readonly string[]
-  readonly access: Access
   readonly bodyCap: 'anonymous' | 'management'
   /** The schema of the JSON body; `optional` bodies may be absent altogether. Null when the call has none. */
   readonly body: { readonly schema: BodySchema; readonly optional: boolean } | null

@@ -3,10 +3,12 @@ import { AppError, isAllowed } from '@countersign/core'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LiveSessions } from '../../api-session/live-sessions.ts'
 import type { Settings } from '../../config/index.ts'
+import type { AttemptLimits } from '../../limits/attempt-limits.ts'
 import type { SecondFactor } from '../../sign-in/second-factor.ts'
 import { authenticateCall, type Caller } from './authenticate-call.ts'
 import { bearerTokens } from './bearer-tokens.ts'
 import { missingFactors } from './challenge.ts'
+import { countAttempt } from './count-attempt.ts'
 import { checkAcceptsJson, checkDeclaredLength, checkParams } from './limits.ts'
 import { parseQuery } from './query.ts'
 import { readBytes } from './read-bytes.ts'
@@ -18,6 +20,7 @@ import { withinTime } from './within-time.ts'
 export interface ServeOptions {
   readonly sessions: LiveSessions
   readonly secondFactor: SecondFactor
+  readonly limits: Pick<AttemptLimits, 'address'>
   readonly http: Pick<Settings['http'], 'maxBodyBytes' | 'maxManagementBodyBytes'>
   /** How long looking up the caller, and then the handler, may take. */
   readonly handlerMs: number
@@ -26,10 +29,20 @@ export interface ServeOptions {
 }
 
 /**
- * One call of a route, in this order: body length, authentication, permission, body cap, Accept, query, content type, JSON,
+ * One call of a route, in this order: rate, body length, authentication, permission, body cap, Accept, query, content type, JSON,
  * schema, handler. Throws whatever refuses it.
  */
-export async function serveCall(
+export function serveCall(
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: ServeOptions,
+): Promise<Answer> {
+  if (route.rate !== 'sign-in') return serveUncounted(route, request, reply, options)
+  return countAttempt(options.limits.address, request.ip, () => serveUncounted(route, request, reply, options))
+}
+
+async function serveUncounted(
   route: Route,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -57,6 +57,7 @@ export function authenticateRoutes(context: ControllerContext): Route[] {
       method: 'POST',
       paths: onBothApis('/authenticate'),
       access: 'anonymous',
+      rate: 'sign-in',
       bodyCap: 'anonymous',
       body: { schema: Authenticate, optional: true },
       handle: async (call) => {

@@ -1,0 +1,54 @@
+import { type BucketSize, TokenBuckets } from '@countersign/core'
+import type { Logger } from 'pino'
+import type { Clock } from '../clock.ts'
+import { TooManyRequests } from './too-many-requests.ts'
+
+/** Limits how many attempts fail. It counts for the whole node: where several processes serve one, they share what is behind this. */
+export interface AttemptLimiter {
+  /** Counts an attempt before any work is done for it. Throws `TooManyRequests` when there have been too many. */
+  begin(who: string): Attempt
+}
+
+/** An attempt that counts as failed until it is given back. */
+export interface Attempt {
+  /** It has succeeded, or nobody has judged it: it counts no longer. */
+  giveBack(): void
+}
+
+export const UNCOUNTED: Attempt = { giveBack: () => {} }
+const UNLIMITED: AttemptLimiter = { begin: () => UNCOUNTED }
+
+const TOLD_EVERY_MS = 60_000
+
+interface AttemptLimiterParts {
+  readonly clock: Clock
+  readonly log: Logger
+  /** What is limited, for the log. */
+  readonly what: string
+}
+
+/** A burst of 0 means no limit. */
+export function createAttemptLimiter(size: BucketSize, { clock, log, what }: AttemptLimiterParts): AttemptLimiter {
+  if (size.burst === 0) return UNLIMITED
+  const buckets = new TokenBuckets(size)
+  let refused = 0
+  let toldAt = Number.NEGATIVE_INFINITY
+
+  const tell = (who: string, now: number): void => {
+    refused++
+    if (Math.abs(now - toldAt) < TOLD_EVERY_MS) return
+    log.warn({ limit: what, who, refused }, 'attempts are refused since too many have failed')
+    toldAt = now
+    refused = 0
+  }
+
+  return {
+    begin: (who) => {
+      const now = clock.now()
+      const waitMs = buckets.take(who, now)
+      if (waitMs === 0) return { giveBack: () => buckets.giveBack(who) }
+      tell(who, now)
+      throw new TooManyRequests(waitMs)
+    },
+  }
+}

@@ -1,0 +1,40 @@
+import { clientNetwork } from '@countersign/core'
+import type { Logger } from 'pino'
+import type { Clock } from '../clock.ts'
+import type { Settings } from '../config/index.ts'
+import { type AttemptLimiter, createAttemptLimiter } from './attempt-limiter.ts'
+import { createSignerLimiter, type SignerLimiter } from './signer-limiter.ts'
+
+/** The limits on what strangers may try. */
+export interface AttemptLimits {
+  /** Calls of one client address that were refused, at all doors that cost work. */
+  readonly address: AttemptLimiter
+  /** Refused passwords of one client address: comparing one is made to be slow. */
+  readonly password: AttemptLimiter
+  /** Tokens that name a signer and are not signed by it. */
+  readonly signer: SignerLimiter
+}
+
+interface AttemptLimitsParts {
+  readonly settings: Pick<Settings, 'limits'>
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+const SECONDS_PER_MINUTE = 60
+
+export function createAttemptLimits({ settings, clock, log }: AttemptLimitsParts): AttemptLimits {
+  const { limits } = settings
+  const limiter = (what: string, burst: number, perSecond: number) =>
+    createAttemptLimiter({ burst, perSecond }, { clock, log, what })
+  const signer = limiter('signer', limits.signerBurst, limits.signerPerSecond)
+  return {
+    address: byNetwork(limiter('address', limits.addressBurst, limits.addressPerSecond)),
+    password: byNetwork(limiter('password', limits.passwordBurst, limits.passwordPerMinute / SECONDS_PER_MINUTE)),
+    signer: createSignerLimiter(signer),
+  }
+}
+
+function byNetwork(limiter: AttemptLimiter): AttemptLimiter {
+  return { begin: (address) => limiter.begin(clientNetwork(address)) }
+}
