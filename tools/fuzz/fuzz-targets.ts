@@ -1,5 +1,6 @@
 import type { FuzzTarget } from './fuzz-target.ts'
 import { certificateTarget } from './targets/certificate-target.ts'
+import { csrTarget } from './targets/csr-target.ts'
 import { filterTarget } from './targets/filter-target.ts'
 import { jsonTarget } from './targets/json-target.ts'
 import { keySetTarget } from './targets/key-set-target.ts'
@@ -14,4 +15,5 @@ export const FUZZ_TARGETS: readonly FuzzTarget[] = [
   filterTarget,
   keySetTarget,
   certificateTarget,
+  csrTarget,
 ]

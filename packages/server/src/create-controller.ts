@@ -12,7 +12,7 @@ import { createEventHub, type EventHub } from './events/event-hub.ts'
 import { signerHealthEvent } from './events/signer-health-event.ts'
 import { createHttpServer, type HttpServer } from './http/pipeline/create-http-server.ts'
 import { buildRoutes } from './http/routes.ts'
-import type { ClientCertificates } from './keys/client-certificates.ts'
+import { createClientCertificates, type IssuingKeys } from './keys/client-certificates.ts'
 import type { Sealing } from './keys/sealing.ts'
 import type { ServerIdentity } from './keys/server-identity.ts'
 import { createSignControllerJwt } from './keys/sign-controller-jwt.ts'
@@ -28,6 +28,7 @@ import { createTokenJudge } from './sign-in/judge-token.ts'
 import { createSignInReporter } from './sign-in/report-sign-in.ts'
 import { createSecondFactor } from './sign-in/second-factor.ts'
 import { createSignerDirectory } from './sign-in/signer-directory.ts'
+import { createSignerKeyCheck } from './sign-in/signer-key-check.ts'
 import { createSignerKeys } from './signer-keys/signer-keys.ts'
 import type { Store } from './store/store.ts'
 import { startUpkeep } from './upkeep.ts'
@@ -42,9 +43,10 @@ export interface ControllerParts {
   readonly addresses: () => readonly string[]
   readonly caCertificates: () => Buffer
   readonly serverIdentity: () => ServerIdentity
-  readonly clientCertificates: ClientCertificates
   /** Who this node is among those that share the store. */
   readonly nodeId?: string
+  /** What client certificates are issued with, as it is now. */
+  readonly issuingKeys: () => IssuingKeys
   readonly passwordCost?: PasswordCost
   /** How keys are fetched; over the network unless given. */
   readonly fetchJwks?: FetchJwks
@@ -87,8 +89,15 @@ export function createController(parts: ControllerParts): Controller {
   const judges = createTokenJudge({ directory: signers, keys: signerKeys, cache, clock, limit: limits.signer })
   const secondFactor = createSecondFactor(signers, judges)
   const decisions = createDecisionRecorder({ store, clock, log })
+  const clientCertificates = createClientCertificates({
+    keys: parts.issuingKeys,
+    clock,
+    clientDays: settings.certificates.clientDays,
+    isSignerKey: createSignerKeyCheck(signers, signerKeys),
+  })
   const context: ControllerContext = {
     ...parts,
+    clientCertificates,
     startedAt: clock.now(),
     signControllerJwt: createSignControllerJwt(parts.serverIdentity),
     sessions,

@@ -7,7 +7,6 @@ import type { Settings } from './config/index.ts'
 import { type Controller, createController } from './create-controller.ts'
 import { takeDataDir } from './data-dir.ts'
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts'
-import { createClientCertificates } from './keys/client-certificates.ts'
 import { loadKeyMaterial } from './keys/load-key-material.ts'
 import { loadSealing } from './keys/load-sealing.ts'
 import { watchServerCertificate } from './keys/watch-server-certificate.ts'
@@ -112,11 +111,7 @@ async function start(
     addresses: () => (settings.advertise.length > 0 ? settings.advertise : [`${urlHost(settings.host)}:${port}`]),
     caCertificates: () => Buffer.from(keys.caPkcs7Base64),
     serverIdentity: () => keys.serverIdentity,
-    clientCertificates: createClientCertificates({
-      keys: () => keys,
-      clock,
-      clientDays: settings.certificates.clientDays,
-    }),
+    issuingKeys: () => keys,
   })
   undo.push(() => closeInTime(controller))
 

@@ -11,7 +11,7 @@ const CERTIFICATES = findPemBlocks(PEM, 'CERTIFICATE') ?? []
 const TEXTS = CERTIFICATES.map((der) => Buffer.from(formatPem('CERTIFICATE', der)))
 
 /** Tags, lengths and identifiers of DER, as bytes. */
-const DER_WORDS = [
+export const DER_WORDS = [
   '\x30\x80',
   '\x00\x00',
   '\x30\x00',

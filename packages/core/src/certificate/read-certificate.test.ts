@@ -9,6 +9,7 @@ import {
 } from '@countersign/testkit'
 import fc from 'fast-check'
 import { AppError } from '../app-error.ts'
+import { rsaKeyInfo } from '../key/rsa-keys.fixture.ts'
 import * as der from './der-writer.ts'
 import { formatPem } from './pem.ts'
 import { readSignerCertificate } from './read-certificate.ts'
@@ -302,14 +303,6 @@ function mutate(bytes: Buffer, { at, to, kind }: { at: number; to: number; kind:
 
 function rawName(tag: number, content: Uint8Array): Buffer {
   return der.sequence(der.setOf(der.sequence(der.oid('2.5.4.3'), der.element(tag, content))))
-}
-
-function rsaKeyInfo(n: bigint, e: bigint, { withoutSignOctet = false } = {}): Buffer {
-  const octets = (value: bigint) =>
-    Buffer.from(value.toString(16).padStart(value.toString(16).length + (value.toString(16).length % 2), '0'), 'hex')
-  const modulus = withoutSignOctet ? der.element(0x02, octets(n)) : der.integer(octets(n))
-  const algorithm = der.sequence(der.oid('1.2.840.113549.1.1.1'), der.nullValue())
-  return der.sequence(algorithm, der.bitString(der.sequence(modulus, der.integer(octets(e)))))
 }
 
 function wrap(base64: string): string {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createPublicKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { admitPublicKey } from './admit-public-key.ts'
+import { rocaModulus } from './rsa-keys.fixture.ts'
 
 const P25519 = 2n ** 255n - 19n
 const ORDER_8_Y = 0x05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826n
@@ -110,16 +111,6 @@ function assertRefused(key: KeyObject, reason: RegExp, title?: string): void {
   const admission = admitPublicKey(key)
   assert.ok(!admission.ok, title)
   assert.match(admission.reason, reason, title)
-}
-
-/** A modulus as the flawed generator makes it: a power of 65537 modulo the product of many small primes. */
-function rocaModulus(): bigint {
-  const primes: bigint[] = []
-  for (let n = 2n; n <= 167n; n++) if (primes.every((prime) => n % prime !== 0n)) primes.push(n)
-  const product = primes.reduce((left, right) => left * right)
-  let residue = 1n
-  for (let i = 0; i < 12345; i++) residue = (residue * 65537n) % product
-  return (2n ** 2047n / product + 7n) * product + residue
 }
 
 function rsaKey(n: bigint, e: bigint): KeyObject {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, type KeyObject } from 'node:crypto'
 import { AppError, type CsrKey, formatPem, issueClientCertificate, readCsr } from '@countersign/core'
 import type { Clock } from '../clock.ts'
 import type { KeyMaterial } from './load-key-material.ts'
@@ -36,17 +36,23 @@ export interface ClientCertificates {
   caPem(): string
 }
 
+/** What issuing takes of the controller's keys. */
+export type IssuingKeys = Pick<KeyMaterial, 'issuer' | 'trustDomain' | 'authorities' | 'caBundlePem'>
+
 export interface ClientCertificatesOptions {
   /** The material in use now; it may be other material with every call. */
-  readonly keys: () => Pick<KeyMaterial, 'issuer' | 'trustDomain' | 'authorities' | 'caBundlePem'>
+  readonly keys: () => IssuingKeys
   readonly clock: Clock
   readonly clientDays: number
+  /** Whether a signer uses this key; such a one gets no certificate. */
+  readonly isSignerKey?: (publicKey: KeyObject) => Promise<boolean>
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const SESSION_CERTIFICATE_MS = 12 * 60 * 60 * 1000
 
-export function createClientCertificates({ keys, clock, clientDays }: ClientCertificatesOptions): ClientCertificates {
+export function createClientCertificates(options: ClientCertificatesOptions): ClientCertificates {
+  const { keys, clock, clientDays, isSignerKey } = options
   const issue = async (
     csrPem: string,
     identityId: string,
@@ -58,6 +64,7 @@ export function createClientCertificates({ keys, clock, clientDays }: ClientCert
     if (!issuer || issuer.facts.notAfter <= now) throw new AppError('CA_UNAVAILABLE')
     const key = readCsr(csrPem)
     checkNotOurs(key, authorities)
+    if (await isSignerKey?.(key.publicKey)) throw foreignKey('its key is one of a signer')
     const { der, notBefore, notAfter } = await issueClientCertificate(
       { key, trustDomain, identityId, path, lifetimeMs },
       issuer,
@@ -89,6 +96,10 @@ export function createClientCertificates({ keys, clock, clientDays }: ClientCert
 function checkNotOurs({ publicKeyInfo }: CsrKey, authorities: readonly Buffer[]): void {
   // A certificate holds its key as encoded, and no other certificate of ours holds somebody else's.
   if (authorities.some((certificate) => certificate.includes(publicKeyInfo))) {
-    throw new AppError('COULD_NOT_PROCESS_CSR', { message: 'its key is one of the certificate authority itself' })
+    throw foreignKey('its key is one of the certificate authority itself')
   }
+}
+
+function foreignKey(message: string): AppError {
+  return new AppError('COULD_NOT_PROCESS_CSR', { message: `${message}; make a new key for the certificate` })
 }

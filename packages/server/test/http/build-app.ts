@@ -9,7 +9,6 @@ import { pino } from 'pino'
 import { loadSettings, type Settings } from '../../src/config/index.ts'
 import { createController } from '../../src/create-controller.ts'
 import { ensureFirstAdmin } from '../../src/first-admin.ts'
-import { createClientCertificates } from '../../src/keys/client-certificates.ts'
 import { createSealing } from '../../src/keys/sealing.ts'
 import { buildServerIdentity } from '../../src/keys/server-identity.ts'
 import type { FetchJwks } from '../../src/outbound/jwks-fetch.ts'
@@ -114,11 +113,7 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
     addresses: () => ['127.0.0.1:1280'],
     caCertificates: () => Buffer.from('Y2E=\n'),
     serverIdentity: () => serverIdentity,
-    clientCertificates: createClientCertificates({
-      keys: () => authority,
-      clock,
-      clientDays: settings.certificates.clientDays,
-    }),
+    issuingKeys: () => authority,
     passwordCost: TEST_PASSWORD_COST,
     fetchJwks: options.fetchJwks ?? fetchNothing,
   })

@@ -62,6 +62,18 @@ describe('client certificates', () => {
     assert.equal(issued.notAfter, NOW + DAY_MS / 2)
   })
 
+  it('J-08 refuses a key of a signer', async () => {
+    const [signers, others] = [makeTestCsr(), makeTestCsr()]
+    const careful = createClientCertificates({
+      keys: () => authority,
+      clock: { now: () => NOW },
+      clientDays: 365,
+      isSignerKey: async (publicKey) => publicKey.equals(signers.publicKey),
+    })
+    await assert.rejects(careful.issue(signers.pem, 'id1'), hasCode('COULD_NOT_PROCESS_CSR'))
+    assert.ok(await careful.issue(others.pem, 'id1'))
+  })
+
   it('J-08 refuses a key of the certificate authority itself', async () => {
     const keys = [authority.rootKey, authority.intermediateKey].map((privateKey, index) => ({
       privateKey,
