@@ -36,6 +36,9 @@ const MAX_REMEMBERED_SESSIONS = 20_000
 /** A use is written down at most this often, so that reading stays reading. */
 const MAX_UNWRITTEN_ACTIVITY_MS = 60_000
 
+/** Whichever of its kind it is: sessions do not say which one they hang on. */
+const ANY = '*'
+
 /** Which entity of a kind a session hangs on. */
 const HANGS_ON: Readonly<Record<ChangedEntity, (session: LiveSession) => string | undefined>> = {
   apiSessions: ({ id }) => id,
@@ -43,6 +46,10 @@ const HANGS_ON: Readonly<Record<ChangedEntity, (session: LiveSession) => string 
   authPolicies: ({ policy }) => policy.id,
   externalJwtSigners: ({ way }) => (way.method === 'ext-jwt' ? way.signerId : undefined),
   identities: ({ identity }) => identity.id,
+  apiAccounts: ({ way }) => (way.method === 'api-account' ? way.accountId : undefined),
+  organizations: ({ way }) => (way.method === 'api-account' ? ANY : undefined),
+  identityProviders: () => undefined,
+  networks: () => undefined,
 }
 
 export interface LiveSessions {
@@ -115,7 +122,8 @@ export function createLiveSessions({ store, clock, idleMs }: LiveSessionsOptions
 }
 
 function concerns({ entity, id }: Change, session: LiveSession): boolean {
-  return HANGS_ON[entity](session) === id
+  const hangsOn = HANGS_ON[entity](session)
+  return hangsOn === id || hangsOn === ANY
 }
 
 /** Undefined also where the policy no longer lets its identities in by the way that this session was opened. */

@@ -4,7 +4,7 @@ import type { JsonText } from './json-text.ts'
 export interface AuthenticationEvent {
   readonly namespace: 'authentication'
   readonly event_type: 'success' | 'fail'
-  readonly type: 'password' | 'cert' | 'ext-jwt' | 'totp'
+  readonly type: 'password' | 'cert' | 'ext-jwt' | 'totp' | 'api-account'
   readonly authenticator_id: string
   readonly external_jwt_signer_id: string
   readonly identity_id: string

@@ -18,7 +18,7 @@ export interface SignInReporter {
   refused(refused: RefusedSignIn, request: SignInRequest): void
 }
 
-const TYPES = { updb: 'password', cert: 'cert', 'ext-jwt': 'ext-jwt' } as const
+const TYPES = { updb: 'password', cert: 'cert', 'ext-jwt': 'ext-jwt', 'api-account': 'api-account' } as const
 
 export function createSignInReporter({
   events,

@@ -73,7 +73,7 @@ export function followSigners(options: FollowOptions): SignerFollower {
     if (isStopped) return
     if (changes === 'everything') return void read('*')
     for (const { entity, id, action } of changes) {
-      if (entity !== 'externalJwtSigners') continue
+      if (entity !== 'externalJwtSigners' && entity !== 'identityProviders') continue
       if (action === 'deleted') forget(id)
       else void read(id)
     }

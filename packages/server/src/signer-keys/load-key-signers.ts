@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Store } from '../store/store.ts'
 import type { KeySigner } from './key-signer.ts'
 import type { StoredKeySet } from './stored-key-set.ts'
@@ -8,44 +9,59 @@ export interface LoadedKeySigner {
   readonly keySet: StoredKeySet | undefined
 }
 
-const COLUMNS = [
-  'ext_jwt_signers.id',
-  'ext_jwt_signers.enabled',
-  'ext_jwt_signers.revision',
-  'ext_jwt_signers.jwks_endpoint',
-  'ext_jwt_signers.jwks_ca_pem',
-  'ext_jwt_signers.cert_pem',
-  'ext_jwt_signers.kid',
-  'signer_key_sets.url',
-  'signer_key_sets.jwks',
-  'signer_key_sets.fetched_at',
-] as const
-
 const PAGE = 200
 
-function select({ db }: Store) {
-  return db
-    .selectFrom('ext_jwt_signers')
-    .leftJoin('signer_key_sets', 'signer_key_sets.signer_id', 'ext_jwt_signers.id')
-    .select(COLUMNS)
-}
+const selectSigners = ({ db }: Store) =>
+  db
+    .selectFrom('ext_jwt_signers as signer')
+    .leftJoin('signer_key_sets as set', 'set.signer_id', 'signer.id')
+    .select(['signer.id', 'signer.enabled', 'signer.revision', 'signer.jwks_endpoint'])
+    .select(['signer.jwks_ca_pem', 'signer.cert_pem', 'signer.kid', 'set.url', 'set.jwks', 'set.fetched_at'])
 
-type Row = Awaited<ReturnType<ReturnType<typeof select>['execute']>>[number]
+const nothing = sql<string | null>`null`
+
+/** The providers of organizations sign with keys that live as those of signers do. */
+const selectProviders = ({ db }: Store) =>
+  db
+    .selectFrom('identity_providers as signer')
+    .leftJoin('identity_provider_key_sets as set', 'set.signer_id', 'signer.id')
+    .select(['signer.id', 'signer.enabled', 'signer.revision'])
+    .select((eb) => eb.ref('signer.jwks_uri').$castTo<string | null>().as('jwks_endpoint'))
+    .select([nothing.as('jwks_ca_pem'), nothing.as('cert_pem'), nothing.as('kid')])
+    .select(['set.url', 'set.jwks', 'set.fetched_at'])
+
+type Row = Awaited<ReturnType<ReturnType<typeof selectProviders>['execute']>>[number]
 
 export async function loadKeySigner(store: Store, id: string): Promise<LoadedKeySigner | undefined> {
-  const row = await select(store).where('ext_jwt_signers.id', '=', id).executeTakeFirst()
+  const row =
+    (await selectSigners(store).where('signer.id', '=', id).executeTakeFirst()) ??
+    (await selectProviders(store).where('signer.id', '=', id).executeTakeFirst())
   return row && fromRow(row)
 }
 
-/** Every enabled signer, in pages, so that thousands of them hold nothing up. */
+/** Everybody who signs and is enabled, in pages, so that thousands of them hold nothing up. */
 export async function* loadKeySigners(store: Store): AsyncGenerator<LoadedKeySigner[]> {
-  for (let last = ''; ; ) {
-    const rows = await select(store)
-      .where('ext_jwt_signers.id', '>', last)
-      .where('ext_jwt_signers.enabled', '=', true)
-      .orderBy('ext_jwt_signers.id')
+  yield* inPages((last) =>
+    selectSigners(store)
+      .where('signer.id', '>', last)
+      .where('signer.enabled', '=', true)
+      .orderBy('signer.id')
       .limit(PAGE)
-      .execute()
+      .execute(),
+  )
+  yield* inPages((last) =>
+    selectProviders(store)
+      .where('signer.id', '>', last)
+      .where('signer.enabled', '=', true)
+      .orderBy('signer.id')
+      .limit(PAGE)
+      .execute(),
+  )
+}
+
+async function* inPages(load: (last: string) => Promise<Row[]>): AsyncGenerator<LoadedKeySigner[]> {
+  for (let last = ''; ; ) {
+    const rows = await load(last)
     yield rows.map(fromRow)
     const end = rows.at(-1)
     if (!end || rows.length < PAGE) return

@@ -15,7 +15,16 @@ export interface OwnChange extends Change {
   readonly states?: { readonly initial: string | null; readonly final: string | null }
 }
 
-export type ChangedEntity = 'externalJwtSigners' | 'authPolicies' | 'identities' | 'authenticators' | 'apiSessions'
+export type ChangedEntity =
+  | 'externalJwtSigners'
+  | 'authPolicies'
+  | 'identities'
+  | 'authenticators'
+  | 'apiSessions'
+  | 'organizations'
+  | 'identityProviders'
+  | 'networks'
+  | 'apiAccounts'
 
 export type ChangeListener = (changes: readonly Change[] | 'everything') => void
 

@@ -9,6 +9,12 @@ export type EntityNoun =
   | 'authenticator'
   | 'apiSession'
   | 'authDecision'
+  | 'organization'
+  | 'identityProvider'
+  | 'networkGroup'
+  | 'network'
+  | 'apiAccount'
+  | 'role'
 
 export function notFound(noun: EntityNoun, id: string): AppError {
   return new AppError('NOT_FOUND', { message: `${noun} with id ${id} not found` })

@@ -1,4 +1,5 @@
 import type { Generated, Selectable } from 'kysely'
+import type { HostedTables } from './hosted-schema.ts'
 
 /** SQLite answers 0 and 1, PostgreSQL true and false: `Boolean()` reads both, and both drivers take a boolean. */
 type Bool = boolean | number
@@ -166,7 +167,7 @@ export interface RowCountTable {
   total: number
 }
 
-export interface Database {
+export interface Database extends HostedTables {
   settings: { name: string; value: string }
   schema_migrations: { version: number; name: string; applied_at: number }
   ext_jwt_signers: SignerTable

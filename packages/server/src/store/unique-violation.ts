@@ -65,6 +65,36 @@ const RULES: readonly UniqueRule[] = [
     code: 'CERT_IN_USE',
     reason: () => 'the key of the certificate is in use by another authenticator',
   },
+  {
+    index: 'organizations_label',
+    columns: 'organizations.label',
+    field: 'label',
+    reason: () => 'label must be unique',
+  },
+  {
+    index: 'identity_providers_name',
+    columns: 'identity_providers.organization_id, identity_providers.name',
+    field: 'name',
+    reason: nameMustBeUnique,
+  },
+  {
+    index: 'networks_name',
+    columns: 'networks.network_group_id, networks.name',
+    field: 'name',
+    reason: () => 'name must be unique in its network group',
+  },
+  {
+    index: 'api_accounts_name',
+    columns: 'api_accounts.organization_id, api_accounts.name',
+    field: 'name',
+    reason: nameMustBeUnique,
+  },
+  {
+    index: 'api_account_clients_pkey',
+    columns: 'api_account_clients.issuer, api_account_clients.client_id',
+    field: 'clientId',
+    reason: () => 'the client of this provider stands for another account',
+  },
 ]
 
 /** Runs a statement; a unique index that refuses it becomes the field error existing clients know. */

@@ -7,6 +7,7 @@ import { authDecisions } from './0003-auth-decisions.ts'
 import { certificateAuthenticators } from './0004-certificate-authenticators.ts'
 import { listCounts } from './0005-list-counts.ts'
 import { changeLogHashes } from './0006-change-log-hashes.ts'
+import { hosted } from './0007-hosted.ts'
 import type { ColumnTypes, Migration } from './migration.ts'
 
 /** Every step of the schema, oldest first. */
@@ -17,6 +18,7 @@ const MIGRATIONS: readonly Migration[] = [
   certificateAuthenticators,
   listCounts,
   changeLogHashes,
+  hosted,
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

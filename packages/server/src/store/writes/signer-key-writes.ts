@@ -1,4 +1,4 @@
-import type { WriteOperation } from '../write-operation.ts'
+import type { WriteContext, WriteOperation } from '../write-operation.ts'
 
 export interface FetchedKeys {
   readonly signerId: string
@@ -14,16 +14,13 @@ export interface FetchedKeys {
  */
 const storeSignerKeys: WriteOperation<FetchedKeys, boolean> = async (context, { signerId, url, jwks, fetchedAt }) => {
   const { db } = context
-  const signer = await db
-    .selectFrom('ext_jwt_signers')
-    .select('jwks_endpoint')
-    .where('id', '=', signerId)
-    .executeTakeFirst()
-  if (signer?.jwks_endpoint !== url) return false
-  const kept = await db.selectFrom('signer_key_sets').selectAll().where('signer_id', '=', signerId).executeTakeFirst()
+  const owner = await findOwner(context, signerId)
+  if (owner?.endpoint !== url) return false
+  const { entity, table } = owner
+  const kept = await db.selectFrom(table).selectAll().where('signer_id', '=', signerId).executeTakeFirst()
   const values = { url, jwks, fetched_at: fetchedAt }
   const written = await db
-    .insertInto('signer_key_sets')
+    .insertInto(table)
     .values({ signer_id: signerId, ...values })
     // Decided in the statement itself, since another node may write at the same time. A set from the future was kept
     // while a clock was wrong: it must not stand in the way for as long as that.
@@ -33,9 +30,9 @@ const storeSignerKeys: WriteOperation<FetchedKeys, boolean> = async (context, { 
         .doUpdateSet(values)
         .where(({ eb, or }) =>
           or([
-            eb('signer_key_sets.url', '!=', url),
-            eb('signer_key_sets.fetched_at', '<', fetchedAt),
-            eb('signer_key_sets.fetched_at', '>', context.now),
+            eb(`${table}.url`, '!=', url),
+            eb(`${table}.fetched_at`, '<', fetchedAt),
+            eb(`${table}.fetched_at`, '>', context.now),
           ]),
         ),
     )
@@ -43,8 +40,21 @@ const storeSignerKeys: WriteOperation<FetchedKeys, boolean> = async (context, { 
     .executeTakeFirst()
   if (!written) return false
   const isChanged = kept?.url !== url || kept.jwks !== jwks
-  if (isChanged) context.changed({ entity: 'externalJwtSigners', id: signerId, action: 'updated' })
+  if (isChanged) context.changed({ entity, id: signerId, action: 'updated' })
   return true
 }
 
 export const SIGNER_KEY_WRITES = { 'signerKeys.store': storeSignerKeys }
+
+interface KeyOwner {
+  readonly entity: 'externalJwtSigners' | 'identityProviders'
+  readonly table: 'signer_key_sets' | 'identity_provider_key_sets'
+  readonly endpoint: string | null
+}
+
+async function findOwner({ db }: WriteContext, id: string): Promise<KeyOwner | undefined> {
+  const signer = await db.selectFrom('ext_jwt_signers').select('jwks_endpoint').where('id', '=', id).executeTakeFirst()
+  if (signer) return { entity: 'externalJwtSigners', table: 'signer_key_sets', endpoint: signer.jwks_endpoint }
+  const provider = await db.selectFrom('identity_providers').select('jwks_uri').where('id', '=', id).executeTakeFirst()
+  return provider && { entity: 'identityProviders', table: 'identity_provider_key_sets', endpoint: provider.jwks_uri }
+}

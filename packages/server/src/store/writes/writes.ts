@@ -4,6 +4,10 @@ import { AUTH_DECISION_WRITES } from './auth-decision-writes.ts'
 import { AUTH_POLICY_WRITES } from './auth-policy-writes.ts'
 import { AUTHENTICATOR_WRITES } from './authenticator-writes.ts'
 import { CHANGE_LOG_WRITES } from './change-log-writes.ts'
+import { API_ACCOUNT_WRITES } from './hosted/api-account-writes.ts'
+import { IDENTITY_PROVIDER_WRITES } from './hosted/identity-provider-writes.ts'
+import { NETWORK_WRITES } from './hosted/network-writes.ts'
+import { ORGANIZATION_WRITES } from './hosted/organization-writes.ts'
 import { IDENTITY_WRITES } from './identity-writes.ts'
 import { SIGNER_KEY_WRITES } from './signer-key-writes.ts'
 import { SIGNER_WRITES } from './signer-writes.ts'
@@ -20,6 +24,10 @@ export const WRITES = {
   ...API_SESSION_WRITES,
   ...CHANGE_LOG_WRITES,
   ...AUTH_DECISION_WRITES,
+  ...ORGANIZATION_WRITES,
+  ...IDENTITY_PROVIDER_WRITES,
+  ...NETWORK_WRITES,
+  ...API_ACCOUNT_WRITES,
 } satisfies Record<string, WriteOperation<never, unknown>>
 
 export type WriteName = keyof typeof WRITES

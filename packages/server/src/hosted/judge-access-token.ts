@@ -1,0 +1,110 @@
+import {
+  readJws,
+  refuseWithoutSigner,
+  selectClaim,
+  type UntrustedJws,
+  untrustedIssuerAndAudience,
+  type Verdict,
+  type VerifiedTokenCache,
+  type VerifySigner,
+  verifyToken,
+} from '@countersign/core'
+import type { Clock } from '../clock.ts'
+import type { SignerKeyKeeper } from '../signer-keys/signer-keys.ts'
+import type { KnownAccount, KnownAccounts } from './known-accounts.ts'
+import type { DirectoryProvider, ProviderDirectory } from './provider-directory.ts'
+
+/** Why an access token does not let its bearer in. */
+export type AccessRefusal =
+  | Extract<Verdict, { accepted: false }>['reason']
+  | 'account-unknown'
+  | 'account-disabled'
+  | 'scope-missing'
+
+export type AccessJudgement =
+  | { readonly ok: true; readonly account: KnownAccount }
+  | { readonly ok: false; readonly reason: AccessRefusal; readonly verdict: Verdict | undefined }
+
+export type JudgeAccessToken = (token: string) => Promise<AccessJudgement>
+
+interface JudgeParts {
+  readonly providers: ProviderDirectory
+  readonly accounts: KnownAccounts
+  readonly keys: SignerKeyKeeper
+  readonly cache: VerifiedTokenCache
+  readonly clock: Clock
+}
+
+/**
+ * Decides whether an access token of an organization's provider lets an API account in. What the token says about itself only finds the
+ * record; the one verify function judges by the record, and the client id that counts is the verified one.
+ */
+export function createJudgeAccessToken({ providers, accounts, keys, cache, clock }: JudgeParts): JudgeAccessToken {
+  const judgeBy = async (jws: UntrustedJws, provider: DirectoryProvider, signer: VerifySigner): Promise<Verdict> => {
+    const { kid } = jws.untrustedHeader
+    if (typeof kid === 'string') await keys.keyFor(provider.keySigner, kid)
+    return verifyToken(jws, signer, keys.keysOf(provider.keySigner), clock.now(), { cache })
+  }
+
+  return async (token) => {
+    const reading = readJws(token, cache)
+    if (!reading.ok) return { ok: false, reason: reading.reason, verdict: undefined }
+    const { jws } = reading
+    const { untrustedIssuer } = untrustedIssuerAndAudience(jws)
+    const trusting = typeof untrustedIssuer === 'string' ? await providers.findByIssuer(untrustedIssuer) : []
+    const found = await findAccount(jws, trusting, accounts)
+    // Without an account the token is judged all the same, so that strangers learn nothing from the time it takes.
+    const provider = found ? await providers.find(found.account.identityProviderId) : trusting[0]
+    const signer = provider && signerFor(provider, jws)
+    if (!provider || !signer) return refused(refuseWithoutSigner(jws, trusting.length > 0))
+    const verdict = await judgeBy(jws, provider, signer)
+    if (!verdict.accepted) return refused(verdict)
+    if (!found || found.clientId !== verdict.token.identityClaim)
+      return { ok: false, reason: 'account-unknown', verdict }
+    if (!found.account.isActive) return { ok: false, reason: 'account-disabled', verdict }
+    const { requiredScope } = provider.stored
+    if (requiredScope !== null && !hasScope(verdict.token.claims, requiredScope)) {
+      return { ok: false, reason: 'scope-missing', verdict }
+    }
+    return { ok: true, account: found.account }
+  }
+}
+
+function refused(verdict: Verdict): AccessJudgement {
+  if (verdict.accepted) throw new TypeError('the token was accepted')
+  return { ok: false, reason: verdict.reason, verdict }
+}
+
+/** The account that the token names, if any of the records that trust its issuer knows such a client. */
+async function findAccount(jws: UntrustedJws, trusting: readonly DirectoryProvider[], accounts: KnownAccounts) {
+  const tried = new Set<string>()
+  for (const { stored, byClientIdClaim } of trusting) {
+    for (const [claim, signer] of byClientIdClaim) {
+      if (tried.has(claim)) continue
+      tried.add(claim)
+      const untrustedClientId = textAt(signer, jws)
+      const account =
+        untrustedClientId === undefined ? undefined : await accounts.find(stored.issuer, untrustedClientId)
+      if (account) return { account, clientId: untrustedClientId }
+    }
+  }
+  return undefined
+}
+
+/** Judged by the claim that the record's kind of provider puts the client id into; the first one that the token has. */
+function signerFor({ byClientIdClaim }: DirectoryProvider, jws: UntrustedJws): VerifySigner | undefined {
+  const signers = [...byClientIdClaim.values()]
+  return signers.find((signer) => textAt(signer, jws) !== undefined) ?? signers[0]
+}
+
+function textAt({ claimsProperty }: VerifySigner, { untrustedClaims }: UntrustedJws): string | undefined {
+  const value = selectClaim(claimsProperty, untrustedClaims)
+  return typeof value === 'string' ? value : undefined
+}
+
+/** Providers write scopes as one text (`scope`) or as a list (`scp`, and some `scope`). */
+function hasScope(claims: Readonly<Record<string, unknown>>, wanted: string): boolean {
+  return [claims.scope, claims.scp].some((scopes) =>
+    Array.isArray(scopes) ? scopes.includes(wanted) : typeof scopes === 'string' && scopes.split(' ').includes(wanted),
+  )
+}

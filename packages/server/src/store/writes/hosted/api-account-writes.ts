@@ -1,0 +1,182 @@
+import type { AccountRole, ApiAccountPatch } from '@countersign/contract'
+import { checkPlainText, fieldError } from '@countersign/core'
+import type { ApiAccountRow } from '../../hosted-schema.ts'
+import { notFound } from '../../not-found.ts'
+import { insertRow } from '../../prepared.ts'
+import { refusingDuplicates } from '../../unique-violation.ts'
+import type { WriteContext, WriteOperation } from '../../write-operation.ts'
+
+const ENTITY = 'apiAccounts'
+
+/** A client at the provider as it is recorded; the secret is nowhere. */
+export interface AccountClient {
+  readonly clientId: string
+  readonly registrationUri: string | null
+  readonly sealedRegistrationToken: string | null
+}
+
+interface OneAccount {
+  readonly id: string
+  readonly organizationId: string
+}
+
+export interface NewApiAccount extends OneAccount {
+  readonly identityProviderId: string
+  readonly name: string
+  readonly contactEmail: string | null
+  readonly description: string | null
+  readonly role: AccountRole
+  readonly active: boolean
+  readonly client: AccountClient
+}
+
+const createApiAccount: WriteOperation<NewApiAccount, void> = async (context, account) => {
+  const { db, now } = context
+  const { id, organizationId, identityProviderId, name, client } = account
+  checkTexts(account)
+  const provider = await db
+    .selectFrom('identity_providers')
+    .select('issuer')
+    .where('id', '=', identityProviderId)
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst()
+  if (!provider) throw notFound('identityProvider', identityProviderId)
+  await refusingDuplicates({ name }, () =>
+    insertRow(db, 'api_accounts', {
+      id,
+      organization_id: organizationId,
+      identity_provider_id: identityProviderId,
+      name,
+      contact_email: account.contactEmail,
+      description: account.description,
+      role: account.role,
+      active: account.active,
+      created_at: now,
+      updated_at: now,
+    }),
+  )
+  await insertClient(context, { accountId: id, issuer: provider.issuer, client })
+  context.changed({ entity: ENTITY, id, action: 'created' })
+}
+
+const updateApiAccount: WriteOperation<OneAccount & { body: ApiAccountPatch }, void> = async (
+  context,
+  { id, organizationId, body },
+) => {
+  const { db, now } = context
+  const current = await getAccount(context, { id, organizationId })
+  const next = {
+    name: body.name ?? current.name,
+    contact_email: body.contactEmail ?? current.contact_email,
+    description: body.description ?? current.description,
+    role: body.role ?? current.role,
+    active: body.active ?? Boolean(current.active),
+  }
+  checkTexts({ name: next.name, contactEmail: next.contact_email, description: next.description })
+  await refusingDuplicates({ name: next.name }, () =>
+    db
+      .updateTable('api_accounts')
+      .set({ ...next, updated_at: now })
+      .where('id', '=', id)
+      .execute(),
+  )
+  context.changed({ entity: ENTITY, id, action: 'updated' })
+}
+
+/** Adds a client; those that stood for the account until now go on until `retiresAt`. */
+const rotateApiAccount: WriteOperation<OneAccount & { client: AccountClient; retiresAt: number }, void> = async (
+  context,
+  { id, organizationId, client, retiresAt },
+) => {
+  const { db, now } = context
+  const account = await getAccount(context, { id, organizationId })
+  const provider = await db
+    .selectFrom('identity_providers')
+    .select('issuer')
+    .where('id', '=', account.identity_provider_id)
+    .executeTakeFirstOrThrow()
+  await db
+    .updateTable('api_account_clients')
+    .set({ retires_at: retiresAt })
+    .where('account_id', '=', id)
+    .where('retires_at', 'is', null)
+    .execute()
+  await insertClient(context, { accountId: id, issuer: provider.issuer, client })
+  await db.updateTable('api_accounts').set({ updated_at: now }).where('id', '=', id).execute()
+  context.changed({ entity: ENTITY, id, action: 'updated' })
+}
+
+const removeClient: WriteOperation<{ issuer: string; clientId: string }, void> = async (
+  context,
+  { issuer, clientId },
+) => {
+  const removed = await context.db
+    .deleteFrom('api_account_clients')
+    .where('issuer', '=', issuer)
+    .where('client_id', '=', clientId)
+    .returning('account_id')
+    .executeTakeFirst()
+  if (removed) context.changed({ entity: ENTITY, id: removed.account_id, action: 'updated' })
+}
+
+const deleteApiAccount: WriteOperation<OneAccount, void> = async (context, { id, organizationId }) => {
+  await getAccount(context, { id, organizationId })
+  await context.db.deleteFrom('api_accounts').where('id', '=', id).execute()
+  context.changed({ entity: ENTITY, id, action: 'deleted' })
+}
+
+export const API_ACCOUNT_WRITES = {
+  'apiAccount.create': createApiAccount,
+  'apiAccount.update': updateApiAccount,
+  'apiAccount.rotate': rotateApiAccount,
+  'apiAccount.removeClient': removeClient,
+  'apiAccount.delete': deleteApiAccount,
+}
+
+async function insertClient(
+  { db, now }: WriteContext,
+  { accountId, issuer, client }: { accountId: string; issuer: string; client: AccountClient },
+): Promise<void> {
+  const { clientId } = client
+  checkPlainText('clientId', clientId)
+  await refusingDuplicates({ clientId }, () =>
+    insertRow(db, 'api_account_clients', {
+      issuer,
+      client_id: clientId,
+      account_id: accountId,
+      registration_uri: client.registrationUri,
+      registration_token: client.sealedRegistrationToken,
+      retires_at: null,
+      created_at: now,
+    }),
+  )
+}
+
+async function getAccount({ db }: WriteContext, { id, organizationId }: OneAccount): Promise<ApiAccountRow> {
+  const row = await db
+    .selectFrom('api_accounts')
+    .selectAll()
+    .where('id', '=', id)
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst()
+  if (!row) throw notFound('apiAccount', id)
+  return row
+}
+
+function checkTexts({
+  name,
+  contactEmail,
+  description,
+}: {
+  name: string
+  contactEmail: string | null
+  description: string | null
+}): void {
+  if (name === '') throw fieldError('name', 'name is required', name)
+  checkPlainText('name', name)
+  if (contactEmail) checkPlainText('contactEmail', contactEmail)
+  if (description) checkPlainText('description', description)
+  if (contactEmail && !contactEmail.includes('@')) {
+    throw fieldError('contactEmail', 'contactEmail must be an e-mail address', contactEmail)
+  }
+}

@@ -1,0 +1,125 @@
+import type { IdentityProviderPatch } from '@countersign/contract'
+import { AppError, type ProviderSettings, patchedProvider, validateProvider } from '@countersign/core'
+import { notFound } from '../../not-found.ts'
+import { insertRow } from '../../prepared.ts'
+import { providerColumns, providerFromRow, type StoredProvider } from '../../provider-row.ts'
+import { refusingDuplicates } from '../../unique-violation.ts'
+import type { WriteContext, WriteOperation } from '../../write-operation.ts'
+
+const ENTITY = 'identityProviders'
+
+interface InOrganization {
+  readonly organizationId: string
+  readonly id: string
+}
+
+/** What a provider wants to see before it registers clients; undefined leaves it as it is. */
+interface WithRegistrationToken {
+  readonly sealedRegistrationToken?: string | null | undefined
+}
+
+const createProvider: WriteOperation<
+  InOrganization & WithRegistrationToken & { provider: ProviderSettings },
+  void
+> = async (context, { id, organizationId, provider, sealedRegistrationToken }) => {
+  validateProvider(provider)
+  const { db, now } = context
+  await refusingDuplicates({ name: provider.name }, () =>
+    insertRow(db, 'identity_providers', {
+      id,
+      organization_id: organizationId,
+      ...providerColumns(provider),
+      registration_token: sealedRegistrationToken ?? null,
+      revision: 1,
+      created_at: now,
+      updated_at: now,
+    }),
+  )
+  context.changed({ entity: ENTITY, id, action: 'created' })
+}
+
+const replaceProvider: WriteOperation<
+  InOrganization & WithRegistrationToken & { provider: ProviderSettings },
+  void
+> = async (context, { id, organizationId, provider, sealedRegistrationToken }) => {
+  const current = await getProvider(context, { id, organizationId })
+  await updateProvider(context, current, provider, sealedRegistrationToken)
+}
+
+const patchProvider: WriteOperation<
+  InOrganization & WithRegistrationToken & { patch: IdentityProviderPatch },
+  void
+> = async (context, { id, organizationId, patch, sealedRegistrationToken }) => {
+  const current = await getProvider(context, { id, organizationId })
+  await updateProvider(context, current, patchedProvider(current, patch), sealedRegistrationToken)
+}
+
+const deleteProvider: WriteOperation<InOrganization, void> = async (context, { id, organizationId }) => {
+  const { db } = context
+  await getProvider(context, { id, organizationId })
+  const account = await db
+    .selectFrom('api_accounts')
+    .select(['id', 'name'])
+    .where('identity_provider_id', '=', id)
+    .executeTakeFirst()
+  if (account) {
+    const message = `the API account ${account.name} (${account.id}) is of this provider`
+    throw new AppError('CAN_NOT_DELETE_REFERENCED_ENTITY', { message })
+  }
+  await db.deleteFrom('identity_providers').where('id', '=', id).execute()
+  context.changed({ entity: ENTITY, id, action: 'deleted' })
+}
+
+export const IDENTITY_PROVIDER_WRITES = {
+  'identityProvider.create': createProvider,
+  'identityProvider.replace': replaceProvider,
+  'identityProvider.patch': patchProvider,
+  'identityProvider.delete': deleteProvider,
+}
+
+async function getProvider({ db }: WriteContext, { id, organizationId }: InOrganization): Promise<StoredProvider> {
+  const row = await db
+    .selectFrom('identity_providers')
+    .selectAll()
+    .where('id', '=', id)
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst()
+  if (!row) throw notFound('identityProvider', id)
+  return providerFromRow(row)
+}
+
+async function updateProvider(
+  context: WriteContext,
+  current: StoredProvider,
+  next: ProviderSettings,
+  sealedRegistrationToken: string | null | undefined,
+): Promise<void> {
+  validateProvider(next)
+  const { db, now } = context
+  if (next.issuer !== current.issuer) await refuseNewIssuer(context, current)
+  await refusingDuplicates({ name: next.name }, () =>
+    db
+      .updateTable('identity_providers')
+      .set({
+        ...providerColumns(next),
+        ...(sealedRegistrationToken !== undefined && { registration_token: sealedRegistrationToken }),
+        revision: current.revision + 1,
+        updated_at: now,
+      })
+      .where('id', '=', current.id)
+      .execute(),
+  )
+  context.changed({ entity: ENTITY, id: current.id, action: 'updated' })
+}
+
+/** Accounts are known by issuer and client id: with another issuer they would become somebody else's clients. */
+async function refuseNewIssuer({ db }: WriteContext, { id }: StoredProvider): Promise<void> {
+  const account = await db
+    .selectFrom('api_accounts')
+    .select('id')
+    .where('identity_provider_id', '=', id)
+    .executeTakeFirst()
+  if (!account) return
+  const message = 'the issuer can not change while the provider has API accounts'
+  throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', { message })
+}
