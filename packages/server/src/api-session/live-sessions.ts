@@ -55,6 +55,8 @@ const HANGS_ON: Readonly<Record<ChangedEntity, (session: LiveSession) => string 
 export interface LiveSessions {
   /** The session that a token stands for, if it is good now. Using it keeps it alive. */
   find(token: string): Promise<LiveSession | undefined>
+  /** The same without using it. */
+  look(token: string): Promise<LiveSession | undefined>
 }
 
 /** Sessions by their token, remembered until the change log says that they, or what they hang on, have changed. */
@@ -109,15 +111,20 @@ export function createLiveSessions({ store, clock, idleMs }: LiveSessionsOptions
     store.write('apiSession.touch', { id: session.id, expiresAt: session.expiresAt }, meta).catch(() => {})
   }
 
+  const look = async (token: string): Promise<LiveSession | undefined> => {
+    const digest = sessionTokenDigest(token)
+    const session = remembered.get(digest) ?? (await load(digest))
+    const now = clock.now()
+    return session && now < session.expiresAt && !isDisabled(session.identity, now) ? session : undefined
+  }
+
   return {
     find: async (token) => {
-      const digest = sessionTokenDigest(token)
-      const session = remembered.get(digest) ?? (await load(digest))
-      const now = clock.now()
-      if (!session || now >= session.expiresAt || isDisabled(session.identity, now)) return undefined
-      noteActivity(session, now)
+      const session = await look(token)
+      if (session) noteActivity(session, clock.now())
       return session
     },
+    look,
   }
 }
 

@@ -274,6 +274,33 @@ export const SETTINGS = {
       description: 'With the provider down for so long, a warning is given',
     }),
   },
+  events: {
+    stdout: toggle({
+      default: false,
+      flagValue: '',
+      description:
+        'Write events to stdout, one line of JSON each, after the line that says that the controller is ready',
+    }),
+    file: path('File to which events are written, one line of JSON each; readable by its owner only'),
+    maxFileBytes: integer({
+      default: 10 * MIB,
+      min: 4096,
+      max: 1024 * MIB,
+      description: 'Size at which the file of events is put aside and a new one is begun',
+    }),
+    keepFiles: integer({
+      default: 5,
+      min: 0,
+      max: 1000,
+      description: 'Files of events that are kept beside the current one, as FILE.1, FILE.2 …; the oldest is deleted',
+    }),
+    maxStreams: integer({
+      default: 32,
+      min: 0,
+      max: 1000,
+      description: 'Streams of events that may be read at a time',
+    }),
+  },
   metrics: {
     port: integer({
       default: 1281,

@@ -6,6 +6,7 @@ import { apiSessionRoutes } from './management/api-sessions.ts'
 import { authDecisionRoutes } from './management/auth-decisions.ts'
 import { authPolicyRoutes } from './management/auth-policies.ts'
 import { authenticatorRoutes } from './management/authenticators.ts'
+import { eventRoutes } from './management/events.ts'
 import { extJwtSignerActionRoutes } from './management/ext-jwt-signer-actions.ts'
 import { extJwtSignerRoutes } from './management/ext-jwt-signers.ts'
 import { identityRoutes } from './management/identities.ts'
@@ -34,6 +35,7 @@ export function buildRoutes(context: ControllerContext): Route[] {
     ...extJwtSignerActionRoutes(context),
     ...authPolicyRoutes(context),
     ...authDecisionRoutes(context),
+    ...eventRoutes(context),
     ...identityRoutes(context),
     ...identityRelationRoutes(context),
     ...identityRoleAttributeRoutes(context),

@@ -35,7 +35,7 @@ export async function serveRoutes(
   )
   const server = createHttpServer({
     routes,
-    sessions: { find: async () => undefined },
+    sessions: { find: async () => undefined, look: async () => undefined },
     secondFactor: { findMissing: () => [] },
     limits: { address: { begin: () => ({ giveBack: () => {} }) } },
     settings: loadSettings({ flags: {}, env: {} }).settings,

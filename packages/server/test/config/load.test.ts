@@ -77,6 +77,8 @@ test('every setting can be given in the environment and in the file, with the sa
     'tls.keyFile': ['k.pem', 'k.pem'],
     'tls.caFile': ['a.pem', 'a.pem'],
     'cors.allowedOrigins': ['https://a.test', '["https://a.test"]'],
+    'events.stdout': ['true', 'true'],
+    'events.file': ['events.jsonl', 'events.jsonl'],
     'jwks.allowHttp': ['LocalHost', '[LocalHost]'],
     'jwks.allowPrivateAddresses': ['true', 'true'],
     'jwks.allowedNetworks': ['10.1.0.0/16', '[10.1.0.0/16]'],

@@ -81,6 +81,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
 
   'GET /edge/management/v1/auth-decisions': 'admin.read',
   'GET /edge/management/v1/auth-decisions/:id': 'admin.read',
+  'GET /edge/management/v1/events': 'admin.read',
 
   'GET /edge/management/v1/auth-policies': 'auth-policy.read',
   'POST /edge/management/v1/auth-policies': 'auth-policy.create',

@@ -56,8 +56,10 @@ export async function makeStrictPolicy(app: TestApp, requireExtJwtSigner: string
 
 /** A path that could be called, about something that is not there. */
 export function examplePath(path: string): string {
-  return path
+  const example = path
     .split('/')
     .map((segment) => (segment.startsWith(':') ? 'no-such-id' : segment))
     .join('/')
+  // A stream of events that there are would not end.
+  return path.endsWith('/events') ? `${example}?namespace=no-such-namespace` : example
 }

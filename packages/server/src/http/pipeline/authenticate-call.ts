@@ -11,7 +11,10 @@ export interface Caller {
 }
 
 /** Whose call it is. Throws the challenge that says what is missing. */
-export async function authenticateCall(headers: IncomingHttpHeaders, sessions: LiveSessions): Promise<Caller> {
+export async function authenticateCall(
+  headers: IncomingHttpHeaders,
+  sessions: Pick<LiveSessions, 'find'>,
+): Promise<Caller> {
   const token = String(headers[SESSION_HEADER] ?? '').trim()
   if (!token) throw headers.authorization === undefined ? noCredential() : noSession()
   const session = await sessions.find(token)

@@ -11,13 +11,14 @@ import type { SecondFactor } from '../../sign-in/second-factor.ts'
 import { PRODUCT_VERSION } from '../../version.ts'
 import { createCors } from './cors.ts'
 import { errorAnswer } from './errors.ts'
+import { createEventStreams } from './event-streams.ts'
 import { rewriteLegacyPath } from './legacy-paths.ts'
 import { checkHeaders } from './limits.ts'
 import { guardListener, listenerOptions } from './listener.ts'
 import { hasUnreadBody } from './read-bytes.ts'
-import { ROUTE_METHODS, type Route } from './route.ts'
+import { type Answer, ROUTE_METHODS, type Route } from './route.ts'
 import { sendAnswer, sendError } from './send-answer.ts'
-import { serveCall } from './serve-call.ts'
+import { admit, serveCall } from './serve-call.ts'
 import { createUnreadableRequests } from './unreadable-request.ts'
 
 export interface HttpServerOptions {
@@ -123,11 +124,19 @@ export function createHttpServer(options: HttpServerOptions) {
     return reply.code(403).send()
   })
 
+  const streams = createEventStreams({ maxStreams: settings.events.maxStreams })
+  app.addHook('preClose', async () => streams.stop())
+  const answerCall = (answer: Answer, route: Route, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    if (!answer.eventStream) return sendAnswer(answer, reply, log)
+    const readmit = () => admit(route, request, serveOptions, { isAgain: true })
+    return streams.open(answer.eventStream, reply, readmit)
+  }
+
   const serveOptions = { sessions, secondFactor, limits, http, handlerMs, awaitsContinue }
   for (const [url, rows] of Map.groupBy(routes.flatMap(byPath), ({ path }) => path)) {
     for (const { route } of rows) {
       const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
-        sendAnswer(await serveCall(route, request, reply, serveOptions), reply, log)
+        answerCall(await serveCall(route, request, reply, serveOptions), route, request, reply)
       app.route({ method: route.method, url, handler })
     }
     const offered = rows.map(({ route }) => route.method)
@@ -137,7 +146,7 @@ export function createHttpServer(options: HttpServerOptions) {
       handler: (request, reply) => refuseVerb(request, reply, offered),
     })
   }
-  return Object.assign(app, { routes })
+  return Object.assign(app, { routes, streams })
 }
 
 function byPath(route: Route): { path: string; route: Route }[] {

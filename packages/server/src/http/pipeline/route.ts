@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { BodySchema, RequiredPermission } from '@countersign/core'
 import type { LiveSession } from '../../api-session/live-sessions.ts'
+import type { EventStreamSource } from './event-streams.ts'
 import type { Query } from './query.ts'
 import type { RequestSource } from './request-source.ts'
 
@@ -57,13 +58,15 @@ export interface Call {
   /** What came in `Authorization: Bearer` lines, in order, not yet looked at. */
   readonly untrustedBearers: readonly string[]
   readonly clientAddress: string
+  /** Where an interrupted stream of events is to go on. */
+  readonly untrustedLastEventId: string | undefined
   /** By which connection it came. */
   readonly source: RequestSource
   /** The collection's name as the caller wrote it: links answer in the caller's words. */
   readonly collection: string
 }
 
-/** What goes back: a JSON value, JSON text whole or as a stream, or bytes of another type. */
+/** What goes back: a JSON value, JSON text whole or as a stream, bytes of another type, or events without end. */
 export interface Answer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
@@ -72,6 +75,8 @@ export interface Answer {
   readonly text?: string
   /** JSON text that is sent while it is made. */
   readonly stream?: Readable
+  /** Server-sent events, for as long as the caller is admitted. */
+  readonly eventStream?: EventStreamSource
   readonly bytes?: { readonly content: Buffer; readonly type: string }
 }
 

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { AppError, isAllowed } from '@countersign/core'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LiveSessions } from '../../api-session/live-sessions.ts'
@@ -78,6 +78,7 @@ async function serveUncounted(
     sessionToken: caller?.token,
     untrustedBearers: bearerTokens(raw.rawHeaders),
     clientAddress: request.ip,
+    untrustedLastEventId: lastEventId(headers),
     get source() {
       return requestSource(request)
     },
@@ -86,13 +87,18 @@ async function serveUncounted(
   return withinTime(options.handlerMs, route.handle(call))
 }
 
-async function admit(
+/**
+ * Whether the caller may call, decided anew by what is true now. Throws the refusal. One who stays connected is asked again and again,
+ * which is no use of his session.
+ */
+export async function admit(
   route: Route,
   request: FastifyRequest,
-  { sessions, secondFactor }: ServeOptions,
+  { sessions, secondFactor }: Pick<ServeOptions, 'sessions' | 'secondFactor'>,
+  { isAgain = false } = {},
 ): Promise<Caller | undefined> {
   if (route.access === 'anonymous') return undefined
-  const caller = await authenticateCall(request.headers, sessions)
+  const caller = await authenticateCall(request.headers, isAgain ? { find: sessions.look } : sessions)
   if (route.access === 'partial-session') return caller
   const missing = await secondFactor.findMissing(caller.session, bearerTokens(request.raw.rawHeaders))
   if (missing.length > 0) throw missingFactors(missing)
@@ -100,6 +106,10 @@ async function admit(
     throw new AppError('UNAUTHORIZED')
   }
   return caller
+}
+
+function lastEventId({ 'last-event-id': id }: IncomingHttpHeaders): string | undefined {
+  return typeof id === 'string' && id !== '' ? id : undefined
 }
 
 /** `/edge/management/v1/ext-jwt-signers/:id` is about `ext-jwt-signers`. */

@@ -1,0 +1,132 @@
+import { AppError } from '@countersign/core'
+import type { FastifyReply } from 'fastify'
+import { withinTime } from './within-time.ts'
+
+/** Why a stream ends, other than by its reader going away. */
+export type StreamEnd = 'not-admitted' | 'too-slow' | 'stopping'
+
+/** Where the text of a stream of server-sent events comes from. The pipeline asks for it when the reader has room. */
+export interface EventStreamSource {
+  /** What to send next, empty when there is nothing for now. */
+  read(): string
+  /** The reader was so slow that he missed something, and what he gets would have a hole. */
+  readonly isTooSlow: boolean
+  /** Calls back, once, when there is more to read. Answers how to call that off. */
+  wake(listener: () => void): () => void
+  /** The last words of a stream that ends for this reason. */
+  farewell(reason: StreamEnd): string
+}
+
+export interface EventStreams {
+  /** Streams until the reader goes, is too slow or may not read any more. Throws when there are too many streams. */
+  open(source: EventStreamSource, reply: FastifyReply, readmit: () => Promise<unknown>): FastifyReply
+  /** Ends all of them, and those that would be opened from now on. */
+  stop(): void
+  readonly size: number
+}
+
+interface EventStreamsOptions {
+  readonly maxStreams: number
+  /** A comment is sent when there was nothing else for so long, so that a broken connection is noticed. */
+  readonly heartbeatMs?: number
+}
+
+/** How often it is asked again whether the reader may read: what he may not see any more ends within a second of that. */
+const READMIT_MS = 250
+const READMIT_WITHIN_MS = 5_000
+const HEARTBEAT_MS = 15_000
+/** A reader that does not take his last words is cut off. */
+const FAREWELL_MS = 500
+const HEARTBEAT = ':\n\n'
+
+/**
+ * Answers that last. Whoever reads is admitted again and again, by the same rules and with the same credentials as his call was: the
+ * session, its identity, policy, second factor and permission.
+ */
+export function createEventStreams({ maxStreams, heartbeatMs = HEARTBEAT_MS }: EventStreamsOptions): EventStreams {
+  const open = new Set<(reason: StreamEnd) => void>()
+  let isStopped = false
+
+  const start = (source: EventStreamSource, reply: FastifyReply, readmit: () => Promise<unknown>): void => {
+    const { raw: response } = reply
+    let isEnded = false
+    let isBlocked = false
+    let sentAt = performance.now()
+    let timer: NodeJS.Timeout | undefined
+    let cancelWake = (): void => {}
+
+    const send = (text: string): void => {
+      sentAt = performance.now()
+      isBlocked = !response.write(text)
+    }
+
+    const pump = (): void => {
+      for (let text = 'more'; text !== '' && !isBlocked && !isEnded; ) {
+        text = source.read()
+        if (source.isTooSlow) end('too-slow')
+        else if (text !== '') send(text)
+      }
+      cancelWake()
+      if (!isBlocked && !isEnded) cancelWake = source.wake(pump)
+    }
+
+    const release = (): void => {
+      isEnded = true
+      open.delete(end)
+      clearTimeout(timer)
+      cancelWake()
+    }
+
+    const end = (reason: StreamEnd): void => {
+      if (isEnded) return
+      release()
+      response.end(source.farewell(reason))
+      const cut = setTimeout(() => response.destroy(), FAREWELL_MS)
+      response.once('close', () => clearTimeout(cut))
+    }
+
+    const look = async (): Promise<void> => {
+      try {
+        await withinTime(READMIT_WITHIN_MS, readmit())
+      } catch {
+        return end('not-admitted')
+      }
+      if (isEnded) return
+      if (isBlocked && source.isTooSlow) return end('too-slow')
+      if (!isBlocked && performance.now() - sentAt >= heartbeatMs) send(HEARTBEAT)
+      lookLater()
+    }
+    const lookLater = (): void => {
+      timer = setTimeout(() => void look(), READMIT_MS)
+    }
+
+    open.add(end)
+    response.on('drain', () => {
+      isBlocked = false
+      pump()
+    })
+    response.once('close', release)
+    response.on('error', release)
+    lookLater()
+    pump()
+  }
+
+  return {
+    open: (source, reply, readmit) => {
+      if (isStopped || open.size >= maxStreams) throw new AppError('SERVER_TOO_MANY_REQUESTS')
+      reply.hijack()
+      const headers = reply.getHeaders() as Record<string, string>
+      const own = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' }
+      reply.raw.writeHead(200, { ...headers, ...own })
+      start(source, reply, readmit)
+      return reply
+    },
+    stop: () => {
+      isStopped = true
+      for (const end of [...open]) end('stopping')
+    },
+    get size() {
+      return open.size
+    },
+  }
+}

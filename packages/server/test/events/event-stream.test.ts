@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict'
+import { after, describe, type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newId } from '@countersign/core'
+import { serveRoutes } from '../attack/serve-routes.ts'
+import { ADMIN_PASSWORD, buildApp, newPostgresDatabase, stopTestPostgres, type TestApp } from '../http/build-app.ts'
+import { outcome } from '../http/ext-jwt-signers.fixture.ts'
+import { createIdentity, createPassword, IDENTITIES, OWN_SESSION } from '../http/identities.fixture.ts'
+import { makeSecondSigner, makeStrictPolicy } from '../http/second-token.fixture.ts'
+import { listen, openStream, type StreamOptions } from './open-stream.ts'
+
+after(stopTestPostgres)
+
+const POLICIES = '/edge/management/v1/auth-policies'
+const SIGNERS = '/edge/management/v1/ext-jwt-signers'
+
+async function setUp(t: TestContext, options: Parameters<typeof buildApp>[1] = {}) {
+  const app = await buildApp(t, options)
+  const port = await listen(app)
+  return { app, port, open: (given: StreamOptions = { session: app.adminSession }) => openStream(t, port, given) }
+}
+
+/** Somebody who may read events, under a policy of his own. */
+async function makeReader(app: TestApp, members: Record<string, unknown> = {}) {
+  const policy = (await app.admin('GET', `${POLICIES}/default`)).json.data
+  const policyId = (await app.admin('POST', POLICIES, { ...policy, name: `readers ${newId()}` })).json.data.id as string
+  const id = await createIdentity(app, { permissions: ['admin_readonly'], authPolicyId: policyId, ...members })
+  const { username, password } = await createPassword(app, id)
+  return { id, policyId, session: await app.logIn(username, password) }
+}
+
+const isChangeOf = (id: string) => (event: { data: { finalState?: { id: string } } }) =>
+  event.data.finalState?.id === id
+
+describe('the stream of events', () => {
+  test('D19 is text/event-stream, each event with a resume point and one JSON object, as it happens', async (t) => {
+    const { app, open } = await setUp(t)
+    const stream = await open()
+    assert.deepEqual([stream.status, stream.headers['content-type']], [200, 'text/event-stream'])
+    assert.equal(stream.headers['cache-control'], 'no-store')
+    const id = await createIdentity(app)
+    const { data, ...created } = await stream.until(isChangeOf(id))
+    assert.equal(created.type, 'message')
+    assert.match(created.id ?? '', /^\S+$/)
+    assert.deepEqual([data.namespace, data.eventType, data.entityType], ['entityChange', 'created', 'identities'])
+    assert.equal(data.event_src_id, app.controller.events.nodeId)
+    await app.logIn('admin', ADMIN_PASSWORD)
+    await stream.until((event) => event.data.namespace === 'authentication' && event.data.success)
+    await stream.until((event) => event.data.namespace === 'apiSession' && event.data.event_type === 'created')
+    assert.equal(stream.events()[0]?.data.finalState?.id, id, 'what happened before the call is not told')
+  })
+
+  test('D19 goes on behind Last-Event-ID, with neither hole nor repetition', async (t) => {
+    const { app, open } = await setUp(t)
+    const first = await open()
+    const ids: string[] = []
+    for (let count = 0; count < 3; count += 1) ids.push(await createIdentity(app))
+    const seen = await first.until(isChangeOf(ids[0] ?? ''))
+    first.close()
+    ids.push(await createIdentity(app))
+    const headers = { 'last-event-id': seen.id ?? '' }
+    const second = await open({ session: app.adminSession, headers })
+    await second.until(isChangeOf(ids[3] ?? ''))
+    assert.deepEqual(
+      second.events().map(({ data }) => data.finalState.id),
+      ids.slice(1),
+    )
+  })
+
+  test('D19 says so when the resume point is of another node or too old, and begins with what there is', async (t) => {
+    const { app, open } = await setUp(t)
+    const { events } = app.controller
+    const id = await createIdentity(app)
+    for (const lastEventId of [
+      'elsewhere.1',
+      `${events.nodeId}.999999`,
+      `${events.nodeId}.x`,
+      'x',
+      '\u00e4'.repeat(200),
+    ]) {
+      const headers = { 'last-event-id': lastEventId }
+      const stream = await open({ session: app.adminSession, headers, query: '?namespace=entityChange' })
+      await stream.until(isChangeOf(id))
+      assert.deepEqual([stream.events()[0]?.type, stream.events()[0]?.id], ['gap', undefined], lastEventId)
+      stream.close()
+    }
+    const [message, external_jwt_signer_id, event_type] = ['filler', 'signer', 'provider-down']
+    for (let count = 0; count < 5_000; count += 1) {
+      events.publish({ namespace: 'signerHealth', event_type, external_jwt_signer_id, message })
+    }
+    const old = await open({ session: app.adminSession, headers: { 'last-event-id': `${events.nodeId}.1` } })
+    const gap = await old.until(({ type }) => type === 'gap')
+    assert.match(gap.data.message, /forgotten/)
+    await old.until((event) => event.id === `${events.nodeId}.${events.last}`)
+    assert.equal(old.events().filter(({ type }) => type === 'gap').length, 1)
+  })
+
+  test('gives only the namespaces that are asked for, also by the names that existing readers know', async (t) => {
+    const { app, open } = await setUp(t)
+    const session = app.adminSession
+    const stream = await open({ session, query: '?namespace=edge.apiSessions,signerHealth' })
+    await createIdentity(app)
+    await app.logIn('admin', ADMIN_PASSWORD)
+    await stream.until(({ data }) => data.namespace === 'apiSession')
+    assert.deepEqual(new Set(stream.events().map(({ data }) => data.namespace)), new Set(['apiSession']))
+    const wrong = await app.admin('GET', '/edge/management/v1/events?namespace=apiSession,nothing')
+    assert.equal(outcome(wrong), '400 COULD_NOT_VALIDATE namespace')
+  })
+
+  test('is for those who may read everything: others are refused', async (t) => {
+    const { app, open } = await setUp(t)
+    const plain = await app.makeIdentity({ permissions: ['identity', 'external-jwt-signer'] })
+    assert.equal((await open({ session: plain.session })).status, 401)
+    assert.equal((await open({})).status, 401)
+    const reader = await makeReader(app)
+    assert.equal((await open({ session: reader.session })).status, 200)
+  })
+
+  test('is refused beyond the number of streams that is allowed, and taken again when one has gone', async (t) => {
+    const { app, port } = await setUp(t)
+    const session = app.adminSession
+    const streams = []
+    for (let count = 0; count < app.settings.events.maxStreams; count += 1) {
+      streams.push(await openStream(t, port, { session }))
+    }
+    assert.ok(streams.every(({ status }) => status === 200))
+    assert.equal((await openStream(t, port, { session })).status, 429)
+    streams[0]?.close()
+    for (let turns = 0; turns < 250 && app.controller.http.streams.size === streams.length; turns += 1) await sleep(20)
+    assert.equal((await openStream(t, port, { session })).status, 200)
+  })
+})
+
+describe('a stream of events ends within a second', () => {
+  type Reader = Awaited<ReturnType<typeof makeReader>>
+  const ENDINGS: Readonly<Record<string, (app: TestApp, reader: Reader) => unknown>> = {
+    'its session is closed': (app, { session }) => app.call('DELETE', OWN_SESSION, undefined, { session }),
+    'its identity is disabled': (app, { id }) =>
+      app.admin('POST', `${IDENTITIES}/${id}/disable`, { durationMinutes: 0 }),
+    'its identity is deleted': (app, { id }) => app.admin('DELETE', `${IDENTITIES}/${id}`),
+    'its permission is taken away': (app, { id }) => app.admin('PATCH', `${IDENTITIES}/${id}`, { permissions: [] }),
+    'its policy no longer allows how it signed in': (app, { policyId }) =>
+      app.admin('PATCH', `${POLICIES}/${policyId}`, { primary: { updb: { allowed: false } } }),
+    'its policy asks for a second factor': async (app, { policyId }) => {
+      const { id: requireExtJwtSigner } = await makeSecondSigner(app)
+      return app.admin('PATCH', `${POLICIES}/${policyId}`, { secondary: { requireExtJwtSigner } })
+    },
+    'its session has expired': (app) => app.clock.advance(app.settings.session.idleSeconds * 1000 + 1),
+  }
+
+  test('D19 D13 D23 when its session, identity or policy ends it, and not for changes of others', async (t) => {
+    const { app, open } = await setUp(t)
+    for (const [when, change] of Object.entries(ENDINGS)) {
+      await t.test(when, async () => {
+        const reader = await makeReader(app)
+        const stream = await open({ session: reader.session })
+        const id = await createIdentity(app)
+        await stream.until(isChangeOf(id))
+        await app.admin('PATCH', `${IDENTITIES}/${id}`, { permissions: ['identity'] })
+        await sleep(600)
+        assert.ok(!stream.isEnded)
+        await change(app, reader)
+        const last = await stream.untilEnded()
+        assert.deepEqual([last?.type, last?.data.event_type], ['end', 'end'])
+        assert.equal((await open({ session: reader.session })).status, 401)
+      })
+    }
+  })
+
+  test('D19 D13 when its session is closed on another node', async (t) => {
+    const database = await newPostgresDatabase()
+    const { app, open } = await setUp(t, { database })
+    const other = await buildApp(t, { database })
+    const stream = await open()
+    const id = await createIdentity(app)
+    await stream.until(isChangeOf(id))
+    await other.call('DELETE', OWN_SESSION, undefined, { session: app.adminSession })
+    await stream.untilEnded()
+  })
+
+  /** Somebody who reads events with a second token that is good for a minute. */
+  async function openWithSecondToken(t: TestContext) {
+    const { app, open } = await setUp(t)
+    const second = await makeSecondSigner(app)
+    const authPolicyId = await makeStrictPolicy(app, second.id)
+    const members = { permissions: ['admin_readonly'], authPolicyId, externalId: 'alice' }
+    const { username, password } = await createPassword(app, await createIdentity(app, members))
+    const session = await app.logIn(username, password)
+    assert.equal((await open({ session })).status, 401)
+    const headers = { authorization: `Bearer ${second.token('alice', 60)}` }
+    const stream = await open({ session, headers })
+    assert.equal(stream.status, 200)
+    await sleep(600)
+    assert.ok(!stream.isEnded, 'while the token is good')
+    return { app, second, stream, again: () => open({ session, headers }) }
+  }
+
+  test('E-06 E-10 D22 when the second token expires, although the session goes on', async (t) => {
+    const { app, stream, again } = await openWithSecondToken(t)
+    app.clock.advance(61_000)
+    const last = await stream.untilEnded()
+    assert.equal(last?.type, 'end')
+    const refused = await again()
+    assert.equal(refused.status, 401)
+    assert.match(refused.headers['www-authenticate'] ?? '', /error="expired"/)
+  })
+
+  test('E-10 D22 when the signer of the second token is disabled', async (t) => {
+    const { app, second, stream, again } = await openWithSecondToken(t)
+    await app.admin('PATCH', `${SIGNERS}/${second.id}`, { enabled: false })
+    await stream.untilEnded()
+    assert.equal((await again()).status, 401)
+  })
+
+  test('when the controller stops', async (t) => {
+    const { app, open } = await setUp(t)
+    const stream = await open()
+    assert.equal(stream.status, 200)
+    const closing = app.controller.http.close()
+    const last = await stream.untilEnded()
+    assert.match(last?.data.message, /stops/)
+    await closing
+  })
+})
+
+describe('a stream that is open', () => {
+  test('is no use of its session', async (t) => {
+    const { app, open } = await setUp(t)
+    const reader = await makeReader(app)
+    const stream = await open({ session: reader.session })
+    const idleMs = app.settings.session.idleSeconds * 1000
+    app.clock.advance(idleMs - 60_000)
+    await sleep(600)
+    assert.ok(!stream.isEnded)
+    app.clock.advance(60_001)
+    await stream.untilEnded()
+  })
+
+  test('lasts longer than a handler may take', async (t) => {
+    const words = ['one', 'two']
+    const eventStream = {
+      read: () => (words.length > 0 ? `data: "${words.shift()}"\n\n` : ''),
+      isTooSlow: false,
+      wake: () => () => {},
+      farewell: () => 'event: end\ndata: "over"\n\n',
+    }
+    const served = await serveRoutes(
+      t,
+      { '/edge/management/v1/events': () => ({ status: 200, eventStream }) },
+      { handlerMs: 50 },
+    )
+    const stream = await openStream(t, served.port, {})
+    await sleep(400)
+    assert.ok(!stream.isEnded)
+    assert.deepEqual(
+      stream.events().map(({ data }) => data),
+      ['one', 'two'],
+    )
+  })
+
+  test('is ended when its reader is too slow, having kept a bounded amount for him', async (t) => {
+    const { app, open } = await setUp(t)
+    const { events } = app.controller
+    const stream = await open({ session: app.adminSession, isIdle: true })
+    const message = 'x'.repeat(4_000)
+    // More than the buffers of the connection and the memory of events hold together.
+    for (let count = 0; count < 20_000; count += 1) {
+      events.publish({ namespace: 'signerHealth', event_type: 'filler', external_jwt_signer_id: 'signer', message })
+      if (count % 100 === 0) await new Promise(setImmediate)
+    }
+    let text = ''
+    stream.response.on('data', (chunk: Buffer) => {
+      text += chunk.toString()
+    })
+    await stream.untilEnded()
+    assert.match(text, /event: end\ndata: \{[^\n]*events came faster than they were read/)
+    assert.ok(text.length < 40_000_000, `${text.length}`)
+    const next = await open()
+    assert.equal(next.status, 200, 'others are not harmed')
+  })
+})
