@@ -108,6 +108,7 @@ export function createController(parts: ControllerParts): Controller {
       ...session,
       passwordCost: parts.passwordCost ?? PASSWORD_COST,
       limit: limits.password,
+      log,
     }),
     signInWithJwt: createExtJwtSignIn({ ...session, ...judges }),
     explainSignIn: createExplainSignIn({ store, directory: signers, keys: signerKeys, clock, log }),

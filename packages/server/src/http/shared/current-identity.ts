@@ -38,11 +38,12 @@ export function currentIdentityRoutes(context: ControllerContext): Route[] {
   const changePassword = async (call: Call) => {
     const { id, password_digest: digest } = await ownAuthenticator(call)
     const { currentPassword, password, username } = call.body as PatchBody
-    if (!(await logInWithPassword.passwords.isRight(currentPassword, digest))) {
+    const { identity, policy } = sessionOf(call)
+    const trial = { password: currentPassword, address: call.clientAddress, of: { identity, policy, digest } }
+    if (!(await logInWithPassword.guard.isRight(trial))) {
       const reason = 'invalid current password'
       throw new AppError('UNAUTHORIZED', { field: 'currentPassword', reason, value: '' })
     }
-    const { identity } = sessionOf(call)
     if (username) checkPlainText('username', username)
     const change = {
       id,

@@ -125,6 +125,19 @@ export const API_SESSION_WRITES = {
   'apiSession.deleteExpired': deleteExpiredApiSessions,
 }
 
+/** Ends every session of an identity. */
+export async function deleteSessionsOf(
+  { db, changed }: Pick<WriteContext, 'db' | 'changed'>,
+  identityId: string,
+): Promise<void> {
+  const ended = await db
+    .deleteFrom('api_sessions')
+    .where('identity_id', '=', identityId)
+    .returning(['id', 'identity_id', 'ip_address'])
+    .execute()
+  tellDeleted({ changed }, ended)
+}
+
 async function deleteSessions(
   { db, changed }: Pick<WriteContext, 'db' | 'changed'>,
   sessions: readonly Pick<ApiSessionRow, 'id' | 'identity_id' | 'ip_address'>[],
@@ -132,6 +145,13 @@ async function deleteSessions(
   if (sessions.length === 0) return
   const ids = sessions.map(({ id }) => id)
   await db.deleteFrom('api_sessions').where('id', 'in', ids).execute()
+  tellDeleted({ changed }, sessions)
+}
+
+function tellDeleted(
+  { changed }: Pick<WriteContext, 'changed'>,
+  sessions: readonly Pick<ApiSessionRow, 'id' | 'identity_id' | 'ip_address'>[],
+): void {
   for (const { id, identity_id: identityId, ip_address: ipAddress } of sessions) {
     changed({ entity: ENTITY, id, action: 'deleted', session: { identityId, ipAddress } })
   }

@@ -1,10 +1,12 @@
 import type { IdentityPatch, IdentityWrite } from '@countersign/contract'
 import { AppError, type IdentitySettings, identityFromBody, patchedIdentity, validateIdentity } from '@countersign/core'
-import { identityColumns, type StoredIdentity } from '../identity-row.ts'
+import { identityColumns, isDisabled, type StoredIdentity } from '../identity-row.ts'
 import { notFound } from '../not-found.ts'
 import { insertRow } from '../prepared.ts'
+import { findIdentity } from '../reads/identity-reads.ts'
 import { refusingDuplicates } from '../unique-violation.ts'
 import type { WriteContext, WriteOperation } from '../write-operation.ts'
+import { deleteSessionsOf } from './api-session-writes.ts'
 import { keepingAdministrators } from './keeping-administrators.ts'
 import { type ByWhom, getTouchableIdentity } from './touchable-identity.ts'
 
@@ -81,11 +83,23 @@ const disableIdentity: WriteOperation<ByWhom & { id: string; durationMinutes: nu
   context,
   { id, durationMinutes, ...by },
 ) => {
-  const { db, now } = context
   const current = await getTouchableIdentity(context, id, by)
-  const until = durationMinutes === 0 ? null : now + durationMinutes * MS_PER_MINUTE
-  await guarded(context, current.isAdmin, () => writeDisabled(context, id, { at: now, until }))
-  await db.deleteFrom('api_sessions').where('identity_id', '=', id).execute()
+  await guarded(context, current.isAdmin, () => disableFor(context, id, durationMinutes))
+}
+
+/** After too many wrong passwords: the same, except that whoever is an administrator by now, or disabled already, stays as he is. */
+const lockOutIdentity: WriteOperation<{ id: string; durationMinutes: number }, void> = async (
+  context,
+  { id, durationMinutes },
+) => {
+  const current = await findIdentity(context.db, id)
+  if (current && !current.isAdmin && !isDisabled(current, context.now)) await disableFor(context, id, durationMinutes)
+}
+
+async function disableFor(context: WriteContext, id: string, minutes: number): Promise<void> {
+  const { now } = context
+  await writeDisabled(context, id, { at: now, until: minutes === 0 ? null : now + minutes * MS_PER_MINUTE })
+  await deleteSessionsOf(context, id)
 }
 
 const enableIdentity: WriteOperation<ByWhom & { id: string }, void> = async (context, { id, ...by }) => {
@@ -99,6 +113,7 @@ export const IDENTITY_WRITES = {
   'identity.patch': patchIdentity,
   'identity.delete': deleteIdentity,
   'identity.disable': disableIdentity,
+  'identity.lockOut': lockOutIdentity,
   'identity.enable': enableIdentity,
 }
 

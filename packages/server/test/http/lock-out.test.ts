@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, type TestContext, test } from 'node:test'
+import { pino } from 'pino'
+import { createPasswordGuard } from '../../src/api-session/password-guard.ts'
+import { createPasswords, type Passwords } from '../../src/api-session/passwords.ts'
+import { findAuthPolicy } from '../../src/store/reads/auth-policy-reads.ts'
+import { findIdentity } from '../../src/store/reads/identity-reads.ts'
+import { createPolicy } from './auth-policies.fixture.ts'
+import { buildApp, stopTestPostgres, TEST_PASSWORD_COST, type TestApp } from './build-app.ts'
+import { outcome, overBothDatabases } from './ext-jwt-signers.fixture.ts'
+import { createIdentity, createPassword, IDENTITIES, identityOf, OWN_SESSION } from './identities.fixture.ts'
+
+after(stopTestPostgres)
+
+const MINUTE = 60_000
+const PATH = '/edge/client/v1/authenticate?method=password'
+const WRONG = '401 INVALID_AUTH'
+
+const dir = mkdtempSync(join(tmpdir(), 'countersign-lock-out-'))
+after(() => rmSync(dir, { recursive: true, force: true }))
+const config = join(dir, 'settings.yaml')
+writeFileSync(config, JSON.stringify({ http: { trustedProxies: ['127.0.0.1'] }, limits: { passwordBurst: 0 } }))
+
+/** Somebody under a policy that locks out, and ways to try his password. */
+async function somebody(app: TestApp, updb: Record<string, unknown>, members: Record<string, unknown> = {}) {
+  const authPolicyId = await createPolicy(app, { updb })
+  const id = await createIdentity(app, { authPolicyId, ...members })
+  const { username, password, id: authenticatorId } = await createPassword(app, id)
+  const attempt = (guess: string, address = '192.0.2.1') =>
+    app.call('POST', PATH, { username, password: guess }, { headers: { 'x-forwarded-for': address } })
+  return {
+    id,
+    password,
+    authenticatorId,
+    attempt,
+    right: async (address?: string) => outcome(await attempt(password, address)),
+    wrong: async (times = 1, address?: string) => {
+      const seen = new Set<string>()
+      for (let nth = 0; nth < times; nth++) seen.add(outcome(await attempt('not-the-password', address)))
+      return [...seen].join()
+    },
+  }
+}
+
+overBothDatabases(
+  'locking out after wrong passwords',
+  async (t, app) => {
+    await t.test(
+      'the n-th wrong one in a row disables the identity for the time given, and ends its sessions',
+      async () => {
+        const { id, right, wrong, attempt, password } = await somebody(app, {
+          maxAttempts: 3,
+          lockoutDurationMinutes: 5,
+        })
+        const session = (await attempt(password)).json.data.token
+        assert.equal(await wrong(2), WRONG)
+        assert.equal((await identityOf(app, id)).disabled, false)
+        assert.equal(await wrong(), WRONG)
+        const { disabled, disabledAt, disabledUntil } = await identityOf(app, id)
+        assert.equal(disabled, true)
+        assert.equal(Date.parse(disabledUntil) - Date.parse(disabledAt), 5 * MINUTE)
+        assert.equal(await right(), WRONG, 'the right one no longer helps')
+        assert.equal(outcome(await app.call('GET', OWN_SESSION, undefined, { session })), '401 UNAUTHORIZED')
+        app.clock.advance(5 * MINUTE)
+        assert.equal(await right(), '200')
+        assert.equal(outcome(await app.call('GET', OWN_SESSION, undefined, { session })), '401 UNAUTHORIZED')
+        assert.equal(await wrong(2), WRONG)
+        assert.equal(await right(), '200', 'the count began anew')
+      },
+    )
+
+    await t.test('R-05 a right one in between starts the count anew', async () => {
+      const { id, right, wrong } = await somebody(app, { maxAttempts: 3, lockoutDurationMinutes: 5 })
+      for (let round = 0; round < 4; round++) {
+        assert.equal(await wrong(2), WRONG)
+        assert.equal(await right(), '200')
+      }
+      assert.equal((await identityOf(app, id)).disabled, false)
+    })
+
+    await t.test('a duration of 0 lasts until somebody enables the identity', async () => {
+      const { id, right, wrong } = await somebody(app, { maxAttempts: 1, lockoutDurationMinutes: 0 })
+      assert.equal(await wrong(), WRONG)
+      const { disabled, disabledUntil } = await identityOf(app, id)
+      assert.deepEqual([disabled, disabledUntil], [true, undefined])
+      assert.equal(await right(), WRONG)
+      assert.equal(outcome(await app.admin('POST', `${IDENTITIES}/${id}/enable`, {})), '200')
+      assert.equal(await right(), '200')
+    })
+
+    await t.test('without a number of attempts nobody is locked out', async () => {
+      const { right, wrong } = await somebody(app, { maxAttempts: 0, lockoutDurationMinutes: 5 })
+      assert.equal(await wrong(30), WRONG)
+      assert.equal(await right(), '200')
+    })
+
+    await t.test('L-01 who is locked out is told the same as everybody else', async () => {
+      const { wrong, attempt, password } = await somebody(app, { maxAttempts: 2, lockoutDurationMinutes: 5 })
+      const looksOf = (reply: Awaited<ReturnType<typeof attempt>>) => {
+        const { requestId: _, ...error } = reply.json.error
+        const { date: __, ...headers } = reply.headers
+        return { status: reply.status, error, headers }
+      }
+      const before = looksOf(await attempt('not-the-password'))
+      assert.equal(await wrong(2), WRONG)
+      assert.deepEqual(looksOf(await attempt(password)), before)
+      assert.deepEqual(looksOf(await attempt('not-the-password')), before)
+    })
+
+    await t.test(
+      'R-06 D35 an administrator is never disabled, but whoever guesses is kept away for a while',
+      async () => {
+        const updb = { maxAttempts: 3, lockoutDurationMinutes: 0 }
+        const { id, right, wrong, attempt, password } = await somebody(app, updb, { isAdmin: true })
+        const session = (await attempt(password, '198.51.100.1')).json.data.token
+        assert.equal(await wrong(20, '192.0.2.66'), WRONG)
+        assert.equal(await right('192.0.2.66'), WRONG, 'not from where the guesses came')
+        assert.equal(await right('198.51.100.1'), '200', 'the victim goes on')
+        assert.equal((await identityOf(app, id)).disabled, false)
+        assert.equal(outcome(await app.call('GET', OWN_SESSION, undefined, { session })), '200')
+        app.clock.advance(15 * MINUTE)
+        assert.equal(await right('192.0.2.66'), '200', 'never for ever')
+      },
+    )
+
+    await t.test('a guess at the own password counts too', async () => {
+      const who = await somebody(app, { maxAttempts: 2, lockoutDurationMinutes: 5 })
+      const session = (await who.attempt(who.password)).json.data.token
+      const path = `/edge/client/v1/current-identity/authenticators/${who.authenticatorId}`
+      const change = (currentPassword: string) =>
+        app.call('PATCH', path, { currentPassword, password: who.password }, { session })
+      assert.equal(outcome(await change(who.password)), '200')
+      const wrong = await change('not-the-password')
+      assert.equal(outcome(wrong), '401 UNAUTHORIZED currentPassword')
+      assert.equal(await who.wrong(), WRONG)
+      assert.equal((await identityOf(app, who.id)).disabled, true)
+      assert.equal(outcome(await change(who.password)), '401 UNAUTHORIZED')
+    })
+
+    await t.test('R-06 parallel guesses lock out as those one after the other do', async () => {
+      const { id, right, attempt } = await somebody(app, { maxAttempts: 5, lockoutDurationMinutes: 5 })
+      const replies = await Promise.all(Array.from({ length: 100 }, () => attempt('not-the-password')))
+      const seen = new Set(replies.map(outcome))
+      seen.delete('429 SERVER_TOO_MANY_REQUESTS')
+      assert.deepEqual([...seen], [WRONG])
+      assert.equal((await identityOf(app, id)).disabled, true)
+      assert.equal(await right(), WRONG)
+    })
+  },
+  { settings: { config } },
+)
+
+/** A guard over a real store and real digests, counting what is compared with the password of somebody. */
+async function guardOf(t: TestContext, maxAttempts: number) {
+  const app = await buildApp(t)
+  const { id } = await somebody(app, { maxAttempts, lockoutDurationMinutes: 5 })
+  const real = createPasswords(TEST_PASSWORD_COST)
+  const digest = await real.digest('the-right-one')
+  let compared = 0
+  const passwords: Passwords = {
+    ...real,
+    isRight: async (password, with_) => {
+      if (with_) compared++
+      await new Promise(setImmediate)
+      return real.isRight(password, with_)
+    },
+  }
+  const limit = { begin: () => ({ giveBack: () => {} }) }
+  const guard = createPasswordGuard({ ...app, log: pino({ enabled: false }), passwords, limit })
+  const identity = (await findIdentity(app.store.db, id)) ?? assert.fail()
+  const policy = (await findAuthPolicy(app.store.db, identity.authPolicyId)) ?? assert.fail()
+  const owner = { identity, policy, digest }
+  const guess = (password: string) => guard.isRight({ password, address: '192.0.2.1', of: owner })
+  return { app, id, guess, compared: () => compared }
+}
+
+test('R-06 of many guesses at once no more are compared than the policy allows, and the right one behind them is refused', async (t) => {
+  const { app, id, guess, compared } = await guardOf(t, 5)
+  const wrong = Array.from({ length: 10 }, (_, nth) => guess(`wrong ${nth}`))
+  const right = guess('the-right-one')
+  assert.deepEqual(await Promise.all([...wrong, right]), Array(11).fill(false))
+  assert.equal(compared(), 5)
+  assert.equal((await identityOf(app, id)).disabled, true)
+})
+
+test('R-05 many right passwords at once are all right, however few attempts the policy allows', async (t) => {
+  const { app, id, guess } = await guardOf(t, 1)
+  const results = await Promise.all(Array.from({ length: 12 }, () => guess('the-right-one')))
+  assert.deepEqual(results, Array(12).fill(true))
+  assert.equal((await identityOf(app, id)).disabled, false)
+})
+
+test('a lock that the store did not take is tried again by the next guess, which is not compared', async (t) => {
+  const { app, id, guess, compared } = await guardOf(t, 2)
+  const writing = t.mock.method(app.store, 'write', () => Promise.reject(new Error('down')))
+  assert.equal(await guess('wrong'), false)
+  await assert.rejects(guess('wrong'), /down/)
+  writing.mock.restore()
+  assert.equal(await guess('the-right-one'), false)
+  assert.equal(compared(), 2)
+  assert.equal((await identityOf(app, id)).disabled, true)
+})
