@@ -18,18 +18,23 @@ export const AuthenticatorCreate = Type.Object({
   tags: optional(openObject()),
 })
 
-/** Body of PUT. */
-export const AuthenticatorWrite = Type.Object({
-  username: username(),
-  password: password(),
-  tags: optional(openObject()),
-})
-
-/** Body of PATCH. */
+/** Body of PUT and PATCH; which members are needed, and which may be there, depends on the method. */
 export const AuthenticatorPatch = Type.Object({
   username: optional(username()),
   password: optional(password()),
+  certPem: optional(text(MAX_PEM_LENGTH)),
   tags: optional(openObject()),
+})
+
+/** Body of `request-extend`. */
+export const AuthenticatorRequestExtend = Type.Object({ rollKeys: optional(Type.Boolean()) })
+
+/** Body of `extend`: the request for a new certificate. What is too long is told so by whoever reads it. */
+export const AuthenticatorExtend = Type.Object({ clientCertCsr: secret({ minLength: 1, maxLength: MAX_PEM_LENGTH }) })
+
+/** Body of `extend-verify`: the new certificate, as its holder has stored it. */
+export const AuthenticatorExtendVerify = Type.Object({
+  clientCert: secret({ minLength: 1, maxLength: MAX_PEM_LENGTH }),
 })
 
 /** Whatever is not the current password is simply wrong, so it is not measured. */
@@ -50,5 +55,8 @@ export const OwnAuthenticatorPatch = Type.Object({
 })
 
 export type AuthenticatorCreate = Static<typeof AuthenticatorCreate>
+export type AuthenticatorExtend = Static<typeof AuthenticatorExtend>
+export type AuthenticatorExtendVerify = Static<typeof AuthenticatorExtendVerify>
 export type AuthenticatorPatch = Static<typeof AuthenticatorPatch>
+export type AuthenticatorRequestExtend = Static<typeof AuthenticatorRequestExtend>
 export type OwnAuthenticatorPatch = Static<typeof OwnAuthenticatorPatch>

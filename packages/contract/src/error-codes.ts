@@ -50,6 +50,7 @@ export const ERRORS = {
   ENTITY_CAN_NOT_BE_UPDATED: spec(400, 'The entity requested for update can not be updated'),
   MAX_AUTHENTICATOR_METHODS_REACHED: spec(409, 'The identity already has an authenticator of this method'),
   CAN_NOT_UPDATE_AUTHENTICATOR: spec(409, 'The authenticator can not be updated in this way'),
+  INVALID_CLIENT_CERT: spec(400, 'The client certificate is not the one that is expected'),
   CERT_IN_USE: spec(409, 'The certificate, or its key, is in use by another authenticator'),
   INVALID_AUTHENTICATOR_PROPERTIES: spec(400, 'The properties do not make an authenticator of this method'),
   INVALID_ENROLLMENT_TOKEN: spec(400, 'The supplied token is not valid'),

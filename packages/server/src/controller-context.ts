@@ -9,10 +9,12 @@ import type { Sealing } from './keys/sealing.ts'
 import type { ServerIdentity } from './keys/server-identity.ts'
 import type { SignControllerJwt } from './keys/sign-controller-jwt.ts'
 import type { JwksEndpointPolicy } from './outbound/jwks-endpoint-policy.ts'
+import type { CertSignIn } from './sign-in/cert-sign-in.ts'
 import type { DecisionRecorder } from './sign-in/decision-recorder.ts'
 import type { DiscoverSigner } from './sign-in/discover-signer.ts'
 import type { ExplainSignIn } from './sign-in/explain-sign-in.ts'
 import type { ExtJwtSignIn } from './sign-in/ext-jwt-sign-in.ts'
+import type { JudgeCertificate } from './sign-in/judge-certificate.ts'
 import type { SignInReporter } from './sign-in/report-sign-in.ts'
 import type { SecondFactor } from './sign-in/second-factor.ts'
 import type { SignerDirectory } from './sign-in/signer-directory.ts'
@@ -30,6 +32,8 @@ export interface ControllerContext {
   readonly secondFactor: SecondFactor
   readonly logInWithPassword: PasswordLogin
   readonly signInWithJwt: ExtJwtSignIn
+  readonly signInWithCertificate: CertSignIn
+  readonly judgeCertificate: JudgeCertificate
   readonly explainSignIn: ExplainSignIn
   readonly decisions: DecisionRecorder
   /** Where every outcome of signing in is reported. */

@@ -20,10 +20,12 @@ import { createAttemptLimits } from './limits/attempt-limits.ts'
 import { createFetchDocument } from './outbound/fetch-document.ts'
 import { createJwksEndpointPolicy } from './outbound/jwks-endpoint-policy.ts'
 import { createFetchJwks, type FetchJwks } from './outbound/jwks-fetch.ts'
+import { createCertSignIn } from './sign-in/cert-sign-in.ts'
 import { createDecisionRecorder } from './sign-in/decision-recorder.ts'
 import { createDiscoverSigner } from './sign-in/discover-signer.ts'
 import { createExplainSignIn } from './sign-in/explain-sign-in.ts'
 import { createExtJwtSignIn } from './sign-in/ext-jwt-sign-in.ts'
+import { createCertificateJudge } from './sign-in/judge-certificate.ts'
 import { createTokenJudge } from './sign-in/judge-token.ts'
 import { createSignInReporter } from './sign-in/report-sign-in.ts'
 import { createSecondFactor } from './sign-in/second-factor.ts'
@@ -95,6 +97,8 @@ export function createController(parts: ControllerParts): Controller {
     clientDays: settings.certificates.clientDays,
     isSignerKey: createSignerKeyCheck(signers, signerKeys),
   })
+  const { authorities } = clientCertificates
+  const judgeCertificate = createCertificateJudge({ store, clock, authorities })
   const context: ControllerContext = {
     ...parts,
     clientCertificates,
@@ -111,6 +115,8 @@ export function createController(parts: ControllerParts): Controller {
       log,
     }),
     signInWithJwt: createExtJwtSignIn({ ...session, ...judges }),
+    signInWithCertificate: createCertSignIn({ ...session, judgeCertificate, authorities }),
+    judgeCertificate,
     explainSignIn: createExplainSignIn({ store, directory: signers, keys: signerKeys, clock, log }),
     decisions,
     signIns: createSignInReporter({ events, decisions }),

@@ -14,6 +14,13 @@ export {
   type ClientCertificateRequest,
   issueClientCertificate,
 } from './issue-client-certificate.ts'
+export {
+  findDateFault,
+  findLeafFault,
+  type LeafCertificate,
+  type LeafFault,
+  readLeafCertificate,
+} from './leaf-certificate.ts'
 export { OID } from './object-identifiers.ts'
 export { findPemBlocks, formatPem, wrapBase64 } from './pem.ts'
 export { readSignerCertificate, type SignerCertificate } from './read-certificate.ts'

@@ -14,9 +14,14 @@ export interface CertificateIssuer {
 
 /** An issuer from its certificate in DER and a signer with the key that belongs to it. Throws DerError. */
 export function createIssuer(certificate: Buffer, sign: SignBytes): CertificateIssuer {
+  return { certificate, facts: readIssuerFacts(certificate), sign }
+}
+
+/** What the certificate of a CA of ours says about it. Throws DerError. */
+export function readIssuerFacts(certificate: Buffer): IssuerFacts {
   const { subject, publicKeyInfo, notAfter } = parseCertificate(certificate)
   const publicKey = createPublicKey({ key: publicKeyInfo.bytes, format: 'der', type: 'spki' })
-  return { certificate, facts: { name: subject, publicKey, publicKeyInfo: publicKeyInfo.bytes, notAfter }, sign }
+  return { name: subject, publicKey, publicKeyInfo: publicKeyInfo.bytes, notAfter }
 }
 
 /** Build, check, sign: a certificate in DER under an issuer of ours. Throws a plain Error for any fault, all of them ours. */

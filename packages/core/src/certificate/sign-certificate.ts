@@ -1,7 +1,8 @@
 import { type KeyObject, sign, verify } from 'node:crypto'
 import { ISSUER_SIGNATURE_ALGORITHM } from './build-certificate.ts'
 import { joinCertificate } from './build-tbs-certificate.ts'
-import { parseCertificate } from './parse-certificate.ts'
+import type { IssuerFacts } from './certificate-plan.ts'
+import { type ParsedCertificate, parseCertificate } from './parse-certificate.ts'
 
 /** ECDSA over P-256 with SHA-256, answered in DER: a private key in this process, or a service that keeps one. */
 export type SignBytes = (bytes: Buffer) => Buffer | Promise<Buffer>
@@ -29,6 +30,15 @@ export async function signCertificate(tbs: Buffer, signBytes: SignBytes, issuerK
     throw new Error('a signed certificate does not verify with the key of its issuer')
   }
   return der
+}
+
+/** Whether a certificate was signed by this issuer of ours, in the one way in which ours sign. */
+export async function isIssuedBy(
+  { issuer, signatureAlgorithm, tbs, signature }: ParsedCertificate,
+  { name, publicKey }: Pick<IssuerFacts, 'name' | 'publicKey'>,
+): Promise<boolean> {
+  const isOurs = issuer.equals(name) && signatureAlgorithm.bytes.equals(ISSUER_SIGNATURE_ALGORITHM)
+  return isOurs && (await isSignedBy(tbs, publicKey, signature))
 }
 
 function isSignedBy(bytes: Buffer, key: KeyObject, signature: Buffer): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { BoundedCache, isSignInAllowed, type SignInWay } from '@countersign/core'
+import { BoundedCache, isSignInAllowed } from '@countersign/core'
 import type { Clock } from '../clock.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { Change, ChangedEntity } from '../store/change.ts'
@@ -8,14 +8,13 @@ import { findIdentity } from '../store/reads/identity-reads.ts'
 import type { ApiSessionRow } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import { sessionTokenDigest } from './session-token.ts'
-import { findSignInWay } from './sign-in-way.ts'
+import { findSessionOrigin, type SessionOrigin } from './sign-in-way.ts'
 
 /** A session that is good now, with whom it belongs to and how he signed in, as the store knows it now. */
-export interface LiveSession {
+export interface LiveSession extends SessionOrigin {
   readonly id: string
   readonly identity: StoredIdentity
   readonly policy: StoredAuthPolicy
-  readonly way: SignInWay
   readonly authenticatorId: string
   readonly ipAddress: string
   readonly configTypes: readonly string[]
@@ -137,16 +136,19 @@ function concerns({ entity, id }: Change, session: LiveSession): boolean {
 async function loadSession({ db }: Store, digest: string): Promise<LiveSession | undefined> {
   const row = await db.selectFrom('api_sessions').selectAll().where('token_digest', '=', digest).executeTakeFirst()
   if (!row) return undefined
-  const [identity, way] = await Promise.all([
+  const [identity, origin] = await Promise.all([
     findIdentity(db, row.identity_id),
-    findSignInWay(db, row.authenticator_id),
+    findSessionOrigin(db, row.authenticator_id),
   ])
   const policy = identity && (await findAuthPolicy(db, identity.authPolicyId))
-  if (!policy || !way || !isSignInAllowed(policy, way)) return undefined
-  return liveSession(row, { identity, policy, way })
+  if (!policy || !origin || !isSignInAllowed(policy, origin.way)) return undefined
+  return liveSession(row, { identity, policy, ...origin })
 }
 
-function liveSession(row: ApiSessionRow, of: Pick<LiveSession, 'identity' | 'policy' | 'way'>): LiveSession {
+function liveSession(
+  row: ApiSessionRow,
+  of: Pick<LiveSession, 'identity' | 'policy' | keyof SessionOrigin>,
+): LiveSession {
   return {
     id: row.id,
     ...of,

@@ -1,6 +1,8 @@
 import type { SignInWay } from '@countersign/core'
 import type { Kysely } from 'kysely'
+import { prepared } from '../store/prepared.ts'
 import type { Database } from '../store/schema.ts'
+import { type SessionCertificate, sessionCertificate } from './session-certificate.ts'
 
 /** Signing in by JWT leaves no authenticator behind: sessions name the signer in its place, as existing clients know it. */
 const SIGNER_PREFIX = 'extJwtId:'
@@ -11,21 +13,36 @@ const ACCOUNT_PREFIX = 'apiAccount:'
 
 export const authenticatorIdOfAccount = (accountId: string): string => ACCOUNT_PREFIX + accountId
 
-/** The way that a session's `authenticatorId` stands for; undefined when that authenticator is gone. */
-export async function findSignInWay(db: Kysely<Database>, authenticatorId: string): Promise<SignInWay | undefined> {
+/** How a session was opened, and what there is to say about its certificate where that was the way. */
+export interface SessionOrigin {
+  readonly way: SignInWay
+  readonly certificate?: SessionCertificate | undefined
+}
+
+/** What a session's `authenticatorId` stands for; undefined when that authenticator is gone. */
+export async function findSessionOrigin(
+  db: Kysely<Database>,
+  authenticatorId: string,
+): Promise<SessionOrigin | undefined> {
   if (authenticatorId.startsWith(SIGNER_PREFIX)) {
-    return { method: 'ext-jwt', signerId: authenticatorId.slice(SIGNER_PREFIX.length) }
+    return { way: { method: 'ext-jwt', signerId: authenticatorId.slice(SIGNER_PREFIX.length) } }
   }
   if (authenticatorId.startsWith(ACCOUNT_PREFIX)) {
-    return findAccountWay(db, authenticatorId.slice(ACCOUNT_PREFIX.length))
+    const way = await findAccountWay(db, authenticatorId.slice(ACCOUNT_PREFIX.length))
+    return way && { way }
   }
-  const row = await db
-    .selectFrom('authenticators')
-    .select('method')
-    .where('id', '=', authenticatorId)
-    .executeTakeFirst()
-  return row && { method: row.method === 'updb' ? 'updb' : 'cert' }
+  const [row] = await authenticatorById(db, authenticatorId)
+  if (!row) return undefined
+  if (row.method === 'updb') return { way: { method: 'updb' } }
+  return { way: { method: 'cert' }, certificate: sessionCertificate(row) }
 }
+
+const authenticatorById = prepared(1, (db, id: string) =>
+  db
+    .selectFrom('authenticators')
+    .select(['method', 'last_auth_resolved_to_root', 'extend_requested_at', 'key_roll_requested'])
+    .where('id', '=', id),
+)
 
 /** An account that was disabled or deleted, or whose organization was, lets nobody in. */
 async function findAccountWay(db: Kysely<Database>, accountId: string): Promise<SignInWay | undefined> {

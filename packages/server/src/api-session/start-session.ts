@@ -1,11 +1,12 @@
 import type { Authenticate } from '@countersign/contract'
-import { newId, type SignInWay } from '@countersign/core'
+import { newId } from '@countersign/core'
 import type { Clock } from '../clock.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
 import type { Store } from '../store/store.ts'
 import type { LiveSession } from './live-sessions.ts'
 import { newSessionToken, sessionTokenDigest } from './session-token.ts'
+import type { SessionOrigin } from './sign-in-way.ts'
 
 export interface SessionOptions {
   readonly store: Store
@@ -16,10 +17,9 @@ export interface SessionOptions {
 }
 
 /** Somebody who has shown who he is, and how. */
-export interface Authenticated {
+export interface Authenticated extends SessionOrigin {
   readonly identity: StoredIdentity
   readonly policy: StoredAuthPolicy
-  readonly way: SignInWay
   readonly authenticatorId: string
   readonly body: Authenticate
   readonly ipAddress: string
@@ -28,7 +28,7 @@ export interface Authenticated {
 /** Opens a session; when this resolves it is durable. Fails with INVALID_AUTH when the identity has gone meanwhile. */
 export async function startSession(
   { store, clock, idleMs, maxMs, maxPerIdentity }: SessionOptions,
-  { identity, policy, way, authenticatorId, body, ipAddress }: Authenticated,
+  { identity, policy, way, certificate, authenticatorId, body, ipAddress }: Authenticated,
 ): Promise<{ token: string; session: LiveSession }> {
   const now = clock.now()
   const token = newSessionToken()
@@ -54,7 +54,10 @@ export async function startSession(
     { actorId: identity.id, now },
   )
   const times = { createdAt: now, updatedAt: now, lastActivityAt: now, expiresAt, endsAt }
-  return { token, session: { id, identity, policy, way, authenticatorId, ipAddress, configTypes, ...times } }
+  return {
+    token,
+    session: { id, identity, policy, way, certificate, authenticatorId, ipAddress, configTypes, ...times },
+  }
 }
 
 const ALL_CONFIG_TYPES = 'all'

@@ -6,17 +6,18 @@ import type { AuthDecisionRow } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import { createDecisionSample } from './decision-sample.ts'
 import { decisionText } from './decision-text.ts'
+import type { CertificateRefusal } from './judge-certificate.ts'
 import type { SignInExplanation } from './sign-in-explanation.ts'
 import type { SignInObstacle } from './sign-in-obstacles.ts'
 
 /** Every reason why a sign-in is refused. */
-export type DecisionReason = 'token-missing' | RefusalReason | SignInObstacle | PasswordRefusal
+export type DecisionReason = 'token-missing' | RefusalReason | SignInObstacle | PasswordRefusal | CertificateRefusal
 
 /** A sign-in that was refused. */
 export interface RefusedSignIn {
   /** The request id that the caller was told. */
   readonly id: string
-  readonly method: 'ext-jwt' | 'password'
+  readonly method: 'ext-jwt' | 'password' | 'cert'
   readonly reason: DecisionReason
   readonly signerId: string | undefined
   readonly identityId: string | undefined

@@ -1,7 +1,11 @@
 import type { PasswordOutcome, PasswordRefusal } from '../api-session/password-login.ts'
+import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
+import type { StoredIdentity } from '../store/identity-row.ts'
+import type { CertOutcome } from './cert-sign-in.ts'
 import type { RefusedSignIn } from './decision-recorder.ts'
 import type { ExplainSignIn } from './explain-sign-in.ts'
 import type { JwtRefusal } from './ext-jwt-sign-in.ts'
+import type { CertificateRefusal } from './judge-certificate.ts'
 import { quoted } from './quoted.ts'
 import { explainedIdentity, explainedPolicy, type SignInExplanation } from './sign-in-explanation.ts'
 
@@ -41,23 +45,67 @@ export function refusedJwt(
   }
 }
 
-const MISSING: Readonly<Record<PasswordRefusal, (names: { identity: string; policy: string }) => string>> = {
+interface Names {
+  readonly identity: string
+  readonly policy: string
+}
+
+const disabled = ({ identity }: Names) => `the identity ${identity} is disabled: enable it`
+
+const MISSING_PASSWORD: Readonly<Record<PasswordRefusal, (names: Names) => string>> = {
+  disabled,
   'unknown-user': () => 'an identity with this user name',
   'wrong-password': ({ identity }) => `the right password of the identity ${identity}`,
-  disabled: ({ identity }) => `the identity ${identity} is disabled: enable it`,
   'not-allowed': ({ policy }) => `the policy ${policy} does not allow passwords`,
+}
+
+const MISSING_CERTIFICATE: Readonly<Record<CertificateRefusal, (names: Names) => string>> = {
+  disabled,
+  'certificate-missing': () => 'a client certificate on the TLS connection',
+  'certificate-malformed': () => 'a client certificate in strict DER',
+  'certificate-foreign': () =>
+    'a client certificate that this controller has issued: the one presented was signed by somebody else',
+  'certificate-not-for-clients': () => 'a certificate that is meant for the authentication of clients and is no CA',
+  'certificate-unknown': () =>
+    'an authenticator that records the presented certificate: it was issued here, but its authenticator is gone, it has been renewed since, or its enrollment was never finished',
+  'certificate-not-yet-valid': () => 'a certificate that is valid now: the one presented is not valid yet',
+  'certificate-expired': ({ policy }) =>
+    `a certificate that is valid now: the one presented has expired, and the policy ${policy} does not allow that`,
+  'not-allowed': ({ policy }) => `the policy ${policy} does not allow certificates`,
 }
 
 /** A password that was refused. The user name is left out as the password is: people type one in the place of the other. */
 export function refusedPassword(
   request: RefusedRequest,
-  { reason, identity, policy }: Extract<PasswordOutcome, { signedIn: false }>,
+  { reason, ...of }: Extract<PasswordOutcome, { signedIn: false }>,
   now: number,
 ): RefusedSignIn {
+  return refused(request, { method: 'password', reason, words: MISSING_PASSWORD[reason], ...of }, now)
+}
+
+/** A certificate that was refused; it is named by its fingerprint. */
+export function refusedCertificate(
+  request: RefusedRequest,
+  { reason, fingerprint, ...of }: Extract<CertOutcome, { signedIn: false }>,
+  now: number,
+): RefusedSignIn {
+  const hints = fingerprint === undefined ? [] : [`the presented certificate has the fingerprint ${fingerprint}`]
+  return refused(request, { method: 'cert', reason, words: MISSING_CERTIFICATE[reason], hints, ...of }, now)
+}
+
+interface Refusal extends Pick<RefusedSignIn, 'method' | 'reason'> {
+  readonly identity: StoredIdentity | undefined
+  readonly policy: StoredAuthPolicy | undefined
+  readonly hints?: readonly string[]
+  words(names: Names): string
+}
+
+function refused(request: RefusedRequest, refusal: Refusal, now: number): RefusedSignIn {
+  const { method, reason, identity, policy, hints = [] } = refusal
   const names = { identity: quoted(identity?.name ?? ''), policy: quoted(policy?.name ?? '') }
   return {
     ...request,
-    method: 'password',
+    method,
     reason,
     signerId: undefined,
     identityId: identity?.id,
@@ -65,8 +113,8 @@ export function refusedPassword(
       signers: [],
       identity: explainedIdentity(identity, now),
       policy: explainedPolicy(policy),
-      missing: [MISSING[reason](names)],
-      hints: [],
+      missing: [refusal.words(names)],
+      hints,
     }),
   }
 }

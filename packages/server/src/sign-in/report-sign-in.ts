@@ -8,8 +8,6 @@ export interface SignInRequest {
   readonly id: string
   /** With the port, where it is known. */
   readonly remoteAddr: string
-  /** The client sent certificates that do not form a chain. */
-  readonly hasImproperChain?: boolean
 }
 
 /** Every outcome of signing in comes here, whatever the method, and from here to events, metrics and decisions. */
@@ -28,10 +26,11 @@ export function createSignInReporter({
   decisions: DecisionRecorder
 }): SignInReporter {
   return {
-    accepted: ({ way, identity, policy, authenticatorId }, request) => {
+    accepted: ({ way, certificate, identity, policy, authenticatorId }, request) => {
       const signerId = way.method === 'ext-jwt' ? way.signerId : ''
       events.publish({
         ...outcomeOf(request, TYPES[way.method]),
+        improper_client_cert_chain: certificate?.isChainImproper ?? false,
         event_type: 'success',
         success: true,
         reason: '',
@@ -62,12 +61,12 @@ export function createSignInReporter({
   }
 }
 
-function outcomeOf({ id, remoteAddr, hasImproperChain = false }: SignInRequest, type: AuthenticationEvent['type']) {
+function outcomeOf({ id, remoteAddr }: SignInRequest, type: AuthenticationEvent['type']) {
   return {
     namespace: 'authentication',
     type,
     remote_address: remoteAddr,
-    improper_client_cert_chain: hasImproperChain,
+    improper_client_cert_chain: false,
     request_id: id,
   } as const
 }

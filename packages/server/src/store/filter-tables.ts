@@ -147,5 +147,9 @@ export const AUTHENTICATOR_FILTER: FilterTable = {
     ['certFingerprint', column('fingerprint')],
     ['certPem', column('cert_pem')],
     ['updbUsername', column('username')],
+    ['publicKeyPrint', column('public_key_digest')],
+    ['lastAuthResolvedToRoot', column('last_auth_resolved_to_root', 'bool')],
+    ['extendRequestedAt', column('extend_requested_at', 'datetime')],
+    ['isKeyRollRequested', column('key_roll_requested', 'bool', true)],
   ]),
 }

@@ -101,7 +101,7 @@ overBothDatabases('password authenticators', async (t, app) => {
     const bad: readonly [object, string][] = [
       [{ method: null }, '400 COULD_NOT_VALIDATE method'],
       [{ method: 'nonsense' }, '400 COULD_NOT_VALIDATE method'],
-      [{ method: 'cert' }, '400 INVALID_AUTHENTICATOR_PROPERTIES method'],
+      [{ method: 'cert' }, '400 COULD_NOT_VALIDATE certPem'],
       [{ identityId: null }, '400 COULD_NOT_VALIDATE identityId'],
       [{ username: null }, '400 COULD_NOT_VALIDATE username'],
       [{ username: '' }, '400 COULD_NOT_VALIDATE username'],

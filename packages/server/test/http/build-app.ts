@@ -15,7 +15,7 @@ import type { FetchJwks } from '../../src/outbound/jwks-fetch.ts'
 import { OutboundError } from '../../src/outbound/outbound-error.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { getTestAuthority } from '../keys/test-authority.ts'
+import { getTestAuthority, type TestAuthority } from '../keys/test-authority.ts'
 
 /** Cheap on purpose: the cost of guessing is not what these tests are about. */
 export const TEST_PASSWORD_COST: PasswordCost = { logN: 4, r: 8, p: 1 }
@@ -62,6 +62,8 @@ export interface AppOptions {
   readonly settings?: Readonly<Record<string, string>>
   /** Where keys come from; nowhere unless given, since tests leave the machine alone. */
   readonly fetchJwks?: FetchJwks
+  /** The CA for clients; that of the test file unless given. */
+  readonly keys?: () => TestAuthority
 }
 
 const serverCertificate = makeTestCertificate({ kind: 'ec256', commonName: 'localhost' })
@@ -113,7 +115,7 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
     addresses: () => ['127.0.0.1:1280'],
     caCertificates: () => Buffer.from('Y2E=\n'),
     serverIdentity: () => serverIdentity,
-    issuingKeys: () => authority,
+    issuingKeys: options.keys ?? (() => authority),
     passwordCost: TEST_PASSWORD_COST,
     fetchJwks: options.fetchJwks ?? fetchNothing,
   })

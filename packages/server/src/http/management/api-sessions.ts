@@ -1,7 +1,9 @@
+import { sessionCertificate } from '../../api-session/session-certificate.ts'
 import type { ControllerContext } from '../../controller-context.ts'
 import { API_SESSION_FILTER } from '../../store/filter-tables.ts'
 import type { FilterTable } from '../../store/filter-to-sql.ts'
 import { notFound } from '../../store/not-found.ts'
+import { loadCertificateStates } from '../../store/reads/authenticator-reads.ts'
 import { loadIdentityNames } from '../../store/reads/identity-reads.ts'
 import type { ApiSessionRow } from '../../store/schema.ts'
 import { MANAGEMENT } from '../api-paths.ts'
@@ -28,13 +30,21 @@ const WITH_EXPIRY: FilterTable = {
 /** The sessions of everybody, without their tokens. */
 export function apiSessionRoutes({ store, clock: { now } }: ControllerContext): Route[] {
   const show = async (rows: readonly ApiSessionRow[]) => {
-    const identities = await loadIdentityNames(
-      store.db,
-      rows.map((row) => row.identity_id),
-    )
+    const [identities, certificates] = await Promise.all([
+      loadIdentityNames(
+        store.db,
+        rows.map((row) => row.identity_id),
+      ),
+      loadCertificateStates(
+        store.db,
+        rows.map((row) => row.authenticator_id),
+      ),
+    ])
     return rows.flatMap((row) => {
       const identity = identities.get(row.identity_id)
-      return identity ? [apiSessionView(shownSession(row, identity))] : []
+      const state = certificates.get(row.authenticator_id)
+      const certificate = state && sessionCertificate(state)
+      return identity ? [apiSessionView({ ...shownSession(row, identity), certificate })] : []
     })
   }
   return [

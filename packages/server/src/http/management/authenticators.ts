@@ -1,11 +1,20 @@
 import {
   AuthenticatorCreate,
+  type AuthenticatorMethod,
   AuthenticatorPatch,
-  AuthenticatorWrite,
   type AuthenticatorCreate as CreateBody,
   type AuthenticatorPatch as PatchBody,
 } from '@countersign/contract'
-import { AppError, checkPlainText, fieldError, hasPowerOver, type JsonObject, newId, readTags } from '@countersign/core'
+import {
+  AppError,
+  checkPlainText,
+  fieldError,
+  hasPowerOver,
+  type JsonObject,
+  newId,
+  readTags,
+  type Tags,
+} from '@countersign/core'
 import type { ControllerContext } from '../../controller-context.ts'
 import { AUTHENTICATOR_FILTER } from '../../store/filter-tables.ts'
 import { notFound } from '../../store/not-found.ts'
@@ -21,9 +30,16 @@ import { authenticatorView } from '../shared/authenticator-view.ts'
 import { byWhom } from '../shared/by-whom.ts'
 import { digestNewPassword } from '../shared/new-password.ts'
 import { equals } from '../shared/row-conditions.ts'
+import { readNewCertificate } from './new-certificate.ts'
 
 const COLLECTION = [`${MANAGEMENT}/authenticators`]
 const ONE = [`${MANAGEMENT}/authenticators/:id`]
+
+interface NewAuthenticator {
+  readonly id: string
+  readonly identityId: string
+  readonly tags: Tags
+}
 
 const access = (action: 'create' | 'read' | 'update' | 'delete') => {
   return { entity: 'authenticator', action, orAllOf: 'identity' } as const
@@ -53,12 +69,15 @@ export function authenticatorRoutes(context: ControllerContext): Route[] {
     return identity
   }
 
-  const update = async (call: Call) => {
+  const update = (isWhole: boolean) => async (call: Call) => {
     const { id = '' } = call.params
-    const { username, password, tags } = call.body as PatchBody
+    const { username, password, certPem, tags } = call.body as PatchBody
     const row = await findAuthenticator(store.db, id)
     if (!row) throw notFound('authenticator', id)
     const identity = await touchableIdentity(call, row.identity_id)
+    // A certificate is renewed by its holder: nobody else has the key to another one.
+    if (certPem && certPem !== row.cert_pem) throw new AppError('CAN_NOT_UPDATE_AUTHENTICATOR')
+    if (isWhole && row.method === 'updb') checkPasswordMembers(call.body as PatchBody)
     if (username) checkPlainText('username', username)
     const change = {
       id,
@@ -66,8 +85,24 @@ export function authenticatorRoutes(context: ControllerContext): Route[] {
       passwordDigest: password ? await digestNewPassword(context, identity, password) : undefined,
       tags: tags && readTags('tags', tags as JsonObject),
     }
-    await store.write('authenticator.updatePassword', { ...change, ...byWhom(call) }, writeMeta(call, now()))
+    await store.write('authenticator.update', { ...change, ...byWhom(call) }, writeMeta(call, now()))
     return done()
+  }
+
+  const create: Record<AuthenticatorMethod, (call: Call, made: NewAuthenticator, body: CreateBody) => Promise<void>> = {
+    updb: async (call, made, body) => {
+      const { username, password } = checkPasswordMembers(body)
+      checkPlainText('username', username)
+      const identity = await touchableIdentity(call, made.identityId)
+      const args = { ...made, username, passwordDigest: await digestNewPassword(context, identity, password) }
+      await store.write('authenticator.createPassword', { ...args, ...byWhom(call) }, writeMeta(call, now()))
+    },
+    cert: async (call, made, { certPem }) => {
+      if (!certPem) throw fieldError('certPem', 'certPem in body is required', undefined)
+      await touchableIdentity(call, made.identityId)
+      const args = { ...made, ...(await readNewCertificate(context, certPem)) }
+      await store.write('authenticator.createCertificate', { ...args, ...byWhom(call) }, writeMeta(call, now()))
+    },
   }
 
   return [
@@ -86,12 +121,10 @@ export function authenticatorRoutes(context: ControllerContext): Route[] {
       bodyCap: 'management',
       body: { schema: AuthenticatorCreate, optional: false },
       handle: async (call) => {
-        const { identityId, username, password, tags } = passwordBody(call.body as CreateBody)
-        const identity = await touchableIdentity(call, identityId)
-        const passwordDigest = await digestNewPassword(context, identity, password)
+        const body = call.body as CreateBody
         const id = newId()
-        const authenticator = { id, identityId, username, passwordDigest, tags }
-        await store.write('authenticator.createPassword', { ...authenticator, ...byWhom(call) }, writeMeta(call, now()))
+        const tags = readTags('tags', (body.tags ?? {}) as JsonObject)
+        await create[body.method](call, { id, identityId: body.identityId, tags }, body)
         return created(call.collection, id)
       },
     },
@@ -113,8 +146,8 @@ export function authenticatorRoutes(context: ControllerContext): Route[] {
       paths: ONE,
       access: access('update'),
       bodyCap: 'management',
-      body: { schema: AuthenticatorWrite, optional: false },
-      handle: update,
+      body: { schema: AuthenticatorPatch, optional: false },
+      handle: update(true),
     },
     {
       method: 'PATCH',
@@ -122,7 +155,7 @@ export function authenticatorRoutes(context: ControllerContext): Route[] {
       access: access('update'),
       bodyCap: 'management',
       body: { schema: AuthenticatorPatch, optional: false },
-      handle: update,
+      handle: update(false),
     },
     {
       method: 'DELETE',
@@ -151,13 +184,8 @@ export function authenticatorRoutes(context: ControllerContext): Route[] {
   ]
 }
 
-function passwordBody({ method, identityId, username, password, tags }: CreateBody) {
-  if (method !== 'updb') {
-    const reason = 'authenticators of this method can not be made by this call yet'
-    throw new AppError('INVALID_AUTHENTICATOR_PROPERTIES', { field: 'method', reason, value: String(method) })
-  }
+function checkPasswordMembers({ username, password }: Pick<CreateBody, 'username' | 'password'>) {
   if (!username) throw fieldError('username', 'username in body is required', undefined)
   if (!password) throw fieldError('password', 'password in body is required', undefined)
-  checkPlainText('username', username)
-  return { identityId, username, password, tags: readTags('tags', (tags ?? {}) as JsonObject) }
+  return { username, password }
 }

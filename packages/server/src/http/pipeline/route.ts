@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { BodySchema, RequiredPermission } from '@countersign/core'
 import type { LiveSession } from '../../api-session/live-sessions.ts'
+import type { PresentedCertificate } from '../../sign-in/judge-certificate.ts'
 import type { EventStreamSource } from './event-streams.ts'
 import type { Query } from './query.ts'
 import type { RequestSource } from './request-source.ts'
@@ -62,6 +63,8 @@ export interface Call {
   readonly untrustedLastEventId: string | undefined
   /** By which connection it came. */
   readonly source: RequestSource
+  /** The certificate of the connection, not yet judged. Reading it is dear: for calls that need it. */
+  clientCertificate(): PresentedCertificate | undefined
   /** The collection's name as the caller wrote it: links answer in the caller's words. */
   readonly collection: string
 }

@@ -8,6 +8,7 @@ import type { SecondFactor } from '../../sign-in/second-factor.ts'
 import { authenticateCall, type Caller } from './authenticate-call.ts'
 import { bearerTokens } from './bearer-tokens.ts'
 import { missingFactors } from './challenge.ts'
+import { readClientCertificate } from './client-certificate.ts'
 import { countAttempt } from './count-attempt.ts'
 import { checkAcceptsJson, checkDeclaredLength, checkParams } from './limits.ts'
 import { parseQuery } from './query.ts'
@@ -82,6 +83,7 @@ async function serveUncounted(
     get source() {
       return requestSource(request)
     },
+    clientCertificate: () => readClientCertificate(raw.socket),
     collection: collectionOf(request.routeOptions.url ?? ''),
   }
   return withinTime(options.handlerMs, route.handle(call))

@@ -1,4 +1,5 @@
 import type { LiveSession } from '../../api-session/live-sessions.ts'
+import { certificateMembers } from '../../api-session/session-certificate.ts'
 import type { MissingFactor } from '../../sign-in/second-factor.ts'
 import { selfLink, timestamp } from '../pipeline/envelope.ts'
 import { authQueries } from './auth-queries.ts'
@@ -8,7 +9,14 @@ import { type IdentityName, identityReference } from './identity-view.ts'
 export interface ShownSession
   extends Pick<
     LiveSession,
-    'id' | 'authenticatorId' | 'ipAddress' | 'configTypes' | 'createdAt' | 'updatedAt' | 'lastActivityAt'
+    | 'id'
+    | 'authenticatorId'
+    | 'certificate'
+    | 'ipAddress'
+    | 'configTypes'
+    | 'createdAt'
+    | 'updatedAt'
+    | 'lastActivityAt'
   > {
   readonly identity: IdentityName
 }
@@ -30,7 +38,7 @@ export function apiSessionView(session: ShownSession) {
     isMfaRequired: false,
     isMfaComplete: false,
     authenticatorId: session.authenticatorId,
-    isCertExtendable: false,
+    ...certificateMembers(session.certificate),
     lastActivityAt: timestamp(session.lastActivityAt),
     cachedLastActivityAt: timestamp(session.lastActivityAt),
   }

@@ -8,7 +8,7 @@ import { AppError, fieldError } from '@countersign/core'
 import type { LiveSession } from '../../api-session/live-sessions.ts'
 import type { ControllerContext } from '../../controller-context.ts'
 import type { RefusedSignIn } from '../../sign-in/decision-recorder.ts'
-import { refusedJwt, refusedPassword } from '../../sign-in/refused-sign-in.ts'
+import { refusedCertificate, refusedJwt, refusedPassword } from '../../sign-in/refused-sign-in.ts'
 import { onBothApis } from '../api-paths.ts'
 import { primaryChallenge, secondaryChallenge } from '../pipeline/challenge.ts'
 import type { Query } from '../pipeline/query.ts'
@@ -28,7 +28,8 @@ interface Refusal {
 
 /** Trading a credential for a session. Every refusal is noted under its request id, for administrators. */
 export function authenticateRoutes(context: ControllerContext): Route[] {
-  const { logInWithPassword, signInWithJwt, explainSignIn, signIns, secondFactor, clock } = context
+  const { logInWithPassword, signInWithCertificate, signInWithJwt, explainSignIn, signIns, secondFactor, clock } =
+    context
   const requestOf = ({ requestId, clientAddress }: Call) => ({ id: requestId, remoteAddress: clientAddress })
 
   const signIn: Record<AuthenticateMethod, (call: Call) => Promise<SignedIn | Refusal>> = {
@@ -49,8 +50,15 @@ export function authenticateRoutes(context: ControllerContext): Route[] {
         error: primaryChallenge(outcome.challenge, outcome.signer),
       }
     },
-    // Certificates are issued by enrollment: until that is there, nobody can have one.
-    cert: () => Promise.reject(new AppError('INVALID_AUTH')),
+    cert: async (call) => {
+      const { body, clientAddress } = call
+      const outcome = await signInWithCertificate(call.clientCertificate(), body as AuthenticateBody, clientAddress)
+      if (outcome.signedIn) return outcome
+      return {
+        refused: refusedCertificate(requestOf(call), outcome, clock.now()),
+        error: new AppError('INVALID_AUTH'),
+      }
+    },
   }
   return [
     {
@@ -79,6 +87,7 @@ export function authenticateRoutes(context: ControllerContext): Route[] {
             'expiration-seconds': String(data.expirationSeconds),
             'expires-at': expiresAtHeader(session.expiresAt),
             'cache-control': 'no-store',
+            ...(session.certificate?.isExtendRequested && { 'ziti-authenticator-extend-requested': 'true' }),
             ...(challenge !== undefined && { 'www-authenticate': challenge }),
           },
           json: { data, meta: {} },

@@ -13,6 +13,19 @@ export function authenticatorView(row: AuthenticatorRow, identity: IdentityName,
     identity: identityReference(identity),
     identityId: row.identity_id,
     method: row.method,
-    ...(row.method === 'updb' ? { username: row.username } : { certPem: row.cert_pem, fingerprint: row.fingerprint }),
+    ...(row.method === 'updb' ? { username: row.username } : certificateMembers(row)),
+  }
+}
+
+/** Only certificates of our own CA are recorded. What nobody has asked for, and what is not known yet, is left out. */
+function certificateMembers(row: AuthenticatorRow) {
+  const { last_auth_resolved_to_root: resolvedToRoot, extend_requested_at: requestedAt } = row
+  return {
+    certPem: row.cert_pem,
+    fingerprint: row.fingerprint,
+    isIssuedByNetwork: true,
+    ...(resolvedToRoot !== null && { lastAuthResolvedToRoot: Boolean(resolvedToRoot) }),
+    ...(requestedAt !== null && { isExtendRequested: true, extendRequestedAt: timestamp(requestedAt) }),
+    ...(row.key_roll_requested && { isKeyRollRequested: true }),
   }
 }

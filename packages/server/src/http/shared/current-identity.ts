@@ -36,7 +36,8 @@ export function currentIdentityRoutes(context: ControllerContext): Route[] {
   }
 
   const changePassword = async (call: Call) => {
-    const { id, password_digest: digest } = await ownAuthenticator(call)
+    const { id, method, password_digest: digest } = await ownAuthenticator(call)
+    if (method !== 'updb') throw new AppError('CAN_NOT_UPDATE_AUTHENTICATOR')
     const { currentPassword, password, username } = call.body as PatchBody
     const { identity, policy } = sessionOf(call)
     const trial = { password: currentPassword, address: call.clientAddress, of: { identity, policy, digest } }
@@ -50,7 +51,7 @@ export function currentIdentityRoutes(context: ControllerContext): Route[] {
       username: username || undefined,
       passwordDigest: password ? await digestNewPassword(context, identity, password) : undefined,
     }
-    await store.write('authenticator.updatePassword', { ...change, byOwner: identity.id }, writeMeta(call, now()))
+    await store.write('authenticator.update', { ...change, byOwner: identity.id }, writeMeta(call, now()))
     return done()
   }
 

@@ -99,24 +99,25 @@ function stamped({ id, identityId, tags }: { id: string; identityId: string; tag
   return { id, identity_id: identityId, tags: JSON.stringify(tags), created_at: now, updated_at: now }
 }
 
-export interface PasswordAuthenticatorChange {
+export interface AuthenticatorChange {
   readonly id: string
   readonly username?: string | undefined
   readonly passwordDigest?: string | undefined
   readonly tags?: Tags | undefined
 }
 
-/** Its owner changes his own password, whatever power he has; others need power over him. */
-const updatePasswordAuthenticator: WriteOperation<
-  (ByWhom | { byOwner: string }) & PasswordAuthenticatorChange,
-  void
-> = async (context, { id, username, passwordDigest, tags, ...by }) => {
+/** Its owner changes his own password, whatever power he has; others need power over him. A certificate is renewed, not changed. */
+const updateAuthenticator: WriteOperation<(ByWhom | { byOwner: string }) & AuthenticatorChange, void> = async (
+  context,
+  { id, username, passwordDigest, tags, ...by },
+) => {
   const { db, now } = context
   const { identity_id: identityId, method } = await getAuthenticator(context, id)
   if (!('byOwner' in by)) await getTouchableIdentity(context, identityId, by)
   else if (by.byOwner !== identityId) throw notFound('authenticator', id)
-  if (method !== 'updb') throw new AppError('CAN_NOT_UPDATE_AUTHENTICATOR')
-  if (username === undefined && passwordDigest === undefined && tags === undefined) return
+  const isAboutPassword = username !== undefined || passwordDigest !== undefined
+  if (isAboutPassword && method !== 'updb') throw new AppError('CAN_NOT_UPDATE_AUTHENTICATOR')
+  if (!isAboutPassword && tags === undefined) return
   await refusingDuplicates({ updbUsername: username }, () =>
     db
       .updateTable('authenticators')
@@ -148,7 +149,7 @@ const deleteAuthenticator: WriteOperation<ByWhom & { id: string }, void> = async
 export const AUTHENTICATOR_WRITES = {
   'authenticator.createPassword': createPasswordAuthenticator,
   'authenticator.createCertificate': createCertificateAuthenticator,
-  'authenticator.updatePassword': updatePasswordAuthenticator,
+  'authenticator.update': updateAuthenticator,
   'authenticator.delete': deleteAuthenticator,
 }
 

@@ -3,6 +3,7 @@ import { API_SESSION_WRITES } from './api-session-writes.ts'
 import { AUTH_DECISION_WRITES } from './auth-decision-writes.ts'
 import { AUTH_POLICY_WRITES } from './auth-policy-writes.ts'
 import { AUTHENTICATOR_WRITES } from './authenticator-writes.ts'
+import { CERTIFICATE_WRITES } from './certificate-writes.ts'
 import { CHANGE_LOG_WRITES } from './change-log-writes.ts'
 import { API_ACCOUNT_WRITES } from './hosted/api-account-writes.ts'
 import { IDENTITY_PROVIDER_WRITES } from './hosted/identity-provider-writes.ts'
@@ -21,6 +22,7 @@ export const WRITES = {
   ...AUTH_POLICY_WRITES,
   ...IDENTITY_WRITES,
   ...AUTHENTICATOR_WRITES,
+  ...CERTIFICATE_WRITES,
   ...API_SESSION_WRITES,
   ...CHANGE_LOG_WRITES,
   ...AUTH_DECISION_WRITES,

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { test } from 'node:test'
+import { createIssuer, issueCertificate, issueSelfSigned } from './issue-certificate.ts'
+import { findDateFault, findLeafFault, readLeafCertificate } from './leaf-certificate.ts'
+import { createSigner } from './sign-certificate.ts'
+
+const now = new Date('2026-06-01T00:00:00Z')
+const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const request = { subject: { commonName: 'one' }, publicKey: keys.publicKey, altNames: [] }
+
+async function makeRoot() {
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const sign = createSigner(pair.privateKey)
+  const root = await issueSelfSigned(
+    { profile: 'rootCa', subject: { commonName: 'root' }, publicKey: pair.publicKey, altNames: [] },
+    sign,
+    now,
+  )
+  return { root, issuer: createIssuer(root, sign) }
+}
+
+test('J-21 a leaf counts under the authority that signed it, and not under one of the same name', async () => {
+  const [ours, twin] = [await makeRoot(), await makeRoot()]
+  const leaf = readLeafCertificate(await issueCertificate({ profile: 'client', ...request }, ours.issuer, now))
+  assert.ok(leaf)
+  assert.equal(await findLeafFault(leaf, [ours.root]), undefined)
+  assert.equal(await findLeafFault(leaf, [twin.root, ours.root]), undefined)
+  assert.equal(await findLeafFault(leaf, [twin.root]), 'certificate-foreign')
+  assert.equal(await findLeafFault(leaf, []), 'certificate-foreign')
+})
+
+test('no byte of a leaf can be changed', async () => {
+  const { root, issuer } = await makeRoot()
+  const der = await issueCertificate({ profile: 'client', ...request }, issuer, now)
+  for (let at = 0; at < der.length; at += 1) {
+    const changed = Buffer.from(der)
+    changed[at] = (changed[at] ?? 0) ^ 0x01
+    const leaf = readLeafCertificate(changed)
+    if (leaf) assert.equal(await findLeafFault(leaf, [root]), 'certificate-foreign', `byte ${at}`)
+  }
+})
+
+test('the certificate of a server or of a CA is nobody to sign in with', async () => {
+  const { root, issuer } = await makeRoot()
+  for (const profile of ['tlsServer', 'intermediateCa'] as const) {
+    const leaf = readLeafCertificate(await issueCertificate({ profile, ...request }, issuer, now))
+    assert.equal(leaf && (await findLeafFault(leaf, [root])), 'certificate-not-for-clients', profile)
+  }
+  const leaf = readLeafCertificate(root)
+  assert.equal(leaf && (await findLeafFault(leaf, [root])), 'certificate-not-for-clients')
+})
+
+test('the end of a certificate can be forgiven, its beginning cannot', async () => {
+  const { issuer } = await makeRoot()
+  const leaf = readLeafCertificate(await issueCertificate({ profile: 'client', ...request }, issuer, now))
+  assert.ok(leaf)
+  const [from, to] = [leaf.parsed.notBefore.getTime(), leaf.parsed.notAfter.getTime()]
+  assert.equal(findDateFault(leaf, from, false), undefined)
+  assert.equal(findDateFault(leaf, to, false), undefined)
+  assert.equal(findDateFault(leaf, to + 1, false), 'certificate-expired')
+  assert.equal(findDateFault(leaf, to + 1, true), undefined)
+  assert.equal(findDateFault(leaf, from - 1, true), 'certificate-not-yet-valid')
+})
+
+test('what is no certificate is read as nothing', () => {
+  for (const bytes of ['', '30', '3000', '0500', 'ff'.repeat(100)]) {
+    assert.equal(readLeafCertificate(Buffer.from(bytes, 'hex')), undefined, bytes)
+  }
+})

@@ -1,0 +1,11 @@
+import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import type { PresentedCertificate } from '../../sign-in/judge-certificate.ts'
+
+/** What the client of a connection has shown, read when somebody asks: reading it is dear, and few calls need it. */
+export function readClientCertificate(socket: Socket): PresentedCertificate | undefined {
+  const connection = socket as TLSSocket
+  const leaf = connection.getPeerX509Certificate?.()
+  if (!leaf) return undefined
+  return { leaf: leaf.raw, next: leaf.issuerCertificate?.raw, isResumed: connection.isSessionReused() }
+}

@@ -1,0 +1,361 @@
+import assert from 'node:assert/strict'
+import { after, type TestContext, test } from 'node:test'
+import { buildExtension, der, OID, readLeafDigests } from '@countersign/core'
+import { makeTestCertificate, mintKeyFrom, mintToken, type TestCertificateOptions } from '@countersign/testkit'
+import { createTestAuthority, getTestAuthority } from '../keys/test-authority.ts'
+import { createPolicy, POLICIES } from './auth-policies.fixture.ts'
+import { ADMIN_PASSWORD, buildApp, stopTestPostgres, type TestApp } from './build-app.ts'
+import {
+  intermediatePem,
+  issueTo,
+  LOG_IN,
+  makeHolder,
+  overTls,
+  pemOfKey,
+  type TlsReply,
+} from './client-certificates.fixture.ts'
+import { outcome, SIGNERS } from './ext-jwt-signers.fixture.ts'
+import { AUTHENTICATORS, createIdentity, IDENTITIES, OWN_IDENTITY, OWN_SESSION } from './identities.fixture.ts'
+
+after(stopTestPostgres)
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+async function setUp(t: TestContext, options: Parameters<typeof buildApp>[1] = {}) {
+  const app = await buildApp(t, options)
+  return { app, call: await overTls(app) }
+}
+
+/** The reason that administrators find under the request id of a refusal, which tells the caller nothing. */
+async function reasonOf(app: TestApp, reply: TlsReply): Promise<string> {
+  assert.equal(outcome(reply), '401 INVALID_AUTH', reply.text)
+  const { error } = reply.json
+  assert.deepEqual([error.cause, reply.headers['www-authenticate']], [undefined, undefined])
+  const session = await app.logIn('admin', ADMIN_PASSWORD)
+  const path = `/edge/management/v1/auth-decisions/${error.requestId}`
+  const decision = await app.call('GET', path, undefined, { session })
+  assert.equal(decision.status, 200, decision.text)
+  assert.equal(decision.json.data.method, 'cert')
+  assert.equal(decision.json.data.missing.length, 1)
+  return decision.json.data.reason
+}
+
+/** A certificate under our own CA that our CA would not issue. */
+async function odd(options: TestCertificateOptions) {
+  const { issuer, intermediateKey } = await getTestAuthority()
+  const { publicKey, name: subject } = issuer.facts
+  const by = { publicKey, privateKey: intermediateKey, pem: '', der: issuer.certificate, subject }
+  const made = makeTestCertificate({ kind: 'ec256', issuer: by, ...options })
+  return { ...made, cert: made.pem, key: pemOfKey(made) }
+}
+
+const CLIENT_AUTH = buildExtension(OID.extendedKeyUsage, der.sequence(der.oid(OID.clientAuth)))
+
+for (const database of ['sqlite', 'postgres'] as const) {
+  test(`D26 a certificate opens a session on both APIs, with a body and without, on ${database}`, async (t) => {
+    const { app, call } = await setUp(t, { database })
+    const holder = await makeHolder(app)
+    for (const api of ['client', 'management']) {
+      for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+        for (const body of [undefined, {}, { configTypes: ['all'], envInfo: { os: 'linux' } }]) {
+          const path = `/edge/${api}/v1/authenticate?method=cert`
+          const reply = await call('POST', path, { ...holder, version, ...(body && { body }) })
+          assert.equal(reply.status, 200, reply.text)
+          const { data } = reply.json
+          assert.equal(data.token, reply.headers['zt-session'])
+          assert.deepEqual(
+            [data.identityId, data.authenticatorId, data.isCertExtendable, data.authQueries],
+            [holder.id, holder.authenticatorId, true, []],
+          )
+          for (const absent of ['isCertExtendRequested', 'isCertKeyRollRequested', 'improperClientCertChain']) {
+            assert.ok(!(absent in data), absent)
+          }
+        }
+      }
+    }
+    const listed = await app.admin('GET', `/edge/management/v1/api-sessions?filter=identity="${holder.id}"`)
+    assert.equal(
+      listed.json.data.every((row: { isCertExtendable: boolean }) => row.isCertExtendable),
+      true,
+    )
+  })
+}
+
+test('a certificate that nobody has, nobody knows or nobody signed is refused, and all refusals look alike', async (t) => {
+  const { app, call } = await setUp(t)
+  const holder = await makeHolder(app)
+  const logIn = (keys: { cert?: string; key?: string }) => call('POST', LOG_IN, keys)
+  assert.equal(await reasonOf(app, await logIn({})), 'certificate-missing')
+  const foreign = makeTestCertificate({ kind: 'ec256', extensions: [CLIENT_AUTH] })
+  assert.equal(await reasonOf(app, await logIn({ cert: foreign.pem, key: pemOfKey(foreign) })), 'certificate-foreign')
+  assert.equal((await logIn(holder)).status, 200)
+  const [one, two] = [await logIn({}), await logIn({ cert: foreign.pem, key: pemOfKey(foreign) })]
+  const told = ({ json: { error, meta } }: TlsReply) => ({ ...error, requestId: '', meta })
+  assert.deepEqual(told(one), told(two))
+})
+
+test('J-17 a certificate that was issued but is not recorded signs nobody in', async (t) => {
+  const { app, call } = await setUp(t)
+  const id = await createIdentity(app)
+  const issued = await issueTo(app, id)
+  assert.equal(await reasonOf(app, await call('POST', LOG_IN, issued)), 'certificate-unknown')
+  await app.admin('POST', AUTHENTICATORS, { method: 'cert', identityId: id, certPem: issued.certPem })
+  assert.equal((await call('POST', LOG_IN, issued)).status, 200)
+})
+
+test('J-20 the leaf alone says who it is, whatever certificates come with it', async (t) => {
+  const { app, call } = await setUp(t)
+  const [alice, bob] = [await makeHolder(app), await makeHolder(app)]
+  const ca = await intermediatePem()
+  const stranger = makeTestCertificate({ kind: 'ec256', commonName: 'stranger', extensions: [CLIENT_AUTH] })
+  const whoIs = async (cert: string, key: string) => (await call('POST', LOG_IN, { cert, key })).json.data?.identityId
+  for (const filler of [
+    bob.certPem,
+    stranger.pem,
+    ca + bob.certPem,
+    bob.certPem + ca,
+    alice.certPem,
+    bob.certPem.repeat(8),
+  ]) {
+    assert.equal(await whoIs(alice.certPem + filler, alice.key), alice.id)
+    assert.equal(await whoIs(stranger.pem + filler, pemOfKey(stranger)), undefined)
+  }
+  const behind = await call('POST', LOG_IN, { cert: stranger.pem + alice.certPem + ca, key: pemOfKey(stranger) })
+  assert.equal(await reasonOf(app, behind), 'certificate-foreign')
+  await assert.rejects(call('POST', LOG_IN, { cert: bob.certPem + alice.certPem, key: alice.key }), 'not his key')
+})
+
+test('J-21 a certificate that says the same of itself as a real one, but is signed by somebody else, is refused', async (t) => {
+  const { app, call } = await setUp(t)
+  const holder = await makeHolder(app)
+  const authority = await getTestAuthority()
+  // Another CA of the same name: the twin is the same in all but the signature.
+  const twin = await createTestAuthority()
+  assert.ok(twin.issuer.facts.name.equals(authority.issuer.facts.name))
+  const forged = await issueTo(app, holder.id, { authority: twin, keyPair: holder.keyPair })
+  const forgedOwnKey = await issueTo(app, holder.id, { authority: twin })
+  for (const keys of [forged, forgedOwnKey, { ...forged, cert: forged.certPem + holder.certPem }]) {
+    assert.equal(await reasonOf(app, await call('POST', LOG_IN, keys)), 'certificate-foreign')
+  }
+  const selfSigned = makeTestCertificate({ commonName: holder.id, extensions: [CLIENT_AUTH], kind: 'ec256' })
+  const keys = { cert: selfSigned.pem, key: pemOfKey(selfSigned) }
+  assert.equal(await reasonOf(app, await call('POST', LOG_IN, keys)), 'certificate-foreign')
+  assert.equal((await call('POST', LOG_IN, holder)).status, 200)
+})
+
+test('J-23 a certificate of ours that is not for clients, or is a CA, signs nobody in even where it is recorded', async (t) => {
+  const { app, call } = await setUp(t)
+  const usage = (...ids: string[]) =>
+    buildExtension(OID.extendedKeyUsage, der.sequence(...ids.map((id) => der.oid(id))))
+  const isCa = buildExtension(OID.basicConstraints, der.sequence(der.boolean(true)), true)
+  const cases: readonly [string, readonly Buffer[], string][] = [
+    ['no usage at all', [], 'certificate-not-for-clients'],
+    ['an empty usage', [usage()], 'certificate-not-for-clients'],
+    ['for servers', [usage(OID.serverAuth)], 'certificate-not-for-clients'],
+    ['a CA', [CLIENT_AUTH, isCa], 'certificate-not-for-clients'],
+    [
+      'usage that is no list',
+      [buildExtension(OID.extendedKeyUsage, der.sequence(der.integer(1)))],
+      'certificate-malformed',
+    ],
+    ['for clients', [CLIENT_AUTH], ''],
+    ['for clients among others', [usage(OID.serverAuth, OID.clientAuth)], ''],
+  ]
+  for (const [what, extensions, reason] of cases) {
+    const made = await odd({ extensions: [...extensions] })
+    const identityId = await createIdentity(app)
+    const record = { id: identityId, identityId, certPem: made.pem, ...readLeafDigests(made.pem), byAdmin: true }
+    await app.store.write('authenticator.createCertificate', record, { actorId: 'test', now: app.clock.now() })
+    const reply = await call('POST', LOG_IN, made)
+    if (reason === '') assert.equal(reply.status, 200, what)
+    else assert.equal(await reasonOf(app, reply), reason, what)
+  }
+  assert.equal((await app.call('GET', '/edge/client/v1/version')).status, 200)
+})
+
+test('D31 dates count, unless the policy allows certificates that have expired', async (t) => {
+  const { app, call } = await setUp(t)
+  const lenient = await createPolicy(app, { cert: { allowExpiredCerts: true } })
+  const strict = await makeHolder(app, { clientDays: 1 })
+  const forgiven = await makeHolder(app, { clientDays: 1, identity: { authPolicyId: lenient } })
+  const policy = (await app.admin('GET', `${POLICIES}/default`)).json.data
+  assert.equal(policy.primary.cert.allowExpiredCerts, false)
+  for (const keys of [strict, forgiven]) assert.equal((await call('POST', LOG_IN, keys)).status, 200)
+  app.clock.advance(2 * DAY_MS)
+  assert.equal(await reasonOf(app, await call('POST', LOG_IN, strict)), 'certificate-expired')
+  assert.equal((await call('POST', LOG_IN, forgiven)).status, 200)
+  app.clock.advance(-4 * DAY_MS)
+  for (const keys of [strict, forgiven]) {
+    assert.equal(await reasonOf(app, await call('POST', LOG_IN, keys)), 'certificate-not-yet-valid')
+  }
+})
+
+test('J-18 the certificate of a disabled or deleted identity, and of a deleted authenticator, is refused, and its sessions end', async (t) => {
+  const { app, call } = await setUp(t)
+  const signIn = async (keys: { cert: string; key: string }) =>
+    (await call('POST', LOG_IN, keys)).json.data.token as string
+  const isAlive = async (session: string) =>
+    (await app.call('GET', OWN_IDENTITY, undefined, { session })).status === 200
+
+  const disabled = await makeHolder(app)
+  const first = await signIn(disabled)
+  assert.ok(await isAlive(first))
+  await app.admin('POST', `${IDENTITIES}/${disabled.id}/disable`, { durationMinutes: 0 })
+  assert.equal(await reasonOf(app, await call('POST', LOG_IN, disabled)), 'disabled')
+  await app.admin('POST', `${IDENTITIES}/${disabled.id}/enable`)
+  assert.ok(await isAlive(await signIn(disabled)))
+  assert.ok(!(await isAlive(first)))
+
+  const deleted = await makeHolder(app)
+  const second = await signIn(deleted)
+  await app.admin('DELETE', `${IDENTITIES}/${deleted.id}`)
+  assert.equal(await reasonOf(app, await call('POST', LOG_IN, deleted)), 'certificate-unknown')
+  assert.ok(!(await isAlive(second)))
+
+  const without = await makeHolder(app)
+  const third = await signIn(without)
+  await app.admin('DELETE', `${AUTHENTICATORS}/${without.authenticatorId}`)
+  assert.equal(await reasonOf(app, await call('POST', LOG_IN, without)), 'certificate-unknown')
+  assert.ok(!(await isAlive(third)))
+  const renewed = await issueTo(app, without.id)
+  await app.admin('POST', AUTHENTICATORS, { method: 'cert', identityId: without.id, certPem: renewed.certPem })
+  assert.ok(await isAlive(await signIn(renewed)))
+  assert.equal(await reasonOf(app, await call('POST', LOG_IN, without)), 'certificate-unknown', 'the old one stays out')
+})
+
+test('W-54 D23 a policy that forbids certificates refuses the next sign-in and the next call of a live session', async (t) => {
+  const { app, call } = await setUp(t)
+  const authPolicyId = await createPolicy(app)
+  const holder = await makeHolder(app, { identity: { authPolicyId } })
+  const { token: session } = (await call('POST', LOG_IN, holder)).json.data
+  assert.equal((await app.call('GET', OWN_IDENTITY, undefined, { session })).status, 200)
+  const allow = (allowed: boolean) =>
+    app.admin('PATCH', `${POLICIES}/${authPolicyId}`, { primary: { cert: { allowed } } })
+  await allow(false)
+  assert.equal((await app.call('GET', OWN_IDENTITY, undefined, { session })).status, 401)
+  assert.equal(await reasonOf(app, await call('POST', LOG_IN, holder)), 'not-allowed')
+  await allow(true)
+  assert.equal((await app.call('GET', OWN_IDENTITY, undefined, { session })).status, 200)
+})
+
+test('I-10 a session is good on every connection: without a certificate, with another, with junk behind the leaf', async (t) => {
+  const { app, call } = await setUp(t)
+  const [alice, bob] = [await makeHolder(app), await makeHolder(app)]
+  const { token: session } = (await call('POST', LOG_IN, alice)).json.data
+  const junk = makeTestCertificate({ kind: 'ec256' }).pem
+  for (const keys of [{}, alice, bob, { ...bob, cert: bob.certPem + junk.repeat(10) }]) {
+    const reply = await call('GET', OWN_IDENTITY, { ...keys, session })
+    assert.equal(reply.json.data.id, alice.id)
+    assert.equal((await call('GET', OWN_IDENTITY, keys)).status, 401, 'a certificate alone is no session')
+  }
+})
+
+for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+  test(`I-14 a resumed connection is judged anew: the CA, the record and the identity count as they are now, over ${version}`, async (t) => {
+    const authority = await getTestAuthority()
+    let keys = authority
+    const { app, call } = await setUp(t, { keys: () => keys })
+    const holder = await makeHolder(app)
+    const first = await call('POST', LOG_IN, { ...holder, version })
+    assert.equal(first.status, 200)
+    const resume = first.tlsSession ?? assert.fail('the server offers no resumption')
+    const again = () => call('POST', LOG_IN, { ...holder, version, resume })
+
+    const resumed = await again()
+    assert.deepEqual([resumed.isResumed, resumed.status], [true, 200])
+    assert.ok(!('improperClientCertChain' in resumed.json.data), 'what came with the leaf is not known any more')
+    // Another CA under which nothing was issued yet.
+    keys = await createTestAuthority()
+    const removed = await again()
+    assert.equal(removed.isResumed, true)
+    assert.equal(await reasonOf(app, removed), 'certificate-foreign')
+    keys = authority
+    assert.equal((await again()).status, 200)
+    await app.admin('DELETE', `${AUTHENTICATORS}/${holder.authenticatorId}`)
+    const gone = await again()
+    assert.equal(gone.isResumed, true)
+    assert.equal(await reasonOf(app, gone), 'certificate-unknown')
+  })
+}
+
+test('a leaf that comes without its intermediate signs in, and the session and the authenticator say so', async (t) => {
+  const { app, call } = await setUp(t)
+  const holder = await makeHolder(app)
+  const shown = async () => (await app.admin('GET', `${AUTHENTICATORS}/${holder.authenticatorId}`)).json.data
+  assert.ok(!('lastAuthResolvedToRoot' in (await shown())), 'nothing is known before the first sign-in')
+  const alone = await call('POST', LOG_IN, { ...holder, cert: holder.certPem })
+  assert.equal(alone.json.data.improperClientCertChain, true)
+  assert.equal((await shown()).lastAuthResolvedToRoot, false)
+  const junk = makeTestCertificate({ kind: 'ec256' }).pem
+  const { data } = (await call('POST', LOG_IN, { ...holder, cert: holder.certPem + junk })).json
+  assert.equal(data.improperClientCertChain, true)
+  const own = await app.call('GET', OWN_SESSION, undefined, { session: data.token })
+  assert.equal(own.json.data.improperClientCertChain, true)
+  const whole = await call('POST', LOG_IN, holder)
+  assert.ok(!('improperClientCertChain' in whole.json.data))
+  assert.equal((await shown()).lastAuthResolvedToRoot, true)
+})
+
+test('W-16 W-17 W-60 W-61 E-03 beside a certificate a second factor is asked for, and taken on the same request', async (t) => {
+  const { app, call } = await setUp(t)
+  const signer = makeTestCertificate({ kind: 'ec256', commonName: 'second' })
+  const other = makeTestCertificate({ kind: 'ec256', commonName: 'other' })
+  const made = await app.admin('POST', SIGNERS, {
+    name: 'second',
+    enabled: true,
+    issuer: 'https://second.example',
+    audience: 'second',
+    kid: 'second',
+    certPem: signer.pem,
+    useExternalId: true,
+    clientId: 'desktop',
+    scopes: ['openid'],
+    externalAuthUrl: 'https://second.example/go',
+  })
+  const signerId = made.json.data.id
+  const authPolicyId = await createPolicy(app, { secondary: { requireExtJwtSigner: signerId } })
+  const holder = await makeHolder(app, { identity: { authPolicyId, externalId: 'alice' } })
+  await makeHolder(app, { identity: { authPolicyId, externalId: 'bob' } })
+  const exp = Math.floor(app.clock.now() / 1000) + 600
+  const token = (claims: Record<string, unknown> = {}, by = signer) =>
+    mintToken({
+      key: mintKeyFrom(by.privateKey, 'P-256', 'second'),
+      claims: { iss: 'https://second.example', aud: 'second', sub: 'alice', exp, ...claims },
+    })
+  const logIn = async (bearer?: string) => {
+    const headers = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }
+    const reply = await call('POST', LOG_IN, { ...holder, headers })
+    assert.equal(reply.status, 200, reply.text)
+    return reply
+  }
+  const query = {
+    typeId: 'EXT-JWT',
+    provider: 'url',
+    httpUrl: 'https://second.example/go',
+    id: signerId,
+    clientId: 'desktop',
+    scopes: ['openid'],
+  }
+  const cases: readonly [string | undefined, string][] = [
+    [undefined, 'missing'],
+    [token({ exp: 1000 }), 'expired'],
+    ['malformed', 'missing'],
+    [token({}, other), 'invalid'],
+  ]
+  for (const [bearer, error] of cases) {
+    const reply = await logIn(bearer)
+    assert.deepEqual(reply.json.data.authQueries, [query], error)
+    const challenge = reply.headers['www-authenticate'] ?? ''
+    assert.ok(challenge.startsWith(`Bearer realm="openziti-secondary-ext-jwt" error="${error}" `), challenge)
+    assert.ok(challenge.endsWith(` id="${signerId}" issuer="https://second.example"`), challenge)
+    const { token: session } = reply.json.data
+    assert.equal((await app.call('GET', OWN_IDENTITY, undefined, { session })).status, 401)
+  }
+  const bob = await logIn(token({ sub: 'bob' }))
+  assert.equal(bob.json.data.authQueries.length, 1, "E-01 somebody else's token")
+  const whole = await logIn(token())
+  assert.deepEqual([whole.json.data.authQueries, whole.headers['www-authenticate']], [[], undefined])
+  const { token: session } = whole.json.data
+  const headers = { authorization: `Bearer ${token()}` }
+  assert.equal((await app.call('GET', OWN_IDENTITY, undefined, { session, headers })).status, 200)
+})
