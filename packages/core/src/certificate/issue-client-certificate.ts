@@ -16,6 +16,7 @@ export interface ClientCertificateRequest {
 
 export interface ClientCertificate {
   readonly der: Buffer
+  readonly commonName: string
   readonly notBefore: Date
   readonly notAfter: Date
 }
@@ -29,11 +30,15 @@ export async function issueClientCertificate(
   issuer: CertificateIssuer,
   now: Date,
 ): Promise<ClientCertificate> {
-  const subject = { commonName: buildClientCommonName(identityId) }
+  const commonName = buildClientCommonName(identityId)
   const altNames = [buildSpiffeUri(trustDomain, 'identity', identityId, ...path)]
-  const plan = planCertificate({ ...key, profile: 'client', subject, altNames, lifetimeMs }, issuer.facts, now)
+  const plan = planCertificate(
+    { ...key, profile: 'client', subject: { commonName }, altNames, lifetimeMs },
+    issuer.facts,
+    now,
+  )
   const der = await issuePlanned(plan, issuer.sign, now)
-  return { der, notBefore: plan.notBefore, notAfter: plan.notAfter }
+  return { der, commonName, notBefore: plan.notBefore, notAfter: plan.notAfter }
 }
 
 /** The id itself, or where it is too long for a certificate, the SHA-256 of it in hex. */

@@ -1,6 +1,7 @@
 import type { ControllerContext } from '../controller-context.ts'
 import { clientExtJwtSignerRoutes } from './client/ext-jwt-signers.ts'
 import { overlayRoutes } from './client/overlay.ts'
+import { sessionCertificateRoutes } from './client/session-certificates.ts'
 import { consolePageRoutes } from './console/console-page.ts'
 import { apiSessionRoutes } from './management/api-sessions.ts'
 import { authDecisionRoutes } from './management/auth-decisions.ts'
@@ -30,6 +31,7 @@ export function buildRoutes(context: ControllerContext): Route[] {
     ...consolePageRoutes(),
     ...authenticateRoutes(context),
     ...currentSessionRoutes(context),
+    ...sessionCertificateRoutes(context),
     ...clientExtJwtSignerRoutes(context),
     ...extJwtSignerRoutes(context),
     ...extJwtSignerActionRoutes(context),

@@ -11,6 +11,8 @@ export interface IssuedCertificate {
   readonly chainPem: string
   /** What clients have to trust to reach this controller. */
   readonly caPem: string
+  /** The subject as people write it, `CN=…`. */
+  readonly subject: string
   /** Lower-case hex SHA-1 of the DER. */
   readonly fingerprint: string
   /** Base64url SHA-256 of the SubjectPublicKeyInfo. */
@@ -65,7 +67,7 @@ export function createClientCertificates(options: ClientCertificatesOptions): Cl
     const key = readCsr(csrPem)
     checkNotOurs(key, authorities)
     if (await isSignerKey?.(key.publicKey)) throw foreignKey('its key is one of a signer')
-    const { der, notBefore, notAfter } = await issueClientCertificate(
+    const { der, commonName, notBefore, notAfter } = await issueClientCertificate(
       { key, trustDomain, identityId, path, lifetimeMs },
       issuer,
       now,
@@ -75,6 +77,7 @@ export function createClientCertificates(options: ClientCertificatesOptions): Cl
       certPem,
       chainPem: certPem + formatPem('CERTIFICATE', issuer.certificate),
       caPem: caBundlePem,
+      subject: `CN=${commonName}`,
       fingerprint: createHash('sha1').update(der).digest('hex'),
       publicKeyDigest: createHash('sha256').update(key.publicKeyInfo).digest('base64url'),
       notBefore: notBefore.getTime(),

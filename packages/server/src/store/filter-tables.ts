@@ -122,6 +122,16 @@ export const API_SESSION_FILTER: FilterTable = {
   ]),
 }
 
+export const SESSION_CERTIFICATE_FILTER: FilterTable = {
+  table: 'api_session_certificates',
+  columns: new Map([
+    ...BASE,
+    ['apiSession', column('api_session_id', 'string', true)],
+    ['fingerprint', column('fingerprint', 'string', true)],
+    ['subject', column('subject', 'string', true)],
+  ]),
+}
+
 export const AUTH_DECISION_FILTER: FilterTable = {
   table: 'auth_decisions',
   columns: new Map([

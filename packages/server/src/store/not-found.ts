@@ -8,6 +8,7 @@ export type EntityNoun =
   | 'identityType'
   | 'authenticator'
   | 'apiSession'
+  | 'apiSessionCertificate'
   | 'authDecision'
   | 'organization'
   | 'identityProvider'

@@ -134,6 +134,15 @@ export interface ApiSessionTable extends Stamped {
   ends_at: number
 }
 
+export interface SessionCertificateTable extends Stamped {
+  api_session_id: string
+  subject: string
+  fingerprint: string
+  cert_pem: string
+  not_before: number
+  not_after: number
+}
+
 export interface ChangeLogTable {
   seq: Generated<number>
   at: number
@@ -178,6 +187,7 @@ export interface Database extends HostedTables {
   identity_attributes: IdentityAttributeTable
   authenticators: AuthenticatorTable
   api_sessions: ApiSessionTable
+  api_session_certificates: SessionCertificateTable
   change_log: ChangeLogTable
   auth_decisions: AuthDecisionTable
   row_counts: RowCountTable
@@ -190,4 +200,5 @@ export type AuthPolicyRow = Selectable<AuthPolicyTable>
 export type IdentityRow = Selectable<IdentityTable>
 export type AuthenticatorRow = Selectable<AuthenticatorTable>
 export type ApiSessionRow = Selectable<ApiSessionTable>
+export type SessionCertificateRow = Selectable<SessionCertificateTable>
 export type AuthDecisionRow = Selectable<AuthDecisionTable>

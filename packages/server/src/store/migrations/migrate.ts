@@ -8,6 +8,7 @@ import { certificateAuthenticators } from './0004-certificate-authenticators.ts'
 import { listCounts } from './0005-list-counts.ts'
 import { changeLogHashes } from './0006-change-log-hashes.ts'
 import { hosted } from './0007-hosted.ts'
+import { sessionCertificates } from './0008-session-certificates.ts'
 import type { ColumnTypes, Migration } from './migration.ts'
 
 /** Every step of the schema, oldest first. */
@@ -19,6 +20,7 @@ const MIGRATIONS: readonly Migration[] = [
   listCounts,
   changeLogHashes,
   hosted,
+  sessionCertificates,
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

@@ -10,6 +10,7 @@ import { IDENTITY_PROVIDER_WRITES } from './hosted/identity-provider-writes.ts'
 import { NETWORK_WRITES } from './hosted/network-writes.ts'
 import { ORGANIZATION_WRITES } from './hosted/organization-writes.ts'
 import { IDENTITY_WRITES } from './identity-writes.ts'
+import { SESSION_CERTIFICATE_WRITES } from './session-certificate-writes.ts'
 import { SIGNER_KEY_WRITES } from './signer-key-writes.ts'
 import { SIGNER_WRITES } from './signer-writes.ts'
 import { START_WRITES } from './start-writes.ts'
@@ -24,6 +25,7 @@ export const WRITES = {
   ...AUTHENTICATOR_WRITES,
   ...CERTIFICATE_WRITES,
   ...API_SESSION_WRITES,
+  ...SESSION_CERTIFICATE_WRITES,
   ...CHANGE_LOG_WRITES,
   ...AUTH_DECISION_WRITES,
   ...ORGANIZATION_WRITES,

@@ -1,0 +1,7 @@
+import Type, { type Static } from 'typebox'
+import { MAX_PEM_LENGTH, secret } from './body-members.ts'
+
+/** Body of POST; how long a request may really be is for its reader to say. */
+export const SessionCertificateCreate = Type.Object({ csr: secret({ minLength: 0, maxLength: MAX_PEM_LENGTH }) })
+
+export type SessionCertificateCreate = Static<typeof SessionCertificateCreate>

@@ -1,0 +1,106 @@
+import { SessionCertificateCreate } from '@countersign/contract'
+import { newId } from '@countersign/core'
+import type { ControllerContext } from '../../controller-context.ts'
+import { SESSION_CERTIFICATE_FILTER } from '../../store/filter-tables.ts'
+import { notFound } from '../../store/not-found.ts'
+import type { SessionCertificateRow } from '../../store/schema.ts'
+import { CLIENT } from '../api-paths.ts'
+import { created, detail, done, selfLink, timestamp } from '../pipeline/envelope.ts'
+import { listAnswer } from '../pipeline/list-answer.ts'
+import { type Route, sessionOf } from '../pipeline/route.ts'
+import { writeMeta } from '../pipeline/write-meta.ts'
+import { equals } from '../shared/row-conditions.ts'
+
+const COLLECTION = 'current-api-session/certificates'
+const ALL = [`${CLIENT}/${COLLECTION}`]
+const ONE = [`${CLIENT}/${COLLECTION}/:id`]
+
+/** Certificates for the connections of the caller's own session. Those of any other do not exist here. */
+export function sessionCertificateRoutes({ store, clock, clientCertificates }: ControllerContext): Route[] {
+  return [
+    {
+      method: 'POST',
+      paths: ALL,
+      access: 'any-session',
+      bodyCap: 'anonymous',
+      body: { schema: SessionCertificateCreate, optional: false },
+      handle: async (call) => {
+        const { csr } = call.body as SessionCertificateCreate
+        const { id: apiSessionId, identity } = sessionOf(call)
+        const id = newId()
+        const of = { identityId: identity.id, apiSessionId, certificateId: id }
+        const { certPem, caPem, subject, fingerprint, notBefore, notAfter } = await clientCertificates.issueForSession(
+          csr,
+          of,
+        )
+        const record = { id, apiSessionId, subject, fingerprint, certPem, notBefore, notAfter }
+        await store.write('sessionCertificate.create', record, writeMeta(call, clock.now()))
+        const { status, json } = created(COLLECTION, id)
+        return { status, json: { ...json, data: { ...json.data, certificate: certPem, cas: caPem } } }
+      },
+    },
+    {
+      method: 'GET',
+      paths: ALL,
+      access: 'any-session',
+      bodyCap: 'anonymous',
+      body: null,
+      handle: (call) => {
+        const show = (rows: readonly SessionCertificateRow[]) => rows.map(certificateView)
+        const table = SESSION_CERTIFICATE_FILTER
+        return listAnswer(
+          { store, table, show, within: { table, predicate: equals('apiSession', sessionOf(call).id) } },
+          call.query,
+        )
+      },
+    },
+    {
+      method: 'GET',
+      paths: ONE,
+      access: 'any-session',
+      bodyCap: 'anonymous',
+      body: null,
+      handle: async (call) => {
+        const { id = '' } = call.params
+        const row = await store.db
+          .selectFrom('api_session_certificates')
+          .selectAll()
+          .where('id', '=', id)
+          .where('api_session_id', '=', sessionOf(call).id)
+          .executeTakeFirst()
+        if (!row) throw notFound('apiSessionCertificate', id)
+        return detail(certificateView(row))
+      },
+    },
+    {
+      method: 'DELETE',
+      paths: ONE,
+      access: 'any-session',
+      bodyCap: 'anonymous',
+      body: null,
+      handle: async (call) => {
+        const { id = '' } = call.params
+        const mine = { id, apiSessionId: sessionOf(call).id }
+        if (!(await store.write('sessionCertificate.delete', mine, writeMeta(call, clock.now())))) {
+          throw notFound('apiSessionCertificate', id)
+        }
+        return done()
+      },
+    },
+  ]
+}
+
+function certificateView(row: SessionCertificateRow) {
+  return {
+    _links: selfLink(COLLECTION, row.id),
+    id: row.id,
+    createdAt: timestamp(row.created_at),
+    updatedAt: timestamp(row.updated_at),
+    tags: JSON.parse(row.tags),
+    subject: row.subject,
+    fingerprint: row.fingerprint,
+    validFrom: timestamp(row.not_before),
+    validTo: timestamp(row.not_after),
+    certificate: row.cert_pem,
+  }
+}

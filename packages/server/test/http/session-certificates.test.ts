@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
+import { after, describe, it } from 'node:test'
+import { makeTestCertificate, makeTestCsr } from '@countersign/testkit'
+import { ADMIN_PASSWORD, buildApp, stopTestPostgres, type TestApp } from './build-app.ts'
+import { outcome } from './ext-jwt-signers.fixture.ts'
+
+const SESSION = '/edge/client/v1/current-api-session'
+const CERTIFICATES = `${SESSION}/certificates`
+const HOUR_MS = 3_600_000
+
+for (const database of ['sqlite', 'postgres'] as const) {
+  describe(`session certificates on ${database}`, () => {
+    after(stopTestPostgres)
+
+    it('D34 issues a certificate of twelve hours for the session, lists it and takes it away', async (t) => {
+      const app = await buildApp(t, { database })
+      const { id: identityId, session } = await app.makeIdentity()
+      const api = callsOf(app, session)
+      const own = (await api('GET', SESSION)).json.data
+      const csr = makeTestCsr({ subject: { commonName: 'admin' } })
+      const made = await api('POST', CERTIFICATES, { csr: csr.pem })
+      assert.equal(made.status, 201, made.text)
+      const { id, _links, certificate, cas, ...others } = made.json.data
+      assert.deepEqual([_links, others], [{ self: { href: `./current-api-session/certificates/${id}` } }, {}])
+
+      const leaf = new X509Certificate(certificate)
+      assert.equal(leaf.subject, `CN=${identityId}`)
+      assert.equal(
+        leaf.subjectAltName,
+        `URI:spiffe://countersign-test/identity/${identityId}/apiSession/${own.id}/apiSessionCertificate/${id}`,
+      )
+      assert.ok(leaf.publicKey.equals(csr.publicKey))
+      assert.ok(Math.abs(leaf.validToDate.getTime() - app.clock.now() - 12 * HOUR_MS) < 60_000)
+      assert.ok(String(cas).match(/BEGIN CERTIFICATE/g)?.length === 2)
+
+      const { json } = await api('GET', CERTIFICATES)
+      assert.deepEqual(json.meta, {
+        filterableFields: [
+          ...['id', 'createdAt', 'updatedAt', 'tags', 'isSystem'],
+          ...['apiSession', 'fingerprint', 'subject'],
+        ],
+        pagination: { limit: 10, offset: 0, totalCount: 1 },
+      })
+      const { createdAt, updatedAt, ...shown } = json.data[0]
+      assert.equal(createdAt, updatedAt)
+      assert.deepEqual(shown, {
+        _links,
+        id,
+        tags: {},
+        subject: `CN=${identityId}`,
+        fingerprint: leaf.fingerprint.replaceAll(':', '').toLowerCase(),
+        validFrom: leaf.validFromDate.toISOString(),
+        validTo: leaf.validToDate.toISOString(),
+        certificate,
+      })
+      assert.deepEqual((await api('GET', `${CERTIFICATES}/${id}`)).json.data, json.data[0])
+
+      assert.equal((await api('DELETE', `${CERTIFICATES}/${id}`)).status, 200)
+      for (const method of ['GET', 'DELETE']) {
+        assert.equal(outcome(await api(method, `${CERTIFICATES}/${id}`)), '404 NOT_FOUND')
+      }
+      assert.deepEqual((await api('GET', CERTIFICATES)).json.data, [])
+    })
+
+    it('N-10 shows and deletes the certificates of this session only, also between sessions of one identity', async (t) => {
+      const app = await buildApp(t, { database })
+      const mine = callsOf(app, app.adminSession)
+      const others = callsOf(app, (await app.makeIdentity()).session)
+      const mineElsewhere = callsOf(app, await app.logIn('admin', ADMIN_PASSWORD))
+      const { id } = (await mine('POST', CERTIFICATES, { csr: makeTestCsr().pem })).json.data
+      const own = (await mine('GET', SESSION)).json.data
+      const filter = encodeURIComponent(`apiSession = "${own.id}" or true`)
+      for (const stranger of [others, mineElsewhere]) {
+        assert.deepEqual((await stranger('GET', CERTIFICATES)).json.data, [])
+        assert.deepEqual((await stranger('GET', `${CERTIFICATES}?filter=${filter}`)).json.data, [])
+        assert.deepEqual((await stranger('GET', `${CERTIFICATES}?limit=-1&filter=${filter}`)).json.data, [])
+        assert.equal(outcome(await stranger('GET', `${CERTIFICATES}/${id}`)), '404 NOT_FOUND')
+        assert.equal(outcome(await stranger('DELETE', `${CERTIFICATES}/${id}`)), '404 NOT_FOUND')
+      }
+      assert.equal((await mine('GET', `${CERTIFICATES}?filter=${filter}`)).json.data[0].id, id)
+      assert.equal((await mine('GET', `${CERTIFICATES}/${id}`)).status, 200)
+    })
+
+    it('ends certificates with their session, and keeps the ten newest of each', async (t) => {
+      const app = await buildApp(t, { database })
+      const first = callsOf(app, (await app.makeIdentity()).session)
+      const second = callsOf(app, (await app.makeIdentity()).session)
+      const ids: string[] = []
+      for (let round = 0; round < 12; round++) {
+        ids.push((await first('POST', CERTIFICATES, { csr: makeTestCsr().pem })).json.data.id)
+        app.clock.advance(10)
+      }
+      await second('POST', CERTIFICATES, { csr: makeTestCsr().pem })
+      const { data } = (await first('GET', `${CERTIFICATES}?limit=100`)).json
+      const byId = (list: readonly string[]) => list.toSorted()
+      assert.deepEqual(byId(data.map(({ id }: { id: string }) => id)), byId(ids.slice(2)))
+      await first('DELETE', SESSION)
+      const left = await app.store.db.selectFrom('api_session_certificates').select('id').execute()
+      assert.equal(left.length, 1)
+      assert.equal((await second('GET', CERTIFICATES)).json.data.length, 1)
+    })
+
+    it('records nothing for a session that ended while the certificate was made', async (t) => {
+      const app = await buildApp(t, { database })
+      const record = {
+        id: 'certificate1',
+        apiSessionId: 'no-such-session',
+        subject: 'CN=x',
+        fingerprint: 'f1',
+        certPem: 'pem',
+        notBefore: 1,
+        notAfter: 2,
+      }
+      const meta = { actorId: 'test', now: app.clock.now() }
+      await assert.rejects(app.store.write('sessionCertificate.create', record, meta), { code: 'UNAUTHORIZED' })
+      assert.deepEqual(await app.store.db.selectFrom('api_session_certificates').selectAll().execute(), [])
+    })
+  })
+}
+
+describe('what a session certificate is not made of', () => {
+  it('D36 answers a bad request with its reason and without the request', async (t) => {
+    const app = await buildApp(t)
+    const api = callsOf(app, (await app.makeIdentity()).session)
+    const { pem } = makeTestCsr()
+    const body = pem.slice(60, 100)
+    const refused: [unknown, string][] = [
+      [{ csr: '' }, '400 COULD_NOT_PROCESS_CSR'],
+      [{ csr: pem + pem }, '400 COULD_NOT_PROCESS_CSR'],
+      [{ csr: makeTestCsr({ kind: 'rsa1024' }).pem }, '400 COULD_NOT_PROCESS_CSR'],
+      [{ csr: pem + ' '.repeat(16_384) }, '413 REQUEST_ENTITY_TOO_LARGE'],
+      [{ csr: [pem] }, '400 COULD_NOT_PARSE_BODY'],
+      [{ csr: null }, '400 COULD_NOT_VALIDATE csr'],
+      [{}, '400 COULD_NOT_VALIDATE csr'],
+    ]
+    for (const [request, expected] of refused) {
+      const reply = await api('POST', CERTIFICATES, request)
+      assert.equal(outcome(reply), expected, JSON.stringify(request))
+      assert.ok(!reply.text.includes(body))
+    }
+    assert.equal((await api('POST', CERTIFICATES, { csr: pem })).status, 201)
+    assert.ok(!app.logged.join('').includes(body))
+  })
+
+  it('J-08 refuses the key of a signer, and is there on the client API only', async (t) => {
+    const app = await buildApp(t)
+    const api = callsOf(app, (await app.makeIdentity()).session)
+    const signer = makeTestCertificate()
+    const reply = await app.admin('POST', '/edge/management/v1/ext-jwt-signers', {
+      name: 's',
+      enabled: true,
+      issuer: 'https://s.example',
+      audience: 'a',
+      certPem: signer.pem,
+    })
+    assert.equal(reply.status, 201, reply.text)
+    assert.equal(
+      outcome(await api('POST', CERTIFICATES, { csr: makeTestCsr({ keyPair: signer }).pem })),
+      '400 COULD_NOT_PROCESS_CSR',
+    )
+    const { pem } = makeTestCsr()
+    assert.equal((await api('POST', CERTIFICATES, { csr: pem })).status, 201)
+    assert.equal(
+      outcome(await api('POST', CERTIFICATES.replace('client', 'management'), { csr: pem })),
+      '404 NOT_FOUND',
+    )
+  })
+})
+
+function callsOf(app: TestApp, session: string) {
+  return (method: string, path: string, body?: unknown) => app.call(method, path, body, { session })
+}
