@@ -59,6 +59,7 @@ export const ERRORS = {
     409,
     'The token supplied for this enrollment already has a matching identity, cannot enroll a new identity',
   ),
+  PRECONDITION_FAILED: spec(412, 'The resource is not in a version that If-Match names'),
   LAST_ADMINISTRATOR: spec(409, 'The change would leave no administrator who can sign in'),
   SERVER_TOO_MANY_REQUESTS: spec(429, 'Too many requests, try again later', true),
   TIMEOUT: spec(503, 'The request took too long to answer', true),

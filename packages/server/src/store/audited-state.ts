@@ -13,10 +13,12 @@ export interface AuditedState {
   readonly text: string
   /** SHA-256 of everything, also of what may not be shown: a changed password is another digest. */
   readonly hash: string
+  readonly updatedAt: number
 }
 
 type Db = Kysely<Database>
-type LoadState = (db: Db, id: string) => Promise<{ shown: object; hidden?: unknown } | undefined>
+type Shown = { readonly updatedAt: number }
+type LoadState = (db: Db, id: string) => Promise<{ shown: Shown; hidden?: unknown } | undefined>
 
 /** Sessions are left out: signing in is no change of anything that an administrator has set. */
 const AUDITED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
@@ -39,7 +41,7 @@ const AUDITED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
   },
 }
 
-function shown(entity: object | undefined) {
+function shown(entity: Shown | undefined) {
   return entity && { shown: entity }
 }
 
@@ -57,7 +59,7 @@ export async function loadAuditedState(db: Db, entity: ChangedEntity, id: string
   if (!state) return undefined
   const text = JSON.stringify(state.shown)
   const whole = state.hidden === undefined ? text : JSON.stringify([text, state.hidden])
-  return { text, hash: createHash('sha256').update(whole).digest('hex') }
+  return { text, hash: createHash('sha256').update(whole).digest('hex'), updatedAt: state.shown.updatedAt }
 }
 
 const ENTITY_OF_WRITES: Readonly<Record<string, ChangedEntity>> = {

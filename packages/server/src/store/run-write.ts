@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { type AuditedState, isAudited, loadAuditedState, targetOf } from './audited-state.ts'
 import type { OwnChange } from './change.ts'
 import { insertRow } from './prepared.ts'
+import { nextVersion } from './row-version.ts'
 import type { Database } from './schema.ts'
 import type { StoreDialect, WriteMeta, WriteOperation } from './write-operation.ts'
 import { WRITES, type WriteName } from './writes/writes.ts'
@@ -22,7 +23,8 @@ export async function runWrite(
   const operation = WRITES[name] as WriteOperation<unknown, unknown>
   const target = targetOf(name, args)
   const initial = target && (await loadAuditedState(db, target.entity, target.id))
-  const result = await operation({ db, dialect, ...meta, changed: (change) => noted.push(change) }, args)
+  const now = initial ? nextVersion(initial.updatedAt, meta) : meta.now
+  const result = await operation({ db, dialect, ...meta, now, changed: (change) => noted.push(change) }, args)
   const changes: OwnChange[] = []
   for (const change of noted) {
     const { entity, id, action } = change

@@ -8,6 +8,8 @@ export type StoreDialect = 'sqlite' | 'postgres'
 export interface WriteMeta {
   readonly actorId: string
   readonly now: number
+  /** The versions of the thing, one of which the caller saw before he decided; any unless given. */
+  readonly ifMatch?: string
   /** The call that asked for it, for the record. */
   readonly source?: WriteSource
 }

@@ -10,7 +10,7 @@ import { AUTH_POLICY_FILTER } from '../../store/filter-tables.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findAuthPolicy, withAllowedSigners } from '../../store/reads/auth-policy-reads.ts'
 import type { AuthPolicyRow } from '../../store/schema.ts'
-import { detail, selfLink, timestamp } from '../pipeline/envelope.ts'
+import { detail, selfLink, timestamp, withVersion } from '../pipeline/envelope.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'
 import type { Call, Route } from '../pipeline/route.ts'
 import { writeMeta } from '../pipeline/write-meta.ts'
@@ -33,7 +33,7 @@ export function authPolicyRoutes({ store, clock }: ControllerContext): Route[] {
     get: async (_call, id) => {
       const policy = await findAuthPolicy(store.db, id)
       if (!policy) throw notFound('authPolicy', id)
-      return detail(authPolicyView(policy))
+      return withVersion(detail(authPolicyView(policy)), policy.updatedAt)
     },
     create: (call, id, body) => store.write('authPolicy.create', { id, body }, meta(call)),
     replace: (call, id, body) => store.write('authPolicy.replace', { id, body }, meta(call)),

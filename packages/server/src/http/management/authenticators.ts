@@ -22,7 +22,7 @@ import { findAuthenticator } from '../../store/reads/authenticator-reads.ts'
 import { findIdentity, loadIdentityNames } from '../../store/reads/identity-reads.ts'
 import type { AuthenticatorRow } from '../../store/schema.ts'
 import { MANAGEMENT } from '../api-paths.ts'
-import { created, detail, done } from '../pipeline/envelope.ts'
+import { created, detail, done, withVersion } from '../pipeline/envelope.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'
 import { type Call, type Route, sessionOf } from '../pipeline/route.ts'
 import { writeMeta } from '../pipeline/write-meta.ts'
@@ -137,8 +137,8 @@ export function authenticatorRoutes(context: ControllerContext): Route[] {
       handle: async ({ params: { id = '' } }) => {
         const row = await findAuthenticator(store.db, id)
         const [shown] = await show(row ? [row] : [])
-        if (!shown) throw notFound('authenticator', id)
-        return detail(shown)
+        if (!row || !shown) throw notFound('authenticator', id)
+        return withVersion(detail(shown), row.updated_at)
       },
     },
     {

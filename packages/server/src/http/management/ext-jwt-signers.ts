@@ -11,9 +11,11 @@ import { notFound } from '../../store/not-found.ts'
 import { findEnrollPolicy } from '../../store/reads/signer-reads.ts'
 import type { SignerCertificateFacts } from '../../store/signer-row.ts'
 import { MANAGEMENT } from '../api-paths.ts'
+import { withVersion } from '../pipeline/envelope.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'
-import { type Call, type Route, sessionOf } from '../pipeline/route.ts'
+import type { Call, Route } from '../pipeline/route.ts'
 import { writeMeta } from '../pipeline/write-meta.ts'
+import { byWhom } from '../shared/by-whom.ts'
 import { describeKeys } from './ext-jwt-signer-key-status.ts'
 import { createSignerTexts, SIGNER_LIST_COLUMNS, type SignerListRow } from './ext-jwt-signer-texts.ts'
 import { resourceRoutes } from './resource-routes.ts'
@@ -32,7 +34,7 @@ export function extJwtSignerRoutes({ store, clock, jwksPolicy, signerKeys, addre
   const checked = <Body extends PatchBody | WriteBody>(body: Body, call: Call) => {
     if (body.jwksEndpoint) jwksPolicy.checkEndpoint(body.jwksEndpoint)
     checkIsNotOurselves(body.issuer, addresses())
-    return { body, certificate: certificateFacts(body.certPem), byAdmin: sessionOf(call).identity.isAdmin }
+    return { body, certificate: certificateFacts(body.certPem), ...byWhom(call) }
   }
 
   const meta = (call: Call) => writeMeta(call, now())
@@ -52,7 +54,8 @@ export function extJwtSignerRoutes({ store, clock, jwksPolicy, signerKeys, addre
       const enrolls = signer.enrollToCertEnabled || signer.enrollToTokenEnabled
       const enrollPolicy = enrolls ? await findEnrollPolicy(store.db, signer) : undefined
       const keyStatus = JSON.stringify(describeKeys(signer, enrollPolicy, now(), signerKeys))
-      return { status: 200, text: `{"data":${text.slice(0, -1)},"keyStatus":${keyStatus}},"meta":{}}\n` }
+      const answer = { status: 200, text: `{"data":${text.slice(0, -1)},"keyStatus":${keyStatus}},"meta":{}}\n` }
+      return withVersion(answer, signer.updatedAt)
     },
     create: async (call, id, body) => store.write('signer.create', { id, ...checked(body, call) }, meta(call)),
     replace: async (call, id, body) => store.write('signer.replace', { id, ...checked(body, call) }, meta(call)),

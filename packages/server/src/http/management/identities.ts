@@ -14,7 +14,7 @@ import { notFound } from '../../store/not-found.ts'
 import { findIdentity, loadSurroundings, withAttributes } from '../../store/reads/identity-reads.ts'
 import type { IdentityRow } from '../../store/schema.ts'
 import { MANAGEMENT } from '../api-paths.ts'
-import { detail, done } from '../pipeline/envelope.ts'
+import { detail, done, withVersion } from '../pipeline/envelope.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'
 import type { Call, Route } from '../pipeline/route.ts'
 import { writeMeta } from '../pipeline/write-meta.ts'
@@ -50,7 +50,7 @@ export function identityRoutes({ store, clock }: ControllerContext): Route[] {
         const identity = await findIdentity(store.db, id)
         if (!identity) throw notFound('identity', id)
         const [shown] = await show([identity])
-        return detail(shown)
+        return withVersion(detail(shown), identity.updatedAt)
       },
       create: (call, id, body) => store.write('identity.create', { id, body, ...byWhom(call) }, meta(call)),
       replace: (call, id, body) => store.write('identity.replace', { id, body, ...byWhom(call) }, meta(call)),

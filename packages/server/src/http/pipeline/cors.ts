@@ -1,7 +1,14 @@
 /** What a web page of another origin may send and see. Cookies never travel: the answer is the same for everybody. */
-const ALLOWED_HEADERS = new Set(['content-type', 'accept', 'authorization', 'zt-session', 'ziti-token-issuer-id'])
+const ALLOWED_HEADERS = new Set([
+  'content-type',
+  'accept',
+  'authorization',
+  'if-match',
+  'zt-session',
+  'ziti-token-issuer-id',
+])
 const ALLOWED_METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS'
-const EXPOSED_HEADERS = 'zt-session, expires-at, expiration-seconds, www-authenticate, retry-after'
+const EXPOSED_HEADERS = 'zt-session, expires-at, expiration-seconds, etag, www-authenticate, retry-after'
 
 export interface Cors {
   /** Headers for the answer to a call with this `Origin`. */

@@ -1,5 +1,7 @@
 import { ERRORS, wireNameOf } from '@countersign/contract'
 import type { AppError } from '@countersign/core'
+import { entityTag } from '../../store/row-version.ts'
+import type { Answer } from './route.ts'
 
 const ERROR_META = { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' }
 
@@ -20,6 +22,11 @@ export function errorEnvelope(error: AppError, requestId: string) {
 
 /** The envelope of a single thing. */
 export const detail = (data: unknown) => ({ status: 200, json: { data, meta: {} } })
+
+/** An answer about one thing, with the version that `If-Match` takes. */
+export function withVersion(answer: Answer, updatedAt: number): Answer {
+  return { ...answer, headers: { etag: entityTag(updatedAt) } }
+}
 
 /** The envelope of a change that has nothing to tell. */
 export const done = () => ({ status: 200, json: { data: {}, meta: {} } })

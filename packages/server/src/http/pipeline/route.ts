@@ -61,6 +61,8 @@ export interface Call {
   readonly clientAddress: string
   /** Where an interrupted stream of events is to go on. */
   readonly untrustedLastEventId: string | undefined
+  /** The header `If-Match`: the versions of the thing, one of which the caller has seen. */
+  readonly ifMatch: string | undefined
   /** By which connection it came. */
   readonly source: RequestSource
   /** The certificate of the connection, not yet judged. Reading it is dear: for calls that need it. */

@@ -80,6 +80,7 @@ async function serveUncounted(
     untrustedBearers: bearerTokens(raw.rawHeaders),
     clientAddress: request.ip,
     untrustedLastEventId: lastEventId(headers),
+    ifMatch: headers['if-match'],
     get source() {
       return requestSource(request)
     },

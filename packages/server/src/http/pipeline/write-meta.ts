@@ -4,5 +4,6 @@ import { type Call, sessionOf } from './route.ts'
 /** In whose name a call writes. */
 export function writeMeta(call: Call, now: number): WriteMeta {
   const { id, name } = sessionOf(call).identity
-  return { actorId: id, now, source: { authorName: name, ...call.source } }
+  const { ifMatch } = call
+  return { actorId: id, now, source: { authorName: name, ...call.source }, ...(ifMatch !== undefined && { ifMatch }) }
 }

@@ -13,22 +13,24 @@ import { findEnrollPolicy } from '../reads/signer-reads.ts'
 import { MAX_NAMED_REFERENCES, refuseReferenced } from '../referenced.ts'
 import { type SignerCertificateFacts, type StoredSigner, signerColumns, signerFromRow } from '../signer-row.ts'
 import type { WriteContext, WriteOperation } from '../write-operation.ts'
+import { checkPowerOverSigner } from './power-over-signer.ts'
 import { changesUniqueValue, findDuplicate, type SignerColumns, tellingDuplicate } from './signer-duplicates.ts'
+import type { ByWhom } from './touchable-identity.ts'
 
 const ENTITY = 'externalJwtSigners'
 const BY_POLICIES = { entity: ENTITY, by: 'authPolicies' }
 
 /** A body's `certPem`, already read and admitted; absent when the body has none. */
-export interface WithCertificate {
+export interface WithCertificate extends ByWhom {
   readonly certificate: SignerCertificateFacts | undefined
-  readonly byAdmin: boolean
 }
 
 const createSigner: WriteOperation<WithCertificate & { id: string; body: ExtJwtSignerWrite }, void> = async (
   context,
-  { id, body, certificate, byAdmin },
+  { id, body, certificate, ...by },
 ) => {
   const signer = signerFromBody(body)
+  checkPowerOverSigner(by, undefined, signer)
   const columns = signerColumns(signer, signer.certPem === null ? null : (certificate ?? null))
   await checkSigner(context, id, signer, columns)
   const { db, now } = context
@@ -36,7 +38,7 @@ const createSigner: WriteOperation<WithCertificate & { id: string; body: ExtJwtS
     insertRow(db, 'ext_jwt_signers', {
       id,
       ...columns,
-      written_by_admin: byAdmin,
+      written_by_admin: by.byAdmin,
       revision: 1,
       created_at: now,
       updated_at: now,
@@ -47,19 +49,19 @@ const createSigner: WriteOperation<WithCertificate & { id: string; body: ExtJwtS
 
 const replaceSigner: WriteOperation<WithCertificate & { id: string; body: ExtJwtSignerWrite }, void> = async (
   context,
-  { id, body, certificate, byAdmin },
+  { id, body, certificate, ...by },
 ) => {
   const current = await getSigner(context, id)
-  await updateSigner(context, current, signerFromBody(body), certificate, byAdmin)
+  await updateSigner(context, current, signerFromBody(body), certificate, by)
 }
 
 const patchSigner: WriteOperation<WithCertificate & { id: string; body: ExtJwtSignerPatch }, void> = async (
   context,
-  { id, body, certificate, byAdmin },
+  { id, body, certificate, ...by },
 ) => {
   const current = await getSigner(context, id)
   const next = patchedSigner(current, body)
-  if (next !== current) await updateSigner(context, current, next, certificate, byAdmin)
+  if (next !== current) await updateSigner(context, current, next, certificate, by)
 }
 
 const deleteSigner: WriteOperation<{ id: string }, void> = async (context, { id }) => {
@@ -103,15 +105,16 @@ async function updateSigner(
   current: StoredSigner,
   next: SignerSettings,
   certificate: SignerCertificateFacts | undefined,
-  byAdmin: boolean,
+  by: ByWhom,
 ): Promise<void> {
+  checkPowerOverSigner(by, current, next)
   const columns = signerColumns(next, next.certPem === null ? null : (certificate ?? current.certificate))
   await checkSigner(context, current.id, next, columns)
   const { db, now } = context
   const update = () =>
     db
       .updateTable('ext_jwt_signers')
-      .set({ ...columns, written_by_admin: byAdmin, revision: current.revision + 1, updated_at: now })
+      .set({ ...columns, written_by_admin: by.byAdmin, revision: current.revision + 1, updated_at: now })
       .where('id', '=', current.id)
       .execute()
   const mayClash = changesUniqueValue(signerColumns(current, current.certificate), columns)
