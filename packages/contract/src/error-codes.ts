@@ -53,6 +53,7 @@ export const ERRORS = {
   INVALID_CLIENT_CERT: spec(400, 'The client certificate is not the one that is expected'),
   CERT_IN_USE: spec(409, 'The certificate, or its key, is in use by another authenticator'),
   INVALID_AUTHENTICATOR_PROPERTIES: spec(400, 'The properties do not make an authenticator of this method'),
+  MISSING_OR_INVALID_CSR: spec(400, 'The csr is missing or is not text'),
   INVALID_ENROLLMENT_TOKEN: spec(400, 'The supplied token is not valid'),
   INVALID_ENROLLMENT_NOT_ALLOWED: spec(409, 'The configuration does not allow this enrollment'),
   ENROLLMENT_IDENTITY_ALREADY_ENROLLED: spec(

@@ -3,6 +3,8 @@ import type { LiveSessions } from './api-session/live-sessions.ts'
 import type { PasswordLogin } from './api-session/password-login.ts'
 import type { Clock } from './clock.ts'
 import type { Settings } from './config/index.ts'
+import type { EnrollByJwt } from './enrollment/enroll-by-jwt.ts'
+import type { EnrollmentReporter } from './enrollment/report-enrollment.ts'
 import type { EventHub } from './events/event-hub.ts'
 import type { ClientCertificates } from './keys/client-certificates.ts'
 import type { Sealing } from './keys/sealing.ts'
@@ -34,6 +36,8 @@ export interface ControllerContext {
   readonly signInWithJwt: ExtJwtSignIn
   readonly signInWithCertificate: CertSignIn
   readonly judgeCertificate: JudgeCertificate
+  readonly enrollByJwt: EnrollByJwt
+  readonly enrollments: EnrollmentReporter
   readonly explainSignIn: ExplainSignIn
   readonly decisions: DecisionRecorder
   /** Where every outcome of signing in is reported. */

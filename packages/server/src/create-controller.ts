@@ -7,6 +7,8 @@ import type { SessionOptions } from './api-session/start-session.ts'
 import type { Clock } from './clock.ts'
 import type { Settings } from './config/index.ts'
 import type { ControllerContext } from './controller-context.ts'
+import { createEnrollByJwt } from './enrollment/enroll-by-jwt.ts'
+import { createEnrollmentReporter } from './enrollment/report-enrollment.ts'
 import { publishChanges } from './events/change-events.ts'
 import { createEventHub, type EventHub } from './events/event-hub.ts'
 import { signerHealthEvent } from './events/signer-health-event.ts'
@@ -117,6 +119,14 @@ export function createController(parts: ControllerParts): Controller {
     signInWithJwt: createExtJwtSignIn({ ...session, ...judges }),
     signInWithCertificate: createCertSignIn({ ...session, judgeCertificate, authorities }),
     judgeCertificate,
+    enrollByJwt: createEnrollByJwt({
+      store,
+      clock,
+      directory: signers,
+      judges,
+      clientCertificates,
+    }),
+    enrollments: createEnrollmentReporter({ log, events, decisions }),
     explainSignIn: createExplainSignIn({ store, directory: signers, keys: signerKeys, clock, log }),
     decisions,
     signIns: createSignInReporter({ events, decisions }),

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@countersign/contract'
 import { foldAscii } from '../filter/filter.ts'
 
 /** The part of JSON Schema that our wire shapes use. */
@@ -14,6 +15,8 @@ export interface BodySchema {
   readonly minimum?: number | undefined
   readonly maximum?: number | undefined
   readonly maxItems?: number | undefined
+  /** The code for a value of the wrong type or length, where it is not the usual one. */
+  readonly refusedAs?: ErrorCode | undefined
   /** No answer repeats the value. */
   readonly secret?: boolean | undefined
 }

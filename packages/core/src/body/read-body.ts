@@ -42,6 +42,7 @@ function keepKnown(schema: BodySchema, value: JsonValue, path: string): JsonValu
     if (!fitting) throw wrongType(schema.anyOf.map((alternative) => alternative.type).join(' or '), value, path)
     return keepKnown(fitting, value, path)
   }
+  if (!hasType(schema, value) && schema.refusedAs) throw new AppError(schema.refusedAs)
   if (!hasType(schema, value)) throw wrongType(schema.type ?? 'string', value, path)
   if (Array.isArray(value)) {
     return value.map((item, index) => (schema.items ? keepKnown(schema.items, item, `${path}.${index}`) : item))
@@ -103,6 +104,7 @@ function checkText(schema: BodySchema, value: string, field: string, shown: Json
     throw violation(field, `should be at least ${schema.minLength} chars long`, shown)
   }
   if (schema.maxLength !== undefined && value.length > schema.maxLength) {
+    if (schema.refusedAs) throw new AppError(schema.refusedAs)
     throw violation(field, `should be at most ${schema.maxLength} chars long`, shown)
   }
   if (schema.format === 'uri' && !isUriLike(value)) {

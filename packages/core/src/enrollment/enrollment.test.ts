@@ -48,7 +48,7 @@ test('D6 with the default selectors the subject is the name, the policy the defa
   )
 })
 
-test('S1-2.1 the selectors fill name, attributes and policy', () => {
+test('S1-5.3.3 the selectors fill name, attributes and policy', () => {
   const { settings } = enroll(
     { profile: { name: 'Alice' }, 'https://acme.example/groups': ['b', 'a'] },
     {

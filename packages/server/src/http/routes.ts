@@ -1,4 +1,5 @@
 import type { ControllerContext } from '../controller-context.ts'
+import { enrollTokenRoutes } from './client/enroll-token.ts'
 import { clientExtJwtSignerRoutes } from './client/ext-jwt-signers.ts'
 import { overlayRoutes } from './client/overlay.ts'
 import { sessionCertificateRoutes } from './client/session-certificates.ts'
@@ -33,6 +34,7 @@ export function buildRoutes(context: ControllerContext): Route[] {
     ...currentSessionRoutes(context),
     ...sessionCertificateRoutes(context),
     ...clientExtJwtSignerRoutes(context),
+    ...enrollTokenRoutes(context),
     ...extJwtSignerRoutes(context),
     ...extJwtSignerActionRoutes(context),
     ...authPolicyRoutes(context),

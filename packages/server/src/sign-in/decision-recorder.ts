@@ -1,4 +1,4 @@
-import type { RefusalReason } from '@countersign/core'
+import type { EnrollmentObstacle, RefusalReason } from '@countersign/core'
 import type { Logger } from 'pino'
 import type { PasswordRefusal } from '../api-session/password-login.ts'
 import type { Clock } from '../clock.ts'
@@ -10,8 +10,18 @@ import type { CertificateRefusal } from './judge-certificate.ts'
 import type { SignInExplanation } from './sign-in-explanation.ts'
 import type { SignInObstacle } from './sign-in-obstacles.ts'
 
-/** Every reason why a sign-in is refused. */
-export type DecisionReason = 'token-missing' | RefusalReason | SignInObstacle | PasswordRefusal | CertificateRefusal
+/** Why somebody with a good token does not enroll, beside what stands in his way. */
+type EnrollmentProblem = 'signer-unknown' | 'signer-ambiguous' | 'claim-unusable' | 'identity-refused' | 'csr-refused'
+
+/** Every reason why a sign-in or an enrollment is refused. */
+export type DecisionReason =
+  | 'token-missing'
+  | RefusalReason
+  | SignInObstacle
+  | PasswordRefusal
+  | CertificateRefusal
+  | EnrollmentObstacle
+  | EnrollmentProblem
 
 /** A sign-in that was refused. */
 export interface RefusedSignIn {
@@ -26,9 +36,14 @@ export interface RefusedSignIn {
   explain(): Promise<SignInExplanation> | SignInExplanation
 }
 
+/** An enrollment with a provider's token that was refused. */
+export interface RefusedEnrollment extends Omit<RefusedSignIn, 'method'> {
+  readonly method: 'enroll'
+}
+
 export interface DecisionRecorder {
   /** Notes a refusal for an administrator to look up. Costs the caller nothing, and never fails. */
-  record(refused: RefusedSignIn): void
+  record(refused: RefusedSignIn | RefusedEnrollment): void
   /** Resolves when what was noted before can be read. */
   flush(): Promise<void>
   /** How many were not kept: there were too many at once, or the store refused them. */
@@ -51,7 +66,7 @@ const TOLD_EVERY_MS = 60_000
 /** Writes decisions in batches, one explanation after the other: a flood of refusals costs no more than the sample that is kept of it. */
 export function createDecisionRecorder({ store, clock, log }: DecisionRecorderParts): DecisionRecorder {
   const sample = createDecisionSample()
-  const waiting: (RefusedSignIn & { readonly at: number })[] = []
+  const waiting: ((RefusedSignIn | RefusedEnrollment) & { readonly at: number })[] = []
   let timer: NodeJS.Timeout | undefined
   let draining: Promise<void> | undefined
   let leftOut = 0

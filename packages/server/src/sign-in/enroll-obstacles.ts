@@ -1,4 +1,15 @@
-import { isSignInAllowed, type JsonObject, readEnrollmentClaims } from '@countersign/core'
+import {
+  AppError,
+  buildEnrollingIdentity,
+  ENROLLMENT_KINDS,
+  type EnrollmentKind,
+  type EnrollmentObstacle,
+  findEnrollmentObstacles,
+  isKindEnabled,
+  readEnrollmentClaims,
+  type VerifiedToken,
+  validateIdentity,
+} from '@countersign/core'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
@@ -7,8 +18,9 @@ import { quoted } from './quoted.ts'
 /** Somebody who would enroll with a token that a signer has accepted. */
 export interface EnrollAttempt {
   readonly signer: StoredSigner
-  readonly claim: string
-  readonly claims: JsonObject
+  readonly token: Pick<VerifiedToken, 'identityClaim' | 'claims'>
+  /** What he would enroll to; undefined for whatever the signer allows. */
+  readonly kind: EnrollmentKind | undefined
   /** Whoever has that claim already. */
   readonly identity: StoredIdentity | undefined
   /** The policy that the new identity would get. */
@@ -17,13 +29,15 @@ export interface EnrollAttempt {
 
 /** Everything that stands in the way of an enrollment, in the order in which it is refused, in words for an administrator. */
 export function missingForEnrollment(attempt: EnrollAttempt): string[] {
-  const { signer, claim, claims, identity } = attempt
-  const name = quoted(signer.name)
-  const { key, attributes, name: given } = readEnrollmentClaims(signer, { identityClaim: claim, claims })
+  return [...missingInToken(attempt), ...missingPermission(attempt)]
+}
+
+function missingInToken({ signer, token }: EnrollAttempt): string[] {
+  const { key, attributes, name } = readEnrollmentClaims(signer, token)
   const missing: string[] = []
   if (!key.ok) {
     missing.push(
-      `an id: ${quoted(claim)}, the value of ${quoted(signer.claimsProperty)}, cannot be one, so set useExternalId on the signer ${name}`,
+      `an id: ${quoted(token.identityClaim)}, the value of ${quoted(signer.claimsProperty)}, cannot be one, so set useExternalId on the signer ${quoted(signer.name)}`,
     )
   }
   if (!attributes.ok) {
@@ -31,31 +45,68 @@ export function missingForEnrollment(attempt: EnrollAttempt): string[] {
       `attributes: ${quoted(signer.enrollAttributeClaimsSelector ?? '')} (enrollAttributeClaimsSelector) is neither text nor a list of texts`,
     )
   }
-  if (!given.ok) {
+  if (!name.ok) {
     missing.push(
       `a name: the token has no text at ${quoted(signer.enrollNameClaimsSelector)} (enrollNameClaimsSelector)`,
     )
   }
-  if (identity) missing.push(`the identity ${quoted(identity.name)} has this claim: it is already enrolled`)
-  return [...missing, ...missingPermission(attempt)]
+  return missing.length > 0 ? missing : refusedByIdentityRules(signer, token)
 }
 
-function missingPermission({ signer, policy }: EnrollAttempt): string[] {
-  const name = quoted(signer.name)
-  if (!signer.enrollToCertEnabled && !signer.enrollToTokenEnabled) {
-    return [`the signer ${name} enrolls nobody: set enrollToTokenEnabled or enrollToCertEnabled`]
+function refusedByIdentityRules(signer: StoredSigner, token: EnrollAttempt['token']): string[] {
+  try {
+    validateIdentity(buildEnrollingIdentity(signer, token).settings)
+    return []
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return [identityProblem(error)]
   }
-  if (!policy) return [`the policy of the signer ${name} (enrollAuthPolicyId) does not exist`]
-  const which = `the policy ${quoted(policy.name)}`
-  const way = { method: 'ext-jwt', signerId: signer.id } as const
-  const missing: string[] = []
-  if (signer.enrollToTokenEnabled && !policy.primary.extJwt.allowed) {
-    missing.push(`to enroll to a token: ${which} does not allow External JWT authentication`)
-  } else if (signer.enrollToTokenEnabled && !isSignInAllowed(policy, way)) {
-    missing.push(`to enroll to a token: the signer ${name} is not among the allowed signers of ${which}`)
+}
+
+/** Why the identity that a token tells of cannot be made. */
+export function identityProblem({ publicCause, code }: AppError): string {
+  const reason = publicCause && ('field' in publicCause ? publicCause.reason : publicCause.message)
+  return `another identity: this one cannot be made, since ${visibleReason(reason ?? code)}`
+}
+
+const visibleReason = (reason: string): string => quoted(reason).slice(1, -1)
+
+/** What the signer and the policy have to say: of the kind that is wanted, else of each that the signer has on. */
+function missingPermission(attempt: EnrollAttempt): string[] {
+  const { signer, policy, identity } = attempt
+  const isEnrolled = identity !== undefined
+  const wanted = attempt.kind ? [attempt.kind] : ENROLLMENT_KINDS.filter((kind) => isKindEnabled(signer, kind))
+  if (wanted.length === 0) {
+    const enrolled = isEnrolled ? [WORDS['already-enrolled'](attempt)] : []
+    return [...enrolled, WORDS['enrollment-off'](attempt)]
   }
-  if (signer.enrollToCertEnabled && !policy.primary.cert.allowed) {
-    missing.push(`to enroll to a certificate: ${which} does not allow certificate authentication`)
-  }
-  return missing
+  const missing = wanted.flatMap((kind) =>
+    findEnrollmentObstacles({ kind, signer, policy, isEnrolled }).map((obstacle) => {
+      const words = WORDS[obstacle]({ ...attempt, kind })
+      return IS_ABOUT_KIND.has(obstacle) ? `to enroll to a ${NAME_OF[kind]}: ${words}` : words
+    }),
+  )
+  return [...new Set(missing)]
+}
+
+const NAME_OF = { cert: 'certificate', token: 'token' } as const
+const WAY_OF = { cert: 'certificate', token: 'External JWT' } as const
+const IS_ABOUT_KIND: ReadonlySet<EnrollmentObstacle> = new Set(['not-allowed', 'signer-not-allowed'])
+
+const WORDS: Readonly<Record<EnrollmentObstacle, (attempt: EnrollAttempt) => string>> = {
+  'signer-disabled': ({ signer }) => `the signer ${quoted(signer.name)} is disabled: enable it`,
+  'already-enrolled': ({ identity }) =>
+    `the identity ${quoted(identity?.name ?? '')} has this claim: it is already enrolled`,
+  'enrollment-off': ({ signer, kind }) =>
+    kind
+      ? `the signer ${quoted(signer.name)} does not enroll to a ${NAME_OF[kind]}: set ${kind === 'cert' ? 'enrollToCertEnabled' : 'enrollToTokenEnabled'}`
+      : `the signer ${quoted(signer.name)} enrolls nobody: set enrollToTokenEnabled or enrollToCertEnabled`,
+  'policy-unknown': ({ signer }) =>
+    `the policy of the signer ${quoted(signer.name)} (enrollAuthPolicyId) does not exist`,
+  'not-allowed': ({ policy, kind }) =>
+    `the policy ${quoted(policy?.name ?? '')} does not allow ${WAY_OF[kind ?? 'token']} authentication`,
+  'signer-not-allowed': ({ signer, policy }) =>
+    `the signer ${quoted(signer.name)} is not among the allowed signers of the policy ${quoted(policy?.name ?? '')}`,
+  'signer-not-trusted': ({ signer }) =>
+    `the signer ${quoted(signer.name)} was last written by somebody who is no administrator, so it gives neither attributes nor another policy than the default one: let an administrator save it`,
 }

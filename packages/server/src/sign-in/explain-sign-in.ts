@@ -1,5 +1,5 @@
 import type { ExplainMethod } from '@countersign/contract'
-import { enrollPolicyId, explainToken, readJws, type VerifiedToken } from '@countersign/core'
+import { type EnrollmentKind, enrollPolicyId, explainToken, readJws, type VerifiedToken } from '@countersign/core'
 import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import { missingForEnrollment } from './enroll-obstacles.ts'
@@ -7,14 +7,18 @@ import { createNearSigners, type NearSignersParts } from './near-signers.ts'
 import { explainedIdentity, explainedPolicy, type SignInExplanation } from './sign-in-explanation.ts'
 import { loadAttempt, missingForSignIn } from './sign-in-obstacles.ts'
 
-/**
- * Explains what would become of a token, in words for an administrator. Nothing is created, and the token is neither kept nor logged.
- * `hurried` for a sign-in that was refused already: see `createNearSigners`.
- */
+export interface ExplainOptions {
+  /** For what was refused already: see `createNearSigners`. */
+  readonly hurried?: boolean
+  /** What somebody would enroll to; whatever the signer allows unless given. */
+  readonly kind?: EnrollmentKind
+}
+
+/** Explains what would become of a token, in words for an administrator. Nothing is created, and the token is neither kept nor logged. */
 export type ExplainSignIn = (
   token: string,
   method: ExplainMethod,
-  options?: { readonly hurried?: boolean },
+  options?: ExplainOptions,
 ) => Promise<SignInExplanation>
 
 type Standing = Pick<SignInExplanation, 'identity' | 'policy' | 'missing'>
@@ -31,7 +35,10 @@ export function createExplainSignIn(parts: NearSignersParts): ExplainSignIn {
   const { store, clock } = parts
   const judgeNear = createNearSigners(parts)
 
-  const standings: Record<ExplainMethod, (signer: StoredSigner, token: VerifiedToken) => Promise<Standing>> = {
+  const standings: Record<
+    ExplainMethod,
+    (signer: StoredSigner, token: VerifiedToken, kind: EnrollmentKind | undefined) => Promise<Standing>
+  > = {
     'ext-jwt': async (signer, { identityClaim }) => {
       const attempt = await loadAttempt(store.db, signer, identityClaim, clock.now())
       return {
@@ -40,24 +47,24 @@ export function createExplainSignIn(parts: NearSignersParts): ExplainSignIn {
         missing: missingForSignIn(attempt),
       }
     },
-    enroll: async (signer, { identityClaim: claim, claims }) => {
-      const { identity, now } = await loadAttempt(store.db, signer, claim, clock.now())
+    enroll: async (signer, token, kind) => {
+      const { identity, now } = await loadAttempt(store.db, signer, token.identityClaim, clock.now())
       const policy = await findAuthPolicy(store.db, enrollPolicyId(signer))
       return {
         identity: explainedIdentity(identity, now),
         policy: explainedPolicy(policy),
-        missing: missingForEnrollment({ signer, claim, claims, identity, policy }),
+        missing: missingForEnrollment({ signer, token, kind, identity, policy }),
       }
     },
   }
 
-  return async (token, method, { hurried = false } = {}) => {
+  return async (token, method, { hurried = false, kind } = {}) => {
     const reading = readJws(token)
     const judged = reading.ok ? await judgeNear(reading.jws, hurried) : []
     if (!judged) return { signers: [], ...NOT_TAKEN, hints: [NOT_COMPARED] }
     const found: Standing[] = []
     for (const { signer, verdict } of judged) {
-      if (signer.enabled && verdict.accepted) found.push(await standings[method](signer, verdict.token))
+      if (signer.enabled && verdict.accepted) found.push(await standings[method](signer, verdict.token, kind))
     }
     // Several signers may take a token; a sign-in goes on to the next until one leads somewhere.
     const [nearest = NOT_TAKEN] = found.toSorted((a, b) => a.missing.length - b.missing.length)

@@ -29,6 +29,11 @@ export type ExtJwtSignIn = (bearers: readonly string[], body: Authenticate, ipAd
 /** Which of several refusals the caller is told: that a token has expired says more than that one is wrong, and that more than none. */
 const TOLD_FIRST: readonly ChallengeKind[] = ['expired', 'invalid', 'missing']
 
+/** Orders refusals by what says most. */
+export function toldFirst(a: Pick<JwtRefusal, 'challenge'>, b: Pick<JwtRefusal, 'challenge'>): number {
+  return TOLD_FIRST.indexOf(a.challenge) - TOLD_FIRST.indexOf(b.challenge)
+}
+
 const NO_TOKEN: JwtRefusal = {
   challenge: 'missing',
   signer: undefined,
@@ -64,7 +69,7 @@ export function createExtJwtSignIn(options: SessionOptions & Pick<TokenJudge, 'j
         refused.push({ challenge: 'missing', signer, reason, identityId: identity?.id, bearer })
       }
     }
-    refused.sort((a, b) => TOLD_FIRST.indexOf(a.challenge) - TOLD_FIRST.indexOf(b.challenge))
+    refused.sort(toldFirst)
     return { signedIn: false, ...(refused[0] ?? NO_TOKEN) }
   }
 }

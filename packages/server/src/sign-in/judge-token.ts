@@ -24,8 +24,11 @@ export interface TokenJudge {
    * For strangers: throws `TooManyRequests` before a signature is checked when too many in that signer's name were wrong.
    */
   judge(token: string, address: string): AsyncGenerator<TokenJudgement>
-  /** The verdict of this very signer, for somebody who has a session. */
-  judgeFor(signer: DirectorySigner, token: string): Promise<Verdict>
+  /**
+   * The verdict of this very signer; its provider is asked for keys only when the token names the signer. Strangers are limited by their
+   * `address` as above, somebody who has a session is not.
+   */
+  judgeFor(signer: DirectorySigner, token: string, address?: string): Promise<Verdict>
 }
 
 interface TokenJudgeParts {
@@ -49,27 +52,38 @@ export function createTokenJudge({ directory, keys, cache, clock, limit }: Token
       const { untrustedIssuer, untrustedAudiences } = untrustedIssuerAndAudience(jws)
       const { issuerKnown, candidates } = (await directory.enabled()).choose(untrustedIssuer, untrustedAudiences)
       if (candidates.length === 0) yield { signer: undefined, verdict: refuseWithoutSigner(jws, issuerKnown) }
-      for (const signer of candidates) yield { signer, verdict: await judgeForStranger(signer, jws, address) }
+      for (const signer of candidates) yield { signer, verdict: await judgeForStranger(signer, jws, address, true) }
     },
-    judgeFor: async (signer, token) => {
+    judgeFor: async (signer, token, address) => {
       const reading = readJws(token, cache)
-      return reading.ok ? judgeBy(signer, reading.jws) : refuseUnreadable(token)
+      if (!reading.ok) return refuseUnreadable(token)
+      const { untrustedIssuer, untrustedAudiences } = untrustedIssuerAndAudience(reading.jws)
+      const isNamed = untrustedIssuer === signer.issuer && untrustedAudiences.includes(signer.audience)
+      return address === undefined
+        ? judgeBy(signer, reading.jws, isNamed)
+        : judgeForStranger(signer, reading.jws, address, isNamed)
     },
   }
 
-  async function judgeForStranger(signer: DirectorySigner, jws: UntrustedJws, address: string): Promise<Verdict> {
+  async function judgeForStranger(
+    signer: DirectorySigner,
+    jws: UntrustedJws,
+    address: string,
+    isNamed: boolean,
+  ): Promise<Verdict> {
     const known = cache.findVerdict(jws.digest, signer.verify, keys.keysOf(signer.stored), clock.now())
     if (known) return known
     const attempt = limit.begin(signer.id, address)
-    const verdict = await judgeBy(signer, jws)
+    const verdict = await judgeBy(signer, jws, isNamed)
     if (verdict.reason !== 'signature-invalid') attempt.giveBack()
     if (verdict.accepted) limit.noteGood(signer.id, address)
     return verdict
   }
 
-  async function judgeBy(signer: DirectorySigner, jws: UntrustedJws): Promise<Verdict> {
+  async function judgeBy(signer: DirectorySigner, jws: UntrustedJws, isNamed: boolean): Promise<Verdict> {
     const { kid } = jws.untrustedHeader
-    if (typeof kid === 'string' && !keys.keysOf(signer.stored).has(kid)) await keys.keyFor(signer.stored, kid)
+    const asks = isNamed && typeof kid === 'string' && !keys.keysOf(signer.stored).has(kid)
+    if (asks) await keys.keyFor(signer.stored, kid)
     return verifyToken(jws, signer.verify, keys.keysOf(signer.stored), clock.now(), { cache })
   }
 

@@ -27,22 +27,28 @@ export function refusedJwt(
   bearers: readonly string[],
   explainSignIn: ExplainSignIn,
 ): RefusedSignIn {
-  const token = bearer === undefined ? undefined : bearers[bearer]
-  const count = bearers.length
   return {
     ...request,
     method: 'ext-jwt',
     reason,
     signerId: signer?.id,
     identityId,
-    explain: async () => {
-      if (token === undefined || bearer === undefined) return NO_TOKEN
-      const explanation = await explainSignIn(token, 'ext-jwt', { hurried: true })
-      if (count === 1) return explanation
-      const which = `${count} tokens were presented: this is about the one in place ${bearer + 1}`
-      return { ...explanation, hints: [which, ...explanation.hints] }
-    },
+    explain: () => explainBearer(bearers, bearer, (token) => explainSignIn(token, 'ext-jwt', { hurried: true })),
   }
+}
+
+/** The explanation of one of the presented tokens, which says which one; undefined for none of them. */
+export async function explainBearer(
+  bearers: readonly string[],
+  bearer: number | undefined,
+  explain: (token: string) => Promise<SignInExplanation>,
+): Promise<SignInExplanation> {
+  const token = bearer === undefined ? undefined : bearers[bearer]
+  if (token === undefined || bearer === undefined) return NO_TOKEN
+  const explanation = await explain(token)
+  if (bearers.length === 1) return explanation
+  const which = `${bearers.length} tokens were presented: this is about the one in place ${bearer + 1}`
+  return { ...explanation, hints: [which, ...explanation.hints] }
 }
 
 interface Names {

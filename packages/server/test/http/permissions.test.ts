@@ -34,6 +34,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
   'POST /edge/client/v1/authenticate': 'nothing',
   'POST /edge/management/v1/authenticate': 'nothing',
   'GET /edge/client/v1/external-jwt-signers': 'nothing',
+  'POST /edge/client/v1/enroll/token': 'nothing',
 
   'GET /edge/client/v1/current-api-session': 'partial session',
   'GET /edge/management/v1/current-api-session': 'partial session',

@@ -58,6 +58,8 @@ export interface Call {
   readonly sessionToken: string | undefined
   /** What came in `Authorization: Bearer` lines, in order, not yet looked at. */
   readonly untrustedBearers: readonly string[]
+  /** Every line of a header, by its name in lower case, in order, not yet looked at. */
+  untrustedHeaderLines(name: string): readonly string[]
   readonly clientAddress: string
   /** Where an interrupted stream of events is to go on. */
   readonly untrustedLastEventId: string | undefined

@@ -6,7 +6,7 @@ import type { Settings } from '../../config/index.ts'
 import type { AttemptLimits } from '../../limits/attempt-limits.ts'
 import type { SecondFactor } from '../../sign-in/second-factor.ts'
 import { authenticateCall, type Caller } from './authenticate-call.ts'
-import { bearerTokens } from './bearer-tokens.ts'
+import { bearerTokens, headerLines } from './bearer-tokens.ts'
 import { missingFactors } from './challenge.ts'
 import { readClientCertificate } from './client-certificate.ts'
 import { countAttempt } from './count-attempt.ts'
@@ -78,6 +78,7 @@ async function serveUncounted(
     session: caller?.session,
     sessionToken: caller?.token,
     untrustedBearers: bearerTokens(raw.rawHeaders),
+    untrustedHeaderLines: (name: string) => headerLines(raw.rawHeaders, name),
     clientAddress: request.ip,
     untrustedLastEventId: lastEventId(headers),
     ifMatch: headers['if-match'],

@@ -1,3 +1,4 @@
+import type { EnrollmentKey } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import { identityFromRow, type StoredIdentity } from '../identity-row.ts'
 import { prepared } from '../prepared.ts'
@@ -24,6 +25,18 @@ export async function findIdentityByExternalId(
 ): Promise<StoredIdentity | undefined> {
   const [row] = await identityByExternalId(db, externalId)
   return row && withItsAttributes(db, row)
+}
+
+const idById = prepared(1, (db, id: string) => db.selectFrom('identities').select('id').where('id', '=', id))
+
+const idByExternalId = prepared(1, (db, externalId: string) =>
+  db.selectFrom('identities').select('id').where('external_id', '=', externalId),
+)
+
+/** The id of whoever has enrolled under this key. */
+export async function findEnrolledIdentity(db: Kysely<Database>, key: EnrollmentKey): Promise<string | undefined> {
+  const [row] = await (key.useExternalId ? idByExternalId(db, key.externalId) : idById(db, key.id))
+  return row?.id
 }
 
 async function withItsAttributes(db: Kysely<Database>, row: IdentityRow): Promise<StoredIdentity> {

@@ -10,6 +10,7 @@ import { IDENTITY_PROVIDER_WRITES } from './hosted/identity-provider-writes.ts'
 import { NETWORK_WRITES } from './hosted/network-writes.ts'
 import { ORGANIZATION_WRITES } from './hosted/organization-writes.ts'
 import { IDENTITY_WRITES } from './identity-writes.ts'
+import { JWT_ENROLLMENT_WRITES } from './jwt-enrollment-writes.ts'
 import { SESSION_CERTIFICATE_WRITES } from './session-certificate-writes.ts'
 import { SIGNER_KEY_WRITES } from './signer-key-writes.ts'
 import { SIGNER_WRITES } from './signer-writes.ts'
@@ -24,6 +25,7 @@ export const WRITES = {
   ...IDENTITY_WRITES,
   ...AUTHENTICATOR_WRITES,
   ...CERTIFICATE_WRITES,
+  ...JWT_ENROLLMENT_WRITES,
   ...API_SESSION_WRITES,
   ...SESSION_CERTIFICATE_WRITES,
   ...CHANGE_LOG_WRITES,

@@ -1,0 +1,72 @@
+import type { ErrorCode } from '@countersign/contract'
+import type { AuthPolicySettings } from '../auth-policy/auth-policy-settings.ts'
+import { isSignInAllowed, type SignInWay } from '../auth-policy/sign-in-way.ts'
+import { DEFAULT_AUTH_POLICY_ID, enrollPolicyId } from '../signer/enroll-rules.ts'
+import type { SignerSettings } from '../signer/signer-settings.ts'
+
+/** What an enrollment yields: a certificate, or that tokens of the signer sign in from then on. */
+export const ENROLLMENT_KINDS = ['token', 'cert'] as const
+export type EnrollmentKind = (typeof ENROLLMENT_KINDS)[number]
+
+/** An enrollment with a token that the signer has accepted, and what it meets. */
+export interface EnrollmentStanding {
+  readonly kind: EnrollmentKind
+  readonly signer: Pick<
+    SignerSettings,
+    'enabled' | 'enrollToCertEnabled' | 'enrollToTokenEnabled' | 'enrollAuthPolicyId' | 'enrollAttributeClaimsSelector'
+  > & { readonly id: string; readonly writtenByAdmin: boolean }
+  /** The policy that the identity would get. */
+  readonly policy: Pick<AuthPolicySettings, 'primary'> | undefined
+  /** Whether somebody has the token's claim already. */
+  readonly isEnrolled: boolean
+}
+
+/** Why somebody with a good token does not enroll, with what he is told. Closed: decisions use these words. */
+export const ENROLLMENT_OBSTACLES = {
+  'signer-disabled': 'INVALID_ENROLLMENT_TOKEN',
+  'already-enrolled': 'ENROLLMENT_IDENTITY_ALREADY_ENROLLED',
+  'enrollment-off': 'INVALID_ENROLLMENT_NOT_ALLOWED',
+  'policy-unknown': 'INVALID_ENROLLMENT_NOT_ALLOWED',
+  'not-allowed': 'INVALID_ENROLLMENT_NOT_ALLOWED',
+  'signer-not-allowed': 'INVALID_ENROLLMENT_NOT_ALLOWED',
+  'signer-not-trusted': 'INVALID_ENROLLMENT_NOT_ALLOWED',
+} as const satisfies Record<string, ErrorCode>
+
+export type EnrollmentObstacle = keyof typeof ENROLLMENT_OBSTACLES
+
+/** In the order in which they are told. */
+const RULES: readonly (readonly [EnrollmentObstacle, (standing: EnrollmentStanding) => boolean])[] = [
+  ['signer-disabled', ({ signer }) => !signer.enabled],
+  ['already-enrolled', ({ isEnrolled }) => isEnrolled],
+  ['enrollment-off', ({ signer, kind }) => !isKindEnabled(signer, kind)],
+  ['policy-unknown', ({ policy }) => !policy],
+  ['not-allowed', ({ policy, kind }) => policy !== undefined && !policy.primary[METHOD_OF[kind]].allowed],
+  [
+    'signer-not-allowed',
+    ({ policy, kind, signer }) =>
+      policy?.primary[METHOD_OF[kind]].allowed === true && !isSignInAllowed(policy, wayOf(kind, signer.id)),
+  ],
+  // Whoever may write signers could otherwise give himself attributes and policies that he may not give.
+  ['signer-not-trusted', ({ signer }) => !signer.writtenByAdmin && givesMoreThanDefault(signer)],
+]
+
+const METHOD_OF = { cert: 'cert', token: 'extJwt' } as const
+const FLAG_OF = { cert: 'enrollToCertEnabled', token: 'enrollToTokenEnabled' } as const
+
+/** Whether the signer enrolls to this kind at all. */
+export function isKindEnabled(signer: Pick<SignerSettings, (typeof FLAG_OF)[EnrollmentKind]>, kind: EnrollmentKind) {
+  return signer[FLAG_OF[kind]]
+}
+
+/** Everything in the way of an enrollment, what is told first standing first; empty when it is allowed. */
+export function findEnrollmentObstacles(standing: EnrollmentStanding): EnrollmentObstacle[] {
+  return RULES.filter(([, stands]) => stands(standing)).map(([obstacle]) => obstacle)
+}
+
+function wayOf(kind: EnrollmentKind, signerId: string): SignInWay {
+  return kind === 'cert' ? { method: 'cert' } : { method: 'ext-jwt', signerId }
+}
+
+function givesMoreThanDefault(signer: EnrollmentStanding['signer']): boolean {
+  return signer.enrollAttributeClaimsSelector !== null || enrollPolicyId(signer) !== DEFAULT_AUTH_POLICY_ID
+}

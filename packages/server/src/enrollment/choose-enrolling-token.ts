@@ -1,0 +1,92 @@
+import { AppError, type EnrollmentKind, isKindEnabled, type VerifiedToken } from '@countersign/core'
+import type { DecisionReason } from '../sign-in/decision-recorder.ts'
+import { toldFirst } from '../sign-in/ext-jwt-sign-in.ts'
+import type { TokenJudge, TokenJudgement } from '../sign-in/judge-token.ts'
+import type { DirectorySigner, SignerDirectory } from '../sign-in/signer-directory.ts'
+
+/** What somebody brings who wants to enroll. Nothing of it is trusted yet. */
+export interface PresentedTokens {
+  readonly bearers: readonly string[]
+  /** The values of the header that names a signer: it chooses one, and spares no check. */
+  readonly signerIds: readonly string[]
+  /** Where he calls from, by which wrong signatures are limited. */
+  readonly clientAddress: string
+}
+
+/** A token that exactly one signer has accepted for enrolling. */
+export interface ChosenToken {
+  readonly signer: DirectorySigner
+  readonly token: VerifiedToken
+  /** Which of the presented tokens. */
+  readonly bearer: number
+}
+
+/** Why no token was chosen. The caller is told the error, administrators the rest. */
+export interface NoToken {
+  readonly error: AppError
+  readonly reason: DecisionReason
+  readonly signer: DirectorySigner | undefined
+  readonly bearer: number | undefined
+}
+
+export type TokenChoice = ({ readonly isChosen: true } & ChosenToken) | ({ readonly isChosen: false } & NoToken)
+
+export interface ChooseTokenParts {
+  readonly directory: SignerDirectory
+  readonly judges: TokenJudge
+}
+
+const AMBIGUOUS = 'several signers take this token: name one of them in the header ziti-token-issuer-id'
+const NO_SIGNER = 'the header ziti-token-issuer-id names no signer that takes this token'
+
+/**
+ * Finds the token to enroll with: the first that an enabled signer accepts. When several accept it, the one that enrolls to this kind is
+ * meant; several of those must be told apart by the caller.
+ */
+export async function chooseEnrollingToken(
+  { directory, judges }: ChooseTokenParts,
+  { bearers, signerIds, clientAddress }: PresentedTokens,
+  kind: EnrollmentKind,
+): Promise<TokenChoice> {
+  const judge = await judgeBy(signerIds.filter((id) => id !== ''))
+  if (!judge) return refused('signer-unknown', { bearer: bearers.length > 0 ? 0 : undefined, message: NO_SIGNER })
+  const noes: (Omit<NoToken, 'error'> & { challenge: TokenChallenge })[] = []
+  for (const [bearer, token] of bearers.entries()) {
+    const accepted: ChosenToken[] = []
+    for await (const { signer, verdict } of judge(token)) {
+      if (verdict.accepted && signer) accepted.push({ signer, token: verdict.token, bearer })
+      else if (!verdict.accepted) noes.push({ reason: verdict.reason, challenge: verdict.challenge, signer, bearer })
+    }
+    const enrolling = accepted.filter(({ signer }) => isKindEnabled(signer.stored, kind))
+    if (enrolling.length > 1) return refused('signer-ambiguous', { bearer, message: AMBIGUOUS })
+    const [chosen = accepted[0]] = enrolling
+    if (chosen) return { isChosen: true, ...chosen }
+  }
+  const [no] = noes.toSorted(toldFirst)
+  return refused(no?.reason ?? 'token-missing', { signer: no?.signer, bearer: no?.bearer })
+
+  /** Undefined when the caller names a signer that there is not. */
+  async function judgeBy(
+    ids: readonly string[],
+  ): Promise<((token: string) => AsyncIterable<TokenJudgement>) | undefined> {
+    if (ids.length === 0) return (token) => judges.judge(token, clientAddress)
+    const signer = ids.length === 1 ? (await directory.enabled()).findById(ids[0] ?? '') : undefined
+    if (!signer) return undefined
+    return async function* (token) {
+      yield { signer, verdict: await judges.judgeFor(signer, token, clientAddress) }
+    }
+  }
+}
+
+type TokenChallenge = Parameters<typeof toldFirst>[0]['challenge']
+
+interface About {
+  readonly signer?: DirectorySigner | undefined
+  readonly bearer?: number | undefined
+  readonly message?: string
+}
+
+function refused(reason: DecisionReason, { signer, bearer, message }: About): TokenChoice {
+  const error = new AppError('INVALID_ENROLLMENT_TOKEN', message === undefined ? undefined : { message })
+  return { isChosen: false, error, reason, signer, bearer }
+}

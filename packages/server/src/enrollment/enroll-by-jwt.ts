@@ -1,0 +1,150 @@
+import { ERRORS } from '@countersign/contract'
+import {
+  AppError,
+  buildEnrollingIdentity,
+  ENROLLMENT_OBSTACLES,
+  type EnrollingIdentity,
+  type EnrollmentKind,
+  type EnrollmentObstacle,
+  enrollPolicyId,
+  findEnrollmentObstacles,
+  type IdentitySettings,
+  newId,
+  validateIdentity,
+} from '@countersign/core'
+import type { Clock } from '../clock.ts'
+import type { RequestSource } from '../http/pipeline/request-source.ts'
+import type { ClientCertificates, IssuedCertificate } from '../keys/client-certificates.ts'
+import type { DecisionReason } from '../sign-in/decision-recorder.ts'
+import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
+import { findEnrolledIdentity } from '../store/reads/identity-reads.ts'
+import type { StoredSigner } from '../store/signer-row.ts'
+import type { Store } from '../store/store.ts'
+import {
+  type ChooseTokenParts,
+  type ChosenToken,
+  chooseEnrollingToken,
+  type NoToken,
+  type PresentedTokens,
+} from './choose-enrolling-token.ts'
+import { createTurns } from './turns.ts'
+
+export interface EnrollmentRequest extends PresentedTokens {
+  /** To a certificate for the key in here; to token use when undefined. */
+  readonly csrPem: string | undefined
+  /** The call that brings it, for the record. */
+  readonly source: RequestSource
+}
+
+export interface Enrolled {
+  readonly isEnrolled: true
+  readonly kind: EnrollmentKind
+  readonly signer: StoredSigner
+  readonly identityId: string
+  readonly settings: IdentitySettings
+  readonly certificate: IssuedCertificate | undefined
+}
+
+export interface EnrollmentRefusal extends NoToken {
+  readonly kind: EnrollmentKind
+  /** Who has the token's claim already. */
+  readonly identityId: string | undefined
+}
+
+/** Makes the identity that a provider's token tells of, with exactly what the signer's rules give it. */
+export type EnrollByJwt = (
+  request: EnrollmentRequest,
+) => Promise<Enrolled | ({ isEnrolled: false } & EnrollmentRefusal)>
+
+export interface EnrollByJwtParts extends ChooseTokenParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly clientCertificates: Pick<ClientCertificates, 'issue'>
+}
+
+/** Somebody with a good token who still does not enroll. */
+class RefusedError extends Error {
+  readonly reason: DecisionReason
+  readonly refusal: AppError
+  readonly identityId: string | undefined
+
+  constructor(reason: DecisionReason, refusal: AppError, identityId?: string) {
+    super(reason, { cause: refusal })
+    this.reason = reason
+    this.refusal = refusal
+    this.identityId = identityId
+  }
+}
+
+/**
+ * The same claim enrolls one at a time in this process, so that of many who try at once only one has a certificate made; the transaction
+ * decides between processes.
+ */
+export function createEnrollByJwt(parts: EnrollByJwtParts): EnrollByJwt {
+  const takeTurn = createTurns()
+  return async (request) => {
+    const kind = request.csrPem === undefined ? 'token' : 'cert'
+    const choice = await chooseEnrollingToken(parts, request, kind)
+    if (!choice.isChosen) return { isEnrolled: false, ...choice, kind, identityId: undefined }
+    const { signer, bearer } = choice
+    try {
+      const enrolling = await refusedAs('claim-unusable', () => buildEnrollingIdentity(signer.stored, choice.token))
+      return await takeTurn(JSON.stringify(enrolling.key), () => enroll(parts, choice, enrolling, request))
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error
+      const { reason, refusal, identityId } = error
+      return { isEnrolled: false, kind, signer, bearer, reason, error: refusal, identityId }
+    }
+  }
+}
+
+async function enroll(
+  { store, clock, clientCertificates }: EnrollByJwtParts,
+  { signer }: ChosenToken,
+  { key, settings }: EnrollingIdentity,
+  { csrPem, source }: EnrollmentRequest,
+): Promise<Enrolled> {
+  const kind = csrPem === undefined ? 'token' : 'cert'
+  const [enrolledId, policy] = await Promise.all([
+    findEnrolledIdentity(store.db, key),
+    findAuthPolicy(store.db, enrollPolicyId(signer.stored)),
+  ])
+  const standing = { kind, signer: signer.stored, policy, isEnrolled: enrolledId !== undefined } as const
+  refuseObstacle(findEnrollmentObstacles(standing)[0], enrolledId)
+  await refusedAs('identity-refused', () => validateIdentity(settings))
+
+  const identityId = key.useExternalId ? newId() : key.id
+  const certificate =
+    csrPem === undefined
+      ? undefined
+      : await refusedAs('csr-refused', () => clientCertificates.issue(csrPem, identityId))
+  const authenticator = certificate && {
+    id: newId(),
+    certPem: certificate.chainPem,
+    fingerprint: certificate.fingerprint,
+    publicKeyDigest: certificate.publicKeyDigest,
+  }
+  const { obstacle } = await refusedAs('identity-refused', () =>
+    store.write(
+      'enrollment.byJwt',
+      { signerId: signer.id, kind, key, settings, identityId, authenticator },
+      { actorId: identityId, now: clock.now(), source: { authorName: settings.name, ...source } },
+    ),
+  )
+  refuseObstacle(obstacle, undefined)
+  return { isEnrolled: true, kind, signer: signer.stored, identityId, settings, certificate }
+}
+
+function refuseObstacle(obstacle: EnrollmentObstacle | undefined, enrolledId: string | undefined): void {
+  if (obstacle) throw new RefusedError(obstacle, new AppError(ENROLLMENT_OBSTACLES[obstacle]), enrolledId)
+}
+
+/** What the caller did wrong becomes a refusal with this reason; what is wrong here stays what it is. */
+async function refusedAs<Result>(reason: DecisionReason, run: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await run()
+  } catch (error) {
+    if (!(error instanceof AppError) || ERRORS[error.code].status >= 500) throw error
+    throw new RefusedError(error.code === 'CERT_IN_USE' ? 'csr-refused' : reason, error)
+  }
+}

@@ -1,0 +1,39 @@
+import type { AppError } from '@countersign/core'
+import type { DecisionReason, RefusedEnrollment } from '../sign-in/decision-recorder.ts'
+import { identityProblem } from '../sign-in/enroll-obstacles.ts'
+import type { ExplainSignIn } from '../sign-in/explain-sign-in.ts'
+import { explainBearer, type RefusedRequest } from '../sign-in/refused-sign-in.ts'
+import type { EnrollmentRefusal } from './enroll-by-jwt.ts'
+
+/** What the token alone does not tell. */
+const MISSING: Partial<Record<DecisionReason, (error: AppError) => string>> = {
+  'signer-unknown': () => 'an enabled signer with the id that the header ziti-token-issuer-id names',
+  'signer-ambiguous': () => 'the header ziti-token-issuer-id: several signers take this token and enroll to this',
+  'identity-refused': identityProblem,
+  'csr-refused': ({ publicCause }) =>
+    `a CSR that can be used${publicCause ? `: ${'field' in publicCause ? publicCause.reason : publicCause.message}` : ''}`,
+}
+
+/** An enrollment that was refused, with the explanation of its token for later. */
+export function refusedEnrollment(
+  request: RefusedRequest,
+  { reason, signer, identityId, bearer, kind, error }: EnrollmentRefusal,
+  bearers: readonly string[],
+  explainSignIn: ExplainSignIn,
+): RefusedEnrollment {
+  return {
+    ...request,
+    method: 'enroll',
+    reason,
+    signerId: signer?.id,
+    identityId,
+    explain: async () => {
+      const explanation = await explainBearer(bearers, bearer, (token) =>
+        explainSignIn(token, 'enroll', { hurried: true, kind }),
+      )
+      const more = MISSING[reason]?.(error)
+      if (more === undefined || explanation.missing.includes(more)) return explanation
+      return { ...explanation, missing: [...explanation.missing, more] }
+    },
+  }
+}

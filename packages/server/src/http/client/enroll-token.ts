@@ -1,0 +1,54 @@
+import { EnrollToken, type EnrollToken as EnrollTokenBody } from '@countersign/contract'
+import type { ControllerContext } from '../../controller-context.ts'
+import { refusedEnrollment } from '../../enrollment/refused-enrollment.ts'
+import { CLIENT } from '../api-paths.ts'
+import type { Answer, Call, Route } from '../pipeline/route.ts'
+import { controllerView } from '../shared/controller-view.ts'
+
+/** Chooses the signer by its id. */
+const SIGNER_HEADER = 'ziti-token-issuer-id'
+
+/** Enrolling with a provider's token. Every refusal is noted under its request id, for administrators. */
+export function createEnrollWithToken(context: ControllerContext): (call: Call) => Promise<Answer> {
+  const { enrollByJwt, enrollments, explainSignIn } = context
+  return async (call) => {
+    const { untrustedBearers: bearers, requestId: id, clientAddress: remoteAddress, source } = call
+    const { clientCsr } = call.body as EnrollTokenBody
+    const outcome = await enrollByJwt({
+      bearers,
+      signerIds: call.untrustedHeaderLines(SIGNER_HEADER),
+      // Existing clients send "" when they have none.
+      csrPem: clientCsr || undefined,
+      source,
+      clientAddress: remoteAddress,
+    })
+    const request = { id, remoteAddr: source.remoteAddr }
+    if (!outcome.isEnrolled) {
+      const refused = refusedEnrollment({ id, remoteAddress }, outcome, bearers, explainSignIn)
+      enrollments.refused(refused, outcome, request)
+      throw outcome.error
+    }
+    enrollments.enrolled(outcome, request)
+    const { identityId, certificate } = outcome
+    const data = {
+      ...(certificate && { cert: certificate.chainPem, ca: certificate.caPem }),
+      controllers: [controllerView(context)],
+      identityId,
+    }
+    return { status: 200, headers: { 'cache-control': 'no-store' }, json: { data, meta: {} } }
+  }
+}
+
+export function enrollTokenRoutes(context: ControllerContext): Route[] {
+  return [
+    {
+      method: 'POST',
+      paths: [`${CLIENT}/enroll/token`],
+      access: 'anonymous',
+      rate: 'sign-in',
+      bodyCap: 'anonymous',
+      body: { schema: EnrollToken, optional: false },
+      handle: createEnrollWithToken(context),
+    },
+  ]
+}
