@@ -6,6 +6,9 @@ import { systemClock } from './clock.ts'
 import type { Settings } from './config/index.ts'
 import { type Controller, createController } from './create-controller.ts'
 import { takeDataDir } from './data-dir.ts'
+import { startEventFile } from './events/event-file.ts'
+import { startEventOutput } from './events/event-output.ts'
+import type { EventWriter } from './events/write-events.ts'
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts'
 import { loadKeyMaterial } from './keys/load-key-material.ts'
 import { loadSealing } from './keys/load-sealing.ts'
@@ -29,6 +32,8 @@ export interface ReadyReport {
 
 export interface RunningController {
   readonly ready: ReadyReport
+  /** Begins to write events to stdout, where the settings say so: to be called when nothing else is written there any more. */
+  tellEvents(): void
   /** Finishes what is under way and closes everything. */
   stop(): Promise<void>
   /** Resolves when the controller has ended because it cannot go on. */
@@ -49,7 +54,7 @@ export async function startController(settings: Settings): Promise<RunningContro
   const { promise: stopped, resolve: endItself } = Promise.withResolvers<void>()
   const onFatal = (): void => void stop().finally(endItself)
   try {
-    return { ready: await start(settings, undo, onFatal), stop, stopped }
+    return { ...(await start(settings, undo, onFatal)), stop, stopped }
   } catch (error) {
     await stop()
     throw error
@@ -60,7 +65,7 @@ async function start(
   settings: Settings,
   undo: (() => Promise<void> | void)[],
   onFatal: () => void,
-): Promise<ReadyReport> {
+): Promise<Pick<RunningController, 'ready' | 'tellEvents'>> {
   const clock = systemClock
   // A log that cannot be written, on a full disk for one, must not end the controller.
   const log = pino(
@@ -113,7 +118,13 @@ async function start(
     serverIdentity: () => keys.serverIdentity,
     issuingKeys: () => keys,
   })
+  const { events } = controller
+  const writers: EventWriter[] = []
+  // After the controller, whose end they tell too.
+  undo.push(async () => void (await Promise.all(writers.map((writer) => writer.stop()))))
   undo.push(() => closeInTime(controller))
+  const { file, maxFileBytes: maxBytes, keepFiles } = settings.events
+  if (file !== null) writers.push(await startEventFile({ events, clock, log, path: file, maxBytes, keepFiles }))
 
   const watch = watchServerCertificate({
     ...keyOptions,
@@ -137,15 +148,20 @@ async function start(
 
   const baseUrl = `https://${urlHost(settings.host)}:${port}`
   return {
-    baseUrl,
-    caFile: keys.caFile,
-    dataDir: dataDir.path,
-    pid: process.pid,
-    admin,
-    hostedBaseUrl: baseUrl,
-    consoleUrl: `${baseUrl}/console/`,
-    metricsUrl: metrics.url,
-    identityProviderUrl: null,
+    ready: {
+      baseUrl,
+      caFile: keys.caFile,
+      dataDir: dataDir.path,
+      pid: process.pid,
+      admin,
+      hostedBaseUrl: baseUrl,
+      consoleUrl: `${baseUrl}/console/`,
+      metricsUrl: metrics.url,
+      identityProviderUrl: null,
+    },
+    tellEvents: () => {
+      if (settings.events.stdout) writers.push(startEventOutput(events, clock, process.stdout))
+    },
   }
 }
 

@@ -35,6 +35,7 @@ export const up: Command = {
       stopOverdue,
     ])
     announce(call, running)
+    running.tellEvents()
     const stoppedItself = running.stopped.then(() => {
       throw new CliError('the controller stopped by itself', { hint: 'the log above says why' })
     })

@@ -45,7 +45,12 @@ function changeEvent({ id, entity, action, session, states }: OwnChange, meta: W
 function metadataOf({ actorId, source }: WriteMeta): EntityChangeEvent['metadata'] {
   const type = actorId === 'system' ? 'system' : 'identity'
   const version = COMPATIBLE_VERSION
-  if (!source) return { author: { type, id: actorId, name: '' }, source: { type: 'internal' }, version }
+  if (!source)
+    return {
+      author: { type, id: actorId, name: type === 'system' ? actorId : '' },
+      source: { type: 'internal' },
+      version,
+    }
   const { authorName: name, method, localAddr, remoteAddr } = source
   return {
     author: { type, id: actorId, name },

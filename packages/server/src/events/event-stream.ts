@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { EventStreamSource, StreamEnd } from '../http/pipeline/event-streams.ts'
 import type { EventNamespace } from './controller-event.ts'
 import type { EventHub } from './event-hub.ts'
+import { noticeText } from './event-text.ts'
 
 interface EventStreamOptions {
   readonly events: EventHub
@@ -33,11 +34,8 @@ export function createEventStream({
   const reader = events.readAfter(resume.after)
   const missedBefore = reader.missed
 
-  const notice = (kind: 'gap' | 'end', message: string): string => {
-    const timestamp = new Date(clock.now()).toISOString()
-    const data = { namespace: 'eventStream', event_src_id: nodeId, timestamp, event_type: kind, message }
-    return `event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`
-  }
+  const notice = (kind: 'gap' | 'end', message: string): string =>
+    `event: ${kind}\ndata: ${noticeText(nodeId, clock.now(), kind, message)}\n\n`
 
   let opening = `: events of ${nodeId}\n\n`
   if (resume.isUnknown) opening += notice('gap', 'the resume point is not of this node, or from before its start')

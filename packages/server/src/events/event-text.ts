@@ -9,3 +9,9 @@ export function eventText({ namespace, ...fields }: ControllerEvent, nodeId: str
   const text = JSON.stringify({ namespace, event_src_id: nodeId, timestamp, ...fields })
   return text.replace(OBEYED, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
+
+/** A word about the events themselves, for one reader: some are missing here, or there will be no more. */
+export function noticeText(nodeId: string, at: number, kind: 'gap' | 'end', message: string): string {
+  const timestamp = new Date(at).toISOString()
+  return JSON.stringify({ namespace: 'eventStream', event_src_id: nodeId, timestamp, event_type: kind, message })
+}

@@ -1,5 +1,4 @@
 import type { LiveSession } from '../api-session/live-sessions.ts'
-import type { AuthenticationEvent } from '../events/controller-event.ts'
 import type { EventHub } from '../events/event-hub.ts'
 import type { DecisionRecorder, RefusedSignIn } from './decision-recorder.ts'
 
@@ -29,15 +28,16 @@ export function createSignInReporter({
     accepted: ({ way, certificate, identity, policy, authenticatorId }, request) => {
       const signerId = way.method === 'ext-jwt' ? way.signerId : ''
       events.publish({
-        ...outcomeOf(request, TYPES[way.method]),
-        improper_client_cert_chain: certificate?.isChainImproper ?? false,
+        namespace: 'authentication',
         event_type: 'success',
-        success: true,
-        reason: '',
+        type: TYPES[way.method],
         authenticator_id: signerId === '' ? authenticatorId : '',
         external_jwt_signer_id: signerId,
         identity_id: identity.id,
         auth_policy_id: policy.id,
+        success: true,
+        reason: '',
+        ...factsOf(request, certificate?.isChainImproper ?? false),
       })
     },
     refused: (refused, request) => {
@@ -45,15 +45,17 @@ export function createSignInReporter({
       const { method, reason, identityId = '', remoteAddress } = refused
       events.publishSampled(
         {
-          ...outcomeOf(request, method),
+          namespace: 'authentication',
           event_type: 'fail',
-          success: false,
-          reason,
+          type: method,
           authenticator_id: '',
           external_jwt_signer_id: '',
           // Of several tokens each may stand for somebody else.
           identity_id: method === 'ext-jwt' ? '' : identityId,
           auth_policy_id: '',
+          success: false,
+          reason,
+          ...factsOf(request, false),
         },
         remoteAddress,
       )
@@ -61,12 +63,6 @@ export function createSignInReporter({
   }
 }
 
-function outcomeOf({ id, remoteAddr }: SignInRequest, type: AuthenticationEvent['type']) {
-  return {
-    namespace: 'authentication',
-    type,
-    remote_address: remoteAddr,
-    improper_client_cert_chain: false,
-    request_id: id,
-  } as const
+function factsOf({ id, remoteAddr }: SignInRequest, hasImproperChain: boolean) {
+  return { remote_address: remoteAddr, improper_client_cert_chain: hasImproperChain, request_id: id }
 }

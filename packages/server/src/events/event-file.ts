@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Clock } from '../clock.ts'
+import { StartupError } from '../startup-error.ts'
+import type { EventHub } from './event-hub.ts'
+import { RotatedFile } from './rotated-file.ts'
+import { type EventWriter, writeEvents } from './write-events.ts'
+
+export interface EventFileOptions {
+  readonly events: EventHub
+  readonly clock: Clock
+  readonly log: Logger
+  readonly path: string
+  readonly maxBytes: number
+  readonly keepFiles: number
+}
+
+const MAX_CHUNK = 65_536
+/** A disk that takes nothing is asked again so often; meanwhile the newest events are remembered. */
+const RETRY_MS = 1_000
+
+/** Writes events to a file. Throws `StartupError` when it cannot be opened; what fails later is told in the log and tried again. */
+export async function startEventFile(options: EventFileOptions): Promise<EventWriter> {
+  const { events, clock, log, path, maxBytes } = options
+  const file = new RotatedFile(options)
+  try {
+    await file.open()
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    throw new StartupError(`cannot write events to ${path}: ${message}`, 'choose another file with events.file', {
+      cause: error,
+    })
+  }
+  const stopping = new AbortController()
+  let isFailing = false
+
+  const onProblem = async (error: unknown): Promise<void> => {
+    if (!isFailing) log.error({ err: error }, 'events cannot be written to their file, trying again')
+    isFailing = true
+    await file.close().catch(() => {})
+    await sleep(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {})
+  }
+
+  const write = async (lines: string): Promise<void> => {
+    let rest = Buffer.from(lines)
+    let isBegun = false
+    while (rest.length > 0) {
+      try {
+        if (!isBegun) await file.makeRoom(rest.length)
+        const written = await file.append(rest)
+        // The rest of a line belongs behind its beginning.
+        isBegun ||= written > 0
+        rest = rest.subarray(written)
+        if (isFailing) log.info('events can be written to their file again')
+        isFailing = false
+      } catch (error) {
+        if (stopping.signal.aborted) return
+        await onProblem(error)
+      }
+    }
+  }
+
+  const writer = writeEvents({ events, clock, write, chunkCharacters: Math.min(MAX_CHUNK, maxBytes / 2) })
+  return {
+    stop: async () => {
+      stopping.abort()
+      await writer.stop()
+      await file.close().catch(() => {})
+    },
+  }
+}
