@@ -1,9 +1,23 @@
+import { join } from 'node:path'
+import { fillIdentities } from './support/fill-identities.ts'
 import { measure } from './support/measure.ts'
 import { http, MANAGEMENT, withServers } from './support/product.ts'
 import { memoryMibOf } from './support/server-process.ts'
 
-/** List, get and create of signers through the running product, each beside a bare HTTPS server that answers as many bytes. */
-export async function run(): Promise<void> {
+const SIZES_FLAG = '--identities='
+const DEFAULT_SIZES = '1000,100000'
+
+/**
+ * Signers and identities through the running product: list, get, filter and create, each beside a bare HTTPS server that
+ * answers as many bytes. `--identities=1000,100000,1000000` says among how many identities.
+ */
+export async function run(flags: readonly string[] = []): Promise<void> {
+  const sizes = flags.find((flag) => flag.startsWith(SIZES_FLAG))?.slice(SIZES_FLAG.length) ?? DEFAULT_SIZES
+  await measureSigners()
+  await measureIdentities(sizes.split(',').map(Number))
+}
+
+async function measureSigners(): Promise<void> {
   await withServers(async (product, bare) => {
     const headers = { 'zt-session': product.session }
     let made = 0
@@ -47,6 +61,61 @@ export async function run(): Promise<void> {
     ])
     console.log(`memory of the server after the load: ${Math.round(memoryMibOf(product.pid))} MiB`)
   })
+}
+
+/** The same calls among more and more identities: what they cost must not grow. */
+async function measureIdentities(sizes: readonly number[]): Promise<void> {
+  await withServers(async (product, bare) => {
+    const headers = { 'zt-session': product.session }
+    let made = 0
+    for (const size of sizes) {
+      process.stderr.write(`filling up to ${size} identities …\n`)
+      const ids = fillIdentities(join(product.dataDir, 'countersign.db'), size)
+      let at = 0
+      const among = `, ${size.toLocaleString('en')} identities`
+      const get = (path: () => string) => () => http('GET', `${MANAGEMENT}/identities${path()}`, headers)
+      const filter = (text: () => string) => get(() => `?filter=${encodeURIComponent(text())}`)
+      const some = () => (at = (at + 7919) % size)
+      const read = (operation: string, request: () => string, aimCpuMs = 0.3) => {
+        return { operation: operation + among, request, expectStatus: 200, aimCpuMs }
+      }
+      await measure(product, bare, [
+        read(
+          'get one',
+          get(() => `/${ids[some() % ids.length]}`),
+        ),
+        read(
+          'list, 10 a page',
+          get(() => ''),
+          0.5,
+        ),
+        read(
+          'filter by id',
+          filter(() => `id = "${ids[some() % ids.length]}"`),
+        ),
+        read(
+          'filter by name',
+          filter(() => `name = "user-${some()}"`),
+        ),
+        read(
+          'filter by externalId',
+          filter(() => `externalId = "user-${some()}@bench.example"`),
+        ),
+        {
+          operation: `create, durable${among}`,
+          request: () => http('POST', `${MANAGEMENT}/identities`, headers, JSON.stringify(newIdentity(made++))),
+          expectStatus: 201,
+          aimCpuMs: 0.5,
+          bare: { body: JSON.stringify(newIdentity(0)) },
+        },
+      ])
+      console.log(`memory of the server after the load: ${Math.round(memoryMibOf(product.pid))} MiB`)
+    }
+  })
+}
+
+function newIdentity(number: number) {
+  return { name: `made ${number}`, type: 'Default', isAdmin: false, externalId: `made-${number}`, attributes: ['made'] }
 }
 
 /** The first ten are enabled, which is what the client list shows; the keys of none are there to be fetched. */

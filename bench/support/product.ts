@@ -20,6 +20,7 @@ export interface Target {
 
 export interface Product extends Target {
   readonly session: string
+  readonly dataDir: string
   /** One call as the administrator; gives the answer's JSON. */
   call(method: string, path: string, body?: unknown): Promise<{ data: Record<string, string> & { id: string }[] }>
 }
@@ -45,14 +46,14 @@ export async function withServers(work: (product: Product, bare: Target) => Prom
   try {
     const { baseUrl, caFile } = product.ready
     const target = { port: Number(new URL(baseUrl).port), ca: readFileSync(caFile, 'utf8'), pid: product.pid }
-    await work(await logIn(target), { port: bare.ready.port, ca: certificate.pem, pid: bare.pid })
+    await work(await logIn(target, dataDir), { port: bare.ready.port, ca: certificate.pem, pid: bare.pid })
   } finally {
     await Promise.all([product.stop(), bare.stop()])
     rmSync(dataDir, { recursive: true, force: true })
   }
 }
 
-async function logIn(target: Target): Promise<Product> {
+async function logIn(target: Target, dataDir: string): Promise<Product> {
   const body = JSON.stringify({ username: 'admin', password: ADMIN_PASSWORD })
   const answer = await askOnce(target, http('POST', `${MANAGEMENT}/authenticate?method=password`, {}, body))
   const session = (answer as { data: { token: string } }).data.token
@@ -60,7 +61,7 @@ async function logIn(target: Target): Promise<Product> {
     const text = content === undefined ? undefined : JSON.stringify(content)
     return (await askOnce(target, http(method, path, { 'zt-session': session }, text))) as never
   }
-  return { ...target, session, call }
+  return { ...target, session, dataDir, call }
 }
 
 /** A whole request as it goes over the wire. */
