@@ -1,7 +1,6 @@
 import type { ErrorCode } from '@countersign/contract'
 import type { AuthPolicySettings } from '../auth-policy/auth-policy-settings.ts'
 import { isSignInAllowed, type SignInWay } from '../auth-policy/sign-in-way.ts'
-import { DEFAULT_AUTH_POLICY_ID, enrollPolicyId } from '../signer/enroll-rules.ts'
 import type { SignerSettings } from '../signer/signer-settings.ts'
 
 /** What an enrollment yields: a certificate, or that tokens of the signer sign in from then on. */
@@ -11,10 +10,9 @@ export type EnrollmentKind = (typeof ENROLLMENT_KINDS)[number]
 /** An enrollment with a token that the signer has accepted, and what it meets. */
 export interface EnrollmentStanding {
   readonly kind: EnrollmentKind
-  readonly signer: Pick<
-    SignerSettings,
-    'enabled' | 'enrollToCertEnabled' | 'enrollToTokenEnabled' | 'enrollAuthPolicyId' | 'enrollAttributeClaimsSelector'
-  > & { readonly id: string; readonly writtenByAdmin: boolean }
+  readonly signer: Pick<SignerSettings, 'enabled' | 'enrollToCertEnabled' | 'enrollToTokenEnabled'> & {
+    readonly id: string
+  }
   /** The policy that the identity would get. */
   readonly policy: Pick<AuthPolicySettings, 'primary'> | undefined
   /** Whether somebody has the token's claim already. */
@@ -29,7 +27,6 @@ export const ENROLLMENT_OBSTACLES = {
   'policy-unknown': 'INVALID_ENROLLMENT_NOT_ALLOWED',
   'not-allowed': 'INVALID_ENROLLMENT_NOT_ALLOWED',
   'signer-not-allowed': 'INVALID_ENROLLMENT_NOT_ALLOWED',
-  'signer-not-trusted': 'INVALID_ENROLLMENT_NOT_ALLOWED',
 } as const satisfies Record<string, ErrorCode>
 
 export type EnrollmentObstacle = keyof typeof ENROLLMENT_OBSTACLES
@@ -46,8 +43,6 @@ const RULES: readonly (readonly [EnrollmentObstacle, (standing: EnrollmentStandi
     ({ policy, kind, signer }) =>
       policy?.primary[METHOD_OF[kind]].allowed === true && !isSignInAllowed(policy, wayOf(kind, signer.id)),
   ],
-  // Whoever may write signers could otherwise give himself attributes and policies that he may not give.
-  ['signer-not-trusted', ({ signer }) => !signer.writtenByAdmin && givesMoreThanDefault(signer)],
 ]
 
 const METHOD_OF = { cert: 'cert', token: 'extJwt' } as const
@@ -65,8 +60,4 @@ export function findEnrollmentObstacles(standing: EnrollmentStanding): Enrollmen
 
 function wayOf(kind: EnrollmentKind, signerId: string): SignInWay {
   return kind === 'cert' ? { method: 'cert' } : { method: 'ext-jwt', signerId }
-}
-
-function givesMoreThanDefault(signer: EnrollmentStanding['signer']): boolean {
-  return signer.enrollAttributeClaimsSelector !== null || enrollPolicyId(signer) !== DEFAULT_AUTH_POLICY_ID
 }

@@ -107,6 +107,4 @@ const WORDS: Readonly<Record<EnrollmentObstacle, (attempt: EnrollAttempt) => str
     `the policy ${quoted(policy?.name ?? '')} does not allow ${WAY_OF[kind ?? 'token']} authentication`,
   'signer-not-allowed': ({ signer, policy }) =>
     `the signer ${quoted(signer.name)} is not among the allowed signers of the policy ${quoted(policy?.name ?? '')}`,
-  'signer-not-trusted': ({ signer }) =>
-    `the signer ${quoted(signer.name)} was last written by somebody who is no administrator, so it gives neither attributes nor another policy than the default one: let an administrator save it`,
 }

@@ -220,28 +220,6 @@ const SIGNER_OF_NOBODY = {
   jwksEndpoint: 'https://nobody.example/jwks',
 }
 
-test('N-02 a signer that a non-administrator wrote gives neither attributes nor a policy, until an administrator saves it', async (t) => {
-  const { app, token, enrollingSigner, enroll, identity } = await setUpEnrollment(t)
-  const id = await enrollingSigner()
-  const { session } = await app.makeIdentity({ permissions: ['external-jwt-signer'] })
-  const policy = (await app.admin('GET', `${POLICIES}/default`)).json.data
-  const lax = (await app.admin('POST', POLICIES, { ...policy, name: 'lax' })).json.data.id
-  const write = (members: object) => app.call('PATCH', `${SIGNERS}/${id}`, members, { session })
-  let round = 0
-  const attempt = () => enroll(token({ sub: `s${round++}`, groups: ['admins'] }))
-  for (const members of [{ enrollAttributeClaimsSelector: 'groups' }, { enrollAuthPolicyId: lax }]) {
-    assert.equal((await write(members)).status, 200)
-    assert.equal(refusal(await attempt()), '409 INVALID_ENROLLMENT_NOT_ALLOWED')
-    await app.admin('PATCH', `${SIGNERS}/${id}`, { tags: { seen: JSON.stringify(members) } })
-    assert.equal((await attempt()).status, 200)
-    const unset = { enrollAttributeClaimsSelector: '', enrollAuthPolicyId: '' }
-    assert.equal((await write(unset)).status, 200)
-    const plain = await attempt()
-    const { roleAttributes, authPolicyId } = await identity(plain.json.data.identityId)
-    assert.deepEqual([roleAttributes, authPolicyId], [[], 'default'])
-  }
-})
-
 test('J-13 a CSR of the wrong kind is refused; absent, null and empty ask for token use', async (t) => {
   const { app, token, enrollingSigner, enroll: enrollWith, state } = await setUpEnrollment(t)
   await enrollingSigner()
