@@ -17,6 +17,7 @@ import type { DiscoverSigner } from './sign-in/discover-signer.ts'
 import type { ExplainSignIn } from './sign-in/explain-sign-in.ts'
 import type { ExtJwtSignIn } from './sign-in/ext-jwt-sign-in.ts'
 import type { JudgeCertificate } from './sign-in/judge-certificate.ts'
+import type { OneTimeCodes } from './sign-in/one-time-codes.ts'
 import type { SignInReporter } from './sign-in/report-sign-in.ts'
 import type { SecondFactor } from './sign-in/second-factor.ts'
 import type { SignerDirectory } from './sign-in/signer-directory.ts'
@@ -32,6 +33,7 @@ export interface ControllerContext {
   readonly sealing: Sealing
   readonly sessions: LiveSessions
   readonly secondFactor: SecondFactor
+  readonly oneTimeCodes: OneTimeCodes
   readonly logInWithPassword: PasswordLogin
   readonly signInWithJwt: ExtJwtSignIn
   readonly signInWithCertificate: CertSignIn

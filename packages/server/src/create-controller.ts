@@ -29,6 +29,7 @@ import { createExplainSignIn } from './sign-in/explain-sign-in.ts'
 import { createExtJwtSignIn } from './sign-in/ext-jwt-sign-in.ts'
 import { createCertificateJudge } from './sign-in/judge-certificate.ts'
 import { createTokenJudge } from './sign-in/judge-token.ts'
+import { createOneTimeCodes } from './sign-in/one-time-codes.ts'
 import { createSignInReporter } from './sign-in/report-sign-in.ts'
 import { createSecondFactor } from './sign-in/second-factor.ts'
 import { createSignerDirectory } from './sign-in/signer-directory.ts'
@@ -108,6 +109,7 @@ export function createController(parts: ControllerParts): Controller {
     signControllerJwt: createSignControllerJwt(parts.serverIdentity),
     sessions,
     secondFactor,
+    oneTimeCodes: createOneTimeCodes(parts),
     signers,
     signerKeys,
     logInWithPassword: createPasswordLogin({

@@ -15,6 +15,7 @@ import { loadSealing } from './keys/load-sealing.ts'
 import { watchServerCertificate } from './keys/watch-server-certificate.ts'
 import { StartupError } from './startup-error.ts'
 import { openStore } from './store/open-store.ts'
+import { countForeignTotps } from './store/reads/totp-reads.ts'
 import { startMetricsServer } from './telemetry/metrics-server.ts'
 
 /** What a program that starts a controller needs to know about it. */
@@ -103,6 +104,13 @@ async function start(
   let keys = loadedKeys
   for (const warning of keys.warnings) log.warn(warning)
   const sealing = await loadSealing({ dir: dataDir.keysDir, configured: settings.sealingKey })
+
+  const foreign = await countForeignTotps(store.db, sealing.prefix)
+  if (foreign > 0) {
+    log.warn(
+      `one-time codes of ${foreign} identities are sealed with another key than this node's ${sealing.keyId}: give every node the same sealingKey, or restore keys/sealing.key`,
+    )
+  }
 
   let port = settings.port
   const controller = createController({

@@ -21,6 +21,8 @@ export interface LiveSession extends SessionOrigin {
   readonly createdAt: number
   readonly updatedAt: number
   readonly endsAt: number
+  /** The enrollment of one-time codes that a code was shown of. */
+  readonly passedTotpId: string | null
   lastActivityAt: number
   expiresAt: number
 }
@@ -158,6 +160,7 @@ function liveSession(
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     endsAt: row.ends_at,
+    passedTotpId: row.passed_totp_id,
     lastActivityAt: row.last_activity_at,
     expiresAt: row.expires_at,
   }

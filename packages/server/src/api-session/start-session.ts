@@ -54,10 +54,8 @@ export async function startSession(
     { actorId: identity.id, now },
   )
   const times = { createdAt: now, updatedAt: now, lastActivityAt: now, expiresAt, endsAt }
-  return {
-    token,
-    session: { id, identity, policy, way, certificate, authenticatorId, ipAddress, configTypes, ...times },
-  }
+  const origin = { identity, policy, way, certificate, authenticatorId, ipAddress, configTypes }
+  return { token, session: { id, ...origin, ...times, passedTotpId: null } }
 }
 
 const ALL_CONFIG_TYPES = 'all'

@@ -12,6 +12,7 @@ import { eventRoutes } from './management/events.ts'
 import { extJwtSignerActionRoutes } from './management/ext-jwt-signer-actions.ts'
 import { extJwtSignerRoutes } from './management/ext-jwt-signers.ts'
 import { identityRoutes } from './management/identities.ts'
+import { identityMfaRoutes } from './management/identity-mfa.ts'
 import { identityRelationRoutes } from './management/identity-relations.ts'
 import { identityRoleAttributeRoutes } from './management/identity-role-attributes.ts'
 import { identityTypeRoutes } from './management/identity-types.ts'
@@ -20,6 +21,7 @@ import type { Route } from './pipeline/route.ts'
 import { authenticateRoutes } from './shared/authenticate.ts'
 import { controllerRoutes } from './shared/controllers.ts'
 import { currentIdentityRoutes } from './shared/current-identity.ts'
+import { currentIdentityMfaRoutes } from './shared/current-identity-mfa.ts'
 import { currentSessionRoutes } from './shared/current-session.ts'
 import { informationRoutes } from './shared/information.ts'
 
@@ -48,5 +50,7 @@ export function buildRoutes(context: ControllerContext): Route[] {
     ...authenticatorRoutes(context),
     ...apiSessionRoutes(context),
     ...currentIdentityRoutes(context),
+    ...currentIdentityMfaRoutes(context),
+    ...identityMfaRoutes(context),
   ]
 }

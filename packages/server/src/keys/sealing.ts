@@ -5,6 +5,8 @@ import { AppError } from '@countersign/core'
 export interface Sealing {
   /** Names the key, so that a value says which one opens it; tells nothing about it. */
   readonly keyId: string
+  /** What every value begins with that this key opens. */
+  readonly prefix: string
   /** Text that only this key opens, and only for the same use: `use` names the thing, such as `totp <identity id>`. */
   seal(text: string, use: string): string
   /** What was sealed. SEALING_KEY_MISMATCH for a value of another key or another use, and for one that was changed. */
@@ -22,19 +24,20 @@ export function createSealing(keyBytes: Buffer): Sealing {
   if (keyBytes.length !== SEALING_KEY_BYTES) throw new TypeError('a sealing key has 32 bytes')
   const key = createSecretKey(keyBytes)
   const keyId = createHash('sha256').update('countersign sealing key ').update(keyBytes).digest('hex').slice(0, 8)
+  const prefix = `${VERSION}.${keyId}.`
   return {
     keyId,
+    prefix,
     seal: (text, use) => {
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(use))
       const content = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
-      return `${VERSION}.${keyId}.${content.toString('base64url')}`
+      return prefix + content.toString('base64url')
     },
     open: (sealed, use) => {
-      const [version, sealedBy, content = ''] = sealed.split('.')
-      if (version !== VERSION || sealedBy !== keyId) throw otherKey(sealedBy, keyId)
+      if (!sealed.startsWith(prefix)) throw otherKey(sealed.split('.')[1], keyId)
       try {
-        return decipher(key, Buffer.from(content, 'base64url'), use)
+        return decipher(key, Buffer.from(sealed.slice(prefix.length), 'base64url'), use)
       } catch (error) {
         throw new AppError('SEALING_KEY_MISMATCH', undefined, {
           cause: new Error('a sealed value in the store was changed or moved', { cause: error }),

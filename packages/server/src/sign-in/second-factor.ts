@@ -5,7 +5,7 @@ import type { DirectorySigner, SignerDirectory } from './signer-directory.ts'
 
 /** What a session lacks to be whole. */
 export type MissingFactor =
-  | { readonly kind: 'totp' }
+  | { readonly kind: 'totp'; readonly isEnrolled: boolean }
   | {
       readonly kind: 'ext-jwt'
       readonly challenge: ChallengeKind
@@ -23,7 +23,10 @@ export interface SecondFactor {
 
 const NOTHING: readonly MissingFactor[] = []
 
-/** The second factor is asked for on every call: nothing about it is remembered with the session. */
+/**
+ * The second factor is asked for on every call. A token must come with each of them; of one-time codes the session knows
+ * which enrollment it was shown a code of, so that another enrollment asks for another code.
+ */
 export function createSecondFactor(
   directory: SignerDirectory,
   { judgeFor }: Pick<TokenJudge, 'judgeFor'>,
@@ -46,18 +49,25 @@ export function createSecondFactor(
   }
 
   const findAll = async (session: LiveSession, bearers: readonly string[]): Promise<readonly MissingFactor[]> => {
-    const { requireTotp, requireExtJwtSigner } = session.policy.secondary
+    const { requireExtJwtSigner } = session.policy.secondary
     const token =
       requireExtJwtSigner === null ? undefined : await findMissingToken(session, requireExtJwtSigner, bearers)
-    return [...(requireTotp ? [{ kind: 'totp' } as const] : []), ...(token ? [token] : [])]
+    const code = { kind: 'totp', isEnrolled: session.identity.verifiedTotpId !== null } as const
+    return [...(isCodeMissing(session) ? [code] : []), ...(token ? [token] : [])]
   }
 
   return {
     findMissing: (session, bearers) => {
-      const { requireTotp, requireExtJwtSigner } = session.policy.secondary
-      return requireTotp || requireExtJwtSigner !== null ? findAll(session, bearers) : NOTHING
+      const needsToken = session.policy.secondary.requireExtJwtSigner !== null
+      return needsToken || isCodeMissing(session) ? findAll(session, bearers) : NOTHING
     },
   }
+}
+
+/** Whoever has verified one-time codes must show one, and whoever has not cannot where his policy asks for them. */
+function isCodeMissing({ identity, policy, passedTotpId }: LiveSession): boolean {
+  const { verifiedTotpId } = identity
+  return verifiedTotpId === null ? policy.secondary.requireTotp : passedTotpId !== verifiedTotpId
 }
 
 function isOf({ identity }: LiveSession, { stored }: DirectorySigner, claim: string): boolean {

@@ -86,14 +86,16 @@ export function findObstacle(attempt: SignInAttempt): SignInObstacle | undefined
 /** Everything in the way, in words for an administrator, and the second factors that would be asked for afterwards. */
 export function missingForSignIn(attempt: SignInAttempt): string[] {
   const obstacles = RULES.filter(({ stands }) => stands(attempt)).map(({ words }) => words(attempt))
-  return [...obstacles, ...secondFactors(attempt.policy)]
+  return [...obstacles, ...secondFactors(attempt)]
 }
 
-function secondFactors(policy: StoredAuthPolicy | undefined): string[] {
+function secondFactors({ identity, policy }: SignInAttempt): string[] {
   if (!policy) return []
   const { requireTotp, requireExtJwtSigner } = policy.secondary
   const required = `a second factor, which the policy ${quoted(policy.name)} requires`
+  const hasCodes = !requireTotp && identity !== undefined && identity.verifiedTotpId !== null
   return [
+    ...(hasCodes ? [`a second factor, which the identity ${quoted(identity.name)} has set up: a TOTP code`] : []),
     ...(requireTotp ? [`${required}: a TOTP code`] : []),
     ...(requireExtJwtSigner ? [`${required}: a token of the signer with the id ${quoted(requireExtJwtSigner)}`] : []),
   ]

@@ -67,6 +67,7 @@ const ENTITY_OF_WRITES: Readonly<Record<string, ChangedEntity>> = {
   authPolicy: 'authPolicies',
   identity: 'identities',
   authenticator: 'authenticators',
+  totp: 'identities',
 }
 
 /** What a write is about to change, where its name and its `id` say so. */

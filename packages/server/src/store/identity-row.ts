@@ -8,6 +8,8 @@ export interface StoredIdentity extends IdentitySettings {
   readonly isDefaultAdmin: boolean
   readonly disabledAt: number | null
   readonly disabledUntil: number | null
+  /** The verified enrollment of one-time codes: who has one is asked for codes. */
+  readonly verifiedTotpId: string | null
   readonly envInfo: Readonly<Record<string, string>>
   readonly sdkInfo: Readonly<Record<string, string>>
   readonly createdAt: number
@@ -31,6 +33,7 @@ export function identityFromRow(row: IdentityRow, attributes: readonly string[])
     sdkInfo: JSON.parse(row.sdk_info),
     disabledAt: row.disabled_at,
     disabledUntil: row.disabled_until,
+    verifiedTotpId: row.verified_totp_id,
     tags: JSON.parse(row.tags),
     createdAt: row.created_at,
     updatedAt: row.updated_at,

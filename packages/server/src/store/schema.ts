@@ -91,6 +91,8 @@ export interface IdentityTable extends Stamped {
   sdk_info: string
   disabled_at: number | null
   disabled_until: number | null
+  /** The enrollment of one-time codes that counts; null while there is none, or none that was verified. */
+  verified_totp_id: Generated<string | null>
 }
 
 export interface IdentityAttributeTable {
@@ -132,6 +134,32 @@ export interface ApiSessionTable extends Stamped {
   expires_at: number
   /** When it ends however much it is used. */
   ends_at: number
+  /** The enrollment of one-time codes that a code was shown of in this session. */
+  passed_totp_id: Generated<string | null>
+}
+
+/** One-time codes of an identity. */
+export interface TotpTable {
+  id: string
+  identity_id: string
+  /** Sealed: base64 of the bytes. */
+  secret: string
+  /** Sealed: a JSON list. */
+  recovery_codes: string
+  /** Which of them are used up: bit n for the n-th. */
+  spent_recovery_codes: number
+  /** The last step whose code was taken; earlier ones no longer are. */
+  last_step: number
+  created_at: number
+  updated_at: number
+}
+
+/** Wrong codes that were given for an identity. */
+export interface TotpGuessTable {
+  identity_id: string
+  /** JSON: the instants of the last ones, fewer than lock. */
+  wrong_at: string
+  locked_until: number
 }
 
 export interface SessionCertificateTable extends Stamped {
@@ -188,6 +216,8 @@ export interface Database extends HostedTables {
   authenticators: AuthenticatorTable
   api_sessions: ApiSessionTable
   api_session_certificates: SessionCertificateTable
+  totps: TotpTable
+  totp_guesses: TotpGuessTable
   change_log: ChangeLogTable
   auth_decisions: AuthDecisionTable
   row_counts: RowCountTable
@@ -201,4 +231,5 @@ export type IdentityRow = Selectable<IdentityTable>
 export type AuthenticatorRow = Selectable<AuthenticatorTable>
 export type ApiSessionRow = Selectable<ApiSessionTable>
 export type SessionCertificateRow = Selectable<SessionCertificateTable>
+export type TotpRow = Selectable<TotpTable>
 export type AuthDecisionRow = Selectable<AuthDecisionTable>

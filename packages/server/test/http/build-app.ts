@@ -64,6 +64,7 @@ export interface AppOptions {
   readonly fetchJwks?: FetchJwks
   /** The CA for clients; that of the test file unless given. */
   readonly keys?: () => TestAuthority
+  readonly sealingKey?: Buffer
 }
 
 const serverCertificate = makeTestCertificate({ kind: 'ec256', commonName: 'localhost' })
@@ -110,7 +111,7 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
     clock,
     settings,
     log,
-    sealing: createSealing(TEST_SEALING_KEY),
+    sealing: createSealing(options.sealingKey ?? TEST_SEALING_KEY),
     tls: { cert: serverCertificate.pem, key: serverCertificate.privateKey.export({ type: 'pkcs8', format: 'pem' }) },
     addresses: () => ['127.0.0.1:1280'],
     caCertificates: () => Buffer.from('Y2E=\n'),

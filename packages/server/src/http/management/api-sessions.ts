@@ -102,5 +102,6 @@ function shownSession(row: ApiSessionRow, identity: Parameters<typeof apiSession
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     lastActivityAt: row.last_activity_at,
+    passedTotpId: row.passed_totp_id,
   }
 }

@@ -14,7 +14,6 @@ const CONSTANT = {
   enrollments: 0,
   eventualEvents: 0,
   identityTypes: 2,
-  mfas: 0,
   postureCheckTypes: 0,
   postureChecks: 0,
   revocations: 0,

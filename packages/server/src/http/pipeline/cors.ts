@@ -1,3 +1,5 @@
+import { CODE_HEADER } from '@countersign/contract'
+
 /** What a web page of another origin may send and see. Cookies never travel: the answer is the same for everybody. */
 const ALLOWED_HEADERS = new Set([
   'content-type',
@@ -6,6 +8,7 @@ const ALLOWED_HEADERS = new Set([
   'if-match',
   'zt-session',
   'ziti-token-issuer-id',
+  CODE_HEADER,
 ])
 const ALLOWED_METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS'
 const EXPOSED_HEADERS = 'zt-session, expires-at, expiration-seconds, etag, www-authenticate, retry-after'

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { CODE_HEADER } from '@countersign/contract'
 import { AppError } from '@countersign/core'
 
 /** How often a header may be written where a second one would make the request ambiguous. */
@@ -6,6 +7,7 @@ const MOST_LINES: ReadonlyMap<string, number> = new Map([
   ['host', 1],
   ['content-type', 1],
   ['zt-session', 1],
+  [CODE_HEADER, 1],
   ['authorization', 3],
 ])
 

@@ -17,8 +17,9 @@ export interface ShownSession
     | 'createdAt'
     | 'updatedAt'
     | 'lastActivityAt'
+    | 'passedTotpId'
   > {
-  readonly identity: IdentityName
+  readonly identity: IdentityName & Pick<LiveSession['identity'], 'verifiedTotpId'>
 }
 
 /** A session as others may see it: without its token. */
@@ -35,8 +36,8 @@ export function apiSessionView(session: ShownSession) {
     ipAddress: session.ipAddress,
     configTypes: session.configTypes,
     authQueries: [],
-    isMfaRequired: false,
-    isMfaComplete: false,
+    isMfaRequired: identity.verifiedTotpId !== null,
+    isMfaComplete: identity.verifiedTotpId !== null && session.passedTotpId === identity.verifiedTotpId,
     authenticatorId: session.authenticatorId,
     ...certificateMembers(session.certificate),
     lastActivityAt: timestamp(session.lastActivityAt),

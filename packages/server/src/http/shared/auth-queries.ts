@@ -3,7 +3,7 @@ import type { MissingFactor } from '../../sign-in/second-factor.ts'
 /** What a client has to do before its session is whole, in the words that existing clients know. */
 export function authQueries(missing: readonly MissingFactor[]): unknown[] {
   return missing.flatMap((factor): unknown[] => {
-    if (factor.kind === 'totp') return [TOTP_QUERY]
+    if (factor.kind === 'totp') return [{ ...TOTP_QUERY, isTotpEnrolled: factor.isEnrolled }]
     return factor.signer ? [extJwtQuery(factor.signer.stored)] : []
   })
 }

@@ -54,7 +54,7 @@ export function identityView(
     typeId: identity.typeId,
     isAdmin: identity.isAdmin,
     isDefaultAdmin: identity.isDefaultAdmin,
-    isMfaEnabled: false,
+    isMfaEnabled: identity.verifiedTotpId !== null,
     externalId: identity.externalId,
     attributes: identity.attributes,
     roleAttributes: identity.attributes,

@@ -9,6 +9,7 @@ import { listCounts } from './0005-list-counts.ts'
 import { changeLogHashes } from './0006-change-log-hashes.ts'
 import { hosted } from './0007-hosted.ts'
 import { sessionCertificates } from './0008-session-certificates.ts'
+import { totps } from './0009-totps.ts'
 import type { ColumnTypes, Migration } from './migration.ts'
 
 /** Every step of the schema, oldest first. */
@@ -21,6 +22,7 @@ const MIGRATIONS: readonly Migration[] = [
   changeLogHashes,
   hosted,
   sessionCertificates,
+  totps,
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

@@ -62,10 +62,11 @@ export async function withAttributes(db: Kysely<Database>, rows: readonly Identi
 
 /** What other entities show of the identities that they belong to, by id. */
 export async function loadIdentityNames(db: Kysely<Database>, ids: readonly string[]) {
-  if (ids.length === 0) return new Map<string, Pick<StoredIdentity, 'id' | 'name' | 'authPolicyId'>>()
+  if (ids.length === 0)
+    return new Map<string, Pick<StoredIdentity, 'id' | 'name' | 'authPolicyId' | 'verifiedTotpId'>>()
   const rows = await db
     .selectFrom('identities')
-    .select(['id', 'name', 'auth_policy_id as authPolicyId'])
+    .select(['id', 'name', 'auth_policy_id as authPolicyId', 'verified_totp_id as verifiedTotpId'])
     .where('id', 'in', [...new Set(ids)])
     .execute()
   return new Map(rows.map((row) => [row.id, row]))

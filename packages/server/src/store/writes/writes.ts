@@ -15,6 +15,7 @@ import { SESSION_CERTIFICATE_WRITES } from './session-certificate-writes.ts'
 import { SIGNER_KEY_WRITES } from './signer-key-writes.ts'
 import { SIGNER_WRITES } from './signer-writes.ts'
 import { START_WRITES } from './start-writes.ts'
+import { TOTP_WRITES } from './totp-writes.ts'
 
 /** Every transaction of the product, by name. */
 export const WRITES = {
@@ -28,6 +29,7 @@ export const WRITES = {
   ...JWT_ENROLLMENT_WRITES,
   ...API_SESSION_WRITES,
   ...SESSION_CERTIFICATE_WRITES,
+  ...TOTP_WRITES,
   ...CHANGE_LOG_WRITES,
   ...AUTH_DECISION_WRITES,
   ...ORGANIZATION_WRITES,

@@ -1,0 +1,10 @@
+import Type, { type Static } from 'typebox'
+import { secret } from './body-members.ts'
+
+/** The header in which calls without a body carry a code. */
+export const CODE_HEADER = 'mfa-validation-code'
+
+/** Body of the calls that a one-time code or a recovery code is given to. Whatever is neither is simply wrong. */
+export const OneTimeCode = Type.Object({ code: secret({ minLength: 1, maxLength: 64 }) })
+
+export type OneTimeCode = Static<typeof OneTimeCode>
