@@ -36,11 +36,7 @@ export const ERRORS = {
     'the supplied certificate PEM is either invalid or contains the incorrect number of certificates',
   ),
   COULD_NOT_PROCESS_CSR: spec(400, 'The supplied csr could not be processed'),
-  CA_UNAVAILABLE: spec(
-    503,
-    'No certificate can be issued at the moment: the key of the certificate authority is missing',
-    true,
-  ),
+  CA_UNAVAILABLE: spec(503, 'No certificate can be issued at the moment: the certificate authority cannot sign', true),
   INVALID_AUTH_METHOD: spec(400, 'The supplied authentication method is invalid'),
   CAN_NOT_DELETE_REFERENCED_ENTITY: spec(
     409,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type AltName, buildAltName } from './alt-name.ts'
 import type { CertificateProfile } from './certificate-profiles.ts'
 import { createDerCursor, readOctetsOfBitString } from './der-cursor.ts'
@@ -43,5 +43,5 @@ export function computeKeyId(publicKeyInfo: Buffer): Buffer {
   const cursor = createDerCursor(readDer(publicKeyInfo))
   cursor.take(TAG.sequence)
   const key = readOctetsOfBitString(cursor.take(TAG.bitString))
-  return createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES)
+  return hash('sha256', key, 'buffer').subarray(0, KEY_ID_BYTES)
 }

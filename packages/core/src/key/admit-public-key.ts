@@ -30,12 +30,23 @@ const JUDGES: Readonly<Record<string, (key: KeyObject) => PublicKeyAdmission>> =
  * passes through here first. Never throws.
  */
 export function admitPublicKey(key: KeyObject): PublicKeyAdmission {
+  const known = judged.get(key)
+  if (known) return known
+  const admission = judge(key)
+  judged.set(key, admission)
+  return admission
+}
+
+/** A key never changes, and judging one costs as much as a signature. */
+const judged = new WeakMap<KeyObject, PublicKeyAdmission>()
+
+function judge(key: KeyObject): PublicKeyAdmission {
   if (key.type !== 'public') return refuse(`a public key is needed, this is a ${key.type} key`)
   const type = key.asymmetricKeyType ?? 'unknown'
-  const judge = Object.hasOwn(JUDGES, type) ? JUDGES[type] : undefined
-  if (!judge) return refuse(`keys of the type ${type} are not supported; use RSA, P-256, P-384, P-521 or Ed25519`)
+  const judgeType = Object.hasOwn(JUDGES, type) ? JUDGES[type] : undefined
+  if (!judgeType) return refuse(`keys of the type ${type} are not supported; use RSA, P-256, P-384, P-521 or Ed25519`)
   try {
-    return judge(key)
+    return judgeType(key)
   } catch {
     // OpenSSL imports the EC point at infinity and then cannot write it out.
     return refuse('the key cannot be read')

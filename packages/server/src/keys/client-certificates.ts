@@ -1,4 +1,4 @@
-import { createHash, type KeyObject } from 'node:crypto'
+import { hash, type KeyObject } from 'node:crypto'
 import { AppError, type CsrKey, formatPem, issueClientCertificate, readCsr } from '@countersign/core'
 import type { Clock } from '../clock.ts'
 import type { KeyMaterial } from './load-key-material.ts'
@@ -78,8 +78,8 @@ export function createClientCertificates(options: ClientCertificatesOptions): Cl
       chainPem: certPem + formatPem('CERTIFICATE', issuer.certificate),
       caPem: caBundlePem,
       subject: `CN=${commonName}`,
-      fingerprint: createHash('sha1').update(der).digest('hex'),
-      publicKeyDigest: createHash('sha256').update(key.publicKeyInfo).digest('base64url'),
+      fingerprint: hash('sha1', der, 'hex'),
+      publicKeyDigest: hash('sha256', key.publicKeyInfo, 'base64url'),
       notBefore: notBefore.getTime(),
       notAfter: notAfter.getTime(),
     }
