@@ -1,4 +1,5 @@
 import type { ControllerContext } from '../controller-context.ts'
+import { certificateRenewalRoutes } from './client/certificate-renewal.ts'
 import { enrollTokenRoutes } from './client/enroll-token.ts'
 import { clientExtJwtSignerRoutes } from './client/ext-jwt-signers.ts'
 import { overlayRoutes } from './client/overlay.ts'
@@ -16,6 +17,7 @@ import { identityMfaRoutes } from './management/identity-mfa.ts'
 import { identityRelationRoutes } from './management/identity-relations.ts'
 import { identityRoleAttributeRoutes } from './management/identity-role-attributes.ts'
 import { identityTypeRoutes } from './management/identity-types.ts'
+import { renewalRequestRoutes } from './management/renewal-requests.ts'
 import { summaryRoutes } from './management/summary.ts'
 import type { Route } from './pipeline/route.ts'
 import { authenticateRoutes } from './shared/authenticate.ts'
@@ -48,6 +50,8 @@ export function buildRoutes(context: ControllerContext): Route[] {
     ...identityTypeRoutes(context),
     ...summaryRoutes(context),
     ...authenticatorRoutes(context),
+    ...renewalRequestRoutes(context),
+    ...certificateRenewalRoutes(context),
     ...apiSessionRoutes(context),
     ...currentIdentityRoutes(context),
     ...currentIdentityMfaRoutes(context),

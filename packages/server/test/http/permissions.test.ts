@@ -50,6 +50,8 @@ const NEEDS: Readonly<Record<string, Needs>> = {
   'PUT /edge/management/v1/current-identity/authenticators/:id': 'session',
   'PATCH /edge/client/v1/current-identity/authenticators/:id': 'session',
   'PATCH /edge/management/v1/current-identity/authenticators/:id': 'session',
+  'POST /edge/client/v1/current-identity/authenticators/:id/extend': 'session',
+  'POST /edge/client/v1/current-identity/authenticators/:id/extend-verify': 'session',
   'POST /edge/client/v1/current-identity/mfa': 'partial session',
   'POST /edge/management/v1/current-identity/mfa': 'partial session',
   'GET /edge/client/v1/current-identity/mfa': 'partial session',
@@ -139,6 +141,8 @@ const NEEDS: Readonly<Record<string, Needs>> = {
   'PUT /edge/management/v1/authenticators/:id': 'authenticator.update',
   'PATCH /edge/management/v1/authenticators/:id': 'authenticator.update',
   'DELETE /edge/management/v1/authenticators/:id': 'authenticator.delete',
+  'POST /edge/management/v1/authenticators/:id/request-extend': 'authenticator.update',
+  'POST /edge/management/v1/identities/:id/request-extend': 'identity.update',
 
   'GET /edge/management/v1/api-sessions': 'api-session.read',
   'GET /edge/management/v1/api-sessions/:id': 'api-session.read',
