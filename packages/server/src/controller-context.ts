@@ -23,6 +23,8 @@ import type { SecondFactor } from './sign-in/second-factor.ts'
 import type { SignerDirectory } from './sign-in/signer-directory.ts'
 import type { SignerKeyKeeper } from './signer-keys/signer-keys.ts'
 import type { Store } from './store/store.ts'
+import type { Health } from './telemetry/health.ts'
+import type { Metrics } from './telemetry/metrics.ts'
 
 /** What the routes work with. A controller is an object: one process can hold several. */
 export interface ControllerContext {
@@ -45,6 +47,8 @@ export interface ControllerContext {
   /** Where every outcome of signing in is reported. */
   readonly signIns: SignInReporter
   readonly events: EventHub
+  readonly health: Health
+  readonly metrics: Metrics
   readonly discoverSigner: DiscoverSigner
   readonly signers: SignerDirectory
   readonly signerKeys: SignerKeyKeeper

@@ -36,6 +36,10 @@ import { createSignerDirectory } from './sign-in/signer-directory.ts'
 import { createSignerKeyCheck } from './sign-in/signer-key-check.ts'
 import { createSignerKeys } from './signer-keys/signer-keys.ts'
 import type { Store } from './store/store.ts'
+import { createHealth } from './telemetry/health.ts'
+import { createMetrics, type Metrics } from './telemetry/metrics.ts'
+import { observeController } from './telemetry/observe-controller.ts'
+import { timedStore } from './telemetry/timed-store.ts'
 import { startUpkeep } from './upkeep.ts'
 
 export interface ControllerParts {
@@ -60,13 +64,17 @@ export interface ControllerParts {
 export interface Controller {
   readonly http: HttpServer
   readonly events: EventHub
+  readonly metrics: Metrics
   /** Finishes what is under way and lets go of everything but the store, which is the caller's. */
   close(): Promise<void>
 }
 
 /** Wires one controller from its parts. Nothing here knows the process: there can be several. */
 export function createController(parts: ControllerParts): Controller {
-  const { store, clock, settings, log } = parts
+  const { clock, settings, log } = parts
+  const metrics = createMetrics()
+  const store = timedStore(parts.store, metrics)
+  const health = createHealth({ store, clock })
   const session: SessionOptions = {
     store,
     clock,
@@ -90,8 +98,8 @@ export function createController(parts: ControllerParts): Controller {
     onWarning: (warning) => events.publish(signerHealthEvent(warning)),
   })
   const cache = new VerifiedTokenCache()
-  const limits = createAttemptLimits(parts)
-  const judges = createTokenJudge({ directory: signers, keys: signerKeys, cache, clock, limit: limits.signer })
+  const limits = createAttemptLimits({ settings, clock, log, metrics })
+  const judges = createTokenJudge({ directory: signers, keys: signerKeys, cache, clock, limit: limits.signer, metrics })
   const secondFactor = createSecondFactor(signers, judges)
   const decisions = createDecisionRecorder({ store, clock, log })
   const clientCertificates = createClientCertificates({
@@ -104,6 +112,7 @@ export function createController(parts: ControllerParts): Controller {
   const judgeCertificate = createCertificateJudge({ store, clock, authorities })
   const context: ControllerContext = {
     ...parts,
+    store,
     clientCertificates,
     startedAt: clock.now(),
     signControllerJwt: createSignControllerJwt(parts.serverIdentity),
@@ -128,21 +137,26 @@ export function createController(parts: ControllerParts): Controller {
       judges,
       clientCertificates,
     }),
-    enrollments: createEnrollmentReporter({ log, events, decisions }),
+    enrollments: createEnrollmentReporter({ log, events, decisions, metrics }),
     explainSignIn: createExplainSignIn({ store, directory: signers, keys: signerKeys, clock, log }),
     decisions,
-    signIns: createSignInReporter({ events, decisions }),
+    signIns: createSignInReporter({ events, decisions, metrics }),
     events,
+    health,
+    metrics,
     discoverSigner: createDiscoverSigner(fetchDocument, jwksPolicy),
     jwksPolicy,
   }
   const routes = buildRoutes(context)
   const http = createHttpServer({ routes, sessions, secondFactor, limits, settings, tls: parts.tls, log })
+  observeController({ metrics, store, clock, sessions, signerKeys, events, decisions, streams: http.streams })
   const upkeep = startUpkeep({ store, clock, log })
   return {
     http,
     events,
+    metrics,
     close: async () => {
+      health.stop()
       await http.close()
       await decisions.flush()
       await upkeep.stop()

@@ -147,7 +147,7 @@ async function start(
   undo.push(watch.stop)
 
   port = await listen(controller.http, settings.host, settings.port)
-  const metrics = await startMetricsServer(settings.metrics.port)
+  const metrics = await startMetricsServer(settings.metrics.port, controller.metrics.registry)
   undo.push(() => metrics.close())
 
   // Last, when nothing can fail any more: a password that was made but never shown would lock everybody out.

@@ -58,6 +58,8 @@ export interface LiveSessions {
   find(token: string): Promise<LiveSession | undefined>
   /** The same without using it. */
   look(token: string): Promise<LiveSession | undefined>
+  /** How many are remembered. */
+  readonly size: number
 }
 
 /** Sessions by their token, remembered until the change log says that they, or what they hang on, have changed. */
@@ -126,6 +128,9 @@ export function createLiveSessions({ store, clock, idleMs }: LiveSessionsOptions
       return session
     },
     look,
+    get size() {
+      return remembered.size
+    },
   }
 }
 

@@ -3,6 +3,7 @@ import type { EnrollmentEvent } from '../events/controller-event.ts'
 import type { EventHub } from '../events/event-hub.ts'
 import type { DecisionRecorder, RefusedEnrollment } from '../sign-in/decision-recorder.ts'
 import type { SignInRequest } from '../sign-in/report-sign-in.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
 import type { Enrolled, EnrollmentRefusal } from './enroll-by-jwt.ts'
 
 /** Every outcome of enrolling with a provider's token comes here, and from here to the log, events and decisions. */
@@ -15,6 +16,7 @@ interface EnrollmentReporterParts {
   readonly log: Logger
   readonly events: EventHub
   readonly decisions: DecisionRecorder
+  readonly metrics: Pick<Metrics, 'enrollment'>
 }
 
 const NOBODY = {
@@ -26,7 +28,12 @@ const NOBODY = {
   attributes: [],
 } as const
 
-export function createEnrollmentReporter({ log, events, decisions }: EnrollmentReporterParts): EnrollmentReporter {
+export function createEnrollmentReporter({
+  log,
+  events,
+  decisions,
+  metrics,
+}: EnrollmentReporterParts): EnrollmentReporter {
   return {
     // Whom a signer's word has given what: the one record of attributes that no administrator gave.
     enrolled: ({ signer, settings, kind, identityId, certificate }, request) => {
@@ -43,11 +50,13 @@ export function createEnrollmentReporter({ log, events, decisions }: EnrollmentR
         attributes: settings.attributes,
       }
       log.info({ enrollment: event, fingerprint: certificate?.fingerprint }, 'an identity has enrolled')
+      metrics.enrollment(signer.id, 'success')
       events.publish(event)
     },
     refused: (refused, { kind, signer }, request) => {
       decisions.record(refused)
       const { reason, identityId = '', remoteAddress } = refused
+      metrics.enrollment(signer?.id ?? '', reason)
       events.publishSampled(
         {
           ...outcomeOf(kind, signer?.id ?? '', request),

@@ -25,12 +25,14 @@ import { controllerRoutes } from './shared/controllers.ts'
 import { currentIdentityRoutes } from './shared/current-identity.ts'
 import { currentIdentityMfaRoutes } from './shared/current-identity-mfa.ts'
 import { currentSessionRoutes } from './shared/current-session.ts'
+import { healthCheckRoutes } from './shared/health-checks.ts'
 import { informationRoutes } from './shared/information.ts'
 
 /** Every route of the product. */
 export function buildRoutes(context: ControllerContext): Route[] {
   return [
     ...informationRoutes(context),
+    ...healthCheckRoutes(context),
     ...controllerRoutes(context),
     ...overlayRoutes(),
     ...consolePageRoutes(),

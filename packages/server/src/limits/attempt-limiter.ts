@@ -1,6 +1,7 @@
 import { type BucketSize, TokenBuckets } from '@countersign/core'
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
 import { TooManyRequests } from './too-many-requests.ts'
 
 /** Limits how many attempts fail. It counts for the whole node: where several processes serve one, they share what is behind this. */
@@ -25,10 +26,14 @@ interface AttemptLimiterParts {
   readonly log: Logger
   /** What is limited, for the log. */
   readonly what: string
+  readonly metrics?: Pick<Metrics, 'rateLimited'>
 }
 
 /** A burst of 0 means no limit. */
-export function createAttemptLimiter(size: BucketSize, { clock, log, what }: AttemptLimiterParts): AttemptLimiter {
+export function createAttemptLimiter(
+  size: BucketSize,
+  { clock, log, what, metrics }: AttemptLimiterParts,
+): AttemptLimiter {
   if (size.burst === 0) return UNLIMITED
   const buckets = new TokenBuckets(size)
   let refused = 0
@@ -36,6 +41,7 @@ export function createAttemptLimiter(size: BucketSize, { clock, log, what }: Att
 
   const tell = (who: string, now: number): void => {
     refused++
+    metrics?.rateLimited(what)
     if (Math.abs(now - toldAt) < TOLD_EVERY_MS) return
     log.warn({ limit: what, who, refused }, 'attempts are refused since too many have failed')
     toldAt = now

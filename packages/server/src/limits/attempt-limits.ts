@@ -2,6 +2,7 @@ import { clientNetwork } from '@countersign/core'
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import type { Settings } from '../config/index.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
 import { type AttemptLimiter, createAttemptLimiter } from './attempt-limiter.ts'
 import { createSignerLimiter, type SignerLimiter } from './signer-limiter.ts'
 
@@ -19,14 +20,15 @@ interface AttemptLimitsParts {
   readonly settings: Pick<Settings, 'limits'>
   readonly clock: Clock
   readonly log: Logger
+  readonly metrics?: Pick<Metrics, 'rateLimited'>
 }
 
 const SECONDS_PER_MINUTE = 60
 
-export function createAttemptLimits({ settings, clock, log }: AttemptLimitsParts): AttemptLimits {
+export function createAttemptLimits({ settings, ...parts }: AttemptLimitsParts): AttemptLimits {
   const { limits } = settings
   const limiter = (what: string, burst: number, perSecond: number) =>
-    createAttemptLimiter({ burst, perSecond }, { clock, log, what })
+    createAttemptLimiter({ burst, perSecond }, { ...parts, what })
   const signer = limiter('signer', limits.signerBurst, limits.signerPerSecond)
   return {
     address: byNetwork(limiter('address', limits.addressBurst, limits.addressPerSecond)),

@@ -10,6 +10,7 @@ import {
 import type { Clock } from '../clock.ts'
 import type { SignerLimiter } from '../limits/signer-limiter.ts'
 import type { SignerKeyKeeper } from '../signer-keys/signer-keys.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
 import type { DirectorySigner, SignerDirectory } from './signer-directory.ts'
 
 /** What one signer, or the lack of one, says about a token. */
@@ -37,10 +38,11 @@ interface TokenJudgeParts {
   readonly cache: VerifiedTokenCache
   readonly clock: Clock
   readonly limit: SignerLimiter
+  readonly metrics: Pick<Metrics, 'tokenVerified' | 'tokenFromCache'>
 }
 
 /** Every door brings its tokens here: the signer is chosen by issuer and audience, and the one verify function decides. */
-export function createTokenJudge({ directory, keys, cache, clock, limit }: TokenJudgeParts): TokenJudge {
+export function createTokenJudge({ directory, keys, cache, clock, limit, metrics }: TokenJudgeParts): TokenJudge {
   return {
     async *judge(token, address) {
       const reading = readJws(token, cache)
@@ -60,7 +62,7 @@ export function createTokenJudge({ directory, keys, cache, clock, limit }: Token
       const { untrustedIssuer, untrustedAudiences } = untrustedIssuerAndAudience(reading.jws)
       const isNamed = untrustedIssuer === signer.issuer && untrustedAudiences.includes(signer.audience)
       return address === undefined
-        ? judgeBy(signer, reading.jws, isNamed)
+        ? (findKnown(signer, reading.jws) ?? judgeBy(signer, reading.jws, isNamed))
         : judgeForStranger(signer, reading.jws, address, isNamed)
     },
   }
@@ -71,7 +73,7 @@ export function createTokenJudge({ directory, keys, cache, clock, limit }: Token
     address: string,
     isNamed: boolean,
   ): Promise<Verdict> {
-    const known = cache.findVerdict(jws.digest, signer.verify, keys.keysOf(signer.stored), clock.now())
+    const known = findKnown(signer, jws)
     if (known) return known
     const attempt = limit.begin(signer.id, address)
     const verdict = await judgeBy(signer, jws, isNamed)
@@ -84,7 +86,16 @@ export function createTokenJudge({ directory, keys, cache, clock, limit }: Token
     const { kid } = jws.untrustedHeader
     const asks = isNamed && typeof kid === 'string' && !keys.keysOf(signer.stored).has(kid)
     if (asks) await keys.keyFor(signer.stored, kid)
-    return verifyToken(jws, signer.verify, keys.keysOf(signer.stored), clock.now(), { cache })
+    const started = performance.now()
+    const verdict = await verifyToken(jws, signer.verify, keys.keysOf(signer.stored), clock.now(), { cache })
+    metrics.tokenVerified(performance.now() - started)
+    return verdict
+  }
+
+  function findKnown(signer: DirectorySigner, jws: UntrustedJws): Verdict | undefined {
+    const known = cache.findVerdict(jws.digest, signer.verify, keys.keysOf(signer.stored), clock.now())
+    if (known) metrics.tokenFromCache()
+    return known
   }
 
   /** A text that is no token is refused before any signer is looked at, so any will do. */

@@ -1,5 +1,6 @@
 import type { LiveSession } from '../api-session/live-sessions.ts'
 import type { EventHub } from '../events/event-hub.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
 import type { DecisionRecorder, RefusedSignIn } from './decision-recorder.ts'
 
 /** What is told of the request beside its outcome. */
@@ -20,13 +21,16 @@ const TYPES = { updb: 'password', cert: 'cert', 'ext-jwt': 'ext-jwt', 'api-accou
 export function createSignInReporter({
   events,
   decisions,
+  metrics,
 }: {
   events: EventHub
   decisions: DecisionRecorder
+  metrics: Pick<Metrics, 'signIn'>
 }): SignInReporter {
   return {
     accepted: ({ way, certificate, identity, policy, authenticatorId }, request) => {
       const signerId = way.method === 'ext-jwt' ? way.signerId : ''
+      metrics.signIn(TYPES[way.method], signerId, 'success')
       events.publish({
         namespace: 'authentication',
         event_type: 'success',
@@ -42,7 +46,8 @@ export function createSignInReporter({
     },
     refused: (refused, request) => {
       decisions.record(refused)
-      const { method, reason, identityId = '', remoteAddress } = refused
+      const { method, reason, signerId = '', identityId = '', remoteAddress } = refused
+      metrics.signIn(method, signerId, reason)
       events.publishSampled(
         {
           namespace: 'authentication',

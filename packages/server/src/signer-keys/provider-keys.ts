@@ -40,6 +40,8 @@ export interface ProviderFacts {
   /** The last fetch failed, and the keys are from before it. */
   readonly isStale: boolean
   readonly warnings: readonly string[]
+  /** Since this node keeps the keys. */
+  readonly failedFetches: number
 }
 
 export interface ProviderSource {
@@ -58,6 +60,7 @@ export class ProviderKeys {
   #running: Promise<void> | undefined
   #started = 0
   #failures = 0
+  #failedFetches = 0
   #failure: { readonly error: OutboundError; readonly at: number } | undefined
   #noRetryBefore = Number.NEGATIVE_INFINITY
   #lastForced = Number.NEGATIVE_INFINITY
@@ -128,6 +131,7 @@ export class ProviderKeys {
       nextRefreshAt: this.#due === undefined ? undefined : now + Math.max(0, this.#due - scheduler.elapsedMs()),
       isStale: fetchedAt !== undefined && this.#failure !== undefined && fetchedAt <= this.#failure.at,
       warnings: this.#served.warnings(now),
+      failedFetches: this.#failedFetches,
     }
   }
 
@@ -225,6 +229,7 @@ export class ProviderKeys {
     const error =
       cause instanceof OutboundError ? cause : new OutboundError('content', 'reading the keys failed', { cause })
     this.#failures++
+    this.#failedFetches++
     this.#failure = { error, at: clock.now() }
     this.#noRetryBefore = scheduler.elapsedMs() + MIN_RETRY_MS
     const facts = { signerId: this.source.id, reason: error.reason, problem: error.message, failures: this.#failures }

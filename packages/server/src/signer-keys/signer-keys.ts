@@ -12,7 +12,7 @@ import { followSigners } from './follow-signers.ts'
 import type { KeySigner } from './key-signer.ts'
 import { certificateStatus, providerStatus, type SignerKeyStatus } from './key-status.ts'
 import { type LoadedKeySigner, loadKeySigner } from './load-key-signers.ts'
-import { ProviderKeys, type ProviderKeysParts } from './provider-keys.ts'
+import { type ProviderFacts, ProviderKeys, type ProviderKeysParts } from './provider-keys.ts'
 import { refreshTiming } from './refresh-timing.ts'
 import { type Scheduler, systemScheduler } from './scheduler.ts'
 import type { OnSignerKeyWarning, SignerKeyWarning } from './signer-key-warning.ts'
@@ -41,6 +41,8 @@ export interface SignerKeyKeeper {
   keyStatus(signer: KeySigner): SignerKeyStatus
   /** How many signers are served by keys that could not be refreshed. */
   countStale(): number
+  /** What is known of the keys that are fetched, by signer. */
+  providerFacts(): Iterable<readonly [signerId: string, facts: ProviderFacts]>
   /** Resolves when the signers have been read from the store for the first time. */
   readonly loaded: Promise<void>
   stop(): Promise<void>
@@ -153,6 +155,7 @@ export function createSignerKeys(parts: SignerKeysParts): SignerKeyKeeper {
         ? certificateStatus(certificateKeysOf(signer))
         : providerStatus(providerOf(signer)?.facts()),
     countStale: () => [...providers.values()].filter(({ keys }) => keys.facts().isStale).length,
+    providerFacts: () => [...providers].map(([id, { keys }]) => [id, keys.facts()] as const),
     loaded: following.loaded,
     stop: async () => {
       following.stop()

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import { collectDefaultMetrics, type Registry } from 'prom-client'
 import { StartupError } from '../startup-error.ts'
 
 const HOST = '127.0.0.1'
@@ -11,8 +11,7 @@ export interface MetricsServer {
 }
 
 /** Measurements for Prometheus, on a listener of their own that only this machine reaches. */
-export async function startMetricsServer(port: number): Promise<MetricsServer> {
-  const registry = new Registry()
+export async function startMetricsServer(port: number, registry: Registry): Promise<MetricsServer> {
   collectDefaultMetrics({ register: registry, prefix: 'countersign_' })
   const server = createServer((request, response) => {
     if (request.method !== 'GET' || request.url?.split('?', 1)[0] !== '/metrics') {

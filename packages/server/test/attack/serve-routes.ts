@@ -35,7 +35,7 @@ export async function serveRoutes(
   )
   const server = createHttpServer({
     routes,
-    sessions: { find: async () => undefined, look: async () => undefined },
+    sessions: { find: async () => undefined, look: async () => undefined, size: 0 },
     secondFactor: { findMissing: () => [] },
     limits: { address: { begin: () => ({ giveBack: () => {} }) } },
     settings: loadSettings({ flags: {}, env: {} }).settings,

@@ -1,0 +1,33 @@
+import type { ControllerContext } from '../../controller-context.ts'
+import type { HealthCheck } from '../../telemetry/health.ts'
+import { timestamp } from '../pipeline/envelope.ts'
+import type { Answer, Route } from '../pipeline/route.ts'
+
+const HEALTH_CHECKS = '/health-checks/v1'
+
+/** Whether this node lives, and whether it can serve: for balancers and supervisors, who have no session. */
+export function healthCheckRoutes({ health }: ControllerContext): Route[] {
+  const open = { method: 'GET', access: 'anonymous', rate: 'none', bodyCap: 'anonymous', body: null } as const
+  return [
+    {
+      ...open,
+      paths: [HEALTH_CHECKS, `${HEALTH_CHECKS}/readiness`],
+      handle: async () => healthAnswer(await health.readiness()),
+    },
+    { ...open, paths: [`${HEALTH_CHECKS}/liveness`], handle: () => healthAnswer([]) },
+  ]
+}
+
+function healthAnswer(checks: readonly HealthCheck[]): Answer {
+  const healthy = checks.every((check) => check.healthy)
+  const data = {
+    healthy,
+    checks: checks.map((check) => ({
+      id: check.id,
+      healthy: check.healthy,
+      lastCheckDuration: `${Math.round(check.lastCheckMs)}ms`,
+      lastCheckTime: timestamp(check.lastCheckTime),
+    })),
+  }
+  return { status: healthy ? 200 : 503, headers: { 'cache-control': 'no-store' }, json: { data, meta: {} } }
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readKeySet } from '@countersign/core'
+import { makeTestCertificate, mintKey, mintKeySet } from '@countersign/testkit'
+import { buildApp, type TestApp } from '../http/build-app.ts'
+import { eventsOf } from './read-events.ts'
+
+const SIGNERS = '/edge/management/v1/ext-jwt-signers'
+const DAY_MS = 86_400_000
+const SIGNER = { enabled: true, audience: 'overlay' }
+
+async function createSigner(app: TestApp, members: Record<string, unknown>): Promise<string> {
+  const reply = await app.admin('POST', SIGNERS, { ...SIGNER, ...members })
+  assert.equal(reply.status, 201, reply.text)
+  return reply.json.data.id
+}
+
+/** What has been told of a signer, once something has. */
+async function healthOf(app: TestApp, signerId: string) {
+  for (let turns = 0; turns < 250; turns += 1) {
+    const told = eventsOf(app.controller.events, 'signerHealth').filter(
+      ({ external_jwt_signer_id: id }) => id === signerId,
+    )
+    if (told.length > 0) return told
+    await sleep(20)
+  }
+  return assert.fail('nothing was told of the signer')
+}
+
+test('D11 an event warns of a certificate that ends within 30 days, and of no other', async (t) => {
+  const app = await buildApp(t)
+  const certificate = (days: number) =>
+    makeTestCertificate({ kind: 'ec256', commonName: `c${days}`, notAfter: new Date(app.clock.now() + days * DAY_MS) })
+  const later = await createSigner(app, {
+    name: 'later',
+    issuer: 'https://later.example',
+    certPem: certificate(31).pem,
+  })
+  const soon = await createSigner(app, { name: 'soon', issuer: 'https://soon.example', certPem: certificate(29).pem })
+  const [event, ...others] = await healthOf(app, soon)
+  assert.deepEqual([event.event_type, others.length], ['certificate-ends', 0])
+  assert.match(event.message, /^the certificate ends at 2/)
+  const told = eventsOf(app.controller.events, 'signerHealth')
+  assert.ok(told.every(({ external_jwt_signer_id: id }) => id !== later))
+})
+
+test('an event tells of keys that are left out of a set, and of a provider that shows a secret', async (t) => {
+  const keySet = mintKeySet(mintKey('P-256'))
+  const secret = { kty: 'oct', kid: 'shared', k: 'AAECAwQFBgcICQoLDA0ODw' }
+  const text = JSON.stringify({ keys: [...keySet.keys, secret] })
+  const fetchJwks = async () => ({ keySet: readKeySet(Buffer.from(text)), freshForMs: undefined })
+  const app = await buildApp(t, { fetchJwks })
+  const jwksEndpoint = 'https://idp.example/jwks'
+  const id = await createSigner(app, { name: 'idp', issuer: 'https://idp.example', jwksEndpoint })
+  const told = await healthOf(app, id)
+  assert.deepEqual(told.map(({ event_type: type }) => type).toSorted(), ['keys-left-out', 'secret-published'])
+  assert.ok(!JSON.stringify(told).includes(secret.k))
+})
