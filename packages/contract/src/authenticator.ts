@@ -5,7 +5,7 @@ export const AUTHENTICATOR_METHODS = ['updb', 'cert'] as const
 export type AuthenticatorMethod = (typeof AUTHENTICATOR_METHODS)[number]
 
 export const MAX_PASSWORD_LENGTH = 100
-const username = () => Type.String({ minLength: 4, maxLength: 100 })
+export const username = () => Type.String({ minLength: 4, maxLength: 100 })
 const password = () => secret({ minLength: 5, maxLength: MAX_PASSWORD_LENGTH })
 
 /** Body of POST; which members are needed depends on the method. */

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { name, openObject, optional, text } from './body-members.ts'
+import { identityEnrollment } from './enrollment.ts'
 import { PERMISSIONS } from './permission.ts'
 
 export const IDENTITY_TYPES = ['User', 'Device', 'Service', 'Router', 'Default'] as const
@@ -22,11 +23,12 @@ const optionalMembers = {
   serviceHostingPrecedences: optional(openObject()),
 }
 
-/** Body of POST and PUT. */
+/** Body of POST and PUT; PUT passes over `enrollment`. */
 export const IdentityWrite = Type.Object({
   name: name(),
   type: Type.Enum([...IDENTITY_TYPES]),
   isAdmin: Type.Boolean(),
+  enrollment: optional(identityEnrollment()),
   ...optionalMembers,
 })
 

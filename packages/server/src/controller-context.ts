@@ -4,6 +4,7 @@ import type { PasswordLogin } from './api-session/password-login.ts'
 import type { Clock } from './clock.ts'
 import type { Settings } from './config/index.ts'
 import type { EnrollByJwt } from './enrollment/enroll-by-jwt.ts'
+import type { EnrollmentJwt } from './enrollment/enrollment-jwt.ts'
 import type { EnrollmentReporter } from './enrollment/report-enrollment.ts'
 import type { EventHub } from './events/event-hub.ts'
 import type { ClientCertificates } from './keys/client-certificates.ts'
@@ -61,6 +62,7 @@ export interface ControllerContext {
   readonly serverIdentity: () => ServerIdentity
   /** Signs what the controller hands out under its own name. */
   readonly signControllerJwt: SignControllerJwt
+  readonly enrollmentJwt: EnrollmentJwt
   /** When this controller was made. */
   readonly startedAt: number
   readonly clientCertificates: ClientCertificates

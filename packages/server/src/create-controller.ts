@@ -8,6 +8,7 @@ import type { Clock } from './clock.ts'
 import type { Settings } from './config/index.ts'
 import type { ControllerContext } from './controller-context.ts'
 import { createEnrollByJwt } from './enrollment/enroll-by-jwt.ts'
+import { createEnrollmentJwt } from './enrollment/enrollment-jwt.ts'
 import { createEnrollmentReporter } from './enrollment/report-enrollment.ts'
 import { publishChanges } from './events/change-events.ts'
 import { createEventHub, type EventHub } from './events/event-hub.ts'
@@ -102,6 +103,7 @@ export function createController(parts: ControllerParts): Controller {
   const judges = createTokenJudge({ directory: signers, keys: signerKeys, cache, clock, limit: limits.signer, metrics })
   const secondFactor = createSecondFactor(signers, judges)
   const decisions = createDecisionRecorder({ store, clock, log })
+  const signControllerJwt = createSignControllerJwt(parts.serverIdentity)
   const clientCertificates = createClientCertificates({
     keys: parts.issuingKeys,
     clock,
@@ -115,7 +117,8 @@ export function createController(parts: ControllerParts): Controller {
     store,
     clientCertificates,
     startedAt: clock.now(),
-    signControllerJwt: createSignControllerJwt(parts.serverIdentity),
+    signControllerJwt,
+    enrollmentJwt: createEnrollmentJwt({ ...parts, signControllerJwt }),
     sessions,
     secondFactor,
     oneTimeCodes: createOneTimeCodes(parts),

@@ -51,7 +51,11 @@ const HANGS_ON: Readonly<Record<ChangedEntity, (session: LiveSession) => string 
   organizations: ({ way }) => (way.method === 'api-account' ? ANY : undefined),
   identityProviders: () => undefined,
   networks: () => undefined,
+  enrollments: () => undefined,
 }
+
+/** No session hangs on what is new, or on what somebody may enroll with. */
+const isRelevant = ({ entity, action }: Change): boolean => action !== 'created' && entity !== 'enrollments'
 
 export interface LiveSessions {
   /** The session that a token stands for, if it is good now. Using it keeps it alive. */
@@ -81,8 +85,7 @@ export function createLiveSessions({ store, clock, idleMs }: LiveSessionsOptions
   }
 
   store.onChange((changes) => {
-    // What is new is what no session hangs on yet.
-    const relevant = changes === 'everything' ? changes : changes.filter(({ action }) => action !== 'created')
+    const relevant = changes === 'everything' ? changes : changes.filter(isRelevant)
     if (relevant.length === 0) return
     generation++
     if (relevant === 'everything') return forgetAll()

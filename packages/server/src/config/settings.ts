@@ -193,6 +193,14 @@ export const SETTINGS = {
       description: 'How many more wrong signatures in the name of one signer each second',
     }),
   },
+  enrollment: {
+    tokenSeconds: seconds({
+      default: 10_800,
+      min: 60,
+      max: 365 * DAY,
+      description: 'Life of the one-time token that a new identity is made with',
+    }),
+  },
   cors: {
     allowedOrigins: list(ORIGINS, {
       default: ['*'],

@@ -1,5 +1,6 @@
 import type { ControllerContext } from '../controller-context.ts'
 import { certificateRenewalRoutes } from './client/certificate-renewal.ts'
+import { enrollRoutes } from './client/enroll.ts'
 import { enrollTokenRoutes } from './client/enroll-token.ts'
 import { clientExtJwtSignerRoutes } from './client/ext-jwt-signers.ts'
 import { overlayRoutes } from './client/overlay.ts'
@@ -9,6 +10,7 @@ import { apiSessionRoutes } from './management/api-sessions.ts'
 import { authDecisionRoutes } from './management/auth-decisions.ts'
 import { authPolicyRoutes } from './management/auth-policies.ts'
 import { authenticatorRoutes } from './management/authenticators.ts'
+import { enrollmentRoutes } from './management/enrollments.ts'
 import { eventRoutes } from './management/events.ts'
 import { extJwtSignerActionRoutes } from './management/ext-jwt-signer-actions.ts'
 import { extJwtSignerRoutes } from './management/ext-jwt-signers.ts'
@@ -54,6 +56,8 @@ export function buildRoutes(context: ControllerContext): Route[] {
     ...authenticatorRoutes(context),
     ...renewalRequestRoutes(context),
     ...certificateRenewalRoutes(context),
+    ...enrollmentRoutes(context),
+    ...enrollRoutes(context),
     ...apiSessionRoutes(context),
     ...currentIdentityRoutes(context),
     ...currentIdentityMfaRoutes(context),

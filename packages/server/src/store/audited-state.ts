@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { ChangedEntity } from './change.ts'
 import { findAuthPolicy } from './reads/auth-policy-reads.ts'
+import { findEnrollment } from './reads/enrollment-reads.ts'
 import { findIdentity } from './reads/identity-reads.ts'
 import { findSigner } from './reads/signer-reads.ts'
 import type { Database } from './schema.ts'
@@ -39,6 +40,13 @@ const AUDITED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
     const tags = JSON.parse(row.tags)
     return { shown: { id, identityId, method, username, certPem, fingerprint, tags, ...times }, hidden: row }
   },
+  enrollments: async (db, id) => {
+    const row = await findEnrollment(db, id)
+    if (!row) return undefined
+    const { identity_id: identityId, method, username, expires_at: expiresAt } = row
+    const times = { createdAt: row.created_at, updatedAt: row.updated_at }
+    return { shown: { id, identityId, method, username, expiresAt, tags: JSON.parse(row.tags), ...times }, hidden: row }
+  },
 }
 
 function shown(entity: Shown | undefined) {
@@ -68,6 +76,7 @@ const ENTITY_OF_WRITES: Readonly<Record<string, ChangedEntity>> = {
   identity: 'identities',
   authenticator: 'authenticators',
   totp: 'identities',
+  enrollment: 'enrollments',
 }
 
 /** What a write is about to change, where its name and its `id` say so. */

@@ -25,6 +25,7 @@ export type ChangedEntity =
   | 'identityProviders'
   | 'networks'
   | 'apiAccounts'
+  | 'enrollments'
 
 export type ChangeListener = (changes: readonly Change[] | 'everything') => void
 

@@ -146,6 +146,33 @@ export const AUTH_DECISION_FILTER: FilterTable = {
   ]),
 }
 
+/** Neither tokens nor their digests are symbols. */
+export const ENROLLMENT_FILTER: FilterTable = {
+  table: 'enrollments',
+  columns: new Map([
+    ...BASE,
+    ['method', column('method')],
+    ['identity', column('identity_id')],
+    ['identityId', column('identity_id')],
+    ['username', column('username')],
+    ['expiresAt', column('expires_at', 'datetime')],
+  ]),
+}
+
+const ofIdentity = (name: string, type: ScalarType): ColumnBinding => {
+  return { kind: 'parent', table: 'identities', key: 'identity_id', column: name, type }
+}
+
+/** The same with what decides who may see them; no caller can ask for these. */
+export const ENROLLMENT_OWNER_FILTER: FilterTable = {
+  table: 'enrollments',
+  columns: new Map([
+    ...ENROLLMENT_FILTER.columns,
+    ['identity.isAdmin', ofIdentity('is_admin', 'bool')],
+    ['identity.permissions', ofIdentity('permissions', 'string')],
+  ]),
+}
+
 /** Neither passwords nor their digests are symbols. */
 export const AUTHENTICATOR_FILTER: FilterTable = {
   table: 'authenticators',

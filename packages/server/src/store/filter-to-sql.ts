@@ -15,12 +15,19 @@ import type { StoreDialect } from './write-operation.ts'
 
 /**
  * Where a symbol lives. A set is a child table that points at the `id` of the main table; tags are a text column with a
- * JSON object. `notNull` lets PostgreSQL sort by an index.
+ * JSON object; a parent is the row that the column `key` points at. `notNull` lets PostgreSQL sort by an index.
  */
 export type ColumnBinding =
   | { readonly kind: 'column'; readonly column: string; readonly type: ScalarType; readonly notNull?: true }
   | { readonly kind: 'set'; readonly table: string; readonly ownerColumn: string; readonly valueColumn: string }
   | { readonly kind: 'tags'; readonly column: string }
+  | {
+      readonly kind: 'parent'
+      readonly table: string
+      readonly key: string
+      readonly column: string
+      readonly type: ScalarType
+    }
 
 /** The main table of a list and the symbols that may be asked of it; tags are bound under the name `tags`. */
 export interface FilterTable {
@@ -188,6 +195,8 @@ function bindScalar(scalar: Scalar, type: ScalarType, dialect: StoreDialect): Fr
 function compileOperand(operand: Operand, { table, dialect }: Context): LeftSide {
   switch (operand.kind) {
     case 'symbol': {
+      const binding = table.columns.get(operand.symbol)
+      if (binding?.kind === 'parent') return { value: parentValue(table, binding), type: binding.type }
       const { column, type } = findColumn(table, operand.symbol)
       return { value: columnOf(table.table, column), type }
     }
@@ -218,6 +227,11 @@ function tagValue({ table, columns }: FilterTable, key: string, dialect: StoreDi
 
 function membersOf({ table }: FilterTable, set: Extract<ColumnBinding, { kind: 'set' }>): Fragment {
   return sql`from ${sql.table(set.table)} where ${columnOf(set.table, set.ownerColumn)} = ${columnOf(table, 'id')}`
+}
+
+function parentValue({ table }: FilterTable, parent: Extract<ColumnBinding, { kind: 'parent' }>): Fragment {
+  const isParent = sql`${columnOf(parent.table, 'id')} = ${columnOf(table, parent.key)}`
+  return sql`(select ${columnOf(parent.table, parent.column)} from ${sql.table(parent.table)} where ${isParent})`
 }
 
 function columnOf(table: string, column: string): Fragment {

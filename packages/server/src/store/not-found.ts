@@ -7,6 +7,7 @@ export type EntityNoun =
   | 'identity'
   | 'identityType'
   | 'authenticator'
+  | 'enrollment'
   | 'apiSession'
   | 'apiSessionCertificate'
   | 'authDecision'

@@ -123,6 +123,18 @@ export interface AuthenticatorTable extends Stamped {
   pending_public_key_digest: string | null
 }
 
+/** A one-time token that waits for its identity. */
+export interface EnrollmentTable extends Stamped {
+  identity_id: string
+  method: string
+  /** The user name that the identity will sign in with; of the method updb only. */
+  username: string | null
+  token_digest: string
+  /** The token, since administrators may read it again: see `Sealing`. */
+  sealed_token: string
+  expires_at: number
+}
+
 export interface ApiSessionTable extends Stamped {
   token_digest: string
   identity_id: string
@@ -214,6 +226,7 @@ export interface Database extends HostedTables {
   identities: IdentityTable
   identity_attributes: IdentityAttributeTable
   authenticators: AuthenticatorTable
+  enrollments: EnrollmentTable
   api_sessions: ApiSessionTable
   api_session_certificates: SessionCertificateTable
   totps: TotpTable
@@ -229,6 +242,7 @@ export type SignerRow = Selectable<SignerTable>
 export type AuthPolicyRow = Selectable<AuthPolicyTable>
 export type IdentityRow = Selectable<IdentityTable>
 export type AuthenticatorRow = Selectable<AuthenticatorTable>
+export type EnrollmentRow = Selectable<EnrollmentTable>
 export type ApiSessionRow = Selectable<ApiSessionTable>
 export type SessionCertificateRow = Selectable<SessionCertificateTable>
 export type TotpRow = Selectable<TotpTable>

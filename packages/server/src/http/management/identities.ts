@@ -7,18 +7,22 @@ import {
   type IdentityPatch as PatchBody,
   type IdentityWrite as WriteBody,
 } from '@countersign/contract'
+import { hasPowerOver } from '@countersign/core'
 import type { ControllerContext } from '../../controller-context.ts'
+import { identityEnrollmentKind, newEnrollment } from '../../enrollment/new-enrollment.ts'
 import { IDENTITY_FILTER } from '../../store/filter-tables.ts'
 import type { StoredIdentity } from '../../store/identity-row.ts'
 import { notFound } from '../../store/not-found.ts'
+import { loadEnrollmentsOf } from '../../store/reads/enrollment-reads.ts'
 import { findIdentity, loadSurroundings, withAttributes } from '../../store/reads/identity-reads.ts'
 import type { IdentityRow } from '../../store/schema.ts'
 import { MANAGEMENT } from '../api-paths.ts'
 import { detail, done, withVersion } from '../pipeline/envelope.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'
-import type { Call, Route } from '../pipeline/route.ts'
+import { type Call, type Route, sessionOf } from '../pipeline/route.ts'
 import { writeMeta } from '../pipeline/write-meta.ts'
 import { byWhom } from '../shared/by-whom.ts'
+import { createEnrollmentViews } from '../shared/enrollment-view.ts'
 import { identityView } from '../shared/identity-view.ts'
 import { parseRoleFilter } from '../shared/role-filter.ts'
 import { idOf, resourceRoutes } from './resource-routes.ts'
@@ -27,12 +31,32 @@ const ONE = `${MANAGEMENT}/identities/:id`
 const MAY_UPDATE = { entity: 'identity', action: 'update' } as const
 
 /** The management of identities. */
-export function identityRoutes({ store, clock }: ControllerContext): Route[] {
+export function identityRoutes(context: ControllerContext): Route[] {
+  const { store, clock, sealing, settings } = context
   const { now } = clock
-  const show = async (identities: readonly StoredIdentity[]) => {
+  const enrollmentViews = createEnrollmentViews(context)
+
+  const show = async (call: Call, identities: readonly StoredIdentity[]) => {
+    const holder = sessionOf(call).identity
     const surroundings = await loadSurroundings(store.db, identities, now())
-    return identities.map((identity) => identityView(identity, { ...surroundings(identity), now: now() }))
+    // An enrollment's token is its identity: it is there only for those who have power over that one.
+    const touchable = identities.filter((identity) => hasPowerOver(holder, identity))
+    const enrollments = await loadEnrollmentsOf(
+      store.db,
+      touchable.map(({ id }) => id),
+    )
+    return identities.map((identity) => {
+      const enrollment = enrollmentViews.ofIdentity(enrollments.get(identity.id) ?? [])
+      return identityView(identity, { ...surroundings(identity), enrollment, now: now() })
+    })
   }
+
+  const requestedEnrollment = ({ enrollment }: WriteBody) => {
+    const kind = enrollment && identityEnrollmentKind(enrollment)
+    const expiresAt = now() + settings.enrollment.tokenSeconds * 1000
+    return kind && newEnrollment(sealing, { ...kind, expiresAt })
+  }
+
   const meta = (call: Call) => writeMeta(call, now())
   return [
     ...resourceRoutes<WriteBody, PatchBody>({
@@ -40,19 +64,22 @@ export function identityRoutes({ store, clock }: ControllerContext): Route[] {
       entity: 'identity',
       writeSchema: IdentityWrite,
       patchSchema: IdentityPatch,
-      list: ({ query }) => {
-        const showRows = async (rows: readonly IdentityRow[]) => show(await withAttributes(store.db, rows))
-        const predicate = parseRoleFilter(query)
+      list: (call) => {
+        const showRows = async (rows: readonly IdentityRow[]) => show(call, await withAttributes(store.db, rows))
+        const predicate = parseRoleFilter(call.query)
         const within = predicate && { table: IDENTITY_FILTER, predicate }
-        return listAnswer({ store, table: IDENTITY_FILTER, show: showRows, ...(within && { within }) }, query)
+        return listAnswer({ store, table: IDENTITY_FILTER, show: showRows, ...(within && { within }) }, call.query)
       },
-      get: async (_call, id) => {
+      get: async (call, id) => {
         const identity = await findIdentity(store.db, id)
         if (!identity) throw notFound('identity', id)
-        const [shown] = await show([identity])
+        const [shown] = await show(call, [identity])
         return withVersion(detail(shown), identity.updatedAt)
       },
-      create: (call, id, body) => store.write('identity.create', { id, body, ...byWhom(call) }, meta(call)),
+      create: (call, id, body) => {
+        const args = { id, body, enrollment: requestedEnrollment(body), ...byWhom(call) }
+        return store.write('identity.create', args, meta(call))
+      },
       replace: (call, id, body) => store.write('identity.replace', { id, body, ...byWhom(call) }, meta(call)),
       patch: (call, id, body) => store.write('identity.patch', { id, body, ...byWhom(call) }, meta(call)),
       remove: (call, id) => store.write('identity.delete', { id, ...byWhom(call) }, meta(call)),

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { CODE_HEADER } from '@countersign/contract'
+import { CODE_HEADER, type ErrorCode } from '@countersign/contract'
 import { AppError } from '@countersign/core'
 
 /** How often a header may be written where a second one would make the request ambiguous. */
@@ -60,33 +60,39 @@ function hasControlCharacter(text: string): boolean {
   return false
 }
 
-/** Whether the caller takes JSON; a header that is absent takes everything. */
-export function checkAcceptsJson(accept: string | undefined): void {
+/** Whether the caller takes JSON; a header that is absent takes everything. `refusal` is the code of who does not. */
+export function checkAcceptsJson(accept: string | undefined, refusal?: ErrorCode): void {
   if (accept === undefined || accept === '') return
   const ranges = accept.toLowerCase().split(',')
   if (ranges.some((range) => JSON_RANGES.has(range.split(';', 1)[0]?.trim() ?? ''))) return
+  if (refusal) throw new AppError(refusal)
   const reason = 'unsupported media type requested, only [application/json] are available'
   throw fieldOfHeader('NOT_ACCEPTABLE', 'Accept', reason, accept)
 }
 
 const JSON_RANGES = new Set(['*/*', 'application/*', 'application/json'])
 
-/** A body must say that it is JSON, in exactly these words, and come as it is: nothing is ever unpacked. */
-export function checkJsonContent(headers: IncomingHttpHeaders): void {
+/**
+ * The media type of a body, which must be JSON or one of the others, in exactly these words, and come as it is: nothing
+ * is ever unpacked.
+ */
+export function readMediaType(headers: IncomingHttpHeaders, others: readonly string[] = []): string {
   const { 'content-type': contentType = '', 'content-encoding': encoding = 'identity' } = headers
   if (encoding.toLowerCase() !== 'identity') {
     throw unsupported('Content-Encoding', `unsupported content encoding ${quoted(encoding)}`, encoding)
   }
   const [type = '', ...parameters] = contentType.split(';')
-  const isJson = type.trimEnd().toLowerCase() === 'application/json'
-  if (isJson && parameters.every((parameter) => CHARSETS.has(parameter.trim().toLowerCase()))) return
+  const allowed = [JSON_TYPE, ...others]
+  const found = allowed.find((known) => known === type.trimEnd().toLowerCase())
+  if (found && parameters.every((parameter) => CHARSETS.has(parameter.trim().toLowerCase()))) return found
   if (contentType !== '' && type.trim() === '') {
     throw new AppError('COULD_NOT_PARSE_BODY', { message: 'the Content-Type names no media type' })
   }
-  const reason = `unsupported media type ${quoted(contentType)}, only [application/json] are allowed`
+  const reason = `unsupported media type ${quoted(contentType)}, only [${allowed.join(' ')}] are allowed`
   throw unsupported('Content-Type', reason, contentType)
 }
 
+export const JSON_TYPE = 'application/json'
 const CHARSETS = new Set(['charset=utf-8', 'charset="utf-8"'])
 const MAX_ECHOED_CHARACTERS = 128
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { AppError, isJsonObject, JsonError, type JsonValue, readBody, readJson } from '@countersign/core'
-import { checkJsonContent } from './limits.ts'
+import { JSON_TYPE, readMediaType } from './limits.ts'
 import type { Route } from './route.ts'
 
 const BODY_LIMITS = { maxDepth: 64, maxMembers: 10_000, maxStringLength: 65_536, refusePrototypeNames: true }
@@ -16,8 +16,9 @@ export function readJsonBody(
     if (body.optional) return readBody(body.schema, {})
     throw new AppError('COULD_NOT_VALIDATE', { field: 'body', reason: 'body in body is required', value: '' })
   }
-  checkJsonContent(headers)
-  return readBody(body.schema, parseJson(bytes))
+  const { text } = body
+  if (readMediaType(headers, text?.types) === JSON_TYPE || !text) return readBody(body.schema, parseJson(bytes))
+  return readBody(body.schema, { [text.member]: bytes.toString() })
 }
 
 function parseJson(bytes: Buffer): JsonValue {

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { ErrorCode } from '@countersign/contract'
 import type { BodySchema, RequiredPermission } from '@countersign/core'
 import type { LiveSession } from '../../api-session/live-sessions.ts'
 import type { PresentedCertificate } from '../../sign-in/judge-certificate.ts'
@@ -38,10 +39,19 @@ interface RouteParts {
   readonly paths: readonly string[]
   readonly bodyCap: 'anonymous' | 'management'
   /** The schema of the JSON body; `optional` bodies may be absent altogether. Null when the call has none. */
-  readonly body: { readonly schema: BodySchema; readonly optional: boolean } | null
+  readonly body: RouteBody | null
   /** The media type of a good answer where it is not JSON; errors are JSON everywhere. */
   readonly produces?: string
+  /** How a caller is refused who takes no JSON; NOT_ACCEPTABLE unless given. */
+  readonly unacceptable?: ErrorCode
   handle(call: Call): Promise<Answer> | Answer
+}
+
+export interface RouteBody {
+  readonly schema: BodySchema
+  readonly optional: boolean
+  /** Other media types that are taken as they stand, for the value of one member. */
+  readonly text?: { readonly types: readonly string[]; readonly member: string }
 }
 
 /** A call that has passed the pipeline. */

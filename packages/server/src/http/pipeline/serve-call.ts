@@ -67,7 +67,7 @@ async function serveUncounted(
   if (awaitsContinue) reply.raw.writeContinue()
   const bytes = await readBytes(raw, { maxBytes, keep: true })
 
-  if (!route.produces) checkAcceptsJson(headers.accept)
+  if (!route.produces) checkAcceptsJson(headers.accept, route.unacceptable)
   const params = request.params as Record<string, string>
   checkParams(params)
   const call = {

@@ -34,13 +34,15 @@ export function identityReference(identity: IdentityName) {
 export interface IdentitySurroundings {
   readonly policy: Pick<StoredAuthPolicy, 'id' | 'name'>
   readonly authenticators: Readonly<Record<string, unknown>>
+  /** Those who may not see any find none. */
+  readonly enrollment?: Readonly<Record<string, unknown>>
   readonly hasApiSession: boolean
   readonly now: number
 }
 
 export function identityView(
   identity: StoredIdentity,
-  { policy, authenticators, hasApiSession, now }: IdentitySurroundings,
+  { policy, authenticators, enrollment = {}, hasApiSession, now }: IdentitySurroundings,
 ) {
   const { disabledAt, disabledUntil, permissions } = identity
   return {
@@ -64,7 +66,7 @@ export function identityView(
     ...(disabledAt !== null && { disabledAt: timestamp(disabledAt) }),
     ...(disabledUntil !== null && { disabledUntil: timestamp(disabledUntil) }),
     authenticators,
-    enrollment: {},
+    enrollment,
     envInfo: identity.envInfo,
     sdkInfo: identity.sdkInfo,
     appData: identity.appData,

@@ -1,4 +1,5 @@
-import type { Predicate } from '@countersign/core'
+import { PERMISSIONS } from '@countersign/contract'
+import { hasPowerOver, type PermissionHolder, type Predicate } from '@countersign/core'
 
 /** One column equal to one value. */
 export function equals(symbol: string, value: string): Predicate {
@@ -10,4 +11,25 @@ export function equals(symbol: string, value: string): Predicate {
 export function laterThan(symbol: string, instant: number): Predicate {
   const operand = { kind: 'symbol', symbol, type: 'datetime' } as const
   return { kind: 'comparison', comparison: { kind: 'order', operator: '>', operand, value: instant, negated: false } }
+}
+
+/** One column true or not. */
+function isTrue(symbol: string, value: boolean): Predicate {
+  const operand = { kind: 'symbol', symbol, type: 'bool' } as const
+  return { kind: 'comparison', comparison: { kind: 'equal', operand, value, negated: false } }
+}
+
+function lacks(symbol: string, text: string): Predicate {
+  const operand = { kind: 'symbol', symbol, type: 'string' } as const
+  return { kind: 'comparison', comparison: { kind: 'contains', operand, text, ignoreCase: false, negated: true } }
+}
+
+/** Rows of identities that a holder has power over, as `hasPowerOver` has it; permissions are stored as a JSON array. */
+export function underPowerOf(
+  holder: PermissionHolder,
+  { isAdmin, permissions }: { readonly isAdmin: string; readonly permissions: string },
+): Predicate {
+  if (holder.isAdmin) return { kind: 'constant', value: true }
+  const beyond = PERMISSIONS.filter((held) => !hasPowerOver(holder, { isAdmin: false, permissions: [held] }))
+  return { kind: 'and', terms: [isTrue(isAdmin, false), ...beyond.map((held) => lacks(permissions, `"${held}"`))] }
 }

@@ -10,6 +10,7 @@ import { changeLogHashes } from './0006-change-log-hashes.ts'
 import { hosted } from './0007-hosted.ts'
 import { sessionCertificates } from './0008-session-certificates.ts'
 import { totps } from './0009-totps.ts'
+import { enrollments } from './0010-enrollments.ts'
 import type { ColumnTypes, Migration } from './migration.ts'
 
 /** Every step of the schema, oldest first. */
@@ -23,6 +24,7 @@ const MIGRATIONS: readonly Migration[] = [
   hosted,
   sessionCertificates,
   totps,
+  enrollments,
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

@@ -36,7 +36,16 @@ const createCertificateAuthenticator: WriteOperation<ByWhom & NewCertificateAuth
 /** An identity that the caller may touch, and that has none of this method. */
 async function checkRoomFor(context: WriteContext, method: AuthenticatorMethod, identityId: string, by: ByWhom) {
   await getTouchableIdentity(context, identityId, by)
-  const other = await context.db
+  await checkHasNone(context, method, identityId)
+}
+
+/** Fails with MAX_AUTHENTICATOR_METHODS_REACHED. */
+export async function checkHasNone(
+  { db }: WriteContext,
+  method: AuthenticatorMethod,
+  identityId: string,
+): Promise<void> {
+  const other = await db
     .selectFrom('authenticators')
     .select('id')
     .where('identity_id', '=', identityId)
@@ -133,8 +142,12 @@ const updateAuthenticator: WriteOperation<(ByWhom | { byOwner: string }) & Authe
   context.changed({ entity: ENTITY, id, action: 'updated' })
 }
 
-/** The sessions that were opened with it end. */
 const deleteAuthenticator: WriteOperation<ByWhom & { id: string }, void> = async (context, { id, ...by }) => {
+  await removeAuthenticator(context, id, by)
+}
+
+/** The sessions that were opened with it end. */
+export async function removeAuthenticator(context: WriteContext, id: string, by: ByWhom): Promise<void> {
   const { db } = context
   const { identity_id: identityId } = await getAuthenticator(context, id)
   const identity = await getTouchableIdentity(context, identityId, by)
@@ -153,13 +166,13 @@ export const AUTHENTICATOR_WRITES = {
   'authenticator.delete': deleteAuthenticator,
 }
 
-async function getAuthenticator(
+export async function getAuthenticator(
   { db }: WriteContext,
   id: string,
-): Promise<Pick<AuthenticatorRow, 'identity_id' | 'method'>> {
+): Promise<Pick<AuthenticatorRow, 'identity_id' | 'method' | 'username'>> {
   const row = await db
     .selectFrom('authenticators')
-    .select(['identity_id', 'method'])
+    .select(['identity_id', 'method', 'username'])
     .where('id', '=', id)
     .executeTakeFirst()
   if (!row) throw notFound('authenticator', id)

@@ -7,18 +7,20 @@ import { findIdentity } from '../reads/identity-reads.ts'
 import { refusingDuplicates } from '../unique-violation.ts'
 import type { WriteContext, WriteOperation } from '../write-operation.ts'
 import { deleteSessionsOf } from './api-session-writes.ts'
+import { insertEnrollment, type NewEnrollment } from './enrollment-writes.ts'
 import { keepingAdministrators } from './keeping-administrators.ts'
 import { type ByWhom, getTouchableIdentity } from './touchable-identity.ts'
 
 const ENTITY = 'identities'
 
-const createIdentity: WriteOperation<ByWhom & { id: string; body: IdentityWrite }, void> = async (
-  context,
-  { id, body, byAdmin },
-) => {
+const createIdentity: WriteOperation<
+  ByWhom & { id: string; body: IdentityWrite; enrollment?: NewEnrollment | undefined },
+  void
+> = async (context, { id, body, enrollment, byAdmin }) => {
   const identity = identityFromBody(body)
   if (!byAdmin && (identity.isAdmin || identity.permissions.length > 0)) throw new AppError('UNAUTHORIZED')
   await insertIdentity(context, id, identity, { isDefaultAdmin: false })
+  if (enrollment) await insertEnrollment(context, id, enrollment)
 }
 
 export async function insertIdentity(

@@ -5,6 +5,7 @@ import { AUTH_POLICY_WRITES } from './auth-policy-writes.ts'
 import { AUTHENTICATOR_WRITES } from './authenticator-writes.ts'
 import { CERTIFICATE_WRITES } from './certificate-writes.ts'
 import { CHANGE_LOG_WRITES } from './change-log-writes.ts'
+import { ENROLLMENT_WRITES } from './enrollment-writes.ts'
 import { API_ACCOUNT_WRITES } from './hosted/api-account-writes.ts'
 import { IDENTITY_PROVIDER_WRITES } from './hosted/identity-provider-writes.ts'
 import { NETWORK_WRITES } from './hosted/network-writes.ts'
@@ -27,6 +28,7 @@ export const WRITES = {
   ...AUTHENTICATOR_WRITES,
   ...CERTIFICATE_WRITES,
   ...JWT_ENROLLMENT_WRITES,
+  ...ENROLLMENT_WRITES,
   ...API_SESSION_WRITES,
   ...SESSION_CERTIFICATE_WRITES,
   ...TOTP_WRITES,

@@ -1,0 +1,38 @@
+import { BoundedCache } from '@countersign/core'
+import type { ControllerContext } from '../controller-context.ts'
+import type { EnrollmentRow } from '../store/schema.ts'
+
+/** Enough for a page of a list; signing with an RSA key takes a millisecond. */
+const MAX_REMEMBERED = 1_000
+
+/** The JWT of an enrollment and its token. */
+export type EnrollmentJwt = (row: EnrollmentRow, token: string) => string
+
+/**
+ * Puts a token into the JWT that administrators hand to whoever shall enroll: where to, with what, and until when. It is
+ * made anew with the server certificate of the day, since clients check it with the certificate that the connection shows.
+ */
+export function createEnrollmentJwt({
+  addresses,
+  serverIdentity,
+  signControllerJwt,
+}: Pick<ControllerContext, 'addresses' | 'serverIdentity' | 'signControllerJwt'>): EnrollmentJwt {
+  const signed = new BoundedCache<string, string>(MAX_REMEMBERED)
+  return (row, token) => {
+    const reachable = addresses()
+    const key = [row.id, row.token_digest, row.expires_at, serverIdentity().fingerprint, ...reachable].join(' ')
+    const known = signed.get(key)
+    if (known !== undefined) return known
+    const jwt = signControllerJwt({
+      iss: `https://${reachable[0]}`,
+      sub: row.identity_id,
+      aud: [''],
+      exp: Math.floor(row.expires_at / 1000),
+      jti: token,
+      em: row.method,
+      ctrls: reachable.map((address) => `tls:${address}`),
+    })
+    signed.set(key, jwt)
+    return jwt
+  }
+}

@@ -1,0 +1,57 @@
+import { newId } from '@countersign/core'
+import type { ControllerContext } from '../controller-context.ts'
+import type { StoredIdentity } from '../store/identity-row.ts'
+import { getRedeemable } from '../store/reads/enrollment-reads.ts'
+import type { WriteMeta, WriteSource } from '../store/write-operation.ts'
+import { oneTimeTokenDigest } from './one-time-token.ts'
+
+/**
+ * Trades a one-time token for a credential. Either the credential is recorded and the token gone, or nothing happened and
+ * the token is as good as before. Of several who come with one token exactly one gets through; the others fail with
+ * INVALID_ENROLLMENT_TOKEN.
+ */
+export interface RedeemEnrollment {
+  /** For a certificate over the key of the request. COULD_NOT_PROCESS_CSR when that is no good one. */
+  certificate(token: string, csrPem: string, source: RedeemSource): Promise<{ chainPem: string; caPem: string }>
+  /** For a password under the enrollment's user name. COULD_NOT_VALIDATE when the identity's policy does not allow it. */
+  password(token: string, password: string, source: RedeemSource): Promise<{ username: string }>
+}
+
+/** By which connection somebody came, for the record. */
+type RedeemSource = Omit<WriteSource, 'authorName'>
+
+interface RedeemParts extends Pick<ControllerContext, 'store' | 'clock' | 'clientCertificates'> {
+  /** The digest of a password that the identity's policy allows. */
+  digestNewPassword(identity: StoredIdentity, password: string): Promise<string>
+}
+
+export function createRedeemEnrollment({
+  store,
+  clock,
+  clientCertificates,
+  digestNewPassword,
+}: RedeemParts): RedeemEnrollment {
+  const metaOf = ({ id, name }: StoredIdentity, source: RedeemSource): WriteMeta => {
+    return { actorId: id, now: clock.now(), source: { authorName: name, ...source } }
+  }
+  return {
+    certificate: async (token, csrPem, source) => {
+      const tokenDigest = oneTimeTokenDigest(token)
+      // Asked before the work of signing, and again in the transaction.
+      const { identity } = await getRedeemable(store.db, { tokenDigest, method: 'ott', now: clock.now() })
+      const issued = await clientCertificates.issue(csrPem, identity.id)
+      const { chainPem, caPem, fingerprint, publicKeyDigest } = issued
+      const authenticator = { id: newId(), identityId: identity.id, certPem: chainPem, fingerprint, publicKeyDigest }
+      await store.write('enrollment.redeemCertificate', { tokenDigest, authenticator }, metaOf(identity, source))
+      return { chainPem, caPem }
+    },
+    password: async (token, password, source) => {
+      const tokenDigest = oneTimeTokenDigest(token)
+      const { identity, row } = await getRedeemable(store.db, { tokenDigest, method: 'updb', now: clock.now() })
+      const passwordDigest = await digestNewPassword(identity, password)
+      const args = { tokenDigest, authenticatorId: newId(), passwordDigest }
+      await store.write('enrollment.redeemPassword', args, metaOf(identity, source))
+      return { username: row.username ?? '' }
+    },
+  }
+}

@@ -1,0 +1,153 @@
+import {
+  type EnrollmentCreate as CreateBody,
+  EnrollmentCreate,
+  EnrollmentWindow,
+  type EnrollmentWindow as WindowBody,
+} from '@countersign/contract'
+import { hasPowerOver, type JsonObject, readTags } from '@countersign/core'
+import type { ControllerContext } from '../../controller-context.ts'
+import { enrollmentKind, newEnrollment, parseExpiresAt } from '../../enrollment/new-enrollment.ts'
+import { newOneTimeToken } from '../../enrollment/one-time-token.ts'
+import { ENROLLMENT_FILTER, ENROLLMENT_OWNER_FILTER } from '../../store/filter-tables.ts'
+import { notFound } from '../../store/not-found.ts'
+import { findEnrollment, loadEnrollmentOwners } from '../../store/reads/enrollment-reads.ts'
+import { findIdentity } from '../../store/reads/identity-reads.ts'
+import type { EnrollmentRow } from '../../store/schema.ts'
+import { MANAGEMENT } from '../api-paths.ts'
+import { created, detail, done } from '../pipeline/envelope.ts'
+import { listAnswer } from '../pipeline/list-answer.ts'
+import { type Call, type Route, sessionOf } from '../pipeline/route.ts'
+import { writeMeta } from '../pipeline/write-meta.ts'
+import { byWhom } from '../shared/by-whom.ts'
+import { createEnrollmentViews } from '../shared/enrollment-view.ts'
+import { equals, underPowerOf } from '../shared/row-conditions.ts'
+import { idOf } from './resource-routes.ts'
+
+const COLLECTION = [`${MANAGEMENT}/enrollments`]
+const ONE = [`${MANAGEMENT}/enrollments/:id`]
+const OWNER = { isAdmin: 'identity.isAdmin', permissions: 'identity.permissions' }
+
+const access = (action: 'create' | 'read' | 'update' | 'delete') => ({ entity: 'enrollment', action }) as const
+
+/**
+ * One-time tokens of identities that were made ahead of time. Who holds the token becomes the identity, so an enrollment
+ * is there only for those who have power over its identity: others find nothing and touch nothing.
+ */
+export function enrollmentRoutes(context: ControllerContext): Route[] {
+  const { store, clock, sealing } = context
+  const views = createEnrollmentViews(context)
+  const meta = (call: Call) => writeMeta(call, clock.now())
+
+  const show = async (call: Call, rows: readonly EnrollmentRow[]) => {
+    const holder = sessionOf(call).identity
+    const owners = await loadEnrollmentOwners(
+      store.db,
+      rows.map((row) => row.identity_id),
+    )
+    return rows.flatMap((row) => {
+      const owner = owners.get(row.identity_id)
+      return owner && hasPowerOver(holder, owner) ? [views.detail(row, owner)] : []
+    })
+  }
+
+  const list = (call: Call, identityId?: string) => {
+    const terms = [
+      underPowerOf(sessionOf(call).identity, OWNER),
+      ...(identityId === undefined ? [] : [equals('identity', identityId)]),
+    ]
+    const within = { table: ENROLLMENT_OWNER_FILTER, predicate: { kind: 'and', terms } as const }
+    const showRows = (rows: readonly EnrollmentRow[]) => show(call, rows)
+    return listAnswer({ store, table: ENROLLMENT_FILTER, show: showRows, within }, call.query)
+  }
+
+  return [
+    {
+      method: 'GET',
+      paths: COLLECTION,
+      access: access('read'),
+      bodyCap: 'management',
+      body: null,
+      handle: (call) => list(call),
+    },
+    {
+      method: 'POST',
+      paths: COLLECTION,
+      access: access('create'),
+      bodyCap: 'management',
+      body: { schema: EnrollmentCreate, optional: false },
+      handle: async (call) => {
+        const body = call.body as CreateBody
+        const { identityId } = body
+        const expiresAt = parseExpiresAt(body.expiresAt, clock.now())
+        const tags = readTags('tags', (body.tags ?? {}) as JsonObject)
+        const enrollment = newEnrollment(sealing, { ...enrollmentKind(body), expiresAt, tags })
+        await store.write('enrollment.create', { ...enrollment, identityId, ...byWhom(call) }, meta(call))
+        return created(call.collection, enrollment.id)
+      },
+    },
+    {
+      method: 'GET',
+      paths: ONE,
+      access: access('read'),
+      bodyCap: 'management',
+      body: null,
+      handle: async (call) => {
+        const row = await findEnrollment(store.db, idOf(call))
+        const [shown] = await show(call, row ? [row] : [])
+        if (!shown) throw notFound('enrollment', idOf(call))
+        return detail(shown)
+      },
+    },
+    {
+      method: 'DELETE',
+      paths: ONE,
+      access: access('delete'),
+      bodyCap: 'management',
+      body: null,
+      handle: async (call) => {
+        await store.write('enrollment.delete', { id: idOf(call), ...byWhom(call) }, meta(call))
+        return done()
+      },
+    },
+    {
+      method: 'POST',
+      paths: [`${MANAGEMENT}/enrollments/:id/refresh`],
+      access: access('update'),
+      bodyCap: 'management',
+      body: { schema: EnrollmentWindow, optional: false },
+      handle: async (call) => {
+        const id = idOf(call)
+        const expiresAt = parseExpiresAt((call.body as WindowBody).expiresAt, clock.now())
+        const token = newOneTimeToken(sealing, id)
+        await store.write('enrollment.refresh', { id, ...token, expiresAt, ...byWhom(call) }, meta(call))
+        return done()
+      },
+    },
+    {
+      method: 'GET',
+      paths: [`${MANAGEMENT}/identities/:id/enrollments`],
+      access: { entity: 'identity', action: 'read' },
+      bodyCap: 'management',
+      body: null,
+      handle: async (call) => {
+        const id = idOf(call)
+        if (!(await findIdentity(store.db, id))) throw notFound('identity', id)
+        return list(call, id)
+      },
+    },
+    {
+      method: 'POST',
+      paths: [`${MANAGEMENT}/authenticators/:id/re-enroll`],
+      access: { entity: 'authenticator', action: 'update', orAllOf: 'identity' },
+      bodyCap: 'management',
+      body: { schema: EnrollmentWindow, optional: false },
+      handle: async (call) => {
+        const expiresAt = parseExpiresAt((call.body as WindowBody).expiresAt, clock.now())
+        const enrollment = newEnrollment(sealing, { expiresAt })
+        const args = { id: idOf(call), enrollment, ...byWhom(call) }
+        await store.write('authenticator.reEnroll', args, meta(call))
+        return created('enrollments', enrollment.id)
+      },
+    },
+  ]
+}

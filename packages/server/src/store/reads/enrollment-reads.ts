@@ -1,0 +1,67 @@
+import type { EnrollmentMethod, Permission } from '@countersign/contract'
+import { AppError } from '@countersign/core'
+import type { Kysely } from 'kysely'
+import { isDisabled, type StoredIdentity } from '../identity-row.ts'
+import type { Database, EnrollmentRow } from '../schema.ts'
+import { findIdentity } from './identity-reads.ts'
+
+export async function findEnrollment(db: Kysely<Database>, id: string): Promise<EnrollmentRow | undefined> {
+  return db.selectFrom('enrollments').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** The enrollments of some identities, by identity. */
+export async function loadEnrollmentsOf(
+  db: Kysely<Database>,
+  identityIds: readonly string[],
+): Promise<ReadonlyMap<string, EnrollmentRow[]>> {
+  if (identityIds.length === 0) return new Map()
+  const rows = await db.selectFrom('enrollments').selectAll().where('identity_id', 'in', identityIds).execute()
+  return Map.groupBy(rows, (row) => row.identity_id)
+}
+
+/** Whose an enrollment is: what is shown of him, and what decides who may see it. */
+export type EnrollmentOwner = Pick<StoredIdentity, 'id' | 'name' | 'authPolicyId' | 'isAdmin' | 'permissions'>
+
+export async function loadEnrollmentOwners(
+  db: Kysely<Database>,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, EnrollmentOwner>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('identities')
+    .select(['id', 'name', 'auth_policy_id', 'is_admin', 'permissions'])
+    .where('id', 'in', [...new Set(ids)])
+    .execute()
+  const owners = rows.map(
+    ({ id, name, auth_policy_id: authPolicyId, is_admin: isAdmin, permissions }): EnrollmentOwner => {
+      return { id, name, authPolicyId, isAdmin: Boolean(isAdmin), permissions: JSON.parse(permissions) as Permission[] }
+    },
+  )
+  return new Map(owners.map((owner) => [owner.id, owner]))
+}
+
+/** An enrollment whose token may be traded now, and whose it is. */
+export interface RedeemableEnrollment {
+  readonly row: EnrollmentRow
+  readonly identity: StoredIdentity
+}
+
+/**
+ * The enrollment that a token stands for. INVALID_ENROLLMENT_TOKEN for one that is unknown, used, of another method or of
+ * a disabled identity, which are not told apart; ENROLLMENT_EXPIRED for one that came too late.
+ */
+export async function getRedeemable(
+  db: Kysely<Database>,
+  { tokenDigest, method, now }: { tokenDigest: string; method: EnrollmentMethod; now: number },
+): Promise<RedeemableEnrollment> {
+  const row = await db
+    .selectFrom('enrollments')
+    .selectAll()
+    .where('token_digest', '=', tokenDigest)
+    .where('method', '=', method)
+    .executeTakeFirst()
+  const identity = row && (await findIdentity(db, row.identity_id))
+  if (!identity || isDisabled(identity, now)) throw new AppError('INVALID_ENROLLMENT_TOKEN')
+  if (row.expires_at <= now) throw new AppError('ENROLLMENT_EXPIRED')
+  return { row, identity }
+}

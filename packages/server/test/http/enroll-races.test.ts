@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { makeTestCsr } from '@countersign/testkit'
+import { buildApp, newPostgresDatabase, type Reply, stopTestPostgres, type TestApp } from './build-app.ts'
+import {
+  createEnrolling,
+  createEnrollingPassword,
+  ENROLLMENTS,
+  enrollWithCsr,
+  enrollWithPassword,
+  inAnHour,
+} from './enrollments.fixture.ts'
+import { outcome, overBothDatabases } from './ext-jwt-signers.fixture.ts'
+import { IDENTITIES } from './identities.fixture.ts'
+
+after(stopTestPostgres)
+
+const INVALID = '400 INVALID_ENROLLMENT_TOKEN'
+
+/** The rows that an enrollment leaves: whole it is one authenticator and no enrollment, else the other way round. */
+async function stateOf(app: TestApp, identityId: string) {
+  const [authenticators, enrollments] = await Promise.all(
+    (['authenticators', 'enrollments'] as const).map((table) =>
+      app.store.db.selectFrom(table).select('id').where('identity_id', '=', identityId).execute(),
+    ),
+  )
+  return { authenticators: authenticators?.length, enrollments: enrollments?.length }
+}
+
+const ENROLLED = { authenticators: 1, enrollments: 0 }
+
+function tally(replies: readonly Reply[]): Record<string, number> {
+  const byOutcome = Object.groupBy(replies, outcome)
+  return Object.fromEntries(Object.entries(byOutcome).map(([name, some]) => [name, some?.length ?? 0]))
+}
+
+overBothDatabases('D37 of a hundred who come with one token exactly one gets a certificate', async (_t, app) => {
+  for (let round = 0; round < 3; round++) {
+    const { identityId, token } = await createEnrolling(app)
+    const csrs = Array.from({ length: 100 }, () => makeTestCsr().pem)
+    const replies = await Promise.all(csrs.map((csr) => enrollWithCsr(app, token, csr)))
+    assert.deepEqual(tally(replies), { 200: 1, [INVALID]: 99 })
+    assert.deepEqual(await stateOf(app, identityId), ENROLLED)
+  }
+})
+
+overBothDatabases('D37 of many who come with one token exactly one sets the password', async (_t, app) => {
+  for (let round = 0; round < 3; round++) {
+    const { identityId, token, username } = await createEnrollingPassword(app)
+    const passwords = Array.from({ length: 12 }, (_, index) => `password-${index}`)
+    const replies = await Promise.all(passwords.map((password) => enrollWithPassword(app, token, password)))
+    assert.deepEqual(tally(replies), { 200: 1, [INVALID]: 11 })
+    assert.deepEqual(await stateOf(app, identityId), ENROLLED)
+    const winner = passwords[replies.findIndex(({ status }) => status === 200)] ?? ''
+    assert.equal(typeof (await app.logIn(username, winner)), 'string', 'the one who was told so')
+  }
+})
+
+overBothDatabases('D37 a token is traded or refreshed, deleted or disabled, never half of both', async (_t, app) => {
+  const meanwhile: readonly ((of: { id: string; identityId: string }) => Promise<Reply>)[] = [
+    ({ id }) => app.admin('POST', `${ENROLLMENTS}/${id}/refresh`, { expiresAt: inAnHour(app) }),
+    ({ id }) => app.admin('DELETE', `${ENROLLMENTS}/${id}`),
+    ({ identityId }) => app.admin('DELETE', `${IDENTITIES}/${identityId}`),
+    ({ identityId }) => app.admin('POST', `${IDENTITIES}/${identityId}/disable`, { durationMinutes: 0 }),
+  ]
+  for (let round = 0; round < 20; round++) {
+    for (const [index, interfere] of meanwhile.entries()) {
+      const made = await createEnrolling(app)
+      const [enrolled, other] = await Promise.all([enrollWithCsr(app, made.token, makeTestCsr().pem), interfere(made)])
+      assert.ok(['200', INVALID].includes(outcome(enrolled)), outcome(enrolled))
+      const { authenticators = 0, enrollments = 0 } = await stateOf(app, made.identityId)
+      if (enrolled.status === 200) {
+        assert.ok(authenticators + enrollments <= 1 && enrollments === 0, `${index}: ${outcome(other)}`)
+        if (index < 2) assert.ok([200, 404].includes(other.status))
+      } else {
+        assert.equal(authenticators, 0, `${index}: who was refused has nothing`)
+        assert.equal(other.status, 200)
+        assert.equal(enrollments, index === 0 || index === 3 ? 1 : 0)
+      }
+    }
+  }
+})
+
+test('D37 R-13 a token is known on every node and traded on one of them only, whichever made it', async (t) => {
+  const database = await newPostgresDatabase()
+  const nodes = [await buildApp(t, { database }), await buildApp(t, { database })]
+  const [one, two] = nodes as [TestApp, TestApp]
+  for (let round = 0; round < 3; round++) {
+    const { identityId, id, token } = await createEnrolling(one)
+    const shown = await two.call('GET', `${ENROLLMENTS}/${id}`, undefined, { session: two.adminSession })
+    assert.equal(shown.json.data.token, token, 'nodes that share the sealing key show it alike')
+    const replies = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => enrollWithCsr(index % 2 ? one : two, token, makeTestCsr().pem)),
+    )
+    assert.deepEqual(tally(replies), { 200: 1, [INVALID]: 39 })
+    assert.deepEqual(await stateOf(one, identityId), ENROLLED)
+  }
+})
