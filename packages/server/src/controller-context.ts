@@ -7,6 +7,10 @@ import type { EnrollByJwt } from './enrollment/enroll-by-jwt.ts'
 import type { EnrollmentJwt } from './enrollment/enrollment-jwt.ts'
 import type { EnrollmentReporter } from './enrollment/report-enrollment.ts'
 import type { EventHub } from './events/event-hub.ts'
+import type { AccountClients } from './hosted/account-clients.ts'
+import type { DiscoverProvider } from './hosted/discover-provider.ts'
+import type { ExchangeSession } from './hosted/exchange-session.ts'
+import type { TargetOrganization } from './hosted/target-organization.ts'
 import type { ClientCertificates } from './keys/client-certificates.ts'
 import type { Sealing } from './keys/sealing.ts'
 import type { ServerIdentity } from './keys/server-identity.ts'
@@ -54,6 +58,10 @@ export interface ControllerContext {
   readonly signers: SignerDirectory
   readonly signerKeys: SignerKeyKeeper
   readonly jwksPolicy: JwksEndpointPolicy
+  readonly exchangeSession: ExchangeSession
+  readonly targetOrganization: TargetOrganization
+  readonly discoverProvider: DiscoverProvider
+  readonly accountClients: AccountClients
   /** host:port pairs under which clients reach this controller, the first one preferred. */
   readonly addresses: () => readonly string[]
   /** The CA certificates as EST clients want them: PKCS#7, base64 in lines of 64. */

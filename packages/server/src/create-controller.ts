@@ -13,6 +13,15 @@ import { createEnrollmentReporter } from './enrollment/report-enrollment.ts'
 import { publishChanges } from './events/change-events.ts'
 import { createEventHub, type EventHub } from './events/event-hub.ts'
 import { signerHealthEvent } from './events/signer-health-event.ts'
+import { createAccountClients } from './hosted/account-clients.ts'
+import { createDiscoverProvider } from './hosted/discover-provider.ts'
+import { createExchangeSession } from './hosted/exchange-session.ts'
+import { createFindHostedCaller } from './hosted/hosted-caller.ts'
+import { createJudgeAccessToken } from './hosted/judge-access-token.ts'
+import { createKnownAccounts } from './hosted/known-accounts.ts'
+import { createLocalOrganization } from './hosted/local-organization.ts'
+import { createProviderDirectory } from './hosted/provider-directory.ts'
+import { createTargetOrganization } from './hosted/target-organization.ts'
 import { createHttpServer, type HttpServer } from './http/pipeline/create-http-server.ts'
 import { buildRoutes } from './http/routes.ts'
 import { createClientCertificates, type IssuingKeys } from './keys/client-certificates.ts'
@@ -20,6 +29,7 @@ import type { Sealing } from './keys/sealing.ts'
 import type { ServerIdentity } from './keys/server-identity.ts'
 import { createSignControllerJwt } from './keys/sign-controller-jwt.ts'
 import { createAttemptLimits } from './limits/attempt-limits.ts'
+import { createClientRegistration } from './outbound/client-registration.ts'
 import { createFetchDocument } from './outbound/fetch-document.ts'
 import { createJwksEndpointPolicy } from './outbound/jwks-endpoint-policy.ts'
 import { createFetchJwks, type FetchJwks } from './outbound/jwks-fetch.ts'
@@ -102,6 +112,17 @@ export function createController(parts: ControllerParts): Controller {
   const limits = createAttemptLimits({ settings, clock, log, metrics })
   const judges = createTokenJudge({ directory: signers, keys: signerKeys, cache, clock, limit: limits.signer, metrics })
   const secondFactor = createSecondFactor(signers, judges)
+  const localOrganization = createLocalOrganization(store)
+  const judgeAccessToken = createJudgeAccessToken({
+    providers: createProviderDirectory(store, log),
+    accounts: createKnownAccounts(store, clock),
+    keys: signerKeys,
+    cache,
+    clock,
+    limit: limits.signer,
+  })
+  const findHostedCaller = createFindHostedCaller({ judgeAccessToken, sessions, secondFactor, localOrganization })
+  const accountClients = createAccountClients({ ...parts, registration: createClientRegistration(fetchDocument) })
   const decisions = createDecisionRecorder({ store, clock, log })
   const signControllerJwt = createSignControllerJwt(parts.serverIdentity)
   const clientCertificates = createClientCertificates({
@@ -149,11 +170,24 @@ export function createController(parts: ControllerParts): Controller {
     metrics,
     discoverSigner: createDiscoverSigner(fetchDocument, jwksPolicy),
     jwksPolicy,
+    exchangeSession: createExchangeSession(session),
+    targetOrganization: createTargetOrganization(store, localOrganization),
+    discoverProvider: createDiscoverProvider(fetchDocument, jwksPolicy),
+    accountClients,
   }
   const routes = buildRoutes(context)
-  const http = createHttpServer({ routes, sessions, secondFactor, limits, settings, tls: parts.tls, log })
+  const http = createHttpServer({
+    routes,
+    sessions,
+    secondFactor,
+    findHostedCaller,
+    limits,
+    settings,
+    tls: parts.tls,
+    log,
+  })
   observeController({ metrics, store, clock, sessions, signerKeys, events, decisions, streams: http.streams })
-  const upkeep = startUpkeep({ store, clock, log })
+  const upkeep = startUpkeep({ store, clock, log, removeRetiredClients: accountClients.removeRetired })
   return {
     http,
     events,

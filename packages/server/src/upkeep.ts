@@ -4,10 +4,16 @@ import type { Store } from './store/store.ts'
 
 const INTERVAL_MS = 60_000
 
+interface UpkeepParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Logger
+  /** Asks providers, so it comes last. */
+  removeRetiredClients(): Promise<void>
+}
+
 /** Takes away what has ended: expired sessions, decisions of yesterday, and entries of the change log that nobody will read again. */
-export function startUpkeep({ store, clock, log }: { store: Store; clock: Clock; log: Logger }): {
-  stop(): Promise<void>
-} {
+export function startUpkeep({ store, clock, log, removeRetiredClients }: UpkeepParts): { stop(): Promise<void> } {
   let running: Promise<void> | undefined
 
   const round = async (): Promise<void> => {
@@ -16,6 +22,7 @@ export function startUpkeep({ store, clock, log }: { store: Store; clock: Clock;
       while (await store.write('apiSession.deleteExpired', {}, meta()));
       while (await store.write('authDecision.prune', {}, meta()));
       while (await store.write('changeLog.prune', {}, meta()));
+      await removeRetiredClients()
     } catch (error) {
       log.warn({ err: error }, 'upkeep failed, trying again in a minute')
     }

@@ -56,6 +56,8 @@ const accountMembers = {
 export const ApiAccountCreate = Type.Object({
   name: name(),
   identityProviderId: text(64),
+  /** The organization; that of the caller unless given. */
+  organizationId: optional(text(64)),
   clientId: optional(text(256)),
   ...accountMembers,
 })

@@ -10,6 +10,7 @@ import {
   verifyToken,
 } from '@countersign/core'
 import type { Clock } from '../clock.ts'
+import type { SignerLimiter } from '../limits/signer-limiter.ts'
 import type { SignerKeyKeeper } from '../signer-keys/signer-keys.ts'
 import type { KnownAccount, KnownAccounts } from './known-accounts.ts'
 import type { DirectoryProvider, ProviderDirectory } from './provider-directory.ts'
@@ -25,7 +26,7 @@ export type AccessJudgement =
   | { readonly ok: true; readonly account: KnownAccount }
   | { readonly ok: false; readonly reason: AccessRefusal; readonly verdict: Verdict | undefined }
 
-export type JudgeAccessToken = (token: string) => Promise<AccessJudgement>
+export type JudgeAccessToken = (token: string, address: string) => Promise<AccessJudgement>
 
 interface JudgeParts {
   readonly providers: ProviderDirectory
@@ -33,20 +34,34 @@ interface JudgeParts {
   readonly keys: SignerKeyKeeper
   readonly cache: VerifiedTokenCache
   readonly clock: Clock
+  readonly limit: SignerLimiter
 }
 
 /**
  * Decides whether an access token of an organization's provider lets an API account in. What the token says about itself only finds the
  * record; the one verify function judges by the record, and the client id that counts is the verified one.
  */
-export function createJudgeAccessToken({ providers, accounts, keys, cache, clock }: JudgeParts): JudgeAccessToken {
-  const judgeBy = async (jws: UntrustedJws, provider: DirectoryProvider, signer: VerifySigner): Promise<Verdict> => {
+export function createJudgeAccessToken(parts: JudgeParts): JudgeAccessToken {
+  const { providers, accounts, keys, cache, clock, limit } = parts
+
+  const judgeBy = async (
+    jws: UntrustedJws,
+    { keySigner }: DirectoryProvider,
+    signer: VerifySigner,
+    address: string,
+  ): Promise<Verdict> => {
+    const known = cache.findVerdict(jws.digest, signer, keys.keysOf(keySigner), clock.now())
+    if (known) return known
+    const attempt = limit.begin(keySigner.id, address)
     const { kid } = jws.untrustedHeader
-    if (typeof kid === 'string') await keys.keyFor(provider.keySigner, kid)
-    return verifyToken(jws, signer, keys.keysOf(provider.keySigner), clock.now(), { cache })
+    if (typeof kid === 'string' && !keys.keysOf(keySigner).has(kid)) await keys.keyFor(keySigner, kid)
+    const verdict = await verifyToken(jws, signer, keys.keysOf(keySigner), clock.now(), { cache })
+    if (verdict.reason !== 'signature-invalid') attempt.giveBack()
+    if (verdict.accepted) limit.noteGood(keySigner.id, address)
+    return verdict
   }
 
-  return async (token) => {
+  return async (token, address) => {
     const reading = readJws(token, cache)
     if (!reading.ok) return { ok: false, reason: reading.reason, verdict: undefined }
     const { jws } = reading
@@ -57,7 +72,7 @@ export function createJudgeAccessToken({ providers, accounts, keys, cache, clock
     const provider = found ? await providers.find(found.account.identityProviderId) : trusting[0]
     const signer = provider && signerFor(provider, jws)
     if (!provider || !signer) return refused(refuseWithoutSigner(jws, trusting.length > 0))
-    const verdict = await judgeBy(jws, provider, signer)
+    const verdict = await judgeBy(jws, provider, signer, address)
     if (!verdict.accepted) return refused(verdict)
     if (!found || found.clientId !== verdict.token.identityClaim)
       return { ok: false, reason: 'account-unknown', verdict }

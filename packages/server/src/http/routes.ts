@@ -6,6 +6,7 @@ import { clientExtJwtSignerRoutes } from './client/ext-jwt-signers.ts'
 import { overlayRoutes } from './client/overlay.ts'
 import { sessionCertificateRoutes } from './client/session-certificates.ts'
 import { consolePageRoutes } from './console/console-page.ts'
+import { hostedRoutes } from './hosted/index.ts'
 import { apiSessionRoutes } from './management/api-sessions.ts'
 import { authDecisionRoutes } from './management/auth-decisions.ts'
 import { authPolicyRoutes } from './management/auth-policies.ts'
@@ -38,6 +39,7 @@ export function buildRoutes(context: ControllerContext): Route[] {
     ...controllerRoutes(context),
     ...overlayRoutes(),
     ...consolePageRoutes(),
+    ...hostedRoutes(context),
     ...authenticateRoutes(context),
     ...currentSessionRoutes(context),
     ...sessionCertificateRoutes(context),

@@ -19,6 +19,18 @@ export interface FetchOptions {
   readonly mediaTypes: readonly string[]
   /** The caller no longer wants it. */
   readonly signal?: AbortSignal
+  /** What is sent; a plain GET unless given. */
+  readonly send?: SentDocument
+  /** The good ones; 200 unless given. One that has no content has no media type either. */
+  readonly statuses?: readonly number[]
+}
+
+/** A request that changes something at the other side. It is never sent twice: nobody knows what the first one did. */
+export interface SentDocument {
+  readonly method: 'POST' | 'DELETE'
+  readonly json?: object
+  /** Bearer token for the other side. */
+  readonly bearer?: string | undefined
 }
 
 export interface FetchedDocument {
@@ -49,7 +61,7 @@ export function fetchLimits({ fetchSeconds, connectSeconds, maxBodyBytes }: Sett
 }
 
 /**
- * Makes the one function by which documents of other servers are read: a GET on a connection of its own, to checked addresses only,
+ * Makes the one function by which other servers are spoken to: one request on a connection of its own, to checked addresses only,
  * without proxy, redirects, cookies or compression, within limits of time and size.
  * Rejects with `OutboundError` and nothing else.
  */
@@ -71,15 +83,15 @@ export function createFetchDocument({ settings, lookup, limits }: FetcherParts):
     return url.protocol === 'https:' ? secure(socket, target, trustedRoots(caPem), deadline.signal) : socket
   }
 
-  return async (text, { caPem, accept, mediaTypes, signal }) => {
+  return async (text, { caPem, accept, mediaTypes, signal, send, statuses }) => {
     const url = checkedUrl(text, endpointPolicy.checkEndpoint)
     const deadline = createDeadline(signal)
     deadline.limit(totalMs, `${url.host} did not answer`)
     let socket: Socket | undefined
     try {
       socket = await connect(url, caPem, deadline)
-      const answer = await deadline.orGiveUp(get(url, socket, accept))
-      const body = await deadline.orGiveUp(readAnswer(answer, { mediaTypes, maxBytes }))
+      const answer = await deadline.orGiveUp(ask(url, socket, accept, send))
+      const body = await deadline.orGiveUp(readAnswer(answer, { mediaTypes, maxBytes, statuses }))
       return { body, headers: answer.headers }
     } catch (error) {
       throw asOutboundError(error, url)
@@ -102,11 +114,12 @@ function checkedUrl(text: string, checkEndpoint: (endpoint: string) => void): UR
 }
 
 /** Sends the request and waits for the head of the answer. No agent: none could pool the connection, or know a proxy. */
-function get(url: URL, socket: Socket, accept: string): Promise<IncomingMessage> {
+function ask(url: URL, socket: Socket, accept: string, send: SentDocument | undefined): Promise<IncomingMessage> {
+  const content = send?.json && Buffer.from(JSON.stringify(send.json))
   return new Promise((resolve, reject) => {
     request({
       createConnection: () => socket,
-      method: 'GET',
+      method: send?.method ?? 'GET',
       path: `${url.pathname}${url.search}`,
       setHost: false,
       headers: {
@@ -115,6 +128,8 @@ function get(url: URL, socket: Socket, accept: string): Promise<IncomingMessage>
         'accept-encoding': 'identity',
         'user-agent': 'countersign',
         connection: 'close',
+        ...(content && { 'content-type': 'application/json', 'content-length': content.length }),
+        ...(send?.bearer !== undefined && { authorization: `Bearer ${send.bearer}` }),
       },
       maxHeaderSize: MAX_HEADER_BYTES,
       insecureHTTPParser: false,
@@ -122,7 +137,7 @@ function get(url: URL, socket: Socket, accept: string): Promise<IncomingMessage>
       .on('response', resolve)
       .on('upgrade', () => reject(new Error('the connection was upgraded')))
       .on('error', reject)
-      .end()
+      .end(content)
   })
 }
 

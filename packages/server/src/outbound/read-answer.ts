@@ -4,21 +4,28 @@ import { OutboundError } from './outbound-error.ts'
 export interface AnswerRules {
   readonly mediaTypes: readonly string[]
   readonly maxBytes: number
+  readonly statuses?: readonly number[] | undefined
 }
+
+const NO_CONTENT = 204
 
 const MAX_SHOWN_MEDIA_TYPE = 64
 
 /**
- * The body of an answer that is 200, of a wanted media type, not encoded and not too large; bytes are counted as they arrive.
+ * The body of an answer that has a good status, is of a wanted media type, not encoded and not too large; bytes are counted as they arrive.
  * @throws {OutboundError} that names the status
  */
-export async function readAnswer(answer: IncomingMessage, { mediaTypes, maxBytes }: AnswerRules): Promise<Buffer> {
+export async function readAnswer(
+  answer: IncomingMessage,
+  { mediaTypes, maxBytes, statuses = [200] }: AnswerRules,
+): Promise<Buffer> {
   const status = answer.statusCode ?? 0
   const said = `the answer was HTTP ${status}`
   const refuse = (reason: OutboundError['reason'], words: string) =>
     new OutboundError(reason, `${said}${words}`, { status })
   if (status >= 300 && status < 400 && status !== 304) throw refuse('redirect', ', and redirects are not followed')
-  if (status !== 200) throw refuse('status', ', not 200')
+  if (!statuses.includes(status)) throw refuse('status', `, not ${statuses.join(' or ')}`)
+  if (status === NO_CONTENT) return Buffer.alloc(0)
   const encoding = answer.headers['content-encoding'] ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') throw refuse('encoding', ' in a content encoding that was not asked for')
   const mediaType = mediaTypeOf(answer.headers['content-type'])

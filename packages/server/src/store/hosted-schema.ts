@@ -62,7 +62,9 @@ export interface NetworkTable extends Timed {
   product_version: string
   provider: string
   region: string
-  /** Null for the controller on this store. */
+  /** Its controller runs on this store. */
+  is_local: Bool
+  /** Where its controller is reached, where that is another one and known. */
   controller_url: string | null
   owner_identity_id: string
   created_by: string

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { makeTestCertificate, type RawAnswer, rawRequest } from '@countersign/testkit'
 import { type Logger, pino } from 'pino'
@@ -37,6 +38,7 @@ export async function serveRoutes(
     routes,
     sessions: { find: async () => undefined, look: async () => undefined, size: 0 },
     secondFactor: { findMissing: () => [] },
+    findHostedCaller: () => assert.fail(),
     limits: { address: { begin: () => ({ giveBack: () => {} }) } },
     settings: loadSettings({ flags: {}, env: {} }).settings,
     tls: { cert, key: privateKey.export({ type: 'pkcs8', format: 'pem' }) },

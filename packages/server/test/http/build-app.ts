@@ -138,7 +138,7 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
       },
       ...(hasBody && { payload: raw ?? JSON.stringify(body) }),
     })
-    const isJson = String(response.headers['content-type']).startsWith('application/json')
+    const isJson = /^application\/(hal\+)?json/.test(String(response.headers['content-type']))
     return {
       status: response.statusCode,
       headers: response.headers as Record<string, string | undefined>,

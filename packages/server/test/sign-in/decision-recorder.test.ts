@@ -142,7 +142,7 @@ test('R-04 pruning keeps the newest up to the most that are kept, and upkeep tak
     ['decision-3', 'decision-4', 'decision-5'],
   )
   t.mock.timers.enable({ apis: ['setInterval'] })
-  const upkeep = startUpkeep({ store, clock, log })
+  const upkeep = startUpkeep({ store, clock, log, removeRetiredClients: async () => {} })
   time.now = NOW + DAY_MS + 3_500
   t.mock.timers.tick(60_000)
   await upkeep.stop()

@@ -10,12 +10,16 @@ export interface Caller {
   readonly token: string
 }
 
+export function sessionTokenOf(headers: IncomingHttpHeaders): string {
+  return String(headers[SESSION_HEADER] ?? '').trim()
+}
+
 /** Whose call it is. Throws the challenge that says what is missing. */
 export async function authenticateCall(
   headers: IncomingHttpHeaders,
   sessions: Pick<LiveSessions, 'find'>,
 ): Promise<Caller> {
-  const token = String(headers[SESSION_HEADER] ?? '').trim()
+  const token = sessionTokenOf(headers)
   if (!token) throw headers.authorization === undefined ? noCredential() : noSession()
   const session = await sessions.find(token)
   if (!session) throw invalidSession()

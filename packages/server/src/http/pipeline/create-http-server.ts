@@ -6,9 +6,11 @@ import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { LiveSessions } from '../../api-session/live-sessions.ts'
 import type { Settings } from '../../config/index.ts'
+import type { FindHostedCaller } from '../../hosted/hosted-caller.ts'
 import type { AttemptLimits } from '../../limits/attempt-limits.ts'
 import type { SecondFactor } from '../../sign-in/second-factor.ts'
 import { PRODUCT_VERSION } from '../../version.ts'
+import { isHostedPath } from '../hosted/hosted-errors.ts'
 import { createCors } from './cors.ts'
 import { errorAnswer } from './errors.ts'
 import { createEventStreams } from './event-streams.ts'
@@ -25,6 +27,7 @@ export interface HttpServerOptions {
   readonly routes: readonly Route[]
   readonly sessions: LiveSessions
   readonly secondFactor: SecondFactor
+  readonly findHostedCaller: FindHostedCaller
   readonly limits: Pick<AttemptLimits, 'address'>
   readonly settings: Settings
   readonly tls: ServerOptions
@@ -33,6 +36,8 @@ export interface HttpServerOptions {
   readonly handlerMs?: number
 }
 
+/** Existing clients cache by address alone: without this one account would be shown another's data. */
+const HOSTED_HEADERS = { vary: 'Authorization', 'cache-control': 'no-store' }
 const HANDLER_MS = 10_000
 const MAX_ID_LENGTH = 512
 const MAX_SHOWN_PATH = 256
@@ -45,7 +50,17 @@ export type HttpServer = ReturnType<typeof createHttpServer>
 
 /** The HTTPS server: a table of routes behind one pipeline of limits, authentication, permission and validation. */
 export function createHttpServer(options: HttpServerOptions) {
-  const { routes, sessions, secondFactor, limits, settings, tls, log, handlerMs = HANDLER_MS } = options
+  const {
+    routes,
+    sessions,
+    secondFactor,
+    findHostedCaller,
+    limits,
+    settings,
+    tls,
+    log,
+    handlerMs = HANDLER_MS,
+  } = options
   const { http } = settings
   const cors = createCors(settings.cors.allowedOrigins)
   const ownHeaders = {
@@ -82,6 +97,7 @@ export function createHttpServer(options: HttpServerOptions) {
 
   function prepareReply(request: FastifyRequest, reply: FastifyReply): void {
     reply.headers(ownHeaders)
+    if (isHostedPath(request.url)) reply.headers(HOSTED_HEADERS)
     const { origin, upgrade } = request.headers
     if (origin !== undefined) reply.headers(cors.headersFor(origin))
     // No other protocol is spoken here, and nothing is read behind the request that asks for one.
@@ -89,7 +105,7 @@ export function createHttpServer(options: HttpServerOptions) {
   }
 
   function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    sendError(errorAnswer(error, request.id, log), reply)
+    sendError(errorAnswer(error, request, log), reply)
   }
 
   function refuseVerb(request: FastifyRequest, reply: FastifyReply, offered: readonly string[]): void {
@@ -132,7 +148,7 @@ export function createHttpServer(options: HttpServerOptions) {
     return streams.open(answer.eventStream, reply, readmit)
   }
 
-  const serveOptions = { sessions, secondFactor, limits, http, handlerMs, awaitsContinue }
+  const serveOptions = { sessions, secondFactor, findHostedCaller, limits, http, handlerMs, awaitsContinue }
   for (const [url, rows] of Map.groupBy(routes.flatMap(byPath), ({ path }) => path)) {
     for (const { route } of rows) {
       const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>

@@ -1,8 +1,10 @@
 import { ERRORS, type ErrorCode } from '@countersign/contract'
 import { AppError } from '@countersign/core'
 import type { Logger } from 'pino'
+import { TokenRefused } from '../../hosted/token-refused.ts'
 import { TooManyRequests } from '../../limits/too-many-requests.ts'
 import { isConnectionProblem } from '../../store/postgres/connection-problem.ts'
+import { hostedError, isHostedPath } from '../hosted/hosted-errors.ts'
 import { ChallengeError } from './challenge.ts'
 import { errorEnvelope, jsonText } from './envelope.ts'
 
@@ -31,7 +33,11 @@ const CLOSING: ReadonlySet<ErrorCode> = new Set([
 const RETRY_AFTER_SECONDS = 1
 
 /** The only place that decides what leaves in an error. What is not ours to tell becomes a plain 500, with the detail in the log. */
-export function errorAnswer(thrown: unknown, requestId: string, log: Logger): ErrorAnswer {
+export function errorAnswer(
+  thrown: unknown,
+  { id: requestId, url }: { readonly id: string; readonly url: string },
+  log: Logger,
+): ErrorAnswer {
   const error = toAppError(thrown)
   const { status, retryable } = ERRORS[error.code]
   logError(thrown, error, requestId, log)
@@ -39,10 +45,12 @@ export function errorAnswer(thrown: unknown, requestId: string, log: Logger): Er
     status,
     headers: {
       'content-type': 'application/json',
-      ...(error instanceof ChallengeError && { 'www-authenticate': error.challenge }),
+      ...((error instanceof ChallengeError || error instanceof TokenRefused) && {
+        'www-authenticate': error.challenge,
+      }),
       ...(retryable && { 'retry-after': String(retryAfterSeconds(error)) }),
     },
-    body: jsonText(errorEnvelope(error, requestId)),
+    body: jsonText(isHostedPath(url) ? hostedError(error, requestId) : errorEnvelope(error, requestId)),
     closes: CLOSING.has(error.code),
   }
 }

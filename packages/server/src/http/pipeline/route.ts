@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { ErrorCode } from '@countersign/contract'
 import type { BodySchema, RequiredPermission } from '@countersign/core'
 import type { LiveSession } from '../../api-session/live-sessions.ts'
+import type { HostedAccess, HostedCaller } from '../../hosted/hosted-caller.ts'
 import type { PresentedCertificate } from '../../sign-in/judge-certificate.ts'
 import type { EventStreamSource } from './event-streams.ts'
 import type { Query } from './query.ts'
@@ -14,7 +15,12 @@ export type Method = (typeof ROUTE_METHODS)[number]
  * Who may call: everybody, whoever has a session even if its second factor is missing, whoever has a whole one, or who
  * holds the permission. There is no default.
  */
-export type Access = 'anonymous' | 'partial-session' | 'any-session' | RequiredPermission
+export type Access = 'anonymous' | 'partial-session' | 'any-session' | RequiredPermission | HostedRequirement
+
+/** Who holds an access token of his organization's provider, or acts for the organization of this controller. */
+export interface HostedRequirement {
+  readonly hosted: HostedAccess
+}
 
 /**
  * What limits a call that anybody may make. `sign-in` for everything that tries a credential, costs cryptography or writes:
@@ -64,6 +70,8 @@ export interface Call {
   readonly body: unknown
   /** Present unless the route is anonymous. */
   readonly session: LiveSession | undefined
+  /** Present where the route is of the hosted API. */
+  readonly hosted: HostedCaller | undefined
   /** The token that the caller presented for `session`. */
   readonly sessionToken: string | undefined
   /** What came in `Authorization: Bearer` lines, in order, not yet looked at. */
@@ -101,4 +109,10 @@ export interface Answer {
 export function sessionOf(call: Call): LiveSession {
   if (!call.session) throw new TypeError('the route is anonymous')
   return call.session
+}
+
+/** The caller of a route of the hosted API. */
+export function hostedCallerOf(call: Call): HostedCaller {
+  if (!call.hosted) throw new TypeError('the route is not of the hosted API')
+  return call.hosted
 }

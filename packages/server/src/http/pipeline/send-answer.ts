@@ -9,6 +9,7 @@ import type { Answer } from './route.ts'
 /** How long, and how much, is still read from a client that sends on although it has its answer. */
 const LINGER_MS = 1_000
 const LINGER_BYTES = 1_048_576
+const NO_CONTENT = 204
 
 /** A good answer. A stream that breaks after its first bytes ends the connection, which is all that can still be said. */
 export function sendAnswer(answer: Answer, reply: FastifyReply, log: Logger): FastifyReply {
@@ -20,7 +21,8 @@ export function sendAnswer(answer: Answer, reply: FastifyReply, log: Logger): Fa
     reply.header(name, value)
   }
   if (bytes) return reply.header('content-type', bytes.type).send(bytes.content)
-  reply.header('content-type', 'application/json')
+  if (status === NO_CONTENT) return reply.send()
+  if (!reply.hasHeader('content-type')) reply.header('content-type', 'application/json')
   if (!stream) return sendText(text ?? jsonText(json), reply)
   stream.on('error', (error) => log.error({ requestId: reply.request.id, err: error }, 'an answer broke off'))
   return reply.send(stream)

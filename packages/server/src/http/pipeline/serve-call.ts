@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { AppError, isAllowed } from '@countersign/core'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { LiveSessions } from '../../api-session/live-sessions.ts'
+import type { LiveSession, LiveSessions } from '../../api-session/live-sessions.ts'
 import type { Settings } from '../../config/index.ts'
+import type { FindHostedCaller, HostedCaller } from '../../hosted/hosted-caller.ts'
 import type { AttemptLimits } from '../../limits/attempt-limits.ts'
 import type { SecondFactor } from '../../sign-in/second-factor.ts'
-import { authenticateCall, type Caller } from './authenticate-call.ts'
+import { authenticateCall, sessionTokenOf } from './authenticate-call.ts'
 import { bearerTokens, headerLines } from './bearer-tokens.ts'
 import { missingFactors } from './challenge.ts'
 import { readClientCertificate } from './client-certificate.ts'
@@ -15,13 +16,14 @@ import { parseQuery } from './query.ts'
 import { readBytes } from './read-bytes.ts'
 import { readJsonBody } from './read-json-body.ts'
 import { requestSource } from './request-source.ts'
-import type { Answer, Route } from './route.ts'
+import type { Answer, HostedRequirement, Route } from './route.ts'
 import { withinTime } from './within-time.ts'
 
 export interface ServeOptions {
   readonly sessions: LiveSessions
   readonly secondFactor: SecondFactor
   readonly limits: Pick<AttemptLimits, 'address'>
+  readonly findHostedCaller: FindHostedCaller
   readonly http: Pick<Settings['http'], 'maxBodyBytes' | 'maxManagementBodyBytes'>
   /** How long looking up the caller, and then the handler, may take. */
   readonly handlerMs: number
@@ -39,7 +41,7 @@ export function serveCall(
   reply: FastifyReply,
   options: ServeOptions,
 ): Promise<Answer> {
-  if (route.rate !== 'sign-in') return serveUncounted(route, request, reply, options)
+  if (route.rate !== 'sign-in' && !isHosted(route)) return serveUncounted(route, request, reply, options)
   return countAttempt(options.limits.address, request.ip, () => serveUncounted(route, request, reply, options))
 }
 
@@ -56,7 +58,7 @@ async function serveUncounted(
   if (route.access !== 'anonymous') reply.header('cache-control', 'no-store')
 
   const awaitsContinue = options.awaitsContinue(raw)
-  let caller: Caller | undefined
+  let caller: Admitted | undefined
   try {
     caller = await withinTime(options.handlerMs, admit(route, request, options))
   } catch (refusal) {
@@ -76,6 +78,7 @@ async function serveUncounted(
     query: parseQuery(request.url),
     body: readJsonBody(route, bytes, headers),
     session: caller?.session,
+    hosted: caller?.hosted,
     sessionToken: caller?.token,
     untrustedBearers: bearerTokens(raw.rawHeaders),
     untrustedHeaderLines: (name: string) => headerLines(raw.rawHeaders, name),
@@ -98,15 +101,22 @@ async function serveUncounted(
 export async function admit(
   route: Route,
   request: FastifyRequest,
-  { sessions, secondFactor }: Pick<ServeOptions, 'sessions' | 'secondFactor'>,
+  { sessions, secondFactor, findHostedCaller }: Pick<ServeOptions, 'sessions' | 'secondFactor' | 'findHostedCaller'>,
   { isAgain = false } = {},
-): Promise<Caller | undefined> {
-  if (route.access === 'anonymous') return undefined
+): Promise<Admitted | undefined> {
+  const { access } = route
+  if (access === 'anonymous') return undefined
+  if (isHostedAccess(access)) {
+    const sessionToken = sessionTokenOf(request.headers)
+    const presented = { bearers: bearerTokens(request.raw.rawHeaders), sessionToken, address: request.ip }
+    const hosted = await findHostedCaller(presented, access.hosted)
+    return { session: hosted.session, hosted }
+  }
   const caller = await authenticateCall(request.headers, isAgain ? { find: sessions.look } : sessions)
-  if (route.access === 'partial-session') return caller
+  if (access === 'partial-session') return caller
   const missing = await secondFactor.findMissing(caller.session, bearerTokens(request.raw.rawHeaders))
   if (missing.length > 0) throw missingFactors(missing)
-  if (typeof route.access === 'object' && !isAllowed(caller.session.identity, route.access)) {
+  if (typeof access === 'object' && !isAllowed(caller.session.identity, access)) {
     throw new AppError('UNAUTHORIZED')
   }
   return caller
@@ -114,6 +124,21 @@ export async function admit(
 
 function lastEventId({ 'last-event-id': id }: IncomingHttpHeaders): string | undefined {
   return typeof id === 'string' && id !== '' ? id : undefined
+}
+
+/** Whoever has passed, and on the hosted API for whom he acts. */
+interface Admitted {
+  readonly session: LiveSession | undefined
+  readonly token?: string
+  readonly hosted?: HostedCaller
+}
+
+function isHosted({ access }: Route): boolean {
+  return isHostedAccess(access)
+}
+
+function isHostedAccess(access: Route['access']): access is HostedRequirement {
+  return typeof access === 'object' && 'hosted' in access
 }
 
 /** `/edge/management/v1/ext-jwt-signers/:id` is about `ext-jwt-signers`. */

@@ -36,7 +36,7 @@ export function createUnreadableRequests(
 
   const refuse = (socket: Duplex, error: AppError): void => {
     refused.add(socket)
-    const { status, headers, body } = errorAnswer(error, newId(), log)
+    const { status, headers, body } = errorAnswer(error, { id: newId(), url: '' }, log)
     const all = { ...ownHeaders, ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' }
     const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
     socket.write(`HTTP/1.1 ${status} ${REASONS[status] ?? 'Error'}\r\n${lines.join('')}\r\n`)

@@ -61,6 +61,7 @@ export const hosted: Migration = {
       product_version ${text} not null,
       provider ${text} not null,
       region ${text} not null,
+      is_local ${bool} not null,
       controller_url ${text},
       owner_identity_id ${text} not null,
       created_by ${text} not null,

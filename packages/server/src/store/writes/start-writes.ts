@@ -2,6 +2,8 @@ import { DEFAULT_AUTH_POLICY, DEFAULT_AUTH_POLICY_ID, identityFromBody } from '@
 import type { WriteOperation } from '../write-operation.ts'
 import { insertAuthPolicy } from './auth-policy-writes.ts'
 import { insertPasswordAuthenticator } from './authenticator-writes.ts'
+import { insertNetwork } from './hosted/network-writes.ts'
+import { insertOrganization } from './hosted/organization-writes.ts'
 import { insertIdentity } from './identity-writes.ts'
 
 export interface FirstAdmin {
@@ -32,4 +34,40 @@ const createFirstAdmin: WriteOperation<FirstAdmin, boolean> = async (context, ad
   return true
 }
 
-export const START_WRITES = { 'start.createFirstAdmin': createFirstAdmin }
+export interface FirstOrganization {
+  readonly organizationId: string
+  readonly networkGroupId: string
+  readonly networkId: string
+  /** The default administrator's id in the hosted API. */
+  readonly ownerIdentityId: string
+  readonly productVersion: string
+}
+
+/** Makes the organization that owns this controller, with its network; answers false when there is one already. */
+const createFirstOrganization: WriteOperation<FirstOrganization, boolean> = async (context, first) => {
+  const { db } = context
+  const existing = await db.selectFrom('organizations').select('id').where('is_local', '=', true).executeTakeFirst()
+  if (existing) return false
+  const { organizationId, networkGroupId } = first
+  const body = { name: 'Local organization', label: 'LOCAL' }
+  await insertOrganization(context, { id: organizationId, networkGroupId, body, isLocal: true })
+  await insertNetwork(context, {
+    id: first.networkId,
+    organizationId,
+    networkGroupId,
+    name: 'local',
+    size: 'small',
+    provider: 'SELF',
+    region: 'local',
+    productVersion: first.productVersion,
+    isLocal: true,
+    controllerUrl: null,
+    ownerIdentityId: first.ownerIdentityId,
+  })
+  return true
+}
+
+export const START_WRITES = {
+  'start.createFirstAdmin': createFirstAdmin,
+  'start.createFirstOrganization': createFirstOrganization,
+}

@@ -1,10 +1,14 @@
-import type { AccountRole, ApiAccountPatch } from '@countersign/contract'
-import { checkPlainText, fieldError } from '@countersign/core'
+import type { AccountRole, ApiAccountPatch, Permission } from '@countersign/contract'
+import { checkPlainText, DEFAULT_AUTH_POLICY, fieldError, identityFromBody } from '@countersign/core'
+import type { Kysely } from 'kysely'
 import type { ApiAccountRow } from '../../hosted-schema.ts'
 import { notFound } from '../../not-found.ts'
 import { insertRow } from '../../prepared.ts'
-import { refusingDuplicates } from '../../unique-violation.ts'
+import type { Database } from '../../schema.ts'
+import { duplicateError, refusingDuplicates } from '../../unique-violation.ts'
 import type { WriteContext, WriteOperation } from '../../write-operation.ts'
+import { insertAuthPolicy } from '../auth-policy-writes.ts'
+import { insertIdentity } from '../identity-writes.ts'
 
 const ENTITY = 'apiAccounts'
 
@@ -33,7 +37,7 @@ export interface NewApiAccount extends OneAccount {
 const createApiAccount: WriteOperation<NewApiAccount, void> = async (context, account) => {
   const { db, now } = context
   const { id, organizationId, identityProviderId, name, client } = account
-  checkTexts(account)
+  await checkNewAccount(db, account)
   const provider = await db
     .selectFrom('identity_providers')
     .select('issuer')
@@ -57,6 +61,21 @@ const createApiAccount: WriteOperation<NewApiAccount, void> = async (context, ac
   )
   await insertClient(context, { accountId: id, issuer: provider.issuer, client })
   context.changed({ entity: ENTITY, id, action: 'created' })
+}
+
+/** What would refuse the account, asked before a client is made for it; the transaction asks again. */
+export async function checkNewAccount(
+  db: Kysely<Database>,
+  account: Pick<NewApiAccount, 'organizationId' | 'name' | 'contactEmail' | 'description'>,
+): Promise<void> {
+  checkTexts(account)
+  const other = await db
+    .selectFrom('api_accounts')
+    .select('id')
+    .where('organization_id', '=', account.organizationId)
+    .where('name', '=', account.name)
+    .executeTakeFirst()
+  if (other) throw duplicateError('api_accounts_name', account)
 }
 
 const updateApiAccount: WriteOperation<OneAccount & { body: ApiAccountPatch }, void> = async (
@@ -125,7 +144,56 @@ const deleteApiAccount: WriteOperation<OneAccount, void> = async (context, { id,
   context.changed({ entity: ENTITY, id, action: 'deleted' })
 }
 
+/** The identity that an account is on this controller, with the rights that its role gives it now. */
+const ensureAccountIdentity: WriteOperation<{ id: string; role: AccountRole }, void> = async (
+  context,
+  { id, role },
+) => {
+  const { db, now } = context
+  const existing = await db
+    .selectFrom('identities')
+    .select(['is_admin', 'permissions'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  const isAdmin = role === 'admin'
+  const permissions: Permission[] = isAdmin ? [] : ['admin_readonly']
+  if (!existing) {
+    await ensureAccountPolicy(context)
+    const body = { name: id, type: 'Default' as const, isAdmin, permissions, authPolicyId: ACCOUNT_POLICY_ID }
+    return insertIdentity(context, id, identityFromBody(body), { isDefaultAdmin: false })
+  }
+  const text = JSON.stringify(permissions)
+  if (Boolean(existing.is_admin) === isAdmin && existing.permissions === text) return
+  const rights = { is_admin: isAdmin, permissions: text, updated_at: now }
+  await db.updateTable('identities').set(rights).where('id', '=', id).execute()
+  context.changed({ entity: 'identities', id, action: 'updated' })
+}
+
+const ACCOUNT_POLICY_ID = 'api-accounts'
+
+/** Lets nobody in: those who have it come through the hosted API alone. */
+async function ensureAccountPolicy(context: WriteContext): Promise<void> {
+  const { db } = context
+  const existing = await db
+    .selectFrom('auth_policies')
+    .select('id')
+    .where('id', '=', ACCOUNT_POLICY_ID)
+    .executeTakeFirst()
+  if (existing) return
+  const { primary } = DEFAULT_AUTH_POLICY
+  await insertAuthPolicy(context, ACCOUNT_POLICY_ID, {
+    ...DEFAULT_AUTH_POLICY,
+    name: 'API accounts',
+    primary: {
+      cert: { ...primary.cert, allowed: false },
+      extJwt: { ...primary.extJwt, allowed: false },
+      updb: { ...primary.updb, allowed: false },
+    },
+  })
+}
+
 export const API_ACCOUNT_WRITES = {
+  'apiAccount.ensureIdentity': ensureAccountIdentity,
   'apiAccount.create': createApiAccount,
   'apiAccount.update': updateApiAccount,
   'apiAccount.rotate': rotateApiAccount,

@@ -18,6 +18,8 @@ export interface NewNetwork {
   readonly provider: string
   readonly region: string
   readonly productVersion: string
+  /** Its controller runs on this store. */
+  readonly isLocal: boolean
   readonly controllerUrl: string | null
   /** Whose it is; in the hosted API's own ids. */
   readonly ownerIdentityId: string
@@ -44,6 +46,7 @@ export async function insertNetwork(context: WriteContext, network: NewNetwork):
       product_version: network.productVersion,
       provider: network.provider,
       region: network.region,
+      is_local: network.isLocal,
       controller_url: controllerUrl,
       owner_identity_id: network.ownerIdentityId,
       created_by: network.ownerIdentityId,
@@ -79,7 +82,7 @@ const updateNetwork: WriteOperation<OneNetwork & { body: NetworkPatch }, void> =
         size: body.size || current.size,
         provider: body.provider || current.provider,
         region: body.region || current.region,
-        ...(current.controller_url !== null && body.controllerUrl && { controller_url: body.controllerUrl }),
+        ...(!current.is_local && body.controllerUrl && { controller_url: body.controllerUrl }),
         updated_at: now,
       })
       .where('id', '=', id)
@@ -95,7 +98,7 @@ const deleteNetwork: WriteOperation<OneNetwork & { byIdentityId: string }, void>
 ) => {
   const { db, now } = context
   const current = await getNetwork(context, { id, organizationId })
-  if (current.controller_url === null) {
+  if (current.is_local) {
     throw new AppError('ENTITY_CAN_NOT_BE_DELETED', { message: 'the network is the one of this controller' })
   }
   await db

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { matchesName } from './name-pattern.ts'
+
+test('without % the whole name counts, in any letter case', () => {
+  assert.equal(matchesName('Demo One', 'demo one'), true)
+  assert.equal(matchesName('Demo', 'Demo One'), false)
+  assert.equal(matchesName('ＤＥＭＯ', 'demo'), true)
+})
+
+test('each % stands for any text, none included', () => {
+  for (const pattern of ['Demo%', '%one', 'd%o%e', '%', 'demo one%', '%%', '%mo on%']) {
+    assert.equal(matchesName(pattern, 'Demo One'), true, pattern)
+  }
+  for (const pattern of ['Demx%', '%two', 'one%', 'd%x%e', 'demo one%e', '%demo one%demo']) {
+    assert.equal(matchesName(pattern, 'Demo One'), false, pattern)
+  }
+  assert.equal(matchesName('aa%aa', 'aaa'), false)
+})
+
+test('patterns mean what the same regular expression means', () => {
+  const letters = fc.string({ unit: fc.constantFrom('a', 'b', '%'), maxLength: 8 })
+  const names = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 10 })
+  fc.assert(
+    fc.property(letters, names, (pattern, name) => {
+      const expected = new RegExp(`^${pattern.replaceAll('%', '.*')}$`).test(name)
+      assert.equal(matchesName(pattern, name), expected)
+    }),
+  )
+})

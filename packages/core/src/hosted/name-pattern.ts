@@ -1,0 +1,20 @@
+/** How existing clients compare names: letter case and compatibility forms do not count. */
+export function foldName(name: string): string {
+  return name.normalize('NFKD').toLowerCase()
+}
+
+/** Whether a name fits `findByName`: the whole name, or a pattern in which each `%` stands for any text. Linear in both. */
+export function matchesName(pattern: string, name: string): boolean {
+  const [first = '', ...rest] = foldName(pattern).split('%')
+  const text = foldName(name)
+  const last = rest.pop()
+  if (last === undefined) return text === first
+  if (!text.startsWith(first)) return false
+  let at = first.length
+  for (const part of rest) {
+    const found = text.indexOf(part, at)
+    if (found < 0) return false
+    at = found + part.length
+  }
+  return text.length - last.length >= at && text.endsWith(last)
+}

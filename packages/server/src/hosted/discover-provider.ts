@@ -1,0 +1,57 @@
+import { type DiscoveredProvider, fieldError, invalidField, isJsonObject, JsonError, readJson } from '@countersign/core'
+import { discoveryUrl } from '../outbound/discovery-document.ts'
+import type { FetchDocument } from '../outbound/fetch-document.ts'
+import type { JwksEndpointPolicy } from '../outbound/jwks-endpoint-policy.ts'
+import { OutboundError } from '../outbound/outbound-error.ts'
+
+/** What an issuer's discovery document says, for the members that a provider record leaves out. */
+export type DiscoverProvider = (issuer: string, url: string | undefined) => Promise<DiscoveredProvider>
+
+const JSON_TYPE = 'application/json'
+const LIMITS = { maxDepth: 16, maxMembers: 1000 }
+const MAX_URL_LENGTH = 2048
+
+export function createDiscoverProvider(fetchDocument: FetchDocument, policy: JwksEndpointPolicy): DiscoverProvider {
+  return async (issuer, url) => {
+    const address = url || discoveryUrl(issuer)
+    const problem = policy.findProblem(address)
+    if (problem) throw invalidField(url ? 'discoveryUrl' : 'issuer', problem, address)
+    const document = await fetchObject(fetchDocument, address)
+    if (document.issuer !== issuer) {
+      throw fieldError(
+        'issuer',
+        'the discovery document is of another issuer: give the issuer exactly as it has it',
+        issuer,
+      )
+    }
+    const link = (name: string): string | undefined => {
+      const value = document[name]
+      const isUsable = typeof value === 'string' && value.length <= MAX_URL_LENGTH && !policy.findProblem(value)
+      return isUsable ? value : undefined
+    }
+    const [jwksUri, tokenUrl, registrationUrl] = [
+      link('jwks_uri'),
+      link('token_endpoint'),
+      link('registration_endpoint'),
+    ]
+    return {
+      discoveryUrl: address,
+      ...(jwksUri && { jwksUri }),
+      ...(tokenUrl && { tokenUrl }),
+      ...(registrationUrl && { registrationUrl }),
+    }
+  }
+}
+
+async function fetchObject(fetchDocument: FetchDocument, url: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    const { body } = await fetchDocument(url, { accept: JSON_TYPE, mediaTypes: [JSON_TYPE] })
+    const value = readJson(body, LIMITS)
+    if (isJsonObject(value)) return value
+    throw fieldError('issuer', 'the discovery document is not a JSON object', url)
+  } catch (error) {
+    if (error instanceof OutboundError) throw fieldError('issuer', `no discovery document: ${error.message}`, url)
+    if (error instanceof JsonError) throw fieldError('issuer', 'the discovery document is not valid JSON', url)
+    throw error
+  }
+}

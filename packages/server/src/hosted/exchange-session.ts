@@ -1,0 +1,40 @@
+import { AppError } from '@countersign/core'
+import type { LiveSession } from '../api-session/live-sessions.ts'
+import { authenticatorIdOfAccount } from '../api-session/sign-in-way.ts'
+import { type SessionOptions, startSession } from '../api-session/start-session.ts'
+import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
+import { findIdentity } from '../store/reads/identity-reads.ts'
+import type { HostedCaller } from './hosted-caller.ts'
+
+export type ExchangeSession = (
+  caller: HostedCaller,
+  request: { readonly clientAddress: string },
+) => Promise<{ token: string; session: LiveSession }>
+
+/** The name and id of the identity that an account is on the controller. */
+export const identityOfAccount = (accountId: string): string => `api-account:${accountId}`
+
+/**
+ * Trades a call of the hosted API for a session of this controller. The account's identity is made on first use; it has no authenticator
+ * and so no other way in, and its session ends with the account.
+ */
+export function createExchangeSession(options: SessionOptions): ExchangeSession {
+  const { store, clock } = options
+  return async ({ account }, { clientAddress }) => {
+    // An administrator of this controller holds a session of it already.
+    if (!account) throw new AppError('FORBIDDEN', { message: 'an API account is needed to exchange its token' })
+    const id = identityOfAccount(account.id)
+    await store.write('apiAccount.ensureIdentity', { id, role: account.role }, { actorId: id, now: clock.now() })
+    const identity = await findIdentity(store.db, id)
+    const policy = identity && (await findAuthPolicy(store.db, identity.authPolicyId))
+    if (!identity || !policy) throw new AppError('STORE_UNAVAILABLE')
+    return startSession(options, {
+      identity,
+      policy,
+      way: { method: 'api-account', accountId: account.id },
+      authenticatorId: authenticatorIdOfAccount(account.id),
+      body: {},
+      ipAddress: clientAddress,
+    })
+  }
+}

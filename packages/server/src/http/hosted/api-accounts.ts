@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto'
+import {
+  ApiAccountCreate,
+  ApiAccountPatch,
+  ApiAccountRotate,
+  ApiAccountWrite,
+  type ApiAccountCreate as CreateBody,
+  type ApiAccountPatch as PatchBody,
+  type ApiAccountRotate as RotateBody,
+} from '@countersign/contract'
+import type { ControllerContext } from '../../controller-context.ts'
+import type { Credentials, NewClient } from '../../hosted/account-clients.ts'
+import { notFound } from '../../store/not-found.ts'
+import type { StoredProvider } from '../../store/provider-row.ts'
+import { type AccountWithClients, findAccount, findProvider, listAccounts } from '../../store/reads/hosted-reads.ts'
+import { checkNewAccount } from '../../store/writes/hosted/api-account-writes.ts'
+import { type Answer, type Call, hostedCallerOf, type Route } from '../pipeline/route.ts'
+import { pageOfList } from './hal.ts'
+import { hostedMeta } from './hosted-meta.ts'
+import { accountView } from './identity-views.ts'
+
+const READ = { hosted: 'read' } as const
+const ADMIN = { hosted: 'admin' } as const
+const COLLECTION = '/identity/v1/api-account-identities'
+const ONE = `${COLLECTION}/:id`
+const DEFAULT_OVERLAP_MINUTES = 60
+const MS_PER_MINUTE = 60_000
+
+/** The machines of an organization: made at its provider, their secret shown once. */
+export function apiAccountRoutes({ store, clock, accountClients, targetOrganization }: ControllerContext): Route[] {
+  const get = async (organizationId: string, id: string): Promise<AccountWithClients> => {
+    const found = await findAccount(store.db, organizationId, id)
+    if (!found) throw notFound('apiAccount', id)
+    return found
+  }
+
+  const getProvider = async (organizationId: string, id: string): Promise<StoredProvider> => {
+    const provider = await findProvider(store.db, organizationId, id)
+    if (!provider) throw notFound('identityProvider', id)
+    return provider
+  }
+
+  /** Records a client that was just obtained; if that fails, nothing is left behind at the provider either. */
+  const recording = async (provider: StoredProvider, client: NewClient, record: () => Promise<void>): Promise<void> => {
+    try {
+      await record()
+    } catch (error) {
+      await accountClients.giveUp(provider, client)
+      throw error
+    }
+  }
+
+  const answer = async (
+    organizationId: string,
+    id: string,
+    { status, credentials }: { status: number; credentials?: Credentials | undefined },
+  ): Promise<Answer> => {
+    const shown = accountView(await get(organizationId, id))
+    return { status, json: { ...shown, ...(credentials && { credentials }) } }
+  }
+
+  const update = async (call: Call): Promise<Answer> => {
+    const { organizationId } = hostedCallerOf(call)
+    const id = call.params.id ?? ''
+    const args = { id, organizationId, body: call.body as PatchBody }
+    await store.write('apiAccount.update', args, hostedMeta(call, clock.now()))
+    return answer(organizationId, id, { status: 200 })
+  }
+
+  const base = { bodyCap: 'management', body: null } as const
+  return [
+    {
+      ...base,
+      method: 'GET',
+      paths: [COLLECTION],
+      access: READ,
+      handle: async (call) => {
+        const accounts = await listAccounts(store.db, hostedCallerOf(call).organizationId)
+        return { status: 200, json: pageOfList(accounts.map(accountView), call.query) }
+      },
+    },
+    {
+      ...base,
+      method: 'GET',
+      paths: [ONE],
+      access: READ,
+      handle: (call) => answer(hostedCallerOf(call).organizationId, call.params.id ?? '', { status: 200 }),
+    },
+    {
+      ...base,
+      method: 'POST',
+      paths: [COLLECTION],
+      access: ADMIN,
+      body: { schema: ApiAccountCreate, optional: false },
+      handle: async (call) => {
+        const body = call.body as CreateBody
+        const organizationId = await targetOrganization(hostedCallerOf(call), body.organizationId)
+        const provider = await getProvider(organizationId, body.identityProviderId)
+        const id = randomUUID()
+        const account = {
+          id,
+          organizationId,
+          identityProviderId: provider.id,
+          name: body.name,
+          contactEmail: body.contactEmail || null,
+          description: body.description || null,
+          role: body.role ?? 'admin',
+          active: body.active ?? true,
+        }
+        await checkNewAccount(store.db, account)
+        const obtained = await accountClients.obtain(provider, { name: body.name, clientId: body.clientId })
+        await recording(provider, obtained, () =>
+          store.write('apiAccount.create', { ...account, client: obtained.client }, hostedMeta(call, clock.now())),
+        )
+        return answer(organizationId, id, { status: 201, credentials: obtained.credentials })
+      },
+    },
+    {
+      ...base,
+      method: 'PUT',
+      paths: [ONE],
+      access: ADMIN,
+      body: { schema: ApiAccountWrite, optional: false },
+      handle: update,
+    },
+    {
+      ...base,
+      method: 'PATCH',
+      paths: [ONE],
+      access: ADMIN,
+      body: { schema: ApiAccountPatch, optional: false },
+      handle: update,
+    },
+    {
+      ...base,
+      method: 'POST',
+      paths: [`${ONE}/rotate`],
+      access: ADMIN,
+      body: { schema: ApiAccountRotate, optional: true },
+      handle: async (call) => {
+        const { organizationId } = hostedCallerOf(call)
+        const id = call.params.id ?? ''
+        const { overlapMinutes = DEFAULT_OVERLAP_MINUTES, clientId } = (call.body ?? {}) as RotateBody
+        const { account, provider } = await get(organizationId, id)
+        const obtained = await accountClients.obtain(provider, { name: account.name, clientId })
+        const retiresAt = clock.now() + overlapMinutes * MS_PER_MINUTE
+        await recording(provider, obtained, () =>
+          store.write(
+            'apiAccount.rotate',
+            { id, organizationId, client: obtained.client, retiresAt },
+            hostedMeta(call, clock.now()),
+          ),
+        )
+        return answer(organizationId, id, { status: 200, credentials: obtained.credentials })
+      },
+    },
+    {
+      ...base,
+      method: 'DELETE',
+      paths: [ONE],
+      access: ADMIN,
+      handle: async (call) => {
+        const { organizationId } = hostedCallerOf(call)
+        const id = call.params.id ?? ''
+        const { provider, clients } = await get(organizationId, id)
+        await store.write('apiAccount.delete', { id, organizationId }, hostedMeta(call, clock.now()))
+        await accountClients.remove(provider, clients)
+        return { status: 204 }
+      },
+    },
+  ]
+}

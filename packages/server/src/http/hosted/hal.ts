@@ -1,0 +1,87 @@
+import { AppError, foldName } from '@countersign/core'
+import type { Query } from '../pipeline/query.ts'
+import type { Answer } from '../pipeline/route.ts'
+
+const HAL = { 'content-type': 'application/hal+json' }
+const DEFAULT_SIZE = 1000
+const MAX_SIZE = 3000
+
+/** Which part of a list is wanted, and in what order. */
+export interface HalPaging {
+  readonly page: number
+  readonly size: number
+  readonly descending: boolean
+}
+
+/** Reads `page`, `size` and `sort=name,asc`. Unknown parameters are nobody's business; only names can be sorted by. */
+export function readHalPaging(query: Query): HalPaging {
+  const [, direction = 'asc'] = (query.get('sort') ?? 'name,asc').split(',')
+  return {
+    page: wholeNumber(query, 'page', 0, Number.MAX_SAFE_INTEGER),
+    size: Math.min(wholeNumber(query, 'size', DEFAULT_SIZE, Number.MAX_SAFE_INTEGER), MAX_SIZE) || DEFAULT_SIZE,
+    descending: direction.toLowerCase() === 'desc',
+  }
+}
+
+function wholeNumber(query: Query, name: string, otherwise: number, most: number): number {
+  const text = query.get(name)
+  if (text === undefined || text === '') return otherwise
+  const value = Number(text)
+  if (Number.isInteger(value) && value >= 0 && value <= most) return value
+  throw new AppError('INVALID_PAGINATION', { message: `${name} must be a whole number from 0 on` })
+}
+
+/** The things of that page, sorted by name. */
+export function pageOf<Item extends { readonly name: string; readonly id: string }>(
+  items: readonly Item[],
+  { page, size, descending }: HalPaging,
+): Item[] {
+  const sorted = items.toSorted((a, b) => compare(foldName(a.name), foldName(b.name)) || compare(a.id, b.id))
+  if (descending) sorted.reverse()
+  return sorted.slice(page * size, (page + 1) * size)
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** The identity service answers bare lists; whoever asks for a page of one gets it. */
+export function pageOfList<Item>(items: readonly Item[], query: Query): readonly Item[] {
+  if (!query.has('page') && !query.has('size')) return items
+  const { page, size } = readHalPaging(query)
+  return items.slice(page * size, (page + 1) * size)
+}
+
+export interface HalList {
+  /** The member of `_embedded` that existing clients look for. */
+  readonly key: string
+  readonly href: string
+  readonly total: number
+  readonly items: readonly unknown[]
+}
+
+/** A page of a list; an empty list has no `_embedded`. */
+export function halPage({ key, href, total, items }: HalList, { page, size }: HalPaging): Answer {
+  return {
+    status: 200,
+    headers: HAL,
+    json: {
+      ...(items.length > 0 && { _embedded: { [key]: items } }),
+      _links: { self: { href } },
+      page: { size, totalElements: total, totalPages: Math.ceil(total / size), number: page },
+    },
+  }
+}
+
+export function halDetail(json: unknown, status = 200): Answer {
+  return { status, headers: HAL, json }
+}
+
+/** Instants of the core service. */
+export const isoTime = (milliseconds: number): string => new Date(milliseconds).toISOString()
+
+/** Instants of the identity service. */
+export const epochTime = (milliseconds: number) => ({
+  epochSecond: Math.floor(milliseconds / 1000),
+  nano: (milliseconds % 1000) * 1_000_000,
+})

@@ -1,0 +1,85 @@
+import { NoMembers } from '@countersign/contract'
+import type { ControllerContext } from '../../controller-context.ts'
+import type { HostedCaller } from '../../hosted/hosted-caller.ts'
+import { notFound } from '../../store/not-found.ts'
+import { findAccount, findOrganization, listAccounts, listAdministrators } from '../../store/reads/hosted-reads.ts'
+import { type Answer, hostedCallerOf, type Route } from '../pipeline/route.ts'
+import { pageOfList } from './hal.ts'
+import { accountView, administratorView } from './identity-views.ts'
+
+const READ = { hosted: 'read' } as const
+const BASE = '/identity/v1'
+/** Existing clients try one after the other; each answers with the caller's own record, whatever it is. */
+const SELVES = ['identities', 'api-account-identities', 'user-identities'].map((name) => `${BASE}/${name}/self`)
+
+/** Who is in an organization: its API accounts and, where it owns this controller, the administrators. */
+export function hostedIdentityRoutes({ store }: ControllerContext): Route[] {
+  const people = async (organizationId: string) => {
+    const organization = await findOrganization(store.db, organizationId)
+    if (!organization?.is_local) return []
+    return (await listAdministrators(store.db)).map((row) => administratorView(row, organizationId))
+  }
+  const machines = async (organizationId: string) => (await listAccounts(store.db, organizationId)).map(accountView)
+  const everybody = async (organizationId: string) => [
+    ...(await machines(organizationId)),
+    ...(await people(organizationId)),
+  ]
+
+  const self = async ({ account, session, organizationId }: HostedCaller) => {
+    const own = account && (await findAccount(store.db, organizationId, account.id))
+    if (own) return accountView(own)
+    const identity = session?.identity
+    if (!identity) throw notFound('apiAccount', account?.id ?? '')
+    const { id, name, createdAt, updatedAt } = identity
+    return administratorView({ id, name, created_at: createdAt, updated_at: updatedAt }, organizationId)
+  }
+
+  type List = (organizationId: string) => Promise<readonly { readonly id: string }[]>
+  const LISTS: readonly [string, List][] = [
+    ['identities', everybody],
+    ['user-identities', people],
+  ]
+  const base = { bodyCap: 'management', body: null } as const
+  return [
+    {
+      ...base,
+      method: 'GET',
+      paths: SELVES,
+      access: READ,
+      handle: async (call) => ({ status: 200, json: await self(hostedCallerOf(call)) }),
+    },
+    ...LISTS.flatMap(([name, list]): Route[] => [
+      {
+        ...base,
+        method: 'GET',
+        paths: [`${BASE}/${name}`],
+        access: READ,
+        handle: async (call): Promise<Answer> => {
+          const items = await list(hostedCallerOf(call).organizationId)
+          return { status: 200, json: pageOfList(items, call.query) }
+        },
+      },
+      {
+        ...base,
+        method: 'GET',
+        paths: [`${BASE}/${name}/:id`],
+        access: READ,
+        handle: async (call): Promise<Answer> => {
+          const { id = '' } = call.params
+          const found = (await list(hostedCallerOf(call).organizationId)).find((item) => item.id === id)
+          if (!found) throw notFound('identity', id)
+          return { status: 200, json: found }
+        },
+      },
+    ]),
+    {
+      ...base,
+      method: 'POST',
+      paths: [`${BASE}/logout`],
+      access: READ,
+      body: { schema: NoMembers, optional: true },
+      // A token is its provider's to end; nothing is kept here that could be.
+      handle: () => ({ status: 200, json: { loggedOut: true } }),
+    },
+  ]
+}

@@ -1,0 +1,90 @@
+import { derivedUuid } from '@countersign/core'
+import type { OrganizationRow } from '../../store/hosted-schema.ts'
+import type { StoredProvider } from '../../store/provider-row.ts'
+import type { AccountWithClients } from '../../store/reads/hosted-reads.ts'
+import { epochTime } from './hal.ts'
+
+const POOL_SEPARATOR = '/'
+
+/** An API account as the identity service shows it. The columns of single providers stay for existing clients. */
+export function accountView({ account, provider, clients }: AccountWithClients) {
+  const clientId = clients[0]?.client_id ?? null
+  return {
+    id: account.id,
+    organizationId: account.organization_id,
+    tenantId: account.organization_id,
+    type: 'ApiAccountIdentity',
+    name: account.name,
+    email: account.contact_email ?? '',
+    contactEmail: account.contact_email,
+    description: account.description,
+    active: Boolean(account.active),
+    role: account.role,
+    auth0ClientId: provider.kind === 'auth0' ? clientId : null,
+    awsCognitoClientId: provider.kind === 'cognito' ? `${poolOf(provider)}|${clientId}` : null,
+    identityProviderId: provider.id,
+    clientId,
+    authenticationUrl: provider.tokenUrl,
+    createdAt: epochTime(account.created_at),
+    updatedAt: epochTime(account.updated_at),
+    deletedAt: null,
+  }
+}
+
+/** The issuer of a user pool ends with the pool's id. */
+function poolOf({ issuer }: StoredProvider): string {
+  return issuer.slice(issuer.lastIndexOf(POOL_SEPARATOR) + 1)
+}
+
+/** An administrator of this controller as a person of the organization that owns it. */
+export function administratorView(
+  { id, name, created_at, updated_at }: { id: string; name: string; created_at: number; updated_at: number },
+  organizationId: string,
+) {
+  return {
+    id: derivedUuid('identity', id),
+    organizationId,
+    tenantId: organizationId,
+    type: 'UserIdentity',
+    name,
+    email: name.includes('@') ? name : '',
+    active: true,
+    role: 'admin',
+    createdAt: epochTime(created_at),
+    updatedAt: epochTime(updated_at),
+    deletedAt: null,
+  }
+}
+
+export function providerView(provider: StoredProvider) {
+  const { registrationToken, revision: _, createdAt, updatedAt, ...members } = provider
+  return {
+    ...members,
+    hasRegistrationToken: registrationToken !== null,
+    createdAt: epochTime(createdAt),
+    updatedAt: epochTime(updatedAt),
+  }
+}
+
+export function organizationView(row: OrganizationRow, providers: readonly StoredProvider[]) {
+  return {
+    id: row.id,
+    label: row.label,
+    name: row.name,
+    active: Boolean(row.active),
+    deleted: false,
+    mfaProvider: 'None',
+    identityProviders: providers.map(({ id, organizationId, name, enabled, createdAt, updatedAt }) => ({
+      id,
+      organizationId,
+      name,
+      active: enabled,
+      createdAt: epochTime(createdAt),
+      updatedAt: epochTime(updatedAt),
+      deletedAt: null,
+    })),
+    createdAt: epochTime(row.created_at),
+    updatedAt: epochTime(row.updated_at),
+    deletedAt: null,
+  }
+}

@@ -1,0 +1,250 @@
+import { randomUUID } from 'node:crypto'
+import {
+  type NetworkExchange as ExchangeBody,
+  NetworkExchange,
+  NetworkPatch,
+  NetworkWrite,
+  type NetworkPatch as PatchBody,
+  type NetworkWrite as WriteBody,
+} from '@countersign/contract'
+import { AppError, fieldError, isSafeLink, matchesName } from '@countersign/core'
+import type { ControllerContext } from '../../controller-context.ts'
+import type { NetworkGroupRow, NetworkRow } from '../../store/hosted-schema.ts'
+import { notFound } from '../../store/not-found.ts'
+import { findNetwork, listNetworkGroups, listNetworks } from '../../store/reads/hosted-reads.ts'
+import { PRODUCT_VERSION } from '../../version.ts'
+import { type Call, hostedCallerOf, type Route } from '../pipeline/route.ts'
+import { halDetail, halPage, isoTime, pageOf, readHalPaging } from './hal.ts'
+import { hostedMeta } from './hosted-meta.ts'
+
+const VERSIONS = ['v2', 'v3'] as const
+const READ = { hosted: 'read' } as const
+const ADMIN = { hosted: 'admin' } as const
+const HAL_TYPE = 'application/hal+json'
+
+/** The networks of the caller's organization, and the groups they are in: the same under both versions. */
+export function networkRoutes(context: ControllerContext): Route[] {
+  return VERSIONS.flatMap((version) => routesOfVersion(context, version))
+}
+
+function routesOfVersion(context: ControllerContext, version: string): Route[] {
+  const { store, clock, addresses } = context
+  const at = (path: string): string[] => [`/core/${version}/${path}`]
+  const baseUrl = (): string => `https://${addresses()[0] ?? ''}`
+  const hrefOf = (...rest: readonly string[]): string =>
+    [`${baseUrl()}/core/${version}`, ...rest.map(encodeURIComponent)].join('/')
+
+  const showNetwork = (row: NetworkRow) => networkView(row, hrefOf('networks', row.id), baseUrl())
+  const showGroup = (row: NetworkGroupRow) => groupView(row, hrefOf('network-groups', row.id))
+
+  const get = async (call: Call): Promise<NetworkRow> => {
+    const { id = '' } = call.params
+    const row = await findNetwork(store.db, hostedCallerOf(call).organizationId, id)
+    if (!row) throw notFound('network', id)
+    return row
+  }
+
+  const update = async (call: Call) => {
+    const { organizationId } = hostedCallerOf(call)
+    const { id = '' } = call.params
+    const body = call.body as PatchBody
+    checkControllerUrl(body.controllerUrl)
+    await store.write('network.update', { id, organizationId, body }, hostedMeta(call, clock.now()))
+    return halDetail(showNetwork(await get(call)))
+  }
+
+  const base = { bodyCap: 'management', body: null, produces: HAL_TYPE } as const
+  return [
+    {
+      ...base,
+      method: 'GET',
+      paths: at('networks'),
+      access: READ,
+      handle: async (call) => {
+        const { query } = call
+        const paging = readHalPaging(query)
+        const name = query.get('findByName') ?? query.get('name')
+        const group = query.get('findByNetworkGroupId') ?? query.get('networkGroupId')
+        const status = query.get('status')
+        const rows = await listNetworks(store.db, hostedCallerOf(call).organizationId, status === 'DELETED')
+        const found = rows.filter(
+          (row) =>
+            (!name || matchesName(name, row.name)) &&
+            (!group || row.network_group_id === group) &&
+            (!status || row.status === status),
+        )
+        const items = pageOf(found, paging).map((row) => showNetwork(row))
+        return halPage({ key: 'networkList', href: hrefOf('networks'), total: found.length, items }, paging)
+      },
+    },
+    {
+      ...base,
+      method: 'GET',
+      paths: at('networks/:id'),
+      access: READ,
+      handle: async (call) => halDetail(showNetwork(await get(call))),
+    },
+    {
+      ...base,
+      method: 'POST',
+      paths: at('networks'),
+      access: ADMIN,
+      body: { schema: NetworkWrite, optional: false },
+      handle: async (call) => {
+        const { organizationId, identityId } = hostedCallerOf(call)
+        const { name, networkGroupId, size, provider, region, controllerUrl } = call.body as WriteBody
+        checkControllerUrl(controllerUrl)
+        const network = {
+          id: randomUUID(),
+          organizationId,
+          networkGroupId: networkGroupId || undefined,
+          name,
+          size: size || 'small',
+          provider: provider || 'SELF',
+          region: region || 'local',
+          productVersion: PRODUCT_VERSION,
+          isLocal: false,
+          controllerUrl: controllerUrl || null,
+          ownerIdentityId: identityId,
+        }
+        await store.write('network.create', network, hostedMeta(call, clock.now()))
+        const row = await findNetwork(store.db, organizationId, network.id)
+        if (!row) throw notFound('network', network.id)
+        return halDetail(showNetwork(row), 201)
+      },
+    },
+    {
+      ...base,
+      method: 'PUT',
+      paths: at('networks/:id'),
+      access: ADMIN,
+      body: { schema: NetworkWrite, optional: false },
+      handle: update,
+    },
+    {
+      ...base,
+      method: 'PATCH',
+      paths: at('networks/:id'),
+      access: ADMIN,
+      body: { schema: NetworkPatch, optional: false },
+      handle: update,
+    },
+    {
+      ...base,
+      method: 'DELETE',
+      paths: at('networks/:id'),
+      access: ADMIN,
+      handle: async (call) => {
+        const { organizationId, identityId } = hostedCallerOf(call)
+        const args = { id: call.params.id ?? '', organizationId, byIdentityId: identityId }
+        await store.write('network.delete', args, hostedMeta(call, clock.now()))
+        return { status: 204 }
+      },
+    },
+    {
+      ...base,
+      method: 'POST',
+      paths: at('networks/:id/exchange'),
+      access: READ,
+      body: { schema: NetworkExchange, optional: false },
+      handle: async (call) => {
+        const { type } = call.body as ExchangeBody
+        if (type.toLowerCase() !== 'session') throw fieldError('type', 'type must be session', type)
+        const { deleted_at: deletedAt, is_local: isLocal } = await get(call)
+        if (deletedAt !== null) throw notFound('network', call.params.id ?? '')
+        if (!isLocal) throw new AppError('NOT_THIS_CONTROLLER')
+        const { token, session } = await context.exchangeSession(hostedCallerOf(call), call)
+        return halDetail({
+          type: 'session',
+          value: token,
+          networkControllerUrl: `${baseUrl()}/edge/management/v1`,
+          expiresAt: isoTime(session.expiresAt),
+        })
+      },
+    },
+    {
+      ...base,
+      method: 'GET',
+      paths: at('network-groups'),
+      access: READ,
+      handle: async (call) => {
+        const paging = readHalPaging(call.query)
+        const name = call.query.get('findByName') ?? call.query.get('name')
+        const rows = await listNetworkGroups(store.db, hostedCallerOf(call).organizationId)
+        const found = rows.filter((row) => !name || matchesName(name, row.name))
+        const items = pageOf(found, paging).map((row) => showGroup(row))
+        const href = hrefOf('network-groups')
+        return halPage({ key: 'networkGroupList', href, total: found.length, items }, paging)
+      },
+    },
+    {
+      ...base,
+      method: 'GET',
+      paths: at('network-groups/:id'),
+      access: READ,
+      handle: async (call) => {
+        const { id = '' } = call.params
+        const groups = await listNetworkGroups(store.db, hostedCallerOf(call).organizationId)
+        const group = groups.find((row) => row.id === id)
+        if (!group) throw notFound('networkGroup', id)
+        return halDetail(showGroup(group))
+      },
+    },
+  ]
+}
+
+function checkControllerUrl(url: string | undefined): void {
+  if (url && !isSafeLink(url)) throw fieldError('controllerUrl', 'controllerUrl must be an https address', url)
+}
+
+function networkView(row: NetworkRow, href: string, localUrl: string) {
+  return {
+    id: row.id,
+    name: row.name,
+    status: row.status,
+    networkGroupId: row.network_group_id,
+    organizationId: row.organization_id,
+    productVersion: row.product_version,
+    size: row.size,
+    provider: row.provider,
+    region: row.region,
+    networkController: controllerView(row, localUrl),
+    ownerIdentityId: row.owner_identity_id,
+    createdBy: row.created_by,
+    createdAt: isoTime(row.created_at),
+    updatedAt: isoTime(row.updated_at),
+    deletedAt: row.deleted_at === null ? null : isoTime(row.deleted_at),
+    deletedBy: row.deleted_by,
+    _links: { self: { href } },
+  }
+}
+
+/** Null where nobody has said yet where it is. */
+function controllerView(row: NetworkRow, localUrl: string) {
+  const url = row.is_local ? localUrl : row.controller_url
+  if (url === null) return null
+  const { hostname, port } = new URL(url)
+  return {
+    id: row.id,
+    networkId: row.id,
+    name: row.name,
+    status: row.status,
+    domainName: hostname,
+    port: Number(port || 443),
+    provider: row.provider,
+    createdAt: isoTime(row.created_at),
+    updatedAt: isoTime(row.updated_at),
+  }
+}
+
+function groupView(row: NetworkGroupRow, href: string) {
+  return {
+    id: row.id,
+    name: row.name,
+    shortName: row.short_name,
+    organizationId: row.organization_id,
+    createdAt: isoTime(row.created_at),
+    updatedAt: isoTime(row.updated_at),
+    _links: { self: { href } },
+  }
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto'
+import {
+  OrganizationPatch,
+  OrganizationWrite,
+  type OrganizationPatch as PatchBody,
+  type OrganizationWrite as WriteBody,
+} from '@countersign/contract'
+import { AppError, matchesName } from '@countersign/core'
+import type { ControllerContext } from '../../controller-context.ts'
+import { notFound } from '../../store/not-found.ts'
+import { findOrganization, listProviders } from '../../store/reads/hosted-reads.ts'
+import { type Answer, type Call, hostedCallerOf, type Route } from '../pipeline/route.ts'
+import { hostedMeta } from './hosted-meta.ts'
+import { organizationView } from './identity-views.ts'
+
+const READ = { hosted: 'read' } as const
+const ADMIN = { hosted: 'admin' } as const
+const COLLECTION = '/identity/v1/organizations'
+const ONE = `${COLLECTION}/:id`
+
+/** Organizations. Everybody sees his own and no other; whoever runs the controller may make further ones. */
+export function organizationRoutes({ store, clock, targetOrganization }: ControllerContext): Route[] {
+  const show = async (id: string) => {
+    const row = await findOrganization(store.db, id)
+    if (!row) throw notFound('organization', id)
+    return organizationView(row, await listProviders(store.db, id))
+  }
+
+  const showOwn = async (call: Call): Promise<Answer> => {
+    return { status: 200, json: await show(hostedCallerOf(call).organizationId) }
+  }
+
+  const listOwn = async (call: Call): Promise<Answer> => {
+    const own = await show(hostedCallerOf(call).organizationId)
+    const name = call.query.get('name')
+    return { status: 200, json: name && !matchesName(name, own.name) ? [] : [own] }
+  }
+
+  const update = async (call: Call): Promise<Answer> => {
+    const id = await targetOrganization(hostedCallerOf(call), call.params.id)
+    await store.write('organization.update', { id, body: call.body as PatchBody }, hostedMeta(call, clock.now()))
+    return { status: 200, json: await show(id) }
+  }
+
+  const base = { bodyCap: 'management', body: null } as const
+  return [
+    { ...base, method: 'GET', paths: [COLLECTION, '/identity/v1/tenants'], access: READ, handle: listOwn },
+    { ...base, method: 'GET', paths: ['/identity/v1/organization'], access: READ, handle: showOwn },
+    {
+      ...base,
+      method: 'GET',
+      paths: [ONE],
+      access: READ,
+      handle: async (call) => {
+        const { id = '' } = call.params
+        if (id !== hostedCallerOf(call).organizationId) throw notFound('organization', id)
+        return showOwn(call)
+      },
+    },
+    {
+      ...base,
+      method: 'POST',
+      paths: [COLLECTION],
+      access: ADMIN,
+      body: { schema: OrganizationWrite, optional: false },
+      handle: async (call) => {
+        const { organizationId } = hostedCallerOf(call)
+        const own = await findOrganization(store.db, organizationId)
+        if (!own?.is_local)
+          throw new AppError('FORBIDDEN', { message: 'only whoever runs the controller adds organizations' })
+        const organization = { id: randomUUID(), networkGroupId: randomUUID(), body: call.body as WriteBody }
+        await store.write('organization.create', organization, hostedMeta(call, clock.now()))
+        return { status: 201, json: await show(organization.id) }
+      },
+    },
+    {
+      ...base,
+      method: 'PUT',
+      paths: [ONE],
+      access: ADMIN,
+      body: { schema: OrganizationWrite, optional: false },
+      handle: update,
+    },
+    {
+      ...base,
+      method: 'PATCH',
+      paths: [ONE],
+      access: ADMIN,
+      body: { schema: OrganizationPatch, optional: false },
+      handle: update,
+    },
+    {
+      ...base,
+      method: 'DELETE',
+      paths: [ONE],
+      access: ADMIN,
+      handle: async (call) => {
+        const id = await targetOrganization(hostedCallerOf(call), call.params.id)
+        await store.write('organization.delete', { id }, hostedMeta(call, clock.now()))
+        return { status: 204 }
+      },
+    },
+  ]
+}

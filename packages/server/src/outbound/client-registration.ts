@@ -1,0 +1,97 @@
+import { isJsonObject, JsonError, readJson } from '@countersign/core'
+import type { FetchDocument } from './fetch-document.ts'
+import { OutboundError } from './outbound-error.ts'
+
+/** A client that a provider has just made. The secret is handed on and kept nowhere. */
+export interface RegisteredClient {
+  readonly clientId: string
+  readonly clientSecret: string
+  /** Where and with what the client is managed (RFC 7592); null where the provider offers that to nobody. */
+  readonly registrationUri: string | null
+  readonly registrationToken: string | null
+}
+
+export interface ClientRegistration {
+  /** Registers a machine's client (RFC 7591). Rejects with `OutboundError`. */
+  register(
+    registrationUrl: string,
+    client: { readonly name: string; readonly initialToken: string | undefined; readonly scope: string | undefined },
+  ): Promise<RegisteredClient>
+  /** Takes it away again (RFC 7592); one that is gone already is no problem. Rejects with `OutboundError`. */
+  remove(client: Pick<RegisteredClient, 'registrationUri' | 'registrationToken'>): Promise<void>
+}
+
+const JSON_TYPE = 'application/json'
+const LIMITS = { maxDepth: 16, maxMembers: 500 }
+const MAX_LENGTH = 4096
+
+export function createClientRegistration(fetchDocument: FetchDocument): ClientRegistration {
+  return {
+    register: async (registrationUrl, { name, initialToken, scope }) => {
+      const { body } = await fetchDocument(registrationUrl, {
+        accept: JSON_TYPE,
+        mediaTypes: [JSON_TYPE],
+        statuses: [201, 200],
+        send: {
+          method: 'POST',
+          bearer: initialToken,
+          json: {
+            client_name: name,
+            grant_types: ['client_credentials'],
+            response_types: [],
+            redirect_uris: [],
+            token_endpoint_auth_method: 'client_secret_basic',
+            application_type: 'service',
+            ...(scope !== undefined && { scope }),
+          },
+        },
+      })
+      return readRegistration(body)
+    },
+    remove: async ({ registrationUri, registrationToken }) => {
+      if (registrationUri === null || registrationToken === null) return
+      try {
+        await fetchDocument(registrationUri, {
+          accept: JSON_TYPE,
+          mediaTypes: [JSON_TYPE],
+          statuses: [204],
+          send: { method: 'DELETE', bearer: registrationToken },
+        })
+      } catch (error) {
+        // A token that nobody knows belongs to a client that is gone (RFC 7592 section 2.3).
+        if (!(error instanceof OutboundError) || (error.status !== 401 && error.status !== 404)) throw error
+      }
+    },
+  }
+}
+
+function readRegistration(body: Buffer): RegisteredClient {
+  const document = parse(body)
+  const text = (name: string): string | null => {
+    const value = document[name]
+    return typeof value === 'string' && value !== '' && value.length <= MAX_LENGTH ? value : null
+  }
+  const clientId = text('client_id')
+  const clientSecret = text('client_secret')
+  if (clientId === null || clientSecret === null) throw unusable('it holds no "client_id" or no "client_secret"')
+  return {
+    clientId,
+    clientSecret,
+    registrationUri: text('registration_client_uri'),
+    registrationToken: text('registration_access_token'),
+  }
+}
+
+function parse(body: Buffer): Readonly<Record<string, unknown>> {
+  try {
+    const value = readJson(body, LIMITS)
+    if (isJsonObject(value)) return value
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+  }
+  throw unusable('it is not a JSON object')
+}
+
+function unusable(why: string): OutboundError {
+  return new OutboundError('content', `the provider's answer to the registration is of no use: ${why}`)
+}

@@ -1,0 +1,121 @@
+/** What tests of the hosted API share: a controller, providers of each kind whose keys it knows, accounts and tokens of them. */
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { readKeySet } from '@countersign/core'
+import { mintKey, mintKeySet, mintToken } from '@countersign/testkit'
+import { type AppOptions, buildApp, type Reply } from '../http/build-app.ts'
+
+type Members = Readonly<Record<string, unknown>>
+
+export const GATEWAY = 'https://gateway.example.net/'
+
+/** A record of each kind, with what its machine tokens say beside the times. */
+export const KINDS = {
+  cognito: {
+    record: { kind: 'cognito', issuer: 'https://cognito-idp.us-east-1.amazonaws.com/us-east-1_EXAMPLE' },
+    claims: (clientId: string) => ({ sub: clientId, client_id: clientId, token_use: 'access', version: 2 }),
+  },
+  auth0: {
+    record: { kind: 'auth0', issuer: 'https://acme.us.auth0.com/', audience: GATEWAY },
+    claims: (clientId: string) => ({
+      sub: `${clientId}@clients`,
+      azp: clientId,
+      aud: GATEWAY,
+      gty: 'client-credentials',
+    }),
+  },
+  keycloak: {
+    record: { kind: 'oidc', issuer: 'https://sso.example.com/realms/acme', audience: 'network-api' },
+    claims: (clientId: string) => ({
+      sub: 'b6cc7aa0-0000-4000-8000-e05c881fb6d4',
+      azp: clientId,
+      client_id: clientId,
+      aud: ['network-api', 'account'],
+      typ: 'Bearer',
+      preferred_username: `service-account-${clientId}`,
+    }),
+  },
+  okta: {
+    record: { kind: 'oidc', issuer: 'https://acme.okta.com/oauth2/aus1', audience: 'https://gateway.example.net' },
+    claims: (clientId: string) => ({
+      sub: clientId,
+      cid: clientId,
+      aud: 'https://gateway.example.net',
+      scp: ['networks'],
+    }),
+  },
+  entra: {
+    record: {
+      kind: 'oidc',
+      issuer: 'https://login.microsoftonline.com/11111111-2222-3333-4444-555555555555/v2.0',
+      audience: '99999999-8888-7777-6666-555555555555',
+    },
+    claims: (clientId: string) => ({
+      azp: clientId,
+      aud: '99999999-8888-7777-6666-555555555555',
+      sub: 'x',
+      ver: '2.0',
+    }),
+  },
+} as const
+
+export type KindName = keyof typeof KINDS
+
+export async function setUpHosted(t: TestContext, options: Omit<AppOptions, 'fetchJwks'> = {}) {
+  const key = mintKey('P-256')
+  const fetchJwks = async () => ({
+    keySet: readKeySet(Buffer.from(JSON.stringify(mintKeySet(key)))),
+    freshForMs: undefined,
+  })
+  const app = await buildApp(t, { ...options, fetchJwks })
+  const made = (reply: Reply, status = 201) => {
+    assert.equal(reply.status, status, reply.text)
+    return reply.json
+  }
+
+  const createOrganization = async (label: string): Promise<string> =>
+    made(await app.admin('POST', '/identity/v1/organizations', { name: `${label} Corp`, label })).id
+
+  const createProvider = async (kind: KindName, members: Members = {}): Promise<string> => {
+    const { record } = KINDS[kind]
+    const body = {
+      name: kind,
+      ...record,
+      jwksUri: 'https://keys.example/jwks',
+      tokenUrl: 'https://idp.example/token',
+      ...members,
+    }
+    return made(await app.admin('POST', '/identity/v1/identity-providers', body)).id
+  }
+
+  const createAccount = async (
+    identityProviderId: string,
+    clientId: string,
+    members: Members = {},
+  ): Promise<string> => {
+    const body = {
+      name: `account of ${clientId}`,
+      identityProviderId,
+      clientId,
+      contactEmail: 'ops@example.com',
+      ...members,
+    }
+    return made(await app.admin('POST', '/identity/v1/api-account-identities', body)).id
+  }
+
+  const token = (kind: KindName, clientId: string, claims: Members = {}, with_ = key): string => {
+    const now = Math.floor(app.clock.now() / 1000)
+    const { record, claims: usual } = KINDS[kind]
+    return mintToken({
+      key: with_,
+      alg: 'ES256',
+      claims: { iss: record.issuer, iat: now, exp: now + 3600, ...usual(clientId), ...claims },
+    })
+  }
+
+  /** A call with an access token, or with nothing. */
+  const call = (method: string, path: string, bearer?: string, body?: unknown): Promise<Reply> =>
+    app.call(method, path, body, bearer === undefined ? {} : { headers: { authorization: `Bearer ${bearer}` } })
+
+  return { app, key, createOrganization, createProvider, createAccount, token, call, made }
+}
