@@ -110,6 +110,12 @@ export const ROLE_ATTRIBUTE_FILTER: FilterTable = {
   columns: new Map([['id', column('id', 'string', true)]]),
 }
 
+/** Whether something holds of the identity of a session. */
+function ofItsIdentity(condition: string): ColumnBinding {
+  const expression = `exists (select 1 from identities where identities.id = api_sessions.identity_id and ${condition})`
+  return { kind: 'expression', expression, type: 'bool', notNull: true }
+}
+
 /** Neither tokens nor their digests are symbols. */
 export const API_SESSION_FILTER: FilterTable = {
   table: 'api_sessions',
@@ -119,6 +125,8 @@ export const API_SESSION_FILTER: FilterTable = {
     ['authenticator', column('authenticator_id')],
     ['ipAddress', column('ip_address')],
     ['lastActivityAt', column('last_activity_at', 'datetime')],
+    ['mfaRequired', ofItsIdentity('identities.verified_totp_id is not null')],
+    ['mfaComplete', ofItsIdentity('identities.verified_totp_id = api_sessions.passed_totp_id')],
   ]),
 }
 

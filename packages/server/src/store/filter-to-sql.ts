@@ -15,10 +15,12 @@ import type { StoreDialect } from './write-operation.ts'
 
 /**
  * Where a symbol lives. A set is a child table that points at the `id` of the main table; tags are a text column with a
- * JSON object; a parent is the row that the column `key` points at. `notNull` lets PostgreSQL sort by an index.
+ * JSON object; a parent is the row that the column `key` points at; what is found out by a query of our own stands in
+ * `expression`. `notNull` lets PostgreSQL sort by an index.
  */
 export type ColumnBinding =
   | { readonly kind: 'column'; readonly column: string; readonly type: ScalarType; readonly notNull?: true }
+  | { readonly kind: 'expression'; readonly expression: string; readonly type: ScalarType; readonly notNull: true }
   | { readonly kind: 'set'; readonly table: string; readonly ownerColumn: string; readonly valueColumn: string }
   | { readonly kind: 'tags'; readonly column: string }
   | {
@@ -66,7 +68,7 @@ export function sortToSql(
   return sort.map(({ symbol, descending }) => {
     const binding = findColumn(table, symbol)
     const nulls = dialect === 'sqlite' || binding.notNull ? sql`` : descending ? sql` nulls last` : sql` nulls first`
-    return sql`${columnOf(table.table, binding.column)} ${descending ? sql`desc` : sql`asc`}${nulls}`
+    return sql`${scalarValue(table, binding)} ${descending ? sql`desc` : sql`asc`}${nulls}`
   })
 }
 
@@ -197,8 +199,8 @@ function compileOperand(operand: Operand, { table, dialect }: Context): LeftSide
     case 'symbol': {
       const binding = table.columns.get(operand.symbol)
       if (binding?.kind === 'parent') return { value: parentValue(table, binding), type: binding.type }
-      const { column, type } = findColumn(table, operand.symbol)
-      return { value: columnOf(table.table, column), type }
+      const found = findColumn(table, operand.symbol)
+      return { value: scalarValue(table, found), type: found.type }
     }
     case 'tag':
       return { value: tagValue(table, operand.key, dialect), type: 'string' }
@@ -238,9 +240,16 @@ function columnOf(table: string, column: string): Fragment {
   return sql.ref(`${table}.${column}`)
 }
 
-function findColumn({ table, columns }: FilterTable, symbol: string): Extract<ColumnBinding, { kind: 'column' }> {
+type ScalarBinding = Extract<ColumnBinding, { kind: 'column' | 'expression' }>
+
+function scalarValue({ table }: FilterTable, binding: ScalarBinding): Fragment {
+  return binding.kind === 'column' ? columnOf(table, binding.column) : sql`(${sql.raw(binding.expression)})`
+}
+
+function findColumn({ table, columns }: FilterTable, symbol: string): ScalarBinding {
   const binding = columns.get(symbol)
-  if (binding?.kind !== 'column') throw new TypeError(`table ${table} has no column for symbol ${symbol}`)
+  if (binding?.kind !== 'column' && binding?.kind !== 'expression')
+    throw new TypeError(`table ${table} has no column for symbol ${symbol}`)
   return binding
 }
 

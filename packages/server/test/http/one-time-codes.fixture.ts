@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { totpCode, totpStep } from '@countersign/core'
+import { readProvisioningSecret } from '@countersign/testkit'
 import type { Reply, TestApp } from './build-app.ts'
 import { createIdentity, createPassword } from './identities.fixture.ts'
 
@@ -35,7 +36,7 @@ export async function startTotp(app: TestApp, session: string): Promise<Device> 
   const shown = await app.call('GET', MFA, undefined, { session })
   assert.equal(shown.status, 200, shown.text)
   const { provisioningUrl: url, recoveryCodes } = shown.json.data
-  const secret = fromBase32(new URL(url).searchParams.get('secret') ?? '')
+  const secret = readProvisioningSecret(url)
   const code = (steps = 0) => totpCode(secret, totpStep(app.clock.now()) + steps)
   const wrongCode = () => {
     const shownSoon = new Set([-3, -2, -1, 0, 1, 2, 3].map(code))
@@ -68,10 +69,4 @@ export function tally(replies: readonly Reply[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const reply of replies) counts[told(reply)] = (counts[told(reply)] ?? 0) + 1
   return counts
-}
-
-export function fromBase32(text: string): Buffer {
-  let bits = ''
-  for (const letter of text) bits += 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0')
-  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
 }

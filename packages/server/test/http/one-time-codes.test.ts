@@ -105,6 +105,17 @@ for (const database of ['sqlite', 'postgres'] as const) {
       assert.deepEqual([whole.isMfaRequired, whole.isMfaComplete, whole.authQueries], [true, true, []])
       const listed = (await app.admin('GET', `/edge/management/v1/api-sessions/${whole.id}`)).json.data
       assert.deepEqual([listed.isMfaRequired, listed.isMfaComplete], [true, true])
+      const partial = (await get(app, OWN_SESSION, await person.logIn())).json.data
+      const found = async (filter: string) => {
+        const within = encodeURIComponent(`identity = "${person.id}" and ${filter} sort by mfaComplete`)
+        const reply = await app.admin('GET', `/edge/management/v1/api-sessions?filter=${within}`)
+        assert.equal(reply.status, 200, reply.text)
+        return reply.json.data.map(({ id }: { id: string }) => id)
+      }
+      assert.ok((await found('mfaRequired = true and mfaComplete = true')).includes(whole.id))
+      assert.ok((await found('mfaRequired and not mfaComplete')).includes(partial.id))
+      assert.ok(!(await found('mfaComplete = false')).includes(whole.id))
+      assert.deepEqual(await found('mfaRequired = false'), [])
     }
   })
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { buildApp, type TestApp } from './build-app.ts'
-import { enrollTotp, makePerson, OWN_SESSION, SELF, told } from './one-time-codes.fixture.ts'
-import { examplePath, makeSecondSigner } from './second-token.fixture.ts'
+import { makeHolder, overTls } from './client-certificates.fixture.ts'
+import { enrollTotp, makePerson, OWN_SESSION, passCode, SELF, STEP_MS, told } from './one-time-codes.fixture.ts'
+import { examplePath, makeSecondSigner, makeStrictPolicy } from './second-token.fixture.ts'
 
 const POLICIES = '/edge/management/v1/auth-policies'
 
@@ -66,3 +67,39 @@ async function makeBoundPerson(
   assert.equal(policy.status, 201, policy.text)
   return makePerson(app, { authPolicyId: policy.json.data.id, ...members })
 }
+
+test('W-75 D22 a certificate, then a one-time code, beside a token where that is asked for too', async (t) => {
+  const app = await buildApp(t)
+  const call = await overTls(app)
+  const signer = await makeSecondSigner(app)
+  const { cert, key, id } = await makeHolder(app, { identity: { externalId: 'alice' } })
+  const signIn = async (api: string, headers = {}) => {
+    const reply = await call('POST', `/edge/${api}/v1/authenticate?method=cert`, { cert, key, headers })
+    assert.equal(reply.status, 200, reply.text)
+    return reply.json.data
+  }
+  const device = await enrollTotp(app, (await signIn('client')).token)
+  for (const api of ['client', 'management']) {
+    app.clock.advance(STEP_MS)
+    const { token: session, authQueries } = await signIn(api)
+    assert.deepEqual(typesOf(authQueries), ['MFA'])
+    const self = () => call('GET', SELF, { cert, key, session })
+    assert.equal((await self()).status, 401)
+    const code = device.code()
+    const passed = await call('POST', `/edge/${api}/v1/authenticate/mfa`, { cert, key, session, body: { code } })
+    assert.equal(passed.status, 200, passed.text)
+    assert.equal((await self()).status, 200)
+  }
+  const authPolicyId = await makeStrictPolicy(app, signer.id)
+  await app.admin('PATCH', `/edge/management/v1/identities/${id}`, { authPolicyId })
+  const headers = { authorization: `Bearer ${signer.token('alice')}` }
+  assert.deepEqual(typesOf((await signIn('client')).authQueries), ['MFA', 'EXT-JWT'])
+  const { token: session, authQueries } = await signIn('client', headers)
+  assert.deepEqual(typesOf(authQueries), ['MFA'])
+  app.clock.advance(STEP_MS)
+  assert.equal((await passCode(app, session, device.code())).status, 200)
+  assert.equal((await call('GET', SELF, { cert, key, session })).status, 401)
+  assert.equal((await call('GET', SELF, { cert, key, session, headers })).status, 200)
+})
+
+const typesOf = (queries: readonly { typeId: string }[]) => queries.map(({ typeId }) => typeId)

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { totpCode, totpStep } from '@countersign/core'
+import { createControllerStage, readProvisioningSecret } from '@countersign/testkit'
+
+const CLIENT = '/edge/client/v1'
+const PASSWORD = 'the password of this test'
+const env = { COUNTERSIGN_ADMIN_PASSWORD: PASSWORD }
+
+test('R-07 R-13 after kill -9 a verified enrollment asks on, a code that was taken is not taken again, and wrong ones stay counted', async (t) => {
+  const stage = createControllerStage(t)
+  let controller = await stage.start({ env })
+  const first = await controller.logIn(PASSWORD)
+  const call = (session: string, method: string, path: string, body?: unknown) => {
+    return controller.request(method, CLIENT + path, { session, ...(body !== undefined && { body }) })
+  }
+  assert.equal((await call(first, 'POST', '/current-identity/mfa')).status, 201)
+  const { provisioningUrl, recoveryCodes } = (await call(first, 'GET', '/current-identity/mfa')).json.data
+  const secret = new URL(provisioningUrl).searchParams.get('secret') ?? ''
+  const code = totpCode(readProvisioningSecret(provisioningUrl), totpStep(Date.now()))
+  assert.equal((await call(first, 'POST', '/current-identity/mfa/verify', { code })).status, 200)
+  const [spent, next] = recoveryCodes
+  assert.equal((await call(first, 'POST', '/authenticate/mfa', { code: spent })).status, 200)
+  for (let i = 0; i < 7; i++)
+    assert.equal((await call(first, 'POST', '/authenticate/mfa', { code: 'WRONG!' })).status, 400)
+  await controller.kill9()
+
+  const database = readFileSync(join(controller.dataDir, 'countersign.db'), 'latin1')
+  const wal = readFileSync(join(controller.dataDir, 'countersign.db-wal'), 'latin1')
+  for (const shown of [secret, ...recoveryCodes])
+    assert.ok(!(database + wal).includes(shown), 'nothing lies open on the disk')
+
+  controller = await stage.start({ env })
+  assert.equal((await call(first, 'GET', '/current-identity')).status, 200, 'the session that had passed is whole')
+  const second = await controller.logIn(PASSWORD)
+  assert.equal((await call(second, 'GET', '/current-identity')).status, 401)
+  assert.equal((await call(second, 'POST', '/authenticate/mfa', { code })).status, 400)
+  assert.equal((await call(second, 'POST', '/authenticate/mfa', { code: spent })).status, 400)
+  assert.equal((await call(second, 'POST', '/authenticate/mfa', { code: next })).status, 200)
+  assert.equal((await call(second, 'GET', '/current-identity')).status, 200)
+  assert.equal((await call(second, 'POST', '/authenticate/mfa', { code: 'WRONG!' })).status, 400, 'the tenth')
+  assert.equal((await call(second, 'POST', '/authenticate/mfa', { code: 'WRONG!' })).status, 429)
+  await controller.stop()
+
+  writeFileSync(join(controller.dataDir, 'keys', 'sealing.key'), `${'0f'.repeat(32)}\n`)
+  controller = await stage.start({ env })
+  assert.match(controller.stderr(), /one-time codes of 1 identities are sealed with another key/)
+  const refused = await call(await controller.logIn(PASSWORD), 'POST', '/authenticate/mfa', { code })
+  assert.deepEqual([refused.status, refused.json.error.code], [503, 'SEALING_KEY_MISMATCH'])
+})
