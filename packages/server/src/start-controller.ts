@@ -120,7 +120,7 @@ async function start(
     log,
     sealing,
     nodeId,
-    tls: { ...keys.tls, ca: keys.authorityPem },
+    tls: { ...keys.tls, ca: keys.clientCaPem },
     addresses: () => (settings.advertise.length > 0 ? settings.advertise : [`${urlHost(settings.host)}:${port}`]),
     caCertificates: () => Buffer.from(keys.caPkcs7Base64),
     serverIdentity: () => keys.serverIdentity,
@@ -139,7 +139,7 @@ async function start(
     current: keys,
     onChange: (next) => {
       keys = next
-      controller.http.server.setSecureContext({ ...next.tls, ca: next.authorityPem, minVersion: 'TLSv1.2' })
+      controller.http.server.setSecureContext({ ...next.tls, ca: next.clientCaPem, minVersion: 'TLSv1.2' })
       log.info({ notAfter: next.serverNotAfter }, 'the server certificate has changed')
     },
     onProblem: (message) => log.error(message),

@@ -8,6 +8,8 @@ export interface ControllerRequest {
   readonly headers?: Readonly<Record<string, string>>
   /** A connection of its own for each request unless given. */
   readonly agent?: Agent
+  /** The client certificate to show, PEM, with its key. */
+  readonly client?: { readonly cert: string; readonly key: string }
 }
 
 export interface ControllerAnswer {
@@ -25,25 +27,29 @@ export function sendRequest(
   method: string,
   options: ControllerRequest,
 ): Promise<ControllerAnswer> {
-  const { body, session, agent = false } = options
+  const { body, session, agent = false, client } = options
   const headers = {
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     ...(session === undefined ? {} : { 'zt-session': session }),
     ...options.headers,
   }
   return new Promise((resolve, reject) => {
-    const request = httpsRequest(url, { method, ca, agent, headers, timeout: ANSWER_LIMIT_MS }, (response) => {
-      let text = ''
-      response.setEncoding('utf8').on('data', (part: string) => {
-        text += part
-      })
-      response.once('error', reject)
-      response.once('end', () => {
-        const isJson = response.headers['content-type']?.startsWith('application/json') && text !== ''
-        const json = isJson ? JSON.parse(text) : undefined
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json })
-      })
-    })
+    const request = httpsRequest(
+      url,
+      { method, ca, agent, headers, timeout: ANSWER_LIMIT_MS, ...client },
+      (response) => {
+        let text = ''
+        response.setEncoding('utf8').on('data', (part: string) => {
+          text += part
+        })
+        response.once('error', reject)
+        response.once('end', () => {
+          const isJson = response.headers['content-type']?.startsWith('application/json') && text !== ''
+          const json = isJson ? JSON.parse(text) : undefined
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json })
+        })
+      },
+    )
     request.once('timeout', () => request.destroy(new Error(`${method} ${url.pathname} was not answered`)))
     request.once('error', reject)
     request.end(body === undefined ? undefined : JSON.stringify(body))

@@ -33,8 +33,11 @@ export interface KeyMaterial {
   readonly caBundlePem: string
   /** The same as certs-only PKCS#7 in base64, lines of 64 characters. */
   readonly caPkcs7Base64: string
-  /** Root and intermediate of our own CA, under which client certificates are issued. */
-  readonly authorityPem: string
+  /**
+   * Our intermediate, which issues every client certificate: the listener asks clients for one of its. Without the root OpenSSL
+   * finds no client trustworthy, which is ours to judge, and tells what came behind a leaf; of chains that it trusts it does not.
+   */
+  readonly clientCaPem: string
   /** The same two, DER. */
   readonly authorities: readonly Buffer[]
   readonly trustDomain: string
@@ -70,7 +73,7 @@ export async function reloadKeyMaterial({ dir, hosts, now, configured }: KeyMate
     caFile: configured?.caFile ?? join(dir, KEY_FILES.ca),
     caBundlePem: formatCertificates(ca),
     caPkcs7Base64: wrapBase64(buildCertsOnlyPkcs7(ca.map(({ raw }) => raw))),
-    authorityPem: formatCertificates(authorityCertificates),
+    clientCaPem: formatCertificates([authority.intermediate]),
     authorities: authorityCertificates.map(({ raw }) => raw),
     trustDomain: authority.trustDomain,
     issuer: authority.issuer,

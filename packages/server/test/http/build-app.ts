@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { digestPassword, newId, type PasswordCost } from '@countersign/core'
+import { digestPassword, formatPem, newId, type PasswordCost } from '@countersign/core'
 import { makeTestCertificate, startPostgres } from '@countersign/testkit'
 import { pino } from 'pino'
 import { loadSettings, type Settings } from '../../src/config/index.ts'
@@ -112,7 +112,11 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
     settings,
     log,
     sealing: createSealing(options.sealingKey ?? TEST_SEALING_KEY),
-    tls: { cert: serverCertificate.pem, key: serverCertificate.privateKey.export({ type: 'pkcs8', format: 'pem' }) },
+    tls: {
+      cert: serverCertificate.pem,
+      key: serverCertificate.privateKey.export({ type: 'pkcs8', format: 'pem' }),
+      ca: formatPem('CERTIFICATE', authority.issuer.certificate),
+    },
     addresses: () => ['127.0.0.1:1280'],
     caCertificates: () => Buffer.from('Y2E=\n'),
     serverIdentity: () => serverIdentity,

@@ -98,7 +98,7 @@ describe('loadKeyMaterial with configured files', () => {
     assert.equal(material.tls.cert, leaf.pem)
     assert.equal(material.caFile, files.caFile)
     assert.equal(material.caBundlePem, ca.pem)
-    assert.notEqual(material.authorityPem, ca.pem)
+    assert.notEqual(material.clientCaPem, ca.pem)
     assert.ok(material.issuer)
     assert.deepEqual(material.warnings, [])
     const server = await startTlsServer(t, material)
