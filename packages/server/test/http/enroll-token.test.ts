@@ -4,6 +4,7 @@ import { after, describe, test } from 'node:test'
 import { makeTestCsr } from '@countersign/testkit'
 import { eventLines } from '../events/read-events.ts'
 import { stopTestPostgres } from './build-app.ts'
+import { LOG_IN, overTls, pemOfKey } from './client-certificates.fixture.ts'
 import { ENROLL_TOKEN, enroll, IDENTITIES, KINDS, POLICIES, refusal, setUpEnrollment } from './enroll-token.fixture.ts'
 import { ALICE, decisionOf, partsOf, SIGNERS, signIn } from './provider.fixture.ts'
 
@@ -42,8 +43,8 @@ for (const database of ['sqlite', 'postgres'] as const) {
       assert.equal((await signIn(app, token())).json.data.identityId, identityId)
     })
 
-    test('D24 to a certificate: it is recorded for the new identity, over the key of the CSR and nothing else of it', async (t) => {
-      const { token, enrollingSigner, enroll, identity } = await setUpEnrollment(t, { database })
+    test('W-65 D24 S1-5.3.1 to a certificate: it is recorded for the new identity, over the key of the CSR and nothing else of it, and signs in', async (t) => {
+      const { app, token, enrollingSigner, enroll, identity } = await setUpEnrollment(t, { database })
       await enrollingSigner()
       const csr = makeTestCsr({ subject: { commonName: 'evil' } })
       const reply = await enroll(token(), { clientCsr: csr.pem })
@@ -58,6 +59,9 @@ for (const database of ['sqlite', 'postgres'] as const) {
       assert.ok(ca.includes('-----BEGIN CERTIFICATE-----'))
       const { authenticators } = await identity(identityId)
       assert.equal(authenticators.cert.fingerprint, leaf.fingerprint.replaceAll(':', '').toLowerCase())
+      const call = await overTls(app)
+      const session = await call('POST', LOG_IN, { cert, key: pemOfKey(csr) })
+      assert.equal(session.json.data.identityId, identityId, session.text)
     })
 
     test('W-68 S1-5.3.3 K-13 K-10 name, attributes and policy come from the selectors, letter by letter', async (t) => {

@@ -17,8 +17,8 @@ type Members = Readonly<Record<string, unknown>>
 /** A controller whose signers fetch the keys that `provider` holds at that moment, or fail as it says. */
 export async function setUpProvider(t: TestContext, options: Omit<AppOptions, 'fetchJwks'> = {}) {
   const key = mintKey('RSA')
-  const provider = { keys: [key] as MintKey[], failure: undefined as OutboundError | undefined }
-  const fetchJwks = async () => {
+  const provider = { keys: [key] as MintKey[], failure: undefined as OutboundError | undefined, fetchJwks }
+  async function fetchJwks() {
     if (provider.failure) throw provider.failure
     return { keySet: readKeySet(Buffer.from(JSON.stringify(mintKeySet(...provider.keys)))), freshForMs: undefined }
   }
