@@ -58,10 +58,10 @@ export async function setUpEnrollment(t: TestContext, options: Omit<AppOptions, 
     enrollingSigner,
     enroll: (token: string, body: unknown = {}, signerIds: readonly string[] = []) =>
       enroll(app, { tokens: [token], body, signerIds }),
-    /** The whole state but for decisions, which refusals leave behind on purpose. */
+    /** The whole state but for decisions, which refusals leave behind on purpose, and keys, which a kid may renew. */
     state: async () => {
       await app.admin('GET', '/edge/management/v1/auth-decisions?limit=1')
-      const { auth_decisions: _, ...state } = await stateOf(app.store)
+      const { auth_decisions: _, signer_key_sets: __, ...state } = await stateOf(app.store)
       return state
     },
     identity: async (id: string) => {
