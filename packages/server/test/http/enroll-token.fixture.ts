@@ -8,6 +8,8 @@ import type { AppOptions, Reply, TestApp } from './build-app.ts'
 import { SIGNERS, setUpProvider } from './provider.fixture.ts'
 
 export const ENROLL_TOKEN = '/edge/client/v1/enroll/token'
+/** Another way to the same call. */
+export const ENROLL_BY_METHOD = '/edge/client/v1/enroll?method=token'
 export const IDENTITIES = '/edge/management/v1/identities'
 export const POLICIES = '/edge/management/v1/auth-policies'
 

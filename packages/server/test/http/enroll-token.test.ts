@@ -5,7 +5,16 @@ import { makeTestCsr } from '@countersign/testkit'
 import { eventLines } from '../events/read-events.ts'
 import { stopTestPostgres } from './build-app.ts'
 import { LOG_IN, overTls, pemOfKey } from './client-certificates.fixture.ts'
-import { ENROLL_TOKEN, enroll, IDENTITIES, KINDS, POLICIES, refusal, setUpEnrollment } from './enroll-token.fixture.ts'
+import {
+  ENROLL_BY_METHOD,
+  ENROLL_TOKEN,
+  enroll,
+  IDENTITIES,
+  KINDS,
+  POLICIES,
+  refusal,
+  setUpEnrollment,
+} from './enroll-token.fixture.ts'
 import { ALICE, decisionOf, partsOf, SIGNERS, signIn } from './provider.fixture.ts'
 
 after(stopTestPostgres)
@@ -225,28 +234,39 @@ const SIGNER_OF_NOBODY = {
 }
 
 test('J-13 a CSR of the wrong kind is refused; absent, null and empty ask for token use', async (t) => {
-  const { app, token, enrollingSigner, enroll: enrollWith, state } = await setUpEnrollment(t)
+  const { app, token, enrollingSigner, state } = await setUpEnrollment(t)
   await enrollingSigner()
   const before = await state()
-  for (const clientCsr of [[], ['x'], 5, true, {}, 'x'.repeat(16_385)]) {
-    const reply = await enrollWith(token(), { clientCsr })
-    assert.equal(refusal(reply), '400 MISSING_OR_INVALID_CSR', JSON.stringify(clientCsr).slice(0, 40))
+  const headers = () => ({ authorization: `Bearer ${token()}` })
+  for (const path of [ENROLL_TOKEN, ENROLL_BY_METHOD]) {
+    const codeOf = async (clientCsr: unknown) =>
+      refusal(await enroll(app, { tokens: [token()], body: { clientCsr }, path }))
+    for (const csr of [[], ['x'], 5, true, {}]) assert.equal(await codeOf(csr), '400 MISSING_OR_INVALID_CSR')
+    for (const csr of [' ', 'x', makeTestCsr().pem.slice(1)])
+      assert.equal(await codeOf(csr), '400 COULD_NOT_PROCESS_CSR')
+    assert.notEqual(
+      (await enroll(app, { tokens: [token()], body: { clientCsr: 'x'.repeat(16_385) }, path })).status,
+      200,
+    )
+    assert.equal(await codeOf('x'.repeat(1024 * 1024)), '413 REQUEST_ENTITY_TOO_LARGE')
+    for (const type of ['application/json', 'application/x-pem-file']) {
+      const empty = await app.call('POST', path, undefined, { headers: { ...headers(), 'content-type': type } })
+      assert.equal(refusal(empty), '400 COULD_NOT_VALIDATE body', 'no body asks for nothing')
+    }
   }
-  for (const clientCsr of [' ', 'x', makeTestCsr().pem.slice(1)]) {
-    assert.equal(refusal(await enrollWith(token(), { clientCsr })), '400 COULD_NOT_PROCESS_CSR')
-  }
-  const large = await enrollWith(token(), { clientCsr: 'x'.repeat(1024 * 1024) })
-  assert.equal(refusal(large), '413 REQUEST_ENTITY_TOO_LARGE')
-  const headers = { authorization: `Bearer ${token()}`, 'content-type': 'application/x-pem-file' }
-  const raw = await app.call('POST', ENROLL_TOKEN, undefined, { headers, raw: makeTestCsr().pem })
-  assert.equal(raw.status, 415)
-  const none = await app.call('POST', ENROLL_TOKEN, undefined, { headers: { authorization: `Bearer ${token()}` } })
-  assert.equal(none.status, 400)
+  const raw = { headers: { ...headers(), 'content-type': 'application/x-pem-file' }, raw: makeTestCsr().pem }
+  assert.equal((await app.call('POST', ENROLL_TOKEN, undefined, raw)).status, 415)
   assert.deepEqual(await state(), before)
-  for (const [index, body] of [{}, { clientCsr: null }, { clientCsr: '' }].entries()) {
-    const reply = await enrollWith(token({ sub: `s${index}` }), body)
-    assert.deepEqual([reply.status, reply.json.data.cert], [200, undefined], reply.text)
+  for (const [index, path] of [ENROLL_TOKEN, ENROLL_BY_METHOD].entries()) {
+    for (const [row, body] of [{}, { clientCsr: null }, { clientCsr: '' }].entries()) {
+      const reply = await enroll(app, { tokens: [token({ sub: `s${index}${row}` })], body, path })
+      assert.deepEqual([reply.status, reply.json.data.cert], [200, undefined], reply.text)
+    }
   }
+  assert.ok(
+    (await app.call('POST', ENROLL_BY_METHOD, undefined, raw)).json.data.cert,
+    'raw, as existing clients send it',
+  )
 })
 
 test('J-22 members of the body beside the CSR say nothing about who enrolls', async (t) => {
@@ -339,6 +359,8 @@ test('D18 every refusal is a decision under its request id, with what was missin
 test('the calls do not exist below the management API', async (t) => {
   const { app, token, enrollingSigner } = await setUpEnrollment(t)
   await enrollingSigner()
-  const path = '/edge/management/v1/enroll/token'
-  assert.equal((await enroll(app, { tokens: [token()], path })).status, 404)
+  for (const path of [ENROLL_TOKEN, ENROLL_BY_METHOD]) {
+    const managed = path.replace('client', 'management')
+    assert.equal((await enroll(app, { tokens: [token()], path: managed })).status, 404)
+  }
 })

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
 import { mintKey, mintKeyFrom, mintToken } from '@countersign/testkit'
 import { type Reply, stopTestPostgres } from './build-app.ts'
-import { ENROLL_TOKEN, enroll, KINDS, POLICIES, refusal, setUpEnrollment } from './enroll-token.fixture.ts'
+import {
+  ENROLL_BY_METHOD,
+  ENROLL_TOKEN,
+  enroll,
+  KINDS,
+  POLICIES,
+  refusal,
+  setUpEnrollment,
+} from './enroll-token.fixture.ts'
 import { ALICE, AUDIENCE, decisionOf, ISSUER, SIGNERS, signIn } from './provider.fixture.ts'
 
 after(stopTestPostgres)
@@ -36,6 +44,8 @@ async function setUpDoors(t: TestContext, signer: Readonly<Record<string, unknow
     second: withToken('GET', '/edge/client/v1/current-identity', undefined, session),
     toToken: withToken('POST', ENROLL_TOKEN, KINDS.token()),
     toCertificate: withToken('POST', ENROLL_TOKEN, KINDS.cert()),
+    toTokenByMethod: withToken('POST', ENROLL_BY_METHOD, KINDS.token()),
+    toCertificateByMethod: withToken('POST', ENROLL_BY_METHOD, KINDS.cert()),
   })
   return { ...parts, signerId, sessionFor, doorsFor }
 }
@@ -45,6 +55,8 @@ const REFUSED = {
   second: '401 UNAUTHORIZED',
   toToken: '400 INVALID_ENROLLMENT_TOKEN',
   toCertificate: '400 INVALID_ENROLLMENT_TOKEN',
+  toTokenByMethod: '400 INVALID_ENROLLMENT_TOKEN',
+  toCertificateByMethod: '400 INVALID_ENROLLMENT_TOKEN',
 }
 
 test('D-01 every door judges a bad token alike, whatever headers come with it', async (t) => {
@@ -97,9 +109,8 @@ test('D-01 every door judges a bad token alike, whatever headers come with it', 
   assert.equal((await doors.primary(good)).status, 200)
   assert.equal((await doors.second(good)).status, 200)
   for (const [index, more] of headers.entries()) {
-    for (const door of ['toToken', 'toCertificate'] as const) {
-      const { toToken, toCertificate } = doorsFor(session)
-      const reply = await { toToken, toCertificate }[door](token({ sub: `${door} ${index}` }), more)
+    for (const door of ['toToken', 'toCertificate', 'toTokenByMethod', 'toCertificateByMethod'] as const) {
+      const reply = await doorsFor(session)[door](token({ sub: `${door} ${index}` }), more)
       assert.equal(reply.status, 200, reply.text)
     }
   }
@@ -231,4 +242,6 @@ test('D14 of a shared issuer only tokens of the required owner pass, at every do
   assert.equal((await doors.second(token(own))).status, 200)
   assert.equal((await doors.toToken(token({ ...own, sub: 'bob' }))).status, 200)
   assert.equal((await doors.toCertificate(token({ ...own, sub: 'carol' }))).status, 200)
+  assert.equal((await doors.toTokenByMethod(token({ ...own, sub: 'dave' }))).status, 200)
+  assert.equal((await doors.toCertificateByMethod(token({ ...own, sub: 'eve' }))).status, 200)
 })

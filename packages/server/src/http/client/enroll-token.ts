@@ -1,4 +1,5 @@
 import { EnrollToken, type EnrollToken as EnrollTokenBody } from '@countersign/contract'
+import { fieldError } from '@countersign/core'
 import type { ControllerContext } from '../../controller-context.ts'
 import { refusedEnrollment } from '../../enrollment/refused-enrollment.ts'
 import { CLIENT } from '../api-paths.ts'
@@ -14,6 +15,8 @@ export function createEnrollWithToken(context: ControllerContext): (call: Call) 
   return async (call) => {
     const { untrustedBearers: bearers, requestId: id, clientAddress: remoteAddress, source } = call
     const { clientCsr } = call.body as EnrollTokenBody
+    // A request that was lost on the way must not become an enrollment to token use.
+    if (!call.hasBody) throw fieldError('body', 'body in body is required', '')
     const outcome = await enrollByJwt({
       bearers,
       signerIds: call.untrustedHeaderLines(SIGNER_HEADER),

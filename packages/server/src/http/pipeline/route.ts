@@ -68,6 +68,8 @@ export interface Call {
   readonly query: Query
   /** Read by the route's schema. */
   readonly body: unknown
+  /** Whether anything was sent for it. */
+  readonly hasBody: boolean
   /** Present unless the route is anonymous. */
   readonly session: LiveSession | undefined
   /** Present where the route is of the hosted API. */

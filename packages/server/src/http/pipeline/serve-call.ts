@@ -77,6 +77,7 @@ async function serveUncounted(
     params,
     query: parseQuery(request.url),
     body: readJsonBody(route, bytes, headers),
+    hasBody: bytes !== undefined && bytes.length > 0,
     session: caller?.session,
     hosted: caller?.hosted,
     sessionToken: caller?.token,
