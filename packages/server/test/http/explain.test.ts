@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { mintKey, mintToken } from '@countersign/testkit'
 import { stateOf } from '../attack/target.ts'
 import { outcome } from './ext-jwt-signers.fixture.ts'
+import { enrollTotp } from './one-time-codes.fixture.ts'
 import { ALICE, AUDIENCE, ISSUER, partsOf, SIGNERS, setUpProvider, signIn } from './provider.fixture.ts'
 
 const POLICIES = '/edge/management/v1/auth-policies'
@@ -108,6 +109,20 @@ test('D18 a disabled signer is told of, with the keys it had', async (t) => {
   assert.equal(missing.length, 1)
   await app.admin('PATCH', `${SIGNERS}/${signerId}`, { enabled: true })
   assert.deepEqual((await explain(token())).missing, [])
+})
+
+test('D48 a second factor that somebody has set up himself is told as well', async (t) => {
+  const { app, token, createSigner, createIdentity, explain } = await setUpProvider(t)
+  await createSigner()
+  await createIdentity()
+  assert.deepEqual((await explain(token())).missing, [])
+  const signedIn = await app.call('POST', '/edge/client/v1/authenticate?method=ext-jwt', undefined, {
+    headers: { authorization: `Bearer ${token()}` },
+  })
+  await enrollTotp(app, signedIn.json.data.token)
+  assert.deepEqual((await explain(token())).missing, [
+    'a second factor, which the identity "alice" has set up: a TOTP code',
+  ])
 })
 
 test('D18 D48 what is missing after an accepted token is told in order, and goes away one by one', async (t) => {
