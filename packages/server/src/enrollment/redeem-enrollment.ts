@@ -20,7 +20,7 @@ export interface RedeemEnrollment {
 /** By which connection somebody came, for the record. */
 type RedeemSource = Omit<WriteSource, 'authorName'>
 
-interface RedeemParts extends Pick<ControllerContext, 'store' | 'clock' | 'clientCertificates'> {
+interface RedeemParts extends Pick<ControllerContext, 'store' | 'clock' | 'log' | 'clientCertificates'> {
   /** The digest of a password that the identity's policy allows. */
   digestNewPassword(identity: StoredIdentity, password: string): Promise<string>
 }
@@ -28,6 +28,7 @@ interface RedeemParts extends Pick<ControllerContext, 'store' | 'clock' | 'clien
 export function createRedeemEnrollment({
   store,
   clock,
+  log,
   clientCertificates,
   digestNewPassword,
 }: RedeemParts): RedeemEnrollment {
@@ -43,6 +44,7 @@ export function createRedeemEnrollment({
       const { chainPem, caPem, fingerprint, publicKeyDigest } = issued
       const authenticator = { id: newId(), identityId: identity.id, certPem: chainPem, fingerprint, publicKeyDigest }
       await store.write('enrollment.redeemCertificate', { tokenDigest, authenticator }, metaOf(identity, source))
+      log.info({ identityId: identity.id, method: 'ott', fingerprint }, 'an identity has enrolled')
       return { chainPem, caPem }
     },
     password: async (token, password, source) => {
@@ -51,6 +53,7 @@ export function createRedeemEnrollment({
       const passwordDigest = await digestNewPassword(identity, password)
       const args = { tokenDigest, authenticatorId: newId(), passwordDigest }
       await store.write('enrollment.redeemPassword', args, metaOf(identity, source))
+      log.info({ identityId: identity.id, method: 'updb' }, 'an identity has enrolled')
       return { username: row.username ?? '' }
     },
   }
