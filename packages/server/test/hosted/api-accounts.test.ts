@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { setUpHosted } from './hosted.fixture.ts'
+
+const ACCOUNTS = '/identity/v1/api-account-identities'
+
+interface Seen {
+  readonly method: string
+  readonly path: string
+  readonly authorization: string | undefined
+  readonly body: unknown
+}
+
+/** A registration endpoint (RFC 7591 and 7592) that remembers its clients and fails when it is told to. */
+async function startRegistration(t: TestContext) {
+  const clients = new Map<string, string>()
+  const seen: Seen[] = []
+  const state = { failsWith: 0, answer: undefined as unknown }
+  const server = createServer(async (request, response) => {
+    const body = await readAll(request)
+    const path = request.url ?? ''
+    seen.push({ method: request.method ?? '', path, authorization: request.headers.authorization, body })
+    const send = (status: number, json?: unknown) => {
+      response
+        .writeHead(status, { 'content-type': 'application/json' })
+        .end(json === undefined ? '' : JSON.stringify(json))
+    }
+    if (state.failsWith) return send(state.failsWith, { error: 'temporarily_unavailable' })
+    if (request.method === 'POST') {
+      const id = `client-${clients.size + 1}`
+      clients.set(id, `secret-of-${id}`)
+      const registration_client_uri = `${base()}/register/${id}`
+      return send(201, {
+        client_id: id,
+        client_secret: `secret-of-${id}`,
+        registration_client_uri,
+        registration_access_token: `manage-${id}`,
+        ...(state.answer as object),
+      })
+    }
+    const id = path.split('/').at(-1) ?? ''
+    if (request.headers.authorization !== `Bearer manage-${id}` || !clients.delete(id)) return send(401)
+    response.writeHead(204).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const base = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { clients, seen, state, url: `${base()}/register` }
+}
+
+async function readAll(request: IncomingMessage): Promise<unknown> {
+  const parts: Buffer[] = []
+  for await (const part of request as AsyncIterable<Buffer>) parts.push(part)
+  const text = Buffer.concat(parts).toString()
+  return text === '' ? undefined : JSON.parse(text)
+}
+
+async function setUp(t: TestContext) {
+  const hosted = await setUpHosted(t)
+  const registration = await startRegistration(t)
+  const members = { registrationUrl: registration.url, registrationToken: 'initial-token' }
+  const provider = await hosted.createProvider('cognito', members)
+  const create = (body: object = {}) =>
+    hosted.app.admin('POST', ACCOUNTS, { name: 'nightly-ci', identityProviderId: provider, ...body })
+  return { ...hosted, registration, provider, create }
+}
+
+test('S2-5.2 S2-5.3 D42 an account is registered at the provider, and its file has three members, shown once', async (t) => {
+  const { app, registration, create, token, call } = await setUp(t)
+  const reply = await create({ contactEmail: 'ops@example.com', description: 'build pipeline' })
+  assert.equal(reply.status, 201, reply.text)
+  assert.deepEqual(reply.json.credentials, {
+    clientId: 'client-1',
+    password: 'secret-of-client-1',
+    authenticationUrl: 'https://idp.example/token',
+  })
+  const [request] = registration.seen
+  assert.ok(request)
+  assert.deepEqual([request.method, request.authorization], ['POST', 'Bearer initial-token'])
+  assert.deepEqual((request.body as { grant_types: string[] }).grant_types, ['client_credentials'])
+  const { json } = await app.admin('GET', `${ACCOUNTS}/${reply.json.id}`)
+  assert.equal(json.credentials, undefined)
+  assert.deepEqual(
+    [json.email, json.contactEmail, json.description],
+    ['ops@example.com', 'ops@example.com', 'build pipeline'],
+  )
+  assert.equal(json.awsCognitoClientId, 'us-east-1_EXAMPLE|client-1')
+  assert.equal((await call('GET', '/core/v3/networks', token('cognito', 'client-1'))).status, 200)
+})
+
+test('R-13 D42 neither the secret nor a token of the provider is in the store, in clear, or in the log', async (t) => {
+  const { app, create } = await setUp(t)
+  await create()
+  const dump = JSON.stringify([
+    await app.store.db.selectFrom('api_accounts').selectAll().execute(),
+    await app.store.db.selectFrom('api_account_clients').selectAll().execute(),
+    await app.store.db.selectFrom('identity_providers').selectAll().execute(),
+    await app.store.db.selectFrom('change_log').selectAll().execute(),
+    app.logged,
+  ])
+  for (const secret of ['secret-of-client-1', 'manage-client-1', 'initial-token']) {
+    assert.equal(dump.includes(secret), false, secret)
+  }
+  const { json } = await app.admin('GET', '/identity/v1/identity-providers')
+  assert.equal(JSON.stringify(json).includes('initial-token'), false)
+  assert.equal(json[0].hasRegistrationToken, true)
+})
+
+test('D42 if the provider fails, or the account is refused, nothing is left behind on either side', async (t) => {
+  const { app, registration, create } = await setUp(t)
+  const accounts = async () => (await app.admin('GET', ACCOUNTS)).json.length
+  registration.state.failsWith = 503
+  const failed = await create()
+  assert.deepEqual([failed.status, failed.json.status.label], [502, 'BAD_GATEWAY'])
+  assert.match(failed.json.errors[0], /HTTP 503/)
+  registration.state.failsWith = 0
+  for (const answer of [{ client_secret: undefined }, { client_id: 7 }]) {
+    registration.state.answer = answer
+    assert.equal((await create()).status, 502)
+  }
+  registration.state.answer = undefined
+  registration.clients.clear()
+  assert.equal(await accounts(), 0)
+  for (const body of [{ name: '' }, { contactEmail: 'nobody' }, { role: 'king' }, { identityProviderId: 'x' }]) {
+    assert.ok([400, 404].includes((await create(body)).status))
+  }
+  assert.equal(registration.clients.size, 0)
+  assert.equal((await create()).status, 201)
+  assert.equal((await create()).status, 400, 'the name is taken')
+  assert.deepEqual([registration.clients.size, await accounts()], [1, 1])
+  // The provider hands out an id that another account has already: the new client is taken away again.
+  registration.state.answer = { client_id: 'client-1' }
+  const clash = await create({ name: 'other' })
+  assert.equal(clash.status, 400, clash.text)
+  assert.equal(registration.seen.at(-1)?.method, 'DELETE')
+  assert.equal(await accounts(), 1)
+})
+
+test('rotation gives new credentials while the old ones go on for as long as was asked', async (t) => {
+  const { app, registration, create, token, call, made } = await setUp(t)
+  const { id } = made(await create())
+  const rotated = await app.admin('POST', `${ACCOUNTS}/${id}/rotate`, { overlapMinutes: 10 })
+  assert.deepEqual([rotated.status, rotated.json.credentials.clientId], [200, 'client-2'])
+  const status = async (client: string) => (await call('GET', '/core/v3/networks', token('cognito', client))).status
+  assert.deepEqual([await status('client-1'), await status('client-2')], [200, 200])
+  app.clock.advance(9 * 60_000)
+  assert.equal(await status('client-1'), 200)
+  app.clock.advance(60_000)
+  assert.deepEqual([await status('client-1'), await status('client-2')], [401, 200])
+  assert.deepEqual([...registration.clients.keys()], ['client-1', 'client-2'])
+  const at_once = await app.admin('POST', `${ACCOUNTS}/${id}/rotate`, { overlapMinutes: 0 })
+  assert.equal(at_once.json.credentials.clientId, 'client-3')
+  assert.deepEqual([await status('client-2'), await status('client-3')], [401, 200])
+})
+
+test('an account that is deleted is deleted at the provider too, even one that the provider has lost', async (t) => {
+  const { app, registration, create, made } = await setUp(t)
+  const first = made(await create())
+  const second = made(await create({ name: 'second' }))
+  assert.equal((await app.admin('DELETE', `${ACCOUNTS}/${first.id}`)).status, 204)
+  assert.deepEqual([...registration.clients.keys()], ['client-2'])
+  registration.clients.clear()
+  assert.equal((await app.admin('DELETE', `${ACCOUNTS}/${second.id}`)).status, 204)
+  assert.deepEqual((await app.admin('GET', ACCOUNTS)).json, [])
+})
+
+test('D50 a client that exists at the provider is recorded without a file, and only once', async (t) => {
+  const { registration, create, token, call } = await setUp(t)
+  const reply = await create({ clientId: 'made-elsewhere' })
+  assert.equal(reply.status, 201)
+  assert.equal(reply.json.credentials, undefined)
+  assert.equal(reply.json.authenticationUrl, 'https://idp.example/token')
+  assert.equal(registration.seen.length, 0)
+  assert.equal((await call('GET', '/core/v3/networks', token('cognito', 'made-elsewhere'))).status, 200)
+  const again = await create({ name: 'again', clientId: 'made-elsewhere' })
+  assert.deepEqual([again.status, again.json.field], [400, 'clientId'])
+})
+
+test('where a provider registers nobody, the error says what to do', async (t) => {
+  const { app, createProvider } = await setUp(t)
+  const identityProviderId = await createProvider('keycloak')
+  const reply = await app.admin('POST', ACCOUNTS, { name: 'x', identityProviderId })
+  assert.equal(reply.status, 400)
+  assert.match(reply.json.errors[0], /clientId/)
+})

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setUpHosted } from './hosted.fixture.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+async function setUp(t: Parameters<typeof setUpHosted>[0]) {
+  const hosted = await setUpHosted(t)
+  await hosted.createAccount(await hosted.createProvider('cognito'), 'machine')
+  const bearer = hosted.token('cognito', 'machine')
+  const get = async (path: string) => {
+    const reply = await hosted.call('GET', path, bearer)
+    assert.equal(reply.status, 200, `${path}: ${reply.text}`)
+    return reply
+  }
+  const create = async (name: string, members = {}) =>
+    hosted.made(await hosted.call('POST', '/core/v3/networks', bearer, { name, size: 'medium', ...members }))
+  return { ...hosted, bearer, get, create }
+}
+
+for (const version of ['v2', 'v3']) {
+  test(`D40 S2-4.1 the networks of ${version} are a HAL page whose items hold all members`, async (t) => {
+    const { get, create } = await setUp(t)
+    await create('Demo One')
+    const { json, headers } = await get(`/core/${version}/networks?sort=name%2Casc&size=1000&page=0`)
+    assert.equal(headers['content-type'], 'application/hal+json')
+    assert.deepEqual(json.page, { size: 1000, totalElements: 2, totalPages: 1, number: 0 })
+    assert.match(json._links.self.href, new RegExp(`^https://.*/core/${version}/networks$`))
+    const [demo, local] = json._embedded.networkList
+    assert.deepEqual([demo.name, local.name, local.status], ['Demo One', 'local', 'PROVISIONED'])
+    const { json: groups } = await get(`/core/${version}/network-groups?sort=name,asc&size=1000&page=0`)
+    const [group] = groups._embedded.networkGroupList
+    for (const network of [demo, local]) {
+      for (const id of [
+        network.id,
+        network.networkGroupId,
+        network.organizationId,
+        network.ownerIdentityId,
+        network.createdBy,
+      ]) {
+        assert.match(id, UUID)
+      }
+      assert.equal(network.networkGroupId, group.id)
+      for (const member of ['size', 'productVersion', 'createdAt', 'updatedAt', 'provider', 'region']) {
+        assert.equal(typeof network[member], 'string', member)
+      }
+      const one = await get(`/core/${version}/networks/${network.id}`)
+      assert.deepEqual(one.json, network)
+    }
+    assert.deepEqual([typeof group.name, typeof group.shortName], ['string', 'string'])
+    assert.deepEqual((await get(`/core/${version}/network-groups/${group.id}`)).json, group)
+  })
+}
+
+test('a name is found as a whole in any letter case, by a pattern with %, together with the group', async (t) => {
+  const { get, create } = await setUp(t)
+  const { networkGroupId } = await create('Demo One')
+  await create('demo two')
+  await create('other')
+  const names = async (query: string): Promise<string[]> => {
+    const { json } = await get(`/core/v2/networks?${query}`)
+    return (json._embedded?.networkList ?? []).map(({ name }: { name: string }) => name)
+  }
+  assert.deepEqual(await names('findByName=demo+one'), ['Demo One'])
+  assert.deepEqual(await names('findByName=demo'), [])
+  assert.deepEqual(await names('findByName=Demo%25'), ['Demo One', 'demo two'])
+  assert.deepEqual(await names(`findByName=Demo%25&findByNetworkGroupId=${networkGroupId}`), ['Demo One', 'demo two'])
+  assert.deepEqual(await names('findByName=Demo%25&findByNetworkGroupId=another'), [])
+  assert.deepEqual(await names('sort=name%2Cdesc&unknown=1'), ['other', 'local', 'demo two', 'Demo One'])
+  assert.deepEqual(await names('status=PROVISIONED&size=2&page=1'), ['local', 'other'])
+  assert.deepEqual(await names('status=ERROR'), [])
+})
+
+test('pages are counted; a page or size that is no number is 400', async (t) => {
+  const { get, create, call, bearer } = await setUp(t)
+  await create('a')
+  await create('b')
+  const { json } = await get('/core/v3/networks?size=2&page=1')
+  assert.deepEqual(json.page, { size: 2, totalElements: 3, totalPages: 2, number: 1 })
+  assert.equal(json._embedded.networkList.length, 1)
+  const beyond = await get('/core/v3/networks?size=2&page=9')
+  assert.equal(beyond.json._embedded, undefined)
+  for (const query of ['size=x', 'page=-1', 'page=1.5']) {
+    const reply = await call('GET', `/core/v3/networks?${query}`, bearer)
+    assert.deepEqual([query, reply.status, reply.json.status.label], [query, 400, 'BAD_REQUEST'])
+  }
+})
+
+test('a network is changed and deleted by its organization; the one of this controller stays', async (t) => {
+  const { get, create, call, bearer } = await setUp(t)
+  const { id } = await create('mine', { controllerUrl: 'https://ctrl.example.net:1280' })
+  const path = `/core/v3/networks/${id}`
+  const patched = await call('PATCH', path, bearer, { name: 'renamed' })
+  assert.deepEqual([patched.status, patched.json.name, patched.json.size], [200, 'renamed', 'medium'])
+  assert.equal(patched.json.networkController.domainName, 'ctrl.example.net')
+  for (const body of [
+    { name: '' },
+    { name: 'local' },
+    { controllerUrl: 'javascript:alert(1)' },
+    { networkGroupId: 'x' },
+  ]) {
+    const reply = await call('PATCH', path, bearer, body)
+    assert.ok([400, 404].includes(reply.status), reply.text)
+  }
+  assert.equal((await get(path)).json.name, 'renamed')
+  assert.equal((await call('DELETE', path, bearer)).status, 204)
+  assert.equal((await call('PATCH', path, bearer, { name: 'again' })).status, 404)
+  const deleted = await get('/core/v3/networks?status=DELETED')
+  assert.deepEqual([deleted.json.page.totalElements, deleted.json._embedded.networkList[0].status], [1, 'DELETED'])
+  const [local] = (await get('/core/v3/networks')).json._embedded.networkList
+  const kept = await call('DELETE', `/core/v3/networks/${local.id}`, bearer)
+  assert.equal(kept.status, 400)
+})
+
+test('a mistake in a body is told by its field, and every error has the shape that clients know', async (t) => {
+  const { call, bearer } = await setUp(t)
+  const missing = await call('POST', '/core/v3/networks', bearer, {})
+  assert.deepEqual([missing.status, missing.json.field], [400, 'name'])
+  assert.deepEqual(missing.json.status, { code: 400, label: 'BAD_REQUEST' })
+  const unknown = await call('GET', '/core/v3/nothing', bearer)
+  assert.deepEqual([unknown.status, unknown.json.status.label], [404, 'NOT_FOUND'])
+  const verb = await call('PUT', '/core/v3/networks', bearer, {})
+  assert.deepEqual([verb.status, verb.json.status.label, verb.headers.allow], [405, 'METHOD_NOT_ALLOWED', 'GET, POST'])
+})
