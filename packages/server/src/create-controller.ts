@@ -3,6 +3,7 @@ import { newId, PASSWORD_COST, type PasswordCost, VerifiedTokenCache } from '@co
 import type { Logger } from 'pino'
 import { createLiveSessions } from './api-session/live-sessions.ts'
 import { createPasswordLogin } from './api-session/password-login.ts'
+import { createSessionMoves } from './api-session/session-moves.ts'
 import type { SessionOptions } from './api-session/start-session.ts'
 import type { Clock } from './clock.ts'
 import type { Settings } from './config/index.ts'
@@ -12,6 +13,7 @@ import { createEnrollmentJwt } from './enrollment/enrollment-jwt.ts'
 import { createEnrollmentReporter } from './enrollment/report-enrollment.ts'
 import { publishChanges } from './events/change-events.ts'
 import { createEventHub, type EventHub } from './events/event-hub.ts'
+import { sessionMoveEvent } from './events/session-move-event.ts'
 import { signerHealthEvent } from './events/signer-health-event.ts'
 import { createAccountClients } from './hosted/account-clients.ts'
 import { createDiscoverProvider } from './hosted/discover-provider.ts'
@@ -176,10 +178,14 @@ export function createController(parts: ControllerParts): Controller {
     accountClients,
   }
   const routes = buildRoutes(context)
+  const noteUse = createSessionMoves((move, { id, identity }, address) =>
+    events.publish(sessionMoveEvent(move, { id, identityId: identity.id, address })),
+  )
   const http = createHttpServer({
     routes,
     sessions,
     secondFactor,
+    noteUse,
     findHostedCaller,
     limits,
     settings,

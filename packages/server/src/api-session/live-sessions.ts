@@ -1,4 +1,4 @@
-import { BoundedCache, isSignInAllowed } from '@countersign/core'
+import { AppError, BoundedCache, isSignInAllowed } from '@countersign/core'
 import type { Clock } from '../clock.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { Change, ChangedEntity } from '../store/change.ts'
@@ -6,6 +6,7 @@ import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
 import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
 import { findIdentity } from '../store/reads/identity-reads.ts'
 import type { ApiSessionRow } from '../store/schema.ts'
+import { MAX_UNWRITTEN_ACTIVITY_MS } from '../store/session-activity.ts'
 import type { Store } from '../store/store.ts'
 import { sessionTokenDigest } from './session-token.ts'
 import { findSessionOrigin, type SessionOrigin } from './sign-in-way.ts'
@@ -25,6 +26,14 @@ export interface LiveSession extends SessionOrigin {
   readonly passedTotpId: string | null
   lastActivityAt: number
   expiresAt: number
+  /** The client that used it last, for telling when it changes. */
+  lastAddress?: string
+  lastAgent?: string
+}
+
+interface RememberedSession extends LiveSession {
+  /** The last use that the store knows of. */
+  writtenAt: number
 }
 
 interface LiveSessionsOptions {
@@ -34,8 +43,6 @@ interface LiveSessionsOptions {
 }
 
 const MAX_REMEMBERED_SESSIONS = 20_000
-/** A use is written down at most this often, so that reading stays reading. */
-const MAX_UNWRITTEN_ACTIVITY_MS = 60_000
 
 /** Whichever of its kind it is: sessions do not say which one they hang on. */
 const ANY = '*'
@@ -68,7 +75,7 @@ export interface LiveSessions {
 
 /** Sessions by their token, remembered until the change log says that they, or what they hang on, have changed. */
 export function createLiveSessions({ store, clock, idleMs }: LiveSessionsOptions): LiveSessions {
-  const remembered = new BoundedCache<string, LiveSession>(MAX_REMEMBERED_SESSIONS)
+  const remembered = new BoundedCache<string, RememberedSession>(MAX_REMEMBERED_SESSIONS)
   const digestOf = new Map<string, string>()
   const unwrittenMs = Math.min(MAX_UNWRITTEN_ACTIVITY_MS, idleMs / 10)
   let generation = 0
@@ -96,9 +103,9 @@ export function createLiveSessions({ store, clock, idleMs }: LiveSessionsOptions
     for (const { id } of affected) forget(id)
   })
 
-  const load = async (digest: string): Promise<LiveSession | undefined> => {
+  const load = async (digest: string): Promise<RememberedSession | undefined> => {
     const before = generation
-    const session = await loadSession(store, digest)
+    const session = await loadSession(store, digest).catch(failClosed)
     // What was read may have changed while it was read: then it is good for this request, but not for the next.
     if (session && before === generation) {
       if (digestOf.size > 2 * MAX_REMEMBERED_SESSIONS) forgetAll()
@@ -108,16 +115,17 @@ export function createLiveSessions({ store, clock, idleMs }: LiveSessionsOptions
     return session
   }
 
-  const noteActivity = (session: LiveSession, now: number): void => {
-    if (now - session.lastActivityAt < unwrittenMs) return
+  const noteActivity = (session: RememberedSession, now: number): void => {
     session.lastActivityAt = now
     session.expiresAt = Math.min(now + idleMs, session.endsAt)
+    if (now - session.writtenAt < unwrittenMs) return
+    session.writtenAt = now
     const meta = { actorId: session.identity.id, now }
     // A use that is not written down costs the session at most a minute of its life.
     store.write('apiSession.touch', { id: session.id, expiresAt: session.expiresAt }, meta).catch(() => {})
   }
 
-  const look = async (token: string): Promise<LiveSession | undefined> => {
+  const look = async (token: string): Promise<RememberedSession | undefined> => {
     const digest = sessionTokenDigest(token)
     const session = remembered.get(digest) ?? (await load(digest))
     const now = clock.now()
@@ -142,8 +150,13 @@ function concerns({ entity, id }: Change, session: LiveSession): boolean {
   return hangsOn === id || hangsOn === ANY
 }
 
+/** A session that cannot be looked up is nobody's, whatever the store's trouble is. */
+function failClosed(error: unknown): never {
+  throw new AppError('STORE_UNAVAILABLE', undefined, { cause: error })
+}
+
 /** Undefined also where the policy no longer lets its identities in by the way that this session was opened. */
-async function loadSession({ db }: Store, digest: string): Promise<LiveSession | undefined> {
+async function loadSession({ db }: Store, digest: string): Promise<RememberedSession | undefined> {
   const row = await db.selectFrom('api_sessions').selectAll().where('token_digest', '=', digest).executeTakeFirst()
   if (!row) return undefined
   const [identity, origin] = await Promise.all([
@@ -158,7 +171,7 @@ async function loadSession({ db }: Store, digest: string): Promise<LiveSession |
 function liveSession(
   row: ApiSessionRow,
   of: Pick<LiveSession, 'identity' | 'policy' | keyof SessionOrigin>,
-): LiveSession {
+): RememberedSession {
   return {
     id: row.id,
     ...of,
@@ -171,5 +184,6 @@ function liveSession(
     passedTotpId: row.passed_totp_id,
     lastActivityAt: row.last_activity_at,
     expiresAt: row.expires_at,
+    writtenAt: row.last_activity_at,
   }
 }

@@ -17,10 +17,10 @@ export interface AuthenticationEvent {
   readonly request_id: string
 }
 
-/** The life of a session, and its use from an address other than the one it was opened from. */
+/** The life of a session, and its use from a new address or by a new program. */
 export interface ApiSessionEvent {
   readonly namespace: 'apiSession'
-  readonly event_type: 'created' | 'deleted' | 'refreshed' | 'exchanged' | 'addressChanged'
+  readonly event_type: 'created' | 'deleted' | 'refreshed' | 'exchanged' | 'addressChanged' | 'agentChanged'
   readonly id: string
   readonly type: 'legacy' | 'jwt'
   readonly identity_id: string

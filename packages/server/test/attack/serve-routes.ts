@@ -39,6 +39,7 @@ export async function serveRoutes(
     sessions: { find: async () => undefined, look: async () => undefined, size: 0 },
     secondFactor: { findMissing: () => [] },
     findHostedCaller: () => assert.fail(),
+    noteUse: () => {},
     limits: { address: { begin: () => ({ giveBack: () => {} }) } },
     settings: loadSettings({ flags: {}, env: {} }).settings,
     tls: { cert, key: privateKey.export({ type: 'pkcs8', format: 'pem' }) },

@@ -169,6 +169,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
   'GET /edge/management/v1/api-sessions': 'api-session.read',
   'GET /edge/management/v1/api-sessions/:id': 'api-session.read',
   'DELETE /edge/management/v1/api-sessions/:id': 'api-session.delete',
+  'DELETE /edge/management/v1/identities/:id/api-sessions': 'api-session.delete',
 }
 
 const MISSING = 'error="missing" error_description="no matching token was provided"'

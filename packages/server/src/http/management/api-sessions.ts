@@ -12,6 +12,7 @@ import { listAnswer } from '../pipeline/list-answer.ts'
 import type { Route } from '../pipeline/route.ts'
 import { writeMeta } from '../pipeline/write-meta.ts'
 import { apiSessionView } from '../shared/api-session-view.ts'
+import { byWhom } from '../shared/by-whom.ts'
 import { laterThan } from '../shared/row-conditions.ts'
 
 const ONE = [`${MANAGEMENT}/api-sessions/:id`]
@@ -86,6 +87,18 @@ export function apiSessionRoutes({ store, clock: { now } }: ControllerContext): 
       handle: async (call) => {
         const { id = '' } = call.params
         if (!(await store.write('apiSession.delete', { id }, writeMeta(call, now())))) throw notFound('apiSession', id)
+        return done()
+      },
+    },
+    {
+      method: 'DELETE',
+      paths: [`${MANAGEMENT}/identities/:id/api-sessions`],
+      access: access('delete'),
+      bodyCap: 'management',
+      body: null,
+      handle: async (call) => {
+        const args = { identityId: call.params.id ?? '', ...byWhom(call) }
+        await store.write('apiSession.deleteAllOf', args, writeMeta(call, now()))
         return done()
       },
     },

@@ -5,6 +5,7 @@ import { AppError, newId } from '@countersign/core'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { LiveSessions } from '../../api-session/live-sessions.ts'
+import type { NoteUse } from '../../api-session/session-moves.ts'
 import type { Settings } from '../../config/index.ts'
 import type { FindHostedCaller } from '../../hosted/hosted-caller.ts'
 import type { AttemptLimits } from '../../limits/attempt-limits.ts'
@@ -27,6 +28,7 @@ export interface HttpServerOptions {
   readonly routes: readonly Route[]
   readonly sessions: LiveSessions
   readonly secondFactor: SecondFactor
+  readonly noteUse: NoteUse
   readonly findHostedCaller: FindHostedCaller
   readonly limits: Pick<AttemptLimits, 'address'>
   readonly settings: Settings
@@ -54,6 +56,7 @@ export function createHttpServer(options: HttpServerOptions) {
     routes,
     sessions,
     secondFactor,
+    noteUse,
     findHostedCaller,
     limits,
     settings,
@@ -148,7 +151,7 @@ export function createHttpServer(options: HttpServerOptions) {
     return streams.open(answer.eventStream, reply, readmit)
   }
 
-  const serveOptions = { sessions, secondFactor, findHostedCaller, limits, http, handlerMs, awaitsContinue }
+  const serveOptions = { sessions, secondFactor, noteUse, findHostedCaller, limits, http, handlerMs, awaitsContinue }
   for (const [url, rows] of Map.groupBy(routes.flatMap(byPath), ({ path }) => path)) {
     for (const { route } of rows) {
       const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { AppError, isAllowed } from '@countersign/core'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LiveSession, LiveSessions } from '../../api-session/live-sessions.ts'
+import type { NoteUse } from '../../api-session/session-moves.ts'
 import type { Settings } from '../../config/index.ts'
 import type { FindHostedCaller, HostedCaller } from '../../hosted/hosted-caller.ts'
 import type { AttemptLimits } from '../../limits/attempt-limits.ts'
@@ -22,6 +23,7 @@ import { withinTime } from './within-time.ts'
 export interface ServeOptions {
   readonly sessions: LiveSessions
   readonly secondFactor: SecondFactor
+  readonly noteUse: NoteUse
   readonly limits: Pick<AttemptLimits, 'address'>
   readonly findHostedCaller: FindHostedCaller
   readonly http: Pick<Settings['http'], 'maxBodyBytes' | 'maxManagementBodyBytes'>
@@ -102,10 +104,11 @@ async function serveUncounted(
 export async function admit(
   route: Route,
   request: FastifyRequest,
-  { sessions, secondFactor, findHostedCaller }: Pick<ServeOptions, 'sessions' | 'secondFactor' | 'findHostedCaller'>,
+  options: Pick<ServeOptions, 'sessions' | 'secondFactor' | 'noteUse' | 'findHostedCaller'>,
   { isAgain = false } = {},
 ): Promise<Admitted | undefined> {
   const { access } = route
+  const { sessions, secondFactor, noteUse, findHostedCaller } = options
   if (access === 'anonymous') return undefined
   if (isHostedAccess(access)) {
     const sessionToken = sessionTokenOf(request.headers)
@@ -114,6 +117,7 @@ export async function admit(
     return { session: hosted.session, hosted }
   }
   const caller = await authenticateCall(request.headers, isAgain ? { find: sessions.look } : sessions)
+  noteUse(caller.session, request.ip, request.headers['user-agent'])
   if (access === 'partial-session') return caller
   const missing = await secondFactor.findMissing(caller.session, bearerTokens(request.raw.rawHeaders))
   if (missing.length > 0) throw missingFactors(missing)

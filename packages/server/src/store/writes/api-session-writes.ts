@@ -2,7 +2,9 @@ import { AppError } from '@countersign/core'
 import { isDisabled } from '../identity-row.ts'
 import { insertRow, prepared } from '../prepared.ts'
 import type { ApiSessionRow } from '../schema.ts'
+import { MAX_UNWRITTEN_ACTIVITY_MS } from '../session-activity.ts'
 import type { WriteContext, WriteOperation } from '../write-operation.ts'
+import { type ByWhom, getTouchableIdentity } from './touchable-identity.ts'
 
 const ENTITY = 'apiSessions'
 
@@ -106,21 +108,31 @@ const touchApiSession: WriteOperation<{ id: string; expiresAt: number }, void> =
 
 const EXPIRED_AT_ONCE = 500
 
-/** Takes away sessions that have ended; answers whether there may be more of them. */
+/** Takes away sessions that have ended, whatever use of them is not written down yet; answers whether there may be more of them. */
 const deleteExpiredApiSessions: WriteOperation<Record<string, never>, boolean> = async (context) => {
   const expired = await context.db
     .selectFrom('api_sessions')
     .select(['id', 'identity_id', 'ip_address'])
-    .where('expires_at', '<=', context.now)
+    .where('expires_at', '<=', context.now - MAX_UNWRITTEN_ACTIVITY_MS)
     .limit(EXPIRED_AT_ONCE)
     .execute()
   await deleteSessions(context, expired)
   return expired.length === EXPIRED_AT_ONCE
 }
 
+/** All sessions that there are now; later ones are not touched. */
+const deleteApiSessionsOf: WriteOperation<ByWhom & { identityId: string }, void> = async (
+  context,
+  { identityId, ...by },
+) => {
+  await getTouchableIdentity(context, identityId, by)
+  await deleteSessionsOf(context, identityId)
+}
+
 export const API_SESSION_WRITES = {
   'apiSession.create': createApiSession,
   'apiSession.delete': deleteApiSession,
+  'apiSession.deleteAllOf': deleteApiSessionsOf,
   'apiSession.touch': touchApiSession,
   'apiSession.deleteExpired': deleteExpiredApiSessions,
 }

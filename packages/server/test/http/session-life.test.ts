@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startPostgres } from '@countersign/testkit'
+import { eventsOf } from '../events/read-events.ts'
+import { buildApp, stopTestPostgres, type TestApp } from './build-app.ts'
+import { outcome, overBothDatabases } from './ext-jwt-signers.fixture.ts'
+import { createIdentity, createPassword, IDENTITIES, OWN_SESSION } from './identities.fixture.ts'
+import { setUpProvider, signIn } from './provider.fixture.ts'
+
+after(stopTestPostgres)
+
+const SECOND = 1000
+const dir = mkdtempSync(join(tmpdir(), 'countersign-session-life-'))
+after(() => rmSync(dir, { recursive: true, force: true }))
+const config = join(dir, 'settings.yaml')
+const session = { idleSeconds: 600, maxSeconds: 1500 }
+writeFileSync(config, JSON.stringify({ http: { trustedProxies: ['127.0.0.1'] }, session }))
+
+async function use(app: TestApp, session: string, headers: Record<string, string> = {}): Promise<string> {
+  return outcome(await app.call('GET', OWN_SESSION, undefined, { session, headers }))
+}
+
+overBothDatabases('ending all sessions of an identity', async (t, app) => {
+  await t.test('I-06 every session that there is ends, those opened later live, and nobody else notices', async () => {
+    const id = await createIdentity(app)
+    const { username, password } = await createPassword(app, id)
+    const old = await Promise.all([1, 2, 3].map(() => app.logIn(username, password)))
+    const bystander = await app.makeIdentity()
+    for (const each of old) assert.equal(await use(app, each), '200')
+    assert.deepEqual((await app.admin('DELETE', `${IDENTITIES}/${id}/api-sessions`)).json, { data: {}, meta: {} })
+    for (const each of old) assert.equal(await use(app, each), '401 UNAUTHORIZED')
+    assert.equal(await use(app, await app.logIn(username, password)), '200')
+    assert.equal(await use(app, bystander.session), '200')
+    const ended = eventsOf(app.controller.events, 'apiSession').filter(
+      (event) => event.event_type === 'deleted' && event.identity_id === id,
+    )
+    assert.equal(ended.length, 3)
+  })
+
+  await t.test('I-06 D35 it takes the permission, and an administrator for an administrator', async () => {
+    const { id, session: own } = await app.makeIdentity()
+    const boss = await app.makeIdentity({ isAdmin: true })
+    const helper = await app.makeIdentity({ permissions: ['api-session.delete'] })
+    const end = async (whose: string, session: string) =>
+      outcome(await app.call('DELETE', `${IDENTITIES}/${whose}/api-sessions`, undefined, { session }))
+    assert.equal(await end(id, own), '401 UNAUTHORIZED')
+    assert.equal(await end(boss.id, helper.session), '401 UNAUTHORIZED')
+    assert.equal(await use(app, boss.session), '200')
+    assert.equal(await end(id, helper.session), '200')
+    assert.equal(await use(app, own), '401 UNAUTHORIZED')
+    assert.equal(await end(boss.id, app.adminSession), '200')
+    assert.equal(await use(app, boss.session), '401 UNAUTHORIZED')
+    assert.equal(await end('nobody', app.adminSession), '404 NOT_FOUND')
+  })
+})
+
+test('I-07 a session that cannot be looked up is refused with 503, whatever the trouble, and works again after it', async (t) => {
+  const app = await buildApp(t)
+  const { session } = await app.makeIdentity()
+  for (const trouble of [
+    Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' }),
+    Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR' }),
+    new TypeError('something odd'),
+  ]) {
+    const reading = t.mock.method(app.store.db, 'executeQuery', () => Promise.reject(trouble))
+    const executor = t.mock.method(app.store.db.getExecutor(), 'executeQuery', () => Promise.reject(trouble))
+    assert.equal(await use(app, session), '503 STORE_UNAVAILABLE')
+    reading.mock.restore()
+    executor.mock.restore()
+  }
+  assert.equal(await use(app, session), '200')
+})
+
+test('I-07 with the database gone even a session used a moment ago is refused, and comes back with it', async (t) => {
+  const postgres = await startPostgres({ durable: true })
+  t.after(() => postgres.stop())
+  const database = (await postgres.createDatabase()) as `postgres${string}:${string}`
+  const app = await buildApp(t, { database })
+  const { session } = await app.makeIdentity()
+  const until = async (wanted: string) => {
+    const deadline = performance.now() + 20_000
+    for (;;) {
+      const seen = await use(app, session)
+      if (seen === wanted) return
+      assert.ok(seen === '200' || seen === '503 STORE_UNAVAILABLE', seen)
+      assert.ok(performance.now() < deadline, `still ${seen}`)
+      await sleep(50)
+    }
+  }
+  assert.equal(await use(app, session), '200')
+  await postgres.kill()
+  await until('503 STORE_UNAVAILABLE')
+  await postgres.restart()
+  await until('200')
+})
+
+test('I-08 a session outlives the token that opened it and ends unused after the idle time, to the second', async (t) => {
+  const { app, token, createSigner, createIdentity } = await setUpProvider(t, { settings: { config } })
+  await createSigner()
+  await createIdentity()
+  const exp = Math.floor(app.clock.now() / 1000) + 30
+  const open = async () => (await signIn(app, token({ exp }))).json.data.token as string
+  const [early, late] = [await open(), await open()]
+  app.clock.advance(40 * SECOND)
+  assert.equal((await signIn(app, token({ exp }))).status, 401, 'the token has expired')
+  assert.equal(await use(app, early), '200')
+  assert.equal(await use(app, late), '200', 'a use within the same minute prolongs it too')
+  app.clock.advance(599 * SECOND)
+  assert.equal(await use(app, early), '200')
+  app.clock.advance(1 * SECOND)
+  assert.equal(await use(app, late), '401 UNAUTHORIZED')
+  assert.equal(await use(app, early), '200')
+})
+
+test('I-08 however much it is used it ends with its longest life, to the second', async (t) => {
+  const app = await buildApp(t, { settings: { config } })
+  const { session } = await app.makeIdentity()
+  const opened = Date.parse((await app.call('GET', OWN_SESSION, undefined, { session })).json.data.createdAt)
+  const to = (ms: number) => app.clock.advance(opened + ms - app.clock.now())
+  for (const at of [500, 1000, 1499]) {
+    to(at * SECOND)
+    const reply = await app.call('GET', OWN_SESSION, undefined, { session })
+    assert.equal(outcome(reply), '200', `after ${at} s`)
+    assert.ok(Date.parse(reply.json.data.expiresAt) <= opened + 1500 * SECOND)
+  }
+  to(1500 * SECOND)
+  assert.equal(await use(app, session), '401 UNAUTHORIZED')
+})
+
+test('I-08 sweeping takes no session that was used since its use was last written down', async (t) => {
+  const app = await buildApp(t, { settings: { config } })
+  const { session } = await app.makeIdentity()
+  assert.equal(await use(app, session), '200')
+  app.clock.advance(50 * SECOND)
+  assert.equal(await use(app, session), '200')
+  app.clock.advance(580 * SECOND)
+  await app.store.write('apiSession.deleteExpired', {}, { actorId: 'system', now: app.clock.now() })
+  assert.equal(await use(app, session), '200', '580 s after its last use')
+})
+
+test('I-09 a token used from another address or by another program is allowed, and told once', async (t) => {
+  const app = await buildApp(t, { settings: { config } })
+  const { id, session } = await app.makeIdentity()
+  const moves = () =>
+    eventsOf(app.controller.events, 'apiSession')
+      .filter((event) => event.identity_id === id && event.event_type.endsWith('Changed'))
+      .map((event) => `${event.event_type} ${event.ip_address}`)
+  const from = (address: string, agent: string) =>
+    use(app, session, { 'x-forwarded-for': address, 'user-agent': agent })
+  assert.equal(await from('127.0.0.1', 'sdk'), '200')
+  assert.equal(await from('127.0.0.1', 'sdk'), '200')
+  assert.deepEqual(moves(), [])
+  assert.equal(await from('192.0.2.1', 'sdk'), '200')
+  assert.deepEqual(moves(), ['addressChanged 192.0.2.1'])
+  assert.equal(await from('192.0.2.1', 'curl'), '200')
+  assert.deepEqual(moves(), ['addressChanged 192.0.2.1', 'agentChanged 192.0.2.1'])
+  for (let round = 0; round < 3; round++) {
+    assert.equal(await from('127.0.0.1', 'sdk'), '200')
+    assert.equal(await from('192.0.2.1', 'curl'), '200')
+  }
+  assert.equal(moves().length, 2, 'back and forth is nothing new')
+  for (let host = 0; host < 100; host++) assert.equal(await from(`198.51.100.${host}`, `agent ${host}`), '200')
+  assert.ok(moves().length <= 16, 'and no session tells without end')
+  assert.ok(!JSON.stringify(eventsOf(app.controller.events, 'apiSession')).includes(session))
+})
