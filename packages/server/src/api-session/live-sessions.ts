@@ -24,16 +24,12 @@ export interface LiveSession extends SessionOrigin {
   readonly endsAt: number
   /** The enrollment of one-time codes that a code was shown of. */
   readonly passedTotpId: string | null
+  /** The last use that is written down. */
   lastActivityAt: number
   expiresAt: number
   /** The client that used it last, for telling when it changes. */
   lastAddress?: string
-  lastAgent?: string
-}
-
-interface RememberedSession extends LiveSession {
-  /** The last use that the store knows of. */
-  writtenAt: number
+  lastAgent?: string | undefined
 }
 
 interface LiveSessionsOptions {
@@ -75,7 +71,7 @@ export interface LiveSessions {
 
 /** Sessions by their token, remembered until the change log says that they, or what they hang on, have changed. */
 export function createLiveSessions({ store, clock, idleMs }: LiveSessionsOptions): LiveSessions {
-  const remembered = new BoundedCache<string, RememberedSession>(MAX_REMEMBERED_SESSIONS)
+  const remembered = new BoundedCache<string, LiveSession>(MAX_REMEMBERED_SESSIONS)
   const digestOf = new Map<string, string>()
   const unwrittenMs = Math.min(MAX_UNWRITTEN_ACTIVITY_MS, idleMs / 10)
   let generation = 0
@@ -103,7 +99,7 @@ export function createLiveSessions({ store, clock, idleMs }: LiveSessionsOptions
     for (const { id } of affected) forget(id)
   })
 
-  const load = async (digest: string): Promise<RememberedSession | undefined> => {
+  const load = async (digest: string): Promise<LiveSession | undefined> => {
     const before = generation
     const session = await loadSession(store, digest).catch(failClosed)
     // What was read may have changed while it was read: then it is good for this request, but not for the next.
@@ -115,17 +111,16 @@ export function createLiveSessions({ store, clock, idleMs }: LiveSessionsOptions
     return session
   }
 
-  const noteActivity = (session: RememberedSession, now: number): void => {
-    session.lastActivityAt = now
+  const noteActivity = (session: LiveSession, now: number): void => {
     session.expiresAt = Math.min(now + idleMs, session.endsAt)
-    if (now - session.writtenAt < unwrittenMs) return
-    session.writtenAt = now
+    if (now - session.lastActivityAt < unwrittenMs) return
+    session.lastActivityAt = now
     const meta = { actorId: session.identity.id, now }
     // A use that is not written down costs the session at most a minute of its life.
     store.write('apiSession.touch', { id: session.id, expiresAt: session.expiresAt }, meta).catch(() => {})
   }
 
-  const look = async (token: string): Promise<RememberedSession | undefined> => {
+  const look = async (token: string): Promise<LiveSession | undefined> => {
     const digest = sessionTokenDigest(token)
     const session = remembered.get(digest) ?? (await load(digest))
     const now = clock.now()
@@ -156,7 +151,7 @@ function failClosed(error: unknown): never {
 }
 
 /** Undefined also where the policy no longer lets its identities in by the way that this session was opened. */
-async function loadSession({ db }: Store, digest: string): Promise<RememberedSession | undefined> {
+async function loadSession({ db }: Store, digest: string): Promise<LiveSession | undefined> {
   const row = await db.selectFrom('api_sessions').selectAll().where('token_digest', '=', digest).executeTakeFirst()
   if (!row) return undefined
   const [identity, origin] = await Promise.all([
@@ -171,7 +166,7 @@ async function loadSession({ db }: Store, digest: string): Promise<RememberedSes
 function liveSession(
   row: ApiSessionRow,
   of: Pick<LiveSession, 'identity' | 'policy' | keyof SessionOrigin>,
-): RememberedSession {
+): LiveSession {
   return {
     id: row.id,
     ...of,
@@ -184,6 +179,5 @@ function liveSession(
     passedTotpId: row.passed_totp_id,
     lastActivityAt: row.last_activity_at,
     expiresAt: row.expires_at,
-    writtenAt: row.last_activity_at,
   }
 }

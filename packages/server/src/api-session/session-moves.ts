@@ -10,6 +10,7 @@ export type NoteUse = (session: LiveSession, address: string, agent: string | un
 const MAX_SESSIONS = 20_000
 const MAX_PLACES = 16
 const MAX_AGENT_LENGTH = 256
+const AGENT = 'by '
 
 /** Tells each new network and each new program of a session once, and no more than a few of one session. */
 export function createSessionMoves(tell: (move: SessionMove, session: LiveSession, address: string) => void): NoteUse {
@@ -21,18 +22,19 @@ export function createSessionMoves(tell: (move: SessionMove, session: LiveSessio
     return true
   }
 
-  return (session, address, agent = '') => {
+  return (session, address, agent) => {
     if (address === session.lastAddress && agent === session.lastAgent) return
     session.lastAddress = address
     session.lastAgent = agent
-    const program = `agent ${agent.slice(0, MAX_AGENT_LENGTH)}`
     let places = placesOf.get(session.id)
     if (!places) {
-      // Which program opened a session is not known: whichever uses it first is taken for it.
-      places = new Set([`at ${clientNetwork(session.ipAddress)}`, program])
+      places = new Set([`at ${clientNetwork(session.ipAddress)}`])
       placesOf.set(session.id, places)
     }
+    // Which program opened a session is not known: the first that gives its name is taken for it.
+    const isFirstAgent = ![...places].some((place) => place.startsWith(AGENT))
     if (isNew(places, `at ${clientNetwork(address)}`)) tell('addressChanged', session, address)
-    if (isNew(places, program)) tell('agentChanged', session, address)
+    const isNewAgent = agent !== undefined && isNew(places, AGENT + agent.slice(0, MAX_AGENT_LENGTH))
+    if (isNewAgent && !isFirstAgent) tell('agentChanged', session, address)
   }
 }

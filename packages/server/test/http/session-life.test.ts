@@ -77,9 +77,9 @@ test('I-07 a session that cannot be looked up is refused with 503, whatever the 
 
 test('I-07 with the database gone even a session used a moment ago is refused, and comes back with it', async (t) => {
   const postgres = await startPostgres({ durable: true })
-  t.after(() => postgres.stop())
   const database = (await postgres.createDatabase()) as `postgres${string}:${string}`
   const app = await buildApp(t, { database })
+  t.after(() => postgres.stop())
   const { session } = await app.makeIdentity()
   const until = async (wanted: string) => {
     const deadline = performance.now() + 20_000

@@ -63,6 +63,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   })
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on('error', (error) => options.onProblem(`a database connection was lost: ${error.message}`))
+  // One in use that breaks between two statements fails at the next; without a listener it would end the process too.
+  pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
   try {
     return await openOn(db, options)
