@@ -1,4 +1,5 @@
 /** Wire shapes, error codes and route names: one source for validation, OpenAPI and the SDK's types. */
+export { ANSWERS, type AnswerName } from './answers/answers.ts'
 export * from './auth-policy.ts'
 export * from './authenticate.ts'
 export * from './authenticator.ts'

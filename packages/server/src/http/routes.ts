@@ -22,6 +22,9 @@ import { identityRoleAttributeRoutes } from './management/identity-role-attribut
 import { identityTypeRoutes } from './management/identity-types.ts'
 import { renewalRequestRoutes } from './management/renewal-requests.ts'
 import { summaryRoutes } from './management/summary.ts'
+import { createApiDocuments } from './openapi/api-documents.ts'
+import { referenceRoutes } from './openapi/reference-routes.ts'
+import { specRoutes } from './openapi/spec-routes.ts'
 import type { Route } from './pipeline/route.ts'
 import { authenticateRoutes } from './shared/authenticate.ts'
 import { controllerRoutes } from './shared/controllers.ts'
@@ -33,7 +36,8 @@ import { informationRoutes } from './shared/information.ts'
 
 /** Every route of the product. */
 export function buildRoutes(context: ControllerContext): Route[] {
-  return [
+  const documents = createApiDocuments(() => routes)
+  const routes: Route[] = [
     ...informationRoutes(context),
     ...healthCheckRoutes(context),
     ...controllerRoutes(context),
@@ -64,5 +68,8 @@ export function buildRoutes(context: ControllerContext): Route[] {
     ...currentIdentityRoutes(context),
     ...currentIdentityMfaRoutes(context),
     ...identityMfaRoutes(context),
+    ...specRoutes(context, documents),
+    ...referenceRoutes(documents),
   ]
+  return routes
 }

@@ -6,6 +6,7 @@ export type EntityNoun =
   | 'authPolicy'
   | 'identity'
   | 'identityType'
+  | 'spec'
   | 'authenticator'
   | 'enrollment'
   | 'apiSession'

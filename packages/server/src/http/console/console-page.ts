@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { PAGE_HEADERS } from '../pipeline/page-headers.ts'
 import type { Route } from '../pipeline/route.ts'
 
 const FILES = [
@@ -6,16 +7,6 @@ const FILES = [
   { path: 'page.css', file: 'page.css', type: 'text/css; charset=utf-8' },
   { path: 'page.js', file: 'page.js', type: 'text/javascript; charset=utf-8' },
 ]
-
-/** The page may load its own files and ask its own server, and nobody may frame it. */
-const SECURITY_HEADERS = {
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'cache-control': 'no-cache',
-}
 
 /** What a browser shows at the controller's address: that it runs, and which signers there are. */
 export function consolePageRoutes(): Route[] {
@@ -29,7 +20,7 @@ export function consolePageRoutes(): Route[] {
       bodyCap: 'anonymous',
       body: null,
       produces: type,
-      handle: () => ({ status: 200, headers: SECURITY_HEADERS, bytes: { content, type } }),
+      handle: () => ({ status: 200, headers: PAGE_HEADERS, bytes: { content, type } }),
     }
   })
 }

@@ -1,0 +1,57 @@
+import Type from 'typebox'
+import { base, instant, nullable, reference, strings } from './answer-members.ts'
+
+const text = () => Type.String()
+const flag = () => Type.Boolean()
+const { tags: _tags, ...baseWithoutTags } = base
+
+const AuthQuery = Type.Object({
+  typeId: text(),
+  provider: text(),
+  httpUrl: Type.Optional(text()),
+  httpMethod: Type.Optional(text()),
+  id: Type.Optional(text()),
+  clientId: Type.Optional(text()),
+  scopes: nullable(strings()),
+})
+
+const ApiSession = Type.Object({
+  ...base,
+  identity: reference(),
+  identityId: text(),
+  ipAddress: text(),
+  configTypes: strings(),
+  authQueries: Type.Array(AuthQuery),
+  isMfaRequired: flag(),
+  isMfaComplete: flag(),
+  authenticatorId: text(),
+  lastActivityAt: instant(),
+  cachedLastActivityAt: instant(),
+})
+
+const CurrentApiSession = Type.Object({
+  ...ApiSession.properties,
+  token: text(),
+  expiresAt: instant(),
+  expirationSeconds: Type.Integer(),
+})
+
+const SessionCertificate = Type.Object({ ...base, certificate: text() })
+
+const NewSessionCertificate = Type.Object({
+  id: text(),
+  _links: baseWithoutTags._links,
+  certificate: text(),
+  cas: text(),
+})
+
+const ServiceUpdates = Type.Object({ lastChangeAt: instant() })
+
+export const SESSION_ANSWERS = {
+  ApiSession,
+  CurrentApiSession,
+  AuthQuery,
+  SessionCertificate,
+  NewSessionCertificate,
+  ServiceUpdates,
+}

@@ -1,0 +1,117 @@
+import * as contract from '@countersign/contract'
+import { PRODUCT_VERSION } from '../../version.ts'
+import { CLIENT, MANAGEMENT } from '../api-paths.ts'
+import type { Route } from '../pipeline/route.ts'
+import { buildOperation, type OpenApiOperation } from './build-operation.ts'
+import { ENVELOPES, ERROR_RESPONSES } from './envelopes.ts'
+import type { OperationNote } from './operation.ts'
+import { OPERATIONS } from './operations.ts'
+import { PARAMETERS } from './parameters.ts'
+import { type JsonSchema, toJsonSchema } from './to-json-schema.ts'
+
+/** The two APIs that have a description. */
+export const SPECS = {
+  'edge-client': { base: CLIENT, title: 'Countersign, the API of clients' },
+  'edge-management': { base: MANAGEMENT, title: 'Countersign, the API of administration' },
+} as const
+
+export type SpecId = keyof typeof SPECS
+
+export function isSpecId(id: string): id is SpecId {
+  return Object.hasOwn(SPECS, id)
+}
+
+export interface OpenApiDocument {
+  readonly openapi: string
+  readonly info: { readonly title: string; readonly version: string; readonly description: string }
+  readonly servers: readonly { readonly url: string }[]
+  readonly tags: readonly { readonly name: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>
+  readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+}
+
+const DESCRIPTION =
+  'Every answer is JSON in an envelope of `data` and `meta`, every refusal one of `error` and `meta`. ' +
+  'A call that needs a session carries its token in the header `zt-session`.'
+
+const SECURITY_SCHEMES = {
+  session: { type: 'apiKey', in: 'header', name: 'zt-session', description: 'The token of a session' },
+  token: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A token of an External JWT Signer: to sign in, to enroll, or as the second factor beside a session',
+  },
+}
+
+/** Schemas that have a name: the bodies of the contract, and what answers hold. */
+const NAMED: ReadonlyMap<object, string> = new Map(
+  [...Object.entries(contract), ...Object.entries(contract.ANSWERS)].flatMap(([name, value]) =>
+    typeof value === 'object' && value !== null && 'type' in value ? [[value, name] as const] : [],
+  ),
+)
+
+/** What the table says of a call by its method and its path below the base path; undefined when it has no entry. */
+export function findNote(id: SpecId, method: string, below: string): OperationNote | undefined {
+  return OPERATIONS[`${id} ${method} ${below}`] ?? OPERATIONS[`${method} ${below}`]
+}
+
+/** The OpenAPI 3.1 document of one API, made of the rows that serve it and the schemas that they check with. */
+export function buildDocument(id: SpecId, routes: readonly Route[]): OpenApiDocument {
+  const { base, title } = SPECS[id]
+  const paths: Record<string, Record<string, OpenApiOperation>> = {}
+  const tags = new Set<string>()
+  for (const route of routes) {
+    for (const path of route.paths) {
+      if (path !== base && !path.startsWith(`${base}/`)) continue
+      const below = path.slice(base.length) || '/'
+      const note = findNote(id, route.method, below)
+      const operation = buildOperation(route, below, note, (schema) => NAMED.get(schema))
+      const template = below.replaceAll(/:(\w+)/g, '{$1}')
+      paths[template] = { ...paths[template], [route.method.toLowerCase()]: operation }
+      for (const tag of operation.tags) tags.add(tag)
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title, version: PRODUCT_VERSION, description: DESCRIPTION },
+    servers: [{ url: base }],
+    tags: [...tags].map((name) => ({ name })),
+    paths,
+    components: withUsedOnly(paths),
+  }
+}
+
+/** Of everything that has a name, what the paths lead to. */
+function withUsedOnly(paths: object): OpenApiDocument['components'] {
+  const all: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+    schemas: {
+      ...ENVELOPES,
+      ...Object.fromEntries(
+        [...NAMED].map(([schema, name]): [string, JsonSchema] => [name, toJsonSchema(schema, (one) => NAMED.get(one))]),
+      ),
+    },
+    responses: ERROR_RESPONSES,
+    parameters: PARAMETERS,
+  }
+  const used: Record<string, Record<string, unknown>> = {}
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    const { $ref } = value as { $ref?: unknown }
+    if (typeof $ref === 'string') visitReference($ref)
+    for (const member of Object.values(value)) visit(member)
+  }
+  const visitReference = (pointer: string): void => {
+    const [, , kind = '', name = ''] = pointer.split('/')
+    if (used[kind]?.[name] !== undefined) return
+    const target = all[kind]?.[name]
+    if (target === undefined) throw new TypeError(`nothing is described under ${pointer}`)
+    used[kind] = { ...used[kind], [name]: target }
+    visit(target)
+  }
+  visit(paths)
+  const sorted = Object.entries(used).map(([kind, things]) => [
+    kind,
+    Object.fromEntries(Object.entries(things).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+  ])
+  return { ...Object.fromEntries(sorted), securitySchemes: SECURITY_SCHEMES }
+}

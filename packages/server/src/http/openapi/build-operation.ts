@@ -1,0 +1,127 @@
+import type { AnswerName } from '@countersign/contract'
+import type { Access, Route } from '../pipeline/route.ts'
+import { dataEnvelope, listEnvelope } from './envelopes.ts'
+import type { AnswerShape, OperationNote } from './operation.ts'
+import { LIST_PARAMETERS } from './parameters.ts'
+import { type JsonSchema, type NameOf, toJsonSchema } from './to-json-schema.ts'
+
+export interface OpenApiOperation {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly summary: string
+  readonly description?: string
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly parameters?: readonly { readonly $ref: string }[]
+  readonly requestBody?: object
+  readonly responses: Readonly<Record<string, object>>
+}
+
+const JSON_TYPE = 'application/json'
+
+/** One call of the document. A call without a note is described as well as its row allows. */
+export function buildOperation(
+  route: Route,
+  path: string,
+  note: OperationNote = { summary: `${route.method} ${path}`, answer: { kind: 'done' } },
+  nameOf: NameOf,
+): OpenApiOperation {
+  const { method, access, body } = route
+  const segments = path.split('/').filter((segment) => segment !== '')
+  const isList = note.answer.kind === 'list' && !note.answer.whole
+  const parameters = [
+    ...segments.filter((segment) => segment.startsWith(':')).map((segment) => segment.slice(1)),
+    ...(isList ? LIST_PARAMETERS : []),
+    ...(note.parameters ?? []),
+  ]
+  const description = [note.more, neededFor(access)].filter((line) => line !== undefined).join('\n\n')
+  return {
+    operationId: operationIdOf(method, segments),
+    tags: [segments[0] ?? 'version'],
+    summary: note.summary,
+    ...(description !== '' && { description }),
+    security: securityOf(access, note),
+    ...(parameters.length > 0 && {
+      parameters: parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    }),
+    ...(body && {
+      requestBody: {
+        required: !body.optional,
+        content: { [JSON_TYPE]: { schema: toJsonSchema(body.schema, nameOf, false) } },
+      },
+    }),
+    responses: responsesOf(route, note.answer, isList || segments.some((segment) => segment.startsWith(':'))),
+  }
+}
+
+/** `getIdentitiesByIdServices` */
+function operationIdOf(method: string, segments: readonly string[]): string {
+  const words = segments.flatMap((segment) =>
+    segment.startsWith(':') ? ['by', segment.slice(1)] : segment.split(/[^A-Za-z0-9]+/).filter((word) => word !== ''),
+  )
+  const name = words.length === 0 ? ['root'] : words
+  return method.toLowerCase() + name.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+}
+
+function securityOf(access: Access, { takesToken }: OperationNote): OpenApiOperation['security'] {
+  if (access !== 'anonymous') return [{ session: [] }]
+  return takesToken ? [{ token: [] }, {}] : []
+}
+
+function neededFor(access: Access): string | undefined {
+  if (access === 'anonymous') return undefined
+  if (access === 'partial-session') return 'Needs a session, even one whose second factor is missing.'
+  if (access === 'any-session') return 'Needs a session.'
+  if (access.entity === 'admin') {
+    return access.action === 'read'
+      ? 'Needs an administrator, or the permission `admin_readonly`.'
+      : 'Needs an administrator.'
+  }
+  const { entity, action, orAllOf } = access
+  const permissions = [entity, `${entity}.${action}`, ...(orAllOf ? [orAllOf] : [])]
+  if (action === 'read') permissions.push('admin_readonly')
+  return `Needs an administrator, or one of the permissions ${permissions.map((name) => `\`${name}\``).join(', ')}.`
+}
+
+const errorResponse = (name: string) => ({ $ref: `#/components/responses/${name}` })
+
+function responsesOf(route: Route, answer: AnswerShape, isAboutSomething: boolean): OpenApiOperation['responses'] {
+  const { method, access, body, paths } = route
+  const isAboutOne = paths.some((path) => path.includes('/:'))
+  const changes = method !== 'GET'
+  return {
+    [statusOf(answer)]: goodAnswer(route, answer),
+    ...((body || isAboutSomething) && { 400: errorResponse('BadRequest') }),
+    ...((access !== 'anonymous' || changes) && { 401: errorResponse('Unauthorized') }),
+    ...(isAboutOne && { 404: errorResponse('NotFound') }),
+    ...(changes && { 409: errorResponse('Conflict') }),
+    ...(changes && isAboutOne && { 412: errorResponse('PreconditionFailed') }),
+    default: errorResponse('Refused'),
+  }
+}
+
+function statusOf(answer: AnswerShape): number {
+  if (answer.kind === 'created') return 201
+  return answer.kind === 'one' ? (answer.status ?? 200) : 200
+}
+
+const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
+const itemOf = (of: AnswerName | 'text'): JsonSchema => (of === 'text' ? { type: 'string' } : ref(of))
+
+function goodAnswer({ produces }: Route, answer: AnswerShape): object {
+  const json = (description: string, schema: JsonSchema) => ({ description, content: { [JSON_TYPE]: { schema } } })
+  switch (answer.kind) {
+    case 'one':
+      return json('What was asked for', dataEnvelope(itemOf(answer.of)))
+    case 'list':
+      return json(
+        'A list',
+        answer.whole ? dataEnvelope({ type: 'array', items: itemOf(answer.of) }) : listEnvelope(itemOf(answer.of)),
+      )
+    case 'created':
+      return json('Where the new thing is', ref('Created'))
+    case 'done':
+      return json('It is done', ref('Done'))
+    case 'other':
+      return { description: answer.what, content: { [produces ?? JSON_TYPE]: { schema: { type: 'string' } } } }
+  }
+}

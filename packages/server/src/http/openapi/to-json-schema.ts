@@ -1,0 +1,39 @@
+import { MEMBERS } from './members.ts'
+
+/** A plain JSON Schema, as it stands in the document. */
+export type JsonSchema = { readonly [keyword: string]: unknown }
+
+/** What our schemas say to ourselves alone. */
+const OWN_KEYWORDS = new Set(['secret', 'refusedAs'])
+
+/** Finds the name under which a schema is described on its own. */
+export type NameOf = (schema: object) => string | undefined
+
+/** A schema of the contract as JSON Schema 2020-12, with a word on each member and references to what has a name. */
+export function toJsonSchema(schema: unknown, nameOf: NameOf, isTop = true): JsonSchema {
+  const name = isTop ? undefined : nameOf(schema as object)
+  if (name) return { $ref: `#/components/schemas/${name}` }
+  const result: Record<string, unknown> = {}
+  for (const [keyword, value] of Object.entries(schema as JsonSchema)) {
+    if (!OWN_KEYWORDS.has(keyword) && value !== undefined) result[keyword] = convert(keyword, value, nameOf)
+  }
+  return result
+}
+
+const SCHEMA_LISTS = new Set(['anyOf', 'allOf', 'oneOf'])
+const SCHEMA_MAPS = new Set(['properties', 'patternProperties'])
+
+function convert(keyword: string, value: unknown, nameOf: NameOf): unknown {
+  if (SCHEMA_LISTS.has(keyword)) return (value as unknown[]).map((one) => toJsonSchema(one, nameOf, false))
+  if (keyword === 'items') return toJsonSchema(value, nameOf, false)
+  if (!SCHEMA_MAPS.has(keyword)) return value
+  return Object.fromEntries(
+    Object.entries(value as JsonSchema).map(([member, schema]) => [member, described(member, schema, nameOf)]),
+  )
+}
+
+function described(member: string, schema: unknown, nameOf: NameOf): JsonSchema {
+  const converted = toJsonSchema(schema, nameOf, false)
+  const description = MEMBERS[member]
+  return description === undefined ? converted : { ...converted, description }
+}

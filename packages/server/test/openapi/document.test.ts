@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { test } from 'node:test'
+import fastify from 'fastify'
+import { parse } from 'yaml'
+import { toYaml } from '../../src/http/openapi/api-documents.ts'
+import {
+  buildDocument,
+  findNote,
+  type OpenApiDocument,
+  SPECS,
+  type SpecId,
+} from '../../src/http/openapi/build-document.ts'
+import { OPERATIONS } from '../../src/http/openapi/operations.ts'
+import { ROUTE_METHODS, type Route } from '../../src/http/pipeline/route.ts'
+import { buildApp } from '../http/build-app.ts'
+
+const IDS = Object.keys(SPECS) as SpecId[]
+const TABLE = 'packages/server/src/http/openapi/operations.ts'
+
+/** Every call of an API with its path below the base path. */
+function callsOf(id: SpecId, routes: readonly Route[]) {
+  const { base } = SPECS[id]
+  return routes.flatMap(({ method, paths }) =>
+    paths
+      .filter((path) => path === base || path.startsWith(`${base}/`))
+      .map((path) => ({ method, below: path.slice(base.length) || '/' })),
+  )
+}
+
+test('every call has its words in the table, and the table has no others', async (t) => {
+  const { routes } = (await buildApp(t)).controller.http
+  const used = new Set<unknown>()
+  for (const id of IDS) {
+    for (const { method, below } of callsOf(id, routes)) {
+      const note = findNote(id, method, below)
+      assert.ok(note, `add an entry '${method} ${below}' to ${TABLE}: a summary and what the answer holds`)
+      assert.match(note.summary, /^[A-Z][^\n]{5,90}[^.\n]$/, `${method} ${below}: one line, a verb first, no full stop`)
+      used.add(note)
+    }
+  }
+  for (const [key, note] of Object.entries(OPERATIONS)) {
+    assert.ok(used.has(note), `no route is called '${key}': take it out of ${TABLE}`)
+  }
+})
+
+test('docs/openapi holds what the routes say', async (t) => {
+  const { routes } = (await buildApp(t)).controller.http
+  for (const id of IDS) {
+    const name = `docs/openapi/${id}.yaml`
+    const file = new URL(`../../../../${name}`, import.meta.url)
+    const text = toYaml(buildDocument(id, routes))
+    if (process.env.UPDATE_DOCS) writeFileSync(file, text)
+    assert.equal(readFileSync(file, 'utf8'), text, `${name} is stale: run this test with UPDATE_DOCS=1`)
+  }
+})
+
+test('both documents are well-formed OpenAPI 3.1', async (t) => {
+  const { routes } = (await buildApp(t)).controller.http
+  for (const id of IDS) {
+    const document = buildDocument(id, routes)
+    checkStructure(document)
+    const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    const served = callsOf(id, routes).map(({ method, below }) => `${method} ${below.replaceAll(/:(\w+)/g, '{$1}')}`)
+    assert.deepEqual(described.toSorted(), served.toSorted(), 'every call is described, and nothing else')
+  }
+})
+
+/** The rules of the specification that a generator could break. */
+function checkStructure(document: OpenApiDocument): void {
+  assert.match(document.openapi, /^3\.1\.\d+$/)
+  assert.ok(document.info.title && document.info.version)
+  const ids = new Set<string>()
+  const tags = new Set(document.tags.map(({ name }) => name))
+  for (const [path, methods] of Object.entries(document.paths)) {
+    assert.ok(path.startsWith('/'), path)
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).toSorted()
+    for (const [method, operation] of Object.entries(methods)) {
+      const what = `${method} ${path}`
+      assert.ok(
+        ROUTE_METHODS.some((known) => known.toLowerCase() === method),
+        what,
+      )
+      assert.ok(!ids.has(operation.operationId), `${what}: ${operation.operationId} is there twice`)
+      ids.add(operation.operationId)
+      assert.ok(
+        operation.tags.every((tag) => tags.has(tag)),
+        what,
+      )
+      const parameters = (operation.parameters ?? []).map(({ $ref }) => lookUp(document, $ref))
+      const named = parameters.filter((one) => one.in === 'path').map((one) => String(one.name))
+      assert.deepEqual(named.toSorted(), inPath, what)
+      assert.equal(new Set(parameters.map((one) => `${one.in} ${one.name}`)).size, parameters.length, what)
+      const statuses = Object.keys(operation.responses)
+      assert.ok(statuses.some((status) => status.startsWith('2')) && statuses.includes('default'), what)
+      if (method === 'get' || method === 'delete') assert.equal(operation.requestBody, undefined, what)
+      for (const requirement of operation.security) {
+        for (const scheme of Object.keys(requirement)) assert.ok(document.components.securitySchemes?.[scheme], what)
+      }
+    }
+  }
+  for (const pointer of pointersIn(document)) lookUp(document, pointer)
+  assert.deepEqual(parse(toYaml(document)), JSON.parse(JSON.stringify(document)), 'it survives being written down')
+}
+
+function lookUp(document: OpenApiDocument, pointer: string): Record<string, unknown> {
+  const [start, components, kind = '', name = '', ...rest] = pointer.split('/')
+  assert.deepEqual([start, components, rest], ['#', 'components', []], pointer)
+  return (document.components[kind]?.[name] as Record<string, unknown>) ?? assert.fail(`${pointer} leads nowhere`)
+}
+
+function pointersIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  const { $ref } = value as { $ref?: unknown }
+  return [...(typeof $ref === 'string' ? [$ref] : []), ...Object.values(value).flatMap(pointersIn)]
+}
+
+test('every schema of the documents is one that a validator takes', async (t) => {
+  const { routes } = (await buildApp(t)).controller.http
+  const validator = fastify({ ajv: { customOptions: { strict: false } } })
+  t.after(() => validator.close())
+  for (const id of IDS) {
+    const { components } = buildDocument(id, routes)
+    for (const name of Object.keys(components.schemas ?? {})) {
+      const body = { components, $ref: `#/components/schemas/${name}` }
+      validator.post(`/${id}/${name}`, { schema: { body } }, () => ({}))
+    }
+  }
+  await validator.ready()
+})

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { html } from '../../src/http/openapi/html.ts'
+import { buildApp } from '../http/build-app.ts'
+import { outcome } from '../http/ext-jwt-signers.fixture.ts'
+
+const IDS = ['edge-client', 'edge-management']
+const BASES = ['/edge/client/v1', '/edge/management/v1']
+
+test('the descriptions are listed and served on both APIs, and are the ones in docs/openapi', async (t) => {
+  const app = await buildApp(t)
+  for (const base of BASES) {
+    const { json } = await app.call('GET', `${base}/specs`)
+    assert.deepEqual(json.meta, {})
+    assert.deepEqual(
+      json.data.map(({ id, name }: { id: string; name: string }) => [id, name]),
+      IDS.map((id) => [id, id]),
+    )
+    for (const id of IDS) {
+      const { json: one } = await app.call('GET', `${base}/specs/${id}`)
+      assert.deepEqual(
+        one.data,
+        json.data.find((spec: { id: string }) => spec.id === id),
+      )
+      assert.equal(one.data._links.spec.href, `./specs/${id}/spec`)
+      const spec = await app.call('GET', `${base}/specs/${id}/spec`)
+      assert.deepEqual([spec.status, spec.headers['content-type']], [200, 'text/yaml; charset=utf-8'])
+      assert.equal(spec.text, readFileSync(new URL(`../../../../docs/openapi/${id}.yaml`, import.meta.url), 'utf8'))
+    }
+    for (const path of ['/specs/other', '/specs/other/spec', '/specs/__proto__', '/specs/constructor/spec']) {
+      assert.equal(outcome(await app.call('GET', base + path)), '404 NOT_FOUND', path)
+    }
+  }
+})
+
+test('the reference is a page of our own files only, and runs nothing that is written into it', async (t) => {
+  const app = await buildApp(t)
+  for (const path of ['/api-docs/', ...IDS.map((id) => `/api-docs/${id}`)]) {
+    const { status, headers, text } = await app.call('GET', path)
+    assert.deepEqual([status, headers['content-type']], [200, 'text/html; charset=utf-8'])
+    assert.match(headers['content-security-policy'] ?? '', /^default-src 'none'; script-src 'self'; style-src 'self'/)
+    assert.doesNotMatch(headers['content-security-policy'] ?? '', /unsafe|http/)
+    assert.doesNotMatch(text, /<style|style=|\son\w+=|javascript:|(src|href)="(https?:)?\/\//)
+    const scripts = [...text.matchAll(/<script[^>]*>([^<]*)/g)]
+    assert.deepEqual(
+      scripts.map(([tag, inside]) => [tag, inside]),
+      [['<script src="/api-docs/page.js" defer>', '']],
+    )
+    assert.match(text, /<meta name="viewport" content="width=device-width, initial-scale=1">/)
+    assert.match(text, /<label[^>]*>Search <input type="search"/)
+    const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
+    assert.equal(new Set(ids).size, ids.length, 'every id once')
+    assert.equal((text.match(/<details/g) ?? []).length, (text.match(/<\/details>/g) ?? []).length)
+    for (const [, local] of text.matchAll(/(?:src|href)="(\/[^"]*)"/g)) {
+      assert.equal((await app.call('GET', local ?? '')).status, 200, `${local} is there`)
+    }
+  }
+  const management = (await app.call('GET', '/api-docs/edge-management')).text
+  for (const word of ['/identities/{id}/disable', 'claimsProperty', 'external-jwt-signer.read']) {
+    assert.ok(management.includes(word), word)
+  }
+})
+
+test('each API’s document is served as JSON too', async (t) => {
+  const app = await buildApp(t)
+  for (const [at, id] of IDS.entries()) {
+    const { json, headers } = await app.call('GET', `/api-docs/${id}.json`)
+    assert.equal(headers['content-type'], 'application/json')
+    assert.deepEqual([json.openapi, json.servers], ['3.1.0', [{ url: BASES[at] }]])
+  }
+})
+
+test('what is put into the page is text', () => {
+  const hostile = `<img src=x onerror="a('b')">&`
+  assert.equal(html`<p title="${hostile}">${[hostile, html`<b>${1}</b>`, undefined]}</p>`.text.includes('<img'), false)
+  assert.equal(html`<i>${['a', html`<b>b</b>`]}</i>`.text, '<i>a<b>b</b></i>')
+})
