@@ -1,8 +1,11 @@
 import { type OpenApiDocument, SPECS, type SpecId } from './build-document.ts'
 import type { OpenApiOperation } from './build-operation.ts'
 import { type Html, html } from './html.ts'
-import { inCode, type Resolve, renderSchema, typeOf } from './render-schema.ts'
+import { inCode, type Resolve, renderNeed, renderSchema, type SayNeed, typeOf } from './render-schema.ts'
 import type { JsonSchema } from './to-json-schema.ts'
+
+const inCall: SayNeed = (isRequired) => (isRequired ? 'required' : undefined)
+const inAnswer: SayNeed = (isRequired) => (isRequired ? undefined : 'may be absent')
 
 interface Described {
   readonly method: string
@@ -81,8 +84,7 @@ function renderParameters({ parameters = [] }: OpenApiOperation, resolve: Resolv
   return html`<h3>Parameters</h3>
 <ul class="members">${parameters.map(({ $ref }) => {
     const { name, in: place, schema, description, required } = resolve($ref)
-    const need = required ? html` <span class="need">always</span>` : undefined
-    return html`<li><code>${String(name)}</code> <span class="type">${String(place)}, ${typeOf(schema as JsonSchema, resolve)}</span>${need}
+    return html`<li><code>${String(name)}</code> <span class="type">${String(place)}, ${typeOf(schema as JsonSchema, resolve)}</span>${renderNeed(inCall(Boolean(required)))}
 <p>${inCode(String(description))}</p></li>`
   })}</ul>`
 }
@@ -91,14 +93,14 @@ function renderBody({ requestBody }: OpenApiOperation, resolve: Resolve): Html |
   if (!requestBody) return undefined
   const { required } = requestBody as { required: boolean }
   return html`<h3>Body${required ? '' : ', if any'}</h3>
-${renderSchema(schemaOf(requestBody as JsonSchema), resolve)}`
+${renderSchema(schemaOf(requestBody as JsonSchema), resolve, inCall)}`
 }
 
 function renderResponse(status: string, response: JsonSchema, resolve: Resolve): Html {
   const target = typeof response.$ref === 'string' ? resolve(response.$ref) : response
   const isGood = status.startsWith('2')
   return html`<dt>${status === 'default' ? 'else' : status}</dt><dd>${inCode(String(target.description))}${
-    isGood ? renderSchema(dataOf(schemaOf(target), resolve), resolve) : undefined
+    isGood ? renderSchema(dataOf(schemaOf(target), resolve), resolve, inAnswer) : undefined
   }</dd>`
 }
 
