@@ -71,6 +71,17 @@ const Authenticator = Type.Object({
   isKeyRollRequested: Type.Optional(flag()),
 })
 
+const Enrollment = Type.Object({
+  ...base,
+  identity: reference(),
+  identityId: text(),
+  method: text(),
+  username: Type.Optional(text()),
+  token: Type.Optional(text()),
+  jwt: Type.Optional(text()),
+  expiresAt: instant(),
+})
+
 const IdentityType = Type.Object({ ...base, name: text() })
 
 const PostureData = Type.Object({
@@ -84,4 +95,12 @@ const PostureData = Type.Object({
 /** What this product has none of. */
 const OverlayThing = Type.Object({ ...base, name: text() })
 
-export const IDENTITY_ANSWERS = { Identity, IdentityType, AuthPolicy, Authenticator, PostureData, OverlayThing }
+export const IDENTITY_ANSWERS = {
+  Identity,
+  IdentityType,
+  Enrollment,
+  AuthPolicy,
+  Authenticator,
+  PostureData,
+  OverlayThing,
+}

@@ -37,6 +37,7 @@ const Enrolled = Type.Object({
   ca: Type.Optional(text()),
   controllers: Type.Array(Controller),
   identityId: Type.Optional(text()),
+  username: Type.Optional(text()),
 })
 
 export const INFORMATION_ANSWERS = { Version, Controller, Protocols, NetworkJwt, Specification, Summary, Enrolled }

@@ -45,6 +45,17 @@ const NewSessionCertificate = Type.Object({
   cas: text(),
 })
 
+const RecoveryCodes = Type.Object({ ...base, recoveryCodes: strings() })
+
+const OneTimeCodes = Type.Object({
+  ...base,
+  isVerified: flag(),
+  provisioningUrl: Type.Optional(text()),
+  recoveryCodes: nullable(strings()),
+})
+
+const RenewedCertificate = Type.Object({ clientCert: text(), ca: text() })
+
 const ServiceUpdates = Type.Object({ lastChangeAt: instant() })
 
 export const SESSION_ANSWERS = {
@@ -53,5 +64,8 @@ export const SESSION_ANSWERS = {
   AuthQuery,
   SessionCertificate,
   NewSessionCertificate,
+  OneTimeCodes,
+  RecoveryCodes,
+  RenewedCertificate,
   ServiceUpdates,
 }

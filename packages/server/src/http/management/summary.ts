@@ -5,13 +5,11 @@ import type { Route } from '../pipeline/route.ts'
 
 /** Kinds that existing clients read by name, and that are here in this number or not at all. */
 const CONSTANT = {
-  apiSessionCertificates: 0,
   cas: 0,
   configTypes: 0,
   configs: 0,
   controllers: 1,
   edgeRouterPolicies: 0,
-  enrollments: 0,
   eventualEvents: 0,
   identityTypes: 2,
   postureCheckTypes: 0,

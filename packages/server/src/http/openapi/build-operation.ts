@@ -46,7 +46,10 @@ export function buildOperation(
     ...(body && {
       requestBody: {
         required: !body.optional,
-        content: { [JSON_TYPE]: { schema: toJsonSchema(body.schema, nameOf, false) } },
+        content: {
+          [JSON_TYPE]: { schema: toJsonSchema(body.schema, nameOf, false) },
+          ...Object.fromEntries((body.text?.types ?? []).map((type) => [type, { schema: { type: 'string' } }])),
+        },
       },
     }),
     responses: responsesOf(route, note.answer, isList || segments.some((segment) => segment.startsWith(':'))),
@@ -70,7 +73,7 @@ function securityOf(access: Access, { takesToken }: OperationNote): OpenApiOpera
 function neededFor(access: Access): string | undefined {
   if (access === 'anonymous') return undefined
   if (access === 'partial-session') return 'Needs a session, even one whose second factor is missing.'
-  if (access === 'any-session') return 'Needs a session.'
+  if (access === 'any-session' || 'hosted' in access) return 'Needs a session.'
   if (access.entity === 'admin') {
     return access.action === 'read'
       ? 'Needs an administrator, or the permission `admin_readonly`.'

@@ -1,4 +1,4 @@
-import { done, list, type OperationNote, one, resource, wholeList } from './operation.ts'
+import { created, done, list, type OperationNote, one, resource, wholeList } from './operation.ts'
 
 const SIGNER = ['an External JWT Signer', 'External JWT Signers'] as const
 
@@ -54,9 +54,47 @@ export const OPERATIONS: Readonly<Record<string, OperationNote>> = {
   'GET /current-identity/authenticators/:id': one('Authenticator', 'Get one of one’s own authenticators'),
   'PUT /current-identity/authenticators/:id': done('Change one’s own user name and password'),
   'PATCH /current-identity/authenticators/:id': done('Change one’s own password'),
+  'POST /current-identity/authenticators/:id/extend': one('RenewedCertificate', 'Renew one’s own certificate', {
+    more: 'The connection must show the certificate that is to be renewed.',
+  }),
+  'POST /current-identity/authenticators/:id/extend-verify': done(
+    'Put a renewed certificate in the place of the old one',
+  ),
+  'POST /current-identity/mfa': created('Begin to set up one-time codes'),
+  'GET /current-identity/mfa': one(
+    'OneTimeCodes',
+    'Get one’s own one-time codes, with the secret until they are verified',
+  ),
+  'DELETE /current-identity/mfa': done('Give up one-time codes', { parameters: ['validationCode'] }),
+  'GET /current-identity/mfa/qr-code': {
+    summary: 'Get the secret of one-time codes as a picture, until they are verified',
+    answer: { kind: 'other', what: 'A QR code' },
+  },
+  'POST /current-identity/mfa/verify': done('Prove that the one-time codes are set up'),
+  'GET /current-identity/mfa/recovery-codes': one('RecoveryCodes', 'Get the recovery codes that are left', {
+    parameters: ['validationCode'],
+  }),
+  'POST /current-identity/mfa/recovery-codes': done('Make new recovery codes'),
+  'POST /authenticate/mfa': done('Complete the session with a one-time code or a recovery code'),
+  'POST /current-api-session/totp-token': done('Trade a one-time code for a token: not here, always a 400'),
   'GET /current-identity/edge-routers': list('OverlayThing', 'List one’s edge routers: none'),
   'GET /services': list('OverlayThing', 'List one’s services: none'),
   'GET /sessions': list('OverlayThing', 'List one’s sessions with services: none'),
+  'POST /enroll': one('Enrolled', 'Enroll with a one-time token, or in another way', {
+    parameters: ['enrollMethod', 'oneTimeToken'],
+    more: 'A certificate signing request may also be the whole body, as PEM.',
+  }),
+  'POST /enroll/ott': one('Enrolled', 'Enroll with a one-time token, to a certificate'),
+  'POST /enroll/updb': one('Enrolled', 'Enroll with a one-time token, to a password', { parameters: ['oneTimeToken'] }),
+  'POST /enroll/ottca': done('Enroll under a CA of one’s own: not here, always a 400'),
+  'POST /enroll/ca': done('Enroll by a CA of one’s own: not here, always a 400'),
+  'POST /enroll/erott': done('Enroll an edge router: not here, always a 400'),
+  'POST /enroll/extend/router': done('Renew the certificates of a router: not here, always a 400'),
+  'POST /enroll/challenge': done('Ask for a challenge: not here, always a 400'),
+  'GET /enroll/jwks': {
+    summary: 'Get keys for enrollment: not here, always a 501',
+    answer: { kind: 'other', what: 'Never' },
+  },
   'POST /enroll/token': one('Enrolled', 'Enroll with a provider’s token, to a certificate or to token use', {
     parameters: ['tokenIssuerId'],
     takesToken: true,
@@ -96,6 +134,16 @@ export const OPERATIONS: Readonly<Record<string, OperationNote>> = {
   'GET /identity-types': list('IdentityType', 'List the types of identities'),
   'GET /identity-types/:id': one('IdentityType', 'Get a type of identities'),
   ...resource('/authenticators', 'Authenticator', 'an authenticator', 'authenticators'),
+  'POST /authenticators/:id/re-enroll': created('Take an authenticator away, and let its holder enroll anew'),
+  'POST /authenticators/:id/request-extend': done('Ask the holder of a certificate to renew it'),
+  'POST /identities/:id/request-extend': done('Ask an identity to renew its certificates'),
+  'DELETE /identities/:id/mfa': done('Take an identity’s one-time codes away'),
+  'GET /identities/:id/enrollments': list('Enrollment', 'List the enrollments that wait for an identity'),
+  'GET /enrollments': list('Enrollment', 'List enrollments'),
+  'POST /enrollments': created('Create an enrollment'),
+  'GET /enrollments/:id': one('Enrollment', 'Get an enrollment'),
+  'DELETE /enrollments/:id': done('Delete an enrollment'),
+  'POST /enrollments/:id/refresh': done('Give an enrollment more time and another token'),
   'GET /api-sessions': list('ApiSession', 'List everybody’s sessions'),
   'GET /api-sessions/:id': one('ApiSession', 'Get a session'),
   'DELETE /api-sessions/:id': done('End a session'),

@@ -1,4 +1,4 @@
-import { AUTHENTICATE_METHODS } from '@countersign/contract'
+import { AUTHENTICATE_METHODS, CODE_HEADER } from '@countersign/contract'
 
 /** Parameters that more than one call takes, or that need more words than a schema has. */
 export const PARAMETERS = {
@@ -33,6 +33,24 @@ export const PARAMETERS = {
     required: true,
     schema: { type: 'string', enum: [...AUTHENTICATE_METHODS] },
     description: 'With what to sign in',
+  },
+  enrollMethod: {
+    name: 'method',
+    in: 'query',
+    schema: { type: 'string', enum: ['ott', 'updb', 'token'], default: 'ott' },
+    description: 'In which way to enroll',
+  },
+  oneTimeToken: {
+    name: 'token',
+    in: 'query',
+    schema: { type: 'string' },
+    description: 'The one-time token of an enrollment',
+  },
+  validationCode: {
+    name: CODE_HEADER,
+    in: 'header',
+    schema: { type: 'string' },
+    description: 'A one-time code or a recovery code',
   },
   roleFilter: {
     name: 'roleFilter',

@@ -5,6 +5,9 @@ import type { Store } from '../store.ts'
 export async function loadSummary({ db }: Pick<Store, 'db'>, now: number) {
   const { rows } = await sql<Record<string, number>>`select
     (select count(*) from api_sessions where expires_at > ${now}) as "apiSessions",
+    (select count(*) from api_session_certificates) as "apiSessionCertificates",
+    (select count(*) from enrollments) as "enrollments",
+    (select count(*) from totps) as "mfas",
     (select count(*) from auth_policies) as "authPolicies",
     (select total from row_counts where table_name = 'authenticators') as "authenticators",
     (select count(*) from ext_jwt_signers) as "externalJwtSigners",
