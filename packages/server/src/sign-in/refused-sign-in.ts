@@ -124,3 +124,10 @@ function refused(request: RefusedRequest, refusal: Refusal, now: number): Refuse
     }),
   }
 }
+
+/** Somebody who was let in, and was disabled or deleted before his session was open. */
+export function refusedMeanwhile(request: RefusedRequest, method: RefusedSignIn['method']): RefusedSignIn {
+  const missing = ['the identity was disabled or deleted at this very moment']
+  const explain = () => ({ signers: [], identity: null, policy: null, missing, hints: [] })
+  return { ...request, method, reason: 'disabled', signerId: undefined, identityId: undefined, explain }
+}

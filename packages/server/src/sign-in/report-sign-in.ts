@@ -1,4 +1,5 @@
 import type { LiveSession } from '../api-session/live-sessions.ts'
+import type { AuthenticationEvent } from '../events/controller-event.ts'
 import type { EventHub } from '../events/event-hub.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { DecisionRecorder, RefusedSignIn } from './decision-recorder.ts'
@@ -14,6 +15,8 @@ export interface SignInRequest {
 export interface SignInReporter {
   accepted(session: LiveSession, request: SignInRequest): void
   refused(refused: RefusedSignIn, request: SignInRequest): void
+  /** A one-time code in a session that is open already. The reason is undefined for a good one. */
+  code(session: LiveSession, reason: 'wrong-code' | 'too-many-codes' | undefined, request: SignInRequest): void
 }
 
 const TYPES = { updb: 'password', cert: 'cert', 'ext-jwt': 'ext-jwt', 'api-account': 'api-account' } as const
@@ -64,6 +67,23 @@ export function createSignInReporter({
         },
         remoteAddress,
       )
+    },
+    code: ({ identity, policy, ipAddress }, reason, request) => {
+      metrics.signIn('totp', '', reason ?? 'success')
+      const event: AuthenticationEvent = {
+        namespace: 'authentication',
+        event_type: reason === undefined ? 'success' : 'fail',
+        type: 'totp',
+        authenticator_id: '',
+        external_jwt_signer_id: '',
+        identity_id: identity.id,
+        auth_policy_id: policy.id,
+        success: reason === undefined,
+        reason: reason ?? '',
+        ...factsOf(request, false),
+      }
+      if (reason === undefined) events.publish(event)
+      else events.publishSampled(event, ipAddress)
     },
   }
 }

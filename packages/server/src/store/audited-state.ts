@@ -47,14 +47,41 @@ const AUDITED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
     const times = { createdAt: row.created_at, updatedAt: row.updated_at }
     return { shown: { id, identityId, method, username, expiresAt, tags: JSON.parse(row.tags), ...times }, hidden: row }
   },
+  organizations: (db, id) => hostedState(db, 'organizations', id),
+  identityProviders: (db, id) => hostedState(db, 'identity_providers', id),
+  networks: (db, id) => hostedState(db, 'networks', id),
+  apiAccounts: (db, id) => hostedState(db, 'api_accounts', id),
+}
+
+type HostedTable = 'organizations' | 'identity_providers' | 'networks' | 'api_accounts'
+
+/** What is sealed is not shown, sealed or not. */
+const SEALED = 'registration_token'
+
+async function hostedState(db: Db, table: HostedTable, id: string) {
+  const row = await db.selectFrom(table).selectAll().where('id', '=', id).executeTakeFirst()
+  if (!row) return undefined
+  const fields = Object.entries(row).filter(([column]) => column !== SEALED)
+  const named = Object.fromEntries(fields.map(([column, value]) => [memberName(column), value]))
+  return { shown: { ...named, updatedAt: row.updated_at }, hidden: row }
+}
+
+/** `network_group_id` is `networkGroupId` outside. */
+function memberName(column: string): string {
+  return column.replace(/_[a-z]/g, (letter) => letter.charAt(1).toUpperCase())
 }
 
 function shown(entity: Shown | undefined) {
   return entity && { shown: entity }
 }
 
-/** Writes of the controller itself that leave what is set as it was. */
-const LEAVES_ALONE: ReadonlySet<WriteName> = new Set(['signerKeys.store'])
+/** Writes that leave what is set as it was: of the controller itself, and of somebody who signs in. */
+const LEAVES_ALONE: ReadonlySet<WriteName> = new Set([
+  'signerKeys.store',
+  'authenticator.noteChain',
+  'totp.pass',
+  'totp.checkCode',
+])
 
 /** Whether what becomes of such an entity in this write is kept on record. */
 export function isAudited(entity: ChangedEntity, write: WriteName): boolean {
@@ -77,10 +104,15 @@ const ENTITY_OF_WRITES: Readonly<Record<string, ChangedEntity>> = {
   authenticator: 'authenticators',
   totp: 'identities',
   enrollment: 'enrollments',
+  organization: 'organizations',
+  identityProvider: 'identityProviders',
+  network: 'networks',
+  apiAccount: 'apiAccounts',
 }
 
 /** What a write is about to change, where its name and its `id` say so. */
 export function targetOf(name: WriteName, args: unknown): { entity: ChangedEntity; id: string } | undefined {
+  if (LEAVES_ALONE.has(name)) return undefined
   const entity = ENTITY_OF_WRITES[name.slice(0, name.indexOf('.'))]
   const { id } = (args ?? {}) as { id?: unknown }
   return entity !== undefined && typeof id === 'string' ? { entity, id } : undefined

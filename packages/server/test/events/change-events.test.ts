@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import { newId } from '@countersign/core'
 import { buildApp, stopTestPostgres, type TestApp } from '../http/build-app.ts'
 import { createIdentity, createPassword } from '../http/identities.fixture.ts'
 import { eventLines, eventsOf } from './read-events.ts'
@@ -10,6 +11,19 @@ const SIGNERS = '/edge/management/v1/ext-jwt-signers'
 const POLICIES = '/edge/management/v1/auth-policies'
 const IDENTITIES = '/edge/management/v1/identities'
 const AUTHENTICATORS = '/edge/management/v1/authenticators'
+
+const PROVIDER = {
+  kind: 'oidc',
+  issuer: 'https://pool.example',
+  discoveryUrl: null,
+  jwksUri: 'https://pool.example/jwks',
+  tokenUrl: null,
+  audience: 'https://api.example',
+  clientIdClaim: null,
+  requiredScope: null,
+  registrationUrl: null,
+  enabled: true,
+} as const
 
 const SIGNER = {
   name: 'idp',
@@ -95,6 +109,28 @@ for (const database of ['sqlite', 'postgres'] as const) {
         assert.notEqual(updated.after_hash, updated.before_hash, path)
         assert.deepEqual([deleted.before_hash, deleted.after_hash], [updated.after_hash, null])
       }
+    })
+
+    test('R-15 the providers of the hosted API are on record too, without what is sealed', async (t) => {
+      const app = await buildApp(t, { database })
+      const meta = { actorId: 'system', now: app.clock.now() }
+      const [organizationId, id] = [newId(), newId()]
+      const organization = { id: organizationId, networkGroupId: newId(), body: { name: 'Acme', label: 'ACME' } }
+      await app.store.write('organization.create', organization, meta)
+      const provider = { ...PROVIDER, name: 'pool' }
+      const sealed = 'what-is-sealed'
+      const args = { organizationId, id, provider, sealedRegistrationToken: sealed }
+      await app.store.write('identityProvider.create', args, meta)
+      const patch = { issuer: 'https://other.example' }
+      await app.store.write('identityProvider.patch', { organizationId, id, patch }, meta)
+      const [created, updated] = await entriesOf(app, id)
+      assert.ok(created?.after_hash && updated?.after_hash)
+      assert.equal(updated.before_hash, created.after_hash)
+      assert.notEqual(updated.after_hash, created.after_hash)
+      const [, event] = changesOf(app, id)
+      assert.deepEqual([event.initialState.issuer, event.finalState.issuer], [PROVIDER.issuer, patch.issuer])
+      assert.equal(event.finalState.organizationId, organizationId)
+      assert.ok(!eventLines(app.controller.events).join().includes(sealed))
     })
 
     test('R-15 no call edits an entry, and what changes nothing leaves none', async (t) => {

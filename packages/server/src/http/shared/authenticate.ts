@@ -8,7 +8,7 @@ import { AppError, fieldError } from '@countersign/core'
 import type { LiveSession } from '../../api-session/live-sessions.ts'
 import type { ControllerContext } from '../../controller-context.ts'
 import type { RefusedSignIn } from '../../sign-in/decision-recorder.ts'
-import { refusedCertificate, refusedJwt, refusedPassword } from '../../sign-in/refused-sign-in.ts'
+import { refusedCertificate, refusedJwt, refusedMeanwhile, refusedPassword } from '../../sign-in/refused-sign-in.ts'
 import { onBothApis } from '../api-paths.ts'
 import { primaryChallenge, secondaryChallenge } from '../pipeline/challenge.ts'
 import type { Query } from '../pipeline/query.ts'
@@ -69,7 +69,11 @@ export function authenticateRoutes(context: ControllerContext): Route[] {
       bodyCap: 'anonymous',
       body: { schema: Authenticate, optional: true },
       handle: async (call) => {
-        const outcome = await signIn[methodOf(call.query)](call)
+        const method = methodOf(call.query)
+        const outcome = await signIn[method](call).catch((error: unknown) => {
+          if (!(error instanceof AppError) || error.code !== 'INVALID_AUTH') throw error
+          return { refused: refusedMeanwhile(requestOf(call), method), error }
+        })
         const request = { id: call.requestId, remoteAddr: call.source.remoteAddr }
         if ('refused' in outcome) {
           signIns.refused(outcome.refused, request)

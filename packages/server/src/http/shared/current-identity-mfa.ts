@@ -3,6 +3,7 @@ import { AppError } from '@countersign/core'
 import type { ControllerContext } from '../../controller-context.ts'
 import { findTotp } from '../../store/reads/totp-reads.ts'
 import type { TotpRow } from '../../store/schema.ts'
+import type { CodeOutcome } from '../../store/writes/spend-code.ts'
 import { onBothApis } from '../api-paths.ts'
 import { detail, done, timestamp } from '../pipeline/envelope.ts'
 import { type Answer, type Call, type Method, type Route, sessionOf } from '../pipeline/route.ts'
@@ -14,7 +15,7 @@ const LINK = { href: `.${MFA}` }
 const UNVERIFIED_LINKS = { qr: { href: `.${MFA}/qr-code` }, verify: { href: `.${MFA}/verify` } }
 
 /** The caller's own one-time codes. A session that lacks a factor may set them up and give a code, and nothing more. */
-export function currentIdentityMfaRoutes({ store, clock, oneTimeCodes }: ControllerContext): Route[] {
+export function currentIdentityMfaRoutes({ store, clock, oneTimeCodes, signIns }: ControllerContext): Route[] {
   const meta = (call: Call) => writeMeta(call, clock.now())
   const getTotp = async (call: Call, missing: 'NOT_FOUND' | 'MFA_NOT_ENROLLED'): Promise<TotpRow> => {
     const totp = await findTotp(store.db, sessionOf(call).identity.id)
@@ -36,6 +37,15 @@ export function currentIdentityMfaRoutes({ store, clock, oneTimeCodes }: Control
     const totp = await getTotp(call, 'MFA_NOT_ENROLLED')
     if (!code) throw new AppError('MFA_INVALID_TOKEN')
     return { id: totp.identity_id, guess: oneTimeCodes.guess(totp, code, { recovery: true }) }
+  }
+
+  /** Lets pass whoever gave a good code. A wrong one is told wherever it was given, a good one where it completes the session. */
+  const check = (call: Call, outcome: CodeOutcome, { completes = false } = {}): void => {
+    const request = { id: call.requestId, remoteAddr: call.source.remoteAddr }
+    if (outcome !== 'right')
+      signIns.code(sessionOf(call), outcome === 'wrong' ? 'wrong-code' : 'too-many-codes', request)
+    else if (completes) signIns.code(sessionOf(call), undefined, request)
+    oneTimeCodes.checkOutcome(outcome)
   }
 
   const row = (
@@ -75,13 +85,14 @@ export function currentIdentityMfaRoutes({ store, clock, oneTimeCodes }: Control
     const totp = await getUnverified(call)
     const { id: sessionId, identity } = sessionOf(call)
     const guess = oneTimeCodes.guess(totp, (call.body as CodeBody).code, { recovery: false })
-    oneTimeCodes.checkOutcome(await store.write('totp.verify', { id: identity.id, sessionId, guess }, meta(call)))
+    const args = { id: identity.id, sessionId, guess }
+    check(call, await store.write('totp.verify', args, meta(call)), { completes: true })
     return done()
   }
 
   const pass = async (call: Call): Promise<Answer> => {
     const args = { ...(await given(call)), sessionId: sessionOf(call).id }
-    oneTimeCodes.checkOutcome(await store.write('totp.pass', args, meta(call)))
+    check(call, await store.write('totp.pass', args, meta(call)), { completes: true })
     return done()
   }
 
@@ -89,12 +100,12 @@ export function currentIdentityMfaRoutes({ store, clock, oneTimeCodes }: Control
     const totp = await getTotp(call, 'NOT_FOUND')
     const guess = isVerified(call, totp) ? (await given(call)).guess : undefined
     const args = { id: totp.identity_id, guess }
-    oneTimeCodes.checkOutcome(await store.write('totp.remove', args, meta(call)))
+    check(call, await store.write('totp.remove', args, meta(call)))
     return done()
   }
 
   const showRecoveryCodes = async (call: Call): Promise<Answer> => {
-    oneTimeCodes.checkOutcome(await store.write('totp.checkCode', await given(call), meta(call)))
+    check(call, await store.write('totp.checkCode', await given(call), meta(call)))
     const totp = await getTotp(call, 'NOT_FOUND')
     return detail({ _links: { self: LINK }, ...base(totp), recoveryCodes: oneTimeCodes.recoveryCodes(totp) })
   }
@@ -102,7 +113,7 @@ export function currentIdentityMfaRoutes({ store, clock, oneTimeCodes }: Control
   const renewRecoveryCodes = async (call: Call): Promise<Answer> => {
     const code = await given(call)
     const args = { ...code, recoveryCodes: oneTimeCodes.newRecoveryCodes(code.id) }
-    oneTimeCodes.checkOutcome(await store.write('totp.renewRecoveryCodes', args, meta(call)))
+    check(call, await store.write('totp.renewRecoveryCodes', args, meta(call)))
     return done()
   }
 
