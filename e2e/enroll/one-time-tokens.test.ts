@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { createHash, verify, X509Certificate } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { Agent, request } from 'node:https'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect } from 'node:tls'
+import { createControllerStage, makeTestCsr, type ReadyController, type TestCsr } from '@countersign/testkit'
+
+const MANAGEMENT = '/edge/management/v1'
+const LOG_IN = '/edge/client/v1/authenticate?method=cert'
+const PASSWORD = 'the password of this test'
+const env = { COUNTERSIGN_ADMIN_PASSWORD: PASSWORD }
+
+const keyOf = ({ privateKey }: TestCsr) => privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
+
+/** An identity that waits to be enrolled, as an administrator reads it. */
+async function createEnrolling(controller: ReadyController, session: string, name: string) {
+  const body = { name, type: 'Default', isAdmin: false, enrollment: { ott: true } }
+  const made = await controller.request('POST', `${MANAGEMENT}/identities`, { session, body })
+  assert.equal(made.status, 201, made.text)
+  const { id } = made.json.data
+  const { token, jwt } = (await identityOf(controller, session, id)).enrollment.ott
+  return { id: id as string, token: token as string, jwt: jwt as string }
+}
+
+async function identityOf(controller: ReadyController, session: string, id: string) {
+  const { status, json, text } = await controller.request('GET', `${MANAGEMENT}/identities/${id}`, { session })
+  assert.equal(status, 200, text)
+  return json.data
+}
+
+test('an existing client enrolls: it checks the JWT with the certificate that the issuer shows, and sends its request', async (t) => {
+  const controller = await createControllerStage(t).start({ env })
+  const { id, token, jwt } = await createEnrolling(controller, await controller.logIn(PASSWORD), 'dora')
+  const [header = '', claims = '', signature = ''] = jwt.split('.')
+  const decode = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString())
+  const { iss, sub, jti, em, exp, ctrls } = decode(claims)
+  assert.deepEqual([sub, jti, em, exp > Date.now() / 1000], [id, token, 'ott', true])
+  assert.deepEqual(ctrls, [`tls:${new URL(iss).host}`])
+
+  // Nothing is trusted yet but the JWT, which came from an administrator.
+  const shown = await peerCertificate(new URL(iss))
+  assert.deepEqual(decode(header), {
+    alg: 'ES256',
+    kid: createHash('sha1').update(shown.raw).digest('hex'),
+    typ: 'JWT',
+  })
+  const key = { key: shown.publicKey, dsaEncoding: 'ieee-p1363' } as const
+  assert.ok(verify('sha256', Buffer.from(`${header}.${claims}`), key, Buffer.from(signature, 'base64url')))
+
+  const csr = makeTestCsr({ kind: 'ec384', subject: { commonName: 'a host', organization: 'somebody' } })
+  const ca = readFileSync(controller.ready.caFile)
+  const answer = await postPem(new URL(`/enroll?method=${em}&token=${jti}`, iss), ca, csr.pem)
+  assert.deepEqual([answer.status, answer.type], [200, 'application/json'])
+  const client = { cert: JSON.parse(answer.text).data.cert as string, key: keyOf(csr) }
+  const signedIn = await controller.request('POST', LOG_IN, { client })
+  assert.deepEqual([signedIn.status, signedIn.json.data.identityId], [200, id])
+})
+
+test('R-13 D37 after kill -9 a one-time token is traded or as good as before, and the disk tells none', async (t) => {
+  const stage = createControllerStage(t)
+  const enrolled = new Map<string, { cert: string; key: string }>()
+  const unanswered = new Map<string, string>()
+  const tokens: string[] = []
+  for (let round = 0; round < 3; round++) {
+    const controller = await stage.start({ env })
+    const session = await controller.logIn(PASSWORD)
+    const waiting = []
+    for (let n = 0; n < 30; n++) waiting.push(await createEnrolling(controller, session, `round-${round}-${n}`))
+    tokens.push(...waiting.map(({ token }) => token))
+    const agent = new Agent({ keepAlive: true })
+    const before = enrolled.size
+    const clients = waiting.map(async ({ id, token }) => {
+      unanswered.set(id, token)
+      const csr = makeTestCsr()
+      const options = { agent, body: { token, clientCsr: csr.pem } }
+      const answer = await controller.request('POST', '/edge/client/v1/enroll/ott', options).catch(() => undefined)
+      if (!answer) return
+      assert.equal(answer.status, 200, answer.text)
+      unanswered.delete(id)
+      enrolled.set(id, { cert: answer.json.data.cert, key: keyOf(csr) })
+    })
+    while (enrolled.size === before) await sleep(1)
+    await sleep(Math.random() * 10)
+    await controller.kill9()
+    await Promise.all(clients)
+    agent.destroy()
+  }
+  const { dataDir } = await checkAfterwards()
+  const disk = ['countersign.db', 'countersign.db-wal']
+    .map((name) => readFileSync(join(dataDir, name), 'latin1'))
+    .join()
+  for (const token of tokens) assert.ok(!disk.includes(token))
+
+  async function checkAfterwards() {
+    const controller = await stage.start({ env })
+    const session = await controller.logIn(PASSWORD)
+    for (const [id, client] of enrolled) {
+      const { authenticators, enrollment } = await identityOf(controller, session, id)
+      assert.deepEqual([Object.keys(authenticators), enrollment], [['cert'], {}])
+      assert.equal((await controller.request('POST', LOG_IN, { client })).status, 200)
+    }
+    for (const [id, token] of unanswered) {
+      const { authenticators, enrollment } = await identityOf(controller, session, id)
+      const isTraded = 'cert' in authenticators
+      assert.equal(isTraded, !('ott' in enrollment), 'either the credential or the token')
+      const body = { token, clientCsr: makeTestCsr().pem }
+      const again = await controller.request('POST', '/edge/client/v1/enroll/ott', { body })
+      assert.equal(again.status, isTraded ? 400 : 200, again.text)
+    }
+    await controller.kill9()
+    return controller
+  }
+})
+
+test('R-13 a node with another sealing key takes a token that it cannot show', async (t) => {
+  const stage = createControllerStage(t)
+  const first = await stage.start({ env })
+  const { id, token } = await createEnrolling(first, await first.logIn(PASSWORD), 'dora')
+  await first.stop()
+  writeFileSync(join(first.dataDir, 'keys', 'sealing.key'), `${'0f'.repeat(32)}\n`)
+  const second = await stage.start({ env })
+  const { ott } = (await identityOf(second, await second.logIn(PASSWORD), id)).enrollment
+  assert.deepEqual(Object.keys(ott).toSorted(), ['expiresAt', 'id'])
+  const body = { token, clientCsr: makeTestCsr().pem }
+  assert.equal((await second.request('POST', '/edge/client/v1/enroll/ott', { body })).status, 200)
+})
+
+function peerCertificate({ hostname: host, port }: URL): Promise<X509Certificate> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port: Number(port), rejectUnauthorized: false }, () => {
+      const certificate = socket.getPeerX509Certificate()
+      socket.destroy()
+      if (certificate) resolve(new X509Certificate(certificate.raw))
+      else reject(new Error('the server showed no certificate'))
+    })
+    socket.once('error', reject)
+  })
+}
+
+function postPem(url: URL, ca: Buffer, pem: string): Promise<{ status: number; type: string; text: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/x-pem-file' }
+    const sent = request(url, { method: 'POST', ca, agent: false, headers }, async (response) => {
+      let text = ''
+      for await (const part of response.setEncoding('utf8')) text += part
+      resolve({ status: response.statusCode ?? 0, type: String(response.headers['content-type']), text })
+    })
+    sent.once('error', reject)
+    sent.end(pem)
+  })
+}
