@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { AppError, findPemBlocks, formatPem, readSignerCertificate } from '@countersign/core'
+import { AppError, findPemBlocks, formatPem, OID, readLeafCertificate, readSignerCertificate } from '@countersign/core'
 import type { FuzzTarget } from '../fuzz-target.ts'
 import { createMutator } from '../mutate.ts'
 
@@ -44,7 +44,7 @@ const PEM_WORDS = [
   'Proc-Type: 4,ENCRYPTED\n',
 ]
 
-/** The certificate reader: what it accepts, OpenSSL reads with the same key. Mutates the DER more often than the PEM. */
+/** The certificate readers: what they accept, OpenSSL reads with the same key and for the same use. Mutates the DER more often than the PEM. */
 export const certificateTarget: FuzzTarget = {
   name: 'certificate',
   createInputs: (random) => {
@@ -55,7 +55,10 @@ export const certificateTarget: FuzzTarget = {
   accepts: (input) => {
     try {
       const { der, publicKey } = readSignerCertificate(input.toString())
-      assert.ok(new X509Certificate(der).publicKey.equals(publicKey))
+      const oracle = new X509Certificate(der)
+      assert.ok(oracle.publicKey.equals(publicKey))
+      const leaf = readLeafCertificate(der)
+      if (leaf) assert.equal(leaf.isForClients, oracle.keyUsage?.includes(OID.clientAuth) ?? false)
       return true
     } catch (error) {
       if (error instanceof AppError && error.code === 'INVALID_CERT_PEM') return false

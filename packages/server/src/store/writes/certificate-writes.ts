@@ -42,7 +42,7 @@ const requestExtend: WriteOperation<ByWhom & OfWhich & { rollKeys: boolean }, vo
   for (const { id } of changed) context.changed({ entity: ENTITY, id, action: 'updated' })
 }
 
-interface Renewal {
+export interface Renewal {
   readonly id: string
   readonly byOwner: string
   readonly certPem: string
