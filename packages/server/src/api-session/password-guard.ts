@@ -60,9 +60,20 @@ const ADMINISTRATOR_LOCK_MINUTES = 15
 export function createPasswordGuard({ store, clock, log, passwords, limit }: PasswordGuardParts): PasswordGuard {
   const guessesAt = new BoundedCache<string, Guesses>(MAX_REMEMBERED)
 
+  /** Looked up again when it is this guess's turn: an earlier one may have been the last. Nobody has a blank id. */
+  const isStillEnabled = async (owner: PasswordOwner | undefined): Promise<boolean> => {
+    const current = await findIdentity(store.db, owner?.identity.id ?? '')
+    return current !== undefined && !isDisabled(current, clock.now())
+  }
+
   const compareWithNothing = async (password: string): Promise<false> => {
     await passwords.isRight(password, undefined)
     return false
+  }
+
+  const refuse = async (password: string): Promise<false> => {
+    await isStillEnabled(undefined)
+    return compareWithNothing(password)
   }
 
   const settle = (guesses: Guesses): void => {
@@ -111,14 +122,14 @@ export function createPasswordGuard({ store, clock, log, passwords, limit }: Pas
   const isRightFor = async (password: string, address: string, owner: PasswordOwner): Promise<boolean> => {
     const { identity, policy, digest } = owner
     const { maxAttempts } = policy.primary.updb
-    if (maxAttempts === 0) return passwords.isRight(password, digest)
+    if (maxAttempts === 0) {
+      return (await isStillEnabled(owner)) ? passwords.isRight(password, digest) : compareWithNothing(password)
+    }
     const name = identity.isAdmin ? `${identity.id} ${clientNetwork(address)}` : identity.id
     const guesses = await takePlace(name, maxAttempts)
-    if (!guesses) return compareWithNothing(password)
+    if (!guesses) return refuse(password)
     try {
-      // Somebody else's guess may have been the last one while this one waited.
-      const current = await findIdentity(store.db, identity.id)
-      if (!current || isDisabled(current, clock.now())) return await compareWithNothing(password)
+      if (!(await isStillEnabled(owner))) return await compareWithNothing(password)
       // The last guess was wrong, but the store did not take the lock.
       if (guesses.wrong >= maxAttempts) {
         await lockOut(name, guesses, owner)
@@ -139,7 +150,7 @@ export function createPasswordGuard({ store, clock, log, passwords, limit }: Pas
       const attempt = limit.begin(address)
       let isRight = true
       try {
-        isRight = await (of ? isRightFor(password, address, of) : compareWithNothing(password))
+        isRight = await (of ? isRightFor(password, address, of) : refuse(password))
         return isRight
       } finally {
         if (isRight) attempt.giveBack()

@@ -4,7 +4,7 @@ import type { Change } from '../store/change.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import type { Store } from '../store/store.ts'
-import { loadAttempt, type SignInAttempt } from './sign-in-obstacles.ts'
+import { findObstacle, loadAttempt, type SignInAttempt } from './sign-in-obstacles.ts'
 
 interface Known {
   readonly identity: StoredIdentity
@@ -18,7 +18,8 @@ export type FindAttempt = (signer: StoredSigner, claim: string, now: number) => 
 
 /**
  * Identities and their policies by the claim that names them, remembered until the change log says that they have changed.
- * Nobody who is unknown is remembered: he may be made the next moment.
+ * Nobody who is unknown is remembered: he may be made the next moment. And whoever is refused is looked up anew as he is, so
+ * that the time it takes does not tell one from the other.
  */
 export function createKnownIdentities(store: Store): FindAttempt {
   const known = new BoundedCache<string, Known>(MAX_KNOWN)
@@ -35,7 +36,8 @@ export function createKnownIdentities(store: Store): FindAttempt {
   return async (signer, claim, now) => {
     const name = `${signer.useExternalId ? 'externalId' : 'id'} ${claim}`
     const remembered = known.get(name)
-    if (remembered) return { signer, claim, ...remembered, now }
+    const remembers = remembered && { signer, claim, ...remembered, now }
+    if (remembers && findObstacle(remembers) === undefined) return remembers
     const before = generation
     const attempt = await loadAttempt(store.db, signer, claim, now)
     const { identity, policy } = attempt

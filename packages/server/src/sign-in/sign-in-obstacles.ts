@@ -66,7 +66,7 @@ const RULES: readonly ObstacleRule[] = [
   },
 ]
 
-/** Looks up whom the claim of an accepted token stands for. */
+/** Looks up whom the claim of an accepted token stands for, with the same work whether that is somebody or nobody. */
 export async function loadAttempt(
   db: Kysely<Database>,
   signer: StoredSigner,
@@ -74,7 +74,7 @@ export async function loadAttempt(
   now: number,
 ): Promise<SignInAttempt> {
   const identity = await (signer.useExternalId ? findIdentityByExternalId : findIdentity)(db, claim)
-  const policy = identity && (await findAuthPolicy(db, identity.authPolicyId))
+  const policy = await findAuthPolicy(db, identity?.authPolicyId ?? '')
   return { signer, claim, identity, policy, now }
 }
 

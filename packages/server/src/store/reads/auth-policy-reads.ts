@@ -9,10 +9,11 @@ const signersOf = prepared(1, (db, id: string) =>
   db.selectFrom('auth_policy_signers').select('signer_id').where('auth_policy_id', '=', id).orderBy('signer_id'),
 )
 
+/** Costs the same look-ups whether there is one or not. */
 export async function findAuthPolicy(db: Kysely<Database>, id: string): Promise<StoredAuthPolicy | undefined> {
   const [row] = await policyById(db, id)
-  if (!row) return undefined
   const signers = await signersOf(db, id)
+  if (!row) return undefined
   return authPolicyFromRow(
     row,
     signers.map((link) => link.signer_id),

@@ -14,17 +14,19 @@ const attributesOf = prepared(1, (db, id: string) =>
   db.selectFrom('identity_attributes').select('attribute').where('identity_id', '=', id).orderBy('attribute'),
 )
 
+/** Costs the same look-ups whether there is one or not: how long a refusal takes tells nobody who exists. */
 export async function findIdentity(db: Kysely<Database>, id: string): Promise<StoredIdentity | undefined> {
   const [row] = await identityById(db, id)
-  return row && withItsAttributes(db, row)
+  return withItsAttributes(db, row)
 }
 
+/** Costs the same look-ups whether there is one or not. */
 export async function findIdentityByExternalId(
   db: Kysely<Database>,
   externalId: string,
 ): Promise<StoredIdentity | undefined> {
   const [row] = await identityByExternalId(db, externalId)
-  return row && withItsAttributes(db, row)
+  return withItsAttributes(db, row)
 }
 
 const idById = prepared(1, (db, id: string) => db.selectFrom('identities').select('id').where('id', '=', id))
@@ -39,8 +41,12 @@ export async function findEnrolledIdentity(db: Kysely<Database>, key: Enrollment
   return row?.id
 }
 
-async function withItsAttributes(db: Kysely<Database>, row: IdentityRow): Promise<StoredIdentity> {
-  const attributes = await attributesOf(db, row.id)
+async function withItsAttributes(
+  db: Kysely<Database>,
+  row: IdentityRow | undefined,
+): Promise<StoredIdentity | undefined> {
+  const attributes = await attributesOf(db, row?.id ?? '')
+  if (!row) return undefined
   return identityFromRow(
     row,
     attributes.map(({ attribute }) => attribute),
