@@ -75,8 +75,8 @@ export function buildDocument(id: SpecId, routes: readonly Route[]): OpenApiDocu
     openapi: '3.1.0',
     info: { title, version: PRODUCT_VERSION, description: DESCRIPTION },
     servers: [{ url: base }],
-    tags: [...tags].map((name) => ({ name })),
-    paths,
+    tags: [...tags].toSorted().map((name) => ({ name })),
+    paths: sortedByName(paths),
     components: withUsedOnly(paths),
   }
 }
@@ -109,9 +109,11 @@ function withUsedOnly(paths: object): OpenApiDocument['components'] {
     visit(target)
   }
   visit(paths)
-  const sorted = Object.entries(used).map(([kind, things]) => [
-    kind,
-    Object.fromEntries(Object.entries(things).toSorted(([a], [b]) => (a < b ? -1 : 1))),
-  ])
+  const sorted = Object.entries(used).map(([kind, things]) => [kind, sortedByName(things)])
   return { ...Object.fromEntries(sorted), securitySchemes: SECURITY_SCHEMES }
+}
+
+/** In the order of names, so that a new route changes its own lines of the document and no others. */
+function sortedByName<Value>(things: Readonly<Record<string, Value>>): Record<string, Value> {
+  return Object.fromEntries(Object.entries(things).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }

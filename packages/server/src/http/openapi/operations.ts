@@ -137,6 +137,7 @@ export const OPERATIONS: Readonly<Record<string, OperationNote>> = {
   'POST /authenticators/:id/re-enroll': created('Take an authenticator away, and let its holder enroll anew'),
   'POST /authenticators/:id/request-extend': done('Ask the holder of a certificate to renew it'),
   'POST /identities/:id/request-extend': done('Ask an identity to renew its certificates'),
+  'DELETE /identities/:id/api-sessions': done('End all sessions of an identity'),
   'DELETE /identities/:id/mfa': done('Take an identity’s one-time codes away'),
   'GET /identities/:id/enrollments': list('Enrollment', 'List the enrollments that wait for an identity'),
   'GET /enrollments': list('Enrollment', 'List enrollments'),
