@@ -114,6 +114,8 @@ export function createController(parts: ControllerParts): Controller {
   const limits = createAttemptLimits({ settings, clock, log, metrics })
   const judges = createTokenJudge({ directory: signers, keys: signerKeys, cache, clock, limit: limits.signer, metrics })
   const secondFactor = createSecondFactor(signers, judges)
+  const decisions = createDecisionRecorder({ store, clock, log })
+  const signIns = createSignInReporter({ events, decisions, metrics })
   const localOrganization = createLocalOrganization(store)
   const judgeAccessToken = createJudgeAccessToken({
     providers: createProviderDirectory(store, log),
@@ -123,9 +125,14 @@ export function createController(parts: ControllerParts): Controller {
     clock,
     limit: limits.signer,
   })
-  const findHostedCaller = createFindHostedCaller({ judgeAccessToken, sessions, secondFactor, localOrganization })
+  const findHostedCaller = createFindHostedCaller({
+    judgeAccessToken,
+    sessions,
+    secondFactor,
+    localOrganization,
+    signIns,
+  })
   const accountClients = createAccountClients({ ...parts, registration: createClientRegistration(fetchDocument) })
-  const decisions = createDecisionRecorder({ store, clock, log })
   const signControllerJwt = createSignControllerJwt(parts.serverIdentity)
   const clientCertificates = createClientCertificates({
     keys: parts.issuingKeys,
@@ -166,7 +173,7 @@ export function createController(parts: ControllerParts): Controller {
     enrollments: createEnrollmentReporter({ log, events, decisions, metrics }),
     explainSignIn: createExplainSignIn({ store, directory: signers, keys: signerKeys, clock, log }),
     decisions,
-    signIns: createSignInReporter({ events, decisions, metrics }),
+    signIns,
     events,
     health,
     metrics,

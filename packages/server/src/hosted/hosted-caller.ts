@@ -1,10 +1,12 @@
 import type { AccountRole } from '@countersign/contract'
 import { AppError, derivedUuid } from '@countersign/core'
 import type { LiveSession, LiveSessions } from '../api-session/live-sessions.ts'
+import type { SignInReporter } from '../sign-in/report-sign-in.ts'
 import type { SecondFactor } from '../sign-in/second-factor.ts'
 import type { AccessJudgement } from './judge-access-token.ts'
 import type { KnownAccount } from './known-accounts.ts'
 import type { LocalOrganization } from './local-organization.ts'
+import { refusedAccess } from './refused-access.ts'
 import { TokenRefused } from './token-refused.ts'
 
 /** Who calls the hosted API: an API account, or an administrator of this controller for the organization that owns it. */
@@ -25,23 +27,30 @@ export interface HostedCallerParts {
   readonly sessions: LiveSessions
   readonly secondFactor: SecondFactor
   readonly localOrganization: LocalOrganization
+  /** Hears of every token that is refused. */
+  readonly signIns: Pick<SignInReporter, 'refused'>
 }
 
 export interface Presented {
   readonly bearers: readonly string[]
   readonly sessionToken: string
   readonly address: string
+  readonly requestId: string
+  readonly remoteAddr: string
 }
 
 export type FindHostedCaller = (presented: Presented, access: HostedAccess) => Promise<HostedCaller>
 
 /** Finds out who calls. A Bearer is judged alone, whatever else the call brings. */
 export function createFindHostedCaller(parts: HostedCallerParts): FindHostedCaller {
-  const { judgeAccessToken, sessions, secondFactor, localOrganization } = parts
+  const { judgeAccessToken, sessions, secondFactor, localOrganization, signIns } = parts
 
-  const byToken = async (token: string, address: string): Promise<HostedCaller> => {
+  const byToken = async (token: string, { address, requestId: id, remoteAddr }: Presented): Promise<HostedCaller> => {
     const judgement = await judgeAccessToken(token, address)
-    if (!judgement.ok) throw new TokenRefused(judgement)
+    if (!judgement.ok) {
+      signIns.refused(refusedAccess(judgement, { id, address }), { id, remoteAddr })
+      throw new TokenRefused(judgement.reason)
+    }
     const { account } = judgement
     const { id: identityId, organizationId, role } = account
     return { organizationId, role, identityId, account, session: undefined }
@@ -49,17 +58,18 @@ export function createFindHostedCaller(parts: HostedCallerParts): FindHostedCall
 
   const bySession = async (sessionToken: string): Promise<HostedCaller> => {
     const session = await sessions.find(sessionToken)
-    if (!session || (await secondFactor.findMissing(session, [])).length > 0) throw new TokenRefused(undefined)
+    if (!session || (await secondFactor.findMissing(session, [])).length > 0) throw new TokenRefused('session-refused')
     if (!session.identity.isAdmin) throw new AppError('FORBIDDEN')
     const identityId = derivedUuid('identity', session.identity.id)
     return { organizationId: await localOrganization(), role: 'admin', identityId, account: undefined, session }
   }
 
-  return async ({ bearers, sessionToken, address }, access) => {
+  return async (presented, access) => {
+    const { bearers, sessionToken } = presented
     const [bearer] = bearers
-    if (bearers.length > 1) throw new TokenRefused(undefined)
+    if (bearers.length > 1) throw new TokenRefused('session-refused')
     if (bearer === undefined && sessionToken === '') throw new TokenRefused('nothing')
-    const caller = await (bearer === undefined ? bySession(sessionToken) : byToken(bearer, address))
+    const caller = await (bearer === undefined ? bySession(sessionToken) : byToken(bearer, presented))
     if (access === 'admin' && caller.role !== 'admin') throw new AppError('FORBIDDEN')
     return caller
   }

@@ -24,7 +24,15 @@ export type AccessRefusal =
 
 export type AccessJudgement =
   | { readonly ok: true; readonly account: KnownAccount }
-  | { readonly ok: false; readonly reason: AccessRefusal; readonly verdict: Verdict | undefined }
+  | {
+      readonly ok: false
+      readonly reason: AccessRefusal
+      readonly verdict?: Verdict
+      /** The record that judged it. */
+      readonly providerId?: string
+      /** The account that it would have been. */
+      readonly account?: KnownAccount
+    }
 
 export type JudgeAccessToken = (token: string, address: string) => Promise<AccessJudgement>
 
@@ -63,7 +71,7 @@ export function createJudgeAccessToken(parts: JudgeParts): JudgeAccessToken {
 
   return async (token, address) => {
     const reading = readJws(token, cache)
-    if (!reading.ok) return { ok: false, reason: reading.reason, verdict: undefined }
+    if (!reading.ok) return { ok: false, reason: reading.reason }
     const { jws } = reading
     const { untrustedIssuer } = untrustedIssuerAndAudience(jws)
     const trusting = typeof untrustedIssuer === 'string' ? await providers.findByIssuer(untrustedIssuer) : []
@@ -73,21 +81,21 @@ export function createJudgeAccessToken(parts: JudgeParts): JudgeAccessToken {
     const signer = provider && signerFor(provider, jws)
     if (!provider || !signer) return refused(refuseWithoutSigner(jws, trusting.length > 0))
     const verdict = await judgeBy(jws, provider, signer, address)
-    if (!verdict.accepted) return refused(verdict)
-    if (!found || found.clientId !== verdict.token.identityClaim)
-      return { ok: false, reason: 'account-unknown', verdict }
-    if (!found.account.isActive) return { ok: false, reason: 'account-disabled', verdict }
-    const { requiredScope } = provider.stored
-    if (requiredScope !== null && !hasScope(verdict.token.claims, requiredScope)) {
-      return { ok: false, reason: 'scope-missing', verdict }
+    const { id: providerId, requiredScope } = provider.stored
+    if (!verdict.accepted) return refused(verdict, providerId)
+    const refuse = (reason: AccessRefusal): AccessJudgement => {
+      return { ok: false, reason, verdict, providerId, ...(found && { account: found.account }) }
     }
+    if (!found || found.clientId !== verdict.token.identityClaim) return refuse('account-unknown')
+    if (!found.account.isActive) return refuse('account-disabled')
+    if (requiredScope !== null && !hasScope(verdict.token.claims, requiredScope)) return refuse('scope-missing')
     return { ok: true, account: found.account }
   }
 }
 
-function refused(verdict: Verdict): AccessJudgement {
+function refused(verdict: Verdict, providerId?: string): AccessJudgement {
   if (verdict.accepted) throw new TypeError('the token was accepted')
-  return { ok: false, reason: verdict.reason, verdict }
+  return { ok: false, reason: verdict.reason, verdict, ...(providerId !== undefined && { providerId }) }
 }
 
 /** The account that the token names, if any of the records that trust its issuer knows such a client. */

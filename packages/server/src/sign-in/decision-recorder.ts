@@ -2,6 +2,7 @@ import type { EnrollmentObstacle, RefusalReason } from '@countersign/core'
 import type { Logger } from 'pino'
 import type { PasswordRefusal } from '../api-session/password-login.ts'
 import type { Clock } from '../clock.ts'
+import type { AccessRefusal } from '../hosted/judge-access-token.ts'
 import type { AuthDecisionRow } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import { createDecisionSample } from './decision-sample.ts'
@@ -22,12 +23,13 @@ export type DecisionReason =
   | CertificateRefusal
   | EnrollmentObstacle
   | EnrollmentProblem
+  | AccessRefusal
 
 /** A sign-in that was refused. */
 export interface RefusedSignIn {
   /** The request id that the caller was told. */
   readonly id: string
-  readonly method: 'ext-jwt' | 'password' | 'cert'
+  readonly method: 'ext-jwt' | 'password' | 'cert' | 'api-account'
   readonly reason: DecisionReason
   readonly signerId: string | undefined
   readonly identityId: string | undefined

@@ -172,3 +172,32 @@ test('a read-only account reads everything and changes nothing', async (t) => {
     assert.equal((await call('POST', NETWORKS, bearer, body)).status, status)
   }
 })
+
+test('D18 why a token was refused at the hosted door is looked up by the trace id, without the token', async (t) => {
+  const { app, createProvider, createAccount, token, call } = await setUpHosted(t)
+  const provider = await createProvider('auth0')
+  await createAccount(provider, 'machine-1')
+  const wrong = token('auth0', 'machine-1', { aud: 'https://other.example/' })
+  const reasons = []
+  for (const bearer of [wrong, token('auth0', 'stranger'), token('auth0', 'machine-1', { exp: 1 }), 'garbage']) {
+    const { json } = await call('GET', SELF, bearer)
+    const path = `/edge/management/v1/auth-decisions/${json.traceId}`
+    const decision = await app.admin('GET', path)
+    assert.equal(decision.status, 200, decision.text)
+    assert.equal(decision.json.data.method, 'api-account')
+    assert.equal(decision.text.includes(bearer), false)
+    reasons.push(decision.json.data.reason)
+    if (bearer === wrong) {
+      assert.equal(decision.json.data.signers.length, 1, decision.text)
+      const [{ signerId, checks }] = decision.json.data.signers
+      assert.equal(signerId, provider)
+      assert.deepEqual(checks.at(-1), {
+        check: 'audience',
+        expected: 'https://gateway.example.net/',
+        received: 'https://other.example/',
+        pass: false,
+      })
+    }
+  }
+  assert.deepEqual(reasons, ['audience-mismatch', 'account-unknown', 'token-expired', 'token-malformed'])
+})

@@ -112,7 +112,9 @@ export async function admit(
   if (access === 'anonymous') return undefined
   if (isHostedAccess(access)) {
     const sessionToken = sessionTokenOf(request.headers)
-    const presented = { bearers: bearerTokens(request.raw.rawHeaders), sessionToken, address: request.ip }
+    const bearers = bearerTokens(request.raw.rawHeaders)
+    const { remoteAddr } = requestSource(request)
+    const presented = { bearers, sessionToken, address: request.ip, requestId: request.id, remoteAddr }
     const hosted = await findHostedCaller(presented, access.hosted)
     return { session: hosted.session, hosted }
   }
