@@ -1,6 +1,7 @@
 import type { AuthenticatorMethod } from '@countersign/contract'
 import { AppError, readLeafDigests, type Tags } from '@countersign/core'
 import { notFound } from '../not-found.ts'
+import { insertRow } from '../prepared.ts'
 import type { AuthenticatorRow } from '../schema.ts'
 import { refusingDuplicates } from '../unique-violation.ts'
 import type { WriteContext, WriteOperation } from '../write-operation.ts'
@@ -96,10 +97,7 @@ export async function insertCertificateAuthenticator(
     public_key_digest: publicKeyDigest,
   }
   await refusingDuplicates({}, () =>
-    db
-      .insertInto('authenticators')
-      .values({ ...stamped({ id, identityId, tags }, now), method: 'cert', ...row })
-      .execute(),
+    insertRow(db, 'authenticators', { ...stamped({ id, identityId, tags }, now), method: 'cert', ...row }),
   )
   changed({ entity: ENTITY, id, action: 'created' })
 }

@@ -2,7 +2,7 @@ import type { IdentityPatch, IdentityWrite } from '@countersign/contract'
 import { AppError, type IdentitySettings, identityFromBody, patchedIdentity, validateIdentity } from '@countersign/core'
 import { identityColumns, isDisabled, type StoredIdentity } from '../identity-row.ts'
 import { notFound } from '../not-found.ts'
-import { insertRow } from '../prepared.ts'
+import { insertRow, prepared } from '../prepared.ts'
 import { findIdentity } from '../reads/identity-reads.ts'
 import { refusingDuplicates } from '../unique-violation.ts'
 import type { WriteContext, WriteOperation } from '../write-operation.ts'
@@ -172,9 +172,11 @@ async function writeAttributes({ db }: WriteContext, id: string, { attributes }:
   if (rows.length > 0) await db.insertInto('identity_attributes').values(rows).execute()
 }
 
+const policyById = prepared(1, (db, id: string) => db.selectFrom('auth_policies').select('id').where('id', '=', id))
+
 async function checkIdentity({ db }: WriteContext, identity: IdentitySettings): Promise<void> {
   validateIdentity(identity)
   const { authPolicyId } = identity
-  const policy = await db.selectFrom('auth_policies').select('id').where('id', '=', authPolicyId).executeTakeFirst()
+  const [policy] = await policyById(db, authPolicyId)
   if (!policy) throw notFound('authPolicy', authPolicyId)
 }
