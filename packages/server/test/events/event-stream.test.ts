@@ -212,6 +212,32 @@ describe('a stream of events ends within a second', () => {
     assert.equal((await again()).status, 401)
   })
 
+  test('E-06 E-10 like every answer that lasts, a list without limit too', async (t) => {
+    const { app, port } = await setUp(t)
+    const meta = { actorId: 'test', now: app.clock.now() }
+    const tags = { one: 'x'.repeat(2_000), two: 'x'.repeat(2_000) }
+    const bodies = Array.from({ length: 3_000 }, (_, index) => ({ name: `n${index}`, type: 'Default', tags }) as const)
+    await Promise.all(
+      bodies.map((body) =>
+        app.store.write('identity.create', { id: newId(), body: { ...body, isAdmin: false }, byAdmin: true }, meta),
+      ),
+    )
+    const path = `${IDENTITIES}?limit=none`
+    const read = async (whileReading: (session: string) => unknown): Promise<boolean> => {
+      const session = await app.logIn('admin', ADMIN_PASSWORD)
+      const list = await openStream(t, port, { session, path, isIdle: true })
+      assert.equal(list.status, 200)
+      await sleep(600)
+      await whileReading(session)
+      await sleep(600)
+      list.response.resume()
+      await list.untilEnded()
+      return list.response.complete
+    }
+    assert.equal(await read(() => {}), true)
+    assert.equal(await read((session) => app.call('DELETE', OWN_SESSION, undefined, { session })), false)
+  })
+
   test('when the controller stops', async (t) => {
     const { app, open } = await setUp(t)
     const stream = await open()

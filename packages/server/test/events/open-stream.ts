@@ -40,6 +40,8 @@ export async function listen(app: TestApp): Promise<number> {
 export interface StreamOptions {
   readonly session?: string
   readonly query?: string
+  /** Something else that lasts. */
+  readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
   /** Leaves what comes where it is. */
   readonly isIdle?: boolean
@@ -48,14 +50,14 @@ export interface StreamOptions {
 export async function openStream(
   t: TestContext,
   port: number,
-  { session, query = '', headers = {}, isIdle = false }: StreamOptions,
+  { session, query = '', path = EVENTS + query, headers = {}, isIdle = false }: StreamOptions,
 ): Promise<OpenStream> {
   const agent = new Agent({ rejectUnauthorized: false })
   const call = request({
     agent,
     port,
     host: '127.0.0.1',
-    path: EVENTS + query,
+    path,
     headers: { ...(session !== undefined && { 'zt-session': session }), ...headers },
   })
   call.end()

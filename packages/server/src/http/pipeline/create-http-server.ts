@@ -23,6 +23,7 @@ import { type Answer, ROUTE_METHODS, type Route } from './route.ts'
 import { sendAnswer, sendError } from './send-answer.ts'
 import { admit, serveCall } from './serve-call.ts'
 import { createUnreadableRequests } from './unreadable-request.ts'
+import { whileAdmitted } from './while-admitted.ts'
 
 export interface HttpServerOptions {
   readonly routes: readonly Route[]
@@ -146,9 +147,14 @@ export function createHttpServer(options: HttpServerOptions) {
   const streams = createEventStreams({ maxStreams: settings.events.maxStreams })
   app.addHook('preClose', async () => streams.stop())
   const answerCall = (answer: Answer, route: Route, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    if (!answer.eventStream) return sendAnswer(answer, reply, log)
+    const { eventStream, stream } = answer
     const readmit = () => admit(route, request, serveOptions, { isAgain: true })
-    return streams.open(answer.eventStream, reply, readmit)
+    if (eventStream) return streams.open(eventStream, reply, readmit)
+    if (stream && route.access !== 'anonymous') {
+      const onRefused = () => stream.destroy(new Error('its caller may not read it any more'))
+      stream.once('close', whileAdmitted({ readmit, onRefused }))
+    }
+    return sendAnswer(answer, reply, log)
   }
 
   const serveOptions = { sessions, secondFactor, noteUse, findHostedCaller, limits, http, handlerMs, awaitsContinue }

@@ -1,6 +1,6 @@
 import { AppError } from '@countersign/core'
 import type { FastifyReply } from 'fastify'
-import { withinTime } from './within-time.ts'
+import { whileAdmitted } from './while-admitted.ts'
 
 /** Why a stream ends, other than by its reader going away. */
 export type StreamEnd = 'not-admitted' | 'too-slow' | 'stopping'
@@ -31,9 +31,6 @@ interface EventStreamsOptions {
   readonly heartbeatMs?: number
 }
 
-/** How often it is asked again whether the reader may read: what he may not see any more ends within a second of that. */
-const READMIT_MS = 250
-const READMIT_WITHIN_MS = 5_000
 const HEARTBEAT_MS = 15_000
 /** A reader that does not take his last words is cut off. */
 const FAREWELL_MS = 500
@@ -52,7 +49,7 @@ export function createEventStreams({ maxStreams, heartbeatMs = HEARTBEAT_MS }: E
     let isEnded = false
     let isBlocked = false
     let sentAt = performance.now()
-    let timer: NodeJS.Timeout | undefined
+    let stopWatching = (): void => {}
     let cancelWake = (): void => {}
 
     const send = (text: string): void => {
@@ -73,7 +70,7 @@ export function createEventStreams({ maxStreams, heartbeatMs = HEARTBEAT_MS }: E
     const release = (): void => {
       isEnded = true
       open.delete(end)
-      clearTimeout(timer)
+      stopWatching()
       cancelWake()
     }
 
@@ -85,19 +82,9 @@ export function createEventStreams({ maxStreams, heartbeatMs = HEARTBEAT_MS }: E
       response.once('close', () => clearTimeout(cut))
     }
 
-    const look = async (): Promise<void> => {
-      try {
-        await withinTime(READMIT_WITHIN_MS, readmit())
-      } catch {
-        return end('not-admitted')
-      }
-      if (isEnded) return
-      if (isBlocked && source.isTooSlow) return end('too-slow')
-      if (!isBlocked && performance.now() - sentAt >= heartbeatMs) send(HEARTBEAT)
-      lookLater()
-    }
-    const lookLater = (): void => {
-      timer = setTimeout(() => void look(), READMIT_MS)
+    const onAdmitted = (): void => {
+      if (source.isTooSlow) end('too-slow')
+      else if (!isBlocked && performance.now() - sentAt >= heartbeatMs) send(HEARTBEAT)
     }
 
     open.add(end)
@@ -107,7 +94,7 @@ export function createEventStreams({ maxStreams, heartbeatMs = HEARTBEAT_MS }: E
     })
     response.once('close', release)
     response.on('error', release)
-    lookLater()
+    stopWatching = whileAdmitted({ readmit, onAdmitted, onRefused: () => end('not-admitted') })
     pump()
   }
 

@@ -119,7 +119,7 @@ export async function admit(
     return { session: hosted.session, hosted }
   }
   const caller = await authenticateCall(request.headers, isAgain ? { find: sessions.look } : sessions)
-  noteUse(caller.session, request.ip, request.headers['user-agent'])
+  if (!isAgain) noteUse(caller.session, request.ip, request.headers['user-agent'])
   if (access === 'partial-session') return caller
   const missing = await secondFactor.findMissing(caller.session, bearerTokens(request.raw.rawHeaders))
   if (missing.length > 0) throw missingFactors(missing)
