@@ -8,6 +8,7 @@ import type { Store } from '../store/store.ts'
 import { createDecisionSample } from './decision-sample.ts'
 import { decisionText } from './decision-text.ts'
 import type { CertificateRefusal } from './judge-certificate.ts'
+import type { CodeRefusal } from './one-time-codes.ts'
 import type { SignInExplanation } from './sign-in-explanation.ts'
 import type { SignInObstacle } from './sign-in-obstacles.ts'
 
@@ -21,6 +22,7 @@ export type DecisionReason =
   | SignInObstacle
   | PasswordRefusal
   | CertificateRefusal
+  | CodeRefusal
   | EnrollmentObstacle
   | EnrollmentProblem
   | AccessRefusal
@@ -29,7 +31,7 @@ export type DecisionReason =
 export interface RefusedSignIn {
   /** The request id that the caller was told. */
   readonly id: string
-  readonly method: 'ext-jwt' | 'password' | 'cert' | 'api-account'
+  readonly method: 'ext-jwt' | 'password' | 'cert' | 'totp' | 'api-account'
   readonly reason: DecisionReason
   readonly signerId: string | undefined
   readonly identityId: string | undefined

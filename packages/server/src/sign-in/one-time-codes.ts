@@ -28,6 +28,9 @@ export interface OneTimeCodes {
   checkOutcome(outcome: CodeOutcome): void
 }
 
+/** Why a code was refused. For administrators. */
+export type CodeRefusal = 'wrong-code' | 'too-many-codes'
+
 export function createOneTimeCodes({ sealing, clock }: { sealing: Sealing; clock: Clock }): OneTimeCodes {
   const secretUse = (identityId: string) => `one-time code secret of ${identityId}`
   const recoveryUse = (identityId: string) => `recovery codes of ${identityId}`

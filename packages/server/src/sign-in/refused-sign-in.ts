@@ -1,3 +1,4 @@
+import type { LiveSession } from '../api-session/live-sessions.ts'
 import type { PasswordOutcome, PasswordRefusal } from '../api-session/password-login.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
@@ -6,6 +7,7 @@ import type { RefusedSignIn } from './decision-recorder.ts'
 import type { ExplainSignIn } from './explain-sign-in.ts'
 import type { JwtRefusal } from './ext-jwt-sign-in.ts'
 import type { CertificateRefusal } from './judge-certificate.ts'
+import type { CodeRefusal } from './one-time-codes.ts'
 import { quoted } from './quoted.ts'
 import { explainedIdentity, explainedPolicy, type SignInExplanation } from './sign-in-explanation.ts'
 
@@ -78,6 +80,22 @@ const MISSING_CERTIFICATE: Readonly<Record<CertificateRefusal, (names: Names) =>
   'certificate-expired': ({ policy }) =>
     `a certificate that is valid now: the one presented has expired, and the policy ${policy} does not allow that`,
   'not-allowed': ({ policy }) => `the policy ${policy} does not allow certificates`,
+}
+
+const MISSING_CODE: Readonly<Record<CodeRefusal, (names: Names) => string>> = {
+  'wrong-code': ({ identity }) =>
+    `a one-time code or recovery code of the identity ${identity} that was not used before`,
+  'too-many-codes': ({ identity }) => `time: there were too many wrong codes for the identity ${identity}`,
+}
+
+/** A one-time code that was refused; it is not told. */
+export function refusedCode(
+  request: RefusedRequest,
+  reason: CodeRefusal,
+  { identity, policy }: Pick<LiveSession, 'identity' | 'policy'>,
+  now: number,
+): RefusedSignIn {
+  return refused(request, { method: 'totp', reason, words: MISSING_CODE[reason], identity, policy }, now)
 }
 
 /** A password that was refused. The user name is left out as the password is: people type one in the place of the other. */

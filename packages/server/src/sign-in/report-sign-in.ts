@@ -15,8 +15,8 @@ export interface SignInRequest {
 export interface SignInReporter {
   accepted(session: LiveSession, request: SignInRequest): void
   refused(refused: RefusedSignIn, request: SignInRequest): void
-  /** A one-time code in a session that is open already. The reason is undefined for a good one. */
-  code(session: LiveSession, reason: 'wrong-code' | 'too-many-codes' | undefined, request: SignInRequest): void
+  /** A one-time code in a session that is open already; undefined for a good one. */
+  code(session: LiveSession, refused: RefusedSignIn | undefined, request: SignInRequest): void
 }
 
 const TYPES = { updb: 'password', cert: 'cert', 'ext-jwt': 'ext-jwt', 'api-account': 'api-account' } as const
@@ -68,7 +68,9 @@ export function createSignInReporter({
         remoteAddress,
       )
     },
-    code: ({ identity, policy, ipAddress }, reason, request) => {
+    code: ({ identity, policy, ipAddress }, refused, request) => {
+      if (refused) decisions.record(refused)
+      const reason = refused?.reason
       metrics.signIn('totp', '', reason ?? 'success')
       const event: AuthenticationEvent = {
         namespace: 'authentication',

@@ -13,6 +13,7 @@ import {
   tally,
   told,
 } from './one-time-codes.fixture.ts'
+import { decisionOf } from './provider.fixture.ts'
 
 after(stopTestPostgres)
 
@@ -129,6 +130,20 @@ test('D37 the limit is of the identity: of every call that takes a code, of ever
   for (const call of [...calls, ...calls]) assert.equal(told(await call()), INVALID)
   for (const call of calls) assert.equal(told(await call()), TOO_MANY)
   assert.equal(told(await passCode(app, other.session, others.code(1))), '200')
+})
+
+test('administrators find a refused code under its request id, without the code', async (t) => {
+  const app = await buildApp(t)
+  const { session, id } = await makePerson(app)
+  const device = await enrollTotp(app, session)
+  const wrong = device.wrongCode()
+  const decision = await decisionOf(app, (await passCode(app, session, wrong)).json.error.requestId)
+  assert.deepEqual([decision.method, decision.reason, decision.identityId], ['totp', 'wrong-code', id])
+  assert.equal(decision.missing.length, 1)
+  assert.ok(!decision.missing[0].includes(wrong))
+  for (let i = 0; i < 9; i++) await passCode(app, session, wrong)
+  const locked = await passCode(app, session, device.code(1))
+  assert.equal((await decisionOf(app, locked.json.error.requestId)).reason, 'too-many-codes')
 })
 
 test('D37 setting codes up anew does not take back the wrong ones', async (t) => {

@@ -1,6 +1,7 @@
 import { CODE_HEADER, type OneTimeCode as CodeBody, OneTimeCode } from '@countersign/contract'
 import { AppError } from '@countersign/core'
 import type { ControllerContext } from '../../controller-context.ts'
+import { refusedCode } from '../../sign-in/refused-sign-in.ts'
 import { findTotp } from '../../store/reads/totp-reads.ts'
 import type { TotpRow } from '../../store/schema.ts'
 import type { CodeOutcome } from '../../store/writes/spend-code.ts'
@@ -42,9 +43,12 @@ export function currentIdentityMfaRoutes({ store, clock, oneTimeCodes, signIns }
   /** Lets pass whoever gave a good code. A wrong one is told wherever it was given, a good one where it completes the session. */
   const check = (call: Call, outcome: CodeOutcome, { completes = false } = {}): void => {
     const request = { id: call.requestId, remoteAddr: call.source.remoteAddr }
-    if (outcome !== 'right')
-      signIns.code(sessionOf(call), outcome === 'wrong' ? 'wrong-code' : 'too-many-codes', request)
-    else if (completes) signIns.code(sessionOf(call), undefined, request)
+    const session = sessionOf(call)
+    if (outcome !== 'right') {
+      const reason = outcome === 'wrong' ? 'wrong-code' : 'too-many-codes'
+      const refused = { id: call.requestId, remoteAddress: call.clientAddress }
+      signIns.code(session, refusedCode(refused, reason, session, clock.now()), request)
+    } else if (completes) signIns.code(session, undefined, request)
     oneTimeCodes.checkOutcome(outcome)
   }
 
