@@ -15,6 +15,7 @@ const licences = new Set([
   'ISC',
   'MIT',
   'MIT-0',
+  'MPL-2.0',
   'Python-2.0',
 ])
 

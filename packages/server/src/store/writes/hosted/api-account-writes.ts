@@ -19,7 +19,7 @@ export interface AccountClient {
   readonly sealedRegistrationToken: string | null
 }
 
-interface OneAccount {
+export interface OneAccount {
   readonly id: string
   readonly organizationId: string
 }

@@ -8,13 +8,13 @@ import type { WriteContext, WriteOperation } from '../../write-operation.ts'
 
 const ENTITY = 'identityProviders'
 
-interface InOrganization {
+export interface InOrganization {
   readonly organizationId: string
   readonly id: string
 }
 
 /** What a provider wants to see before it registers clients; undefined leaves it as it is. */
-interface WithRegistrationToken {
+export interface WithRegistrationToken {
   readonly sealedRegistrationToken?: string | null | undefined
 }
 

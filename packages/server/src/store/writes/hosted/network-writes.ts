@@ -59,7 +59,7 @@ export async function insertNetwork(context: WriteContext, network: NewNetwork):
   context.changed({ entity: ENTITY, id, action: 'created' })
 }
 
-interface OneNetwork {
+export interface OneNetwork {
   readonly id: string
   readonly organizationId: string
 }
