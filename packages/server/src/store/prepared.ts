@@ -32,6 +32,30 @@ export function prepared<Args extends readonly unknown[], Row>(
   }
 }
 
+/**
+ * Like `prepared`, for a query about any of several ids. Lists are filled up to a power of two with the id they end with, so
+ * that there are few statements, each for lists of one length. No ids, no rows.
+ */
+export function preparedForIds<Extra extends readonly unknown[], Row>(
+  extraCount: Extra['length'],
+  build: (db: Kysely<Database>, ids: readonly string[], ...extra: Extra) => Compilable<Row>,
+): (db: Kysely<Database>, ids: readonly string[], ...extra: Extra) => Promise<Row[]> {
+  const bySize = new Map<number, (db: Kysely<Database>, ...args: unknown[]) => Promise<Row[]>>()
+  return async (db, ids, ...extra) => {
+    const last = ids.at(-1)
+    if (last === undefined) return []
+    const size = 2 ** Math.ceil(Math.log2(ids.length))
+    let query = bySize.get(size)
+    if (!query) {
+      query = prepared<unknown[], Row>(size + extraCount, (on, ...args) => {
+        return build(on, args.slice(0, size) as string[], ...(args.slice(size) as unknown as Extra))
+      })
+      bySize.set(size, query)
+    }
+    return query(db, ...ids, ...Array.from({ length: size - ids.length }, () => last), ...extra)
+  }
+}
+
 /** What the text of a statement depends on; a transaction has the dialect of its connection. */
 function dialectOf(db: Kysely<Database>): unknown {
   return db.getExecutor().adapter.constructor

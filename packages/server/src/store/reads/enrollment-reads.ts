@@ -2,6 +2,7 @@ import type { EnrollmentMethod, Permission } from '@countersign/contract'
 import { AppError } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import { isDisabled, type StoredIdentity } from '../identity-row.ts'
+import { preparedForIds } from '../prepared.ts'
 import type { Database, EnrollmentRow } from '../schema.ts'
 import { findIdentity } from './identity-reads.ts'
 
@@ -9,13 +10,16 @@ export async function findEnrollment(db: Kysely<Database>, id: string): Promise<
   return db.selectFrom('enrollments').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+const enrollmentsOfSome = preparedForIds(0, (db, ids) =>
+  db.selectFrom('enrollments').selectAll().where('identity_id', 'in', ids),
+)
+
 /** The enrollments of some identities, by identity. */
 export async function loadEnrollmentsOf(
   db: Kysely<Database>,
   identityIds: readonly string[],
 ): Promise<ReadonlyMap<string, EnrollmentRow[]>> {
-  if (identityIds.length === 0) return new Map()
-  const rows = await db.selectFrom('enrollments').selectAll().where('identity_id', 'in', identityIds).execute()
+  const rows = await enrollmentsOfSome(db, identityIds)
   return Map.groupBy(rows, (row) => row.identity_id)
 }
 

@@ -1,7 +1,7 @@
 import type { EnrollmentKey } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import { identityFromRow, type StoredIdentity } from '../identity-row.ts'
-import { prepared } from '../prepared.ts'
+import { prepared, preparedForIds } from '../prepared.ts'
 import type { AuthenticatorRow, Database, IdentityRow } from '../schema.ts'
 
 const identityById = prepared(1, (db, id: string) => db.selectFrom('identities').selectAll().where('id', '=', id))
@@ -15,6 +15,37 @@ const attributesOf = prepared(1, (db, id: string) =>
 )
 
 /** Costs the same look-ups whether there is one or not: how long a refusal takes tells nobody who exists. */
+const attributesOfSome = preparedForIds(0, (db, ids) =>
+  db.selectFrom('identity_attributes').selectAll().where('identity_id', 'in', ids).orderBy('attribute'),
+)
+
+const namesOfSome = preparedForIds(0, (db, ids) =>
+  db
+    .selectFrom('identities')
+    .select(['id', 'name', 'auth_policy_id as authPolicyId', 'verified_totp_id as verifiedTotpId'])
+    .where('id', 'in', ids),
+)
+
+const policyNamesOfSome = preparedForIds(0, (db, ids) =>
+  db.selectFrom('auth_policies').select(['id', 'name']).where('id', 'in', ids),
+)
+
+const authenticatorsOfSome = preparedForIds(0, (db, ids) =>
+  db
+    .selectFrom('authenticators')
+    .select(['id', 'identity_id', 'method', 'username', 'fingerprint'])
+    .where('identity_id', 'in', ids),
+)
+
+const sessionHoldersOfSome = preparedForIds(1, (db, ids, now: number) =>
+  db
+    .selectFrom('api_sessions')
+    .select('identity_id')
+    .distinct()
+    .where('identity_id', 'in', ids)
+    .where('expires_at', '>', now),
+)
+
 export async function findIdentity(db: Kysely<Database>, id: string): Promise<StoredIdentity | undefined> {
   const [row] = await identityById(db, id)
   return withItsAttributes(db, row)
@@ -54,27 +85,17 @@ async function withItsAttributes(
 }
 
 export async function withAttributes(db: Kysely<Database>, rows: readonly IdentityRow[]): Promise<StoredIdentity[]> {
-  if (rows.length === 0) return []
-  const ids = rows.map(({ id }) => id)
-  const attributes = await db
-    .selectFrom('identity_attributes')
-    .selectAll()
-    .where('identity_id', 'in', ids)
-    .orderBy('attribute')
-    .execute()
+  const attributes = await attributesOfSome(
+    db,
+    rows.map(({ id }) => id),
+  )
   const byIdentity = Map.groupBy(attributes, (row) => row.identity_id)
   return rows.map((row) => identityFromRow(row, byIdentity.get(row.id)?.map(({ attribute }) => attribute) ?? []))
 }
 
 /** What other entities show of the identities that they belong to, by id. */
 export async function loadIdentityNames(db: Kysely<Database>, ids: readonly string[]) {
-  if (ids.length === 0)
-    return new Map<string, Pick<StoredIdentity, 'id' | 'name' | 'authPolicyId' | 'verifiedTotpId'>>()
-  const rows = await db
-    .selectFrom('identities')
-    .select(['id', 'name', 'auth_policy_id as authPolicyId', 'verified_totp_id as verifiedTotpId'])
-    .where('id', 'in', [...new Set(ids)])
-    .execute()
+  const rows = await namesOfSome(db, [...new Set(ids)])
   return new Map(rows.map((row) => [row.id, row]))
 }
 
@@ -82,21 +103,10 @@ export async function loadIdentityNames(db: Kysely<Database>, ids: readonly stri
 export async function loadSurroundings(db: Kysely<Database>, identities: readonly StoredIdentity[], now: number) {
   const ids = identities.map(({ id }) => id)
   const policyIds = [...new Set(identities.map(({ authPolicyId }) => authPolicyId))]
-  if (ids.length === 0) return surroundingsOf([], [], [])
   const [policies, authenticators, sessions] = await Promise.all([
-    db.selectFrom('auth_policies').select(['id', 'name']).where('id', 'in', policyIds).execute(),
-    db
-      .selectFrom('authenticators')
-      .select(['id', 'identity_id', 'method', 'username', 'fingerprint'])
-      .where('identity_id', 'in', ids)
-      .execute(),
-    db
-      .selectFrom('api_sessions')
-      .select('identity_id')
-      .distinct()
-      .where('identity_id', 'in', ids)
-      .where('expires_at', '>', now)
-      .execute(),
+    policyNamesOfSome(db, policyIds),
+    authenticatorsOfSome(db, ids),
+    sessionHoldersOfSome(db, ids, now),
   ])
   return surroundingsOf(policies, authenticators, sessions)
 }

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { newId, resolvePaging } from '@countersign/core'
+import { CompiledQuery, sql } from 'kysely'
+import { IDENTITY_FILTER } from '../../src/store/filter-tables.ts'
+import { buildFilterOptions } from '../../src/store/filter-to-sql.ts'
+import { buildListQueries } from '../../src/store/reads/list-rows.ts'
+import type { Store } from '../../src/store/store.ts'
+import { DATABASES, openTestStore, stopPostgres } from './open-test-stores.ts'
+
+after(stopPostgres)
+
+const IDENTITIES = 20
+/** Enough for PostgreSQL to prefer an index to reading everything; SQLite prefers it always. */
+const MORE_IDENTITIES = 3_000
+
+async function fill(store: Store): Promise<void> {
+  const meta = { actorId: 'test', now: Date.now() }
+  const admin = { identityId: newId(), authenticatorId: newId(), username: 'admin', passwordDigest: 'x' }
+  await store.write('start.createFirstAdmin', admin, meta)
+  for (let number = 0; number < IDENTITIES; number++) {
+    const body = { name: `user-${number}`, type: 'Default', isAdmin: false, externalId: `ext-${number}` } as const
+    await store.write('identity.create', { id: `id-${number}`, body, byAdmin: true }, meta)
+  }
+  if (store.dialect === 'sqlite') return
+  await sql`insert into identities (id, name, external_id, type_id, is_admin, is_default_admin, auth_policy_id, permissions,
+      app_data, hosting, env_info, sdk_info, tags, created_at, updated_at)
+    select 'more-' || n, 'more-' || n, 'more-' || n, 'Default', false, false, 'default', '[]', '{}', '{}', '{}', '{}', '{}', 0, 0
+    from generate_series(1, ${MORE_IDENTITIES}::int) as n`.execute(store.db)
+  await sql`analyze identities`.execute(store.db)
+}
+
+/** How the database would go about a statement, in its own words. */
+async function planOf({ db, dialect }: Store, { sql: text, parameters }: CompiledQuery<unknown>): Promise<string> {
+  const prefix = dialect === 'sqlite' ? 'explain query plan' : 'explain'
+  const { rows } = await db.executeQuery(CompiledQuery.raw(`${prefix} ${text}`, [...parameters]))
+  return rows.map((row) => Object.values(row as object).join(' ')).join('\n')
+}
+
+const WHOLE_TABLE = { sqlite: /SCAN identities(?! USING)/, postgres: /Seq Scan on identities/ }
+const SORTS = { sqlite: /TEMP B-TREE/, postgres: /(?<!Incremental )Sort {2}/ }
+const COUNTS_ALL = { sqlite: /identities/, postgres: /identities(?!')/ }
+
+for (const database of DATABASES) {
+  test(`what a list of identities costs does not grow with their number, on ${database}`, async (t) => {
+    const store = await openTestStore(t, database)
+    await fill(store)
+    const options = buildFilterOptions(IDENTITY_FILTER)
+    const queriesOf = (parameters: { filter?: string; sort?: string }) =>
+      buildListQueries(store, IDENTITY_FILTER, resolvePaging(parameters, options))
+
+    for (const filter of [
+      'id = "id-7"',
+      'name = "user-7"',
+      'externalId = "ext-7"',
+      'id = "user-7" or name = "user-7"',
+      'name in ["user-7", "user-8"]',
+    ]) {
+      const { page, count } = queriesOf({ filter })
+      for (const statement of [page, count]) {
+        const plan = await planOf(store, statement)
+        assert.doesNotMatch(plan, WHOLE_TABLE[database], `${filter}: ${plan}`)
+      }
+    }
+    for (const sort of ['', 'id desc', 'name asc', 'name desc']) {
+      const plan = await planOf(store, queriesOf({ sort }).page)
+      assert.doesNotMatch(plan, SORTS[database], `${sort}: ${plan}`)
+    }
+    const unordered = await planOf(store, queriesOf({ sort: 'updatedAt asc' }).page)
+    assert.match(unordered, SORTS[database], 'and an order that no index has is seen to be made')
+    assert.doesNotMatch(await planOf(store, queriesOf({}).count), COUNTS_ALL[database], 'the number is written down')
+
+    const scans = await planOf(store, queriesOf({ filter: 'name contains "7"' }).count)
+    assert.match(scans, /identities/, 'and a filter that no index helps is seen to read them')
+  })
+}
