@@ -171,6 +171,28 @@ for (const database of ['sqlite', 'postgres'] as const) {
       assert.ok(!eventLines(app.controller.events).join().includes(session))
     })
 
+    test('sessions that end with their identity or authenticator are told too', async (t) => {
+      const app = await buildApp(t, { database })
+      const endings = {
+        deleted: (id: string) => app.admin('DELETE', `${IDENTITIES}/${id}`),
+        disabled: (id: string) => app.admin('POST', `${IDENTITIES}/${id}/disable`, { durationMinutes: 0 }),
+        'without its authenticator': async (id: string) => {
+          const [authenticator] = (await app.admin('GET', `${IDENTITIES}/${id}/authenticators`)).json.data
+          return app.admin('DELETE', `${AUTHENTICATORS}/${authenticator.id}`)
+        },
+      }
+      for (const [how, end] of Object.entries(endings)) {
+        const { id } = await app.makeIdentity()
+        assert.equal((await end(id)).status, 200, how)
+        const told = eventsOf(app.controller.events, 'apiSession').filter((event) => event.identity_id === id)
+        assert.deepEqual(
+          told.map((event) => event.event_type),
+          ['created', 'deleted'],
+          how,
+        )
+      }
+    })
+
     test('R-11 entity changes hold no password and no digest of one', async (t) => {
       const app = await buildApp(t, { database })
       const identityId = await createIdentity(app)

@@ -148,6 +148,7 @@ export function createHttpServer(options: HttpServerOptions) {
   app.addHook('preClose', async () => streams.stop())
   const answerCall = (answer: Answer, route: Route, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const { eventStream, stream } = answer
+    if (!eventStream && !stream) return sendAnswer(answer, reply, log)
     const readmit = () => admit(route, request, serveOptions, { isAgain: true })
     if (eventStream) return streams.open(eventStream, reply, readmit)
     if (stream && route.access !== 'anonymous') {

@@ -137,14 +137,16 @@ export const API_SESSION_WRITES = {
   'apiSession.deleteExpired': deleteExpiredApiSessions,
 }
 
-/** Ends every session of an identity. */
+/** Ends every session of an identity, or those that were opened with one of its authenticators. */
 export async function deleteSessionsOf(
   { db, changed }: Pick<WriteContext, 'db' | 'changed'>,
   identityId: string,
+  authenticatorId?: string,
 ): Promise<void> {
   const ended = await db
     .deleteFrom('api_sessions')
     .where('identity_id', '=', identityId)
+    .$if(authenticatorId !== undefined, (query) => query.where('authenticator_id', '=', authenticatorId ?? ''))
     .returning(['id', 'identity_id', 'ip_address'])
     .execute()
   tellDeleted({ changed }, ended)

@@ -5,6 +5,7 @@ import { insertRow } from '../prepared.ts'
 import type { AuthenticatorRow } from '../schema.ts'
 import { refusingDuplicates } from '../unique-violation.ts'
 import type { WriteContext, WriteOperation } from '../write-operation.ts'
+import { deleteSessionsOf } from './api-session-writes.ts'
 import { keepingAdministrators } from './keeping-administrators.ts'
 import { type ByWhom, getTouchableIdentity } from './touchable-identity.ts'
 
@@ -153,7 +154,7 @@ export async function removeAuthenticator(context: WriteContext, id: string, by:
     await db.deleteFrom('authenticators').where('id', '=', id).execute()
   }
   await (identity.isAdmin ? keepingAdministrators(context, remove) : remove())
-  await db.deleteFrom('api_sessions').where('identity_id', '=', identityId).where('authenticator_id', '=', id).execute()
+  await deleteSessionsOf(context, identityId, id)
   context.changed({ entity: ENTITY, id, action: 'deleted' })
 }
 

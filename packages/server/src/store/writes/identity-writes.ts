@@ -73,6 +73,7 @@ const deleteIdentity: WriteOperation<ByWhom & { id: string }, void> = async (con
     throw new AppError('ENTITY_CAN_NOT_BE_DELETED', { message: 'the default administrator can not be deleted' })
   }
   await guarded(context, current.isAdmin, async () => {
+    await deleteSessionsOf(context, id)
     await context.db.deleteFrom('identities').where('id', '=', id).execute()
   })
   context.changed({ entity: ENTITY, id, action: 'deleted' })
