@@ -1,6 +1,6 @@
 import type { AppError } from '@countersign/core'
 import type { DecisionReason, RefusedEnrollment } from '../sign-in/decision-recorder.ts'
-import { identityProblem } from '../sign-in/enroll-obstacles.ts'
+import { identityProblem, NAME_THE_SIGNER } from '../sign-in/enroll-obstacles.ts'
 import type { ExplainSignIn } from '../sign-in/explain-sign-in.ts'
 import { explainBearer, type RefusedRequest } from '../sign-in/refused-sign-in.ts'
 import type { EnrollmentRefusal } from './enroll-by-jwt.ts'
@@ -8,7 +8,7 @@ import type { EnrollmentRefusal } from './enroll-by-jwt.ts'
 /** What the token alone does not tell. */
 const MISSING: Partial<Record<DecisionReason, (error: AppError) => string>> = {
   'signer-unknown': () => 'an enabled signer with the id that the header ziti-token-issuer-id names',
-  'signer-ambiguous': () => 'the header ziti-token-issuer-id: several signers take this token and enroll to this',
+  'signer-ambiguous': () => NAME_THE_SIGNER,
   'identity-refused': identityProblem,
   'csr-refused': ({ publicCause }) =>
     `a CSR that can be used${publicCause ? `: ${'field' in publicCause ? publicCause.reason : publicCause.message}` : ''}`,
@@ -29,7 +29,7 @@ export function refusedEnrollment(
     identityId,
     explain: async () => {
       const explanation = await explainBearer(bearers, bearer, (token) =>
-        explainSignIn(token, 'enroll', { hurried: true, kind }),
+        explainSignIn(token, 'enroll', { hurried: true, kind, signerId: signer?.id }),
       )
       const more = MISSING[reason]?.(error)
       if (more === undefined || explanation.missing.includes(more)) return explanation

@@ -25,6 +25,19 @@ export interface EnrollAttempt {
   readonly identity: StoredIdentity | undefined
   /** The policy that the new identity would get. */
   readonly policy: StoredAuthPolicy | undefined
+  /** Whether somebody else has the name that he would get. */
+  readonly isNameTaken: boolean
+}
+
+/** What is missing when several signers take a token. */
+export const NAME_THE_SIGNER =
+  'the header ziti-token-issuer-id: several signers take this token and enroll, so the caller must say which is meant'
+
+/** Of several signers that take a token and enroll to the same, the caller must name one. */
+export function missingChoice(signers: readonly StoredSigner[], kind: EnrollmentKind | undefined): string[] {
+  const kinds = kind ? [kind] : ENROLLMENT_KINDS
+  const isAmbiguous = kinds.some((one) => signers.filter((signer) => isKindEnabled(signer, one)).length > 1)
+  return isAmbiguous ? [NAME_THE_SIGNER] : []
 }
 
 /** Everything that stands in the way of an enrollment, in the order in which it is refused, in words for an administrator. */
@@ -32,7 +45,7 @@ export function missingForEnrollment(attempt: EnrollAttempt): string[] {
   return [...missingInToken(attempt), ...missingPermission(attempt)]
 }
 
-function missingInToken({ signer, token }: EnrollAttempt): string[] {
+function missingInToken({ signer, token, isNameTaken }: EnrollAttempt): string[] {
   const { key, attributes, name } = readEnrollmentClaims(signer, token)
   const missing: string[] = []
   if (!key.ok) {
@@ -48,6 +61,11 @@ function missingInToken({ signer, token }: EnrollAttempt): string[] {
   if (!name.ok) {
     missing.push(
       `a name: the token has no text at ${quoted(signer.enrollNameClaimsSelector)} (enrollNameClaimsSelector)`,
+    )
+  }
+  if (name.ok && isNameTaken) {
+    missing.push(
+      `another name: somebody is called ${quoted(name.value)}, the value of ${quoted(signer.enrollNameClaimsSelector)} (enrollNameClaimsSelector), already`,
     )
   }
   return missing.length > 0 ? missing : refusedByIdentityRules(signer, token)

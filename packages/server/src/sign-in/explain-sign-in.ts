@@ -1,8 +1,16 @@
 import type { ExplainMethod } from '@countersign/contract'
-import { type EnrollmentKind, enrollPolicyId, explainToken, readJws, type VerifiedToken } from '@countersign/core'
+import {
+  type EnrollmentKind,
+  enrollPolicyId,
+  explainToken,
+  readEnrollmentClaims,
+  readJws,
+  type VerifiedToken,
+} from '@countersign/core'
 import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
+import { isIdentityName } from '../store/reads/identity-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
-import { missingForEnrollment } from './enroll-obstacles.ts'
+import { missingChoice, missingForEnrollment } from './enroll-obstacles.ts'
 import { createNearSigners, type NearSignersParts } from './near-signers.ts'
 import { explainedIdentity, explainedPolicy, type SignInExplanation } from './sign-in-explanation.ts'
 import { loadAttempt, missingForSignIn } from './sign-in-obstacles.ts'
@@ -12,6 +20,8 @@ export interface ExplainOptions {
   readonly hurried?: boolean
   /** What somebody would enroll to; whatever the signer allows unless given. */
   readonly kind?: EnrollmentKind
+  /** The signer that the token is for; all that take it unless given. */
+  readonly signerId?: string | undefined
 }
 
 /** Explains what would become of a token, in words for an administrator. Nothing is created, and the token is neither kept nor logged. */
@@ -50,25 +60,31 @@ export function createExplainSignIn(parts: NearSignersParts): ExplainSignIn {
     enroll: async (signer, token, kind) => {
       const { identity, now } = await loadAttempt(store.db, signer, token.identityClaim, clock.now())
       const policy = await findAuthPolicy(store.db, enrollPolicyId(signer))
+      const { name } = readEnrollmentClaims(signer, token)
+      const isNameTaken = !identity && name.ok && (await isIdentityName(store.db, name.value))
       return {
         identity: explainedIdentity(identity, now),
         policy: explainedPolicy(policy),
-        missing: missingForEnrollment({ signer, token, kind, identity, policy }),
+        missing: missingForEnrollment({ signer, token, kind, identity, policy, isNameTaken }),
       }
     },
   }
 
-  return async (token, method, { hurried = false, kind } = {}) => {
+  return async (token, method, { hurried = false, kind, signerId } = {}) => {
     const reading = readJws(token)
     const judged = reading.ok ? await judgeNear(reading.jws, hurried) : []
     if (!judged) return { signers: [], ...NOT_TAKEN, hints: [NOT_COMPARED] }
     const found: Standing[] = []
+    const taking: StoredSigner[] = []
     for (const { signer, verdict } of judged) {
-      if (signer.enabled && verdict.accepted) found.push(await standings[method](signer, verdict.token, kind))
+      if (!signer.enabled || !verdict.accepted || (signerId !== undefined && signer.id !== signerId)) continue
+      taking.push(signer)
+      found.push(await standings[method](signer, verdict.token, kind))
     }
     // Several signers may take a token; a sign-in goes on to the next until one leads somewhere.
     const [nearest = NOT_TAKEN] = found.toSorted((a, b) => a.missing.length - b.missing.length)
     const { signers, hints } = explainToken(token, judged, clock.now())
-    return { signers, ...nearest, hints }
+    const choice = method === 'enroll' ? missingChoice(taking, kind) : []
+    return { signers, ...nearest, missing: [...choice, ...nearest.missing], hints }
   }
 }

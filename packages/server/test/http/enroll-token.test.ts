@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import { makeTestCsr } from '@countersign/testkit'
-import { eventLines } from '../events/read-events.ts'
+import { eventLines, eventsOf } from '../events/read-events.ts'
 import { stopTestPostgres } from './build-app.ts'
 import { LOG_IN, overTls, pemOfKey } from './client-certificates.fixture.ts'
 import {
@@ -15,7 +15,7 @@ import {
   refusal,
   setUpEnrollment,
 } from './enroll-token.fixture.ts'
-import { ALICE, decisionOf, partsOf, SIGNERS, signIn } from './provider.fixture.ts'
+import { ALICE, AUDIENCE, decisionOf, partsOf, SIGNERS, signIn } from './provider.fixture.ts'
 
 after(stopTestPostgres)
 
@@ -221,6 +221,8 @@ test('W-70 J-14 D29 what the signer or the policy does not allow is refused befo
   assert.deepEqual(await codes(), [200, 200, '400 COULD_NOT_PROCESS_CSR'])
   await set(policy, { primary: { extJwt: { allowed: false } } })
   assert.deepEqual(await codes(), [notAllowed, 200, '400 COULD_NOT_PROCESS_CSR'])
+  const { warnings } = (await app.admin('GET', signer)).json.data.keyStatus
+  assert.match(warnings.join(), /external jwt authentication on auth policy is disabled/)
   await set(policy, { primary: { extJwt: { allowed: true }, cert: { allowed: false } } })
   assert.deepEqual(await codes(), [200, notAllowed, notAllowed])
 })
@@ -329,8 +331,8 @@ test('K-11 log and events name signer, claim and values of what was given, and h
   }
 })
 
-test('D18 every refusal is a decision under its request id, with what was missing', async (t) => {
-  const { app, token, enrollingSigner, enroll: enrollWith } = await setUpEnrollment(t)
+test('D18 every refusal is a decision under its request id, with what was missing, and an event', async (t) => {
+  const { app, token, enrollingSigner, enroll: enrollWith, explain } = await setUpEnrollment(t)
   const signerId = await enrollingSigner({ enrollToCertEnabled: false, enrollNameClaimsSelector: 'name' })
   const decisionOn = async (reply: ReturnType<typeof enrollWith>) => {
     return decisionOf(app, (await reply).json.error.requestId)
@@ -343,7 +345,7 @@ test('D18 every refusal is a decision under its request id, with what was missin
   assert.deepEqual([again.reason, again.identityId], ['already-enrolled', identityId])
   const taken = await decisionOn(enrollWith(token({ sub: 'bob', name: 'Alice' })))
   assert.equal(taken.reason, 'identity-refused')
-  assert.match(taken.missing.join(), /cannot be made, since duplicate value/)
+  assert.match(taken.missing.join(), /another name: somebody is called "Alice"/)
   const nameless = await decisionOn(enrollWith(token({ sub: 'bob' })))
   assert.equal(nameless.reason, 'claim-unusable')
   assert.match(nameless.missing.join(), /a name: the token has no text at "name"/)
@@ -354,6 +356,26 @@ test('D18 every refusal is a decision under its request id, with what was missin
   const unknown = await decisionOn(enrollWith(token({ name: 'Bob' }), {}, ['nobody']))
   assert.equal(unknown.reason, 'signer-unknown')
   assert.match(unknown.missing.join(), /ziti-token-issuer-id/)
+  await enrollingSigner({ name: 'other', audience: 'other' })
+  const both = token({ name: 'Bob', sub: 'bob', aud: [AUDIENCE, 'other'] })
+  const ambiguous = await decisionOn(enrollWith(both))
+  assert.deepEqual([ambiguous.reason, ambiguous.missing.length], ['signer-ambiguous', 1])
+  assert.match(ambiguous.missing[0], /ziti-token-issuer-id/)
+  assert.deepEqual((await explain(both, 'enroll')).missing, ambiguous.missing)
+  const told = eventsOf(app.controller.events, 'enrollment').filter((event) => event.event_type === 'fail')
+  assert.deepEqual(
+    told.map(({ reason, type }) => `${type}: ${reason}`),
+    [
+      'cert: enrollment-off',
+      'token: already-enrolled',
+      'token: identity-refused',
+      'token: claim-unusable',
+      'token: audience-mismatch',
+      'token: token-missing',
+      'token: signer-unknown',
+      'token: signer-ambiguous',
+    ],
+  )
 })
 
 test('the calls do not exist below the management API', async (t) => {

@@ -11,7 +11,7 @@ import {
   refusal,
   setUpEnrollment,
 } from './enroll-token.fixture.ts'
-import { ALICE, AUDIENCE, decisionOf, ISSUER, SIGNERS, signIn } from './provider.fixture.ts'
+import { ALICE, AUDIENCE, decisionOf, ISSUER, partsOf, SIGNERS, signIn } from './provider.fixture.ts'
 
 after(stopTestPostgres)
 
@@ -59,7 +59,7 @@ const REFUSED = {
   toCertificateByMethod: '400 INVALID_ENROLLMENT_TOKEN',
 }
 
-test('D-01 every door judges a bad token alike, whatever headers come with it', async (t) => {
+test('D-01 R-11 every door judges a bad token alike, whatever headers come with it, and nothing of it is logged', async (t) => {
   const { app, key, token, signerId, sessionFor, doorsFor, state } = await setUpDoors(t)
   const now = Math.floor(app.clock.now() / 1000)
   const claims = { iss: ISSUER, aud: AUDIENCE, sub: ALICE, exp: now + 600, iat: now }
@@ -106,6 +106,9 @@ test('D-01 every door judges a bad token alike, whatever headers come with it', 
     }
   }
   assert.deepEqual(await state(), before)
+  for (const part of Object.values(bad).flatMap(partsOf)) {
+    assert.ok(!app.logged.some((line) => line.includes(part)))
+  }
   assert.equal((await doors.primary(good)).status, 200)
   assert.equal((await doors.second(good)).status, 200)
   for (const [index, more] of headers.entries()) {

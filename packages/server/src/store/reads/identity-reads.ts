@@ -66,6 +66,13 @@ const idByExternalId = prepared(1, (db, externalId: string) =>
   db.selectFrom('identities').select('id').where('external_id', '=', externalId),
 )
 
+const idByName = prepared(1, (db, name: string) => db.selectFrom('identities').select('id').where('name', '=', name))
+
+/** Whether somebody has this name. */
+export async function isIdentityName(db: Kysely<Database>, name: string): Promise<boolean> {
+  return (await idByName(db, name)).length > 0
+}
+
 /** The id of whoever has enrolled under this key. */
 export async function findEnrolledIdentity(db: Kysely<Database>, key: EnrollmentKey): Promise<string | undefined> {
   const [row] = await (key.useExternalId ? idByExternalId(db, key.externalId) : idById(db, key.id))
