@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Agent } from 'node:https'
-import type { ControllerStage, ReadyController } from '@countersign/testkit'
+import type { ControllerAnswer, ControllerStage, ReadyController } from '@countersign/testkit'
 import {
   ENROLLMENT_KINDS,
   type EnrollmentKind,
@@ -98,7 +98,7 @@ export async function raceOneToken(
   )
 }
 
-function outcomeOf(answer: Awaited<ReturnType<typeof presentToken>>['answer']): string {
+function outcomeOf(answer: ControllerAnswer | undefined): string {
   if (!answer) return 'no answer'
   return answer.status === 200 ? '200' : `${answer.status} ${answer.json?.error?.code}`
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Agent } from 'node:https'
 import {
+  type ControllerAnswer,
   type ControllerStage,
   makeTestCertificate,
   makeTestCsr,
@@ -75,7 +76,12 @@ export async function startEnrolling(stage: ControllerStage, { provider }: Enrol
 }
 
 /** One enrollment; no answer when the connection breaks. */
-export async function presentToken(controller: ReadyController, token: string, kind: EnrollmentKind, agent?: Agent) {
+export async function presentToken(
+  controller: ReadyController,
+  token: string,
+  kind: EnrollmentKind,
+  agent?: Agent,
+): Promise<{ answer: ControllerAnswer | undefined; client: Acknowledged['client'] }> {
   const csr = kind === 'cert' ? makeTestCsr() : undefined
   const options = {
     body: csr ? { clientCsr: csr.pem } : {},

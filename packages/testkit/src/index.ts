@@ -18,6 +18,7 @@ export {
   type TestKeyPair,
 } from './certificates.ts'
 export * from './controller-process.ts'
+export type { ControllerAnswer } from './controller-request.ts'
 export * from './fake-dns.ts'
 export * from './jwks-server.ts'
 export * from './postgres.ts'
