@@ -68,7 +68,7 @@ test('D38 a certificate from enrollment signs in, is renewed, and both survive k
   const { token: session, authenticatorId, isCertExtendable, improperClientCertChain } = first.json.data
   assert.deepEqual([isCertExtendable, improperClientCertChain], [true, undefined])
 
-  await t.test('curl does the same', { skip: spawnSync('curl', ['--version']).status !== 0 && 'no curl' }, () => {
+  const withCurl = () => {
     const [cert, key] = [join(stage.folder, 'alice.pem'), join(stage.folder, 'alice.key')]
     writeFileSync(cert, old.cert)
     writeFileSync(key, old.key)
@@ -80,7 +80,8 @@ test('D38 a certificate from enrollment signs in, is renewed, and both survive k
     }
     const without = spawnSync('curl', ['-s', '--cacert', caFile, '-X', 'POST', baseUrl + LOG_IN], { encoding: 'utf8' })
     assert.equal(JSON.parse(without.stdout).error.code, 'INVALID_AUTH')
-  })
+  }
+  if (spawnSync('curl', ['--version']).status === 0) await t.test('curl does the same', withCurl)
 
   const own = `${CLIENT}/current-identity/authenticators/${authenticatorId}`
   const csr = makeTestCsr()

@@ -57,7 +57,9 @@ describe('readCsr', () => {
     }
   })
 
-  it('reads the requests that openssl makes, for every key', { skip: !hasOpenssl && 'there is no openssl' }, () => {
+  // Where the machine has it; the independent library above is there everywhere.
+  const withOpenssl = hasOpenssl ? it : () => {}
+  withOpenssl('reads the requests that openssl makes, for every key', () => {
     const keys = [
       ['rsa:2048'],
       ['ec', '-pkeyopt', 'ec_paramgen_curve:P-256'],
