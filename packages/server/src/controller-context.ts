@@ -8,6 +8,7 @@ import type { EnrollmentJwt } from './enrollment/enrollment-jwt.ts'
 import type { EnrollmentReporter } from './enrollment/report-enrollment.ts'
 import type { EventHub } from './events/event-hub.ts'
 import type { AccountClients } from './hosted/account-clients.ts'
+import type { ApiAccounts } from './hosted/api-accounts.ts'
 import type { DiscoverProvider } from './hosted/discover-provider.ts'
 import type { ExchangeSession } from './hosted/exchange-session.ts'
 import type { TargetOrganization } from './hosted/target-organization.ts'
@@ -62,6 +63,7 @@ export interface ControllerContext {
   readonly targetOrganization: TargetOrganization
   readonly discoverProvider: DiscoverProvider
   readonly accountClients: AccountClients
+  readonly apiAccounts: ApiAccounts
   /** host:port pairs under which clients reach this controller, the first one preferred. */
   readonly addresses: () => readonly string[]
   /** The CA certificates as EST clients want them: PKCS#7, base64 in lines of 64. */

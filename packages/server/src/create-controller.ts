@@ -16,6 +16,7 @@ import { createEventHub, type EventHub } from './events/event-hub.ts'
 import { sessionMoveEvent } from './events/session-move-event.ts'
 import { signerHealthEvent } from './events/signer-health-event.ts'
 import { createAccountClients } from './hosted/account-clients.ts'
+import { type ApiAccounts, createApiAccounts } from './hosted/api-accounts.ts'
 import { createDiscoverProvider } from './hosted/discover-provider.ts'
 import { createExchangeSession } from './hosted/exchange-session.ts'
 import { createFindHostedCaller } from './hosted/hosted-caller.ts'
@@ -78,6 +79,7 @@ export interface Controller {
   readonly http: HttpServer
   readonly events: EventHub
   readonly metrics: Metrics
+  readonly apiAccounts: ApiAccounts
   /** Finishes what is under way and lets go of everything but the store, which is the caller's. */
   close(): Promise<void>
 }
@@ -133,6 +135,7 @@ export function createController(parts: ControllerParts): Controller {
     signIns,
   })
   const accountClients = createAccountClients({ ...parts, registration: createClientRegistration(fetchDocument) })
+  const apiAccounts = createApiAccounts({ store, clock, accountClients })
   const signControllerJwt = createSignControllerJwt(parts.serverIdentity)
   const clientCertificates = createClientCertificates({
     keys: parts.issuingKeys,
@@ -183,6 +186,7 @@ export function createController(parts: ControllerParts): Controller {
     targetOrganization: createTargetOrganization(store, localOrganization),
     discoverProvider: createDiscoverProvider(fetchDocument, jwksPolicy),
     accountClients,
+    apiAccounts,
   }
   const routes = buildRoutes(context)
   const noteUse = createSessionMoves((move, { id, identity }, address) =>
@@ -205,6 +209,7 @@ export function createController(parts: ControllerParts): Controller {
     http,
     events,
     metrics,
+    apiAccounts,
     close: async () => {
       health.stop()
       await http.close()

@@ -1,9 +1,10 @@
 import { lookup } from 'node:dns/promises'
 import { isIPv6 } from 'node:net'
+import { join } from 'node:path'
 import { newId, PASSWORD_COST } from '@countersign/core'
 import { pino } from 'pino'
 import { systemClock } from './clock.ts'
-import type { Settings } from './config/index.ts'
+import { SETTINGS, type Settings } from './config/settings.ts'
 import { type Controller, createController } from './create-controller.ts'
 import { takeDataDir } from './data-dir.ts'
 import { startEventFile } from './events/event-file.ts'
@@ -45,6 +46,7 @@ const LOOPBACK = '127.0.0.1'
 /** Requests in flight get this long before their connections are cut, which leaves time to close the store. */
 const STOP_WITHIN_MS = 8_000
 const IDLE_CHECK_MS = 50
+const USUAL_PROVIDER_PORT = 1282
 
 /** Starts the whole product in this process. Throws `StartupError` when it cannot, leaving nothing behind. */
 export async function startController(settings: Settings): Promise<RunningController> {
@@ -75,6 +77,7 @@ async function start(
   )
   const dataDir = takeDataDir(settings.dataDir)
   undo.push(dataDir.release)
+  const development = settings.dev ? import('./dev/index.ts') : undefined
 
   const keyOptions = {
     dir: dataDir.keysDir,
@@ -104,6 +107,14 @@ async function start(
   let keys = loadedKeys
   for (const warning of keys.warnings) log.warn(warning)
   const sealing = await loadSealing({ dir: dataDir.keysDir, configured: settings.sealingKey })
+
+  const provider = await (await development)?.startLocalProvider({
+    stateFile: join(dataDir.keysDir, 'local-provider.json'),
+    port: settings.identityProvider.port,
+    usualPort: settings.port === SETTINGS.port.default ? USUAL_PROVIDER_PORT : 0,
+    log,
+  })
+  if (provider) undo.push(() => provider.close())
 
   const foreign = await countForeignTotps(store.db, sealing.prefix)
   if (foreign > 0) {
@@ -155,6 +166,14 @@ async function start(
   const admin = await ensureFirstAdmin(store, { adminPassword, passwordCost: PASSWORD_COST, now: clock.now() })
 
   const baseUrl = `https://${urlHost(settings.host)}:${port}`
+  if (development && provider) {
+    const { apiAccounts } = controller
+    const parts = { provider, store, clock, sealing, apiAccounts, dataDir: dataDir.path, hostedAudience: `${baseUrl}/` }
+    // The controller is as good without it, and its first password must be shown.
+    await (await development).ensureDemoData(parts).catch((error: unknown) => {
+      log.error({ err: error }, 'the demo data could not be made')
+    })
+  }
   return {
     ready: {
       baseUrl,
@@ -165,7 +184,7 @@ async function start(
       hostedBaseUrl: baseUrl,
       consoleUrl: `${baseUrl}/console/`,
       metricsUrl: metrics.url,
-      identityProviderUrl: null,
+      identityProviderUrl: provider?.addresses.base ?? null,
     },
     tellEvents: () => {
       if (settings.events.stdout) writers.push(startEventOutput(events, clock, process.stdout))

@@ -62,7 +62,8 @@ export const SETTINGS = {
   dev: toggle({
     default: false,
     flagValue: '',
-    description: 'Development mode: signers may have their keys on loopback addresses, over http too',
+    description:
+      'Development mode: an identity provider with demo data on this machine, and keys of signers on loopback, over http too',
   }),
   logLevel: choice(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'], {
     default: 'info',
@@ -316,6 +317,16 @@ export const SETTINGS = {
       max: 65535,
       flagValue: 'PORT',
       description: 'Port of the metrics listener; 0 picks a free one, which is the default when port is not 1280',
+    }),
+  },
+  identityProvider: {
+    port: integer({
+      default: 0,
+      min: 0,
+      max: 65535,
+      flagValue: 'PORT',
+      description:
+        'Port of the local identity provider of --dev; 0 for that of the last start, at first 1282 or a free one',
     }),
   },
 } as const

@@ -44,6 +44,11 @@ interface AccountClientsParts {
 const MAX_RETIRED_AT_ONCE = 100
 const useOf = (providerId: string): string => `registration ${providerId}`
 
+/** How a provider's initial access token is kept with its record. */
+export function sealRegistrationToken(sealing: Sealing, providerId: string, token: string): string {
+  return sealing.seal(token, useOf(providerId))
+}
+
 /** Deals with the providers on behalf of API accounts. Secrets pass through here and stay nowhere. */
 export function createAccountClients({
   registration,

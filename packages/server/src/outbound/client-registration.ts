@@ -1,3 +1,4 @@
+import { guessProviderProduct } from '@countersign/contract'
 import { isJsonObject, JsonError, readJson } from '@countersign/core'
 import type { FetchDocument } from './fetch-document.ts'
 import { OutboundError } from './outbound-error.ts'
@@ -41,7 +42,8 @@ export function createClientRegistration(fetchDocument: FetchDocument): ClientRe
             response_types: [],
             redirect_uris: [],
             token_endpoint_auth_method: 'client_secret_basic',
-            application_type: 'service',
+            // Okta's word for a machine; OpenID Connect knows only apps and web sites, and strict providers refuse others.
+            ...(guessProviderProduct(registrationUrl) === 'okta' && { application_type: 'service' }),
             ...(scope !== undefined && { scope }),
           },
         },

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import {
   ApiAccountCreate,
   ApiAccountPatch,
@@ -9,11 +8,9 @@ import {
   type ApiAccountRotate as RotateBody,
 } from '@countersign/contract'
 import type { ControllerContext } from '../../controller-context.ts'
-import type { Credentials, NewClient } from '../../hosted/account-clients.ts'
+import type { Credentials } from '../../hosted/account-clients.ts'
 import { notFound } from '../../store/not-found.ts'
-import type { StoredProvider } from '../../store/provider-row.ts'
-import { type AccountWithClients, findAccount, findProvider, listAccounts } from '../../store/reads/hosted-reads.ts'
-import { checkNewAccount } from '../../store/writes/hosted/api-account-writes.ts'
+import { type AccountWithClients, findAccount, listAccounts } from '../../store/reads/hosted-reads.ts'
 import { type Answer, type Call, hostedCallerOf, type Route } from '../pipeline/route.ts'
 import { pageOfList } from './hal.ts'
 import { hostedMeta } from './hosted-meta.ts'
@@ -23,31 +20,15 @@ const READ = { hosted: 'read' } as const
 const ADMIN = { hosted: 'admin' } as const
 const COLLECTION = '/identity/v1/api-account-identities'
 const ONE = `${COLLECTION}/:id`
-const DEFAULT_OVERLAP_MINUTES = 60
-const MS_PER_MINUTE = 60_000
 
 /** The machines of an organization: made at its provider, their secret shown once. */
-export function apiAccountRoutes({ store, clock, accountClients, targetOrganization }: ControllerContext): Route[] {
+export function apiAccountRoutes(context: ControllerContext): Route[] {
+  const { store, clock, apiAccounts, accountClients, targetOrganization } = context
+
   const get = async (organizationId: string, id: string): Promise<AccountWithClients> => {
     const found = await findAccount(store.db, organizationId, id)
     if (!found) throw notFound('apiAccount', id)
     return found
-  }
-
-  const getProvider = async (organizationId: string, id: string): Promise<StoredProvider> => {
-    const provider = await findProvider(store.db, organizationId, id)
-    if (!provider) throw notFound('identityProvider', id)
-    return provider
-  }
-
-  /** Records a client that was just obtained; if that fails, nothing is left behind at the provider either. */
-  const recording = async (provider: StoredProvider, client: NewClient, record: () => Promise<void>): Promise<void> => {
-    try {
-      await record()
-    } catch (error) {
-      await accountClients.giveUp(provider, client)
-      throw error
-    }
   }
 
   const answer = async (
@@ -95,24 +76,8 @@ export function apiAccountRoutes({ store, clock, accountClients, targetOrganizat
       handle: async (call) => {
         const body = call.body as CreateBody
         const organizationId = await targetOrganization(hostedCallerOf(call), body.organizationId)
-        const provider = await getProvider(organizationId, body.identityProviderId)
-        const id = randomUUID()
-        const account = {
-          id,
-          organizationId,
-          identityProviderId: provider.id,
-          name: body.name,
-          contactEmail: body.contactEmail || null,
-          description: body.description || null,
-          role: body.role ?? 'admin',
-          active: body.active ?? true,
-        }
-        await checkNewAccount(store.db, account)
-        const obtained = await accountClients.obtain(provider, { name: body.name, clientId: body.clientId })
-        await recording(provider, obtained, () =>
-          store.write('apiAccount.create', { ...account, client: obtained.client }, hostedMeta(call, clock.now())),
-        )
-        return answer(organizationId, id, { status: 201, credentials: obtained.credentials })
+        const { id, credentials } = await apiAccounts.create(organizationId, body, hostedMeta(call, clock.now()))
+        return answer(organizationId, id, { status: 201, credentials })
       },
     },
     {
@@ -140,18 +105,9 @@ export function apiAccountRoutes({ store, clock, accountClients, targetOrganizat
       handle: async (call) => {
         const { organizationId } = hostedCallerOf(call)
         const id = call.params.id ?? ''
-        const { overlapMinutes = DEFAULT_OVERLAP_MINUTES, clientId } = (call.body ?? {}) as RotateBody
-        const { account, provider } = await get(organizationId, id)
-        const obtained = await accountClients.obtain(provider, { name: account.name, clientId })
-        const retiresAt = clock.now() + overlapMinutes * MS_PER_MINUTE
-        await recording(provider, obtained, () =>
-          store.write(
-            'apiAccount.rotate',
-            { id, organizationId, client: obtained.client, retiresAt },
-            hostedMeta(call, clock.now()),
-          ),
-        )
-        return answer(organizationId, id, { status: 200, credentials: obtained.credentials })
+        const body = (call.body ?? {}) as RotateBody
+        const { credentials } = await apiAccounts.rotate(organizationId, id, body, hostedMeta(call, clock.now()))
+        return answer(organizationId, id, { status: 200, credentials })
       },
     },
     {

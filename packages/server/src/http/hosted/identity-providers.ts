@@ -7,6 +7,7 @@ import {
 } from '@countersign/contract'
 import { fieldError, type ProviderSettings, providerFromBody } from '@countersign/core'
 import type { ControllerContext } from '../../controller-context.ts'
+import { sealRegistrationToken } from '../../hosted/account-clients.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findProvider, listProviders } from '../../store/reads/hosted-reads.ts'
 import { type Answer, type Call, hostedCallerOf, type Route } from '../pipeline/route.ts'
@@ -51,7 +52,7 @@ export function identityProviderRoutes(context: ControllerContext): Route[] {
       ? undefined
       : registrationToken === ''
         ? null
-        : sealing.seal(registrationToken, `registration ${id}`)
+        : sealRegistrationToken(sealing, id, registrationToken)
 
   const base = { bodyCap: 'management', body: null } as const
   return [

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ProviderKind } from '@countersign/contract'
+import { type ProviderSettings, providerFromBody } from '@countersign/core'
+import { sealRegistrationToken } from '../hosted/account-clients.ts'
+import { OWNER_ONLY, writeFileAtomically } from '../keys/write-file-atomically.ts'
+import { type AccountWithClients, listAccounts, listProviders } from '../store/reads/hosted-reads.ts'
+import type { DemoParts } from './demo-parts.ts'
+import { freeName } from './free-name.ts'
+import { HOSTED_AUDIENCE, type IssuerAddresses, type ProviderAddresses } from './provider-addresses.ts'
+
+interface DemoKind {
+  readonly kind: ProviderKind
+  readonly name: string
+  /** What the credentials are saved as in the data directory. */
+  readonly file: string
+  addressesOf(addresses: ProviderAddresses): IssuerAddresses
+  audienceOf(hostedAudience: string): string | undefined
+}
+
+/** A record, an account and a file of each kind of provider. */
+export const DEMO_KINDS: readonly DemoKind[] = [
+  {
+    kind: 'cognito',
+    name: 'Local user pool',
+    file: 'credentials.json',
+    addressesOf: ({ userPool }) => userPool,
+    audienceOf: () => undefined,
+  },
+  {
+    kind: 'auth0',
+    name: 'Local hosted platform',
+    file: 'credentials-hosted-platform.json',
+    addressesOf: ({ hostedPlatform }) => hostedPlatform,
+    audienceOf: (hostedAudience) => hostedAudience,
+  },
+  {
+    kind: 'oidc',
+    name: 'Local enterprise provider',
+    file: 'credentials-enterprise.json',
+    addressesOf: ({ enterprise }) => enterprise,
+    audienceOf: () => HOSTED_AUDIENCE,
+  },
+]
+
+/** Provider records, accounts and their files, made once; what an administrator has changed or deleted stays so. */
+export async function ensureDemoAccounts(parts: DemoParts): Promise<void> {
+  const { provider, store, organizationId, hostedAudience } = parts
+  const accounts = await listAccounts(store.db, organizationId)
+  for (const demo of DEMO_KINDS) await ensureAccount(parts, demo, accounts)
+  if (provider.state.current().demo.audience === hostedAudience) return
+  await provider.state.update((now) => ({ ...now, demo: { ...now.demo, audience: hostedAudience } }))
+}
+
+async function ensureAccount(parts: DemoParts, demo: DemoKind, accounts: readonly AccountWithClients[]): Promise<void> {
+  const { provider, apiAccounts, organizationId, dataDir, meta } = parts
+  const { kind, name, file } = demo
+  const { issuer } = demo.addressesOf(provider.addresses)
+  const madeId = provider.state.current().demo.accounts[kind]
+  const path = join(dataDir, file)
+  const isIt = ({ account, provider: record }: AccountWithClients): boolean =>
+    madeId === undefined ? account.name === name && record.issuer === issuer : account.id === madeId
+  const existing = accounts.find(isIt)
+  if (madeId !== undefined) {
+    if (!existing) return
+    await followAudience(parts, demo, existing.provider)
+    if (existsSync(path)) return
+  }
+  const create = async () => {
+    const identityProviderId = await ensureRecord(parts, demo)
+    const taken = accounts.map(({ account }) => account.name)
+    const body = { name: freeName(name, taken, issuer), identityProviderId, contactEmail: 'demo@example.com' }
+    return apiAccounts.create(organizationId, body, meta())
+  }
+  const { id, credentials } = existing
+    ? await apiAccounts.rotate(organizationId, existing.account.id, { overlapMinutes: 0 }, meta())
+    : await create()
+  await writeFileAtomically(path, `${JSON.stringify(credentials, null, 2)}\n`, OWNER_ONLY)
+  await provider.state.update((now) => ({
+    ...now,
+    demo: { ...now.demo, accounts: { ...now.demo.accounts, [kind]: id } },
+  }))
+}
+
+async function ensureRecord(parts: DemoParts, { kind, name, addressesOf, audienceOf }: DemoKind): Promise<string> {
+  const { provider, store, sealing, organizationId, hostedAudience, meta } = parts
+  const { registrationUrl } = provider.addresses
+  const { issuer, discoveryUrl, jwksUri, tokenUrl } = addressesOf(provider.addresses)
+  const records = await listProviders(store.db, organizationId)
+  const found = records.find((record) => record.issuer === issuer)
+  if (found) return found.id
+  const id = randomUUID()
+  const taken = records.map((record) => record.name)
+  const audience = audienceOf(hostedAudience)
+  const record: ProviderSettings = providerFromBody({
+    name: freeName(name, taken, issuer),
+    kind,
+    issuer,
+    discoveryUrl,
+    jwksUri,
+    tokenUrl,
+    registrationUrl,
+    ...(audience !== undefined && { audience }),
+  })
+  const sealedRegistrationToken = sealRegistrationToken(sealing, id, provider.state.current().registrationToken)
+  const args = { id, organizationId, provider: record, sealedRegistrationToken }
+  await store.write('identityProvider.create', args, meta())
+  return id
+}
+
+/** The hosted API may have another address than at the last start; its old audience goes unless somebody else set it. */
+async function followAudience(
+  { provider, store, organizationId, hostedAudience, meta }: DemoParts,
+  { audienceOf }: DemoKind,
+  record: { readonly id: string; readonly audience: string | null },
+): Promise<void> {
+  const audience = audienceOf(hostedAudience)
+  const isOurs = record.audience === provider.state.current().demo.audience
+  if (audience === undefined || record.audience === audience || !isOurs) return
+  await store.write('identityProvider.patch', { id: record.id, organizationId, patch: { audience } }, meta())
+}

@@ -1,0 +1,71 @@
+import { newId } from '@countersign/core'
+import { createLocalOrganization } from '../hosted/local-organization.ts'
+import { ensureDemoAccounts } from './demo-accounts.ts'
+import type { DemoOptions, DemoParts } from './demo-parts.ts'
+import { freeName } from './free-name.ts'
+import { PEOPLE } from './people.ts'
+import { PUBLIC_CLIENT_ID, SIGNER_AUDIENCE } from './provider-addresses.ts'
+import type { DemoState } from './provider-state.ts'
+
+const SIGNER_NAME = 'local-provider'
+
+/** Makes what demos and the tour need, once: what somebody takes away stays away. */
+export async function ensureDemoData(options: DemoOptions): Promise<void> {
+  const organizationId = await createLocalOrganization(options.store)()
+  const meta = () => ({ actorId: 'system', now: options.clock.now() })
+  const parts = { ...options, organizationId, meta }
+  options.provider.serveAudience(options.hostedAudience)
+  await once(parts, 'people', createPeople)
+  await once(parts, 'signer', createSigner)
+  await ensureDemoAccounts(parts)
+}
+
+async function once(
+  parts: DemoParts,
+  what: 'people' | 'signer',
+  make: (parts: DemoParts) => Promise<void>,
+): Promise<void> {
+  const { state } = parts.provider
+  if (state.current().demo[what]) return
+  await make(parts)
+  const done: Partial<DemoState> = { [what]: true }
+  await state.update((now) => ({ ...now, demo: { ...now.demo, ...done } }))
+}
+
+async function createPeople({ store, meta }: DemoParts): Promise<void> {
+  for (const { id: name, email: externalId, groups, hasIdentity } of PEOPLE) {
+    const existing = await store.db
+      .selectFrom('identities')
+      .select('id')
+      .where((is) => is.or([is('name', '=', name), is('external_id', '=', externalId)]))
+      .executeTakeFirst()
+    if (existing || !hasIdentity) continue
+    const body = { name, type: 'User' as const, isAdmin: false, externalId, roleAttributes: [...groups] }
+    await store.write('identity.create', { id: newId(), body, byAdmin: true }, meta())
+  }
+}
+
+async function createSigner({ provider, store, meta }: DemoParts): Promise<void> {
+  const { issuer, jwksUri, discoveryUrl } = provider.addresses.enterprise
+  const signers = await store.db.selectFrom('ext_jwt_signers').select(['name', 'issuer']).execute()
+  if (signers.some((signer) => signer.issuer === issuer)) return
+  const taken = signers.map(({ name }) => name)
+  const body = {
+    name: freeName(SIGNER_NAME, taken, issuer),
+    enabled: true,
+    issuer,
+    audience: SIGNER_AUDIENCE,
+    jwksEndpoint: jwksUri,
+    openIdConfigurationUrl: discoveryUrl,
+    externalAuthUrl: issuer,
+    clientId: PUBLIC_CLIENT_ID,
+    scopes: ['openid', 'profile', 'email', 'groups'],
+    claimsProperty: 'email',
+    useExternalId: true,
+    enrollToCertEnabled: true,
+    enrollToTokenEnabled: true,
+    enrollNameClaimsSelector: 'preferred_username',
+    enrollAttributeClaimsSelector: 'groups',
+  }
+  await store.write('signer.create', { id: newId(), body, certificate: undefined, byAdmin: true }, meta())
+}

@@ -1,0 +1,24 @@
+import type { Clock } from '../clock.ts'
+import type { ApiAccounts } from '../hosted/api-accounts.ts'
+import type { Sealing } from '../keys/sealing.ts'
+import type { Store } from '../store/store.ts'
+import type { WriteMeta } from '../store/write-operation.ts'
+import type { LocalProvider } from './local-provider.ts'
+
+/** What the demo data is made from. */
+export interface DemoOptions {
+  readonly provider: LocalProvider
+  readonly store: Store
+  readonly clock: Clock
+  readonly sealing: Sealing
+  readonly apiAccounts: ApiAccounts
+  readonly dataDir: string
+  /** The base address of the hosted API with a slash. */
+  readonly hostedAudience: string
+}
+
+/** The same for those who make a part of it. */
+export interface DemoParts extends DemoOptions {
+  readonly organizationId: string
+  readonly meta: () => WriteMeta
+}

@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http'
+import type { IsMachine } from './machine-clients.ts'
+import { TOKEN_SECONDS } from './provider-addresses.ts'
+import { type ProviderAnswer, readForm } from './provider-http.ts'
+
+interface TokenParts {
+  readonly issuer: string
+  readonly isMachine: IsMachine
+  readonly sign: (claims: Readonly<Record<string, unknown>>) => string
+  /** The API that tokens are given for: the base address of the hosted API with a slash. */
+  readonly audience: () => string | null
+}
+
+function refuse(status: number, error: string, description: string): ProviderAnswer {
+  return { status, json: { error, error_description: description } }
+}
+
+/**
+ * Client credentials as a hosted identity platform takes them: all in the body, JSON or a form, and for an audience that it
+ * knows. A wrong secret is 401 `access_denied`, an unknown audience 403.
+ */
+export function createHostedPlatformToken({ issuer, isMachine, sign, audience }: TokenParts) {
+  return async (request: IncomingMessage): Promise<ProviderAnswer> => {
+    const form = await readForm(request, { json: true })
+    if ('problem' in form) return refuse(400, 'invalid_request', form.problem)
+    const member = (name: string): string => form.members.get(name) ?? ''
+    const grant = member('grant_type')
+    if (grant === '') return refuse(400, 'invalid_request', 'Missing required parameter: grant_type')
+    const clientId = member('client_id')
+    if (!isMachine(clientId, member('client_secret'))) return refuse(401, 'access_denied', 'Unauthorized')
+    if (grant !== 'client_credentials') {
+      return refuse(403, 'unauthorized_client', 'The grant type is not allowed for the client')
+    }
+    const wanted = member('audience')
+    if (wanted === '' || wanted !== audience()) {
+      return refuse(403, 'access_denied', `Service not enabled within domain: ${wanted || '(no audience)'}`)
+    }
+    const now = Math.floor(Date.now() / 1000)
+    const token = sign({
+      iss: issuer,
+      sub: `${clientId}@clients`,
+      aud: wanted,
+      iat: now,
+      exp: now + TOKEN_SECONDS,
+      gty: 'client-credentials',
+      azp: clientId,
+    })
+    return { status: 200, json: { access_token: token, expires_in: TOKEN_SECONDS, token_type: 'Bearer' } }
+  }
+}

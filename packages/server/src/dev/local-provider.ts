@@ -1,0 +1,96 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { isIPv6 } from 'node:net'
+import type Provider from 'oidc-provider'
+import type { Logger } from 'pino'
+import { answerInteraction } from './interaction.ts'
+import { loadOidcProvider } from './load-oidc-provider.ts'
+import { isOwnHost, listenOnLoopback, portsToTry } from './loopback.ts'
+import { createProviderAdapter } from './provider-adapter.ts'
+import { buildProviderAddresses, type ProviderAddresses } from './provider-addresses.ts'
+import { send } from './provider-http.ts'
+import { buildProviderRoutes } from './provider-routes.ts'
+import { openProviderState, type ProviderStateFile } from './provider-state.ts'
+
+export interface LocalProvider {
+  readonly addresses: ProviderAddresses
+  readonly state: ProviderStateFile
+  /** What the hosted-platform endpoint gives tokens for, from now on. */
+  serveAudience(audience: string): void
+  close(): Promise<void>
+}
+
+export interface LocalProviderOptions {
+  readonly stateFile: string
+  /** The port that somebody asked for; 0 for that of the last start, or else for `usualPort`, or else for any. */
+  readonly port: number
+  readonly usualPort: number
+  readonly host?: string
+  readonly log: Logger
+}
+
+const REQUEST_TIMEOUT_MS = 15_000
+const WARM_UP_AFTER_MS = 2_000
+
+/**
+ * Starts the identity provider for development: three kinds of provider on one listener that only this machine reaches.
+ * Throws StartupError where it cannot, above all for a host that is not loopback.
+ */
+export async function startLocalProvider(options: LocalProviderOptions): Promise<LocalProvider> {
+  const { log, host = '127.0.0.1' } = options
+  const state = await openProviderState(options.stateFile)
+  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS })
+  const known = state.current().port
+  const port = await listenOnLoopback(server, host, portsToTry(options.port, known, options.usualPort))
+  if (port !== known) await state.update((now) => ({ ...now, port }))
+  const addresses = buildProviderAddresses(`http://${isIPv6(host) ? `[${host}]` : host}:${port}`)
+
+  const adapter = createProviderAdapter(state)
+  let loaded: Promise<Provider> | undefined
+  let audience: string | null = null
+  const provider = (): Promise<Provider> => {
+    loaded ??= loadOidcProvider({ issuer: addresses.base, state, adapter, log })
+    return loaded
+  }
+  // The first start needs it at once, to register clients; later ones shall be ready before.
+  const warming = setTimeout(() => void provider().catch(() => {}), known === 0 ? 0 : WARM_UP_AFTER_MS).unref()
+  const routes = buildProviderRoutes({
+    addresses,
+    state,
+    provider,
+    audience: () => audience,
+    // Made again with the new keys when it is needed next.
+    onRotated: () => {
+      loaded = undefined
+    },
+  })
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (!isOwnHost(request.headers.host, port)) return send(response, { status: 421, json: { error: 'wrong_host' } })
+    const path = (request.url ?? '').split('?', 1)[0] ?? ''
+    const handle = routes.get(`${request.method} ${path}`)
+    if (handle) return send(response, await handle(request))
+    const oidc = await provider()
+    if (path.startsWith('/interaction/')) return answerInteraction(oidc, request, response)
+    await oidc.callback()(request, response)
+  }
+  server.on('request', (request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      log.error({ err: error }, 'the local identity provider failed')
+      if (response.headersSent) response.destroy()
+      else send(response, { status: 500, json: { error: 'server_error' } })
+    })
+  })
+  return {
+    addresses,
+    state,
+    serveAudience: (wanted) => {
+      audience = wanted
+    },
+    close: () =>
+      new Promise((resolve) => {
+        clearTimeout(warming)
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}

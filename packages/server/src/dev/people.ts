@@ -1,0 +1,49 @@
+/** Somebody who can sign in at the local provider. */
+export interface Person {
+  /** `sub` of the tokens. */
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  readonly groups: readonly string[]
+  /** Whether the first start makes an identity; the others enroll with their token. */
+  readonly hasIdentity: boolean
+  readonly about: string
+}
+
+/** The people of tests and demos. None of them is an administrator. */
+export const PEOPLE: readonly Person[] = [
+  {
+    id: 'alice',
+    name: 'Alice Archer',
+    email: 'alice@example.com',
+    groups: ['engineering'],
+    hasIdentity: true,
+    about: 'Engineering',
+  },
+  { id: 'bob', name: 'Bob Baker', email: 'bob@example.com', groups: ['sales'], hasIdentity: true, about: 'Sales' },
+  {
+    id: 'carol',
+    name: 'Carol Cooper',
+    email: 'carol@example.com',
+    groups: ['operations'],
+    hasIdentity: true,
+    about: 'Operations',
+  },
+  {
+    id: 'dave',
+    name: 'Dave Dyer',
+    email: 'dave@example.com',
+    groups: ['contractors'],
+    hasIdentity: false,
+    about: 'New here: has no identity until he enrolls',
+  },
+]
+
+export function findPerson(id: unknown): Person | undefined {
+  return PEOPLE.find((person) => person.id === id)
+}
+
+/** What tokens say about a person beside `sub`. */
+export function personClaims({ name, email, groups, id }: Person): Readonly<Record<string, unknown>> {
+  return { name, preferred_username: id, email, email_verified: true, groups }
+}

@@ -1,0 +1,55 @@
+/** Where everything of the local provider is: one listener, three issuers. */
+export interface ProviderAddresses {
+  readonly base: string
+  readonly registrationUrl: string
+  /** A cloud user pool: the issuer is on another address than the token endpoint, as there. */
+  readonly userPool: IssuerAddresses
+  /** A hosted identity platform, whose issuer ends with a slash. */
+  readonly hostedPlatform: IssuerAddresses
+  /** An enterprise provider: `oidc-provider` as it is. People sign in here too. */
+  readonly enterprise: IssuerAddresses
+}
+
+export interface IssuerAddresses {
+  readonly issuer: string
+  readonly discoveryUrl: string
+  readonly jwksUri: string
+  readonly tokenUrl: string
+}
+
+export const TOKEN_SECONDS = 3600
+/** The audience of tokens that sign people in at the controller. */
+export const SIGNER_AUDIENCE = 'urn:countersign:overlay'
+/** The audience of tokens of the enterprise provider for the hosted API. */
+export const HOSTED_AUDIENCE = 'urn:countersign:hosted-api'
+/** The client of consoles, commands and browsers: it has no secret, and needs none with PKCE. */
+export const PUBLIC_CLIENT_ID = 'countersign'
+
+const WELL_KNOWN = '.well-known'
+
+export function buildProviderAddresses(base: string): ProviderAddresses {
+  const pool = `${base}/us-east-1_Local`
+  const platform = `${base}/platform/`
+  return {
+    base,
+    registrationUrl: `${base}/reg`,
+    userPool: {
+      issuer: pool,
+      discoveryUrl: `${pool}/${WELL_KNOWN}/openid-configuration`,
+      jwksUri: `${pool}/${WELL_KNOWN}/jwks.json`,
+      tokenUrl: `${base}/oauth2/token`,
+    },
+    hostedPlatform: {
+      issuer: platform,
+      discoveryUrl: `${platform}${WELL_KNOWN}/openid-configuration`,
+      jwksUri: `${platform}${WELL_KNOWN}/jwks.json`,
+      tokenUrl: `${base}/oauth/token`,
+    },
+    enterprise: {
+      issuer: base,
+      discoveryUrl: `${base}/${WELL_KNOWN}/openid-configuration`,
+      jwksUri: `${base}/jwks`,
+      tokenUrl: `${base}/token`,
+    },
+  }
+}

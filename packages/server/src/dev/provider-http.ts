@@ -1,0 +1,69 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isJsonObject, JsonError, readJson } from '@countersign/core'
+
+/** What a route of the local provider answers. */
+export interface ProviderAnswer {
+  readonly status: number
+  readonly json?: unknown
+  readonly html?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const FORM = 'application/x-www-form-urlencoded'
+const JSON_TYPE = 'application/json'
+const MAX_BODY_BYTES = 16_384
+const LIMITS = { maxDepth: 4, maxMembers: 100 }
+const NEVER_KEPT = { 'cache-control': 'no-store', pragma: 'no-cache' }
+
+/** A body of text members, or what is wrong with it. */
+export type FormBody = { readonly members: ReadonlyMap<string, string> } | { readonly problem: string }
+
+/** Reads a form, or where it is welcome a JSON object; each member once, and nothing but text. */
+export async function readForm(request: IncomingMessage, { json }: { json: boolean }): Promise<FormBody> {
+  const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
+  if (type !== FORM && !(json && type === JSON_TYPE)) {
+    return { problem: `the content type must be ${FORM}${json ? ` or ${JSON_TYPE}` : ''}` }
+  }
+  const body = await readBody(request)
+  if (body === undefined) return { problem: 'the body is too long' }
+  return type === FORM ? membersOf(new URLSearchParams(body.toString('utf8'))) : membersOfJson(body)
+}
+
+/** Nothing of what a provider answers to a caller may be kept, keys and metadata apart. */
+export function send(response: ServerResponse, { status, json, html, headers }: ProviderAnswer): void {
+  const text = html ?? (json === undefined ? '' : JSON.stringify(json))
+  const type = html === undefined ? JSON_TYPE : 'text/html; charset=utf-8'
+  response.writeHead(status, { ...NEVER_KEPT, 'content-type': type, ...headers }).end(text)
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    length += chunk.length
+    if (length > MAX_BODY_BYTES) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function membersOf(entries: Iterable<readonly [string, string]>): FormBody {
+  const members = new Map<string, string>()
+  for (const [name, value] of entries) {
+    if (members.has(name)) return { problem: `${name} is given twice` }
+    members.set(name, value)
+  }
+  return { members }
+}
+
+function membersOfJson(body: Buffer): FormBody {
+  try {
+    const value = readJson(body, LIMITS)
+    if (!isJsonObject(value)) return { problem: 'the body must be a JSON object' }
+    const texts = Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+    return membersOf(texts)
+  } catch (error) {
+    if (error instanceof JsonError) return { problem: 'the body is not valid JSON' }
+    throw error
+  }
+}

@@ -1,0 +1,46 @@
+import { createHash, createPrivateKey, generateKeyPair, type JsonWebKey, type KeyObject } from 'node:crypto'
+import { promisify } from 'node:util'
+
+/** A private key as it is kept, with the names that tokens and key sets know it by. */
+export interface ProviderKey extends JsonWebKey {
+  readonly kid: string
+  readonly alg: 'RS256' | 'ES256'
+  readonly use: 'sig'
+}
+
+const RSA_BITS = 2048
+const PUBLIC_MEMBERS = ['kty', 'kid', 'alg', 'use', 'n', 'e', 'crv', 'x', 'y'] as const
+const generate = promisify(generateKeyPair)
+
+/** One key for each algorithm. */
+export async function createProviderKeys(): Promise<ProviderKey[]> {
+  const [rsa, ec] = await Promise.all([
+    generate('rsa', { modulusLength: RSA_BITS }),
+    generate('ec', { namedCurve: 'P-256' }),
+  ])
+  return [providerKey(rsa.privateKey, 'RS256'), providerKey(ec.privateKey, 'ES256')]
+}
+
+/** The public halves, as a provider shows them. */
+export function publicKeySet(keys: readonly ProviderKey[]): { keys: Record<string, unknown>[] } {
+  const shown = keys.map((key) =>
+    Object.fromEntries(PUBLIC_MEMBERS.filter((name) => name in key).map((name) => [name, key[name]])),
+  )
+  return { keys: shown }
+}
+
+/** What to sign with: the newest key of the usual algorithm. */
+export function signingKeyOf(keys: readonly ProviderKey[]): { key: KeyObject; kid: string } {
+  const newest = keys.find(({ alg }) => alg === 'RS256')
+  if (!newest) throw new Error('the local provider has no key to sign with')
+  return { key: createPrivateKey({ key: newest, format: 'jwk' }), kid: newest.kid }
+}
+
+function providerKey(key: KeyObject, alg: ProviderKey['alg']): ProviderKey {
+  const jwk = key.export({ format: 'jwk' })
+  const kid = createHash('sha256')
+    .update(String(jwk.n ?? jwk.x))
+    .digest('base64url')
+    .slice(0, 22)
+  return { ...jwk, kid, alg, use: 'sig' }
+}

@@ -1,0 +1,60 @@
+import type { IncomingMessage } from 'node:http'
+import type Provider from 'oidc-provider'
+import { signJwt } from '../keys/sign-jwt.ts'
+import { createHostedPlatformToken } from './hosted-platform-token.ts'
+import { createIsMachine } from './machine-clients.ts'
+import { createPersonToken } from './person-token.ts'
+import type { IssuerAddresses, ProviderAddresses } from './provider-addresses.ts'
+import type { ProviderAnswer } from './provider-http.ts'
+import { publicKeySet, signingKeyOf } from './provider-keys.ts'
+import { buildMetadata } from './provider-metadata.ts'
+import type { ProviderStateFile } from './provider-state.ts'
+import { createRotateKeys } from './rotate-keys.ts'
+import { createUserPoolToken } from './user-pool-token.ts'
+
+export interface ProviderRoutesParts {
+  readonly addresses: ProviderAddresses
+  readonly state: ProviderStateFile
+  readonly provider: () => Promise<Provider>
+  readonly audience: () => string | null
+  readonly onRotated: () => void
+}
+
+type Handle = (request: IncomingMessage) => Promise<ProviderAnswer> | ProviderAnswer
+type Row = readonly [method: 'GET' | 'POST', url: string, handle: Handle]
+
+const PUBLIC = { 'cache-control': 'public, max-age=60', 'access-control-allow-origin': '*' }
+
+/** Our own routes beside those of `oidc-provider`, by method and path. */
+export function buildProviderRoutes(parts: ProviderRoutesParts): ReadonlyMap<string, Handle> {
+  const { addresses, state, provider, audience, onRotated } = parts
+  const { base, userPool, hostedPlatform, enterprise } = addresses
+  const keys = () => state.current().keys.flat()
+  const shape = {
+    isMachine: createIsMachine(state),
+    sign: (claims: Readonly<Record<string, unknown>>) => signJwt(signingKeyOf(keys()), claims),
+  }
+  const keySet: Handle = () => ({ status: 200, json: publicKeySet(keys()), headers: PUBLIC })
+  const metadata = (issuer: IssuerAddresses, clientAuthentication: readonly string[]): Handle => {
+    const json = buildMetadata(issuer, addresses, clientAuthentication)
+    return () => ({ status: 200, json, headers: PUBLIC })
+  }
+  const rows: readonly Row[] = [
+    ['GET', enterprise.jwksUri, keySet],
+    ['GET', userPool.jwksUri, keySet],
+    ['GET', hostedPlatform.jwksUri, keySet],
+    ['GET', userPool.discoveryUrl, metadata(userPool, ['client_secret_basic'])],
+    ['GET', hostedPlatform.discoveryUrl, metadata(hostedPlatform, ['client_secret_post'])],
+    ['POST', userPool.tokenUrl, createUserPoolToken({ ...shape, issuer: userPool.issuer })],
+    ['POST', hostedPlatform.tokenUrl, createHostedPlatformToken({ ...shape, issuer: hostedPlatform.issuer, audience })],
+    ['POST', `${base}/dev/rotate-keys`, notFromPages(createRotateKeys(state, onRotated))],
+    ['POST', `${base}/dev/token`, notFromPages(createPersonToken(provider))],
+  ]
+  return new Map(rows.map(([method, url, handle]) => [`${method} ${new URL(url).pathname}`, handle]))
+}
+
+/** For scripts only: a browser says from which page a request comes, and no page has any business here. */
+function notFromPages(handle: Handle): Handle {
+  return (request) =>
+    request.headers.origin === undefined ? handle(request) : { status: 403, json: { error: 'access_denied' } }
+}

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { OWNER_ONLY, writeFileAtomically } from '../keys/write-file-atomically.ts'
+import { StartupError } from '../startup-error.ts'
+import { createProviderKeys, type ProviderKey } from './provider-keys.ts'
+
+/** What the local provider knows from one start to the next. */
+export interface ProviderState {
+  /** Tokens and records name the provider by its address, so that it never changes; 0 until the first start. */
+  readonly port: number
+  /** What the records show to register clients. */
+  readonly registrationToken: string
+  readonly cookieKey: string
+  /** The newest first: those before it are still shown, until the next rotation. */
+  readonly keys: readonly (readonly ProviderKey[])[]
+  /** By model of `oidc-provider`, then by id. */
+  readonly kept: Readonly<Record<string, Readonly<Record<string, Stored>>>>
+  /** What the first start has made; made once, and not again after somebody has taken it away. */
+  readonly demo: DemoState
+}
+
+export interface DemoState {
+  readonly people: boolean
+  readonly signer: boolean
+  /** The audience that the hosted-platform record was last given. */
+  readonly audience: string | null
+  /** Ids of the API accounts, by provider kind. */
+  readonly accounts: Readonly<Record<string, string>>
+}
+
+export type Stored = Readonly<Record<string, unknown>>
+
+export interface ProviderStateFile {
+  current(): ProviderState
+  /** Changes the state; resolves when the change is on the disk. */
+  update(change: (state: ProviderState) => ProviderState): Promise<void>
+}
+
+const TOKEN_BYTES = 32
+
+/** Reads the state, or makes the first one. Throws StartupError when the file cannot be used. */
+export async function openProviderState(path: string): Promise<ProviderStateFile> {
+  const found = await load(path)
+  let state = found ?? (await firstState())
+  let writing: Promise<void> = Promise.resolve()
+  const save = (): Promise<void> => {
+    const next = writing.then(() => writeFileAtomically(path, `${JSON.stringify(state)}\n`, OWNER_ONLY))
+    writing = next.catch(() => {})
+    return next
+  }
+  if (!found) await save()
+  return {
+    current: () => state,
+    update: (change) => {
+      state = change(state)
+      return save()
+    },
+  }
+}
+
+async function load(path: string): Promise<ProviderState | undefined> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as ProviderState
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    const hint = 'delete it: the local provider then begins anew, and accounts made at it need new credentials'
+    throw new StartupError(`${path} does not hold the state of the local identity provider`, hint, { cause: error })
+  }
+}
+
+async function firstState(): Promise<ProviderState> {
+  return {
+    port: 0,
+    registrationToken: randomBytes(TOKEN_BYTES).toString('base64url'),
+    cookieKey: randomBytes(TOKEN_BYTES).toString('base64url'),
+    keys: [await createProviderKeys()],
+    kept: {},
+    demo: { people: false, signer: false, audience: null, accounts: {} },
+  }
+}

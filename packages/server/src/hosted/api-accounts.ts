@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto'
+import type { ApiAccountCreate, ApiAccountRotate } from '@countersign/contract'
+import type { Clock } from '../clock.ts'
+import { notFound } from '../store/not-found.ts'
+import type { StoredProvider } from '../store/provider-row.ts'
+import { findAccount, findProvider } from '../store/reads/hosted-reads.ts'
+import type { Store } from '../store/store.ts'
+import type { WriteMeta } from '../store/write-operation.ts'
+import { checkNewAccount } from '../store/writes/hosted/api-account-writes.ts'
+import type { AccountClients, Credentials, NewClient } from './account-clients.ts'
+
+/** An account with the credentials that are shown this once; none for a client that existed already. */
+export interface AccountWithCredentials {
+  readonly id: string
+  readonly credentials: Credentials | undefined
+}
+
+/** Making API accounts and giving them new credentials: at the provider first, then here. */
+export interface ApiAccounts {
+  create(organizationId: string, body: ApiAccountCreate, meta: WriteMeta): Promise<AccountWithCredentials>
+  /** Those of before go on until the overlap is over. */
+  rotate(organizationId: string, id: string, body: ApiAccountRotate, meta: WriteMeta): Promise<AccountWithCredentials>
+}
+
+interface ApiAccountsParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly accountClients: AccountClients
+}
+
+const DEFAULT_OVERLAP_MINUTES = 60
+const MS_PER_MINUTE = 60_000
+
+export function createApiAccounts({ store, clock, accountClients }: ApiAccountsParts): ApiAccounts {
+  /** Records a client that was just obtained; if that fails, nothing is left behind at the provider either. */
+  const recording = async (provider: StoredProvider, client: NewClient, record: () => Promise<void>): Promise<void> => {
+    try {
+      await record()
+    } catch (error) {
+      await accountClients.giveUp(provider, client)
+      throw error
+    }
+  }
+
+  return {
+    create: async (organizationId, body, meta) => {
+      const provider = await findProvider(store.db, organizationId, body.identityProviderId)
+      if (!provider) throw notFound('identityProvider', body.identityProviderId)
+      const id = randomUUID()
+      const account = {
+        id,
+        organizationId,
+        identityProviderId: provider.id,
+        name: body.name,
+        contactEmail: body.contactEmail || null,
+        description: body.description || null,
+        role: body.role ?? 'admin',
+        active: body.active ?? true,
+      }
+      await checkNewAccount(store.db, account)
+      const obtained = await accountClients.obtain(provider, { name: body.name, clientId: body.clientId })
+      await recording(provider, obtained, () =>
+        store.write('apiAccount.create', { ...account, client: obtained.client }, meta),
+      )
+      return { id, credentials: obtained.credentials }
+    },
+    rotate: async (organizationId, id, { overlapMinutes = DEFAULT_OVERLAP_MINUTES, clientId }, meta) => {
+      const found = await findAccount(store.db, organizationId, id)
+      if (!found) throw notFound('apiAccount', id)
+      const { account, provider } = found
+      const obtained = await accountClients.obtain(provider, { name: account.name, clientId })
+      const retiresAt = clock.now() + overlapMinutes * MS_PER_MINUTE
+      await recording(provider, obtained, () =>
+        store.write('apiAccount.rotate', { id, organizationId, client: obtained.client, retiresAt }, meta),
+      )
+      return { id, credentials: obtained.credentials }
+    },
+  }
+}
