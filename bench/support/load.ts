@@ -22,26 +22,23 @@ export interface LoadResult {
 
 /** Sends requests over keep-alive TLS connections, each connection one after the other, and measures what comes back. */
 export async function runLoad(load: Load): Promise<LoadResult> {
-  const sockets = await Promise.all(Array.from({ length: load.connections }, () => open(load)))
+  const connections = await Promise.all(Array.from({ length: load.connections }, () => openConnection(load)))
   const latencies: number[] = []
   let bytes = 0
   let begun = 0
   const started = performance.now()
   const end = started + load.seconds * 1000
   await Promise.all(
-    sockets.map(async (socket) => {
-      const client = new AnswerReader(socket)
+    connections.map(async (connection) => {
       while (performance.now() < end && begun < (load.maxRequests ?? Number.POSITIVE_INFINITY)) {
         begun++
         const sent = performance.now()
-        socket.write(load.request())
-        const { status, length } = await client.next()
-        if (status !== load.expectStatus)
-          throw new Error(`expected ${load.expectStatus}, got ${status}: ${client.last}`)
+        const { status, length, body } = await connection.ask(load.request())
+        if (status !== load.expectStatus) throw new Error(`expected ${load.expectStatus}, got ${status}: ${body()}`)
         latencies.push(performance.now() - sent)
         bytes += length
       }
-      socket.end()
+      connection.close()
     }),
   )
   const seconds = (performance.now() - started) / 1000
@@ -59,12 +56,35 @@ export async function runLoad(load: Load): Promise<LoadResult> {
 
 /** Sends one request and gives back the JSON of its answer. */
 export async function askOnce(target: { port: number; ca: string }, request: string): Promise<unknown> {
+  const connection = await openConnection(target)
+  const { body } = await connection.ask(request)
+  connection.close()
+  return JSON.parse(body())
+}
+
+interface LoadAnswer {
+  readonly status: number
+  readonly length: number
+  body(): string
+}
+
+export interface LoadConnection {
+  /** Sends a whole request and waits for its answer; one at a time. */
+  ask(request: string): Promise<LoadAnswer>
+  close(): void
+}
+
+/** One keep-alive connection that costs the client as little as possible. */
+export async function openConnection(target: { port: number; ca: string }): Promise<LoadConnection> {
   const socket = await open(target)
   const reader = new AnswerReader(socket)
-  socket.write(request)
-  await reader.next()
-  socket.end()
-  return JSON.parse(reader.last)
+  return {
+    ask: (request) => {
+      socket.write(request)
+      return reader.next()
+    },
+    close: () => void socket.end(),
+  }
 }
 
 function open({ port, ca }: { port: number; ca: string }): Promise<TLSSocket> {
@@ -77,7 +97,6 @@ function open({ port, ca }: { port: number; ca: string }): Promise<TLSSocket> {
 
 /** Takes one answer after the other from a connection; every answer must carry a Content-Length. */
 class AnswerReader {
-  last = ''
   #buffered: Buffer = Buffer.alloc(0)
   #wake: (() => void) | undefined
 
@@ -88,7 +107,7 @@ class AnswerReader {
     })
   }
 
-  async next(): Promise<{ status: number; length: number }> {
+  async next(): Promise<LoadAnswer> {
     for (;;) {
       const answer = this.#take()
       if (answer) return answer
@@ -105,8 +124,8 @@ class AnswerReader {
     const length = Number(/content-length: (\d+)/i.exec(head)?.[1])
     const total = headEnd + 4 + length
     if (this.#buffered.length < total) return undefined
-    this.last = this.#buffered.toString('utf8', headEnd + 4, total)
+    const answer = this.#buffered.subarray(headEnd + 4, total)
     this.#buffered = this.#buffered.subarray(total)
-    return { status: Number(head.slice(9, 12)), length: total }
+    return { status: Number(head.slice(9, 12)), length: total, body: () => answer.toString('utf8') }
   }
 }

@@ -2,6 +2,7 @@ import { BoundedCache } from '@countersign/core'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { Change } from '../store/change.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
+import { findDefaultAdministrator } from '../store/reads/administrator-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import type { Store } from '../store/store.ts'
 import { findObstacle, loadAttempt, type SignInAttempt } from './sign-in-obstacles.ts'
@@ -12,18 +13,20 @@ interface Known {
 }
 
 const MAX_KNOWN = 20_000
+const BY_ID = { useExternalId: false } as StoredSigner
 
 /** Whom the claim of an accepted token stands for. */
 export type FindAttempt = (signer: StoredSigner, claim: string, now: number) => Promise<SignInAttempt>
 
 /**
  * Identities and their policies by the claim that names them, remembered until the change log says that they have changed.
- * Nobody who is unknown is remembered: he may be made the next moment. And whoever is refused is looked up anew as he is, so
- * that the time it takes does not tell one from the other.
+ * Nobody who is refused is remembered: the reason may be gone the next moment, and the time that a refusal takes must not
+ * tell who is known. So a refusal costs one look-up that finds somebody and one that finds nobody, in whichever order.
  */
 export function createKnownIdentities(store: Store): FindAttempt {
   const known = new BoundedCache<string, Known>(MAX_KNOWN)
   let generation = 0
+  let standIn: string | undefined
 
   store.onChange((changes) => {
     if (changes !== 'everything' && !changes.some(isAboutSomebody)) return
@@ -33,16 +36,27 @@ export function createKnownIdentities(store: Store): FindAttempt {
     for (const [claim, { identity }] of [...known.entries()]) if (changed.has(identity.id)) known.delete(claim)
   })
 
+  /** Somebody who is always there. */
+  const findStandIn = async (): Promise<string> => {
+    standIn ??= (await findDefaultAdministrator(store.db)) ?? ''
+    return standIn
+  }
+
   return async (signer, claim, now) => {
     const name = `${signer.useExternalId ? 'externalId' : 'id'} ${claim}`
     const remembered = known.get(name)
-    const remembers = remembered && { signer, claim, ...remembered, now }
-    if (remembers && findObstacle(remembers) === undefined) return remembers
+    const hopeful = remembered && { signer, claim, ...remembered, now }
+    if (hopeful && findObstacle(hopeful) === undefined) return hopeful
     const before = generation
     const attempt = await loadAttempt(store.db, signer, claim, now)
     const { identity, policy } = attempt
+    if (!identity || !policy || findObstacle(attempt) !== undefined) {
+      const somebody = await findStandIn()
+      await loadAttempt(store.db, BY_ID, identity ? '' : somebody, now)
+      return attempt
+    }
     // What was read may have changed while it was read: then it is good for this sign-in, but not for the next.
-    if (identity && policy && before === generation) known.set(name, { identity, policy })
+    if (before === generation) known.set(name, { identity, policy })
     return attempt
   }
 }

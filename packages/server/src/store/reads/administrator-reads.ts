@@ -16,6 +16,13 @@ export async function countAdministratorsLeft(db: Kysely<Database>, now: number)
   return enabled ? ADMINISTRATORS_LEFT.enabled : ADMINISTRATORS_LEFT.none
 }
 
+/** The id of the administrator that every installation begins with, who cannot be deleted. */
+export async function findDefaultAdministrator(db: Kysely<Database>): Promise<string | undefined> {
+  const made = db.selectFrom('identities').select('id').where('is_default_admin', '=', true)
+  // He was made first, so that whoever reads the first one reads no others.
+  return (await made.limit(1).executeTakeFirst())?.id
+}
+
 function enabledAdministrators(db: Kysely<Database>, now: number) {
   return db
     .selectFrom('identities')
