@@ -63,6 +63,19 @@ test('R-01 after the time that was told the address is served again', async (t) 
   assert.equal(outcome(await signInFrom(app, '192.0.2.1', token())), '200', 'the success took nothing')
 })
 
+test('R-01 garbage at the door of the hosted API counts with that at the others, and who is let in never does', async (t) => {
+  const { app } = await setUp(t, { addressBurst: 4, addressPerSecond: 1 })
+  const list = (address: string, headers: Record<string, string>) =>
+    app.call('GET', '/core/v3/networks', undefined, { headers: { 'x-forwarded-for': address, ...headers } })
+  const good = async (address: string) => (await list(address, { 'zt-session': app.adminSession })).status
+  const bad = async (address: string) => (await list(address, { authorization: 'Bearer garbage' })).status
+  for (let nth = 0; nth < 8; nth++) assert.equal(await good('192.0.2.1'), 200)
+  assert.deepEqual([await bad('192.0.2.1'), await bad('192.0.2.1')], [401, 401])
+  assert.deepEqual(await outcomes(3, () => signInFrom(app, '192.0.2.1', 'x')), [REFUSED, REFUSED, LIMITED])
+  assert.equal(await bad('192.0.2.1'), 429)
+  assert.deepEqual([await good('192.0.2.2'), await bad('192.0.2.2')], [200, 401])
+})
+
 test('R-02 all addresses of one /64 share one limit, the next network has its own', async (t) => {
   const { app } = await setUp(t, { addressBurst: 5, addressPerSecond: 1 })
   const seen: string[] = []
