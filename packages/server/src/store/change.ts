@@ -9,6 +9,8 @@ export interface Change {
 
 /** A change with what only the node that made it is told. */
 export interface OwnChange extends Change {
+  /** False where nobody else needs to hear of it: a new session is looked up when it is first used. */
+  readonly isLogged?: false
   /** Whose session it was, where it was opened or ended. */
   readonly session?: { readonly identityId: string; readonly ipAddress: string }
   /** JSON of a thing that is kept on record, before and after; null where there was none or it is not known. */

@@ -1,4 +1,5 @@
-import type { Compilable, CompiledQuery, Kysely } from 'kysely'
+import type { Compilable, CompiledQuery, Kysely, QueryResult } from 'kysely'
+import { findDirectConnection } from './direct-connection.ts'
 import type { Database } from './schema.ts'
 
 /** Stands for the n-th argument while a query is put together. */
@@ -28,7 +29,7 @@ export function prepared<Args extends readonly unknown[], Row>(
       compiledFor.set(dialect, compiled)
     }
     const parameters = compiled.parameters.map((value) => (value instanceof Argument ? args[value.index] : value))
-    return (await db.executeQuery<Row>({ ...compiled, parameters })).rows
+    return (await run<Row>(db, { ...compiled, parameters })).rows
   }
 }
 
@@ -54,6 +55,11 @@ export function preparedForIds<Extra extends readonly unknown[], Row>(
     }
     return query(db, ...ids, ...Array.from({ length: size - ids.length }, () => last), ...extra)
   }
+}
+
+/** Where there is one connection only, the statement goes straight to it: fetching it from a pool costs more than most statements. */
+function run<Row>(db: Kysely<Database>, query: CompiledQuery<Row>): Promise<QueryResult<Row>> {
+  return findDirectConnection(db)?.executeQuery<Row>(query) ?? db.executeQuery<Row>(query)
 }
 
 /** What the text of a statement depends on; a transaction has the dialect of its connection. */
@@ -85,5 +91,5 @@ export async function insertRow<Table extends keyof Database & string>(
       .compile()
     byDialect.set(dialect, compiled)
   }
-  await db.executeQuery({ ...compiled, parameters: Object.values(row) })
+  await run(db, { ...compiled, parameters: Object.values(row) })
 }

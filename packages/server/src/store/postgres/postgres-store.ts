@@ -94,8 +94,9 @@ async function openOn(db: Kysely<Database>, options: PostgresOptions): Promise<S
       .execute(async (transaction) => {
         if (!UNORDERED.has(request.name)) await takeTurn(transaction)
         const done = await runWrite(transaction, 'postgres', request)
-        if (done.changes.length > 0) {
-          const message = notification(options.nodeId, done.changes)
+        const told = done.changes.filter(({ isLogged }) => isLogged !== false)
+        if (told.length > 0) {
+          const message = notification(options.nodeId, told)
           await sql`select pg_notify(${NOTIFY_CHANNEL}, ${message})`.execute(transaction)
         }
         return done

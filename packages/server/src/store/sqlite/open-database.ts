@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
-import { Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Database } from '../schema.ts'
-import { sqliteDialect } from './sqlite-dialect.ts'
+import { createSqliteKysely } from './sqlite-dialect.ts'
 
 /** How long a writer waits for somebody else's write lock before it gives up. */
 const WRITE_LOCK_WAIT_MS = 10_000
@@ -18,12 +18,12 @@ export function openForWriting(file: string): SqliteHandle {
     pragma journal_mode = wal;
     pragma synchronous = full;
     pragma foreign_keys = on;`)
-  return { raw, db: new Kysely<Database>({ dialect: sqliteDialect(raw) }) }
+  return { raw, db: createSqliteKysely(raw) }
 }
 
 /** A connection that can only read; in WAL mode no writer ever makes it wait. */
 export function openForReading(file: string): SqliteHandle {
   const raw = new DatabaseSync(file)
   raw.exec('pragma busy_timeout = 1000; pragma query_only = on;')
-  return { raw, db: new Kysely<Database>({ dialect: sqliteDialect(raw) }) }
+  return { raw, db: createSqliteKysely(raw) }
 }

@@ -4,28 +4,34 @@ import {
   type DatabaseConnection,
   type Dialect,
   type Driver,
-  type Kysely,
+  Kysely,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
+import { setDirectConnection } from '../direct-connection.ts'
+import type { Database } from '../schema.ts'
 
 /** Kysely on one `node:sqlite` connection, with a bounded cache of prepared statements. */
-export function sqliteDialect(database: DatabaseSync): Dialect {
-  return {
+export function createSqliteKysely(database: DatabaseSync): Kysely<Database> {
+  const connection = new SqliteConnection(database)
+  const dialect: Dialect = {
     createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new SqliteDriver(database),
+    createDriver: () => new SqliteDriver(connection),
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   }
+  const db = new Kysely<Database>({ dialect })
+  setDirectConnection(db, connection)
+  return db
 }
 
 class SqliteDriver implements Driver {
   readonly #connection: SqliteConnection
 
-  constructor(database: DatabaseSync) {
-    this.#connection = new SqliteConnection(database)
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection
   }
 
   async init(): Promise<void> {}

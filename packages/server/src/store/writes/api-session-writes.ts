@@ -56,7 +56,7 @@ const createApiSession: WriteOperation<NewApiSession, void> = async ({ db, now, 
     updated_at: now,
   })
   const opened = { identityId, ipAddress: session.ipAddress }
-  changed({ entity: ENTITY, id: session.id, action: 'created', session: opened })
+  changed({ entity: ENTITY, id: session.id, action: 'created', session: opened, isLogged: false })
   if (session.envInfo || session.sdkInfo) {
     await db
       .updateTable('identities')
