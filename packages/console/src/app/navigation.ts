@@ -1,0 +1,29 @@
+/** What the menu shows, in groups. */
+export const NAVIGATION = [
+  { label: undefined, links: [{ to: '/', label: 'Overview' }] },
+  {
+    label: 'Access',
+    links: [
+      { to: '/signers', label: 'Signers' },
+      { to: '/policies', label: 'Authentication policies' },
+      { to: '/identities', label: 'Identities' },
+      { to: '/sessions', label: 'API sessions' },
+    ],
+  },
+  {
+    label: 'Find out',
+    links: [
+      { to: '/test-token', label: 'Test a token' },
+      { to: '/decisions', label: 'Decisions' },
+      { to: '/events', label: 'Events' },
+    ],
+  },
+  {
+    label: 'Organization',
+    links: [
+      { to: '/organization/networks', label: 'Networks' },
+      { to: '/organization/providers', label: 'Identity providers' },
+      { to: '/organization/api-accounts', label: 'Manage API Account' },
+    ],
+  },
+] as const

@@ -1,0 +1,120 @@
+import { AppShell, Box, Burger, Button, Group, Menu, NavLink, ScrollArea, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { currentIdentityQuery, sessionQuery, signOut } from '../api/session.ts'
+import { ColorSchemeToggle } from './color-scheme-toggle.tsx'
+import { ConnectionBanner } from './connection-banner.tsx'
+import markUrl from './countersign.svg'
+import { NAVIGATION } from './navigation.ts'
+
+/** The frame of every page: menu, who is signed in, and the page itself. */
+export function Shell() {
+  const [isOpen, { toggle, close }] = useDisclosure()
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  useSignedOutRedirect()
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 240, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding={{ base: 'sm', sm: 'lg' }}
+    >
+      <a className="skip-link" href="#content">
+        Skip to the content
+      </a>
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group gap="xs" wrap="nowrap">
+            <Burger
+              opened={isOpen}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label="Menu"
+              aria-expanded={isOpen}
+            />
+            <img src={markUrl} alt="" width={26} height={26} />
+            <Text fw={700}>Countersign</Text>
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            <ColorSchemeToggle />
+            <WhoMenu />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar aria-label="Main">
+        <AppShell.Section grow component={ScrollArea} p="sm">
+          {NAVIGATION.map((group) => (
+            <Box key={group.label ?? 'top'} mb="sm" role="group" aria-label={group.label ?? 'Start'}>
+              {group.label && (
+                <Text size="xs" c="dimmed" fw={600} px="sm" pb={4} aria-hidden>
+                  {group.label}
+                </Text>
+              )}
+              {group.links.map(({ to, label }) => (
+                <NavLink
+                  key={to}
+                  component={Link}
+                  to={to}
+                  label={label}
+                  active={isCurrent(path, to)}
+                  aria-current={isCurrent(path, to) ? 'page' : undefined}
+                  onClick={close}
+                />
+              ))}
+            </Box>
+          ))}
+        </AppShell.Section>
+      </AppShell.Navbar>
+      <AppShell.Main id="content" tabIndex={-1}>
+        <ConnectionBanner />
+        <Box maw={1200}>
+          <Outlet />
+        </Box>
+      </AppShell.Main>
+    </AppShell>
+  )
+}
+
+function isCurrent(path: string, to: string): boolean {
+  return to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`)
+}
+
+function WhoMenu() {
+  const { data: identity } = useQuery(currentIdentityQuery)
+  const navigate = useNavigate()
+  const leave = async () => {
+    await signOut()
+    await navigate({ to: '/sign-in' })
+  }
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <Button variant="default" size="xs" maw={160} aria-label={`Signed in as ${identity?.name ?? '…'}`}>
+          <Text size="xs" truncate>
+            {identity?.name ?? '…'}
+          </Text>
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{identity?.isAdmin ? 'Administrator' : 'Signed in'}</Menu.Label>
+        <Menu.Item component="a" href="/api-docs/">
+          API reference
+        </Menu.Item>
+        <Menu.Item onClick={() => void leave()}>Sign out</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+const LOOK_EVERY_MS = 15_000
+
+/** A session that ends elsewhere (it ran out, somebody ended it) leads back to the sign-in page. */
+function useSignedOutRedirect(): void {
+  const { data: session } = useQuery({ ...sessionQuery, refetchInterval: LOOK_EVERY_MS, refetchOnWindowFocus: true })
+  const navigate = useNavigate()
+  useEffect(() => {
+    if (session === null) void navigate({ to: '/sign-in' })
+  }, [session, navigate])
+}

@@ -1,0 +1,88 @@
+import { type MantineBreakpoint, Skeleton, Table, Text, UnstyledButton } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+export interface Column<Item> {
+  readonly label: string
+  readonly cell: (item: Item) => ReactNode
+  /** The field by which the server puts the list in order. */
+  readonly sort?: string
+  /** Left out on narrower screens. */
+  readonly from?: MantineBreakpoint
+}
+
+interface ListTableProps<Item> {
+  readonly label: string
+  readonly items: readonly Item[] | undefined
+  readonly isPending: boolean
+  readonly columns: readonly Column<Item>[]
+  readonly sort: string
+  readonly onSort: (sort: string) => void
+  readonly emptyText: string
+}
+
+const SKELETON_ROWS = ['1', '2', '3', '4']
+
+/** The rows of a list, or that there are none, or that they are on their way. */
+export function ListTable<Item extends { readonly id: string }>(props: ListTableProps<Item>) {
+  const { label, items, isPending, columns, sort, onSort, emptyText } = props
+  return (
+    <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover aria-label={label} layout="auto">
+      <Table.Thead>
+        <Table.Tr>
+          {columns.map((column) => (
+            <HeadCell key={column.label} column={column} sort={sort} onSort={onSort} />
+          ))}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {isPending &&
+          SKELETON_ROWS.map((row) => (
+            <Table.Tr key={row}>
+              <Table.Td colSpan={columns.length}>
+                <Skeleton height={18} aria-label="Loading" />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        {items?.length === 0 && (
+          <Table.Tr>
+            <Table.Td colSpan={columns.length}>
+              <Text c="dimmed" ta="center" py="lg">
+                {emptyText}
+              </Text>
+            </Table.Td>
+          </Table.Tr>
+        )}
+        {items?.map((item) => (
+          <Table.Tr key={item.id}>
+            {columns.map(({ label: name, cell, from }) => (
+              <Table.Td key={name} className="breakable" {...(from && { visibleFrom: from })}>
+                {cell(item)}
+              </Table.Td>
+            ))}
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}
+
+interface HeadCellProps<Item> {
+  readonly column: Column<Item>
+  readonly sort: string
+  readonly onSort: (sort: string) => void
+}
+
+function HeadCell<Item>({ column: { label, sort: field, from }, sort, onSort }: HeadCellProps<Item>) {
+  const visible = from && { visibleFrom: from }
+  if (!field) return <Table.Th {...visible}>{label}</Table.Th>
+  const [current, direction] = sort.split(' ', 2)
+  const isSorted = current === field
+  const isUp = isSorted && direction !== 'desc'
+  return (
+    <Table.Th {...visible} aria-sort={isSorted ? (isUp ? 'ascending' : 'descending') : 'none'}>
+      <UnstyledButton fz="sm" fw={700} onClick={() => onSort(`${field} ${isUp ? 'desc' : 'asc'}`)}>
+        {label} <span aria-hidden>{isSorted ? (isUp ? '↑' : '↓') : '↕'}</span>
+      </UnstyledButton>
+    </Table.Th>
+  )
+}

@@ -1,0 +1,33 @@
+import { Button, Stack, TextInput } from '@mantine/core'
+import { giveCode } from '../../api/session.ts'
+import { required } from '../../form/rules.ts'
+import { useServerForm } from '../../form/use-server-form.ts'
+import { ErrorNote } from '../../show/error-note.tsx'
+
+export function CodeForm({ onCancel }: { readonly onCancel: () => void }) {
+  const { form, problem, isBusy, submit } = useServerForm({
+    initialValues: { code: '' },
+    validate: { code: required('The code', 64) },
+    send: ({ code }) => giveCode(code.trim()),
+  })
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="sm">
+        {problem !== undefined && <ErrorNote error={problem} title="The code was not taken" />}
+        <TextInput
+          label="One-time code"
+          description="From your authenticator app, or one of your recovery codes"
+          autoComplete="one-time-code"
+          autoFocus
+          {...form.getInputProps('code')}
+        />
+        <Button type="submit" loading={isBusy} fullWidth>
+          Continue
+        </Button>
+        <Button variant="subtle" onClick={onCancel} fullWidth>
+          Sign in as somebody else
+        </Button>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,42 @@
+import { loadPage, searchFilter } from '../../api/list.ts'
+import { SIGNERS } from '../../api/paths.ts'
+import type { Signer } from '../../api/wire.ts'
+import { ListPage } from '../../list/list-page.tsx'
+import type { Column } from '../../list/list-table.tsx'
+import { EnabledBadge } from '../../show/badges.tsx'
+import { ButtonLink, PageLink } from '../../show/links.tsx'
+
+const COLUMNS: readonly Column<Signer>[] = [
+  {
+    label: 'Name',
+    sort: 'name',
+    cell: ({ id, name }) => (
+      <PageLink to="/signers/$id" params={{ id }}>
+        {name}
+      </PageLink>
+    ),
+  },
+  { label: 'Issuer', sort: 'issuer', from: 'sm', cell: ({ issuer }) => issuer },
+  { label: 'Audience', sort: 'audience', from: 'md', cell: ({ audience }) => audience },
+  { label: 'Keys', from: 'md', cell: ({ certPem }) => (certPem ? 'Certificate' : 'JWKS') },
+  { label: 'State', sort: 'enabled', cell: ({ enabled }) => <EnabledBadge enabled={enabled} /> },
+]
+
+/** The External JWT Signers. */
+export function SignersPage() {
+  return (
+    <ListPage<Signer>
+      title="Signers"
+      description="Identity providers whose tokens let people and machines in, as far as their policy allows it."
+      queryKey={['signers']}
+      load={({ text, ...query }) =>
+        loadPage(SIGNERS, { ...query, filter: searchFilter(['name', 'issuer', 'audience'], text) })
+      }
+      columns={COLUMNS}
+      defaultSort="name asc"
+      searchLabel="Search name, issuer or audience"
+      emptyText="There are no signers yet. Add the first: all it takes is the address of its issuer."
+      actions={<ButtonLink to="/signers/new">Add a signer</ButtonLink>}
+    />
+  )
+}

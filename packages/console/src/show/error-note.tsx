@@ -1,0 +1,43 @@
+import { Alert, Button, Group, Text } from '@mantine/core'
+import { CallFailed } from '../api/call-failed.ts'
+
+interface ErrorNoteProps {
+  readonly error: unknown
+  readonly title?: string
+  readonly onRetry?: () => void
+}
+
+/** Says what went wrong in the server's words, with the id that its log knows it by. */
+export function ErrorNote({ error, title, onRetry }: ErrorNoteProps) {
+  const { heading, reason, requestId } = describe(error)
+  return (
+    <Alert color="red" variant="light" title={title ?? heading} role="alert" w="100%">
+      <Text className="breakable" size="sm">
+        {reason}
+      </Text>
+      {requestId && (
+        <Text size="xs" c="dimmed" className="breakable">
+          Request {requestId}
+        </Text>
+      )}
+      {onRetry && (
+        <Group mt="xs">
+          <Button size="xs" variant="default" onClick={onRetry}>
+            Try again
+          </Button>
+        </Group>
+      )}
+    </Alert>
+  )
+}
+
+function describe(error: unknown): { heading: string; reason: string; requestId?: string | undefined } {
+  if (!(error instanceof CallFailed)) return { heading: 'Something went wrong', reason: String(error) }
+  const { reason, requestId, status } = error
+  if (status === 0) return { heading: 'No answer', reason }
+  if (status === 401)
+    return { heading: 'You may not see this', reason: 'Your session lacks the permission.', requestId }
+  if (status === 403) return { heading: 'You may not do this', reason, requestId }
+  if (status === 404) return { heading: 'It is not there', reason, requestId }
+  return { heading: 'It did not work', reason, requestId }
+}

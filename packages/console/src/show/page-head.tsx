@@ -1,0 +1,33 @@
+import { Group, Text, Title } from '@mantine/core'
+import { type ReactNode, useEffect } from 'react'
+
+interface PageHeadProps {
+  readonly title: string
+  readonly description?: ReactNode
+  /** The link to the page above. */
+  readonly back?: ReactNode
+  readonly children?: ReactNode
+}
+
+/** The title of a page, which is also that of the window, with the page's actions beside it. */
+export function PageHead({ title, description, back, children }: PageHeadProps) {
+  useEffect(() => {
+    document.title = `${title} · Countersign`
+  }, [title])
+  return (
+    <header>
+      {back && <Text size="sm">← {back}</Text>}
+      <Group justify="space-between" align="start" mb={description ? 4 : 'md'} gap="sm">
+        <Title order={1} size="h2" className="breakable">
+          {title}
+        </Title>
+        {children && <Group gap="xs">{children}</Group>}
+      </Group>
+      {description && (
+        <Text c="dimmed" mb="md" maw={720}>
+          {description}
+        </Text>
+      )}
+    </header>
+  )
+}
