@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { ApiError, ControllerClient } from '@countersign/sdk'
+import { ControllerClient, CountersignError } from '@countersign/sdk'
 
 const { BASE_URL: baseUrl = '', PASSWORD: password = '' } = process.env
 const client = new ControllerClient({ baseUrl })
 
 const isRefused = (code: string, status: number, field?: string) => (error: unknown) => {
-  assert.ok(error instanceof ApiError, String(error))
+  assert.ok(error instanceof CountersignError, String(error))
   assert.deepEqual([error.code, error.status, error.field], [code, status, field])
   return true
 }
@@ -20,31 +20,31 @@ const signer = (name: string) => ({
 
 const [local, ...others] = await client.listClientSigners()
 assert.deepEqual([local?.name, others], ['local-provider', []])
-await assert.rejects(client.createSigner(signer('one')), isRefused('UNAUTHORIZED', 401))
+await assert.rejects(client.signers.create(signer('one')), isRefused('UNAUTHORIZED', 401))
 await assert.rejects(client.logInWithPassword('admin', 'wrong password'), isRefused('INVALID_AUTH', 401))
 await client.logInWithPassword('admin', password)
 
 const ids = [local?.id ?? '']
-for (let index = 0; index < 120; index++) ids.push(await client.createSigner(signer(`s${index}`)))
+for (let index = 0; index < 120; index++) ids.push(await client.signers.create(signer(`s${index}`)))
 const listed = []
-for await (const each of client.listSigners()) listed.push(each)
+for await (const each of client.signers.list()) listed.push(each)
 assert.deepEqual(listed.map(({ id }) => id).sort(), ids.sort(), 'every page, nothing twice')
 assert.equal((await client.listClientSigners()).length, 121)
 
 const [id = ''] = ids
 await assert.rejects(
-  client.createSigner({ ...signer('s5'), issuer: 'https://other.example' }),
+  client.signers.create({ ...signer('s5'), issuer: 'https://other.example' }),
   isRefused('COULD_NOT_VALIDATE', 400, 'name'),
 )
-await client.patchSigner(id, { enabled: false, tags: { owner: 'iam' } })
-const patched = await client.getSigner(id)
+await client.signers.patch(id, { enabled: false, tags: { owner: 'iam' } })
+const patched = await client.signers.get(id)
 assert.deepEqual([patched.enabled, patched.tags], [false, { owner: 'iam' }])
-await client.replaceSigner(id, signer('replaced'))
-assert.deepEqual((await client.getSigner(id)).tags, {})
-await client.deleteSigner(id)
-await assert.rejects(client.getSigner(id), isRefused('NOT_FOUND', 404))
+await client.signers.replace(id, signer('replaced'))
+assert.deepEqual((await client.signers.get(id)).tags, {})
+await client.signers.delete(id)
+await assert.rejects(client.signers.get(id), isRefused('NOT_FOUND', 404))
 await client.logOut()
-await assert.rejects(client.getSigner(id), isRefused('UNAUTHORIZED', 401))
+await assert.rejects(client.signers.get(id), isRefused('UNAUTHORIZED', 401))
 
 const nobody = new ControllerClient({ baseUrl: 'https://127.0.0.1:9' })
 await assert.rejects(nobody.listClientSigners(), isRefused('NETWORK', 0))

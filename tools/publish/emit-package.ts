@@ -15,6 +15,7 @@ export async function emitPackage({ folder, engines }: PublishedPackage, output:
   rmSync(target, { recursive: true, force: true })
   mkdirSync(join(target, 'dist'), { recursive: true })
   await compile(folder, output)
+  if (folder === 'sdk') inlineContract(target, join(output, 'contract'))
   for (const file of listFiles(['dist/**/*.js', 'dist/**/*.d.ts'], target)) rewriteFile(join(target, file))
   for (const file of listFiles(['**/*'], join(source, 'src'))) {
     if (!file.endsWith('.ts')) copy(join(source, 'src', file), join(target, 'dist', file))
@@ -32,7 +33,13 @@ async function compile(folder: string, output: string): Promise<void> {
   const project = join(output, `${folder}.tsconfig.json`)
   // Siblings are seen as they will be published; their sources are outside of rootDir.
   const paths = Object.fromEntries(
-    publishedPackages.map((one) => [loadManifest(one.folder).name, [join(output, one.folder, 'dist/index.d.ts')]]),
+    publishedPackages.flatMap((one) => {
+      const { name, exports } = loadManifest(one.folder)
+      return Object.entries(exports).map(([entry, file]) => {
+        const built = file.replace('./src/', 'dist/').replace(/\.ts$/, '.d.ts')
+        return [join(name, entry), [join(output, one.folder, built)]]
+      })
+    }),
   )
   const settings = {
     extends: join(root, 'tsconfig.json'),
@@ -47,6 +54,29 @@ async function compile(folder: string, output: string): Promise<void> {
   const problems = said.split('\n').filter((line) => line.includes('error TS') && !isOwnManifest(line, folder))
   if (problems.length > 0) throw new Error(problems.join('\n'))
   if (code !== 0 && !said.includes('TS6059')) throw new Error(said)
+}
+
+/**
+ * Copies what the client takes from the contract into the client, which has no dependencies. Only modules that import nothing can
+ * be taken.
+ */
+export function inlineContract(target: string, contract: string): void {
+  const { exports } = JSON.parse(readFileSync(join(contract, 'package.json'), 'utf8'))
+  for (const file of listFiles(['dist/**/*.js', 'dist/**/*.d.ts'], target)) {
+    const path = join(target, file)
+    const text = readFileSync(path, 'utf8')
+    const taken = text.replaceAll(/(['"])@countersign\/contract\/([a-z-]+)\1/g, (_, quote: string, name: string) => {
+      for (const built of Object.values<string>(exports[`./${name}`])) {
+        copy(
+          join(contract, built),
+          join(target, 'dist/contract', `${name}${built.endsWith('.d.ts') ? '.d.ts' : '.js'}`),
+        )
+      }
+      const depth = file.split('/').length - 2
+      return `${quote}${depth === 0 ? './' : '../'.repeat(depth)}contract/${name}.js${quote}`
+    })
+    if (taken !== text) writeFileSync(path, taken)
+  }
 }
 
 function isOwnManifest(line: string, folder: string): boolean {

@@ -10,7 +10,7 @@ export const publishedPackages: PublishedPackage[] = [
   { folder: 'contract', engines: '>=20' },
   { folder: 'core', engines: '>=20' },
   { folder: 'server', engines: '>=24.18' },
-  { folder: 'sdk', engines: '>=20' },
+  { folder: 'sdk', engines: '>=20.16' },
   { folder: 'cli', engines: '>=20' },
 ]
 

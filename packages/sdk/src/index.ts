@@ -1,4 +1,24 @@
 /** A typed client of the Countersign APIs, on `fetch` alone. */
-export { ApiError } from './api-error.ts'
-export { ControllerClient, type ControllerClientOptions } from './controller-client.ts'
-export type { ClientSigner, Signer, SignerInput } from './signer-types.ts'
+export { ControllerClient, type ControllerClientOptions, type LogInOptions } from './controller/controller-client.ts'
+export {
+  type ChangeOptions,
+  type ListOptions,
+  type Page,
+  type PageOptions,
+  quoteForFilter,
+} from './controller/resource.ts'
+export type { TokenSupplier } from './controller/session-authorization.ts'
+export { type ClientErrorCode, CountersignError, type ProviderWords } from './countersign-error.ts'
+export { listDefaultFiles } from './credentials/credential-files.ts'
+export { Credentials, findTokenInEnv, type LoadOptions } from './credentials/credentials.ts'
+export type { CredentialMembers } from './credentials/parse-credentials.ts'
+export type { HostedCaller } from './hosted/hosted-authorization.ts'
+export { HostedClient, type HostedClientOptions } from './hosted/hosted-client.ts'
+export type * from './hosted/hosted-types.ts'
+export type { CallOptions, TransportOptions } from './http/transport.ts'
+export type { ClientKey } from './token/client-assertion.ts'
+export type { ProviderName } from './token/provider-name.ts'
+export type { AccessToken } from './token/request-token.ts'
+export type { TokenRequestOptions } from './token/token-procedure.ts'
+export { isFresh, type TokenKey, TokenSource, type TokenSourceOptions, type TokenStore } from './token/token-source.ts'
+export type * from './wire-types.ts'

@@ -20,7 +20,16 @@ export type Environment = { readonly [name: string]: string | undefined }
 const PREFIX = 'COUNTERSIGN_'
 
 /** Variables that are no settings of the controller: the config file's path, stack traces, and the CLI's own. */
-const OTHER_VARIABLES = new Set(['COUNTERSIGN_CONFIG', 'COUNTERSIGN_DEBUG', 'COUNTERSIGN_HOSTED_URL'])
+const OTHER_VARIABLES = new Set([
+  'COUNTERSIGN_CONFIG',
+  'COUNTERSIGN_DEBUG',
+  'COUNTERSIGN_HOSTED_URL',
+  'COUNTERSIGN_CREDENTIALS',
+  'COUNTERSIGN_CLIENT_ID',
+  'COUNTERSIGN_PASSWORD',
+  'COUNTERSIGN_AUTHENTICATION_URL',
+  'COUNTERSIGN_API_TOKEN',
+])
 
 const ROW_BY_ENV = new Map(SETTING_ROWS.map((row) => [row.env, row]))
 

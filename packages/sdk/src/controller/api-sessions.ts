@@ -1,0 +1,12 @@
+import { pathOf } from '../http/json-api.ts'
+import type { CallOptions } from '../http/transport.ts'
+import type { ApiSession } from '../wire-types.ts'
+import { ReadableResource } from './resource.ts'
+
+/** Everybody's sessions. */
+export class ApiSessions extends ReadableResource<ApiSession> {
+  /** Ends a session. */
+  async delete(id: string, options: CallOptions = {}): Promise<void> {
+    await this.api.call('management', { method: 'DELETE', path: pathOf(this.path, id), ...options })
+  }
+}

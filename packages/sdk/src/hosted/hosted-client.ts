@@ -1,0 +1,67 @@
+import { ControllerClient } from '../controller/controller-client.ts'
+import { JsonApi } from '../http/json-api.ts'
+import type { CallOptions, TransportOptions } from '../http/transport.ts'
+import type { TokenRequestOptions } from '../token/token-procedure.ts'
+import type { TokenStore } from '../token/token-source.ts'
+import type { OrganizationChanges, OrganizationInput, ProviderChanges, ProviderInput } from '../wire-types.ts'
+import { Accounts } from './accounts.ts'
+import { buildHostedAuthorization, type HostedCaller } from './hosted-authorization.ts'
+import { HostedResource } from './hosted-resource.ts'
+import type { HostedIdentity, IdentityProvider, NetworkGroup, Organization } from './hosted-types.ts'
+import { Networks } from './networks.ts'
+
+export interface HostedClientOptions extends HostedCaller, Omit<TokenRequestOptions, 'hostedUrl'>, TransportOptions {
+  /** The base address of the hosted API. */
+  readonly baseUrl: string
+  /** Where tokens are kept beyond this process; nowhere unless given. */
+  readonly store?: TokenStore | undefined
+}
+
+const MANAGEMENT_PATH = '/edge/management/v1'
+
+/** A client of the hosted management API. Every method throws CountersignError. */
+export class HostedClient {
+  readonly networks: Networks
+  readonly networkGroups: HostedResource<NetworkGroup, never, never>
+  readonly accounts: Accounts
+  readonly providers: HostedResource<IdentityProvider, ProviderInput, ProviderChanges>
+  readonly organizations: HostedResource<Organization, OrganizationInput, OrganizationChanges>
+  readonly identities: HostedResource<HostedIdentity, never, never>
+  readonly #api: JsonApi
+  readonly #options: HostedClientOptions
+
+  constructor(options: HostedClientOptions) {
+    this.#options = options
+    const authorization = buildHostedAuthorization({ ...options, hostedUrl: options.baseUrl })
+    this.#api = new JsonApi(options.baseUrl, authorization, options)
+    this.networks = new Networks(this.#api, '/core/v3/networks', 'networkList')
+    this.networkGroups = new HostedResource(this.#api, '/core/v3/network-groups', 'networkGroupList')
+    this.accounts = new Accounts(this.#api, '/identity/v1/api-account-identities')
+    this.providers = new HostedResource(this.#api, '/identity/v1/identity-providers')
+    this.organizations = new HostedResource(this.#api, '/identity/v1/organizations')
+    this.identities = new HostedResource(this.#api, '/identity/v1/identities')
+  }
+
+  /** Who the token belongs to. That it answers at all shows that the token is good. */
+  async self(options: CallOptions = {}): Promise<HostedIdentity> {
+    return (await this.#api.call({ method: 'GET', path: '/identity/v1/identities/self', ...options })) as HostedIdentity
+  }
+
+  /** A client of a network's controller, signed in as this account; a session that ends is exchanged for another. */
+  async connect(networkId: string, options: CallOptions = {}): Promise<ControllerClient> {
+    const { value, networkControllerUrl } = await this.networks.exchange(networkId, options)
+    const { fetch, timeoutMs, retries } = this.#options
+    return new ControllerClient({
+      baseUrl: withoutManagementPath(networkControllerUrl),
+      session: value,
+      renewSession: async (call) => (await this.networks.exchange(networkId, call)).value,
+      fetch,
+      timeoutMs,
+      retries,
+    })
+  }
+}
+
+function withoutManagementPath(url: string): string {
+  return url.endsWith(MANAGEMENT_PATH) ? url.slice(0, -MANAGEMENT_PATH.length) : url
+}

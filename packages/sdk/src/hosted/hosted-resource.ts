@@ -1,0 +1,58 @@
+import { badAnswer } from '../http/error-answer.ts'
+import { type ApiCall, type JsonApi, pathOf, type QueryValue } from '../http/json-api.ts'
+import { memberOf } from '../http/read-body.ts'
+import type { CallOptions } from '../http/transport.ts'
+
+const PAGE_SIZE = 200
+
+/** The calls of one collection of the hosted API. */
+export class HostedResource<Item, Input, Changes, Created = Item> {
+  readonly #api: JsonApi
+  readonly #path: string
+  /** The member of `_embedded` that a page has its items in; undefined for lists that are an array. */
+  readonly #listKey: string | undefined
+
+  constructor(api: JsonApi, path: string, listKey?: string) {
+    this.#api = api
+    this.#path = path
+    this.#listKey = listKey
+  }
+
+  /** All of them, page after page. */
+  async *list(
+    options: CallOptions & { readonly query?: Readonly<Record<string, QueryValue>> } = {},
+  ): AsyncGenerator<Item> {
+    const { query, ...rest } = options
+    for (let page = 0; ; page++) {
+      const paging = this.#listKey === undefined ? {} : { page, size: PAGE_SIZE, sort: 'name,asc' }
+      const value = await this.call<unknown>({ method: 'GET', path: '', query: { ...query, ...paging }, ...rest })
+      const items = this.#listKey === undefined ? value : (memberOf(memberOf(value, '_embedded'), this.#listKey) ?? [])
+      if (!Array.isArray(items)) throw badAnswer({ status: 200 }, this.#api.baseUrl)
+      yield* items as Item[]
+      const total = Number(memberOf(memberOf(value, 'page'), 'totalPages') ?? 0)
+      if (items.length === 0 || page + 1 >= total) return
+    }
+  }
+
+  get(id: string, options: CallOptions = {}): Promise<Item> {
+    return this.call({ method: 'GET', path: pathOf('', id), ...options })
+  }
+
+  create(input: Input, options: CallOptions = {}): Promise<Created> {
+    return this.call({ method: 'POST', path: '', body: input, ...options })
+  }
+
+  /** Changes the given members only. */
+  update(id: string, changes: Changes, options: CallOptions = {}): Promise<Item> {
+    return this.call({ method: 'PATCH', path: pathOf('', id), body: changes, ...options })
+  }
+
+  async delete(id: string, options: CallOptions = {}): Promise<void> {
+    await this.call({ method: 'DELETE', path: pathOf('', id), ...options })
+  }
+
+  /** A call below the collection. */
+  protected call<Data>(call: ApiCall): Promise<Data> {
+    return this.#api.call({ ...call, path: this.#path + call.path }) as Promise<Data>
+  }
+}

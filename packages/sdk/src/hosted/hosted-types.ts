@@ -1,0 +1,113 @@
+import type { CredentialMembers } from '../credentials/parse-credentials.ts'
+
+/** An instant of the identity service. */
+export interface EpochTime {
+  readonly epochSecond: number
+  readonly nano: number
+}
+
+/** A network as both versions of the core service show it. */
+export interface Network {
+  readonly id: string
+  readonly name: string
+  readonly status: string
+  readonly networkGroupId: string
+  readonly organizationId: string
+  readonly productVersion: string
+  readonly size: string
+  readonly provider: string
+  readonly region: string
+  /** Null where nobody has said yet where the controller is. */
+  readonly networkController: {
+    readonly id: string
+    readonly status: string
+    readonly domainName?: string
+    readonly port?: number
+  } | null
+  readonly ownerIdentityId: string
+  readonly createdBy: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly deletedAt: string | null
+  readonly deletedBy: string | null
+}
+
+export interface NetworkGroup {
+  readonly id: string
+  readonly name: string
+  readonly shortName: string
+  readonly organizationId: string
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+/** A session of a network's controller, in exchange for an access token. */
+export interface ExchangedSession {
+  readonly type: 'session'
+  /** What goes into `zt-session`. */
+  readonly value: string
+  readonly networkControllerUrl: string
+  readonly expiresAt?: string
+}
+
+/** Who calls, or somebody else of the organization: an API account, or a person. */
+export interface HostedIdentity {
+  readonly id: string
+  readonly organizationId: string
+  readonly tenantId: string
+  readonly type: 'ApiAccountIdentity' | 'UserIdentity' | (string & {})
+  readonly name: string
+  readonly email: string
+  readonly active: boolean
+  readonly role: 'admin' | 'read-only'
+  readonly createdAt: EpochTime | null
+  readonly updatedAt: EpochTime | null
+  readonly deletedAt: EpochTime | null
+}
+
+export interface Account extends HostedIdentity {
+  readonly contactEmail: string | null
+  readonly description: string | null
+  readonly identityProviderId: string
+  readonly clientId: string | null
+  readonly authenticationUrl: string | null
+  readonly auth0ClientId: string | null
+  readonly awsCognitoClientId: string | null
+}
+
+/** An account as it was just made or rotated: its password is in this answer and in no later one. */
+export interface AccountWithCredentials extends Account {
+  /** Absent for a client that exists at the provider already: its password is known there. */
+  readonly credentials?: Required<Pick<CredentialMembers, 'clientId' | 'authenticationUrl'>> & {
+    readonly password: string
+  }
+}
+
+export interface IdentityProvider {
+  readonly id: string
+  readonly organizationId: string
+  readonly name: string
+  readonly kind: 'cognito' | 'auth0' | 'oidc'
+  readonly issuer: string
+  readonly discoveryUrl: string | null
+  readonly jwksUri: string | null
+  readonly tokenUrl: string | null
+  readonly audience: string | null
+  readonly clientIdClaim: string | null
+  readonly requiredScope: string | null
+  readonly registrationUrl: string | null
+  readonly hasRegistrationToken: boolean
+  readonly enabled: boolean
+  readonly createdAt: EpochTime
+  readonly updatedAt: EpochTime
+}
+
+export interface Organization {
+  readonly id: string
+  readonly label: string
+  readonly name: string
+  readonly active: boolean
+  readonly identityProviders: readonly { readonly id: string; readonly name: string; readonly active: boolean }[]
+  readonly createdAt: EpochTime
+  readonly updatedAt: EpochTime
+}

@@ -1,0 +1,26 @@
+import { CountersignError } from '../countersign-error.ts'
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/** The address as a URL, if credentials may be sent there: over https, or to this machine. */
+export function parseSafeAddress(address: string, what: string): URL {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url && !url.username && !url.password) {
+    if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url
+  }
+  throw new CountersignError({
+    code: 'UNSAFE_ADDRESS',
+    message: `${what} must be an https address without user name and password`,
+    hint: 'http is taken for localhost only',
+  })
+}
+
+/** The base of a server's paths: without a slash at the end, query or fragment. */
+export function parseBaseAddress(address: string, what: string): string {
+  const { origin, pathname } = parseSafeAddress(address, what)
+  return origin + (pathname.endsWith('/') ? pathname.slice(0, -1) : pathname)
+}
+
+function isLoopback(host: string): boolean {
+  return LOOPBACK.has(host) || host.endsWith('.localhost')
+}

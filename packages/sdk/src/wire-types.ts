@@ -1,0 +1,902 @@
+/** The shapes of the wire. Written by `node tools/sdk-types.ts` from the contract; not to be edited. */
+
+/** Every code that a controller answers with. */
+export type ErrorCode =
+  | 'NOT_FOUND'
+  | 'METHOD_NOT_ALLOWED'
+  | 'UNAUTHORIZED'
+  | 'FORBIDDEN'
+  | 'INVALID_AUTH'
+  | 'COULD_NOT_VALIDATE'
+  | 'COULD_NOT_PARSE_BODY'
+  | 'COULD_NOT_READ_BODY'
+  | 'REQUEST_ENTITY_TOO_LARGE'
+  | 'REQUEST_HEADERS_TOO_LARGE'
+  | 'BAD_REQUEST'
+  | 'REQUEST_TIMEOUT'
+  | 'INVALID_FIELD'
+  | 'INVALID_FILTER'
+  | 'INVALID_SORT_IDENTIFIER'
+  | 'INVALID_PAGINATION'
+  | 'INVALID_CERT_PEM'
+  | 'COULD_NOT_PROCESS_CSR'
+  | 'CA_UNAVAILABLE'
+  | 'INVALID_AUTH_METHOD'
+  | 'CAN_NOT_DELETE_REFERENCED_ENTITY'
+  | 'ENTITY_CAN_NOT_BE_DELETED'
+  | 'ENTITY_CAN_NOT_BE_UPDATED'
+  | 'MAX_AUTHENTICATOR_METHODS_REACHED'
+  | 'CAN_NOT_UPDATE_AUTHENTICATOR'
+  | 'INVALID_CLIENT_CERT'
+  | 'CERT_IN_USE'
+  | 'INVALID_AUTHENTICATOR_PROPERTIES'
+  | 'MISSING_OR_INVALID_CSR'
+  | 'INVALID_ENROLLMENT_TOKEN'
+  | 'INVALID_ENROLLMENT_NOT_ALLOWED'
+  | 'ENROLLMENT_IDENTITY_ALREADY_ENROLLED'
+  | 'PRECONDITION_FAILED'
+  | 'MFA_EXISTS'
+  | 'MFA_NOT_ENROLLED'
+  | 'MFA_INVALID_TOKEN'
+  | 'INVALID_BACKING_TOKEN_TYPE'
+  | 'ENROLLMENT_EXPIRED'
+  | 'INVALID_ENROLL_METHOD'
+  | 'ENROLLMENT_EXISTS'
+  | 'UNSUPPORTED_MEDIA'
+  | 'LAST_ADMINISTRATOR'
+  | 'SERVER_TOO_MANY_REQUESTS'
+  | 'PROVIDER_FAILED'
+  | 'NOT_THIS_CONTROLLER'
+  | 'TIMEOUT'
+  | 'STORE_UNAVAILABLE'
+  | 'SEALING_KEY_MISMATCH'
+  | 'UNHANDLED'
+
+/** What an identity may be permitted. */
+export type Permission =
+  | 'admin_readonly'
+  | 'api-session'
+  | 'api-session.create'
+  | 'api-session.read'
+  | 'api-session.update'
+  | 'api-session.delete'
+  | 'auth-policy'
+  | 'auth-policy.create'
+  | 'auth-policy.read'
+  | 'auth-policy.update'
+  | 'auth-policy.delete'
+  | 'authenticator'
+  | 'authenticator.create'
+  | 'authenticator.read'
+  | 'authenticator.update'
+  | 'authenticator.delete'
+  | 'controller'
+  | 'controller.create'
+  | 'controller.read'
+  | 'controller.update'
+  | 'controller.delete'
+  | 'enrollment'
+  | 'enrollment.create'
+  | 'enrollment.read'
+  | 'enrollment.update'
+  | 'enrollment.delete'
+  | 'external-jwt-signer'
+  | 'external-jwt-signer.create'
+  | 'external-jwt-signer.read'
+  | 'external-jwt-signer.update'
+  | 'external-jwt-signer.delete'
+  | 'identity'
+  | 'identity.create'
+  | 'identity.read'
+  | 'identity.update'
+  | 'identity.delete'
+
+export interface Signer {
+  readonly _links: Readonly<
+    Record<
+      string,
+      {
+        readonly href: string
+      }
+    >
+  >
+  readonly id: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>
+  readonly name: string
+  readonly enabled: boolean
+  readonly issuer: string
+  readonly audience: string
+  readonly jwksEndpoint: string | null
+  readonly jwksCaPem: string | null
+  readonly certPem: string | null
+  readonly kid: string | null
+  readonly fingerprint: string | null
+  readonly commonName: string
+  readonly notBefore: string
+  readonly notAfter: string
+  readonly claimsProperty: string
+  readonly useExternalId: boolean
+  readonly externalAuthUrl: string | null
+  readonly openIdConfigurationUrl: string | null
+  readonly clientId: string | null
+  readonly scopes: readonly string[] | null
+  readonly targetToken: 'ACCESS' | 'ID'
+  readonly enrollToCertEnabled: boolean
+  readonly enrollToTokenEnabled: boolean
+  readonly enrollAttributeClaimsSelector: string | null
+  readonly enrollNameClaimsSelector: string
+  readonly enrollAuthPolicyId: string | null
+  readonly clockSkewSeconds: number
+  readonly maxTokenAgeSeconds: number | null
+  readonly requiredClaims: Readonly<Record<string, string | readonly string[]>> | null
+  readonly keyStatus?:
+    | {
+        readonly source: 'certificate' | 'jwks'
+        readonly keys: readonly {
+          readonly kid: string
+          readonly alg: string
+          readonly thumbprint: string
+        }[]
+        readonly lastSuccessAt: string | null
+        readonly lastError: string | null
+        readonly nextRefreshAt: string | null
+        readonly stale: boolean
+        readonly warnings: readonly string[]
+      }
+    | undefined
+}
+export interface KeyStatus {
+  readonly source: 'certificate' | 'jwks'
+  readonly keys: readonly {
+    readonly kid: string
+    readonly alg: string
+    readonly thumbprint: string
+  }[]
+  readonly lastSuccessAt: string | null
+  readonly lastError: string | null
+  readonly nextRefreshAt: string | null
+  readonly stale: boolean
+  readonly warnings: readonly string[]
+}
+export interface ClientSigner {
+  readonly _links: Readonly<
+    Record<
+      string,
+      {
+        readonly href: string
+      }
+    >
+  >
+  readonly id: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly name: string
+  readonly externalAuthUrl: string | null
+  readonly openIdConfigurationUrl: string | null
+  readonly clientId: string | null
+  readonly scopes: string | readonly string[] | null
+  readonly audience: string
+  readonly targetToken: 'ACCESS' | 'ID'
+  readonly enrollToCertEnabled: boolean
+  readonly enrollToTokenEnabled: boolean
+}
+export interface DiscoveredSigner {
+  readonly issuer: string
+  readonly jwksEndpoint: string
+  readonly openIdConfigurationUrl: string
+}
+export interface Explanation {
+  readonly signers: readonly {
+    readonly signerId: string
+    readonly checks: readonly {
+      readonly check: string
+      readonly expected: unknown
+      readonly received: unknown
+      readonly pass: boolean
+    }[]
+    readonly reason: string | null
+  }[]
+  readonly identity: {
+    readonly id: string
+    readonly name: string
+    readonly disabled: boolean
+  } | null
+  readonly policy: {
+    readonly id: string
+    readonly name: string
+    readonly allowsExtJwt: boolean
+    readonly allowsPassword: boolean
+    readonly allowsCert: boolean
+    readonly requiresTotp: boolean
+    readonly requiresExtJwtSigner: string | null
+  } | null
+  readonly missing: readonly string[]
+  readonly hints: readonly string[]
+}
+export interface AuthDecision {
+  readonly id: string
+  readonly at: string
+  readonly method: string
+  readonly reason: string
+  readonly signerId: string | null
+  readonly identityId: string | null
+  readonly remoteAddress: string
+  readonly signers: readonly {
+    readonly signerId: string
+    readonly checks: readonly {
+      readonly check: string
+      readonly expected: unknown
+      readonly received: unknown
+      readonly pass: boolean
+    }[]
+    readonly reason: string | null
+  }[]
+  readonly identity: {
+    readonly id: string
+    readonly name: string
+    readonly disabled: boolean
+  } | null
+  readonly policy: {
+    readonly id: string
+    readonly name: string
+    readonly allowsExtJwt: boolean
+    readonly allowsPassword: boolean
+    readonly allowsCert: boolean
+    readonly requiresTotp: boolean
+    readonly requiresExtJwtSigner: string | null
+  } | null
+  readonly missing: readonly string[]
+  readonly hints: readonly string[]
+}
+export interface Identity {
+  readonly _links: Readonly<
+    Record<
+      string,
+      {
+        readonly href: string
+      }
+    >
+  >
+  readonly id: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>
+  readonly name: string
+  readonly type: {
+    readonly _links: Readonly<
+      Record<
+        string,
+        {
+          readonly href: string
+        }
+      >
+    >
+    readonly entity: string
+    readonly id: string
+    readonly name: string
+  }
+  readonly typeId: string
+  readonly isAdmin: boolean
+  readonly isDefaultAdmin: boolean
+  readonly isMfaEnabled: boolean
+  readonly externalId: string | null
+  readonly attributes: readonly string[]
+  readonly roleAttributes: readonly string[]
+  readonly authPolicyId: string
+  readonly authPolicy: {
+    readonly _links: Readonly<
+      Record<
+        string,
+        {
+          readonly href: string
+        }
+      >
+    >
+    readonly entity: string
+    readonly id: string
+    readonly name: string
+  }
+  readonly disabled: boolean
+  readonly disabledAt?: string | undefined
+  readonly disabledUntil?: string | undefined
+  readonly authenticators: Readonly<Record<string, unknown>>
+  readonly enrollment: Readonly<Record<string, unknown>>
+  readonly envInfo: Readonly<Record<string, unknown>>
+  readonly sdkInfo: Readonly<Record<string, unknown>>
+  readonly appData: Readonly<Record<string, unknown>>
+  readonly permissions: readonly Permission[] | null
+  readonly defaultHostingCost: number
+  readonly defaultHostingPrecedence: string
+  readonly serviceHostingCosts: Readonly<Record<string, unknown>>
+  readonly serviceHostingPrecedences: Readonly<Record<string, unknown>>
+  readonly edgeRouterConnectionStatus: string
+  readonly hasApiSession: boolean
+  readonly hasEdgeRouterConnection: boolean
+}
+export interface IdentityType {
+  readonly _links: Readonly<
+    Record<
+      string,
+      {
+        readonly href: string
+      }
+    >
+  >
+  readonly id: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>
+  readonly name: string
+}
+export interface AuthPolicy {
+  readonly _links: Readonly<
+    Record<
+      string,
+      {
+        readonly href: string
+      }
+    >
+  >
+  readonly id: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>
+  readonly name: string
+  readonly primary: {
+    readonly cert: {
+      readonly allowed: boolean
+      readonly allowExpiredCerts: boolean
+    }
+    readonly extJwt: {
+      readonly allowed: boolean
+      readonly allowedSigners: readonly string[]
+    }
+    readonly updb: {
+      readonly allowed: boolean
+      readonly minPasswordLength: number
+      readonly requireSpecialChar: boolean
+      readonly requireNumberChar: boolean
+      readonly requireMixedCase: boolean
+      readonly maxAttempts: number
+      readonly lockoutDurationMinutes: number
+    }
+  }
+  readonly secondary: {
+    readonly requireTotp: boolean
+    readonly requireExtJwtSigner?: string | undefined
+  }
+}
+export interface Authenticator {
+  readonly _links: Readonly<
+    Record<
+      string,
+      {
+        readonly href: string
+      }
+    >
+  >
+  readonly id: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>
+  readonly identity: {
+    readonly _links: Readonly<
+      Record<
+        string,
+        {
+          readonly href: string
+        }
+      >
+    >
+    readonly entity: string
+    readonly id: string
+    readonly name: string
+  }
+  readonly identityId: string
+  readonly method: 'updb' | 'cert'
+  readonly username?: string | undefined
+  readonly certPem?: string | undefined
+  readonly fingerprint?: string | undefined
+  readonly isIssuedByNetwork?: boolean | undefined
+  readonly lastAuthResolvedToRoot?: boolean | undefined
+  readonly isExtendRequested?: boolean | undefined
+  readonly extendRequestedAt?: string | undefined
+  readonly isKeyRollRequested?: boolean | undefined
+}
+export interface Enrollment {
+  readonly _links: Readonly<
+    Record<
+      string,
+      {
+        readonly href: string
+      }
+    >
+  >
+  readonly id: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>
+  readonly identity: {
+    readonly _links: Readonly<
+      Record<
+        string,
+        {
+          readonly href: string
+        }
+      >
+    >
+    readonly entity: string
+    readonly id: string
+    readonly name: string
+  }
+  readonly identityId: string
+  readonly method: string
+  readonly username?: string | undefined
+  readonly token?: string | undefined
+  readonly jwt?: string | undefined
+  readonly expiresAt: string
+}
+export interface ApiSession {
+  readonly _links: Readonly<
+    Record<
+      string,
+      {
+        readonly href: string
+      }
+    >
+  >
+  readonly id: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>
+  readonly identity: {
+    readonly _links: Readonly<
+      Record<
+        string,
+        {
+          readonly href: string
+        }
+      >
+    >
+    readonly entity: string
+    readonly id: string
+    readonly name: string
+  }
+  readonly identityId: string
+  readonly ipAddress: string
+  readonly configTypes: readonly string[]
+  readonly authQueries: readonly AuthQuery[]
+  readonly isMfaRequired: boolean
+  readonly isMfaComplete: boolean
+  readonly authenticatorId: string
+  readonly lastActivityAt: string
+  readonly cachedLastActivityAt: string
+}
+export interface CurrentApiSession {
+  readonly _links: Readonly<
+    Record<
+      string,
+      {
+        readonly href: string
+      }
+    >
+  >
+  readonly id: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>
+  readonly identity: {
+    readonly _links: Readonly<
+      Record<
+        string,
+        {
+          readonly href: string
+        }
+      >
+    >
+    readonly entity: string
+    readonly id: string
+    readonly name: string
+  }
+  readonly identityId: string
+  readonly ipAddress: string
+  readonly configTypes: readonly string[]
+  readonly authQueries: readonly AuthQuery[]
+  readonly isMfaRequired: boolean
+  readonly isMfaComplete: boolean
+  readonly authenticatorId: string
+  readonly lastActivityAt: string
+  readonly cachedLastActivityAt: string
+  readonly token: string
+  readonly expiresAt: string
+  readonly expirationSeconds: number
+}
+export interface AuthQuery {
+  readonly typeId: string
+  readonly provider: string
+  readonly httpUrl?: string | undefined
+  readonly httpMethod?: string | undefined
+  readonly id?: string | undefined
+  readonly clientId?: string | undefined
+  readonly scopes: readonly string[] | null
+}
+export interface OneTimeCodes {
+  readonly _links: Readonly<
+    Record<
+      string,
+      {
+        readonly href: string
+      }
+    >
+  >
+  readonly id: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>
+  readonly isVerified: boolean
+  readonly provisioningUrl?: string | undefined
+  readonly recoveryCodes: readonly string[] | null
+}
+export interface RecoveryCodes {
+  readonly _links: Readonly<
+    Record<
+      string,
+      {
+        readonly href: string
+      }
+    >
+  >
+  readonly id: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>
+  readonly recoveryCodes: readonly string[]
+}
+export interface NewSessionCertificate {
+  readonly id: string
+  readonly _links: Readonly<
+    Record<
+      string,
+      {
+        readonly href: string
+      }
+    >
+  >
+  readonly certificate: string
+  readonly cas: string
+}
+export interface RenewedCertificate {
+  readonly clientCert: string
+  readonly ca: string
+}
+export interface Version {
+  readonly version: string
+  readonly revision: string
+  readonly buildDate: string
+  readonly runtimeVersion: string
+  readonly capabilities: readonly string[]
+  readonly apiVersions: Readonly<
+    Record<
+      string,
+      Readonly<
+        Record<
+          string,
+          {
+            readonly path: string
+            readonly apiBaseUrls: readonly string[]
+          }
+        >
+      >
+    >
+  >
+  readonly countersign: {
+    readonly version: string
+  }
+}
+export interface Controller {
+  readonly _links: Readonly<
+    Record<
+      string,
+      {
+        readonly href: string
+      }
+    >
+  >
+  readonly id: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>
+  readonly name: string
+  readonly certPem: string
+  readonly fingerprint: string
+  readonly isOnline: boolean
+  readonly lastJoinedAt: string
+  readonly ctrlAddress: string | null
+  readonly apiAddresses: Readonly<
+    Record<
+      string,
+      readonly {
+        readonly url: string
+        readonly version: string
+      }[]
+    >
+  >
+}
+export interface Protocols {
+  readonly https: {
+    readonly address: string
+  }
+}
+export interface NetworkJwt {
+  readonly name: string
+  readonly token: string
+}
+export interface Enrolled {
+  readonly cert?: string | undefined
+  readonly ca?: string | undefined
+  readonly controllers: readonly Controller[]
+  readonly identityId?: string | undefined
+  readonly username?: string | undefined
+}
+export interface SignerInput {
+  readonly name: string
+  readonly enabled: boolean
+  readonly issuer: string
+  readonly audience: string
+  readonly certPem?: string | null | undefined
+  readonly jwksEndpoint?: string | null | undefined
+  readonly jwksCaPem?: string | null | undefined
+  readonly kid?: string | null | undefined
+  readonly claimsProperty?: string | null | undefined
+  readonly useExternalId?: boolean | null | undefined
+  readonly externalAuthUrl?: string | null | undefined
+  readonly openIdConfigurationUrl?: string | null | undefined
+  readonly clientId?: string | null | undefined
+  readonly scopes?: readonly string[] | string | null | undefined
+  readonly targetToken?: 'ACCESS' | 'ID' | null | undefined
+  readonly enrollToCertEnabled?: boolean | null | undefined
+  readonly enrollToTokenEnabled?: boolean | null | undefined
+  readonly enrollAttributeClaimsSelector?: string | null | undefined
+  readonly enrollNameClaimsSelector?: string | null | undefined
+  readonly enrollAuthPolicyId?: string | null | undefined
+  readonly clockSkewSeconds?: number | null | undefined
+  readonly maxTokenAgeSeconds?: number | null | undefined
+  readonly requiredClaims?: Readonly<Record<string, unknown>> | null | undefined
+  readonly tags?: Readonly<Record<string, unknown>> | null | undefined
+}
+export interface SignerChanges {
+  readonly name?: string | null | undefined
+  readonly enabled?: boolean | null | undefined
+  readonly issuer?: string | null | undefined
+  readonly audience?: string | null | undefined
+  readonly certPem?: string | null | undefined
+  readonly jwksEndpoint?: string | null | undefined
+  readonly jwksCaPem?: string | null | undefined
+  readonly kid?: string | null | undefined
+  readonly claimsProperty?: string | null | undefined
+  readonly useExternalId?: boolean | null | undefined
+  readonly externalAuthUrl?: string | null | undefined
+  readonly openIdConfigurationUrl?: string | null | undefined
+  readonly clientId?: string | null | undefined
+  readonly scopes?: readonly string[] | string | null | undefined
+  readonly targetToken?: 'ACCESS' | 'ID' | null | undefined
+  readonly enrollToCertEnabled?: boolean | null | undefined
+  readonly enrollToTokenEnabled?: boolean | null | undefined
+  readonly enrollAttributeClaimsSelector?: string | null | undefined
+  readonly enrollNameClaimsSelector?: string | null | undefined
+  readonly enrollAuthPolicyId?: string | null | undefined
+  readonly clockSkewSeconds?: number | null | undefined
+  readonly maxTokenAgeSeconds?: number | null | undefined
+  readonly requiredClaims?: Readonly<Record<string, unknown>> | null | undefined
+  readonly tags?: Readonly<Record<string, unknown>> | null | undefined
+}
+export interface AuthPolicyInput {
+  readonly name: string
+  readonly primary: {
+    readonly cert: {
+      readonly allowed: boolean
+      readonly allowExpiredCerts: boolean
+    }
+    readonly extJwt: {
+      readonly allowed: boolean
+      readonly allowedSigners: readonly string[]
+    }
+    readonly updb: {
+      readonly allowed: boolean
+      readonly minPasswordLength: number
+      readonly requireSpecialChar: boolean
+      readonly requireNumberChar: boolean
+      readonly requireMixedCase: boolean
+      readonly maxAttempts: number
+      readonly lockoutDurationMinutes: number
+    }
+  }
+  readonly secondary: {
+    readonly requireTotp: boolean
+    readonly requireExtJwtSigner?: string | null | undefined
+  }
+  readonly tags?: Readonly<Record<string, unknown>> | null | undefined
+}
+export interface AuthPolicyChanges {
+  readonly name?: string | null | undefined
+  readonly primary?:
+    | {
+        readonly cert?:
+          | {
+              readonly allowed?: boolean | null | undefined
+              readonly allowExpiredCerts?: boolean | null | undefined
+            }
+          | null
+          | undefined
+        readonly extJwt?:
+          | {
+              readonly allowed?: boolean | null | undefined
+              readonly allowedSigners?: readonly string[] | null | undefined
+            }
+          | null
+          | undefined
+        readonly updb?:
+          | {
+              readonly allowed?: boolean | null | undefined
+              readonly minPasswordLength?: number | null | undefined
+              readonly requireSpecialChar?: boolean | null | undefined
+              readonly requireNumberChar?: boolean | null | undefined
+              readonly requireMixedCase?: boolean | null | undefined
+              readonly maxAttempts?: number | null | undefined
+              readonly lockoutDurationMinutes?: number | null | undefined
+            }
+          | null
+          | undefined
+      }
+    | null
+    | undefined
+  readonly secondary?:
+    | {
+        readonly requireTotp?: boolean | null | undefined
+        readonly requireExtJwtSigner?: string | null | undefined
+      }
+    | null
+    | undefined
+  readonly tags?: Readonly<Record<string, unknown>> | null | undefined
+}
+export interface IdentityInput {
+  readonly name: string
+  readonly type: 'User' | 'Device' | 'Service' | 'Router' | 'Default'
+  readonly isAdmin: boolean
+  readonly enrollment?:
+    | {
+        readonly ott?: boolean | null | undefined
+        readonly ottca?: string | null | undefined
+        readonly updb?: string | null | undefined
+      }
+    | null
+    | undefined
+  readonly externalId?: string | null | undefined
+  readonly authPolicyId?: string | null | undefined
+  readonly attributes?: readonly string[] | null | undefined
+  readonly roleAttributes?: readonly string[] | null | undefined
+  readonly permissions?: readonly Permission[] | null | undefined
+  readonly appData?: Readonly<Record<string, unknown>> | null | undefined
+  readonly tags?: Readonly<Record<string, unknown>> | null | undefined
+  readonly defaultHostingCost?: number | null | undefined
+  readonly defaultHostingPrecedence?: 'default' | 'required' | 'failed' | null | undefined
+  readonly serviceHostingCosts?: Readonly<Record<string, unknown>> | null | undefined
+  readonly serviceHostingPrecedences?: Readonly<Record<string, unknown>> | null | undefined
+}
+export interface IdentityChanges {
+  readonly name?: string | null | undefined
+  readonly type?: 'User' | 'Device' | 'Service' | 'Router' | 'Default' | null | undefined
+  readonly isAdmin?: boolean | null | undefined
+  readonly externalId?: string | null | undefined
+  readonly authPolicyId?: string | null | undefined
+  readonly attributes?: readonly string[] | null | undefined
+  readonly roleAttributes?: readonly string[] | null | undefined
+  readonly permissions?: readonly Permission[] | null | undefined
+  readonly appData?: Readonly<Record<string, unknown>> | null | undefined
+  readonly tags?: Readonly<Record<string, unknown>> | null | undefined
+  readonly defaultHostingCost?: number | null | undefined
+  readonly defaultHostingPrecedence?: 'default' | 'required' | 'failed' | null | undefined
+  readonly serviceHostingCosts?: Readonly<Record<string, unknown>> | null | undefined
+  readonly serviceHostingPrecedences?: Readonly<Record<string, unknown>> | null | undefined
+}
+export interface AuthenticatorInput {
+  readonly method: 'updb' | 'cert'
+  readonly identityId: string
+  readonly username?: string | null | undefined
+  readonly password?: string | null | undefined
+  readonly certPem?: string | null | undefined
+  readonly tags?: Readonly<Record<string, unknown>> | null | undefined
+}
+export interface AuthenticatorChanges {
+  readonly username?: string | null | undefined
+  readonly password?: string | null | undefined
+  readonly certPem?: string | null | undefined
+  readonly tags?: Readonly<Record<string, unknown>> | null | undefined
+}
+export interface EnrollmentInput {
+  readonly method: 'ott' | 'updb' | 'ottca'
+  readonly identityId: string
+  readonly expiresAt: string
+  readonly caId?: string | null | undefined
+  readonly username?: string | null | undefined
+  readonly tags?: Readonly<Record<string, unknown>> | null | undefined
+}
+export interface OrganizationInput {
+  readonly name: string
+  readonly label: string
+  readonly active?: boolean | null | undefined
+}
+export interface OrganizationChanges {
+  readonly name?: string | null | undefined
+  readonly label?: string | null | undefined
+  readonly active?: boolean | null | undefined
+}
+export interface ProviderInput {
+  readonly name: string
+  readonly kind: 'cognito' | 'auth0' | 'oidc'
+  readonly issuer: string
+  readonly organizationId?: string | null | undefined
+  readonly discoveryUrl?: string | null | undefined
+  readonly jwksUri?: string | null | undefined
+  readonly tokenUrl?: string | null | undefined
+  readonly audience?: string | null | undefined
+  readonly clientIdClaim?: string | null | undefined
+  readonly requiredScope?: string | null | undefined
+  readonly registrationUrl?: string | null | undefined
+  readonly registrationToken?: string | null | undefined
+  readonly enabled?: boolean | null | undefined
+}
+export interface ProviderChanges {
+  readonly name?: string | null | undefined
+  readonly kind?: 'cognito' | 'auth0' | 'oidc' | null | undefined
+  readonly issuer?: string | null | undefined
+  readonly organizationId?: string | null | undefined
+  readonly discoveryUrl?: string | null | undefined
+  readonly jwksUri?: string | null | undefined
+  readonly tokenUrl?: string | null | undefined
+  readonly audience?: string | null | undefined
+  readonly clientIdClaim?: string | null | undefined
+  readonly requiredScope?: string | null | undefined
+  readonly registrationUrl?: string | null | undefined
+  readonly registrationToken?: string | null | undefined
+  readonly enabled?: boolean | null | undefined
+}
+export interface AccountInput {
+  readonly name: string
+  readonly identityProviderId: string
+  readonly organizationId?: string | null | undefined
+  readonly clientId?: string | null | undefined
+  readonly contactEmail?: string | null | undefined
+  readonly description?: string | null | undefined
+  readonly role?: 'admin' | 'read-only' | null | undefined
+  readonly active?: boolean | null | undefined
+}
+export interface AccountChanges {
+  readonly name?: string | null | undefined
+  readonly contactEmail?: string | null | undefined
+  readonly description?: string | null | undefined
+  readonly role?: 'admin' | 'read-only' | null | undefined
+  readonly active?: boolean | null | undefined
+}
+export interface AccountRotation {
+  readonly overlapMinutes?: number | null | undefined
+  readonly clientId?: string | null | undefined
+}
+export interface NetworkInput {
+  readonly name: string
+  readonly networkGroupId?: string | null | undefined
+  readonly size?: string | null | undefined
+  readonly provider?: string | null | undefined
+  readonly region?: string | null | undefined
+  readonly controllerUrl?: string | null | undefined
+}
+export interface NetworkChanges {
+  readonly name?: string | null | undefined
+  readonly networkGroupId?: string | null | undefined
+  readonly size?: string | null | undefined
+  readonly provider?: string | null | undefined
+  readonly region?: string | null | undefined
+  readonly controllerUrl?: string | null | undefined
+}

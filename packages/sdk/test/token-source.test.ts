@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { inspect } from 'node:util'
+import {
+  type AccessToken,
+  CountersignError,
+  Credentials,
+  HostedClient,
+  TokenSource,
+  type TokenSourceOptions,
+} from '@countersign/sdk'
+import { type LocalAnswer, type SeenRequest, startServer } from './local-server.ts'
+
+const PASSWORD = 'a-very-secret-password'
+const LIFE = 1000
+
+const account = (authenticationUrl: string) =>
+  new Credentials({ clientId: 'ci', password: PASSWORD, authenticationUrl })
+const basic = (id: string, password: string) => `Basic ${Buffer.from(`${id}:${password}`).toString('base64')}`
+
+/** A provider that numbers its tokens. */
+async function startProvider(t: TestContext, answer?: (request: SeenRequest, count: number) => LocalAnswer) {
+  return startServer(
+    t,
+    answer ?? ((_, count) => ({ json: { access_token: `token-${count}`, expires_in: LIFE, token_type: 'Bearer' } })),
+  )
+}
+
+async function askOnce(t: TestContext, path: string, options: Omit<TokenSourceOptions, 'credentials'>) {
+  const provider = await startProvider(t)
+  const source = new TokenSource({ credentials: account(provider.url + path), ...options })
+  assert.equal(await source.getToken(), 'token-1')
+  const [request] = provider.seen
+  assert.ok(request)
+  return { ...request, url: provider.url }
+}
+
+test('S2-5.4 S2-5.5 a user pool is asked by Basic and form, at the address as it stands, with a scope only if one is given', async (t) => {
+  const bare = await askOnce(t, '/oauth2/token', { provider: 'cognito' })
+  assert.deepEqual([bare.method, bare.path, bare.body], ['POST', '/oauth2/token', 'grant_type=client_credentials'])
+  assert.equal(bare.headers.authorization, basic('ci', PASSWORD))
+  assert.equal(bare.headers['content-type'], 'application/x-www-form-urlencoded')
+  const scope = 'https://gateway.example//ignore-scope'
+  const scoped = await askOnce(t, '/oauth2/token', { provider: 'cognito', scope })
+  assert.deepEqual(Object.fromEntries(new URLSearchParams(scoped.body)), { grant_type: 'client_credentials', scope })
+})
+
+test('S2-5.4 S2-5.5 D49 a hosted platform is asked in JSON, an empty path becomes /oauth/token, the audience ends in one slash', async (t) => {
+  for (const hostedUrl of ['https://api.example', 'https://api.example/']) {
+    const asked = await askOnce(t, '', { provider: 'auth0', hostedUrl })
+    assert.equal(asked.path, '/oauth/token')
+    assert.equal(asked.headers['content-type'], 'application/json')
+    assert.deepEqual(JSON.parse(asked.body), {
+      client_id: 'ci',
+      client_secret: PASSWORD,
+      audience: 'https://api.example/',
+      grant_type: 'client_credentials',
+    })
+  }
+  const elsewhere = await askOnce(t, '/custom/token', { provider: 'auth0', hostedUrl: 'https://api.example' })
+  assert.equal(elsewhere.path, '/custom/token')
+})
+
+test('D49 the base address of the hosted API is never guessed', async (t) => {
+  const provider = await startProvider(t)
+  const source = new TokenSource({ credentials: account(provider.url), provider: 'auth0' })
+  await assert.rejects(source.getToken(), { code: 'BAD_CREDENTIALS' })
+  assert.deepEqual(provider.seen, [])
+})
+
+test('S2-5.4 an address tells the provider, and its owner may know better', () => {
+  const guesses = {
+    'https://netfoundry-production-x.auth.us-east-1.amazoncognito.com/oauth2/token': 'cognito',
+    'https://acme.eu.auth0.com/oauth/token': 'auth0',
+    'https://login.microsoftonline.com/1111/oauth2/v2.0/token': 'entra',
+    'https://acme.okta.com/oauth2/default/v1/token': 'okta',
+    'https://id.example/realms/acme/protocol/openid-connect/token': 'keycloak',
+    'https://acme.eu.auth0.com.evil.example/oauth/token': 'oidc',
+  }
+  for (const [url, provider] of Object.entries(guesses)) assert.equal(account(url).provider, provider, url)
+  const own = { clientId: 'ci', authenticationUrl: 'https://login.acme.example/', provider: 'auth0' } as const
+  assert.equal(new Credentials(own).provider, 'auth0')
+})
+
+test('S2-5.9 D43 a token is kept until 80 % of its life, and renewed from then on', async (t) => {
+  const provider = await startProvider(t)
+  let now = Date.now()
+  const credentials = account(`${provider.url}/oauth2/token`)
+  const source = new TokenSource({ credentials, provider: 'cognito', now: () => now })
+  assert.equal(await source.getToken(), 'token-1')
+  now += LIFE * 800 - 1
+  assert.equal(await source.getToken(), 'token-1')
+  now += 1
+  assert.equal(await source.getToken(), 'token-2')
+  assert.equal(provider.seen.length, 2)
+})
+
+test('S2-5.9 D43 many who need a token at once wait for one request, and none of them can call it off for the others', async (t) => {
+  const provider = await startProvider(t)
+  const source = new TokenSource({ credentials: account(`${provider.url}/oauth2/token`), provider: 'cognito' })
+  const impatient = new AbortController()
+  const first = source.getToken({ signal: impatient.signal })
+  const others = Array.from({ length: 20 }, () => source.getToken())
+  impatient.abort(new Error('no time'))
+  await assert.rejects(first, /no time/)
+  assert.deepEqual([...new Set(await Promise.all(others))], ['token-1'])
+  assert.equal(provider.seen.length, 1)
+})
+
+test('S2-5.6 S2-5.9 D43 a refused token is renewed once, by whoever comes first; a second refusal is told', async (t) => {
+  const provider = await startProvider(t)
+  const refused = new Set(['Bearer token-1'])
+  const api = await startServer(t, ({ headers }) =>
+    refused.has(String(headers.authorization))
+      ? { status: 401, json: { errors: ['no'], status: { code: 401, label: 'UNAUTHORIZED' }, traceId: 'abc' } }
+      : { json: { id: headers.authorization } },
+  )
+  const credentials = new TokenSource({ credentials: account(`${provider.url}/oauth2/token`), provider: 'cognito' })
+  const client = new HostedClient({ baseUrl: api.url, credentials })
+  const selves = await Promise.all([client.self(), client.self(), client.self()])
+  assert.deepEqual(
+    selves.map(({ id }) => id),
+    Array(3).fill('Bearer token-2'),
+  )
+  assert.equal(provider.seen.length, 2)
+  refused.add('Bearer token-2').add('Bearer token-3')
+  api.seen.length = 0
+  await assert.rejects(client.self(), { code: 'UNAUTHORIZED', status: 401, requestId: 'abc' })
+  assert.deepEqual(
+    api.seen.map(({ headers }) => headers.authorization),
+    ['Bearer token-2', 'Bearer token-3'],
+  )
+})
+
+test('tokens are kept beyond the process where there is a store, and a store that fails costs nothing but a request', async (t) => {
+  const provider = await startProvider(t)
+  const kept = new Map<string, AccessToken>()
+  const store = {
+    load: async (key: object) => kept.get(JSON.stringify(key)),
+    save: async (key: object, token: AccessToken) => void kept.set(JSON.stringify(key), token),
+  }
+  const options = { credentials: account(`${provider.url}/oauth2/token`), provider: 'cognito' } as const
+  assert.equal(await new TokenSource({ ...options, store }).getToken(), 'token-1')
+  assert.equal(await new TokenSource({ ...options, store }).getToken(), 'token-1')
+  assert.equal(await new TokenSource({ ...options, store, scope: 'other' }).getToken(), 'token-2')
+  const broken = { load: () => Promise.reject(new Error('disk')), save: () => Promise.reject(new Error('disk')) }
+  assert.equal(await new TokenSource({ ...options, store: broken }).getToken(), 'token-3')
+  const renewing = new TokenSource({ ...options, store })
+  assert.equal(await renewing.getToken(), 'token-1')
+  assert.equal(await renewing.renew('token-1'), 'token-4')
+})
+
+const REFUSALS = [
+  {
+    name: 'a user pool',
+    answer: { status: 400, json: { error: 'invalid_client' } },
+    expect: { status: 400, provider: { error: 'invalid_client', description: undefined, traceId: undefined } },
+  },
+  {
+    name: 'Entra',
+    answer: {
+      status: 401,
+      json: {
+        error: 'invalid_client',
+        error_description: `AADSTS7000222: The secret ${PASSWORD} is expired.\r\nTrace ID: t-1`,
+        trace_id: 't-1',
+      },
+    },
+    expect: {
+      status: 401,
+      provider: {
+        error: 'invalid_client',
+        description: 'AADSTS7000222: The secret *** is expired.  Trace ID: t-1',
+        traceId: 't-1',
+      },
+      hint: 'the client’s secret has expired: make another one',
+    },
+  },
+  {
+    name: 'Okta',
+    answer: { status: 401, json: { errorCode: 'invalid_client', errorSummary: 'No such client.', errorId: 'oae1' } },
+    expect: { status: 401, provider: { error: 'invalid_client', description: 'No such client.', traceId: 'oae1' } },
+  },
+  {
+    name: 'a page',
+    answer: { status: 500, text: '<html>' },
+    expect: { status: 500, provider: { error: undefined, description: undefined, traceId: undefined } },
+  },
+  { name: 'a success without a token', answer: { json: { token_type: 'Bearer' } }, expect: { status: 200 } },
+]
+
+for (const { name, answer, expect } of REFUSALS) {
+  test(`S2-5.5 a refusal by ${name} is told in the provider’s words, without the password, and not repeated`, async (t) => {
+    const provider = await startProvider(t, () => answer)
+    const source = new TokenSource({ credentials: account(`${provider.url}/oauth2/token`), provider: 'cognito' })
+    await assert.rejects(source.getToken(), (error) => {
+      assert.ok(error instanceof CountersignError)
+      const { status, provider: words, hint } = error
+      const { status: code, ...rest } = expect
+      assert.deepEqual([error.code, status], ['TOKEN_REFUSED', code])
+      if ('provider' in rest) assert.deepEqual(words, rest.provider)
+      if ('hint' in rest) assert.equal(hint, rest.hint)
+      for (const text of [inspect(error, { depth: 9 }), JSON.stringify(error), String(error)])
+        assert.equal(text.includes(PASSWORD), false)
+      return true
+    })
+    assert.equal(provider.seen.length, 1)
+  })
+}
+
+test('a password is sent over https, or to this machine, and nowhere else', async () => {
+  for (const url of ['http://id.example/oauth2/token', 'ftp://id.example/', 'https://a:b@id.example/', 'no address']) {
+    const source = new TokenSource({ credentials: account(url), provider: 'cognito' })
+    await assert.rejects(source.getToken(), { code: 'UNSAFE_ADDRESS' }, url)
+  }
+})
