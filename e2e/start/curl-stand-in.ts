@@ -1,9 +1,10 @@
 /**
- * Does what `curl` does with the flags of the printed example, for machines that have none:
- * -s, --cacert FILE, -o FILE, -D -, -H HEADER, -d BODY, URL.
+ * Does what `curl` does with the flags of the printed examples, for machines that have none:
+ * -s, --cacert FILE, -o FILE, -D -, -H HEADER, -d BODY, -u USER:PASSWORD, -X METHOD, URL.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { request } from 'node:https'
+import { request as requestPlain } from 'node:http'
+import { request as requestTls } from 'node:https'
 import { parseArgs } from 'node:util'
 
 const { values, positionals } = parseArgs({
@@ -15,12 +16,21 @@ const { values, positionals } = parseArgs({
     'dump-header': { type: 'string', short: 'D' },
     header: { type: 'string', short: 'H', multiple: true },
     data: { type: 'string', short: 'd' },
+    user: { type: 'string', short: 'u' },
+    request: { type: 'string', short: 'X' },
   },
 })
 
-const headers = Object.fromEntries((values.header ?? []).map((line) => line.split(/: (.*)/s) as [string, string]))
-const method = values.data === undefined ? 'GET' : 'POST'
-request(positionals[0] ?? '', { ca: readFileSync(values.cacert ?? ''), method, headers }, async (response) => {
+const { cacert, data, user } = values
+const headers = {
+  ...(data !== undefined && { 'Content-Type': 'application/x-www-form-urlencoded' }),
+  ...(user !== undefined && { Authorization: `Basic ${Buffer.from(user).toString('base64')}` }),
+  ...Object.fromEntries((values.header ?? []).map((line) => line.split(/: (.*)/s) as [string, string])),
+}
+const method = values.request ?? (data === undefined ? 'GET' : 'POST')
+const url = positionals[0] ?? ''
+const request = url.startsWith('https:') ? requestTls : requestPlain
+request(url, { ...(cacert && { ca: readFileSync(cacert) }), method, headers }, async (response) => {
   const body = Buffer.concat(await response.toArray())
   if (values['dump-header'] === '-') {
     const lines = response.rawHeaders.flatMap((name, at, all) => (at % 2 === 0 ? [`${name}: ${all[at + 1]}\r\n`] : []))
@@ -28,4 +38,4 @@ request(positionals[0] ?? '', { ca: readFileSync(values.cacert ?? ''), method, h
   }
   if (values.output === undefined) process.stdout.write(body)
   else writeFileSync(values.output, body)
-}).end(values.data)
+}).end(data)

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { isAbsolute, join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { type ControllerProcess, createControllerStage, type ReadyController } from '@countersign/testkit'
+import { curl } from './curl.ts'
 import { buildSignerBody, CLIENT_SIGNERS, SIGNERS } from './signer-body.ts'
 
 const LIMIT_MS = 60_000
-const STAND_IN = fileURLToPath(new URL('./curl-stand-in.ts', import.meta.url))
 
 test('with --json the controller prints exactly one line on stdout, with the promised members', async (t) => {
   const stage = createControllerStage(t)
@@ -116,10 +115,4 @@ function textOf(url: string): Promise<string> {
       response.toArray().then((parts) => resolve(Buffer.concat(parts).toString()), reject)
     }).once('error', reject)
   })
-}
-
-/** The machine's own curl, or a shell function that does the same: the tests need nothing but Node. */
-function curl(): string {
-  if (spawnSync('curl', ['--version']).status === 0) return ''
-  return `curl() { '${process.execPath}' --disable-warning=ExperimentalWarning '${STAND_IN}' "$@"; }`
 }

@@ -67,15 +67,16 @@ async function ensureAccount(parts: DemoParts, demo: DemoKind, accounts: readonl
     await followAudience(parts, demo, existing.provider)
     if (existsSync(path)) return
   }
-  const create = async () => {
-    const identityProviderId = await ensureRecord(parts, demo)
-    const taken = accounts.map(({ account }) => account.name)
-    const body = { name: freeName(name, taken, issuer), identityProviderId, contactEmail: 'demo@example.com' }
-    return apiAccounts.create(organizationId, body, meta())
+  const recordId = existing && madeId !== undefined ? existing.provider.id : await ensureRecord(parts, demo)
+  const taken = accounts.map(({ account }) => account.name)
+  const body = {
+    name: freeName(name, taken, issuer),
+    identityProviderId: recordId,
+    contactEmail: 'demo@example.com',
   }
   const { id, credentials } = existing
     ? await apiAccounts.rotate(organizationId, existing.account.id, { overlapMinutes: 0 }, meta())
-    : await create()
+    : await apiAccounts.create(organizationId, body, meta())
   await writeFileAtomically(path, `${JSON.stringify(credentials, null, 2)}\n`, OWNER_ONLY)
   await provider.state.update((now) => ({
     ...now,
@@ -89,8 +90,13 @@ async function ensureRecord(parts: DemoParts, { kind, name, addressesOf, audienc
   const { issuer, discoveryUrl, jwksUri, tokenUrl } = addressesOf(provider.addresses)
   const records = await listProviders(store.db, organizationId)
   const found = records.find((record) => record.issuer === issuer)
-  if (found) return found.id
-  const id = randomUUID()
+  const id = found?.id ?? randomUUID()
+  const sealedRegistrationToken = sealRegistrationToken(sealing, id, provider.state.current().registrationToken)
+  if (found) {
+    // The provider began anew at its old address: the record knows only what it wanted to see before.
+    await store.write('identityProvider.patch', { id, organizationId, patch: {}, sealedRegistrationToken }, meta())
+    return id
+  }
   const taken = records.map((record) => record.name)
   const audience = audienceOf(hostedAudience)
   const record: ProviderSettings = providerFromBody({
@@ -103,7 +109,6 @@ async function ensureRecord(parts: DemoParts, { kind, name, addressesOf, audienc
     registrationUrl,
     ...(audience !== undefined && { audience }),
   })
-  const sealedRegistrationToken = sealRegistrationToken(sealing, id, provider.state.current().registrationToken)
   const args = { id, organizationId, provider: record, sealedRegistrationToken }
   await store.write('identityProvider.create', args, meta())
   return id

@@ -31,7 +31,7 @@ export async function readForm(request: IncomingMessage, { json }: { json: boole
 
 /** Nothing of what a provider answers to a caller may be kept, keys and metadata apart. */
 export function send(response: ServerResponse, { status, json, html, headers }: ProviderAnswer): void {
-  const text = html ?? (json === undefined ? '' : JSON.stringify(json))
+  const text = html ?? (json === undefined ? '' : `${JSON.stringify(json)}\n`)
   const type = html === undefined ? JSON_TYPE : 'text/html; charset=utf-8'
   response.writeHead(status, { ...NEVER_KEPT, 'content-type': type, ...headers }).end(text)
 }

@@ -60,12 +60,23 @@ export async function openProviderState(path: string): Promise<ProviderStateFile
 
 async function load(path: string): Promise<ProviderState | undefined> {
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as ProviderState
+    const state: unknown = JSON.parse(await readFile(path, 'utf8'))
+    if (isProviderState(state)) return state
+    throw new TypeError('members are missing')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     const hint = 'delete it: the local provider then begins anew, and accounts made at it need new credentials'
     throw new StartupError(`${path} does not hold the state of the local identity provider`, hint, { cause: error })
   }
+}
+
+/** Whether the file is ours and whole; nobody else writes it, so that its parts are not looked at. */
+function isProviderState(state: unknown): state is ProviderState {
+  if (typeof state !== 'object' || state === null) return false
+  const { port, registrationToken, cookieKey, keys, kept, demo } = state as Partial<ProviderState>
+  const hasTexts = typeof registrationToken === 'string' && typeof cookieKey === 'string'
+  const hasParts = typeof kept === 'object' && typeof demo === 'object' && Array.isArray(keys) && keys.length > 0
+  return Number.isInteger(port) && hasTexts && hasParts
 }
 
 async function firstState(): Promise<ProviderState> {

@@ -1,0 +1,10 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const STAND_IN = fileURLToPath(new URL('./curl-stand-in.ts', import.meta.url))
+
+/** The machine's own curl, or a shell function that does the same: the tests need nothing but Node. */
+export function curl(): string {
+  if (spawnSync('curl', ['--version']).status === 0) return ''
+  return `curl() { '${process.execPath}' --disable-warning=ExperimentalWarning '${STAND_IN}' "$@"; }`
+}

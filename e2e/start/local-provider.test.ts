@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createControllerStage, type ReadyController } from '@countersign/testkit'
+import { curl } from './curl.ts'
+
+const DEV = { args: ['--dev'] }
+const PAGE = new URL('../../docs/local-provider.md', import.meta.url)
+
+test('the page about the local provider works as written: machines of three kinds, a person, new keys', async (t) => {
+  const stage = createControllerStage(t)
+  const { ready } = await stage.start({ ...DEV, dataDir: join(stage.folder, '.countersign') })
+  const idp = ready.identityProviderUrl ?? assert.fail('no provider')
+  const lines = runPage(stage.folder, ready.baseUrl, idp)
+  const answers = lines.map((line) => JSON.parse(line))
+  const [networks, pool, platform, enterprise, session, rotated] = answers
+  assert.equal(networks._embedded.networkList[0].name, 'local')
+  const names = [pool, platform, enterprise].map(({ name }) => name)
+  assert.deepEqual(names, ['Local user pool', 'Local hosted platform', 'Local enterprise provider'])
+  assert.equal(session.data.identity.name, 'alice')
+  assert.equal(rotated.stillShown.length, 2)
+  const again = runPage(stage.folder, ready.baseUrl, idp).map((line) => JSON.parse(line))
+  assert.equal(again[4].data.identityId, session.data.identityId, 'and once more, with the new keys')
+})
+
+test('credentials of the first start are good after the next, though the controller has another port', async (t) => {
+  const stage = createControllerStage(t)
+  const first = await stage.start(DEV)
+  const names = readdirSync(first.dataDir).filter((name) => name.startsWith('credentials'))
+  assert.deepEqual(names.sort(), [
+    'credentials-enterprise.json',
+    'credentials-hosted-platform.json',
+    'credentials.json',
+  ])
+  for (const name of [...names, 'keys/local-provider.json']) {
+    assert.equal(statSync(join(first.dataDir, name)).mode & 0o777, 0o600, name)
+  }
+  const { clientId, password, authenticationUrl } = readJson(first, 'credentials-hosted-platform.json')
+  await first.stop()
+
+  const second = await stage.start(DEV)
+  assert.equal(second.ready.identityProviderUrl, first.ready.identityProviderUrl)
+  const response = await fetch(authenticationUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      client_id: clientId,
+      client_secret: password,
+      audience: `${second.ready.hostedBaseUrl}/`,
+      grant_type: 'client_credentials',
+    }),
+  })
+  const { access_token } = (await response.json()) as { access_token: string }
+  const headers = { authorization: `Bearer ${access_token}` }
+  const self = await second.request('GET', '/identity/v1/identities/self', { headers })
+  assert.deepEqual([self.status, self.json.clientId], [200, clientId], self.text)
+})
+
+test('without --dev there is no provider, not even in a data directory that had one; with it, only loopback reaches it', async (t) => {
+  const stage = createControllerStage(t)
+  const plain = await stage.start()
+  assert.equal(plain.ready.identityProviderUrl, null)
+  assert.equal(existsSync(join(plain.dataDir, 'keys', 'local-provider.json')), false)
+  assert.equal(existsSync(join(plain.dataDir, 'credentials.json')), false)
+  await plain.stop()
+
+  const dev = await stage.start({ args: ['--dev', '--host', '0.0.0.0'] })
+  const { hostname, port } = new URL(dev.ready.identityProviderUrl ?? '')
+  assert.equal(hostname, '127.0.0.1')
+  assert.equal(await isOpen('127.0.0.1', Number(port)), true)
+  assert.equal(await isOpen('127.0.0.2', Number(port)), false, 'one address and no other')
+  assert.equal(await isOpen('127.0.0.2', Number(new URL(dev.ready.baseUrl).port)), true, 'unlike the controller')
+  await dev.stop()
+
+  const later = await stage.start()
+  assert.equal(later.ready.identityProviderUrl, null)
+  assert.equal(await isOpen('127.0.0.1', Number(port)), false)
+})
+
+/** Runs the shell blocks of the page, at the addresses of this test. */
+function runPage(cwd: string, base: string, idp: string): string[] {
+  const blocks = readFileSync(PAGE, 'utf8')
+    .split('```sh\n')
+    .slice(1)
+    .map((rest) => rest.split('```', 1)[0] ?? '')
+  const script = blocks.join('').replaceAll('https://127.0.0.1:1280', base).replaceAll('http://127.0.0.1:1282', idp)
+  const output = execFileSync('sh', ['-euc', `${curl()}\n${script}`], { cwd, encoding: 'utf8' })
+  return output.split('\n').filter((line) => line !== '')
+}
+
+function readJson({ dataDir }: ReadyController, name: string): Record<string, string> & { authenticationUrl: string } {
+  return JSON.parse(readFileSync(join(dataDir, name), 'utf8'))
+}
+
+function isOpen(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, host, () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
+}

@@ -1,0 +1,307 @@
+import assert from 'node:assert/strict'
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { pino } from 'pino'
+import { startLocalProvider } from '../../src/dev/index.ts'
+import { StartupError } from '../../src/startup-error.ts'
+import {
+  basic,
+  buildRealApp,
+  buyToken,
+  CREDENTIAL_FILES,
+  type DemoKindName,
+  decode,
+  get,
+  HOSTED_AUDIENCE_URL,
+  makeDemoData,
+  makeFolder,
+  post,
+  readCredentials,
+  setUpDev,
+  startProvider,
+} from './dev.fixture.ts'
+
+const log = pino({ level: 'silent' })
+const KINDS = Object.keys(CREDENTIAL_FILES) as DemoKindName[]
+const MACHINE = {
+  client_name: 'a machine',
+  grant_types: ['client_credentials'],
+  response_types: [],
+  redirect_uris: [],
+  token_endpoint_auth_method: 'client_secret_basic',
+}
+
+test('the local provider binds to loopback and refuses every other address', async (t) => {
+  const folder = makeFolder(t)
+  const start = (host: string) =>
+    startLocalProvider({ stateFile: join(folder, `${host}.json`), port: 0, usualPort: 0, host, log })
+  for (const host of ['0.0.0.0', '::', '192.0.2.1', '128.0.0.1', '::ffff:0.0.0.0', 'localhost.example']) {
+    await assert.rejects(start(host), (error) => error instanceof StartupError && /does not listen/.test(error.message))
+  }
+  const provider = await start('127.0.0.1')
+  assert.equal((await get(provider.addresses.enterprise.jwksUri)).status, 200)
+  await provider.close()
+})
+
+test('a request under another name of this machine is not answered, so that no page elsewhere gets in by its own', async (t) => {
+  const { addresses } = await startProvider(t)
+  const { port } = new URL(addresses.base)
+  const ask = (host: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      request(`${addresses.base}/jwks`, { headers: { host }, agent: false }, (response) => {
+        response.resume()
+        resolve(response.statusCode)
+      })
+        .once('error', reject)
+        .end()
+    })
+  for (const name of ['127.0.0.1', 'localhost', '[::1]', 'LOCALHOST']) assert.equal(await ask(`${name}:${port}`), 200)
+  for (const host of [`evil.example:${port}`, 'localhost', `127.0.0.1.evil.example:${port}`]) {
+    assert.equal(await ask(host), 421, host)
+  }
+})
+
+test('each issuer describes itself, and its keys hold nothing private', async (t) => {
+  const { addresses } = await startProvider(t)
+  for (const { issuer, discoveryUrl, jwksUri, tokenUrl } of [
+    addresses.userPool,
+    addresses.hostedPlatform,
+    addresses.enterprise,
+  ]) {
+    const { json } = await get(discoveryUrl)
+    assert.equal(
+      discoveryUrl.replace('.well-known/openid-configuration', '').replace(/\/$/, ''),
+      issuer.replace(/\/$/, ''),
+    )
+    assert.deepEqual([json.issuer, json.jwks_uri, json.token_endpoint], [issuer, jwksUri, tokenUrl])
+    assert.equal(json.registration_endpoint, addresses.registrationUrl)
+    const { json: set } = await get(jwksUri)
+    assert.deepEqual(set.keys.map(({ alg }: { alg: string }) => alg).sort(), ['ES256', 'RS256'])
+    for (const key of set.keys) {
+      assert.equal(key.use, 'sig')
+      for (const secret of ['d', 'p', 'q', 'dp', 'dq', 'qi']) assert.equal(secret in key, false, secret)
+    }
+  }
+})
+
+test('clients register with the initial token only, and manage themselves with their own (RFC 7591, 7592)', async (t) => {
+  const { addresses, state } = await startProvider(t)
+  const register = (token: string) =>
+    post(addresses.registrationUrl, JSON.stringify(MACHINE), {
+      'content-type': 'application/json',
+      authorization: `Bearer ${token}`,
+    })
+  assert.equal((await register('guessed')).status, 401)
+  const { status, json } = await register(state.current().registrationToken)
+  assert.equal(status, 201, JSON.stringify(json))
+  assert.match(json.client_id, /^[A-Za-z0-9]{26}$/)
+  assert.match(json.client_secret, /^[A-Za-z0-9]{52}$/)
+  const file = { clientId: json.client_id, password: json.client_secret }
+  const authenticationUrl = addresses.userPool.tokenUrl
+  assert.ok(await buyToken('cognito', { ...file, authenticationUrl }))
+  // The digest that is kept must not itself be good as a password.
+  const kept = String(state.current().kept.Client?.[json.client_id]?.client_secret)
+  assert.match(kept, /^sha256:/)
+  for (const tokenUrl of [authenticationUrl, addresses.enterprise.tokenUrl]) {
+    const form = new URLSearchParams({ grant_type: 'client_credentials' })
+    const { json: refused } = await post(tokenUrl, form, basic({ ...file, password: kept }))
+    assert.equal(refused.error, 'invalid_client')
+  }
+
+  const manage = (method: string, token: string) =>
+    fetch(json.registration_client_uri, { method, headers: { authorization: `Bearer ${token}` } })
+  const shown = await manage('GET', json.registration_access_token)
+  const { client_secret, client_id } = (await shown.json()) as Record<string, string>
+  assert.deepEqual([shown.status, client_id, client_secret], [200, json.client_id, undefined])
+  assert.equal((await manage('DELETE', 'guessed')).status, 401)
+  assert.equal((await manage('DELETE', json.registration_access_token)).status, 204)
+  const gone = await post(authenticationUrl, new URLSearchParams({ grant_type: 'client_credentials' }), basic(file))
+  assert.deepEqual([gone.status, gone.json], [400, { error: 'invalid_client' }])
+})
+
+test('keys change on demand: tokens of the last ones go on until the next change, or end at once', async (t) => {
+  const { app, provider, readCredentials: read } = await setUpDev(t)
+  const rotate = (query = '', headers = {}) => post(`${provider.addresses.base}/dev/rotate-keys${query}`, '', headers)
+  const self = async (token: string) => {
+    const options = { headers: { authorization: `Bearer ${token}` } }
+    return (await app.call('GET', '/identity/v1/identities/self', undefined, options)).status
+  }
+  const buyAll = () => Promise.all(KINDS.map((kind) => buyToken(kind, read(kind))))
+  const first = await buyAll()
+  assert.deepEqual(await Promise.all(first.map(self)), [200, 200, 200])
+  assert.equal((await rotate('', { origin: 'https://evil.example' })).status, 403)
+  assert.equal((await rotate()).status, 200)
+  const second = await buyAll()
+  const kids = (tokens: readonly string[]) => new Set(tokens.map((token) => decode(token).header.kid))
+  assert.equal(kids(second).size, 1)
+  assert.equal(kids([...first, ...second]).size, 2)
+  // The controller asks for a key that it does not know, once in a while.
+  app.clock.advance(31_000)
+  assert.deepEqual(await Promise.all([...first, ...second].map(self)), [200, 200, 200, 200, 200, 200])
+  const dropped = await rotate('?drop=true')
+  assert.deepEqual(dropped.json.stillShown, [])
+  const { json: set } = await get(provider.addresses.enterprise.jwksUri)
+  assert.deepEqual(
+    set.keys.map(({ kid }: { kid: string }) => kid),
+    dropped.json.signing,
+  )
+})
+
+test('after a restart the same credentials, keys and registrations are good, at the same address', async (t) => {
+  const folder = makeFolder(t)
+  const app = await buildRealApp(t)
+  const first = await startProvider(t, folder)
+  await makeDemoData(app, first, folder)
+  const files = KINDS.map((kind) => readCredentials(folder, kind))
+  const { json: keys } = await get(first.addresses.enterprise.jwksUri)
+  await first.close()
+
+  const second = await startProvider(t, folder)
+  assert.equal(second.addresses.base, first.addresses.base)
+  assert.deepEqual((await get(second.addresses.enterprise.jwksUri)).json, keys)
+  for (const [index, kind] of KINDS.entries()) assert.ok(await buyToken(kind, files[index] ?? assert.fail()))
+  await makeDemoData(app, second, folder)
+  assert.deepEqual(
+    KINDS.map((kind) => readCredentials(folder, kind)),
+    files,
+  )
+  const { json: accounts } = await app.admin('GET', '/identity/v1/api-account-identities')
+  const { json: records } = await app.admin('GET', '/identity/v1/identity-providers')
+  const { json: signers } = await app.admin('GET', '/edge/management/v1/ext-jwt-signers')
+  const { json: identities } = await app.admin('GET', '/edge/management/v1/identities')
+  assert.deepEqual([accounts.length, records.length, signers.data.length, identities.data.length], [3, 3, 1, 4])
+  assert.equal(Object.keys(second.state.current().kept.Client ?? {}).length, 3)
+})
+
+test('what an administrator took away stays away; a lost file is made again, with new credentials', async (t) => {
+  const { app, provider, folder } = await setUpDev(t)
+  const accounts = '/identity/v1/api-account-identities'
+  const { json: all } = await app.admin('GET', accounts)
+  const idOf = (clientId: string) => all.find((one: { clientId: string }) => one.clientId === clientId).id
+  const lost = readCredentials(folder, 'cognito')
+  const removed = idOf(readCredentials(folder, 'auth0').clientId)
+  assert.equal((await app.admin('DELETE', `${accounts}/${removed}`)).status, 204)
+  const { json: signers } = await app.admin('GET', '/edge/management/v1/ext-jwt-signers')
+  const signer = `/edge/management/v1/ext-jwt-signers/${signers.data[0].id}`
+  assert.equal((await app.admin('DELETE', signer)).status, 200)
+  const { json: people } = await app.admin('GET', '/edge/management/v1/identities?filter=name="bob"')
+  assert.equal((await app.admin('DELETE', `/edge/management/v1/identities/${people.data[0].id}`)).status, 200)
+  rmSync(join(folder, CREDENTIAL_FILES.cognito))
+
+  await makeDemoData(app, provider, folder)
+  const { json: now } = await app.admin('GET', accounts)
+  assert.equal(now.length, 2)
+  assert.equal((await app.admin('GET', signer)).status, 404)
+  const { json: left } = await app.admin('GET', '/edge/management/v1/identities?filter=name="bob"')
+  assert.deepEqual(left.data, [])
+  const fresh = readCredentials(folder, 'cognito')
+  assert.notEqual(fresh.clientId, lost.clientId)
+  const self = await app.call('GET', '/identity/v1/identities/self', undefined, {
+    headers: { authorization: `Bearer ${await buyToken('cognito', fresh)}` },
+  })
+  assert.deepEqual([self.status, self.json.id], [200, idOf(lost.clientId)], 'the account is the same')
+})
+
+test('D49 the hosted platform follows the address of the hosted API, unless an administrator has set another audience', async (t) => {
+  const { app, provider, folder } = await setUpDev(t)
+  const audiences = async () => {
+    const { json } = await app.admin('GET', '/identity/v1/identity-providers')
+    return json.find(({ kind }: { kind: string }) => kind === 'auth0')
+  }
+  assert.equal((await audiences()).audience, HOSTED_AUDIENCE_URL)
+  await makeDemoData(app, provider, folder, 'https://127.0.0.1:9999/')
+  const { id, audience } = await audiences()
+  assert.equal(audience, 'https://127.0.0.1:9999/')
+  await app.admin('PATCH', `/identity/v1/identity-providers/${id}`, { audience: 'https://own.example/' })
+  await makeDemoData(app, provider, folder, 'https://127.0.0.1:1111/')
+  assert.equal((await audiences()).audience, 'https://own.example/')
+})
+
+test('a provider that lost its state and begins anew at the same address gets its accounts back, with new credentials', async (t) => {
+  const { app, provider, folder } = await setUpDev(t)
+  const before = KINDS.map((kind) => readCredentials(folder, kind))
+  const port = Number(new URL(provider.addresses.base).port)
+  await provider.close()
+  rmSync(join(folder, 'local-provider.json'))
+  const anew = await startProvider(t, folder, port)
+  await makeDemoData(app, anew, folder)
+  const { json: accounts } = await app.admin('GET', '/identity/v1/api-account-identities')
+  assert.equal(accounts.length, 3)
+  app.clock.advance(31_000)
+  for (const [index, kind] of KINDS.entries()) {
+    const file = readCredentials(folder, kind)
+    assert.notEqual(file.clientId, before[index]?.clientId)
+    const self = await app.call('GET', '/identity/v1/identities/self', undefined, {
+      headers: { authorization: `Bearer ${await buyToken(kind, file)}` },
+    })
+    assert.equal(self.status, 200, self.text)
+  }
+})
+
+test('two providers on one database each have their own signer, records and accounts', async (t) => {
+  const { app, folder } = await setUpDev(t)
+  const elsewhere = makeFolder(t)
+  const other = await startProvider(t, elsewhere)
+  await makeDemoData(app, other, elsewhere)
+  const { json: signers } = await app.admin('GET', '/edge/management/v1/ext-jwt-signers')
+  const { port } = new URL(other.addresses.base)
+  const names = signers.data.map(({ name }: { name: string }) => name).sort()
+  assert.deepEqual(names, ['local-provider', `local-provider ${port}`])
+  for (const place of [folder, elsewhere]) {
+    const self = await app.call('GET', '/identity/v1/identities/self', undefined, {
+      headers: { authorization: `Bearer ${await buyToken('oidc', readCredentials(place, 'oidc'))}` },
+    })
+    assert.equal(self.status, 200, self.text)
+  }
+})
+
+test('the port of a data directory never changes: another one, or one that is taken, is told at the start', async (t) => {
+  const folder = makeFolder(t)
+  const first = await startProvider(t, folder)
+  const port = Number(new URL(first.addresses.base).port)
+  await first.close()
+  const again = await startProvider(t, folder, port)
+  assert.equal(again.addresses.base, first.addresses.base)
+  await again.close()
+  await assert.rejects(startProvider(t, folder, port + 1), /is at port \d+, not \d+/)
+  const squatter = createServer().listen(port, '127.0.0.1')
+  t.after(() => squatter.close())
+  await new Promise((resolve) => squatter.once('listening', resolve))
+  await assert.rejects(startProvider(t, folder), /the port is taken/)
+})
+
+test('the usual port is only a first choice', async (t) => {
+  const squatter = createServer().listen(0, '127.0.0.1')
+  t.after(() => squatter.close())
+  await new Promise((resolve) => squatter.once('listening', resolve))
+  const { port: usualPort } = squatter.address() as AddressInfo
+  const start = () => startLocalProvider({ stateFile: join(makeFolder(t), 'state.json'), port: 0, usualPort, log })
+  const beside = await start()
+  assert.notEqual(Number(new URL(beside.addresses.base).port), usualPort)
+  await beside.close()
+  await new Promise((resolve) => squatter.close(resolve))
+  const there = await start()
+  assert.equal(Number(new URL(there.addresses.base).port), usualPort)
+  await there.close()
+})
+
+test('a state that cannot be read is told with its name, and the file is the owner’s alone', async (t) => {
+  const folder = makeFolder(t)
+  const provider = await startProvider(t, folder)
+  await provider.close()
+  const path = join(folder, 'local-provider.json')
+  assert.equal(statSync(path).mode & 0o777, 0o600)
+  const good = readFileSync(path, 'utf8')
+  for (const broken of ['', good.slice(0, 100), '[]', '{}']) {
+    writeFileSync(path, broken)
+    await assert.rejects(
+      startProvider(t, folder),
+      (error) => error instanceof StartupError && error.message.includes(path),
+    )
+  }
+  writeFileSync(path, good)
+  await (await startProvider(t, folder)).close()
+})
