@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIPv6 } from 'node:net'
 import { join } from 'node:path'
-import { newId, PASSWORD_COST } from '@countersign/core'
+import { newId, PASSWORD_COST, refuseKeys } from '@countersign/core'
 import { pino } from 'pino'
 import { systemClock } from './clock.ts'
 import { SETTINGS, type Settings } from './config/settings.ts'
@@ -12,6 +12,7 @@ import { startEventOutput } from './events/event-output.ts'
 import type { EventWriter } from './events/write-events.ts'
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts'
 import { loadKeyMaterial } from './keys/load-key-material.ts'
+import { loadRefusedKeys } from './keys/load-refused-keys.ts'
 import { loadSealing } from './keys/load-sealing.ts'
 import { watchServerCertificate } from './keys/watch-server-certificate.ts'
 import { StartupError } from './startup-error.ts'
@@ -75,6 +76,8 @@ async function start(
     { level: settings.logLevel },
     pino.destination({ dest: 2, sync: true }).on('error', () => {}),
   )
+  const { refusedKeysFile } = settings.keys
+  refuseKeys(refusedKeysFile === null ? undefined : await loadRefusedKeys(refusedKeysFile))
   const dataDir = takeDataDir(settings.dataDir)
   undo.push(dataDir.release)
   const development = settings.dev ? import('./dev/index.ts') : undefined

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto'
+import { findLeak } from './known-keys.ts'
 
 export type PublicKeyKind = 'RSA' | 'P-256' | 'P-384' | 'P-521' | 'Ed25519'
 
@@ -26,8 +27,8 @@ const JUDGES: Readonly<Record<string, (key: KeyObject) => PublicKeyAdmission>> =
 
 /**
  * Decides whether a public key may verify anything here, and says in words why not. `node:crypto` imports keys that
- * verify forgeries (RSA with e = 1, low-order Ed25519 points, the EC point at infinity), so every key from outside
- * passes through here first. Never throws.
+ * verify forgeries (RSA with e = 1, low-order Ed25519 points, the EC point at infinity), and some keys have leaked, so
+ * every key from outside passes through here first. Never throws.
  */
 export function admitPublicKey(key: KeyObject): PublicKeyAdmission {
   const known = judged.get(key)
@@ -46,7 +47,9 @@ function judge(key: KeyObject): PublicKeyAdmission {
   const judgeType = Object.hasOwn(JUDGES, type) ? JUDGES[type] : undefined
   if (!judgeType) return refuse(`keys of the type ${type} are not supported; use RSA, P-256, P-384, P-521 or Ed25519`)
   try {
-    return judgeType(key)
+    const admission = judgeType(key)
+    const leak = admission.ok ? findLeak(key) : undefined
+    return leak === undefined ? admission : refuse(leak)
   } catch {
     // OpenSSL imports the EC point at infinity and then cannot write it out.
     return refuse('the key cannot be read')

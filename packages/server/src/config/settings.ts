@@ -128,6 +128,11 @@ export const SETTINGS = {
     keyFile: path('Private key of tls.certFile, PEM'),
     caFile: path('CA certificate that clients shall trust for tls.certFile, PEM'),
   },
+  keys: {
+    refusedKeysFile: path(
+      'List of leaked public keys that are never accepted: a digest a line, or a badkeys blocklist.dat',
+    ),
+  },
   certificates: {
     clientDays: integer({
       default: 365,

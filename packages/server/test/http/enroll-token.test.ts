@@ -52,7 +52,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
       assert.equal((await signIn(app, token())).json.data.identityId, identityId)
     })
 
-    test('W-65 D24 S1-5.3.1 to a certificate: it is recorded for the new identity, over the key of the CSR and nothing else of it, and signs in', async (t) => {
+    test('W-65 D24 S1-5.3.1 S1-4.3 to a certificate: it is recorded for the new identity, over the key of the CSR and nothing else of it, and signs in', async (t) => {
       const { app, token, enrollingSigner, enroll, identity } = await setUpEnrollment(t, { database })
       await enrollingSigner()
       const csr = makeTestCsr({ subject: { commonName: 'evil' } })
@@ -73,7 +73,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
       assert.equal(session.json.data.identityId, identityId, session.text)
     })
 
-    test('W-68 S1-5.3.3 K-13 K-10 name, attributes and policy come from the selectors, letter by letter', async (t) => {
+    test('W-68 S1-5.3.3 S1-2.3.name S1-2.3.attributes K-13 K-10 name, attributes and policy come from the selectors, letter by letter', async (t) => {
       const { app, token, enrollingSigner, enroll, identity } = await setUpEnrollment(t, { database })
       const policy = (await app.admin('GET', `${POLICIES}/default`)).json.data
       const policyId = (await app.admin('POST', POLICIES, { ...policy, name: 'staff' })).json.data.id
