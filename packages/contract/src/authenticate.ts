@@ -8,10 +8,13 @@ const info = (members: readonly string[], maxLength = 255) => {
   return Object.fromEntries(members.map((member) => [member, optional(text(maxLength))]))
 }
 
+const username = Type.String({ minLength: 4, maxLength: 100 })
+const password = secret({ minLength: 5, maxLength: 100 })
+
 /** Body of `POST /authenticate`; which members are needed depends on the method. */
 export const Authenticate = Type.Object({
-  username: optional(Type.String({ minLength: 4, maxLength: 100 })),
-  password: optional(secret({ minLength: 5, maxLength: 100 })),
+  username: optional(username),
+  password: optional(password),
   configTypes: optional(Type.Array(text(256), { maxItems: 100 })),
   envInfo: optional(
     Type.Object({ ...info(['os', 'osRelease', 'osVersion', 'arch']), ...info(['domain', 'hostname'], 253) }),
@@ -20,3 +23,6 @@ export const Authenticate = Type.Object({
 })
 
 export type Authenticate = Static<typeof Authenticate>
+
+/** Body of `POST /console/session`: a browser signs in by password. */
+export const ConsoleSession = Type.Object({ username, password })

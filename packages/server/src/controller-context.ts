@@ -76,4 +76,6 @@ export interface ControllerContext {
   /** When this controller was made. */
   readonly startedAt: number
   readonly clientCertificates: ClientCertificates
+  /** Where the built console is; where the build leaves it unless given. */
+  readonly consoleFolder?: string | undefined
 }

@@ -73,6 +73,8 @@ export interface ControllerParts {
   readonly passwordCost?: PasswordCost
   /** How keys are fetched; over the network unless given. */
   readonly fetchJwks?: FetchJwks
+  /** Where the built console is; where the build leaves it unless given. */
+  readonly consoleFolder?: string | undefined
 }
 
 export interface Controller {

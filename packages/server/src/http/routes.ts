@@ -5,7 +5,8 @@ import { enrollTokenRoutes } from './client/enroll-token.ts'
 import { clientExtJwtSignerRoutes } from './client/ext-jwt-signers.ts'
 import { overlayRoutes } from './client/overlay.ts'
 import { sessionCertificateRoutes } from './client/session-certificates.ts'
-import { consolePageRoutes } from './console/console-page.ts'
+import { consolePageRoutes } from './console/console-pages.ts'
+import { consoleSessionRoutes } from './console/console-session.ts'
 import { hostedRoutes } from './hosted/index.ts'
 import { apiSessionRoutes } from './management/api-sessions.ts'
 import { authDecisionRoutes } from './management/auth-decisions.ts'
@@ -42,7 +43,8 @@ export function buildRoutes(context: ControllerContext): Route[] {
     ...healthCheckRoutes(context),
     ...controllerRoutes(context),
     ...overlayRoutes(),
-    ...consolePageRoutes(),
+    ...consolePageRoutes(context),
+    ...consoleSessionRoutes(context),
     ...hostedRoutes(context),
     ...authenticateRoutes(context),
     ...currentSessionRoutes(context),

@@ -65,6 +65,8 @@ export interface AppOptions {
   /** The CA for clients; that of the test file unless given. */
   readonly keys?: () => TestAuthority
   readonly sealingKey?: Buffer
+  /** Where the built console is; where the build leaves it unless given. */
+  readonly consoleFolder?: string
 }
 
 const serverCertificate = makeTestCertificate({ kind: 'ec256', commonName: 'localhost' })
@@ -123,6 +125,7 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
     issuingKeys: options.keys ?? (() => authority),
     passwordCost: TEST_PASSWORD_COST,
     fetchJwks: options.fetchJwks ?? fetchNothing,
+    consoleFolder: options.consoleFolder,
   })
   t.after(async () => {
     await controller.close()

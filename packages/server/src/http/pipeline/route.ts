@@ -7,6 +7,7 @@ import type { PresentedCertificate } from '../../sign-in/judge-certificate.ts'
 import type { EventStreamSource } from './event-streams.ts'
 import type { Query } from './query.ts'
 import type { RequestSource } from './request-source.ts'
+import type { CallHead } from './session-cookie.ts'
 
 export const ROUTE_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof ROUTE_METHODS)[number]
@@ -74,12 +75,14 @@ export interface Call {
   readonly session: LiveSession | undefined
   /** Present where the route is of the hosted API. */
   readonly hosted: HostedCaller | undefined
-  /** The token that the caller presented for `session`. */
+  /** The token that the caller presented for `session`; undefined when no script of his may read it. */
   readonly sessionToken: string | undefined
   /** What came in `Authorization: Bearer` lines, in order, not yet looked at. */
   readonly untrustedBearers: readonly string[]
   /** Every line of a header, by its name in lower case, in order, not yet looked at. */
   untrustedHeaderLines(name: string): readonly string[]
+  /** What came before the body, not yet looked at. */
+  readonly untrustedHead: CallHead & { readonly url: string }
   readonly clientAddress: string
   /** Where an interrupted stream of events is to go on. */
   readonly untrustedLastEventId: string | undefined
@@ -97,6 +100,8 @@ export interface Call {
 export interface Answer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
+  /** `Set-Cookie` lines. */
+  readonly cookies?: readonly string[]
   readonly json?: unknown
   /** JSON text that is ready to be sent. */
   readonly text?: string

@@ -13,13 +13,14 @@ const NO_CONTENT = 204
 
 /** A good answer. A stream that breaks after its first bytes ends the connection, which is all that can still be said. */
 export function sendAnswer(answer: Answer, reply: FastifyReply, log: Logger): FastifyReply {
-  const { status, headers, json, text, stream, bytes } = answer
+  const { status, headers, cookies, json, text, stream, bytes } = answer
   reply.code(status)
   for (const [name, value] of Object.entries(headers ?? {})) {
     // Here a value that no header can hold is a 500 like any other fault; later it would get in the way of that answer too.
     validateHeaderValue(name, value)
     reply.header(name, value)
   }
+  if (cookies) reply.header('set-cookie', cookies)
   if (bytes) return reply.header('content-type', bytes.type).send(bytes.content)
   if (status === NO_CONTENT) return reply.send()
   if (!reply.hasHeader('content-type')) reply.header('content-type', 'application/json')

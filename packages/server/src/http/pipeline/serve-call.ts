@@ -7,7 +7,7 @@ import type { Settings } from '../../config/index.ts'
 import type { FindHostedCaller, HostedCaller } from '../../hosted/hosted-caller.ts'
 import type { AttemptLimits } from '../../limits/attempt-limits.ts'
 import type { SecondFactor } from '../../sign-in/second-factor.ts'
-import { authenticateCall, sessionTokenOf } from './authenticate-call.ts'
+import { authenticateCall, presentedSession } from './authenticate-call.ts'
 import { bearerTokens, headerLines } from './bearer-tokens.ts'
 import { missingFactors } from './challenge.ts'
 import { readClientCertificate } from './client-certificate.ts'
@@ -82,8 +82,9 @@ async function serveUncounted(
     hasBody: bytes !== undefined && bytes.length > 0,
     session: caller?.session,
     hosted: caller?.hosted,
-    sessionToken: caller?.token,
+    sessionToken: caller?.isCookie ? undefined : caller?.token,
     untrustedBearers: bearerTokens(raw.rawHeaders),
+    untrustedHead: request,
     untrustedHeaderLines: (name: string) => headerLines(raw.rawHeaders, name),
     clientAddress: request.ip,
     untrustedLastEventId: lastEventId(headers),
@@ -111,14 +112,14 @@ export async function admit(
   const { sessions, secondFactor, noteUse, findHostedCaller } = options
   if (access === 'anonymous') return undefined
   if (isHostedAccess(access)) {
-    const sessionToken = sessionTokenOf(request.headers)
+    const { token: sessionToken } = presentedSession(request)
     const bearers = bearerTokens(request.raw.rawHeaders)
     const { remoteAddr } = requestSource(request)
     const presented = { bearers, sessionToken, address: request.ip, requestId: request.id, remoteAddr }
     const hosted = await findHostedCaller(presented, access.hosted)
     return { session: hosted.session, hosted }
   }
-  const caller = await authenticateCall(request.headers, isAgain ? { find: sessions.look } : sessions)
+  const caller = await authenticateCall(request, isAgain ? { find: sessions.look } : sessions)
   if (!isAgain) noteUse(caller.session, request.ip, request.headers['user-agent'])
   if (access === 'partial-session') return caller
   const missing = await secondFactor.findMissing(caller.session, bearerTokens(request.raw.rawHeaders))
@@ -137,6 +138,7 @@ function lastEventId({ 'last-event-id': id }: IncomingHttpHeaders): string | und
 interface Admitted {
   readonly session: LiveSession | undefined
   readonly token?: string
+  readonly isCookie?: boolean
   readonly hosted?: HostedCaller
 }
 
