@@ -3,6 +3,7 @@ import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { Change } from '../store/change.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
 import { findDefaultAdministrator } from '../store/reads/administrator-reads.ts'
+import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import type { Store } from '../store/store.ts'
 import { findObstacle, loadAttempt, type SignInAttempt } from './sign-in-obstacles.ts'
@@ -13,6 +14,7 @@ interface Known {
 }
 
 const MAX_KNOWN = 20_000
+const MAX_POLICIES = 1_000
 const BY_ID = { useExternalId: false } as StoredSigner
 
 /** Whom the claim of an accepted token stands for. */
@@ -25,16 +27,30 @@ export type FindAttempt = (signer: StoredSigner, claim: string, now: number) => 
  */
 export function createKnownIdentities(store: Store): FindAttempt {
   const known = new BoundedCache<string, Known>(MAX_KNOWN)
+  const policies = new BoundedCache<string, StoredAuthPolicy>(MAX_POLICIES)
   let generation = 0
   let standIn: string | undefined
 
   store.onChange((changes) => {
     if (changes !== 'everything' && !changes.some(isAboutSomebody)) return
     generation++
-    if (changes === 'everything' || changes.some(({ entity }) => entity === 'authPolicies')) return known.clear()
+    if (changes === 'everything' || changes.some(({ entity }) => entity === 'authPolicies')) {
+      policies.clear()
+      return known.clear()
+    }
     const changed = new Set(changes.map(({ id }) => id))
     for (const [claim, { identity }] of [...known.entries()]) if (changed.has(identity.id)) known.delete(claim)
   })
+
+  /** Remembered, since a policy with many signers takes longer to read, and a refusal would tell. */
+  const findPolicy = async (id: string): Promise<StoredAuthPolicy | undefined> => {
+    const remembered = policies.get(id)
+    if (remembered) return remembered
+    const before = generation
+    const policy = await findAuthPolicy(store.db, id)
+    if (policy && before === generation) policies.set(id, policy)
+    return policy
+  }
 
   /** Somebody who is always there. */
   const findStandIn = async (): Promise<string> => {
@@ -48,11 +64,11 @@ export function createKnownIdentities(store: Store): FindAttempt {
     const hopeful = remembered && { signer, claim, ...remembered, now }
     if (hopeful && findObstacle(hopeful) === undefined) return hopeful
     const before = generation
-    const attempt = await loadAttempt(store.db, signer, claim, now)
+    const attempt = await loadAttempt(store.db, signer, claim, now, findPolicy)
     const { identity, policy } = attempt
     if (!identity || !policy || findObstacle(attempt) !== undefined) {
       const somebody = await findStandIn()
-      await loadAttempt(store.db, BY_ID, identity ? '' : somebody, now)
+      await loadAttempt(store.db, BY_ID, identity ? '' : somebody, now, findPolicy)
       return attempt
     }
     // What was read may have changed while it was read: then it is good for this sign-in, but not for the next.

@@ -72,9 +72,10 @@ export async function loadAttempt(
   signer: StoredSigner,
   claim: string,
   now: number,
+  findPolicy: (id: string) => Promise<StoredAuthPolicy | undefined> = (id) => findAuthPolicy(db, id),
 ): Promise<SignInAttempt> {
   const identity = await (signer.useExternalId ? findIdentityByExternalId : findIdentity)(db, claim)
-  const policy = await findAuthPolicy(db, identity?.authPolicyId ?? '')
+  const policy = await findPolicy(identity?.authPolicyId ?? '')
   return { signer, claim, identity, policy, now }
 }
 

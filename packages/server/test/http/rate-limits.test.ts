@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { makeTestCertificate, mintKeyFrom } from '@countersign/testkit'
+import { failReads } from '../store/mock-reads.ts'
 import type { CallOptions, Reply, TestApp } from './build-app.ts'
 import { outcome } from './ext-jwt-signers.fixture.ts'
 import { setUpProvider } from './provider.fixture.ts'
@@ -171,13 +172,11 @@ test('a burst of 0 means no limit', async (t) => {
 
 test('what fails for our own reasons counts against nobody', async (t) => {
   const { app, token } = await setUp(t, { addressBurst: 2, addressPerSecond: 1 })
-  const reading = t.mock.method(app.store.db, 'executeQuery', () =>
-    Promise.reject(Object.assign(new Error('down'), { code: 'ECONNREFUSED' })),
-  )
+  const restore = failReads(app.store, Object.assign(new Error('down'), { code: 'ECONNREFUSED' }))
   assert.deepEqual(
     await outcomes(5, () => signInFrom(app, '192.0.2.1', token())),
     Array(5).fill('503 STORE_UNAVAILABLE'),
   )
-  reading.mock.restore()
+  restore()
   assert.equal(outcome(await signInFrom(app, '192.0.2.1', token())), '200')
 })

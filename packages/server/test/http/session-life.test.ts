@@ -6,6 +6,7 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startPostgres } from '@countersign/testkit'
 import { eventsOf } from '../events/read-events.ts'
+import { failReads } from '../store/mock-reads.ts'
 import { buildApp, stopTestPostgres, type TestApp } from './build-app.ts'
 import { outcome, overBothDatabases } from './ext-jwt-signers.fixture.ts'
 import { createIdentity, createPassword, IDENTITIES, OWN_SESSION } from './identities.fixture.ts'
@@ -66,11 +67,9 @@ test('I-07 a session that cannot be looked up is refused with 503, whatever the 
     Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR' }),
     new TypeError('something odd'),
   ]) {
-    const reading = t.mock.method(app.store.db, 'executeQuery', () => Promise.reject(trouble))
-    const executor = t.mock.method(app.store.db.getExecutor(), 'executeQuery', () => Promise.reject(trouble))
+    const restore = failReads(app.store, trouble)
     assert.equal(await use(app, session), '503 STORE_UNAVAILABLE')
-    reading.mock.restore()
-    executor.mock.restore()
+    restore()
   }
   assert.equal(await use(app, session), '200')
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { newId } from '@countersign/core'
 import { pino } from 'pino'
 import { createPasswordLogin } from '../../src/api-session/password-login.ts'
@@ -11,15 +11,15 @@ import { createPolicy } from '../http/auth-policies.fixture.ts'
 import { buildApp, TEST_PASSWORD_COST } from '../http/build-app.ts'
 import { create } from '../http/ext-jwt-signers.fixture.ts'
 import { createIdentity, createPassword, IDENTITIES } from '../http/identities.fixture.ts'
+import { watchReads } from '../store/mock-reads.ts'
 
-/** Every statement that is run while `work` runs, without its values. */
-function watchStatements(t: TestContext, { db }: Store) {
-  const executor = db.getExecutor()
-  const watched = t.mock.method(executor, 'executeQuery')
+/** Runs work and gives what it did with every statement that it ran. */
+function watchStatements(store: Store) {
+  const seen = watchReads(store)
   return async <Result>(work: () => Promise<Result>) => {
-    watched.mock.resetCalls()
+    seen.length = 0
     const result = await work()
-    return { result, statements: watched.mock.calls.map(({ arguments: [query] }) => query.sql) }
+    return { result, statements: [...seen] }
   }
 }
 
@@ -39,15 +39,16 @@ test('L-02 whoever a good token may not let in costs the same look-ups, known be
   }
   const signer = (await findSigner(app.store.db, signerId)) ?? assert.fail()
   const findAttempt = createKnownIdentities(app.store)
-  const watch = watchStatements(t, app.store)
+  const watch = watchStatements(app.store)
   const costs = new Set<string>()
-  await findAttempt(signer, newId(), app.clock.now())
+  for (const claim of Object.values(groups)) await findAttempt(signer, claim, app.clock.now())
   for (let round = 0; round < 3; round++) {
     for (const [obstacle, claim] of Object.entries(groups)) {
       const { result, statements } = await watch(() => findAttempt(signer, claim, app.clock.now()))
       assert.equal(findObstacle(result), obstacle)
       assert.ok(statements.length > 0)
-      costs.add(JSON.stringify(statements))
+      // Whoever is known is found by the first, and nobody by the second; for whoever is unknown it is the other way round.
+      costs.add(JSON.stringify(statements.toSorted()))
     }
   }
   assert.equal(costs.size, 1, [...costs].join('\n'))
@@ -83,7 +84,7 @@ test('L-02 every refused password costs the same look-ups and one comparison', a
       { ...(await createPassword(app, await createIdentity(app, { authPolicyId: locks }))), ...wrong },
     ],
   ]
-  const watch = watchStatements(t, app.store)
+  const watch = watchStatements(app.store)
   const costs = new Set<string>()
   for (const [reason, { username, password }] of groups) {
     comparing.mock.resetCalls()
