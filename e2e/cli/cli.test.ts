@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
@@ -87,6 +88,8 @@ async function start(t: TestContext, stage: Stage, step: Step, name: string) {
     BASE_URL: ready.baseUrl,
     CA_FILE: ready.caFile,
     PID: String(ready.pid),
+    CA_FINGERPRINT: new X509Certificate(readFileSync(ready.caFile)).fingerprint256,
+    PORT: new URL(ready.baseUrl).port,
     ADMIN_PASSWORD: ready.admin.password ?? '(null)',
   })
   return { child, closed }

@@ -1,5 +1,14 @@
-/** What the exit status says. */
-export const EXIT = { ok: 0, failure: 1, usage: 2 } as const
+/** What the exit status says; docs/cli.md tells users. */
+export const EXIT = {
+  ok: 0,
+  failure: 1,
+  usage: 2,
+  notSignedIn: 3,
+  refused: 4,
+  notFound: 5,
+  conflict: 6,
+  unreachable: 7,
+} as const
 
 /** A failure that is explained to the person at the terminal: one `error:` line for each message, then the hint. */
 export class CliError extends Error {

@@ -1,9 +1,12 @@
+import type { Input } from './input.ts'
 import type { Terminal } from './terminal.ts'
 
 /** One flag of a command. */
 export interface Flag {
   /** Without the dashes. */
   readonly name: string
+  /** One letter that stands for it: `o` for `-o`. */
+  readonly short?: string
   /** What help calls its value; without one the flag is on or off. */
   readonly value?: string
   /** May be given several times. */
@@ -20,6 +23,7 @@ export interface Call {
   readonly args: readonly string[]
   readonly flags: FlagValues
   readonly terminal: Terminal
+  readonly input: Input
   readonly env: { readonly [name: string]: string | undefined }
 }
 
@@ -40,5 +44,7 @@ export interface CommandRow {
   /** `config show` */
   readonly name: string
   readonly summary: string
+  /** The heading under which the overview lists it. */
+  readonly group: string
   load(): Promise<Command>
 }

@@ -1,38 +1,79 @@
-import type { CommandRow } from './command.ts'
+import type { Command, CommandRow } from './command.ts'
+
+const signers = async () => (await import('./commands/resources/signers.ts')).signers
+const policies = async () => (await import('./commands/resources/policies.ts')).policies
+const identities = async () => (await import('./commands/resources/identities.ts')).identities
+const sessions = async () => (await import('./commands/resources/sessions.ts')).sessions
+
+type Rows = readonly (readonly [name: string, summary: string, load: () => Promise<Command>])[]
+
+const CONTROLLER: Rows = [
+  ['up', 'Start a controller', async () => (await import('./commands/up.ts')).up],
+  [
+    'config show',
+    'Print the effective settings and where each came from',
+    async () => (await import('./commands/config-show.ts')).configShow,
+  ],
+  [
+    'backup',
+    'Write a copy of the data directory to a file, also while the controller runs',
+    async () => (await import('./commands/backup.ts')).backup,
+  ],
+  ['restore', 'Make a data directory from a backup file', async () => (await import('./commands/restore.ts')).restore],
+]
+
+const SIGN_IN: Rows = [
+  ['login', 'Sign in to a controller and remember it', async () => (await import('./commands/login.ts')).login],
+  ['logout', 'End the session', async () => (await import('./commands/logout.ts')).logout],
+  ['whoami', 'Tell who is signed in, where and until when', async () => (await import('./commands/whoami.ts')).whoami],
+]
+
+const MANAGE: Rows = [
+  ['explain', 'Say why a token is refused', async () => (await import('./commands/explain.ts')).explain],
+  ['signers list', 'List the External JWT Signers', async () => (await signers()).list],
+  ['signers show', 'Show a signer', async () => (await signers()).show],
+  ['signers create', 'Trust the tokens of a provider', async () => (await signers()).create],
+  ['signers update', 'Change members of a signer', async () => (await signers()).update],
+  ['signers edit', 'Change a signer in an editor', async () => (await signers()).edit],
+  ['signers enable', 'Take the tokens of a signer', async () => (await signers()).enable],
+  ['signers disable', 'Take no token of a signer', async () => (await signers()).disable],
+  ['signers delete', 'Delete a signer', async () => (await signers()).delete],
+  ['signers refresh', 'Fetch the keys of a signer now', async () => (await signers()).refresh],
+  ['signers discover', 'Read the members of a signer from its issuer', async () => (await signers()).discover],
+  ['policies list', 'List the authentication policies', async () => (await policies()).list],
+  ['policies show', 'Show a policy', async () => (await policies()).show],
+  ['policies create', 'Make a policy', async () => (await policies()).create],
+  ['policies update', 'Change members of a policy', async () => (await policies()).update],
+  ['policies edit', 'Change a policy in an editor', async () => (await policies()).edit],
+  ['policies delete', 'Delete a policy', async () => (await policies()).delete],
+  ['identities list', 'List the identities', async () => (await identities()).list],
+  ['identities show', 'Show an identity', async () => (await identities()).show],
+  ['identities create', 'Make an identity, and a token to enroll with', async () => (await identities()).create],
+  ['identities update', 'Change members of an identity', async () => (await identities()).update],
+  ['identities edit', 'Change an identity in an editor', async () => (await identities()).edit],
+  ['identities enable', 'Let an identity in again', async () => (await identities()).enable],
+  ['identities disable', 'Keep an identity out and end its sessions', async () => (await identities()).disable],
+  ['identities delete', 'Delete an identity', async () => (await identities()).delete],
+  ['sessions list', 'List the sessions of everybody', async () => (await sessions()).list],
+  ['sessions delete', 'End a session', async () => (await sessions()).delete],
+]
+
+const HELP: Rows = [
+  ['version', 'Print the version', async () => (await import('./commands/version.ts')).version],
+  ['help', 'Explain a command', async () => (await import('./commands/help.ts')).help],
+]
+
+const GROUPS: readonly (readonly [heading: string, rows: Rows])[] = [
+  ['The controller on this machine', CONTROLLER],
+  ['Signing in', SIGN_IN],
+  ['Managing', MANAGE],
+  ['Help', HELP],
+]
 
 /** Every command, in the order of help. */
-export const COMMANDS: readonly CommandRow[] = [
-  {
-    name: 'up',
-    summary: 'Start a controller',
-    load: async () => (await import('./commands/up.ts')).up,
-  },
-  {
-    name: 'config show',
-    summary: 'Print the effective settings and where each came from',
-    load: async () => (await import('./commands/config-show.ts')).configShow,
-  },
-  {
-    name: 'backup',
-    summary: 'Write a copy of the data directory to a file, also while the controller runs',
-    load: async () => (await import('./commands/backup.ts')).backup,
-  },
-  {
-    name: 'restore',
-    summary: 'Make a data directory from a backup file',
-    load: async () => (await import('./commands/restore.ts')).restore,
-  },
-  {
-    name: 'version',
-    summary: 'Print the version',
-    load: async () => (await import('./commands/version.ts')).version,
-  },
-  {
-    name: 'help',
-    summary: 'Explain a command',
-    load: async () => (await import('./commands/help.ts')).help,
-  },
-]
+export const COMMANDS: readonly CommandRow[] = GROUPS.flatMap(([group, rows]) =>
+  rows.map(([name, summary, load]) => ({ name, summary, group, load })),
+)
 
 /** The command whose name the words begin with, the longest first, and the words after it. */
 export function findCommand(words: readonly string[]): { row: CommandRow; rest: readonly string[] } | undefined {

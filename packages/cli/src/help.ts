@@ -9,14 +9,19 @@ export function buildOverview(): string[] {
     '',
     'Usage: countersign COMMAND [flags]',
     '',
-    'Commands:',
-    ...buildColumns(COMMANDS.map((row) => [row.name, row.summary])),
-    '',
+    ...[...new Set(COMMANDS.map(({ group }) => group))].flatMap((group) => [
+      `${group}:`,
+      ...buildColumns(
+        COMMANDS.filter((row) => row.group === group).map((row) => [row.name, row.summary]),
+        NAME_WIDTH,
+      ),
+      '',
+    ]),
     'Examples:',
     '  countersign up                 start a controller in .countersign',
     '  countersign help up            explain a command',
     '',
-    'Exit status: 0 done, 1 failed, 2 called wrongly.',
+    'Exit status: 0 done, 1 failed, 2 called wrongly, 3 not signed in, 4 refused, 5 not found, 6 conflict, 7 unreachable.',
   ]
 }
 
@@ -36,12 +41,15 @@ export function buildCommandHelp(row: CommandRow, command: Command): string[] {
   ]
 }
 
+const NAME_WIDTH = Math.max(...COMMANDS.map(({ name }) => name.length))
+
 function flagTitle(flag: Flag): string {
+  const short = flag.short ? `-${flag.short}, ` : ''
   const name = flag.negatable ? `--[no-]${flag.name}` : `--${flag.name}`
-  return flag.value ? `${name} ${flag.value}` : name
+  return short + (flag.value ? `${name} ${flag.value}` : name)
 }
 
-function buildColumns(rows: readonly (readonly [string, string])[]): string[] {
-  const width = Math.max(...rows.map(([left]) => left.length))
+function buildColumns(rows: readonly (readonly [string, string])[], least = 0): string[] {
+  const width = Math.max(least, ...rows.map(([left]) => left.length))
   return rows.map(([left, right]) => `  ${left.padEnd(width)}   ${right}`)
 }

@@ -1,9 +1,12 @@
 import { CliError, EXIT } from './cli-error.ts'
+import type { Call } from './command.ts'
 import { findCommand } from './commands.ts'
 import { buildCommandHelp, buildOverview } from './help.ts'
+import { createInput, type Input, NO_INPUT } from './input.ts'
 import { parseFlags } from './parse-flags.ts'
 import { findSystemErrorWords } from './system-error.ts'
-import { createTerminal, type Terminal } from './terminal.ts'
+import { createTerminal, type Terminal, withVerbosity } from './terminal.ts'
+import { toExplained } from './to-explained.ts'
 import { unknownCommand } from './unknown-command.ts'
 
 type Environment = { readonly [name: string]: string | undefined }
@@ -16,23 +19,29 @@ export async function run(words: readonly string[]): Promise<number> {
       if (error.code !== 'EPIPE') throw error
     })
   }
-  const { NO_COLOR = '' } = process.env
-  return main(words, createTerminal(process.stdout, process.stderr, { NO_COLOR }), process.env)
+  const terminal = createTerminal(process.stdout, process.stderr, process.env)
+  return main(words, terminal, process.env, createInput(process.stdin, process.stderr))
 }
 
 /** Runs one command line. Never throws: what goes wrong is told on the terminal and in the exit status. */
-export async function main(words: readonly string[], terminal: Terminal, env: Environment): Promise<number> {
+export async function main(
+  words: readonly string[],
+  terminal: Terminal,
+  env: Environment,
+  input: Input = NO_INPUT,
+): Promise<number> {
   try {
-    return await dispatch(words, terminal, env)
+    return await dispatch(words, { terminal, env, input })
   } catch (error) {
-    return explain(error, terminal, env)
+    return explain(toExplained(error), terminal, env)
   }
 }
 
-async function dispatch(words: readonly string[], terminal: Terminal, env: Environment): Promise<number> {
+async function dispatch(words: readonly string[], surroundings: Omit<Call, 'args' | 'flags'>): Promise<number> {
+  const { terminal } = surroundings
   const [first] = words
-  if (first === '--version') return dispatch(['version', ...words.slice(1)], terminal, env)
-  if (first === '--help' || first === '-h') return dispatch(['help', ...words.slice(1)], terminal, env)
+  if (first === '--version') return dispatch(['version', ...words.slice(1)], surroundings)
+  if (first === '--help' || first === '-h') return dispatch(['help', ...words.slice(1)], surroundings)
   const found = findCommand(words)
   if (!found) {
     if (first !== undefined) throw unknownCommand(words)
@@ -45,7 +54,8 @@ async function dispatch(words: readonly string[], terminal: Terminal, env: Envir
     for (const line of buildCommandHelp(found.row, command)) terminal.out(line)
     return EXIT.ok
   }
-  return command.run({ args, flags, terminal, env })
+  const verbosity = { quiet: flags.quiet === true, verbose: flags.verbose === true }
+  return command.run({ args, flags, ...surroundings, terminal: withVerbosity(terminal, verbosity) })
 }
 
 function explain(error: unknown, terminal: Terminal, env: Environment): number {

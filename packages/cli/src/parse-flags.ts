@@ -9,7 +9,7 @@ interface ParsedFlags {
 }
 
 /** Every command has it; main answers it. */
-export const HELP_FLAG: Flag = { name: 'help', description: 'Show this help' }
+export const HELP_FLAG: Flag = { name: 'help', short: 'h', description: 'Show this help' }
 
 /** Parses the words after a command's name by its own flags and arguments. Throws CliError for the first mistake. */
 export function parseFlags(name: string, command: Command, words: readonly string[]): ParsedFlags {
@@ -31,7 +31,7 @@ export function parseFlags(name: string, command: Command, words: readonly strin
 }
 
 function parseOption(flag: Flag) {
-  const short = flag.name === 'help' ? { short: 'h' } : {}
+  const short = flag.short ? { short: flag.short } : {}
   return { type: flag.value ? ('string' as const) : ('boolean' as const), multiple: flag.repeatable ?? false, ...short }
 }
 

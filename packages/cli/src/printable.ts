@@ -8,8 +8,14 @@ export function printable(text: string): string {
 
 /** The value as one line of JSON that cannot steer a terminal either, with nothing lost. */
 export function printableJson(value: unknown): string {
-  return JSON.stringify(value).replace(
-    UNPRINTABLE,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  return escapeUnprintable(JSON.stringify(value))
+}
+
+function escapeUnprintable(line: string): string {
+  return line.replace(UNPRINTABLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** The same over several lines, for people. */
+export function printableJsonLines(value: unknown): string[] {
+  return JSON.stringify(value, null, 2).split('\n').map(escapeUnprintable)
 }

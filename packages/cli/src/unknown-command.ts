@@ -10,7 +10,8 @@ export function unknownCommand(words: readonly string[]): CliError {
   const isCommand = COMMANDS.some((row) => row.name === first)
   const named = second !== undefined && (isCommand || below.length > 0) ? `${first} ${second}` : first
   if (below.length === 0) {
-    return usageError(`there is no command "${named}"`, `commands are ${COMMANDS.map((row) => row.name).join(', ')}`)
+    const words = new Set(COMMANDS.map(({ name }) => name.split(' ')[0]))
+    return usageError(`there is no command "${named}"`, `commands are ${[...words].join(', ')}`)
   }
   const message = second === undefined ? `"${first}" needs one more word` : `there is no command "${named}"`
   return usageError(message, `try ${below.map((row) => `"countersign ${row.name}"`).join(' or ')}`)

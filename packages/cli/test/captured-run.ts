@@ -1,3 +1,4 @@
+import { type Input, NO_INPUT } from '../src/input.ts'
 import { main } from '../src/main.ts'
 import { createTerminal } from '../src/terminal.ts'
 
@@ -11,7 +12,11 @@ interface CapturedRun {
 /** Runs a command line in this process. */
 export async function runCaptured(
   words: readonly string[],
-  options: { readonly env?: { readonly [name: string]: string }; readonly isTTY?: boolean } = {},
+  options: {
+    readonly env?: { readonly [name: string]: string }
+    readonly isTTY?: boolean
+    readonly input?: Partial<Input>
+  } = {},
 ): Promise<CapturedRun> {
   const written = { stdout: '', stderr: '' }
   const stream = (name: keyof typeof written) => ({
@@ -21,6 +26,9 @@ export async function runCaptured(
     },
   })
   const env = options.env ?? {}
-  const exitCode = await main(words, createTerminal(stream('stdout'), stream('stderr'), env), env)
+  const exitCode = await main(words, createTerminal(stream('stdout'), stream('stderr'), env), env, {
+    ...NO_INPUT,
+    ...options.input,
+  })
   return { exitCode, ...written }
 }

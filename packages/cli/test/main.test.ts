@@ -120,7 +120,9 @@ test('an unexpected failure asks for a report, and shows where it happened only 
     const terminal = {
       out: failing,
       note: (line: string) => lines.push(line),
+      debug: () => {},
       error: (...texts: string[]) => lines.push(...texts),
+      columns: undefined,
     }
     assert.equal(await main(['version'], terminal, env), 1)
     assert.equal(lines[0], 'unexpected: boom')

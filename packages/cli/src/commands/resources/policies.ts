@@ -1,0 +1,19 @@
+import { createEditCommand } from '../../resources/edit-command.ts'
+import { POLICIES } from '../../resources/kinds.ts'
+import { createDeleteCommand, createListCommand, createShowCommand } from '../../resources/read-commands.ts'
+import { createCreateCommand, createUpdateCommand } from '../../resources/write-commands.ts'
+
+/** `countersign policies …` */
+export const policies = {
+  list: createListCommand(POLICIES),
+  show: createShowCommand(POLICIES),
+  create: createCreateCommand(POLICIES, [
+    {
+      command: 'countersign policies create staff --allow-jwt --require-totp',
+      says: 'tokens sign in, and codes are asked for',
+    },
+  ]),
+  update: createUpdateCommand(POLICIES, '--no-allow-password'),
+  edit: createEditCommand(POLICIES),
+  delete: createDeleteCommand(POLICIES),
+}

@@ -1,0 +1,72 @@
+import { EXIT } from '../../cli-error.ts'
+import type { Command } from '../../command.ts'
+import { printObject } from '../../output/print-result.ts'
+import { createEditCommand } from '../../resources/edit-command.ts'
+import { getThing } from '../../resources/get-thing.ts'
+import { SIGNERS } from '../../resources/kinds.ts'
+import {
+  createActionCommand,
+  createDeleteCommand,
+  createListCommand,
+  createShowCommand,
+} from '../../resources/read-commands.ts'
+import { createCreateCommand, createUpdateCommand } from '../../resources/write-commands.ts'
+import { CALL_FLAGS } from '../../session/call-flags.ts'
+import { withController } from '../../session/with-controller.ts'
+
+const refresh: Command = {
+  args: ['NAME'],
+  flags: CALL_FLAGS,
+  examples: [{ command: 'countersign signers refresh keycloak', says: 'fetch the keys now and say how that went' }],
+  async run(call) {
+    const status = await withController(call, async (client) =>
+      client.signers.refreshKeys((await getThing(SIGNERS, SIGNERS.open(client), call.args[0] ?? '')).id),
+    )
+    await printObject(call, status)
+    return status.lastError ? EXIT.failure : EXIT.ok
+  },
+}
+
+const discover: Command = {
+  args: ['ISSUER'],
+  flags: CALL_FLAGS,
+  examples: [
+    {
+      command: 'countersign signers discover https://acme.us.auth0.com/ -o yaml',
+      says: 'the members of a signer, to go on with',
+    },
+  ],
+  async run(call) {
+    await printObject(call, await withController(call, (client) => client.signers.discover(call.args[0] ?? '')))
+    return EXIT.ok
+  },
+}
+
+/** `countersign signers …` */
+export const signers = {
+  list: createListCommand(SIGNERS),
+  show: createShowCommand(SIGNERS),
+  create: createCreateCommand(SIGNERS, [
+    {
+      command:
+        'countersign signers create keycloak --issuer https://sso.example/realms/acme --audience overlay --jwks-endpoint https://sso.example/realms/acme/protocol/openid-connect/certs',
+      says: 'trust the tokens of a provider',
+    },
+    { command: 'countersign signers create keycloak -f signer.yaml', says: 'the members from a file' },
+  ]),
+  update: createUpdateCommand(SIGNERS, '--audience overlay'),
+  edit: createEditCommand(SIGNERS),
+  enable: createActionCommand(SIGNERS, {
+    verb: 'enable',
+    done: 'enabled',
+    act: (client, { id }) => client.signers.patch(id, { enabled: true }),
+  }),
+  disable: createActionCommand(SIGNERS, {
+    verb: 'disable',
+    done: 'disabled',
+    act: (client, { id }) => client.signers.patch(id, { enabled: false }),
+  }),
+  delete: createDeleteCommand(SIGNERS),
+  refresh,
+  discover,
+}

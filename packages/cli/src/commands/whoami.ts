@@ -1,0 +1,31 @@
+import { EXIT } from '../cli-error.ts'
+import type { Command } from '../command.ts'
+import { getProfileName } from '../files/profiles.ts'
+import { printObject } from '../output/print-result.ts'
+import { CALL_FLAGS } from '../session/call-flags.ts'
+import { withController } from '../session/with-controller.ts'
+
+/** `countersign whoami`: who is signed in, where and until when. */
+export const whoami: Command = {
+  args: [],
+  flags: CALL_FLAGS,
+  examples: [{ command: 'countersign whoami -o json', says: 'who is signed in, for a program' }],
+  async run(call) {
+    const known = await withController(call, async (client, { url, method }) => {
+      const [session, identity] = await Promise.all([client.currentSession(), client.currentIdentity()])
+      return { url, method, session, identity }
+    })
+    const { identity, session } = known
+    await printObject(call, {
+      profile: getProfileName(call),
+      controller: known.url,
+      name: identity.name,
+      id: identity.id,
+      isAdmin: identity.isAdmin,
+      permissions: identity.permissions,
+      signedInBy: known.method,
+      sessionEnds: session.expiresAt,
+    })
+    return EXIT.ok
+  },
+}

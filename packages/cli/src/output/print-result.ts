@@ -1,0 +1,66 @@
+import { usageError } from '../cli-error.ts'
+import type { Call, Flag } from '../command.ts'
+import { printableJsonLines } from '../printable.ts'
+import { buildTable, type Column } from './fit-table.ts'
+
+const FORMATS = ['table', 'json', 'yaml'] as const
+type Format = (typeof FORMATS)[number]
+
+export const OUTPUT_FLAG: Flag = {
+  name: 'output',
+  short: 'o',
+  value: 'FORMAT',
+  description: 'How to print the result: table, json or yaml [table]',
+}
+
+/** The form in which the result is wanted. */
+export function getFormat({ flags }: Pick<Call, 'flags'>): Format {
+  const format = flags.output ?? 'table'
+  const known = FORMATS.find((one) => one === format)
+  if (!known) throw usageError(`there is no output "${String(format)}"`, `write -o ${FORMATS.join(' or -o ')}`)
+  return known
+}
+
+/** Prints a list. As a table nothing is on stdout when there is nothing, and stderr says so. */
+export async function printList<Row>(call: Call, rows: readonly Row[], columns: readonly Column<Row>[]): Promise<void> {
+  if (getFormat(call) !== 'table') return printData(call, rows)
+  if (rows.length === 0) call.terminal.note('there are none')
+  else for (const line of buildTable(rows, columns, call.terminal.columns)) call.terminal.out(line)
+}
+
+/** Prints one thing: as a table a line for each member. */
+export async function printObject(call: Call, value: object): Promise<void> {
+  if (getFormat(call) !== 'table') return printData(call, value)
+  const members = flatten(value)
+  const width = Math.max(0, ...members.map(([name]) => name.length))
+  for (const [name, text] of members) {
+    const [first = '', ...rest] = text.split('\n')
+    call.terminal.out([['bold', name.padEnd(width)], `  ${first}`])
+    for (const line of rest) call.terminal.out(`${' '.repeat(width)}  ${line}`)
+  }
+}
+
+/** Prints a value as JSON or YAML, whichever is asked for. */
+export async function printData({ terminal, ...call }: Call, value: unknown): Promise<void> {
+  if (getFormat(call) === 'json') {
+    for (const line of printableJsonLines(value)) terminal.out(line)
+    return
+  }
+  const { stringify } = await import('yaml')
+  for (const line of stringify(value).trimEnd().split('\n')) terminal.out(line)
+}
+
+/** The members with their values as text; those below others as `primary.cert.allowed`; what is unset is left out. */
+function flatten(value: object, prefix = ''): [string, string][] {
+  return Object.entries(value).flatMap(([name, member]): [string, string][] => {
+    if (name === '_links' || member === null || member === undefined || member === '') return []
+    if (Array.isArray(member)) return member.length > 0 ? [[prefix + name, member.map(toWord).join(', ')]] : []
+    if (typeof member === 'object') return flatten(member, `${prefix}${name}.`)
+    return [[prefix + name, toWord(member)]]
+  })
+}
+
+function toWord(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)
+}

@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { CliError, EXIT, usageError } from '../cli-error.ts'
+import type { Call, Command } from '../command.ts'
+import { writePrivateFile } from '../files/private-file.ts'
+import { CALL_FLAGS } from '../session/call-flags.ts'
+import { withController } from '../session/with-controller.ts'
+import { parseMembers } from './field-flags.ts'
+import { getThing } from './get-thing.ts'
+import { pickWritable } from './pick-writable.ts'
+import type { ResourceKind } from './resource-kind.ts'
+
+/** `countersign RESOURCE edit NAME`: what can be changed, in an editor. */
+export function createEditCommand(kind: ResourceKind): Command {
+  return {
+    args: ['NAME'],
+    flags: CALL_FLAGS,
+    details: ['The editor is $VISUAL, else $EDITOR, else vi. Nothing is changed when somebody else was faster.'],
+    examples: [{ command: `countersign ${kind.plural} edit example`, says: 'by name or id' }],
+    async run(call) {
+      const [nameOrId = ''] = call.args
+      const { id, version, before } = await withController(call, async (client) => {
+        const collection = kind.open(client)
+        const { id } = await getThing(kind, collection, nameOrId)
+        const { item, version } = await collection.getVersioned(id)
+        return { id, version, before: pickWritable(kind, item) }
+      })
+      const after = await editMembers(call, before)
+      const changes = diffMembers(before, after)
+      if (Object.keys(changes).length === 0) {
+        call.terminal.out('nothing changed')
+        return EXIT.ok
+      }
+      await withController(call, (client) => kind.open(client).patch(id, changes, { ifMatch: version }))
+      call.terminal.out(`updated ${kind.singular} ${nameOrId}`)
+      return EXIT.ok
+    },
+  }
+}
+
+/** The members that differ; one that was taken out becomes null. */
+function diffMembers(before: Record<string, unknown>, after: Record<string, unknown>): Record<string, unknown> {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)])
+  return Object.fromEntries(
+    [...names].flatMap((name) =>
+      isDeepStrictEqual(before[name], after[name]) ? [] : [[name, after[name] === undefined ? null : after[name]]],
+    ),
+  )
+}
+
+async function editMembers(call: Call, members: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const { stringify } = await import('yaml')
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-edit-'))
+  try {
+    const file = join(folder, 'edit.yaml')
+    writePrivateFile(file, stringify(members))
+    await runEditor(call, file)
+    return await parseMembers(readFileSync(file, 'utf8'), 'what you wrote')
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function runEditor({ env, input }: Call, file: string): Promise<void> {
+  const editor = env.VISUAL || env.EDITOR
+  if (!editor && !input.isInteractive) throw usageError('there is no terminal to edit in', 'use update, or set EDITOR')
+  return new Promise((resolve, reject) => {
+    // The variable may hold arguments, as editors expect.
+    const child = spawn('/bin/sh', ['-c', `${editor || 'vi'} "$1"`, 'sh', file], { stdio: 'inherit' })
+    child.once('error', reject)
+    child.once('exit', (code) =>
+      code === 0 ? resolve() : reject(new CliError('the editor failed', { hint: 'nothing was changed' })),
+    )
+  })
+}

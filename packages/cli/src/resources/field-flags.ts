@@ -1,0 +1,92 @@
+import { usageError } from '../cli-error.ts'
+import type { Call, Flag } from '../command.ts'
+import { loadTextArgument, loadTextFile } from '../files/load-text-file.ts'
+
+/** A flag that sets one member of a body. */
+export interface FieldFlag {
+  readonly flag: string
+  /** The member; dots lead inside: `primary.cert.allowed`. */
+  readonly member: string
+  /** What is made of the text: a list is given by repeating the flag. */
+  readonly kind: 'text' | 'file' | 'number' | 'switch' | 'list'
+  readonly value?: string
+  readonly description: string
+}
+
+type Body = Record<string, unknown>
+
+/** The flags of these fields, with `--file` and `--set` for all others. */
+export function buildFieldFlags(fields: readonly FieldFlag[]): Flag[] {
+  return [
+    ...fields.map(({ flag: name, kind, value = kind === 'file' ? 'FILE' : 'TEXT', description }): Flag => {
+      if (kind === 'switch') return { name, negatable: true, description }
+      return { name, value, description, ...(kind === 'list' && { repeatable: true }) }
+    }),
+    { name: 'file', short: 'f', value: 'FILE', description: 'Read members from this YAML or JSON file, - for stdin' },
+    {
+      name: 'set',
+      value: 'MEMBER=VALUE',
+      repeatable: true,
+      description: 'Set any member, the value as YAML: --set tags.team=iam',
+    },
+  ]
+}
+
+/** The body that the flags of a call say: the file first, then the flags, then `--set`. */
+export async function buildBody(call: Call, fields: readonly FieldFlag[]): Promise<Body> {
+  const { flags } = call
+  const body: Body = typeof flags.file === 'string' ? await loadMembers(call, flags.file) : {}
+  for (const field of fields) {
+    const given = flags[field.flag]
+    if (given !== undefined) setMember(body, field.member, readValue(field, given))
+  }
+  for (const pair of Array.isArray(flags.set) ? flags.set : []) await setByPair(body, String(pair))
+  return body
+}
+
+async function setByPair(body: Body, pair: string): Promise<void> {
+  const { parse } = await import('yaml')
+  const [member = '', ...value] = pair.split('=')
+  if (member === '' || value.length === 0) throw usageError(`--set ${pair} sets nothing`, 'write --set MEMBER=VALUE')
+  setMember(body, member, parse(value.join('='), { maxAliasCount: 0 }))
+}
+
+/** Reads an object from YAML, of which JSON is a part. Throws when it is something else. */
+export async function parseMembers(text: string, source: string): Promise<Body> {
+  const { parse } = await import('yaml')
+  let value: unknown
+  try {
+    value = parse(text, { maxAliasCount: 0 })
+  } catch (cause) {
+    throw usageError(`${source}: ${(cause as Error).message.split('\n')[0]}`, 'it must be YAML or JSON')
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Body
+  throw usageError(`${source} holds no members`, 'write them as YAML: name: value')
+}
+
+async function loadMembers(call: Call, path: string): Promise<Body> {
+  return parseMembers(await loadTextArgument(call, path), path === '-' ? 'stdin' : path)
+}
+
+function readValue({ flag, kind }: FieldFlag, given: NonNullable<Call['flags'][string]>): unknown {
+  if (kind === 'file') return loadTextFile(String(given))
+  if (kind === 'list') return Array.isArray(given) ? given : [given]
+  if (kind !== 'number') return given
+  const number = Number(given)
+  if (!Number.isFinite(number)) throw usageError(`--${flag} must be a number`, `got "${String(given)}"`)
+  return number
+}
+
+function setMember(body: Body, path: string, value: unknown): void {
+  const [first = '', ...rest] = path.split('.')
+  if (['__proto__', 'constructor', 'prototype'].includes(first))
+    throw usageError(`there is no member ${path}`, 'name one of the API')
+  if (rest.length === 0) {
+    body[first] = value
+    return
+  }
+  const inner = body[first]
+  const next: Body = typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? (inner as Body) : {}
+  body[first] = next
+  setMember(next, rest.join('.'), value)
+}

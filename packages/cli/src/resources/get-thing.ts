@@ -1,0 +1,21 @@
+import { quoteForFilter } from '@countersign/sdk'
+import { CliError, EXIT } from '../cli-error.ts'
+import type { Collection, ResourceKind, Thing } from './resource-kind.ts'
+
+/** The one with this name or id. Throws when there is none. */
+export async function getThing(
+  { singular, plural }: Pick<ResourceKind<Collection>, 'singular' | 'plural'>,
+  collection: Collection,
+  nameOrId: string,
+): Promise<Thing> {
+  const quoted = quoteForFilter(nameOrId)
+  const hasNames = plural !== 'sessions'
+  const filter = hasNames ? `id = ${quoted} or name = ${quoted}` : `id = ${quoted}`
+  const { items } = await collection.page({ filter, limit: 2 })
+  const found = items.find(({ id }) => id === nameOrId) ?? items[0]
+  if (found) return found
+  throw new CliError(`there is no ${singular} "${nameOrId}"`, {
+    hint: `"countersign ${plural} list" shows all`,
+    exitCode: EXIT.notFound,
+  })
+}

@@ -1,0 +1,98 @@
+import type { ControllerClient } from '@countersign/sdk'
+import { EXIT } from '../cli-error.ts'
+import type { Call, Command, Flag } from '../command.ts'
+import { printList, printObject } from '../output/print-result.ts'
+import { CALL_FLAGS, YES_FLAG } from '../session/call-flags.ts'
+import { confirm } from '../session/confirm.ts'
+import { withController } from '../session/with-controller.ts'
+import { getThing } from './get-thing.ts'
+import type { Collection, ResourceKind, Thing } from './resource-kind.ts'
+
+/** `countersign RESOURCE list` */
+export function createListCommand(kind: ResourceKind<Collection>): Command {
+  return {
+    args: [],
+    flags: [...CALL_FLAGS, { name: 'filter', value: 'FILTER', description: 'Only those, in the language of the API' }],
+    examples: [
+      { command: `countersign ${kind.plural} list`, says: 'all of them' },
+      { command: `countersign ${kind.plural} list -o json`, says: 'for a program' },
+    ],
+    async run(call) {
+      const { filter } = call.flags
+      const things = await withController(call, async (client) => {
+        const found: Thing[] = []
+        for await (const one of kind.open(client).list(typeof filter === 'string' ? { filter } : {})) found.push(one)
+        return found.sort((a, b) => compare(a.name ?? a.id, b.name ?? b.id))
+      })
+      await printList(call, things, kind.columns)
+      return EXIT.ok
+    },
+  }
+}
+
+/** `countersign RESOURCE show NAME` */
+export function createShowCommand(kind: ResourceKind<Collection>): Command {
+  return {
+    args: ['NAME'],
+    flags: CALL_FLAGS,
+    examples: [{ command: `countersign ${kind.plural} show example -o yaml`, says: 'by name or id' }],
+    async run(call) {
+      await printObject(
+        call,
+        await withController(call, (client) => getThing(kind, kind.open(client), call.args[0] ?? '')),
+      )
+      return EXIT.ok
+    },
+  }
+}
+
+/** `countersign RESOURCE delete NAME` */
+export function createDeleteCommand(kind: ResourceKind<Collection>): Command {
+  return {
+    args: ['NAME'],
+    flags: [...CALL_FLAGS, YES_FLAG],
+    examples: [{ command: `countersign ${kind.plural} delete example --yes`, says: 'by name or id, without asking' }],
+    async run(call) {
+      const nameOrId = call.args[0] ?? ''
+      const { id } = await withController(call, (client) => getThing(kind, kind.open(client), nameOrId))
+      await confirm(call, `Delete the ${kind.singular} ${nameOrId}?`)
+      await withController(call, (client) => kind.open(client).delete(id))
+      call.terminal.out(`deleted ${kind.singular} ${nameOrId}`)
+      return EXIT.ok
+    },
+  }
+}
+
+/** `countersign RESOURCE VERB NAME`: something that is done to one of them. */
+export function createActionCommand(
+  kind: ResourceKind<Collection>,
+  action: {
+    readonly verb: string
+    /** What the result says: `enabled`. */
+    readonly done: string
+    readonly flags?: readonly Flag[]
+    /** Flags of the example. */
+    readonly example?: string
+    act(client: ControllerClient, thing: Thing, call: Call): Promise<unknown>
+  },
+): Command {
+  return {
+    args: ['NAME'],
+    flags: [...CALL_FLAGS, ...(action.flags ?? [])],
+    examples: [
+      { command: `countersign ${kind.plural} ${action.verb} example${action.example ?? ''}`, says: 'by name or id' },
+    ],
+    async run(call) {
+      const nameOrId = call.args[0] ?? ''
+      await withController(call, async (client) =>
+        action.act(client, await getThing(kind, kind.open(client), nameOrId), call),
+      )
+      call.terminal.out(`${action.done} ${kind.singular} ${nameOrId}`)
+      return EXIT.ok
+    },
+  }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

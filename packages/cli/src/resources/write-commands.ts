@@ -1,0 +1,54 @@
+import { EXIT, usageError } from '../cli-error.ts'
+import type { Command } from '../command.ts'
+import { getFormat, printData } from '../output/print-result.ts'
+import { CALL_FLAGS } from '../session/call-flags.ts'
+import { withController } from '../session/with-controller.ts'
+import { buildBody, buildFieldFlags } from './field-flags.ts'
+import { getThing } from './get-thing.ts'
+import { mergeMembers } from './merge-members.ts'
+import type { ResourceKind } from './resource-kind.ts'
+
+/** `countersign RESOURCE create NAME` */
+export function createCreateCommand(kind: ResourceKind, examples: Command['examples']): Command {
+  return {
+    args: ['NAME'],
+    flags: [...CALL_FLAGS, ...buildFieldFlags(kind.fields)],
+    details: [`Members that no flag has: docs/api.md, with --set or in a file with -f.`],
+    examples,
+    async run(call) {
+      const [name = ''] = call.args
+      const body = mergeMembers(kind.defaults, { ...(await buildBody(call, kind.fields)), name })
+      const id = await withController(call, (client) => kind.open(client).create(body))
+      if (getFormat(call) === 'table') call.terminal.out(`created ${kind.singular} ${name} (${id})`)
+      else await printData(call, { id, name })
+      return EXIT.ok
+    },
+  }
+}
+
+/** `countersign RESOURCE update NAME` */
+export function createUpdateCommand(kind: ResourceKind, example: string): Command {
+  return {
+    args: ['NAME'],
+    flags: [
+      ...CALL_FLAGS,
+      { name: 'rename', value: 'NAME', description: 'Give it this name' },
+      ...buildFieldFlags(kind.fields),
+    ],
+    details: ['What is not named stays as it is.'],
+    examples: [{ command: `countersign ${kind.plural} update example ${example}`, says: 'change one member' }],
+    async run(call) {
+      const [nameOrId = ''] = call.args
+      const { rename } = call.flags
+      const changes = { ...(await buildBody(call, kind.fields)), ...(rename !== undefined && { name: rename }) }
+      if (Object.keys(changes).length === 0)
+        throw usageError('there is nothing to change', `"countersign ${kind.plural} update --help" lists the flags`)
+      await withController(call, async (client) => {
+        const collection = kind.open(client)
+        await collection.patch((await getThing(kind, collection, nameOrId)).id, changes)
+      })
+      call.terminal.out(`updated ${kind.singular} ${nameOrId}`)
+      return EXIT.ok
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import type { CountersignError } from '@countersign/sdk'
+import { CliError, EXIT } from './cli-error.ts'
+import { explainNoAnswer } from './net/unreachable.ts'
+
+/** What the exit status says about an answer. */
+const BY_STATUS: { readonly [status: number]: number } = {
+  401: EXIT.refused,
+  403: EXIT.refused,
+  404: EXIT.notFound,
+  409: EXIT.conflict,
+  412: EXIT.conflict,
+}
+
+const BY_CODE: { readonly [code: string]: number } = {
+  NETWORK: EXIT.unreachable,
+  NO_ANSWER_IN_TIME: EXIT.unreachable,
+  BAD_ANSWER: EXIT.unreachable,
+  REDIRECTED: EXIT.refused,
+  NO_CREDENTIALS: EXIT.notSignedIn,
+  BAD_CREDENTIALS: EXIT.notSignedIn,
+  TOKEN_REFUSED: EXIT.refused,
+  LOGIN_REFUSED: EXIT.refused,
+}
+
+const HINTS: { readonly [code: string]: string } = {
+  PRECONDITION_FAILED: 'somebody else has changed it meanwhile: look at it again',
+  SERVER_TOO_MANY_REQUESTS: 'there were too many refused attempts: wait before the next',
+  INVALID_AUTH: 'an administrator sees why in auth-decisions, by the request id',
+}
+
+/** The SDK is not loaded for commands that do not use it, so its errors are known by their name. */
+export function isSdkError(error: unknown): error is CountersignError {
+  return error instanceof Error && error.name === 'CountersignError'
+}
+
+/** Puts an error of the SDK into the words and the exit status of the command; leaves others as they are. */
+export function toExplained(error: unknown): unknown {
+  if (!isSdkError(error)) return error
+  const exitCode = BY_CODE[error.code] ?? BY_STATUS[error.status] ?? EXIT.failure
+  if (error.code === 'NETWORK') {
+    const { what, hint } = explainNoAnswer(error.cause)
+    return new CliError(`${error.message}: ${what}`, { hint, exitCode, cause: error })
+  }
+  const field = error.field === undefined || error.message.includes(error.field) ? '' : ` (${error.field})`
+  const request = error.requestId === undefined ? '' : ` [request ${error.requestId}]`
+  const hint = error.hint ?? HINTS[error.code]
+  return new CliError(`${error.message}${field}${request}`, { hint, exitCode, cause: error })
+}
