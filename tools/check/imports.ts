@@ -9,7 +9,8 @@ const allowed: Record<string, { ours: string[]; node: string[] | 'any' }> = {
   contract: { ours: [], node: [] },
   core: { ours: ['contract'], node: ['node:crypto'] },
   server: { ours: ['contract', 'core'], node: 'any' },
-  sdk: { ours: ['contract'], node: [] },
+  // Node's own only behind the entry `./node`, which browsers never load.
+  sdk: { ours: ['contract'], node: ['node:http', 'node:https', 'node:stream', 'node:tls'] },
   cli: { ours: ['contract', 'sdk', 'server'], node: 'any' },
   console: { ours: ['contract', 'sdk'], node: [] },
   testkit: { ours: ['contract', 'core'], node: 'any' },

@@ -12,10 +12,23 @@ export { type ClientErrorCode, CountersignError, type ProviderWords } from './co
 export { listDefaultFiles } from './credentials/credential-files.ts'
 export { Credentials, findTokenInEnv, type LoadOptions } from './credentials/credentials.ts'
 export type { CredentialMembers } from './credentials/parse-credentials.ts'
+export {
+  type CertificateEnrollOptions,
+  type EnrolledCertificate,
+  type EnrollmentTicket,
+  readEnrollmentTicket,
+  type TokenEnrollOptions,
+} from './enroll/enrollment.ts'
+export { createCertificateRequest, createKeyPair, exportPrivateKey, type KeyPair } from './enroll/key-pair.ts'
+export type { ControllerEvent, WatchedEvent, WatchOptions } from './events/watch-events.ts'
 export type { HostedCaller } from './hosted/hosted-authorization.ts'
 export { HostedClient, type HostedClientOptions } from './hosted/hosted-client.ts'
 export type * from './hosted/hosted-types.ts'
 export type { CallOptions, TransportOptions } from './http/transport.ts'
+export { BrowserLogin, type BrowserLoginOptions, type PendingLogin } from './login/browser-login.ts'
+export { DeviceLogin } from './login/device-login.ts'
+export type { LoginOptions, LoginSigner } from './login/login-target.ts'
+export type { LoginTokens } from './login/login-tokens.ts'
 export type { ClientKey } from './token/client-assertion.ts'
 export type { ProviderName } from './token/provider-name.ts'
 export type { AccessToken } from './token/request-token.ts'

@@ -75,7 +75,8 @@ test('S2-5.4 an address tells the provider, and its owner may know better', () =
     'https://login.microsoftonline.com/1111/oauth2/v2.0/token': 'entra',
     'https://acme.okta.com/oauth2/default/v1/token': 'okta',
     'https://id.example/realms/acme/protocol/openid-connect/token': 'keycloak',
-    'https://acme.eu.auth0.com.evil.example/oauth/token': 'oidc',
+    'https://login.acme.example/oauth/token': 'auth0',
+    'https://acme.eu.auth0.com.evil.example/': 'oidc',
   }
   for (const [url, provider] of Object.entries(guesses)) assert.equal(account(url).provider, provider, url)
   const own = { clientId: 'ci', authenticationUrl: 'https://login.acme.example/', provider: 'auth0' } as const

@@ -1,3 +1,5 @@
+import { Enrollment } from '../enroll/enrollment.ts'
+import { type WatchedEvent, type WatchOptions, watchEvents } from '../events/watch-events.ts'
 import type { CallOptions } from '../http/transport.ts'
 import type {
   AuthDecision,
@@ -38,6 +40,8 @@ export class ControllerClient {
   readonly authDecisions: ReadableResource<AuthDecision>
   /** The caller's own one-time codes. */
   readonly oneTimeCodes: OwnOneTimeCodes
+  /** The ways to a first credential; they need no session. */
+  readonly enrollment: Enrollment
   readonly #api: ControllerApi
 
   constructor(options: ControllerClientOptions) {
@@ -51,6 +55,7 @@ export class ControllerClient {
     this.apiSessions = new ApiSessions(api, '/api-sessions')
     this.authDecisions = new ReadableResource(api, '/auth-decisions')
     this.oneTimeCodes = new OwnOneTimeCodes(api)
+    this.enrollment = new Enrollment(api)
   }
 
   get baseUrl(): string {
@@ -115,6 +120,11 @@ export class ControllerClient {
   /** How much of everything there is. */
   summary(options: CallOptions = {}): Promise<Readonly<Record<string, number>>> {
     return this.#api.call('management', { method: 'GET', path: '/summary', ...options })
+  }
+
+  /** Events as they happen; a stream that breaks is resumed. Ends when the signal says so. */
+  events(options: WatchOptions = {}): AsyncGenerator<WatchedEvent> {
+    return watchEvents(this.#api, options)
   }
 
   async #logIn(

@@ -9,8 +9,13 @@ export function isProviderName(text: string): text is ProviderName {
   return NAMES.includes(text)
 }
 
-/** The provider that an `authenticationUrl` looks like. A default only: custom domains hide it. */
+/** The path of a hosted platform's token endpoint, which its custom domains keep. */
+const PLATFORM_PATH = '/oauth/token'
+
+/** The provider that an `authenticationUrl` looks like. A default only: custom domains hide it, and its owner may know better. */
 export function guessProvider(authenticationUrl: string): ProviderName {
   const product = guessProviderProduct(authenticationUrl)
-  return product === 'unknown' ? 'oidc' : product
+  if (product !== 'unknown') return product
+  const isPlatform = URL.canParse(authenticationUrl) && new URL(authenticationUrl).pathname === PLATFORM_PATH
+  return isPlatform ? 'auth0' : 'oidc'
 }

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Credentials, HostedClient } from '@countersign/sdk'
+import { collect, createSdkStage } from './sdk-stage.ts'
+
+const FILES = {
+  'a user pool': { file: 'credentials.json', type: 'cognito' },
+  'a hosted platform': { file: 'credentials-hosted-platform.json', type: 'auth0' },
+  'an enterprise provider': { file: 'credentials-enterprise.json', type: 'oidc' },
+} as const
+
+test('S2-5.4 S2-5.5 S2-5.6 S2-5.7 the credentials file of an API account is all that the SDK needs, whatever the provider', async (t) => {
+  const stage = await createSdkStage(t)
+  const { baseUrl, fetch, dataDir } = stage
+  const open = async (file: string) => {
+    const credentials = await Credentials.load({ file: join(dataDir, file) })
+    return new HostedClient({ baseUrl, fetch, credentials })
+  }
+
+  for (const [name, { file, type }] of Object.entries(FILES)) {
+    await t.test(
+      `S2-5.4 S2-5.5 S2-5.7 an account of ${name} finds itself, its networks and a session of the controller`,
+      async () => {
+        const client = await open(file)
+        const self = await client.self()
+        assert.deepEqual([self.type, self.active], ['ApiAccountIdentity', true])
+        const provider = await client.providers.get((await client.accounts.get(self.id)).identityProviderId)
+        assert.equal(provider.kind, type)
+        const [network] = await collect(client.networks.list())
+        assert.equal(network?.status, 'PROVISIONED')
+        const controller = await client.connect(network?.id ?? '')
+        assert.equal((await controller.currentIdentity()).name, `api-account:${self.id}`)
+        assert.ok((await controller.summary()).identities)
+      },
+    )
+  }
+
+  await t.test('S2-5.6 D43 a token that is refused is told; a session that has ended is exchanged anew', async () => {
+    const token = new HostedClient({ baseUrl, fetch, token: 'no.such.token' })
+    await assert.rejects(token.self(), { status: 401 })
+    const client = await open('credentials.json')
+    const [network] = await collect(client.networks.list())
+    const controller = await client.connect(network?.id ?? '')
+    const before = controller.session
+    await controller.logOut()
+    const session = await client.connect(network?.id ?? '')
+    await (await stage.administrator()).apiSessions.delete((await session.currentSession()).id)
+    assert.ok((await session.currentIdentity()).id, 'the client went on with another session')
+    assert.notEqual(before, session.session)
+  })
+
+  await t.test('an account is made, rotated, disabled and deleted, and its file works as long as it may', async () => {
+    const admin = new HostedClient({ baseUrl, fetch, session: (await stage.administrator()).session })
+    const providers = await collect(admin.providers.list())
+    const pool = providers.find(({ kind }) => kind === 'cognito')
+    const made = await admin.accounts.create({ name: 'nightly', identityProviderId: pool?.id ?? '', role: 'read-only' })
+    assert.ok(made.credentials)
+    const use = (members: NonNullable<typeof made.credentials>) =>
+      new HostedClient({ baseUrl, fetch, credentials: new Credentials(members) })
+    const old = use(made.credentials)
+    assert.equal((await old.self()).name, 'nightly')
+    const network = { name: 'plant' }
+    await assert.rejects(old.networks.create(network), { status: 403 })
+    const rotated = await admin.accounts.rotate(made.id, { overlapMinutes: 60 })
+    assert.ok(rotated.credentials && rotated.credentials.clientId !== made.credentials.clientId)
+    assert.equal((await use(rotated.credentials).self()).id, made.id)
+    assert.equal((await old.self()).id, made.id, 'the old credentials overlap')
+    await admin.accounts.disable(made.id)
+    await assert.rejects(old.self(), { status: 401 })
+    await admin.accounts.enable(made.id)
+    assert.equal((await old.self()).id, made.id)
+    await admin.accounts.delete(made.id)
+    await assert.rejects(old.self(), { code: 'TOKEN_REFUSED' }, 'the client is gone at the provider too')
+    await assert.rejects(admin.accounts.get(made.id), { status: 404, code: 'NOT_FOUND' })
+  })
+
+  await t.test('networks are made, found by name, changed, paged through and deleted', async () => {
+    const client = await open('credentials.json')
+    for (let index = 0; index < 3; index++) await client.networks.create({ name: `Plant ${index}` })
+    const found = await collect(client.networks.findByName('plant%'))
+    assert.deepEqual(
+      found.map(({ name }) => name),
+      ['Plant 0', 'Plant 1', 'Plant 2'],
+    )
+    const [first] = found
+    assert.equal((await client.networks.update(first?.id ?? '', { name: 'Floor' })).name, 'Floor')
+    await assert.rejects(client.networks.exchange(first?.id ?? ''), { status: 409 })
+    await client.networks.delete(first?.id ?? '')
+    assert.equal((await collect(client.networks.findByName('Floor'))).length, 0)
+    assert.equal((await collect(client.organizations.list())).length, 1)
+    assert.ok((await collect(client.networkGroups.list())).length > 0)
+  })
+})

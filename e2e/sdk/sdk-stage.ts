@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import type { TestContext } from 'node:test'
+import {
+  ControllerClient,
+  type ControllerClientOptions,
+  type EnrolledCertificate,
+  exportPrivateKey,
+} from '@countersign/sdk'
+import { createNodeFetch } from '@countersign/sdk/node'
+import { createControllerStage } from '@countersign/testkit'
+
+/** A real controller with the local provider beside it, and clients that trust its CA alone. */
+export async function createSdkStage(t: TestContext) {
+  const controller = await createControllerStage(t).start({ args: ['--dev'] })
+  const { baseUrl, caFile, admin, identityProviderUrl, dataDir } = controller.ready
+  const ca = readFileSync(caFile, 'utf8')
+  const fetch = createNodeFetch({ ca, onlyCa: true })
+  const client = (options: Partial<ControllerClientOptions> = {}) =>
+    new ControllerClient({ baseUrl, fetch, ...options })
+
+  const administrator = async (): Promise<ControllerClient> => {
+    const made = client()
+    await made.logInWithPassword(admin.username, admin.password ?? '')
+    return made
+  }
+  /** A token of somebody whom the local provider knows. */
+  const tokenOf = async (person: string): Promise<string> => {
+    const body = new URLSearchParams({ person })
+    const answer = await globalThis.fetch(`${identityProviderUrl}/dev/token`, { method: 'POST', body })
+    assert.equal(answer.status, 200)
+    return ((await answer.json()) as { access_token: string }).access_token
+  }
+  /** A client whose connections show this certificate. */
+  const certified = async (
+    { certificate, keys }: EnrolledCertificate,
+    options: Partial<ControllerClientOptions> = {},
+  ): Promise<ControllerClient> => {
+    const key = await exportPrivateKey(keys)
+    return client({ ...options, fetch: createNodeFetch({ ca, onlyCa: true, cert: certificate, key }) })
+  }
+  return { baseUrl, dataDir, fetch, admin, client, administrator, tokenOf, certified }
+}
+
+export type SdkStage = Awaited<ReturnType<typeof createSdkStage>>
+
+/** Everything that an iteration gives. */
+export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = []
+  for await (const item of items) all.push(item)
+  return all
+}

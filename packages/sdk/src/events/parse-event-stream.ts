@@ -1,0 +1,59 @@
+/** One message of a stream of server-sent events. */
+export interface StreamMessage {
+  /** `message` unless the server says otherwise. */
+  readonly type: string
+  readonly data: string
+  /** The resume point so far. */
+  readonly id: string | undefined
+}
+
+/** No event of ours is longer. */
+const MAX_LENGTH = 1_048_576
+
+/** Reads messages as they come (the event stream format of HTML). Ends with the stream; a half message at its end is dropped. */
+export async function* parseEventStream(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamMessage> {
+  let type = ''
+  let data: string[] = []
+  let id: string | undefined
+  for await (const line of readLines(body)) {
+    if (line === '') {
+      if (data.length > 0) yield { type: type || 'message', data: data.join('\n'), id }
+      type = ''
+      data = []
+      continue
+    }
+    const colon = line.indexOf(':')
+    const field = colon < 0 ? line : line.slice(0, colon)
+    const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)
+    if (field === 'data') data.push(value)
+    else if (field === 'event') type = value
+    else if (field === 'id' && !value.includes('\0')) id = value
+  }
+}
+
+async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let rest = ''
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      rest += decoder.decode(value, { stream: true })
+      // A carriage return at the very end may be half of a line's end.
+      for (let end = findLineEnd(rest); end; end = findLineEnd(rest)) {
+        yield rest.slice(0, end.at)
+        rest = rest.slice(end.next)
+      }
+      if (rest.length > MAX_LENGTH) throw new RangeError('a line of the event stream is too long')
+    }
+  } finally {
+    await reader.cancel().catch(() => {})
+  }
+}
+
+function findLineEnd(text: string): { at: number; next: number } | undefined {
+  const at = text.search(/[\r\n]/)
+  if (at < 0 || (text[at] === '\r' && at === text.length - 1)) return undefined
+  return { at, next: text.startsWith('\r\n', at) ? at + 2 : at + 1 }
+}
