@@ -2,23 +2,33 @@
  * Starts a task of this repository: `node tools/run.js <task> [arguments]`.
  *
  * Plain JavaScript for Node 20 without dependencies, since it runs before anything is installed: it brings node_modules up
- * to date, finds Node 24 and hands over to it. Only the task itself writes to stdout.
+ * to date, finds Node 24, builds the console and hands over. Only the task itself writes to stdout.
  */
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ensureConsole } from './run/console.js'
 import { findNode } from './run/find-node.js'
 import { ensureInstalled } from './run/install.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** `dev` tells whether the task needs the development dependencies; `cwd` where it runs. */
+/**
+ * `dev` tells whether the task needs the development dependencies; `console` whether it shows the console; `cwd` where it runs.
+ * A controller without console is better than none, so that only the others fail when it cannot be built.
+ */
 const tasks = {
-  start: { file: 'packages/cli/bin/countersign.js', args: ['up', '--dev'], dev: false, cwd: process.cwd() },
-  test: { file: 'tools/test.ts', args: [], dev: true, cwd: root },
+  start: {
+    file: 'packages/cli/bin/countersign.js',
+    args: ['up', '--dev'],
+    dev: false,
+    console: 'wanted',
+    cwd: process.cwd(),
+  },
+  test: { file: 'tools/test.ts', args: [], dev: true, console: 'needed', cwd: root },
   check: { file: 'tools/check.ts', args: [], dev: true, cwd: root },
-  build: { file: 'tools/build.ts', args: [], dev: true, cwd: root },
+  build: { file: 'tools/build.ts', args: [], dev: true, console: 'needed', cwd: root },
   bench: { file: 'tools/bench.ts', args: [], dev: true, cwd: root },
   soak: { file: 'tools/soak.ts', args: [], dev: true, cwd: root },
   fuzz: { file: 'tools/fuzz.ts', args: [], dev: true, cwd: root },
@@ -31,9 +41,20 @@ if (!task) stop(`usage: node tools/run.js ${Object.keys(tasks).join('|')} [argum
 
 try {
   await ensureInstalled({ root, dev: task.dev })
-  run(findNode(root), [join(root, task.file), ...task.args, ...args], task.cwd)
+  const node = findNode(root)
+  if (task.console) await buildConsole(node, task.console)
+  run(node, [join(root, task.file), ...task.args, ...args], task.cwd)
 } catch (error) {
   stop(error.message, 1)
+}
+
+async function buildConsole(node, howMuch) {
+  try {
+    await ensureConsole({ root, node })
+  } catch (error) {
+    if (howMuch === 'needed') throw error
+    process.stderr.write(`${error.message}\nThe controller starts without it.\n`)
+  }
 }
 
 function run(node, argv, cwd) {

@@ -20,6 +20,7 @@ export async function emitPackage({ folder, engines }: PublishedPackage, output:
   for (const file of listFiles(['**/*'], join(source, 'src'))) {
     if (!file.endsWith('.ts')) copy(join(source, 'src', file), join(target, 'dist', file))
   }
+  if (folder === 'server') copy(join(root, 'packages/console/dist'), join(target, 'dist/http/console/app'))
   if (existsSync(join(source, 'bin'))) copy(join(source, 'bin'), join(target, 'bin'))
   for (const file of ['README.md', 'LICENSE']) {
     const own = [join(source, file), join(root, file)].find((path) => existsSync(path))

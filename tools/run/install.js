@@ -20,7 +20,7 @@ const flags = [
  */
 export async function ensureInstalled({ root, dev }) {
   if (compareInstalled(root, dev) === 'fresh') return
-  await withLock(join(root, '.install-lock'), async () => {
+  await withLock(join(root, '.install-lock'), 'installs packages', async () => {
     const state = compareInstalled(root, dev)
     if (state === 'fresh') return
     const command = state === 'incomplete' ? ['install', '--no-save'] : ['ci']

@@ -1,1 +1,1 @@
-export function withLock<T>(folder: string, work: () => Promise<T>): Promise<T>
+export function withLock<T>(folder: string, what: string, work: () => Promise<T>): Promise<T>

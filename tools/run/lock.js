@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const longestMs = 30 * 60_000
 
-/** Runs `work` while no other process holds the lock directory `folder`; takes over from a holder that died. */
-export async function withLock(folder, work) {
+/** Runs `work` while no other process holds the lock directory `folder`; takes over from a holder that died. `what` says what it does. */
+export async function withLock(folder, what, work) {
   let told = false
   while (!take(folder)) {
     if (isAbandoned(folder)) discard(folder)
-    if (!told) process.stderr.write('Waiting for another run that installs packages ...\n')
+    if (!told) process.stderr.write(`Waiting for another run that ${what} ...\n`)
     told = true
     await sleep(200)
   }

@@ -101,13 +101,13 @@ test('the lock of a dead holder is taken over, that of a living one is waited fo
   mkdirSync(folder)
   writeFileSync(join(folder, 'pid'), String(child.pid))
   const order: string[] = []
-  const first = withLock(folder, async () => {
+  const first = withLock(folder, 'tests', async () => {
     order.push('first begins')
     await sleep(300)
     order.push('first ends')
   })
   while (order.length === 0) await sleep(10)
-  await withLock(folder, async () => order.push('second'))
+  await withLock(folder, 'tests', async () => order.push('second'))
   await first
   assert.deepEqual(order, ['first begins', 'first ends', 'second'])
   assert.equal(existsSync(folder), false)
