@@ -18,6 +18,7 @@ export async function ensureDemoData(options: DemoOptions): Promise<void> {
   await once(parts, 'people', createPeople)
   await once(parts, 'signer', createSigner)
   await ensureDemoAccounts(parts)
+  options.provider.warmUpLater()
 }
 
 async function once(

@@ -2,8 +2,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { isIPv6 } from 'node:net'
 import type Provider from 'oidc-provider'
 import type { Logger } from 'pino'
-import { answerInteraction } from './interaction.ts'
-import { loadOidcProvider } from './load-oidc-provider.ts'
 import { isOwnHost, listenOnLoopback, portsToTry } from './loopback.ts'
 import { createProviderAdapter } from './provider-adapter.ts'
 import { buildProviderAddresses, type ProviderAddresses } from './provider-addresses.ts'
@@ -16,6 +14,8 @@ export interface LocalProvider {
   readonly state: ProviderStateFile
   /** What the hosted-platform endpoint gives tokens for, from now on. */
   serveAudience(audience: string): void
+  /** Loads the rest in a while, when the start is over: it takes as long as the start. */
+  warmUpLater(): void
   close(): Promise<void>
 }
 
@@ -48,11 +48,17 @@ export async function startLocalProvider(options: LocalProviderOptions): Promise
   let loaded: Promise<Provider> | undefined
   let audience: string | null = null
   const provider = (): Promise<Provider> => {
-    loaded ??= loadOidcProvider({ issuer: addresses.base, state, adapter, log })
+    loaded ??= import('./load-oidc-provider.ts').then(({ loadOidcProvider }) =>
+      loadOidcProvider({ issuer: addresses.base, state, adapter, log }),
+    )
     return loaded
   }
-  // The first start needs it at once, to register clients; later ones shall be ready before.
-  const warming = setTimeout(() => void provider().catch(() => {}), known === 0 ? 0 : WARM_UP_AFTER_MS).unref()
+  let warming: NodeJS.Timeout | undefined
+  const warmUp = (afterMs: number): void => {
+    warming = setTimeout(() => void provider().catch(() => {}), afterMs).unref()
+  }
+  // The first start registers clients: the earlier it is loaded, the less that waits.
+  if (known === 0) warmUp(0)
   const routes = buildProviderRoutes({
     addresses,
     state,
@@ -70,7 +76,10 @@ export async function startLocalProvider(options: LocalProviderOptions): Promise
     const handle = routes.get(`${request.method} ${path}`)
     if (handle) return send(response, await handle(request))
     const oidc = await provider()
-    if (path.startsWith('/interaction/')) return answerInteraction(oidc, request, response)
+    if (path.startsWith('/interaction/')) {
+      const { answerInteraction } = await import('./interaction.ts')
+      return answerInteraction(oidc, request, response)
+    }
     await oidc.callback()(request, response)
   }
   server.on('request', (request, response) => {
@@ -86,6 +95,7 @@ export async function startLocalProvider(options: LocalProviderOptions): Promise
     serveAudience: (wanted) => {
       audience = wanted
     },
+    warmUpLater: () => warmUp(WARM_UP_AFTER_MS),
     close: () =>
       new Promise((resolve) => {
         clearTimeout(warming)
