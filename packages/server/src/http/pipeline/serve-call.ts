@@ -43,7 +43,7 @@ export function serveCall(
   reply: FastifyReply,
   options: ServeOptions,
 ): Promise<Answer> {
-  if (route.rate !== 'sign-in' && !isHosted(route)) return serveUncounted(route, request, reply, options)
+  if (route.rate !== 'sign-in') return serveUncounted(route, request, reply, options)
   return countAttempt(options.limits.address, request.ip, () => serveUncounted(route, request, reply, options))
 }
 
@@ -105,18 +105,19 @@ async function serveUncounted(
 export async function admit(
   route: Route,
   request: FastifyRequest,
-  options: Pick<ServeOptions, 'sessions' | 'secondFactor' | 'noteUse' | 'findHostedCaller'>,
+  options: Pick<ServeOptions, 'sessions' | 'secondFactor' | 'noteUse' | 'findHostedCaller' | 'limits'>,
   { isAgain = false } = {},
 ): Promise<Admitted | undefined> {
   const { access } = route
-  const { sessions, secondFactor, noteUse, findHostedCaller } = options
+  const { sessions, secondFactor, noteUse, findHostedCaller, limits } = options
   if (access === 'anonymous') return undefined
   if (isHostedAccess(access)) {
     const { token: sessionToken } = presentedSession(request)
     const bearers = bearerTokens(request.raw.rawHeaders)
     const { remoteAddr } = requestSource(request)
     const presented = { bearers, sessionToken, address: request.ip, requestId: request.id, remoteAddr }
-    const hosted = await findHostedCaller(presented, access.hosted)
+    // Only who is let in or not counts here: what a known caller asks for is his own affair.
+    const hosted = await countAttempt(limits.address, request.ip, () => findHostedCaller(presented, access.hosted))
     return { session: hosted.session, hosted }
   }
   const caller = await authenticateCall(request, isAgain ? { find: sessions.look } : sessions)
@@ -140,10 +141,6 @@ interface Admitted {
   readonly token?: string
   readonly isCookie?: boolean
   readonly hosted?: HostedCaller
-}
-
-function isHosted({ access }: Route): boolean {
-  return isHostedAccess(access)
 }
 
 function isHostedAccess(access: Route['access']): access is HostedRequirement {
