@@ -1,8 +1,10 @@
 import type { ServerOptions } from 'node:https'
 import { newId, PASSWORD_COST, type PasswordCost, VerifiedTokenCache } from '@countersign/core'
 import type { Logger } from 'pino'
+import type { Guesses } from './api-session/guesses.ts'
 import { createLiveSessions } from './api-session/live-sessions.ts'
 import { createPasswordLogin } from './api-session/password-login.ts'
+import { MAX_AT_ONCE } from './api-session/passwords.ts'
 import { createSessionMoves } from './api-session/session-moves.ts'
 import type { SessionOptions } from './api-session/start-session.ts'
 import type { Clock } from './clock.ts'
@@ -16,7 +18,7 @@ import { createEventHub, type EventHub } from './events/event-hub.ts'
 import { sessionMoveEvent } from './events/session-move-event.ts'
 import { signerHealthEvent } from './events/signer-health-event.ts'
 import { createAccountClients } from './hosted/account-clients.ts'
-import { type ApiAccounts, createApiAccounts } from './hosted/api-accounts.ts'
+import { createApiAccounts } from './hosted/api-accounts.ts'
 import { createDiscoverProvider } from './hosted/discover-provider.ts'
 import { createExchangeSession } from './hosted/exchange-session.ts'
 import { createFindHostedCaller } from './hosted/hosted-caller.ts'
@@ -32,6 +34,7 @@ import type { Sealing } from './keys/sealing.ts'
 import type { ServerIdentity } from './keys/server-identity.ts'
 import { createSignControllerJwt } from './keys/sign-controller-jwt.ts'
 import { createAttemptLimits } from './limits/attempt-limits.ts'
+import type { AttemptSharing } from './limits/attempt-sharing.ts'
 import { createClientRegistration } from './outbound/client-registration.ts'
 import { createFetchDocument } from './outbound/fetch-document.ts'
 import { createJwksEndpointPolicy } from './outbound/jwks-endpoint-policy.ts'
@@ -66,29 +69,41 @@ export interface ControllerParts {
   readonly addresses: () => readonly string[]
   readonly caCertificates: () => Buffer
   readonly serverIdentity: () => ServerIdentity
-  /** Who this node is among those that share the store. */
-  readonly nodeId?: string
+  /** Where events are published; a hub of its own unless given. */
+  readonly events?: EventHub
   /** What client certificates are issued with, as it is now. */
   readonly issuingKeys: () => IssuingKeys
   readonly passwordCost?: PasswordCost
+  /** What it shares with the other processes of its node, where it is one of several. */
+  readonly seat?: WorkerSeat
   /** How keys are fetched; over the network unless given. */
   readonly fetchJwks?: FetchJwks
   /** Where the built console is; where the build leaves it unless given. */
   readonly consoleFolder?: string | undefined
 }
 
+/** What a worker shares with the others of its node. */
+export interface WorkerSeat {
+  /** One of them does what is to be done once. */
+  readonly isLead: boolean
+  readonly workers: number
+  readonly instanceId: string
+  readonly attempts: AttemptSharing
+  readonly guesses: Guesses
+  readonly fetchJwks: FetchJwks
+}
+
 export interface Controller {
   readonly http: HttpServer
   readonly events: EventHub
   readonly metrics: Metrics
-  readonly apiAccounts: ApiAccounts
   /** Finishes what is under way and lets go of everything but the store, which is the caller's. */
   close(): Promise<void>
 }
 
 /** Wires one controller from its parts. Nothing here knows the process: there can be several. */
 export function createController(parts: ControllerParts): Controller {
-  const { clock, settings, log } = parts
+  const { clock, settings, log, seat } = parts
   const metrics = createMetrics()
   const store = timedStore(parts.store, metrics)
   const health = createHealth({ store, clock })
@@ -99,13 +114,13 @@ export function createController(parts: ControllerParts): Controller {
     maxMs: settings.session.maxSeconds * 1000,
     maxPerIdentity: settings.session.maxPerIdentity,
   }
-  const events = createEventHub({ nodeId: parts.nodeId ?? newId(), clock })
+  const events = parts.events ?? createEventHub({ nodeId: newId(), clock })
   publishChanges(store, events)
   const sessions = createLiveSessions(session)
   const signers = createSignerDirectory(store, log)
   const fetchDocument = createFetchDocument({ settings })
   const jwksPolicy = createJwksEndpointPolicy(settings)
-  const fetchJwks = parts.fetchJwks ?? createFetchJwks(fetchDocument)
+  const fetchJwks = parts.fetchJwks ?? seat?.fetchJwks ?? createFetchJwks(fetchDocument)
   const signerKeys = createSignerKeys({
     store,
     fetchJwks,
@@ -115,7 +130,7 @@ export function createController(parts: ControllerParts): Controller {
     onWarning: (warning) => events.publish(signerHealthEvent(warning)),
   })
   const cache = new VerifiedTokenCache()
-  const limits = createAttemptLimits({ settings, clock, log, metrics })
+  const limits = createAttemptLimits({ settings, clock, log, metrics, sharing: seat?.attempts })
   const judges = createTokenJudge({ directory: signers, keys: signerKeys, cache, clock, limit: limits.signer, metrics })
   const secondFactor = createSecondFactor(signers, judges)
   const decisions = createDecisionRecorder({ store, clock, log })
@@ -164,6 +179,8 @@ export function createController(parts: ControllerParts): Controller {
       passwordCost: parts.passwordCost ?? PASSWORD_COST,
       limit: limits.password,
       log,
+      guesses: seat?.guesses,
+      maxPasswordsAtOnce: seat && Math.ceil(MAX_AT_ONCE / seat.workers),
     }),
     signInWithJwt: createExtJwtSignIn({ ...session, ...judges }),
     signInWithCertificate: createCertSignIn({ ...session, judgeCertificate, authorities }),
@@ -204,19 +221,23 @@ export function createController(parts: ControllerParts): Controller {
     settings,
     tls: parts.tls,
     log,
+    beforeRequest: store.catchUp,
+    instanceId: seat?.instanceId,
   })
   observeController({ metrics, store, clock, sessions, signerKeys, events, decisions, streams: http.streams })
-  const upkeep = startUpkeep({ store, clock, log, removeRetiredClients: accountClients.removeRetired })
+  const upkeep =
+    seat?.isLead === false
+      ? undefined
+      : startUpkeep({ store, clock, log, removeRetiredClients: accountClients.removeRetired })
   return {
     http,
     events,
     metrics,
-    apiAccounts,
     close: async () => {
       health.stop()
       await http.close()
       await decisions.flush()
-      await upkeep.stop()
+      await upkeep?.stop()
       await signerKeys.stop()
     },
   }

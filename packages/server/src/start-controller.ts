@@ -1,24 +1,15 @@
-import { lookup } from 'node:dns/promises'
-import { isIPv6 } from 'node:net'
-import { join } from 'node:path'
-import { newId, PASSWORD_COST, refuseKeys } from '@countersign/core'
-import { pino } from 'pino'
+import { newId } from '@countersign/core'
 import { systemClock } from './clock.ts'
-import { SETTINGS, type Settings } from './config/settings.ts'
-import { type Controller, createController } from './create-controller.ts'
+import type { Settings } from './config/index.ts'
 import { takeDataDir } from './data-dir.ts'
-import { startEventFile } from './events/event-file.ts'
-import { startEventOutput } from './events/event-output.ts'
-import type { EventWriter } from './events/write-events.ts'
-import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts'
-import { loadKeyMaterial } from './keys/load-key-material.ts'
-import { loadRefusedKeys } from './keys/load-refused-keys.ts'
-import { loadSealing } from './keys/load-sealing.ts'
-import { watchServerCertificate } from './keys/watch-server-certificate.ts'
-import { StartupError } from './startup-error.ts'
-import { openStore } from './store/open-store.ts'
-import { countForeignTotps } from './store/reads/totp-reads.ts'
+import { createEventHub } from './events/event-hub.ts'
+import { createEventWriters } from './events/event-writers.ts'
+import type { FirstAdmin } from './first-admin.ts'
+import { startDevelopment } from './start-development.ts'
+import { baseUrlOf, createLog, type NodeOptions, type ServingNode, startNode, type Undo } from './start-node.ts'
 import { startMetricsServer } from './telemetry/metrics-server.ts'
+import { startWorkers } from './workers/start-workers.ts'
+import { workerCount } from './workers/worker-count.ts'
 
 /** What a program that starts a controller needs to know about it. */
 export interface ReadyReport {
@@ -37,21 +28,23 @@ export interface RunningController {
   readonly ready: ReadyReport
   /** Begins to write events to stdout, where the settings say so: to be called when nothing else is written there any more. */
   tellEvents(): void
+  /** Replaces one worker after the other, with nobody's call failing; undefined where there are none. */
+  readonly restartWorkers: (() => Promise<void>) | undefined
   /** Finishes what is under way and closes everything. */
   stop(): Promise<void>
   /** Resolves when the controller has ended because it cannot go on. */
   readonly stopped: Promise<void>
 }
 
-const LOOPBACK = '127.0.0.1'
-/** Requests in flight get this long before their connections are cut, which leaves time to close the store. */
-const STOP_WITHIN_MS = 8_000
-const IDLE_CHECK_MS = 50
-const USUAL_PROVIDER_PORT = 1282
+/** What starting makes, beside what undoes it. */
+type Started = Pick<RunningController, 'ready' | 'tellEvents' | 'restartWorkers'>
 
-/** Starts the whole product in this process. Throws `StartupError` when it cannot, leaving nothing behind. */
+/**
+ * Starts the whole product, in this process or, where the settings want several, in processes that this one looks after. Throws
+ * `StartupError` when it cannot, leaving nothing behind.
+ */
 export async function startController(settings: Settings): Promise<RunningController> {
-  const undo: (() => Promise<void> | void)[] = []
+  const undo: Undo = []
   const stop = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) await step()
   }
@@ -65,189 +58,56 @@ export async function startController(settings: Settings): Promise<RunningContro
   }
 }
 
-async function start(
-  settings: Settings,
-  undo: (() => Promise<void> | void)[],
-  onFatal: () => void,
-): Promise<Pick<RunningController, 'ready' | 'tellEvents'>> {
-  const clock = systemClock
-  // A log that cannot be written, on a full disk for one, must not end the controller.
-  const log = pino(
-    { level: settings.logLevel },
-    pino.destination({ dest: 2, sync: true }).on('error', () => {}),
-  )
-  const { refusedKeysFile } = settings.keys
-  refuseKeys(refusedKeysFile === null ? undefined : await loadRefusedKeys(refusedKeysFile))
+async function start(settings: Settings, undo: Undo, onFatal: () => void): Promise<Started> {
+  const log = createLog(settings)
   const dataDir = takeDataDir(settings.dataDir)
   undo.push(dataDir.release)
-  const development = settings.dev ? import('./dev/index.ts') : undefined
-
-  const keyOptions = {
-    dir: dataDir.keysDir,
-    hosts: [settings.host, ...settings.advertise.map(hostOf)],
-    now: () => new Date(clock.now()),
-    configured: configuredFiles(settings.tls),
-  }
   const nodeId = newId()
-  const opening = openStore({
-    database: settings.database,
-    sqliteFile: dataDir.databaseFile,
-    nodeId,
-    now: clock.now(),
-    onProblem: (message) => log.warn(message),
-    onFatal: (error) => {
-      log.fatal({ err: error }, 'the store cannot go on, the controller stops')
-      onFatal()
-    },
-  }).then((opened) => {
-    undo.push(() => opened.close())
-    return opened
-  })
-  const loading = loadKeyMaterial(keyOptions)
-  // Both to their end, whatever becomes of the other: a store that opens after a failure would never be closed.
-  await Promise.allSettled([opening, loading])
-  const [store, loadedKeys] = await Promise.all([opening, loading])
-  let keys = loadedKeys
-  for (const warning of keys.warnings) log.warn(warning)
-  const sealing = await loadSealing({ dir: dataDir.keysDir, configured: settings.sealingKey })
-
-  const provider = await (await development)?.startLocalProvider({
-    stateFile: join(dataDir.keysDir, 'local-provider.json'),
-    port: settings.identityProvider.port,
-    usualPort: settings.port === SETTINGS.port.default ? USUAL_PROVIDER_PORT : 0,
-    log,
-  })
-  if (provider) undo.push(() => provider.close())
-
-  const foreign = await countForeignTotps(store.db, sealing.prefix)
-  if (foreign > 0) {
-    log.warn(
-      `one-time codes of ${foreign} identities are sealed with another key than this node's ${sealing.keyId}: give every node the same sealingKey, or restore keys/sealing.key`,
-    )
-  }
-
-  let port = settings.port
-  const controller = createController({
-    store,
-    clock,
-    settings,
-    log,
-    sealing,
-    nodeId,
-    tls: { ...keys.tls, ca: keys.clientCaPem },
-    addresses: () => (settings.advertise.length > 0 ? settings.advertise : [`${urlHost(settings.host)}:${port}`]),
-    caCertificates: () => Buffer.from(keys.caPkcs7Base64),
-    serverIdentity: () => keys.serverIdentity,
-    issuingKeys: () => keys,
-  })
-  const { events } = controller
-  const writers: EventWriter[] = []
-  // After the controller, whose end they tell too.
-  undo.push(async () => void (await Promise.all(writers.map((writer) => writer.stop()))))
-  undo.push(() => closeInTime(controller))
-  const { file, maxFileBytes: maxBytes, keepFiles } = settings.events
-  if (file !== null) writers.push(await startEventFile({ events, clock, log, path: file, maxBytes, keepFiles }))
-
-  const watch = watchServerCertificate({
-    ...keyOptions,
-    current: keys,
-    onChange: (next) => {
-      keys = next
-      controller.http.server.setSecureContext({ ...next.tls, ca: next.clientCaPem, minVersion: 'TLSv1.2' })
-      log.info({ notAfter: next.serverNotAfter }, 'the server certificate has changed')
-    },
-    onProblem: (message) => log.error(message),
-  })
-  undo.push(watch.stop)
-
-  port = await listen(controller.http, settings.host, settings.port)
-  const metrics = await startMetricsServer(settings.metrics.port, controller.metrics.registry)
-  undo.push(() => metrics.close())
-
-  // Last, when nothing can fail any more: a password that was made but never shown would lock everybody out.
-  const { adminPassword } = settings
-  const admin = await ensureFirstAdmin(store, { adminPassword, passwordCost: PASSWORD_COST, now: clock.now() })
-
-  const baseUrl = `https://${urlHost(settings.host)}:${port}`
-  if (development && provider) {
-    const { apiAccounts } = controller
-    const parts = { provider, store, clock, sealing, apiAccounts, dataDir: dataDir.path, hostedAudience: `${baseUrl}/` }
-    // The controller is as good without it, and its first password must be shown.
-    await (await development).ensureDemoData(parts).catch((error: unknown) => {
-      log.error({ err: error }, 'the demo data could not be made')
-    })
-  }
+  const workers = workerCount(settings.workers)
+  const common = { settings, dataDir, nodeId, log, undo, onFatal }
+  const {
+    port,
+    caFile,
+    metricsUrl,
+    admin,
+    writers,
+    identityProviderUrl = null,
+    restartWorkers,
+  } = workers > 1 ? await startWorkers({ ...common, workers }) : await startAlone(common)
+  const baseUrl = baseUrlOf(settings, port)
   return {
     ready: {
       baseUrl,
-      caFile: keys.caFile,
+      caFile,
       dataDir: dataDir.path,
       pid: process.pid,
       admin,
       hostedBaseUrl: baseUrl,
       consoleUrl: `${baseUrl}/console/`,
-      metricsUrl: metrics.url,
-      identityProviderUrl: provider?.addresses.base ?? null,
+      metricsUrl,
+      identityProviderUrl,
     },
-    tellEvents: () => {
-      if (settings.events.stdout) writers.push(startEventOutput(events, clock, process.stdout))
-    },
+    tellEvents: writers.startOutput,
+    restartWorkers,
   }
 }
 
-async function listen(
-  http: { listen(options: { host: string; port: number }): Promise<string>; server: { address(): unknown } },
-  host: string,
-  port: number,
-): Promise<number> {
-  try {
-    // Fastify makes further servers for the addresses of `localhost`, which know neither our limits nor new certificates.
-    await http.listen({ host: host === 'localhost' ? (await lookup(host)).address : host, port })
-  } catch (error) {
-    throw listenProblem(error, host, port)
-  }
-  return (http.server.address() as { port: number }).port
-}
-
-export function listenProblem(error: unknown, host: string, port: number): unknown {
-  const { code } = error as { code?: string }
-  const reason = code === undefined ? undefined : LISTEN_PROBLEMS[code]
-  if (!reason) return error
-  return new StartupError(`cannot listen on ${host} port ${port}: ${reason.what}`, reason.hint, { cause: error })
-}
-
-const LISTEN_PROBLEMS: Readonly<Record<string, { what: string; hint: string }>> = {
-  EADDRINUSE: { what: 'the port is taken', hint: 'stop the program that uses it, or choose another with --port' },
-  EACCES: { what: 'permission denied', hint: 'choose a port above 1023 with --port' },
-  EADDRNOTAVAIL: { what: 'this machine does not have that address', hint: 'choose another with --host' },
-  ENOTFOUND: { what: 'the host name is not known', hint: 'choose another with --host' },
-}
-
-async function closeInTime(controller: Controller): Promise<void> {
-  const { server } = controller.http
-  const cut = setTimeout(() => server.closeAllConnections(), STOP_WITHIN_MS)
-  // A connection whose request was in flight is kept for a next one, which would never be answered.
-  const closeIdle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
-  try {
-    await controller.close()
-  } finally {
-    clearTimeout(cut)
-    clearInterval(closeIdle)
-  }
-}
-
-function configuredFiles({ certFile, keyFile, caFile }: Settings['tls']) {
-  return certFile && keyFile && caFile ? { certFile, keyFile, caFile } : undefined
-}
-
-/** The part of `host:port` that goes into a certificate. */
-function hostOf(address: string): string {
-  return new URL(`https://${address}`).hostname
-}
-
-/** What to write for the host in a URL on this machine: a listener on every address is reached through loopback. */
-function urlHost(host: string): string {
-  if (host === '0.0.0.0') return LOOPBACK
-  if (host === '::') return '[::1]'
-  return isIPv6(host) ? `[${host}]` : host
+async function startAlone(options: Omit<NodeOptions, 'events'>): Promise<ServingNode> {
+  const { settings, undo, log } = options
+  const events = createEventHub({ nodeId: options.nodeId, clock: systemClock })
+  const writers = createEventWriters({ settings: settings.events, events, clock: systemClock, log })
+  // Stopped after the controller, whose end they tell too.
+  undo.push(writers.stop)
+  const node = await startNode({ ...options, events })
+  const { controller } = node
+  await writers.startFile()
+  const port = await node.listen(settings.port)
+  const metrics = await startMetricsServer(settings.metrics.port, controller.metrics.registry)
+  undo.push(() => metrics.close())
+  const development = await startDevelopment(options)
+  // Last, when nothing can fail any more: a password that was made but never shown would lock everybody out.
+  const admin = await node.ensureFirstAdmin()
+  await development?.makeDemoData({ store: node.store, sealing: node.sealing, port })
+  const { identityProviderUrl } = development ?? {}
+  return { writers, port, caFile: node.keys.caFile, metricsUrl: metrics.url, admin, identityProviderUrl }
 }

@@ -36,6 +36,7 @@ export const up: Command = {
     ])
     announce(call, running)
     running.tellEvents()
+    restartOnHangUp(running)
     const stoppedItself = running.stopped.then(() => {
       throw new CliError('the controller stopped by itself', { hint: 'the log above says why' })
     })
@@ -47,6 +48,17 @@ export const up: Command = {
 
 function announce({ flags, terminal }: Call, { ready }: RunningController): void {
   for (const line of flags.json === true ? [buildReadyLine(ready)] : buildReadySummary(ready)) terminal.out(line)
+}
+
+/** Only where there is something to restart: a handler of ours undoes `nohup`. */
+function restartOnHangUp({ restartWorkers }: RunningController): void {
+  if (!restartWorkers) return
+  process.on('SIGHUP', () => {
+    restartWorkers().catch((error: unknown) => {
+      const message = error instanceof Error ? error.message : String(error)
+      process.stderr.write(`warning: the workers were not all restarted: ${message}\n`)
+    })
+  })
 }
 
 function overdue(): Promise<never> {

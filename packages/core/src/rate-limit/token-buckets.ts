@@ -44,6 +44,14 @@ export class TokenBuckets {
     return 0
   }
 
+  /** Takes so many tokens that somebody else has given out, or as many as there are; fewer than none gives back. */
+  spend(key: string, count: number, now: number): void {
+    for (const place of this.#places(key)) {
+      this.#refill(place, now)
+      this.#add(place, -count)
+    }
+  }
+
   /** Gives back one that was taken. */
   giveBack(key: string): void {
     for (const place of this.#places(key)) this.#add(place, 1)

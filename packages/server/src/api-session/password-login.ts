@@ -6,6 +6,7 @@ import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
 import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
 import { findIdentity } from '../store/reads/identity-reads.ts'
+import type { Guesses } from './guesses.ts'
 import type { LiveSession } from './live-sessions.ts'
 import { createPasswordGuard, type PasswordGuard } from './password-guard.ts'
 import { createPasswords, type Passwords } from './passwords.ts'
@@ -15,6 +16,10 @@ export interface LoginOptions extends SessionOptions {
   readonly passwordCost: PasswordCost
   readonly limit: AttemptLimiter
   readonly log: Logger
+  /** Passwords digested or compared at a time. */
+  readonly maxPasswordsAtOnce?: number | undefined
+  /** Where wrong ones are counted; in this process unless given. */
+  readonly guesses?: Guesses | undefined
 }
 
 /** Why a password was refused. For administrators: to the caller they are all the same. */
@@ -42,7 +47,7 @@ const WAY = { method: 'updb' } as const
 /** Trades a user name and password for a session. Every refusal looks and costs the same. */
 export function createPasswordLogin(options: LoginOptions): PasswordLogin {
   const { store, clock } = options
-  const passwords = createPasswords(options.passwordCost)
+  const passwords = createPasswords(options.passwordCost, options.maxPasswordsAtOnce)
   const guard = createPasswordGuard({ ...options, passwords })
 
   const identify = async (username: string, password: string, address: string) => {

@@ -22,6 +22,18 @@ export function integer(about: IntegerAbout): Setting<number> {
   }
 }
 
+/** A whole number within bounds, or the word `auto`. */
+export function integerOrAuto(about: IntegerAbout): Setting<number | 'auto'> {
+  const number = integer(about)
+  return {
+    ...number,
+    expected: `auto or ${number.expected}`,
+    schema: { anyOf: [number.schema, { enum: ['auto'] }] },
+    read: (value) => (value === 'auto' ? { value } : number.read(value)),
+    format: String,
+  }
+}
+
 /** A duration in whole seconds; its key ends in `Seconds`. */
 export function seconds(about: IntegerAbout): Setting<number> {
   return { ...integer(about), expected: `a whole number of seconds from ${about.min} to ${about.max}` }

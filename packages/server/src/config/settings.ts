@@ -3,7 +3,7 @@ import { isDatabase } from './database-url.ts'
 import { isHostName } from './host-and-port.ts'
 import { isSealingKey } from './sealing-key.ts'
 import type { Setting } from './setting.ts'
-import { choice, integer, optionalText, seconds, text, toggle } from './setting-kinds.ts'
+import { choice, integer, integerOrAuto, optionalText, seconds, text, toggle } from './setting-kinds.ts'
 import { ADDRESSES, HOSTS, list, NETWORKS, ORIGINS, PORTS } from './setting-lists.ts'
 
 const DAY = 86_400
@@ -52,12 +52,12 @@ export const SETTINGS = {
     flagValue: 'sqlite|URL',
     description: 'sqlite for the embedded database, or the URL of a PostgreSQL database',
   }),
-  workers: integer({
+  workers: integerOrAuto({
     default: 1,
     min: 1,
-    max: 1,
-    flagValue: 'N',
-    description: 'Worker processes behind the port; so far only 1',
+    max: 64,
+    flagValue: 'N|auto',
+    description: 'Processes behind the port; auto is one for every two cores',
   }),
   dev: toggle({
     default: false,

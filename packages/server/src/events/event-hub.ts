@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import { createDecisionSample } from '../sign-in/decision-sample.ts'
 import type { ControllerEvent, EventNamespace } from './controller-event.ts'
-import { EventRing, type PublishedEvent } from './event-ring.ts'
+import { EventRing, OwnEvent, type PublishedEvent, type ToldEvent } from './event-ring.ts'
 
 export interface EventHub {
   /** Who this node is in its events. */
@@ -10,6 +10,8 @@ export interface EventHub {
   publish(event: ControllerEvent): void
   /** The same for what strangers can cause at will: of a flood a bounded share is published, no address taking it all. */
   publishSampled(event: ControllerEvent, address: string): void
+  /** Makes sure that from now on everything that happens on this node can be read here. Answers how to leave off. */
+  follow(): Promise<() => void>
   /** A reader that begins behind the event of that number; 0 for everything that is still there. */
   readAfter(number: number): EventReader
   /** The number of the newest event. */
@@ -35,8 +37,23 @@ export interface EventReader {
 
 const LIMITS = { maxEvents: 4096, maxCharacters: 8 * 1024 * 1024 }
 
+/** A hub that also takes events of other processes of its node. */
+export interface SharedEventHub extends EventHub {
+  publishTold(events: readonly ToldEvent[]): void
+  /** Forgets everything that was read here; the next event gets that number. */
+  restart(next: number): void
+}
+
+interface EventHubParts {
+  readonly nodeId: string
+  readonly clock: Clock
+  /** Takes what is published here, in place of this hub: another process puts the events of the node in order. */
+  readonly forward?: (event: ToldEvent) => void
+  readonly follow?: () => Promise<() => void>
+}
+
 /** The events of one controller: the newest are kept in memory, and read from there by whoever writes or streams them. */
-export function createEventHub({ nodeId, clock }: { nodeId: string; clock: Clock }): EventHub {
+export function createEventHub({ nodeId, clock, forward, follow }: EventHubParts): SharedEventHub {
   const ring = new EventRing(LIMITS)
   const sample = createDecisionSample()
   const sleeping = new Set<() => void>()
@@ -59,7 +76,9 @@ export function createEventHub({ nodeId, clock }: { nodeId: string; clock: Clock
   }
 
   const publish = (event: ControllerEvent): void => {
-    ring.push(event, nodeId, clock.now())
+    const own = new OwnEvent(event, nodeId, clock.now())
+    if (forward) forward(own)
+    else ring.push(own)
     published.set(event.namespace, (published.get(event.namespace) ?? 0) + 1)
     wakeSoon()
   }
@@ -67,6 +86,12 @@ export function createEventHub({ nodeId, clock }: { nodeId: string; clock: Clock
   return {
     nodeId,
     publish,
+    publishTold: (events) => {
+      for (const event of events) ring.push(event)
+      wakeSoon()
+    },
+    restart: (next) => ring.restart(next),
+    follow: follow ?? (async () => () => {}),
     publishSampled: (event, address) => {
       if (sample.keeps(address, clock.now())) publish(event)
       else sampledOut++

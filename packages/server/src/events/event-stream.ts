@@ -11,6 +11,8 @@ interface EventStreamOptions {
   readonly namespaces: ReadonlySet<EventNamespace> | undefined
   /** The resume point that the reader has from an earlier stream, not yet looked at. */
   readonly untrustedLastEventId: string | undefined
+  /** Nobody reads it any more. */
+  onClose?(): void
 }
 
 /** So much is gathered before it is sent. */
@@ -28,6 +30,7 @@ export function createEventStream({
   clock,
   namespaces,
   untrustedLastEventId,
+  onClose,
 }: EventStreamOptions): EventStreamSource {
   const { nodeId } = events
   const resume = resumePoint(events, untrustedLastEventId)
@@ -48,7 +51,7 @@ export function createEventStream({
       while (text.length < CHUNK_CHARACTERS) {
         const next = reader.next()
         if (!next) break
-        if (namespaces && !namespaces.has(next.event.namespace)) continue
+        if (namespaces && !namespaces.has(next.namespace)) continue
         text += `id: ${nodeId}.${next.number}\ndata: ${next.text}\n\n`
       }
       return text
@@ -57,6 +60,7 @@ export function createEventStream({
       return reader.missed > missedBefore
     },
     wake: (listener) => reader.wake(listener),
+    close: () => onClose?.(),
     farewell: (reason) => notice('end', FAREWELLS[reason]),
   }
 }

@@ -11,6 +11,8 @@ export interface CertificateWatchOptions extends KeyMaterialOptions {
   readonly onProblem: (message: string) => void
   readonly renewalCheckMs?: number
   readonly filePollMs?: number
+  /** Looks only when it is asked to. */
+  readonly isOnDemand?: boolean
 }
 
 export interface CertificateWatch {
@@ -81,8 +83,8 @@ export function watchServerCertificate(options: CertificateWatchOptions): Certif
   }
 
   const intervalMs = configured ? (options.filePollMs ?? SECOND_MS) : (options.renewalCheckMs ?? HOUR_MS)
-  const timer = setInterval(() => void check(), intervalMs)
-  timer.unref()
+  const timer = options.isOnDemand ? undefined : setInterval(() => void check(), intervalMs)
+  timer?.unref()
   const stop = (): void => {
     isStopped = true
     clearInterval(timer)

@@ -2,6 +2,7 @@ import { type BucketSize, TokenBuckets } from '@countersign/core'
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
+import type { AttemptSharing } from './attempt-sharing.ts'
 import { TooManyRequests } from './too-many-requests.ts'
 
 /** Limits how many attempts fail. It counts for the whole node: where several processes serve one, they share what is behind this. */
@@ -27,17 +28,20 @@ interface AttemptLimiterParts {
   /** What is limited, for the log. */
   readonly what: string
   readonly metrics?: Pick<Metrics, 'rateLimited'>
+  /** With the other processes of this node, where there are any. */
+  readonly sharing?: AttemptSharing | undefined
 }
 
 /** A burst of 0 means no limit. */
 export function createAttemptLimiter(
   size: BucketSize,
-  { clock, log, what, metrics }: AttemptLimiterParts,
+  { clock, log, what, metrics, sharing }: AttemptLimiterParts,
 ): AttemptLimiter {
   if (size.burst === 0) return UNLIMITED
   const buckets = new TokenBuckets(size)
   let refused = 0
   let toldAt = Number.NEGATIVE_INFINITY
+  sharing?.onNoted(what, (who, count) => buckets.spend(who, count, clock.now()))
 
   const tell = (who: string, now: number): void => {
     refused++
@@ -52,9 +56,17 @@ export function createAttemptLimiter(
     begin: (who) => {
       const now = clock.now()
       const waitMs = buckets.take(who, now)
-      if (waitMs === 0) return { giveBack: () => buckets.giveBack(who) }
-      tell(who, now)
-      throw new TooManyRequests(waitMs)
+      if (waitMs > 0) {
+        tell(who, now)
+        throw new TooManyRequests(waitMs)
+      }
+      sharing?.note(what, who, 1)
+      return {
+        giveBack: () => {
+          buckets.giveBack(who)
+          sharing?.note(what, who, -1)
+        },
+      }
     },
   }
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts'
 import type { Settings } from '../config/index.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { type AttemptLimiter, createAttemptLimiter } from './attempt-limiter.ts'
+import type { AttemptSharing } from './attempt-sharing.ts'
 import { createSignerLimiter, type SignerLimiter } from './signer-limiter.ts'
 
 /** The limits on what strangers may try. */
@@ -21,6 +22,7 @@ interface AttemptLimitsParts {
   readonly clock: Clock
   readonly log: Logger
   readonly metrics?: Pick<Metrics, 'rateLimited'>
+  readonly sharing?: AttemptSharing | undefined
 }
 
 const SECONDS_PER_MINUTE = 60
@@ -33,7 +35,7 @@ export function createAttemptLimits({ settings, ...parts }: AttemptLimitsParts):
   return {
     address: byNetwork(limiter('address', limits.addressBurst, limits.addressPerSecond)),
     password: byNetwork(limiter('password', limits.passwordBurst, limits.passwordPerMinute / SECONDS_PER_MINUTE)),
-    signer: createSignerLimiter(signer),
+    signer: createSignerLimiter(signer, parts.sharing),
   }
 }
 

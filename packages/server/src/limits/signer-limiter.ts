@@ -1,5 +1,6 @@
 import { BoundedCache, clientNetwork } from '@countersign/core'
 import { type Attempt, type AttemptLimiter, UNCOUNTED } from './attempt-limiter.ts'
+import type { AttemptSharing } from './attempt-sharing.ts'
 
 /** Limits the signature checks that garbage in a signer's name can cause. */
 export interface SignerLimiter {
@@ -13,10 +14,12 @@ export interface SignerLimiter {
 }
 
 const MAX_KNOWN = 20_000
+const KNOWN = 'known to a signer'
 
 /** Only a good token makes a network known, so a flood of bad ones cannot push the known ones out. */
-export function createSignerLimiter(limiter: AttemptLimiter): SignerLimiter {
+export function createSignerLimiter(limiter: AttemptLimiter, sharing?: AttemptSharing): SignerLimiter {
   const known = new BoundedCache<string, true>(MAX_KNOWN)
+  sharing?.onNoted(KNOWN, (name) => known.set(name, true))
   const nameOf = (signerId: string, address: string): string => `${signerId} ${clientNetwork(address)}`
   return {
     begin: (signerId, address) => {
@@ -27,6 +30,10 @@ export function createSignerLimiter(limiter: AttemptLimiter): SignerLimiter {
         throw refusal
       }
     },
-    noteGood: (signerId, address) => known.set(nameOf(signerId, address), true),
+    noteGood: (signerId, address) => {
+      const name = nameOf(signerId, address)
+      if (sharing && !known.get(name)) sharing.note(KNOWN, name, 1)
+      known.set(name, true)
+    },
   }
 }

@@ -7,12 +7,18 @@ export interface JwksRequest {
   readonly url: string
   readonly caPem?: string | undefined
   readonly signal?: AbortSignal
+  /** What it is wanted for; a refresh unless given. */
+  readonly why?: FetchReason
 }
+
+export type FetchReason = 'refresh' | 'unknown-kid' | 'administrator'
 
 export interface FetchedKeySet {
   readonly keySet: KeySet
   /** What the provider says about how long it is good. */
   readonly freshForMs: number | undefined
+  /** How long ago it was fetched, where another process of this node did. */
+  readonly ageMs?: number
 }
 
 /** Fetches and reads the keys of a provider. Rejects with `OutboundError`. */

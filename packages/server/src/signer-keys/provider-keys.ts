@@ -1,7 +1,7 @@
 import type { SignerKeys } from '@countersign/core'
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
-import type { FetchedKeySet, FetchJwks } from '../outbound/jwks-fetch.ts'
+import type { FetchedKeySet, FetchJwks, FetchReason } from '../outbound/jwks-fetch.ts'
 import { OutboundError } from '../outbound/outbound-error.ts'
 import type { FetchQueue, Lane } from './fetch-queue.ts'
 import {
@@ -108,7 +108,7 @@ export class ProviderKeys {
       } else {
         const hasLooked = this.#started > startedBefore
         if (hasLooked || !this.#takeUnknownKidFetch()) return
-        void this.#fetch(this.#laneOfRequests())
+        void this.#fetch(this.#laneOfRequests(), 'unknown-kid')
       }
       await this.#running
     }
@@ -172,33 +172,35 @@ export class ProviderKeys {
       // Whoever asks from here on wants what is published from here on.
       this.#adminRefresh = undefined
     }
-    await this.#fetch('urgent')
+    await this.#fetch('urgent', 'administrator')
     if (this.#isStopped) throw new OutboundError('stopped', 'the signer has changed meanwhile')
     if (this.#failure) throw this.#failure.error
   }
 
   /** The fetch under way, or a new one. Never rejects. */
-  #fetch(lane: Lane): Promise<void> {
+  #fetch(lane: Lane, why: FetchReason = 'refresh'): Promise<void> {
     if (this.#isStopped) return Promise.resolve()
     if (this.#running !== undefined) return this.#running
     this.#cancelRefresh()
     this.#due = undefined
     this.#running = this.#parts.queue
-      .run(this.source.id, lane, () => this.#fetchOnce())
+      .run(this.source.id, lane, () => this.#fetchOnce(why))
       .finally(() => {
         this.#running = undefined
       })
     return this.#running
   }
 
-  async #fetchOnce(): Promise<void> {
+  async #fetchOnce(why: FetchReason): Promise<void> {
     const { fetchJwks, clock, scheduler, random } = this.#parts
     const { id, url, caPem } = this.source
     this.#started++
     const asked = { at: clock.now(), elapsedMs: scheduler.elapsedMs() }
     try {
-      const fetched = await fetchJwks({ url, caPem, signal: this.#stopped.signal })
-      if (!this.#isStopped) this.#schedule(this.#accept(fetched, asked))
+      const fetched = await fetchJwks({ url, caPem, why, signal: this.#stopped.signal })
+      const { ageMs = 0 } = fetched
+      const answered = { at: asked.at - ageMs, elapsedMs: asked.elapsedMs - ageMs }
+      if (!this.#isStopped) this.#schedule(this.#accept(fetched, answered))
     } catch (error) {
       if (this.#isStopped) return
       this.#fail(error)

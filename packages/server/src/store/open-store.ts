@@ -9,6 +9,10 @@ interface OpenStoreOptions {
   readonly sqliteFile: string
   readonly nodeId: string
   readonly now: number
+  /** Other processes of this node use it at the same time. */
+  readonly isShared?: boolean
+  /** Connections to PostgreSQL at most. */
+  readonly maxConnections?: number | undefined
   onProblem(message: string): void
   /** The store has broken in a way that only a restart mends. */
   onFatal(error: Error): void
@@ -16,10 +20,11 @@ interface OpenStoreOptions {
 
 /** Opens the store that the settings name; what stops it from opening is told in one sentence. */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
-  const { database, sqliteFile, nodeId, now, onProblem, onFatal } = options
+  const { database, sqliteFile, nodeId, now, isShared, maxConnections, onProblem, onFatal } = options
   try {
-    if (database === 'sqlite') return await openSqliteStore({ file: sqliteFile, now, onFatal })
-    return await openPostgresStore({ url: database, nodeId, now, onProblem })
+    if (database === 'sqlite')
+      return await openSqliteStore({ file: sqliteFile, now, onFatal, ...(isShared && { isShared }) })
+    return await openPostgresStore({ url: database, nodeId, now, onProblem, maxConnections })
   } catch (error) {
     if (error instanceof StartupError) throw error
     const message = error instanceof Error ? error.message : String(error)

@@ -14,5 +14,7 @@ export interface Store {
   onChange(listener: ChangeListener): void
   /** Listeners hear of writes through this very store, when caches have heard of them. */
   onOwnChange(listener: OwnChangeListener): void
+  /** Looks whether another process of this node has written, and tells the listeners before it comes back; only where there may be one. */
+  catchUp?(): void
   close(): Promise<void>
 }

@@ -4,6 +4,7 @@ import { collectDefaultMetrics, type Registry } from 'prom-client'
 import { StartupError } from '../startup-error.ts'
 
 const HOST = '127.0.0.1'
+const METRIC_PREFIX = 'countersign_'
 
 export interface MetricsServer {
   readonly url: string
@@ -12,16 +13,35 @@ export interface MetricsServer {
 
 /** Measurements for Prometheus, on a listener of their own that only this machine reaches. */
 export async function startMetricsServer(port: number, registry: Registry): Promise<MetricsServer> {
-  collectDefaultMetrics({ register: registry, prefix: 'countersign_' })
+  measureProcess(registry)
+  const server = await serveMetrics(port, async () => registry)
+  return {
+    url: server.url,
+    close: () => {
+      registry.clear()
+      return server.close()
+    },
+  }
+}
+
+/** CPU, memory, event loop and garbage collection of this process. */
+export function measureProcess(registry: Registry): void {
+  collectDefaultMetrics({ register: registry, prefix: METRIC_PREFIX })
+}
+
+/** The same with measurements that are gathered each time somebody looks. */
+export async function serveMetrics(port: number, gather: () => Promise<Registry>): Promise<MetricsServer> {
   const server = createServer((request, response) => {
     if (request.method !== 'GET' || request.url?.split('?', 1)[0] !== '/metrics') {
       response.writeHead(404).end()
       return
     }
-    registry.metrics().then(
-      (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
-      () => response.writeHead(500).end(),
-    )
+    const answer = async (): Promise<void> => {
+      const registry = await gather()
+      const text = await registry.metrics()
+      response.writeHead(200, { 'content-type': registry.contentType }).end(text)
+    }
+    answer().catch(() => void response.writeHead(500).end())
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -41,7 +61,6 @@ export async function startMetricsServer(port: number, registry: Registry): Prom
     url: `http://${HOST}:${actual}/metrics`,
     close: () =>
       new Promise((resolve) => {
-        registry.clear()
         server.close(() => resolve())
         server.closeAllConnections()
       }),

@@ -1,4 +1,4 @@
-import { Counter, Gauge } from 'prom-client'
+import { type Aggregator, Counter, Gauge } from 'prom-client'
 import type { LiveSessions } from '../api-session/live-sessions.ts'
 import type { Clock } from '../clock.ts'
 import type { EventHub } from '../events/event-hub.ts'
@@ -26,11 +26,17 @@ const COUNT_EVERY_MS = 15_000
 export function observeController(observed: Observed): void {
   const { metrics, sessions, signerKeys, events, decisions, streams } = observed
   const registers = [metrics.registry]
-  const gauge = (name: string, help: string, value: () => number | undefined | Promise<number | undefined>): void => {
+  const gauge = (
+    name: string,
+    help: string,
+    value: () => number | undefined | Promise<number | undefined>,
+    aggregator: Aggregator = 'sum',
+  ): void => {
     new Gauge({
       name,
       help,
       registers,
+      aggregator,
       async collect() {
         const now = await value()
         if (now === undefined) this.reset()
@@ -38,9 +44,9 @@ export function observeController(observed: Observed): void {
       },
     })
   }
-  gauge('countersign_sessions', 'Sessions that are good now, on all nodes', createSessionCount(observed))
+  gauge('countersign_sessions', 'Sessions that are good now, on all nodes', createSessionCount(observed), 'max')
   gauge('countersign_sessions_remembered', 'Sessions that this node has in memory', () => sessions.size)
-  gauge('countersign_signers_stale', 'Signers whose keys could not be refreshed', () => signerKeys.countStale())
+  gauge('countersign_signers_stale', 'Signers whose keys could not be refreshed', () => signerKeys.countStale(), 'max')
   gauge('countersign_event_streams', 'Streams of events that are open', () => streams.size)
   new Counter({
     name: 'countersign_events_total',
@@ -80,6 +86,7 @@ function observeKeys({ metrics, signerKeys, clock }: Observed): void {
     help: 'Time since the keys of a signer were last fetched; of the signers beyond the first 50, by id, the longest',
     labelNames: ['signer'],
     registers,
+    aggregator: 'min',
     collect() {
       this.reset()
       const now = clock.now()
@@ -100,6 +107,7 @@ function observeKeys({ metrics, signerKeys, clock }: Observed): void {
     help: 'Failed attempts to fetch the keys of a signer',
     labelNames: ['signer'],
     registers,
+    aggregator: 'max',
     collect() {
       this.reset()
       for (const { signer, facts } of labelled(signerKeys)) {

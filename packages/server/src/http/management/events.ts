@@ -16,10 +16,14 @@ export function eventRoutes({ events, clock }: ControllerContext): Route[] {
       bodyCap: 'management',
       body: null,
       produces: 'text/event-stream',
-      handle: ({ query, untrustedLastEventId }) => ({
-        status: 200,
-        eventStream: createEventStream({ events, clock, namespaces: namespacesOf(query), untrustedLastEventId }),
-      }),
+      handle: async ({ query, untrustedLastEventId }) => {
+        const namespaces = namespacesOf(query)
+        const onClose = await events.follow()
+        return {
+          status: 200,
+          eventStream: createEventStream({ events, clock, namespaces, untrustedLastEventId, onClose }),
+        }
+      },
     },
   ]
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { METHODS } from 'node:http'
 import type { ServerOptions } from 'node:https'
+import { Server as NetServer } from 'node:net'
 import { AppError, newId } from '@countersign/core'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
@@ -35,6 +36,10 @@ export interface HttpServerOptions {
   readonly settings: Settings
   readonly tls: ServerOptions
   readonly log: Logger
+  /** Called before anything is decided about a request. */
+  readonly beforeRequest?: (() => void) | undefined
+  /** What the node calls itself; a random one unless given. */
+  readonly instanceId?: string | undefined
   /** How long a handler may take before its caller is told to come again. */
   readonly handlerMs?: number
 }
@@ -63,15 +68,18 @@ export function createHttpServer(options: HttpServerOptions) {
     settings,
     tls,
     log,
+    beforeRequest,
+    instanceId = randomUUID(),
     handlerMs = HANDLER_MS,
   } = options
   const { http } = settings
   const cors = createCors(settings.cors.allowedOrigins)
   const ownHeaders = {
     server: `countersign/${PRODUCT_VERSION}`,
-    'ziti-instance-id': randomUUID(),
+    'ziti-instance-id': instanceId,
     'x-content-type-options': 'nosniff',
   }
+  let isDraining = false
   const unreadable = createUnreadableRequests(ownHeaders, log)
 
   const app = fastify({
@@ -105,7 +113,7 @@ export function createHttpServer(options: HttpServerOptions) {
     const { origin, upgrade } = request.headers
     if (origin !== undefined) reply.headers(cors.headersFor(origin))
     // No other protocol is spoken here, and nothing is read behind the request that asks for one.
-    if (upgrade !== undefined) reply.header('connection', 'close')
+    if (upgrade !== undefined || isDraining) reply.header('connection', 'close')
   }
 
   function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -122,6 +130,7 @@ export function createHttpServer(options: HttpServerOptions) {
   for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
 
   app.addHook('onRequest', (request, reply, done) => {
+    beforeRequest?.()
     prepareReply(request, reply)
     checkHeaders(request.raw, http.maxHeaderLines)
     done()
@@ -172,7 +181,14 @@ export function createHttpServer(options: HttpServerOptions) {
       handler: (request, reply) => refuseVerb(request, reply, offered),
     })
   }
-  return Object.assign(app, { routes, streams })
+  /** No new connections, and each one there is ends with its next answer, so that nobody who is about to call is cut off. */
+  const drain = (): void => {
+    isDraining = true
+    streams.stop()
+    // Not the method of HTTP servers, which closes idle connections at once.
+    NetServer.prototype.close.call(app.server)
+  }
+  return Object.assign(app, { routes, streams, drain })
 }
 
 function byPath(route: Route): { path: string; route: Route }[] {

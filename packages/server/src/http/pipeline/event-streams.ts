@@ -15,6 +15,8 @@ export interface EventStreamSource {
   wake(listener: () => void): () => void
   /** The last words of a stream that ends for this reason. */
   farewell(reason: StreamEnd): string
+  /** Nobody reads it any more. */
+  close?(): void
 }
 
 export interface EventStreams {
@@ -68,7 +70,9 @@ export function createEventStreams({ maxStreams, heartbeatMs = HEARTBEAT_MS }: E
     }
 
     const release = (): void => {
+      if (isEnded) return
       isEnded = true
+      source.close?.()
       open.delete(end)
       stopWatching()
       cancelWake()
@@ -100,7 +104,10 @@ export function createEventStreams({ maxStreams, heartbeatMs = HEARTBEAT_MS }: E
 
   return {
     open: (source, reply, readmit) => {
-      if (isStopped || open.size >= maxStreams) throw new AppError('SERVER_TOO_MANY_REQUESTS')
+      if (isStopped || open.size >= maxStreams) {
+        source.close?.()
+        throw new AppError('SERVER_TOO_MANY_REQUESTS')
+      }
       reply.hijack()
       const headers = reply.getHeaders() as Record<string, string>
       const own = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' }

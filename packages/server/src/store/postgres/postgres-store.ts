@@ -44,10 +44,14 @@ const MAX_RETRIES = 3
 const RETRY_PAUSE_MS = 10
 const RETRYABLE = new Set(['40001', '40P01'])
 
+const MAX_CONNECTIONS = 10
+
 export interface PostgresOptions {
   readonly url: string
   readonly nodeId: string
   readonly now: number
+  /** 10 unless given. */
+  readonly maxConnections?: number | undefined
   onProblem(message: string): void
 }
 
@@ -55,7 +59,7 @@ export interface PostgresOptions {
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const pool = new pg.Pool({
     connectionString: options.url,
-    max: 10,
+    max: options.maxConnections ?? MAX_CONNECTIONS,
     connectionTimeoutMillis: 5_000,
     statement_timeout: 10_000,
     idle_in_transaction_session_timeout: 10_000,

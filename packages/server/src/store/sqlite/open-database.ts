@@ -4,7 +4,7 @@ import type { Database } from '../schema.ts'
 import { createSqliteKysely } from './sqlite-dialect.ts'
 
 /** How long a writer waits for somebody else's write lock before it gives up. */
-const WRITE_LOCK_WAIT_MS = 10_000
+export const WRITE_LOCK_WAIT_MS = 10_000
 
 export interface SqliteHandle {
   readonly raw: DatabaseSync

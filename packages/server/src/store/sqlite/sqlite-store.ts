@@ -7,6 +7,7 @@ import { migrate } from '../migrations/migrate.ts'
 import { SQLITE_TYPES } from '../migrations/migration.ts'
 import type { Store } from '../store.ts'
 import type { WriteMeta } from '../write-operation.ts'
+import { createForeignChanges } from './foreign-changes.ts'
 import { openForReading, openForWriting } from './open-database.ts'
 import {
   type FromWriter,
@@ -42,8 +43,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   closeSync(openSync(options.file, 'a', PRIVATE_FILE_MODE))
   await migrateFile(options.file, options.now)
   const { raw, db } = openForReading(options.file)
-  const { file, artificialCommitMs } = options
-  const workerData: WriterOptions = { file, ...(artificialCommitMs !== undefined && { artificialCommitMs }) }
+  const { file, artificialCommitMs, isShared } = options
+  const workerData: WriterOptions = {
+    file,
+    ...(isShared && { isShared }),
+    ...(artificialCommitMs !== undefined && { artificialCommitMs }),
+  }
   const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData })
   const pending = new Map<number, Pending>()
   const listeners: ChangeListener[] = []
@@ -89,9 +94,16 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   worker.on('error', giveUp)
   worker.on('exit', () => giveUp(new Error('the writer thread has ended')))
 
+  const foreign = isShared
+    ? createForeignChanges(raw, (changes) => {
+        for (const listener of listeners) listener(changes)
+      })
+    : undefined
+
   return {
     dialect: 'sqlite',
     db,
+    ...(foreign && { catchUp: foreign.catchUp }),
     write: (name, args, meta) =>
       new Promise((resolve, reject) => {
         if (failure) return reject(failure)
@@ -105,6 +117,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     onOwnChange: (listener) => void ownListeners.push(listener),
     close: async () => {
       isClosing = true
+      foreign?.stop()
       if (failure) return raw.close()
       const ended = new Promise((resolve) => worker.once('exit', resolve))
       sendOutbox()

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { AppError } from '@countersign/core'
 import { runWrite } from '../run-write.ts'
-import { openForWriting } from './open-database.ts'
+import { openForWriting, WRITE_LOCK_WAIT_MS } from './open-database.ts'
 import { type FromWriter, type NumberedWrite, type ToWriter, toSentError, type WriteAnswer } from './writer-messages.ts'
 
 /** Writes that have arrived together share one durable commit, up to this many. */
@@ -10,15 +10,23 @@ const MAX_WRITES_PER_COMMIT = 256
 
 export interface WriterOptions {
   readonly file: string
+  /** Other processes write to the same file. */
+  readonly isShared?: boolean
   /** Makes every commit this slow, to show in tests that nobody else waits for it. */
   readonly artificialCommitMs?: number
 }
+
+const SQLITE_BUSY = 5
+/** A commit takes a fraction of a millisecond. */
+const LOCK_RETRY_MS = 0.5
 
 const port = parentPort
 if (!port) throw new TypeError('the writer runs as a worker thread')
 
 const options = workerData as WriterOptions
 const { raw, db } = openForWriting(options.file)
+// Waiting is ours: SQLite's own sleeps up to 100 ms at a time while others come and go.
+if (options.isShared) raw.exec('pragma busy_timeout = 0')
 const waiting: NumberedWrite[] = []
 let isFlushing = false
 let isClosing = false
@@ -55,7 +63,7 @@ async function flush(): Promise<void> {
 async function commitTogether(batch: readonly NumberedWrite[]): Promise<WriteAnswer[]> {
   const answers: WriteAnswer[] = []
   try {
-    begin.run()
+    beginWrite()
     for (const { id, ...request } of batch) {
       markStart.run()
       try {
@@ -75,6 +83,21 @@ async function commitTogether(batch: readonly NumberedWrite[]): Promise<WriteAns
     const refusal = toSentError(new AppError('STORE_UNAVAILABLE', undefined, { cause: error }))
     process.stderr.write(`${JSON.stringify({ level: 50, msg: 'commit failed', error: String(error) })}\n`)
     return batch.map(({ id }) => ({ id, error: refusal }))
+  }
+}
+
+/** Takes the write lock, which another process may hold for the time of a commit. */
+function beginWrite(): void {
+  const deadline = performance.now() + WRITE_LOCK_WAIT_MS
+  for (;;) {
+    try {
+      begin.run()
+      return
+    } catch (error) {
+      const isBusy = (error as { errcode?: number }).errcode === SQLITE_BUSY
+      if (!options.isShared || !isBusy || performance.now() > deadline) throw error
+      pause(Math.random() * LOCK_RETRY_MS)
+    }
   }
 }
 

@@ -1,0 +1,49 @@
+import { join } from 'node:path'
+import { systemClock } from './clock.ts'
+import { SETTINGS } from './config/settings.ts'
+import { createAccountClients } from './hosted/account-clients.ts'
+import { createApiAccounts } from './hosted/api-accounts.ts'
+import type { Sealing } from './keys/sealing.ts'
+import { createClientRegistration } from './outbound/client-registration.ts'
+import { createFetchDocument } from './outbound/fetch-document.ts'
+import { baseUrlOf, type NodeOptions } from './start-node.ts'
+import type { Store } from './store/store.ts'
+
+/** What a controller with `--dev` has beside itself. */
+export interface Development {
+  readonly identityProviderUrl: string
+  /** Makes the data that demos need. Never fails: the controller is as good without it, and its first password must be shown. */
+  makeDemoData(parts: { readonly store: Store; readonly sealing: Sealing; readonly port: number }): Promise<void>
+}
+
+const USUAL_PROVIDER_PORT = 1282
+
+/** Starts the local identity provider if the settings want development; throws `StartupError` when it cannot. */
+export async function startDevelopment(
+  options: Pick<NodeOptions, 'settings' | 'dataDir' | 'log' | 'undo'>,
+): Promise<Development | undefined> {
+  const { settings, dataDir, log, undo } = options
+  if (!settings.dev) return undefined
+  const { ensureDemoData, startLocalProvider } = await import('./dev/index.ts')
+  const provider = await startLocalProvider({
+    stateFile: join(dataDir.keysDir, 'local-provider.json'),
+    port: settings.identityProvider.port,
+    usualPort: settings.port === SETTINGS.port.default ? USUAL_PROVIDER_PORT : 0,
+    log,
+  })
+  undo.push(() => provider.close())
+  return {
+    identityProviderUrl: provider.addresses.base,
+    makeDemoData: async ({ store, sealing, port }) => {
+      const clock = systemClock
+      const registration = createClientRegistration(createFetchDocument({ settings }))
+      const accountClients = createAccountClients({ registration, sealing, store, clock, log })
+      const apiAccounts = createApiAccounts({ store, clock, accountClients })
+      const hostedAudience = `${baseUrlOf(settings, port)}/`
+      const parts = { provider, store, clock, sealing, apiAccounts, dataDir: dataDir.path, hostedAudience }
+      await ensureDemoData(parts).catch((error: unknown) =>
+        log.error({ err: error }, 'the demo data could not be made'),
+      )
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import type { Clock } from '../clock.ts'
+import { createEventHub, type EventHub } from '../events/event-hub.ts'
+import type { ToldEvent } from '../events/event-ring.ts'
+import type { Channel } from './channel.ts'
+import type { PrimaryProcedures, ToldEvents } from './protocol.ts'
+
+/** Events of this long are told together. */
+const GATHER_MS = 10
+
+export interface WorkerEvents {
+  readonly hub: EventHub
+  /** Takes events of the node, in the order of the node. */
+  take(told: ToldEvents): void
+  /** Tells what is left. */
+  flush(): void
+}
+
+/**
+ * The events of a worker. They are put in order by the process that started it, and come back from there as long as somebody reads
+ * them here, with those of all other workers.
+ */
+export function createWorkerEvents(
+  primary: Channel<PrimaryProcedures>,
+  { nodeId, clock }: { nodeId: string; clock: Clock },
+): WorkerEvents {
+  let outbox: ToldEvent[] = []
+  let timer: NodeJS.Timeout | undefined
+  let streams = 0
+  let opening: Promise<unknown> = Promise.resolve()
+
+  const flush = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    const events = outbox.map(({ namespace, text }) => ({ namespace, text }))
+    outbox = []
+    if (events.length > 0) primary.tell('publish', events)
+  }
+
+  const follow = async (): Promise<() => void> => {
+    // One after the other: the first stream brings what is remembered, the others find it here.
+    const opened = opening.then(async () => {
+      const remembered = await primary.call('openStream', null)
+      if (streams === 0) {
+        hub.restart(remembered.first)
+        hub.publishTold(remembered.events)
+      }
+      streams++
+    })
+    opening = opened.catch(() => {})
+    await opened
+    return () => {
+      streams--
+      primary.tell('closeStream', null)
+    }
+  }
+
+  const hub = createEventHub({
+    nodeId,
+    clock,
+    follow,
+    forward: (event) => {
+      outbox.push(event)
+      timer ??= setTimeout(flush, GATHER_MS).unref()
+    },
+  })
+  return {
+    hub,
+    take: ({ first, events }) => {
+      // What was sent before the last stream was closed has been told, or will be by the next snapshot.
+      if (streams > 0 && first === hub.last + 1) hub.publishTold(events)
+    },
+    flush,
+  }
+}
