@@ -6,7 +6,10 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { pino } from 'pino'
 import { ensureDemoData, type LocalProvider, startLocalProvider } from '../../src/dev/index.ts'
+import { createAccountClients } from '../../src/hosted/account-clients.ts'
+import { createApiAccounts } from '../../src/hosted/api-accounts.ts'
 import { createSealing } from '../../src/keys/sealing.ts'
+import { createClientRegistration } from '../../src/outbound/client-registration.ts'
 import { createFetchDocument } from '../../src/outbound/fetch-document.ts'
 import { createFetchJwks } from '../../src/outbound/jwks-fetch.ts'
 import { type AppOptions, buildApp, TEST_SEALING_KEY, type TestApp } from '../http/build-app.ts'
@@ -56,13 +59,15 @@ export async function startProvider(t: TestContext, folder = makeFolder(t), port
 
 /** Makes the demo data of an app at a provider, as the start does. */
 export async function makeDemoData(
-  { store, clock, controller }: TestApp,
+  { store, clock, settings }: TestApp,
   provider: LocalProvider,
   dataDir: string,
   hostedAudience = HOSTED_AUDIENCE_URL,
 ): Promise<void> {
   const sealing = createSealing(TEST_SEALING_KEY)
-  const { apiAccounts } = controller
+  const registration = createClientRegistration(createFetchDocument({ settings }))
+  const accountClients = createAccountClients({ registration, sealing, store, clock, log: silent })
+  const apiAccounts = createApiAccounts({ store, clock, accountClients })
   await ensureDemoData({ provider, store, clock, sealing, apiAccounts, dataDir, hostedAudience })
 }
 
