@@ -9,7 +9,7 @@ export default defineConfig({
   plugins: [react()],
   html: { cspNonce: NONCE_PLACEHOLDER },
   build: {
-    outDir: 'build',
+    outDir: 'dist',
     sourcemap: false,
     // A data: URL would need to be allowed by the content security policy.
     assetsInlineLimit: 0,

@@ -11,21 +11,16 @@ import { sessionQuery, wantsCode } from '../api/session.ts'
 import { readListSearch } from '../list/list-search.ts'
 import { ErrorPage, LoadingPage, NotFoundPage } from '../show/whole-page.tsx'
 
-const rootRoute = createRootRoute({
-  component: Outlet,
-  errorComponent: ErrorPage,
-  notFoundComponent: NotFoundPage,
-  pendingComponent: LoadingPage,
-})
+const rootRoute = createRootRoute({ component: Outlet, errorComponent: ErrorPage, notFoundComponent: NotFoundPage })
 
-const signInRoute = createRoute({
+const signIn = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
   component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
 })
 
 /** Everything else needs a whole session. */
-const shellRoute = createRoute({
+const shell = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',
   beforeLoad: async () => {
@@ -35,42 +30,50 @@ const shellRoute = createRoute({
   component: lazyRouteComponent(() => import('./shell.tsx'), 'Shell'),
 })
 
-type ShellParent = typeof shellRoute
-const under = (): ShellParent => shellRoute
+type Page = Parameters<typeof lazyRouteComponent>[0]
 
-const overviewRoute = createRoute({
-  getParentRoute: under,
-  path: '/',
-  component: lazyRouteComponent(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
-})
-const signersRoute = createRoute({
-  getParentRoute: under,
-  path: '/signers',
-  validateSearch: readListSearch,
-  component: lazyRouteComponent(() => import('../pages/signers/signers-page.tsx'), 'SignersPage'),
-})
-const newSignerRoute = createRoute({
-  getParentRoute: under,
-  path: '/signers/new',
-  component: lazyRouteComponent(() => import('../pages/signers/new-signer-page.tsx'), 'NewSignerPage'),
-})
-const signerRoute = createRoute({
-  getParentRoute: under,
-  path: '/signers/$id',
-  component: lazyRouteComponent(() => import('../pages/signers/signer-page.tsx'), 'SignerPage'),
-})
+const under = (): typeof shell => shell
+const show = <Path extends string>(path: Path, page: Page, name: string) =>
+  createRoute({ getParentRoute: under, path, component: lazyRouteComponent(page, name as 'default') })
+const list = <Path extends string>(path: Path, page: Page, name: string) =>
+  createRoute({
+    getParentRoute: under,
+    path,
+    validateSearch: readListSearch,
+    component: lazyRouteComponent(page, name as 'default'),
+  })
 
-const routeTree = rootRoute.addChildren([
-  signInRoute,
-  shellRoute.addChildren([overviewRoute, signersRoute, newSignerRoute, signerRoute]),
-])
+const pages = [
+  show('/', () => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
+  list('/signers', () => import('../pages/signers/signers-page.tsx'), 'SignersPage'),
+  show('/signers/new', () => import('../pages/signers/new-signer-page.tsx'), 'NewSignerPage'),
+  show('/signers/$id', () => import('../pages/signers/signer-page.tsx'), 'SignerPage'),
+  show('/signers/$id/edit', () => import('../pages/signers/edit-signer-page.tsx'), 'EditSignerPage'),
+  list('/policies', () => import('../pages/policies/policies-page.tsx'), 'PoliciesPage'),
+  show('/policies/new', () => import('../pages/policies/policy-page.tsx'), 'NewPolicyPage'),
+  show('/policies/$id', () => import('../pages/policies/policy-page.tsx'), 'PolicyPage'),
+  list('/identities', () => import('../pages/identities/identities-page.tsx'), 'IdentitiesPage'),
+  show('/identities/new', () => import('../pages/identities/edit-identity-page.tsx'), 'NewIdentityPage'),
+  show('/identities/$id', () => import('../pages/identities/identity-page.tsx'), 'IdentityPage'),
+  show('/identities/$id/edit', () => import('../pages/identities/edit-identity-page.tsx'), 'EditIdentityPage'),
+  list('/sessions', () => import('../pages/diagnosis/sessions-page.tsx'), 'SessionsPage'),
+  show('/test-token', () => import('../pages/diagnosis/test-token-page.tsx'), 'TestTokenPage'),
+  list('/decisions', () => import('../pages/diagnosis/decisions-page.tsx'), 'DecisionsPage'),
+  show('/decisions/$id', () => import('../pages/diagnosis/decision-page.tsx'), 'DecisionPage'),
+  show('/events', () => import('../pages/diagnosis/events-page.tsx'), 'EventsPage'),
+  list('/organization/networks', () => import('../pages/organization/networks-page.tsx'), 'NetworksPage'),
+  list('/organization/providers', () => import('../pages/organization/providers-page.tsx'), 'ProvidersPage'),
+  show('/organization/providers/new', () => import('../pages/organization/provider-page.tsx'), 'NewProviderPage'),
+  show('/organization/providers/$id', () => import('../pages/organization/provider-page.tsx'), 'ProviderPage'),
+  list('/organization/api-accounts', () => import('../pages/organization/accounts-page.tsx'), 'AccountsPage'),
+  show('/organization/api-accounts/new', () => import('../pages/organization/new-account-page.tsx'), 'NewAccountPage'),
+] as const
 
 export const router = createRouter({
-  routeTree,
+  routeTree: rootRoute.addChildren([signIn, shell.addChildren(pages)]),
   basepath: '/console',
   defaultPendingComponent: LoadingPage,
   defaultErrorComponent: ErrorPage,
-  scrollRestoration: false,
 })
 
 declare module '@tanstack/react-router' {

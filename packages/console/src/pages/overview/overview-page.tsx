@@ -1,5 +1,152 @@
+import { Grid, Group, Paper, Progress, SimpleGrid, Stack, Text } from '@mantine/core'
+import { useInterval } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { callData } from '../../api/call.ts'
+import type { ControllerEvent, StreamState } from '../../api/event-stream.ts'
+import { SUMMARY } from '../../api/paths.ts'
+import { useEvents } from '../../api/use-events.ts'
+import { StreamBadge } from '../../show/badges.tsx'
+import { describeEvent } from '../../show/describe-event.ts'
+import { Section } from '../../show/details.tsx'
+import { Instant } from '../../show/instant.tsx'
+import { PageLink } from '../../show/links.tsx'
 import { PageHead } from '../../show/page-head.tsx'
+import { countByMinute, countReasons } from './count-logins.ts'
+import { LoginChart } from './login-chart.tsx'
+import { SignerHealth } from './signer-health.tsx'
 
+const MINUTES = 30
+const TICK_MS = 5_000
+const MOST_REASONS = 8
+const RECENT = 8
+
+/** How the controller does: sign-ins, refusals, keys, sessions, and what just happened. */
 export function OverviewPage() {
-  return <PageHead title="Overview" />
+  const { events, state } = useEvents()
+  return (
+    <Stack>
+      <PageHead title="Overview">
+        <StreamBadge state={state} />
+      </PageHead>
+      <Totals />
+      <Grid>
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <SignIns events={events} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <SignerHealth />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <Refusals events={events} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <Recent events={events} state={state} />
+        </Grid.Col>
+      </Grid>
+    </Stack>
+  )
+}
+
+const COUNTED = [
+  ['apiSessions', 'Sessions'],
+  ['identities', 'Identities'],
+  ['externalJwtSigners', 'Signers'],
+  ['enrollments', 'Open enrollments'],
+] as const
+
+function Totals() {
+  const { data } = useQuery({
+    queryKey: ['summary'],
+    queryFn: () => callData<Record<string, number>>('GET', SUMMARY),
+    refetchInterval: TICK_MS * 2,
+  })
+  return (
+    <SimpleGrid cols={{ base: 2, sm: 4 }}>
+      {COUNTED.map(([member, label]) => (
+        <Paper key={member} withBorder p="md">
+          <Text size="sm" c="dimmed">
+            {label}
+          </Text>
+          <Text fz={28} fw={650}>
+            {data?.[member] ?? '–'}
+          </Text>
+        </Paper>
+      ))}
+    </SimpleGrid>
+  )
+}
+
+type WithEvents = { readonly events: readonly ControllerEvent[] }
+
+function SignIns({ events }: WithEvents) {
+  const [now, setNow] = useState(Date.now())
+  useInterval(() => setNow(Date.now()), TICK_MS, { autoInvoke: true })
+  const minutes = countByMinute(signInsOf(events), Math.max(now, Date.now()), MINUTES)
+  return (
+    <Section title="Sign-ins per minute" aside={<Legend />}>
+      <LoginChart minutes={minutes} />
+    </Section>
+  )
+}
+
+function Legend() {
+  return (
+    <Group gap="sm">
+      {(['accepted', 'refused'] as const).map((outcome) => (
+        <Group key={outcome} gap={4}>
+          <svg className="chart" width={10} height={10} aria-hidden="true">
+            <rect className={outcome} width={10} height={10} />
+          </svg>
+          <Text size="xs">{outcome}</Text>
+        </Group>
+      ))}
+    </Group>
+  )
+}
+
+function Refusals({ events }: WithEvents) {
+  const reasons = countReasons(signInsOf(events)).slice(0, MOST_REASONS)
+  const most = reasons[0]?.count ?? 1
+  return (
+    <Section title="Refusals by reason" aside={<PageLink to="/decisions">Decisions</PageLink>}>
+      {reasons.length === 0 && <Text c="dimmed">Nobody was refused, as far as this controller remembers.</Text>}
+      {reasons.map(({ reason, count }) => (
+        <div key={reason}>
+          <Group justify="space-between">
+            <Text size="sm">{reason}</Text>
+            <Text size="sm">{count}</Text>
+          </Group>
+          <Progress value={(count / most) * 100} color="red" aria-label={`${reason}: ${count}`} />
+        </div>
+      ))}
+    </Section>
+  )
+}
+
+function Recent({ events, state }: WithEvents & { readonly state: StreamState }) {
+  const recent = events.slice(-RECENT).reverse()
+  return (
+    <Section title="Recent events" aside={<PageLink to="/events">All events</PageLink>}>
+      {recent.length === 0 && (
+        <Text c="dimmed">
+          {state === 'refused' ? 'Your session may not read events.' : 'Nothing has happened yet.'}
+        </Text>
+      )}
+      {recent.map((event) => (
+        <Group key={event.streamId} justify="space-between" gap="xs">
+          <Text size="sm" className="breakable">
+            {describeEvent(event)}
+          </Text>
+          <Text size="xs" c="dimmed">
+            <Instant at={event.timestamp} />
+          </Text>
+        </Group>
+      ))}
+    </Section>
+  )
+}
+
+function signInsOf(events: readonly ControllerEvent[]): ControllerEvent[] {
+  return events.filter(({ namespace }) => namespace === 'authentication')
 }

@@ -1,5 +1,28 @@
+import { Stack } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { callData } from '../../api/call.ts'
+import { SIGNERS } from '../../api/paths.ts'
+import { queries } from '../../api/queries.ts'
+import { PageLink } from '../../show/links.tsx'
 import { PageHead } from '../../show/page-head.tsx'
+import { SignerForm } from './signer-form.tsx'
 
+/** A new signer: from the address of its issuer, or from a certificate. */
 export function NewSignerPage() {
-  return <PageHead title="Signer" />
+  const navigate = useNavigate()
+  const create = async (body: Record<string, unknown>) => {
+    const { id } = await callData<{ id: string }>('POST', SIGNERS, body)
+    await queries.invalidateQueries({ queryKey: ['signers'] })
+    await navigate({ to: '/signers/$id', params: { id } })
+  }
+  return (
+    <Stack>
+      <PageHead
+        title="Add a signer"
+        description="Paste the address of the issuer and let its discovery document fill the rest, or bring a certificate."
+        back={<PageLink to="/signers">Signers</PageLink>}
+      />
+      <SignerForm onSend={create} submitLabel="Add the signer" />
+    </Stack>
+  )
 }

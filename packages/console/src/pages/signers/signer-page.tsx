@@ -1,5 +1,116 @@
+import { Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { call } from '../../api/call.ts'
+import { one, SIGNERS } from '../../api/paths.ts'
+import { queries } from '../../api/queries.ts'
+import type { Signer } from '../../api/wire.ts'
+import { ActionButton } from '../../show/action-button.tsx'
+import { EnabledBadge } from '../../show/badges.tsx'
+import { ConfirmButton } from '../../show/confirm-button.tsx'
+import { Details, Section } from '../../show/details.tsx'
+import { ButtonLink, OutsideLink, PageLink } from '../../show/links.tsx'
+import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
+import { KeyStatusSection } from './key-status-section.tsx'
+import { signerQuery } from './signer-query.ts'
 
+const LOOK_EVERY_MS = 10_000
+
+/** One signer: its keys, what it takes, and what can be done with it. */
 export function SignerPage() {
-  return <PageHead title="Signer" />
+  const { id } = useParams({ from: '/shell/signers/$id' })
+  const query = useQuery({ ...signerQuery(id), refetchInterval: LOOK_EVERY_MS })
+  return <Loaded query={query}>{(signer) => <SignerDetail signer={signer} />}</Loaded>
+}
+
+function SignerDetail({ signer }: { readonly signer: Signer }) {
+  return (
+    <Stack>
+      <PageHead title={signer.name} back={<PageLink to="/signers">Signers</PageLink>}>
+        <SignerActions signer={signer} />
+      </PageHead>
+      {signer.keyStatus && <KeyStatusSection signer={signer} keyStatus={signer.keyStatus} />}
+      <Section title="Tokens" aside={<EnabledBadge enabled={signer.enabled} />}>
+        <Details
+          rows={[
+            ['Issuer', <OutsideLink key="issuer" address={signer.issuer} />],
+            ['Audience', signer.audience],
+            ['Keys from', signer.jwksEndpoint ? <OutsideLink address={signer.jwksEndpoint} /> : 'its certificate'],
+            ['Key id', signer.kid],
+            [
+              'Who somebody is',
+              `${signer.claimsProperty} equals the identity's ${signer.useExternalId ? 'external id' : 'id'}`,
+            ],
+            ['Clock may be off by', `${signer.clockSkewSeconds} s`],
+            ['Oldest token', signer.maxTokenAgeSeconds === null ? 'any' : `${signer.maxTokenAgeSeconds} s`],
+          ]}
+        />
+      </Section>
+      <Section title="Signing in with a browser">
+        <Details
+          rows={[
+            [
+              'OpenID configuration',
+              signer.openIdConfigurationUrl && <OutsideLink address={signer.openIdConfigurationUrl} />,
+            ],
+            ['Client id', signer.clientId],
+            ['Scopes', signer.scopes?.join(' ')],
+            ['Token presented', signer.targetToken === 'ID' ? 'ID token' : 'Access token'],
+          ]}
+        />
+      </Section>
+      <Section title="Enrollment by token">
+        <Details
+          rows={[
+            ['For a certificate', signer.enrollToCertEnabled ? 'Yes' : 'No'],
+            ['For the use of tokens', signer.enrollToTokenEnabled ? 'Yes' : 'No'],
+            ['Name from', signer.enrollNameClaimsSelector],
+            ['Attributes from', signer.enrollAttributeClaimsSelector],
+          ]}
+        />
+      </Section>
+    </Stack>
+  )
+}
+
+function SignerActions({ signer: { id, name, enabled } }: { readonly signer: Signer }) {
+  const navigate = useNavigate()
+  const change = (action: () => Promise<unknown>) => async () => {
+    await action()
+    await queries.invalidateQueries({ queryKey: ['signers'] })
+  }
+  const remove = async () => {
+    await call('DELETE', one(SIGNERS, id))
+    await navigate({ to: '/signers' })
+    await queries.invalidateQueries({ queryKey: ['signers', 'list'] })
+  }
+  return (
+    <>
+      <ButtonLink to="/signers/$id/edit" params={{ id }} variant="default">
+        Edit
+      </ButtonLink>
+      {enabled ? (
+        <ConfirmButton
+          label="Disable"
+          name={name}
+          warning="Its tokens are refused from now on, and it is not offered to clients."
+          onConfirm={change(() => call('PATCH', one(SIGNERS, id), { enabled: false }))}
+        />
+      ) : (
+        <ActionButton
+          onAct={change(() => call('PATCH', one(SIGNERS, id), { enabled: true }))}
+          done="The signer is enabled."
+        >
+          Enable
+        </ActionButton>
+      )}
+      <ConfirmButton
+        label="Delete"
+        name={name}
+        warning="Nobody signs in with its tokens any more. It can only be deleted when no policy names it."
+        onConfirm={remove}
+      />
+    </>
+  )
 }

@@ -1,0 +1,28 @@
+import { Button, Group, Paper, Stack } from '@mantine/core'
+import type { FormEvent, ReactNode } from 'react'
+import { ErrorNote } from '../show/error-note.tsx'
+
+interface FormFrameProps {
+  readonly onSubmit: (event?: FormEvent<HTMLFormElement>) => void
+  readonly problem: unknown
+  readonly isBusy: boolean
+  readonly submitLabel: string
+  readonly children: ReactNode
+}
+
+/** A form with what the server said about the whole of it, and the button that sends it. */
+export function FormFrame({ onSubmit, problem, isBusy, submitLabel, children }: FormFrameProps) {
+  return (
+    <Paper withBorder p="md" maw={720} component="form" onSubmit={onSubmit} noValidate>
+      <Stack gap="md">
+        {children}
+        {problem !== undefined && <ErrorNote error={problem} />}
+        <Group>
+          <Button type="submit" loading={isBusy}>
+            {submitLabel}
+          </Button>
+        </Group>
+      </Stack>
+    </Paper>
+  )
+}

@@ -1,0 +1,45 @@
+import { Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { callData } from '../../api/call.ts'
+import { DECISIONS, one } from '../../api/paths.ts'
+import type { Decision } from '../../api/wire.ts'
+import { StateBadge } from '../../show/badges.tsx'
+import { Details, Section } from '../../show/details.tsx'
+import { ExplanationView } from '../../show/explanation-view.tsx'
+import { Instant } from '../../show/instant.tsx'
+import { PageLink } from '../../show/links.tsx'
+import { Loaded } from '../../show/loaded.tsx'
+import { PageHead } from '../../show/page-head.tsx'
+
+/** The whole story of one refusal. */
+export function DecisionPage() {
+  const { id } = useParams({ from: '/shell/decisions/$id' })
+  const query = useQuery({
+    queryKey: ['decisions', 'one', id],
+    queryFn: () => callData<Decision>('GET', one(DECISIONS, id)),
+  })
+  return (
+    <Stack>
+      <PageHead title={`Request ${id}`} back={<PageLink to="/decisions">Decisions</PageLink>} />
+      <Loaded query={query}>
+        {(decision) => (
+          <>
+            <Section title="Refused" aside={<StateBadge color="red">{decision.reason}</StateBadge>}>
+              <Details
+                rows={[
+                  ['When', <Instant key="at" at={decision.at} />],
+                  ['Way', decision.method],
+                  ['From', decision.remoteAddress],
+                  ['Signer', decision.signerId],
+                  ['Identity', decision.identityId],
+                ]}
+              />
+            </Section>
+            <ExplanationView explanation={decision} />
+          </>
+        )}
+      </Loaded>
+    </Stack>
+  )
+}

@@ -1,0 +1,113 @@
+import { Group, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { call } from '../../api/call.ts'
+import { loadPage } from '../../api/list.ts'
+import { ENROLLMENTS, IDENTITIES, one } from '../../api/paths.ts'
+import type { Enrollment, Identity } from '../../api/wire.ts'
+import { ActionButton } from '../../show/action-button.tsx'
+import { StateBadge } from '../../show/badges.tsx'
+import { ConfirmButton } from '../../show/confirm-button.tsx'
+import { Section } from '../../show/details.tsx'
+import { downloadText, safeFileName } from '../../show/download.ts'
+import { Instant } from '../../show/instant.tsx'
+import { Loaded } from '../../show/loaded.tsx'
+import { QrCode } from '../../show/qr-code.tsx'
+import { reloadIdentities } from './identity-query.ts'
+
+const MOST_SHOWN = 10
+const LASTS_MS = 3 * 60 * 60 * 1000
+const oneTime = 'ott'
+
+/** One-time tokens with which the identity comes to its first credential: as a file, and as a code for a camera. */
+export function EnrollmentSection({ identity }: { readonly identity: Identity }) {
+  const query = useQuery({
+    queryKey: ['identities', 'enrollments', identity.id],
+    queryFn: () =>
+      loadPage<Enrollment>(`${one(IDENTITIES, identity.id)}/enrollments`, { limit: MOST_SHOWN, offset: 0 }),
+  })
+  const create = () =>
+    call('POST', ENROLLMENTS, { method: oneTime, identityId: identity.id, expiresAt: inThreeHours() }).then(
+      reloadIdentities,
+    )
+  const hasOneTime = query.data?.items.some(({ method }) => method === oneTime) ?? true
+  return (
+    <Section
+      title="One-time enrollment"
+      aside={
+        !hasOneTime && (
+          <ActionButton size="xs" onAct={create} done="The one-time token is there.">
+            Make a one-time token
+          </ActionButton>
+        )
+      }
+    >
+      <Loaded query={query}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Text c="dimmed">There is no one-time token now.</Text>
+          ) : (
+            <Stack>
+              {items.map((enrollment) => (
+                <OneEnrollment key={enrollment.id} enrollment={enrollment} identity={identity} />
+              ))}
+            </Stack>
+          )
+        }
+      </Loaded>
+    </Section>
+  )
+}
+
+function OneEnrollment({ enrollment, identity }: { readonly enrollment: Enrollment; readonly identity: Identity }) {
+  const { id, jwt, expiresAt, method, username } = enrollment
+  const isOver = Date.parse(expiresAt) <= Date.now()
+  const path = one(ENROLLMENTS, id)
+  return (
+    <Group align="start" gap="lg">
+      {jwt && !isOver && <QrCode text={jwt} label={`QR code to enroll ${identity.name}`} />}
+      <Stack gap="xs" flex="1 1 14rem">
+        <Text size="sm">
+          {method === oneTime ? 'Gives a certificate.' : `Gives a password to ${username}.`} It works once.
+        </Text>
+        <Group gap="xs">
+          <Text size="sm">
+            Until <Instant at={expiresAt} />
+          </Text>
+          {isOver && <StateBadge color="red">Expired</StateBadge>}
+        </Group>
+        <Text size="sm" c="dimmed">
+          Whoever reads this token can become {identity.name}: hand it over with care.
+        </Text>
+        <Group gap="xs">
+          {jwt && !isOver && (
+            <ActionButton
+              size="xs"
+              variant="filled"
+              onAct={async () => downloadText(safeFileName(identity.name, 'jwt'), jwt, 'application/jwt')}
+            >
+              Download
+            </ActionButton>
+          )}
+          <ActionButton
+            size="xs"
+            onAct={() => call('POST', `${path}/refresh`, { expiresAt: inThreeHours() }).then(reloadIdentities)}
+            done="There is a new token; the old one is worthless."
+          >
+            Renew
+          </ActionButton>
+          <ConfirmButton
+            size="xs"
+            label="Delete"
+            name={`the one-time token of ${identity.name}`}
+            warning="Nobody can enroll with it any more."
+            onConfirm={() => call('DELETE', path).then(reloadIdentities)}
+          />
+        </Group>
+      </Stack>
+    </Group>
+  )
+}
+
+function inThreeHours(): string {
+  return new Date(Date.now() + LASTS_MS).toISOString()
+}

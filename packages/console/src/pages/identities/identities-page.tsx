@@ -1,0 +1,43 @@
+import { Group } from '@mantine/core'
+import { loadPage, searchFilter } from '../../api/list.ts'
+import { IDENTITIES } from '../../api/paths.ts'
+import type { Identity } from '../../api/wire.ts'
+import { ListPage } from '../../list/list-page.tsx'
+import { EnabledBadge, StateBadge } from '../../show/badges.tsx'
+import { ButtonLink, PageLink } from '../../show/links.tsx'
+
+/** People, devices and services that may sign in. */
+export function IdentitiesPage() {
+  return (
+    <ListPage<Identity>
+      title="Identities"
+      description="The people, devices and services that may sign in."
+      queryKey={['identities']}
+      load={({ text, ...query }) =>
+        loadPage(IDENTITIES, { ...query, filter: searchFilter(['name', 'externalId', 'id'], text) })
+      }
+      columns={[
+        {
+          label: 'Name',
+          sort: 'name',
+          cell: ({ id, name, isAdmin }) => (
+            <Group gap="xs">
+              <PageLink to="/identities/$id" params={{ id }} className="breakable">
+                {name}
+              </PageLink>
+              {isAdmin && <StateBadge color="blue">Administrator</StateBadge>}
+            </Group>
+          ),
+        },
+        { label: 'External id', sort: 'externalId', from: 'md', cell: ({ externalId }) => externalId ?? '–' },
+        { label: 'Attributes', from: 'sm', cell: ({ attributes }) => attributes.join(', ') || '–' },
+        { label: 'Policy', from: 'md', cell: ({ authPolicy }) => authPolicy.name },
+        { label: 'State', cell: ({ disabled }) => <EnabledBadge enabled={!disabled} /> },
+      ]}
+      defaultSort="name asc"
+      searchLabel="Search name, external id or id"
+      emptyText="There are no identities."
+      actions={<ButtonLink to="/identities/new">Add an identity</ButtonLink>}
+    />
+  )
+}

@@ -1,0 +1,83 @@
+import { MultiSelect, Select, Switch, TagsInput, TextInput } from '@mantine/core'
+import type { Identity } from '../../api/wire.ts'
+import { FormFrame } from '../../form/form-frame.tsx'
+import { atMost, required } from '../../form/rules.ts'
+import { useServerForm } from '../../form/use-server-form.ts'
+import { PolicySelect } from '../policies/policy-select.tsx'
+import { PERMISSIONS } from './permissions.ts'
+
+interface IdentityFormProps {
+  readonly identity?: Identity
+  readonly onSend: (body: Record<string, unknown>) => Promise<void>
+  readonly submitLabel: string
+}
+
+const MAX_EXTERNAL_ID = 512
+const MAX_ATTRIBUTES = 100
+const MAX_ATTRIBUTE = 128
+
+/** An identity; of a new one also whether it gets a one-time token to enroll with. */
+export function IdentityForm({ identity, onSend, submitLabel }: IdentityFormProps) {
+  const { form, problem, isBusy, submit } = useServerForm({
+    initialValues: {
+      name: identity?.name ?? '',
+      type: 'User',
+      externalId: identity?.externalId ?? '',
+      attributes: [...(identity?.attributes ?? [])],
+      authPolicyId: identity?.authPolicyId ?? '',
+      isAdmin: identity?.isAdmin ?? false,
+      permissions: [...(identity?.permissions ?? [])],
+      ott: identity === undefined,
+    },
+    validate: { name: required('The name'), externalId: atMost(MAX_EXTERNAL_ID), attributes: checkAttributes },
+    send: ({ ott, externalId, authPolicyId, type, ...values }) =>
+      onSend({
+        ...values,
+        externalId: externalId || (identity ? '' : null),
+        authPolicyId: authPolicyId || 'default',
+        ...(!identity && { type, ...(ott && { enrollment: { ott: true } }) }),
+      }),
+    fieldOf: { roleAttributes: 'attributes' },
+  })
+  return (
+    <FormFrame onSubmit={submit} problem={problem} isBusy={isBusy} submitLabel={submitLabel}>
+      <TextInput label="Name" required {...form.getInputProps('name')} />
+      {!identity && (
+        <Select
+          label="Kind"
+          data={['User', 'Device', 'Service']}
+          allowDeselect={false}
+          {...form.getInputProps('type')}
+        />
+      )}
+      <TextInput
+        label="External id"
+        description="What a signer's claim must equal, such as an e-mail address"
+        {...form.getInputProps('externalId')}
+      />
+      <TagsInput
+        label="Attributes"
+        description="Enter after each"
+        maxTags={MAX_ATTRIBUTES}
+        {...form.getInputProps('attributes')}
+      />
+      <PolicySelect label="Authentication policy" {...form.getInputProps('authPolicyId')} />
+      <MultiSelect
+        label="Permissions"
+        data={[...PERMISSIONS]}
+        searchable
+        clearable
+        {...form.getInputProps('permissions')}
+      />
+      <Switch label="Administrator" {...form.getInputProps('isAdmin', { type: 'checkbox' })} />
+      {!identity && (
+        <Switch label="Make a one-time token to enroll with" {...form.getInputProps('ott', { type: 'checkbox' })} />
+      )}
+    </FormFrame>
+  )
+}
+
+function checkAttributes(attributes: readonly string[]): string | null {
+  const bad = attributes.find((one) => one.length > MAX_ATTRIBUTE || one.startsWith('#') || one.startsWith('@'))
+  return bad === undefined ? null : `An attribute has up to ${MAX_ATTRIBUTE} characters and begins with neither # nor @`
+}

@@ -1,0 +1,57 @@
+import { Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import type { Identity } from '../../api/wire.ts'
+import { EnabledBadge } from '../../show/badges.tsx'
+import { Details, Section } from '../../show/details.tsx'
+import { Instant } from '../../show/instant.tsx'
+import { PageLink } from '../../show/links.tsx'
+import { Loaded } from '../../show/loaded.tsx'
+import { PageHead } from '../../show/page-head.tsx'
+import { AuthenticatorsSection } from './authenticators-section.tsx'
+import { EnrollmentSection } from './enrollment-section.tsx'
+import { IdentityActions } from './identity-actions.tsx'
+import { identityQuery } from './identity-query.ts'
+import { IdentitySessionsSection } from './identity-sessions-section.tsx'
+
+/** One identity: who it is, how it signs in, and what can be done about it. */
+export function IdentityPage() {
+  const { id } = useParams({ from: '/shell/identities/$id' })
+  const query = useQuery(identityQuery(id))
+  return <Loaded query={query}>{(identity) => <IdentityDetail identity={identity} />}</Loaded>
+}
+
+function IdentityDetail({ identity }: { readonly identity: Identity }) {
+  const { id, authPolicy } = identity
+  return (
+    <Stack>
+      <PageHead title={identity.name} back={<PageLink to="/identities">Identities</PageLink>}>
+        <IdentityActions identity={identity} />
+      </PageHead>
+      <Section title="Identity" aside={<EnabledBadge enabled={!identity.disabled} />}>
+        <Details
+          rows={[
+            ['Id', id],
+            ['External id', identity.externalId],
+            ['Attributes', identity.attributes.join(', ')],
+            [
+              'Authentication policy',
+              <PageLink key="policy" to="/policies/$id" params={{ id: authPolicy.id }}>
+                {authPolicy.name}
+              </PageLink>,
+            ],
+            ['Rights', identity.isAdmin ? 'Administrator' : identity.permissions?.join(', ')],
+            ['One-time codes', identity.isMfaEnabled ? 'Set up' : 'Not set up'],
+            ['Since', <Instant key="since" at={identity.createdAt} />],
+            ...(identity.disabledUntil
+              ? ([['Disabled until', <Instant key="until" at={identity.disabledUntil} />]] as const)
+              : []),
+          ]}
+        />
+      </Section>
+      <AuthenticatorsSection identity={identity} />
+      <EnrollmentSection identity={identity} />
+      <IdentitySessionsSection identity={identity} />
+    </Stack>
+  )
+}

@@ -1,0 +1,64 @@
+import { Alert, Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import type { Credentials } from '../../api/wire.ts'
+import { Details } from '../../show/details.tsx'
+import { downloadText } from '../../show/download.ts'
+
+interface CredentialsDialogProps {
+  readonly credentials: Credentials | undefined
+  readonly onClose: () => void
+}
+
+/** Offers the credentials file, once: nobody can see the password again. It closes only after the download, or on second thought. */
+export function CredentialsDialog({ credentials, onClose }: CredentialsDialogProps) {
+  const [isSaved, setSaved] = useState(false)
+  const close = () => {
+    setSaved(false)
+    onClose()
+  }
+  if (!credentials) return null
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title="Download the credentials file"
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      withCloseButton={false}
+    >
+      <Stack>
+        <Alert color="orange" title="This is the only time">
+          <Text size="sm">
+            The password is in this file and kept nowhere else. Download it now and store it as you store passwords; if
+            it is lost, rotate the account.
+          </Text>
+        </Alert>
+        <Details
+          rows={[
+            ['Client id', credentials.clientId],
+            ['Tokens at', credentials.authenticationUrl],
+          ]}
+        />
+        <Button onClick={() => saveFile(credentials)} data-autofocus>
+          Download credentials.json
+        </Button>
+        <Checkbox
+          label="I have stored the file"
+          checked={isSaved}
+          onChange={({ currentTarget }) => setSaved(currentTarget.checked)}
+        />
+        <Group justify="end">
+          <Button variant="default" disabled={!isSaved} onClick={close}>
+            Done
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+/** Exactly three members, whatever else the answer may hold one day. */
+function saveFile({ clientId, password, authenticationUrl }: Credentials): void {
+  const file = { clientId, password, authenticationUrl }
+  downloadText('credentials.json', `${JSON.stringify(file, null, 2)}\n`, 'application/json')
+}

@@ -1,0 +1,108 @@
+import { Alert, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { call } from '../../api/call.ts'
+import { ACCOUNTS, PROVIDERS } from '../../api/paths.ts'
+import { queries } from '../../api/queries.ts'
+import type { Credentials, Provider } from '../../api/wire.ts'
+import { FormFrame } from '../../form/form-frame.tsx'
+import { atMost, required } from '../../form/rules.ts'
+import { useServerForm } from '../../form/use-server-form.ts'
+import { PageLink } from '../../show/links.tsx'
+import { PageHead } from '../../show/page-head.tsx'
+import { CredentialsDialog } from './credentials-dialog.tsx'
+
+/** A new API account, and the one look at its credentials. */
+export function NewAccountPage() {
+  const navigate = useNavigate()
+  const [credentials, setCredentials] = useState<Credentials>()
+  const leave = () => void navigate({ to: '/organization/api-accounts' })
+  const create = async (body: Record<string, unknown>) => {
+    const made = await call<{ credentials?: Credentials }>('POST', ACCOUNTS, body)
+    await queries.invalidateQueries({ queryKey: ['accounts'] })
+    if (made.credentials) setCredentials(made.credentials)
+    else leave()
+  }
+  return (
+    <Stack>
+      <PageHead
+        title="Add an API account"
+        back={<PageLink to="/organization/api-accounts">Manage API Account</PageLink>}
+      />
+      <AccountForm onSend={create} />
+      <CredentialsDialog credentials={credentials} onClose={leave} />
+    </Stack>
+  )
+}
+
+const MAX_EMAIL = 256
+const MAX_DESCRIPTION = 1024
+
+function AccountForm({ onSend }: { readonly onSend: (body: Record<string, unknown>) => Promise<void> }) {
+  const { data: providers } = useQuery({
+    queryKey: ['providers', 'names'],
+    queryFn: () => call<readonly Provider[]>('GET', PROVIDERS),
+  })
+  const { form, problem, isBusy, submit } = useServerForm({
+    initialValues: {
+      name: '',
+      contactEmail: '',
+      description: '',
+      identityProviderId: '',
+      role: 'admin',
+      hasClient: false,
+      clientId: '',
+    },
+    validate: {
+      name: required('The name'),
+      contactEmail: (value) =>
+        value === '' || value.includes('@') ? atMost(MAX_EMAIL)(value) : 'This is not an e-mail address',
+      description: atMost(MAX_DESCRIPTION),
+      identityProviderId: (value) => (value ? null : 'Choose a provider'),
+      clientId: (value, { hasClient }) => (hasClient ? required('The client id')(value) : null),
+    },
+    send: ({ hasClient, clientId, contactEmail, description, ...values }) =>
+      onSend({
+        ...values,
+        ...(contactEmail && { contactEmail }),
+        ...(description && { description }),
+        ...(hasClient && { clientId }),
+      }),
+  })
+  const offered = providers?.map(({ id, name }) => ({ value: id, label: name })) ?? []
+  return (
+    <FormFrame onSubmit={submit} problem={problem} isBusy={isBusy} submitLabel="Add the account">
+      {providers?.length === 0 && (
+        <Alert color="orange" title="There is no identity provider yet">
+          <PageLink to="/organization/providers/new">Add one first</PageLink>
+        </Alert>
+      )}
+      <TextInput label="Name" required {...form.getInputProps('name')} />
+      <TextInput label="Contact e-mail" type="email" {...form.getInputProps('contactEmail')} />
+      <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
+      <Select label="Identity provider" required data={offered} {...form.getInputProps('identityProviderId')} />
+      <Select
+        label="Role"
+        allowDeselect={false}
+        data={[
+          { value: 'admin', label: 'Administrator' },
+          { value: 'read-only', label: 'Read only' },
+        ]}
+        {...form.getInputProps('role')}
+      />
+      <Switch
+        label="Its client exists at the provider already"
+        {...form.getInputProps('hasClient', { type: 'checkbox' })}
+      />
+      {form.values.hasClient && (
+        <TextInput
+          label="Client id"
+          required
+          description="Nothing is registered, and there is no credentials file to download"
+          {...form.getInputProps('clientId')}
+        />
+      )}
+    </FormFrame>
+  )
+}

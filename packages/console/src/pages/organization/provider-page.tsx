@@ -1,0 +1,67 @@
+import { Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { call } from '../../api/call.ts'
+import { one, PROVIDERS } from '../../api/paths.ts'
+import { queries } from '../../api/queries.ts'
+import type { Provider } from '../../api/wire.ts'
+import { ConfirmButton } from '../../show/confirm-button.tsx'
+import { PageLink } from '../../show/links.tsx'
+import { Loaded } from '../../show/loaded.tsx'
+import { PageHead } from '../../show/page-head.tsx'
+import { ProviderForm } from './provider-form.tsx'
+
+const BACK = <PageLink to="/organization/providers">Identity providers</PageLink>
+
+export function ProviderPage() {
+  const { id } = useParams({ from: '/shell/organization/providers/$id' })
+  const leave = useLeave()
+  const query = useQuery({
+    queryKey: ['providers', 'one', id],
+    queryFn: () => call<Provider>('GET', one(PROVIDERS, id)),
+    refetchOnWindowFocus: false,
+  })
+  return (
+    <Loaded query={query}>
+      {(provider) => (
+        <Stack>
+          <PageHead title={provider.name} back={BACK}>
+            <ConfirmButton
+              label="Delete"
+              name={provider.name}
+              warning="Its tokens are refused from now on."
+              onConfirm={() => call('DELETE', one(PROVIDERS, id)).then(leave)}
+            />
+          </PageHead>
+          <ProviderForm
+            provider={provider}
+            onSend={(body) => call('PATCH', one(PROVIDERS, id), body).then(leave)}
+            submitLabel="Save"
+          />
+        </Stack>
+      )}
+    </Loaded>
+  )
+}
+
+export function NewProviderPage() {
+  const leave = useLeave()
+  return (
+    <Stack>
+      <PageHead
+        title="Add an identity provider"
+        description="Its addresses are read from its discovery document; what is given here wins."
+        back={BACK}
+      />
+      <ProviderForm onSend={(body) => call('POST', PROVIDERS, body).then(leave)} submitLabel="Add the provider" />
+    </Stack>
+  )
+}
+
+function useLeave(): () => Promise<void> {
+  const navigate = useNavigate()
+  return async () => {
+    await navigate({ to: '/organization/providers' })
+    await queries.invalidateQueries({ queryKey: ['providers'] })
+  }
+}

@@ -1,0 +1,56 @@
+import { Group, Stack, Text } from '@mantine/core'
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { loadPage } from '../../api/list.ts'
+import { SIGNERS } from '../../api/paths.ts'
+import type { Signer } from '../../api/wire.ts'
+import { StateBadge } from '../../show/badges.tsx'
+import { Section } from '../../show/details.tsx'
+import { PageLink } from '../../show/links.tsx'
+import { Loaded } from '../../show/loaded.tsx'
+import { keyHealth } from '../signers/key-health.ts'
+import { signerQuery } from '../signers/signer-query.ts'
+
+const MOST_SHOWN = 20
+const LOOK_EVERY_MS = 30_000
+
+/** The signers, each with how its keys are. */
+export function SignerHealth() {
+  const list = useQuery({
+    queryKey: ['signers', 'overview'],
+    queryFn: () => loadPage<Signer>(SIGNERS, { limit: MOST_SHOWN, offset: 0, sort: 'name asc' }),
+    refetchInterval: LOOK_EVERY_MS,
+  })
+  return (
+    <Section title="Signers" aside={<PageLink to="/signers">All signers</PageLink>}>
+      <Loaded query={list}>{({ items, total }) => <HealthList signers={items} total={total} />}</Loaded>
+    </Section>
+  )
+}
+
+function HealthList({ signers, total }: { readonly signers: readonly Signer[]; readonly total: number }) {
+  const details = useQueries({
+    queries: signers.map(({ id }) => ({ ...signerQuery(id), refetchInterval: LOOK_EVERY_MS })),
+  })
+  if (signers.length === 0) return <Text c="dimmed">There are no signers yet.</Text>
+  const now = Date.now()
+  return (
+    <Stack gap="xs">
+      {signers.map((signer, index) => {
+        const { word, color } = keyHealth(details[index]?.data ?? signer, now)
+        return (
+          <Group key={signer.id} justify="space-between" wrap="nowrap">
+            <PageLink to="/signers/$id" params={{ id: signer.id }} className="breakable">
+              {signer.name}
+            </PageLink>
+            <StateBadge color={color}>{word}</StateBadge>
+          </Group>
+        )
+      })}
+      {total > signers.length && (
+        <Text size="sm" c="dimmed">
+          and {total - signers.length} more
+        </Text>
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,47 @@
+import { List } from '@mantine/core'
+import { loadPage, searchFilter } from '../../api/list.ts'
+import { POLICIES } from '../../api/paths.ts'
+import type { Policy } from '../../api/wire.ts'
+import { ListPage } from '../../list/list-page.tsx'
+import { ButtonLink, PageLink } from '../../show/links.tsx'
+import { describePolicy } from './describe-policy.ts'
+import { useSignerNames } from './use-signer-names.ts'
+
+/** The authentication policies, each with what it allows in plain words. */
+export function PoliciesPage() {
+  const { nameOf } = useSignerNames()
+  return (
+    <ListPage<Policy>
+      title="Authentication policies"
+      description="How the identities that have a policy may sign in, and what they need besides."
+      queryKey={['policies']}
+      load={({ text, ...query }) => loadPage(POLICIES, { ...query, filter: searchFilter(['name'], text) })}
+      columns={[
+        {
+          label: 'Name',
+          sort: 'name',
+          cell: ({ id, name }) => (
+            <PageLink to="/policies/$id" params={{ id }}>
+              {name}
+            </PageLink>
+          ),
+        },
+        { label: 'What it allows', cell: (policy) => <Sentences lines={describePolicy(policy, nameOf)} /> },
+      ]}
+      defaultSort="name asc"
+      searchLabel="Search by name"
+      emptyText="There are no policies."
+      actions={<ButtonLink to="/policies/new">Add a policy</ButtonLink>}
+    />
+  )
+}
+
+export function Sentences({ lines }: { readonly lines: readonly string[] }) {
+  return (
+    <List size="sm" listStyleType="none">
+      {lines.map((line) => (
+        <List.Item key={line}>{line}</List.Item>
+      ))}
+    </List>
+  )
+}

@@ -1,0 +1,71 @@
+import type { Policy } from '../../api/wire.ts'
+
+export type PolicyValues = {
+  name: string
+  certAllowed: boolean
+  allowExpiredCerts: boolean
+  extJwtAllowed: boolean
+  allowedSigners: string[]
+  updbAllowed: boolean
+  minPasswordLength: number
+  requireSpecialChar: boolean
+  requireNumberChar: boolean
+  requireMixedCase: boolean
+  maxAttempts: number
+  lockoutDurationMinutes: number
+  requireTotp: boolean
+  requireExtJwtSigner: string
+}
+
+/** The server's name of a field that the form has under another. */
+export const SERVER_FIELDS: Readonly<Record<string, string>> = {
+  'primary.extJwt.allowedSigners': 'allowedSigners',
+  'primary.updb.minPasswordLength': 'minPasswordLength',
+  'primary.updb.maxAttempts': 'maxAttempts',
+  'primary.updb.lockoutDurationMinutes': 'lockoutDurationMinutes',
+  'secondary.requireExtJwtSigner': 'requireExtJwtSigner',
+}
+
+/** A new policy allows what the default one does. */
+export function fromPolicy(policy?: Policy): PolicyValues {
+  const { cert, extJwt, updb } = policy?.primary ?? {}
+  return {
+    name: policy?.name ?? '',
+    certAllowed: cert?.allowed ?? true,
+    allowExpiredCerts: cert?.allowExpiredCerts ?? false,
+    extJwtAllowed: extJwt?.allowed ?? true,
+    allowedSigners: [...(extJwt?.allowedSigners ?? [])],
+    updbAllowed: updb?.allowed ?? true,
+    minPasswordLength: updb?.minPasswordLength ?? 8,
+    requireSpecialChar: updb?.requireSpecialChar ?? false,
+    requireNumberChar: updb?.requireNumberChar ?? false,
+    requireMixedCase: updb?.requireMixedCase ?? false,
+    maxAttempts: updb?.maxAttempts ?? 0,
+    lockoutDurationMinutes: updb?.lockoutDurationMinutes ?? 0,
+    requireTotp: policy?.secondary.requireTotp ?? false,
+    requireExtJwtSigner: policy?.secondary.requireExtJwtSigner ?? '',
+  }
+}
+
+export function toPolicy(values: PolicyValues): Omit<Policy, 'id'> {
+  const { name, certAllowed, allowExpiredCerts, extJwtAllowed, allowedSigners, updbAllowed } = values
+  const { requireTotp, requireExtJwtSigner, minPasswordLength, maxAttempts, lockoutDurationMinutes } = values
+  const { requireSpecialChar, requireNumberChar, requireMixedCase } = values
+  return {
+    name,
+    primary: {
+      cert: { allowed: certAllowed, allowExpiredCerts },
+      extJwt: { allowed: extJwtAllowed, allowedSigners },
+      updb: {
+        allowed: updbAllowed,
+        minPasswordLength,
+        requireSpecialChar,
+        requireNumberChar,
+        requireMixedCase,
+        maxAttempts,
+        lockoutDurationMinutes,
+      },
+    },
+    secondary: { requireTotp, ...(requireExtJwtSigner && { requireExtJwtSigner }) },
+  }
+}

@@ -1,0 +1,93 @@
+import type { Signer } from '../../api/wire.ts'
+import { atMost, httpsAddress, MAX_TEXT, required } from '../../form/rules.ts'
+
+/** What the form holds; empty text means that a field is not set. */
+export type SignerValues = {
+  name: string
+  enabled: boolean
+  issuer: string
+  audience: string
+  source: 'jwks' | 'certificate'
+  jwksEndpoint: string
+  certPem: string
+  kid: string
+  claimsProperty: string
+  useExternalId: boolean
+  openIdConfigurationUrl: string
+  externalAuthUrl: string
+  clientId: string
+  scopes: string[]
+  targetToken: 'ACCESS' | 'ID'
+  enrollToCertEnabled: boolean
+  enrollToTokenEnabled: boolean
+  enrollNameClaimsSelector: string
+  enrollAttributeClaimsSelector: string
+  enrollAuthPolicyId: string
+  clockSkewSeconds: number
+  maxTokenAgeSeconds: number | ''
+}
+
+const MAX_SELECTOR = 512
+
+/** The form of a signer that exists, or of a new one. */
+export function toValues(signer?: Signer): SignerValues {
+  return {
+    name: signer?.name ?? '',
+    enabled: signer?.enabled ?? true,
+    issuer: signer?.issuer ?? '',
+    audience: signer?.audience ?? '',
+    source: signer?.certPem ? 'certificate' : 'jwks',
+    jwksEndpoint: signer?.jwksEndpoint ?? '',
+    certPem: signer?.certPem ?? '',
+    kid: signer?.kid ?? '',
+    claimsProperty: signer?.claimsProperty ?? '',
+    useExternalId: signer?.useExternalId ?? true,
+    openIdConfigurationUrl: signer?.openIdConfigurationUrl ?? '',
+    externalAuthUrl: signer?.externalAuthUrl ?? '',
+    clientId: signer?.clientId ?? '',
+    scopes: [...(signer?.scopes ?? [])],
+    targetToken: signer?.targetToken ?? 'ACCESS',
+    enrollToCertEnabled: signer?.enrollToCertEnabled ?? false,
+    enrollToTokenEnabled: signer?.enrollToTokenEnabled ?? false,
+    enrollNameClaimsSelector: signer?.enrollNameClaimsSelector ?? '',
+    enrollAttributeClaimsSelector: signer?.enrollAttributeClaimsSelector ?? '',
+    enrollAuthPolicyId: signer?.enrollAuthPolicyId ?? '',
+    clockSkewSeconds: signer?.clockSkewSeconds ?? 0,
+    maxTokenAgeSeconds: signer?.maxTokenAgeSeconds ?? '',
+  }
+}
+
+/** The body of POST and PUT. What the form does not show is kept as it was. */
+export function toBody(values: SignerValues, signer?: Signer): Record<string, unknown> {
+  const { source, jwksEndpoint, certPem, maxTokenAgeSeconds, scopes, ...rest } = values
+  const set = Object.entries(rest).map(([name, value]) => [name, value === '' ? null : value])
+  return {
+    ...signer,
+    ...Object.fromEntries(set),
+    jwksEndpoint: source === 'jwks' ? jwksEndpoint : null,
+    certPem: source === 'certificate' ? certPem : null,
+    maxTokenAgeSeconds: maxTokenAgeSeconds === '' ? null : maxTokenAgeSeconds,
+    scopes: scopes.length === 0 ? null : scopes,
+  }
+}
+
+/** As the server judges, as far as it can be told without it. */
+export const SIGNER_RULES = {
+  name: required('The name'),
+  issuer: required('The issuer', MAX_TEXT),
+  audience: required('The audience', MAX_TEXT),
+  jwksEndpoint: (value: string, { source }: SignerValues) => (source === 'jwks' ? httpsAddress(true)(value) : null),
+  certPem: (value: string, { source }: SignerValues) => {
+    if (source === 'jwks') return null
+    if (value.includes('PRIVATE KEY')) return 'This holds a private key. Paste the certificate alone.'
+    return value.includes('-----BEGIN CERTIFICATE-----')
+      ? null
+      : 'Paste a certificate that begins with -----BEGIN CERTIFICATE-----'
+  },
+  openIdConfigurationUrl: httpsAddress(false),
+  externalAuthUrl: httpsAddress(false),
+  claimsProperty: atMost(MAX_SELECTOR),
+  clientId: atMost(MAX_SELECTOR),
+  enrollNameClaimsSelector: atMost(MAX_SELECTOR),
+  enrollAttributeClaimsSelector: atMost(MAX_SELECTOR),
+}

@@ -1,0 +1,73 @@
+import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { type ReactNode, useState } from 'react'
+import { ErrorNote } from './error-note.tsx'
+
+interface ConfirmButtonProps {
+  /** What the button says, such as "Delete". */
+  readonly label: string
+  /** The name of the thing: the dialog asks by it. */
+  readonly name: string
+  readonly warning: ReactNode
+  readonly onConfirm: () => Promise<unknown>
+  readonly isDangerous?: boolean
+  readonly size?: ButtonProps['size']
+}
+
+/** A button whose action is asked about first, by the name of what it is done to. A refusal is shown in the dialog. */
+export function ConfirmButton({
+  label,
+  name,
+  warning,
+  onConfirm,
+  isDangerous = true,
+  size = 'sm',
+}: ConfirmButtonProps) {
+  const [isOpen, { open, close }] = useDisclosure()
+  const [problem, setProblem] = useState<unknown>()
+  const [isBusy, setBusy] = useState(false)
+  const color = isDangerous ? { color: 'red' } : {}
+  const confirm = async () => {
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      await onConfirm()
+      close()
+    } catch (error) {
+      setProblem(error)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const start = () => {
+    setProblem(undefined)
+    open()
+  }
+  return (
+    <>
+      <Button variant="light" {...color} size={size} onClick={start} aria-label={`${label} ${name}`}>
+        {label}
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={close}
+        title={`${label} “${name}”?`}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+        classNames={{ title: 'breakable' }}
+      >
+        <Stack>
+          <Text size="sm">{warning}</Text>
+          {problem !== undefined && <ErrorNote error={problem} />}
+          <Group justify="end">
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
+            <Button {...color} onClick={() => void confirm()} loading={isBusy} data-autofocus>
+              {label}
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  )
+}
