@@ -10,7 +10,7 @@ import './app/console.css'
 import { queries } from './api/queries.ts'
 import { pageNonce } from './app/page-nonce.ts'
 import { router } from './app/router.tsx'
-import { createMemoryColorScheme, theme } from './app/theme.ts'
+import { createMemoryColorScheme, readableColours, theme } from './app/theme.ts'
 
 const root = document.getElementById('root')
 if (!root) throw new TypeError('the page has no element with the id root')
@@ -20,6 +20,7 @@ createRoot(root).render(
       theme={theme}
       defaultColorScheme="auto"
       colorSchemeManager={createMemoryColorScheme()}
+      cssVariablesResolver={readableColours}
       getStyleNonce={pageNonce}
     >
       <Notifications position="bottom-right" />

@@ -47,6 +47,6 @@ export async function signOut(): Promise<void> {
 
 /** What one session saw is not shown to the next. */
 async function forgetEverything(): Promise<void> {
-  queries.clear()
-  await queries.fetchQuery(sessionQuery)
+  queries.removeQueries({ predicate: ({ queryKey: [name] }) => name !== sessionQuery.queryKey[0] })
+  await queries.fetchQuery({ ...sessionQuery, staleTime: 0 })
 }

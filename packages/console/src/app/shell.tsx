@@ -58,6 +58,7 @@ export function Shell() {
                   component={Link}
                   to={to}
                   label={label}
+                  bdrs="sm"
                   active={isCurrent(path, to)}
                   aria-current={isCurrent(path, to) ? 'page' : undefined}
                   onClick={close}

@@ -1,6 +1,10 @@
-import { createTheme, type MantineColorScheme, type MantineColorSchemeManager } from '@mantine/core'
+import {
+  type CSSVariablesResolver,
+  createTheme,
+  type MantineColorScheme,
+  type MantineColorSchemeManager,
+} from '@mantine/core'
 
-/** Colours are those of Mantine where text on them keeps a contrast of 4.5. */
 export const theme = createTheme({
   primaryColor: 'blue',
   primaryShade: { light: 8, dark: 8 },
@@ -11,6 +15,41 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
   headings: { fontWeight: '650' },
 })
+
+/** Text on a faint ground of its own colour, in light and in dark, where Mantine's own would be too faint to read. */
+const TINTED_TEXT: Readonly<Record<string, readonly [light: string, dark: string]>> = {
+  green: ['#1e6b30', '#8ce99a'],
+  red: ['#a51111', '#ffc9c9'],
+  orange: ['#8a3800', '#ffd8a8'],
+  yellow: ['#6f4700', '#ffec99'],
+  gray: ['#495057', '#ced4da'],
+  blue: ['#1558a6', '#a5d8ff'],
+}
+
+/** Every text keeps a contrast of 4.5 to its ground. */
+export const readableColours: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    '--mantine-color-dimmed': '#59626b',
+    '--mantine-color-placeholder': '#6b747d',
+    '--mantine-color-error': '#b71c1c',
+    ...tinted(0),
+  },
+  dark: {
+    '--mantine-color-dimmed': '#adb5bd',
+    '--mantine-color-placeholder': '#9aa2aa',
+    '--mantine-color-error': '#ff8787',
+    ...tinted(1),
+  },
+})
+
+function tinted(scheme: 0 | 1): Record<string, string> {
+  const rows = Object.entries(TINTED_TEXT).map(([name, colours]) => [
+    `--mantine-color-${name}-light-color`,
+    colours[scheme],
+  ])
+  return Object.fromEntries(rows)
+}
 
 /** Remembers light or dark for as long as the page is open: the console keeps nothing in the browser. */
 export function createMemoryColorScheme(): MantineColorSchemeManager {

@@ -5,7 +5,7 @@ import type { StreamState } from '../api/event-stream.ts'
 /** A word in a colour; the word alone says everything. */
 export function StateBadge({ color, children }: { readonly color: MantineColor; readonly children: ReactNode }) {
   return (
-    <Badge color={color} variant="light" tt="none" radius="sm">
+    <Badge color={color} variant="light" tt="none" radius="sm" miw="max-content">
       {children}
     </Badge>
   )

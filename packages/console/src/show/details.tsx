@@ -1,4 +1,4 @@
-import { Grid, Paper, Stack, Text, Title } from '@mantine/core'
+import { Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 /** Part of a page under a heading of its own. */
@@ -6,14 +6,12 @@ export function Section({ title, aside, children }: { title: string; aside?: Rea
   return (
     <Paper withBorder p="md" component="section" aria-label={title}>
       <Stack gap="sm">
-        <Grid justify="space-between" align="center" gap="xs">
-          <Grid.Col span="content">
-            <Title order={2} size="h4">
-              {title}
-            </Title>
-          </Grid.Col>
-          {aside && <Grid.Col span="content">{aside}</Grid.Col>}
-        </Grid>
+        <Group justify="space-between" gap="xs">
+          <Title order={2} size="h4">
+            {title}
+          </Title>
+          {aside}
+        </Group>
         {children}
       </Stack>
     </Paper>
@@ -25,17 +23,17 @@ type Detail = readonly [label: string, value: ReactNode]
 /** Names and values; what is not set is a dash. */
 export function Details({ rows }: { readonly rows: readonly Detail[] }) {
   return (
-    <Grid component="dl" m={0} gap="xs">
+    <SimpleGrid component="dl" m={0} cols={{ base: 1, sm: 2 }} spacing="xs" verticalSpacing="xs">
       {rows.map(([label, value]) => (
-        <Grid.Col key={label} span={{ base: 12, sm: 6 }}>
+        <div key={label}>
           <Text component="dt" size="xs" c="dimmed">
             {label}
           </Text>
           <Text component="dd" m={0} className="breakable">
             {value === null || value === undefined || value === '' ? '–' : value}
           </Text>
-        </Grid.Col>
+        </div>
       ))}
-    </Grid>
+    </SimpleGrid>
   )
 }

@@ -80,7 +80,7 @@ function SignerChecks({ signer: { signerId, checks, reason } }: { readonly signe
           {signerId}
         </PageLink>
       </Text>
-      <Table.ScrollContainer minWidth={480}>
+      <Table.ScrollContainer minWidth={480} type="native" tabIndex={0} aria-label="Checks" role="region">
         <Table aria-label={`Checks by the signer ${signerId}`}>
           <Table.Thead>
             <Table.Tr>

@@ -36,7 +36,10 @@ function SignerDetail({ signer }: { readonly signer: Signer }) {
           rows={[
             ['Issuer', <OutsideLink key="issuer" address={signer.issuer} />],
             ['Audience', signer.audience],
-            ['Keys from', signer.jwksEndpoint ? <OutsideLink address={signer.jwksEndpoint} /> : 'its certificate'],
+            [
+              'Keys from',
+              signer.jwksEndpoint ? <OutsideLink key="keys" address={signer.jwksEndpoint} /> : 'its certificate',
+            ],
             ['Key id', signer.kid],
             [
               'Who somebody is',
@@ -52,7 +55,7 @@ function SignerDetail({ signer }: { readonly signer: Signer }) {
           rows={[
             [
               'OpenID configuration',
-              signer.openIdConfigurationUrl && <OutsideLink address={signer.openIdConfigurationUrl} />,
+              signer.openIdConfigurationUrl && <OutsideLink key="openid" address={signer.openIdConfigurationUrl} />,
             ],
             ['Client id', signer.clientId],
             ['Scopes', signer.scopes?.join(' ')],
