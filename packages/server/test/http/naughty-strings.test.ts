@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { type Reply, stopTestPostgres } from './build-app.ts'
+import { IDENTITIES, refusal, setUpEnrollment } from './enroll-token.fixture.ts'
+import { NAUGHTY_STRINGS } from './naughty-strings.fixture.ts'
+import { SIGNERS } from './provider.fixture.ts'
+
+after(stopTestPostgres)
+
+/** Bodies with these are no text to begin with. */
+const REFUSED = /^400 (COULD_NOT_VALIDATE name|INVALID_ENROLLMENT_TOKEN|COULD_NOT_PARSE_BODY)$/
+
+for (const database of ['sqlite', 'postgres'] as const) {
+  describe(`names that programs stumble over, on ${database}`, () => {
+    test('K-13 are stored letter by letter or refused by their field, the same at every door', async (t) => {
+      const { app, token, enrollingSigner, enroll } = await setUpEnrollment(t, { database })
+      await enrollingSigner({ enrollNameClaimsSelector: 'name' })
+      const signer = { enabled: true, audience: 'a', jwksEndpoint: 'https://idp.example/jwks' }
+      const doors: Readonly<Record<string, (name: string, index: number) => Promise<Reply>>> = {
+        [IDENTITIES]: (name) => app.admin('POST', IDENTITIES, { name, type: 'Default', isAdmin: false }),
+        [SIGNERS]: (name, index) => app.admin('POST', SIGNERS, { ...signer, name, issuer: `https://${index}.example` }),
+        enrollment: (name, index) => enroll(token({ sub: `s${index}`, name })),
+      }
+      const taken = new Map<string, Set<string>>()
+      for (const [door, call] of Object.entries(doors)) {
+        const path = door === 'enrollment' ? IDENTITIES : door
+        const before = new Set(await allNames(path))
+        const accepted = new Set<string>()
+        for (const [index, name] of NAUGHTY_STRINGS.entries()) {
+          const reply = await call(name, index)
+          if (reply.status < 300) accepted.add(name)
+          else assert.match(refusal(reply), REFUSED, `${door}: ${JSON.stringify(name).slice(0, 80)}`)
+        }
+        const rows = (await allRows(path)).filter(({ name }) => !before.has(name))
+        assert.deepEqual(rows.map(({ name }) => name).toSorted(), [...accepted].toSorted(), 'letter by letter')
+        for (const { id } of rows) assert.equal((await app.admin('DELETE', `${path}/${id}`)).status, 200)
+        taken.set(door, accepted)
+      }
+      const [first, ...others] = [...taken.values()]
+      for (const other of others) assert.deepEqual([...other], [...(first ?? [])], 'the same at every door')
+      const isStored = (name: string) => first?.has(name)
+      for (const name of ['<script>alert(1)</script>', '=cmd()', '../../../etc/passwd', 'x'.repeat(256), '__proto__']) {
+        assert.ok(isStored(name), name)
+      }
+      for (const name of [
+        '',
+        ' ',
+        '\u0000',
+        'a\r\nb',
+        '\u001b[31mred',
+        '\ud800',
+        '\u202e\u202dtest',
+        'x'.repeat(257),
+      ]) {
+        assert.ok(!isStored(name), JSON.stringify(name))
+      }
+
+      async function allRows(path: string): Promise<{ id: string; name: string }[]> {
+        return (await app.admin('GET', `${path}?limit=500`)).json.data
+      }
+      async function allNames(path: string): Promise<string[]> {
+        return (await allRows(path)).map(({ name }) => name)
+      }
+    })
+  })
+}
