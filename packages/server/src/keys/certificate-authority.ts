@@ -19,6 +19,8 @@ import { OWNER_ONLY, WORLD_READABLE, writeFileAtomically } from './write-file-at
 export interface CertificateAuthority {
   readonly root: X509Certificate
   readonly intermediate: X509Certificate
+  /** Certificates of the CA that comes next or was before: clients are told to trust them, and what they have issued counts. */
+  readonly further: readonly X509Certificate[]
   readonly trustDomain: string
   /** Undefined when the intermediate's key is not on this machine: everything works but issuing. */
   readonly issuer: CertificateIssuer | undefined
@@ -71,7 +73,8 @@ export async function loadAuthority(dir: string, now: Date): Promise<Certificate
   await loadMatchingKey(path(KEY_FILES.rootKey), root)
   const key = await loadMatchingKey(path(KEY_FILES.intermediateKey), intermediate)
   const issuer = key && createIssuer(intermediate.raw, createSigner(key))
-  return { root, intermediate, trustDomain: readTrustDomain(root, path(KEY_FILES.ca)), issuer }
+  const further = await loadFurther(path(KEY_FILES.furtherCas))
+  return { root, intermediate, further, trustDomain: readTrustDomain(root, path(KEY_FILES.ca)), issuer }
 }
 
 /** PEM in PKCS#8, which every tool reads. */
@@ -97,6 +100,14 @@ async function loadChain(caFile: string, intermediateFile: string) {
     throw new StartupError(`${intermediateFile} is not the intermediate certificate of ${caFile}`)
   }
   return { root, intermediate }
+}
+
+/** Nothing but CA certificates may be in there: whatever they have issued lets identities in. */
+async function loadFurther(file: string): Promise<readonly X509Certificate[]> {
+  if (!(await isPresent(file))) return []
+  const certificates = await loadCertificates(file)
+  if (certificates.every(({ ca }) => ca)) return certificates
+  throw new StartupError(`${file} holds a certificate that is no certificate authority's`)
 }
 
 /** A key that is absent is fine: a root key is best kept offline, and without the other one nothing can be issued. */

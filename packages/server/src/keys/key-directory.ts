@@ -5,9 +5,13 @@ import { syncDirectory } from './write-file-atomically.ts'
 
 const OWNER_ONLY_DIRECTORY = 0o700
 
-/** The files in a key directory. `ca.pem` is what clients trust: the root and the intermediate. */
+/**
+ * The files in a key directory. `ca.pem` is what clients trust: the root and the intermediate. `further-cas.pem` is there while a CA
+ * takes over from another: the certificates of the other one.
+ */
 export const KEY_FILES = {
   ca: 'ca.pem',
+  furtherCas: 'further-cas.pem',
   rootKey: 'root.key',
   intermediateCertificate: 'intermediate.crt',
   intermediateKey: 'intermediate.key',

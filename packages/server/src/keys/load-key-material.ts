@@ -34,11 +34,11 @@ export interface KeyMaterial {
   /** The same as certs-only PKCS#7 in base64, lines of 64 characters. */
   readonly caPkcs7Base64: string
   /**
-   * Our intermediate, which issues every client certificate: the listener asks clients for one of its. Without the root OpenSSL
+   * Our intermediates, which issue every client certificate: the listener asks clients for one of theirs. Without the root OpenSSL
    * finds no client trustworthy, which is ours to judge, and tells what came behind a leaf; of chains that it trusts it does not.
    */
   readonly clientCaPem: string
-  /** The same two, DER. */
+  /** Every CA whose client certificates count, roots too, DER. */
   readonly authorities: readonly Buffer[]
   readonly trustDomain: string
   /** Our intermediate; undefined while its private key is missing, and then nothing can be issued. */
@@ -59,7 +59,8 @@ export async function loadKeyMaterial(options: KeyMaterialOptions): Promise<KeyM
 /** Like `loadKeyMaterial`, for a controller that runs: it never makes a new CA. */
 export async function reloadKeyMaterial({ dir, hosts, now, configured }: KeyMaterialOptions): Promise<KeyMaterial> {
   const authority = await loadAuthority(dir, now())
-  const authorityCertificates = [authority.root, authority.intermediate]
+  const authorityCertificates = [authority.root, authority.intermediate, ...authority.further]
+  const issuers = authorityCertificates.filter((certificate) => !isSelfSigned(certificate))
   const serverHosts = buildServerHosts(hosts)
   const { server, ca, warnings } = configured
     ? await loadConfiguredCertificate(configured, serverHosts, now())
@@ -73,7 +74,7 @@ export async function reloadKeyMaterial({ dir, hosts, now, configured }: KeyMate
     caFile: configured?.caFile ?? join(dir, KEY_FILES.ca),
     caBundlePem: formatCertificates(ca),
     caPkcs7Base64: wrapBase64(buildCertsOnlyPkcs7(ca.map(({ raw }) => raw))),
-    clientCaPem: formatCertificates([authority.intermediate]),
+    clientCaPem: formatCertificates(issuers),
     authorities: authorityCertificates.map(({ raw }) => raw),
     trustDomain: authority.trustDomain,
     issuer: authority.issuer,
@@ -93,6 +94,10 @@ function describeServer({ chain, leaf, key }: ServerCertificate) {
 
 function describeMissingKey(dir: string): string {
   return `the private key ${join(dir, KEY_FILES.intermediateKey)} is missing: no certificate can be issued or renewed`
+}
+
+function isSelfSigned(certificate: X509Certificate): boolean {
+  return certificate.verify(certificate.publicKey)
 }
 
 function formatCertificates(certificates: readonly X509Certificate[]): string {
