@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { parse } from 'yaml'
+import { runCaptured } from './captured-run.ts'
+
+const pathOf = (name: string): string => fileURLToPath(new URL(`../../../deploy/${name}`, import.meta.url))
+const read = (name: string): string => readFileSync(pathOf(name), 'utf8')
+
+interface Service {
+  readonly image?: string
+  readonly environment?: Readonly<Record<string, string>>
+  readonly volumes?: readonly string[]
+  readonly depends_on?: readonly string[] | Readonly<Record<string, unknown>>
+}
+
+interface ComposeFile {
+  readonly services: Readonly<Record<string, Service>>
+  readonly volumes: Readonly<Record<string, unknown>>
+}
+
+/** What `.env` of the guide says. */
+const SECRETS: Readonly<Record<string, string>> = {
+  POSTGRES_PASSWORD: 'one',
+  COUNTERSIGN_ADMIN_PASSWORD: 'twelve',
+  COUNTERSIGN_SEALING_KEY: 'ab'.repeat(32),
+}
+
+const compose: ComposeFile = parse(read('compose.yaml'), { merge: true })
+const services = Object.entries(compose.services)
+
+function fill(text: string): string {
+  return text.replaceAll(/\$\{(\w+)(?::\?|:-([^}]*))\}/g, (_, name: string, other?: string) => {
+    return SECRETS[name] ?? other ?? assert.fail(`nobody says what ${name} is`)
+  })
+}
+
+const settingsOf = ({ environment = {} }: Service): Record<string, string> =>
+  Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, fill(value)]))
+
+const isAccepted = async (words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<boolean> => {
+  const { exitCode, stderr } = await runCaptured(['config', 'show', ...words], { env })
+  if (exitCode !== 0) assert.match(stderr, /^error: /)
+  return exitCode === 0
+}
+
+test('every service of the compose file names services and volumes that are there', () => {
+  for (const [name, { volumes = [], depends_on = {} }] of services) {
+    for (const other of Array.isArray(depends_on) ? depends_on : Object.keys(depends_on)) {
+      assert.ok(compose.services[other], `${name} waits for ${other}`)
+    }
+    for (const volume of volumes) {
+      const source = volume.split(':')[0] ?? ''
+      assert.ok(source.startsWith('.') ? read(source) : source in compose.volumes, `${name} mounts ${volume}`)
+    }
+  }
+})
+
+test('the nodes of the compose file have settings that the controller takes, all the same', async () => {
+  const nodes = services.filter(([name]) => name.startsWith('node-'))
+  assert.equal(nodes.length, 2)
+  const [first, second] = nodes.map(([, node]) => settingsOf(node))
+  assert.deepEqual(first, second)
+  assert.ok(await isAccepted([], first ?? {}))
+  assert.ok(!(await isAccepted([], { ...first, COUNTERSIGN_SEALINGKEY: 'x' })), 'a name that is none is a mistake')
+})
+
+test('the proxy passes TLS on to every node and to nothing else', () => {
+  const upstreams = [...read('proxy.conf').matchAll(/^ {4}server (\S+):(\d+) /gm)].map(([, name, port]) => [name, port])
+  const nodes = services.map(([name]) => name).filter((name) => name.startsWith('node-'))
+  const [, port = ''] = /COUNTERSIGN_PORT=(\d+)/.exec(read('Containerfile')) ?? []
+  assert.deepEqual(
+    upstreams,
+    nodes.map((name) => [name, port]),
+  )
+  assert.ok(!/ssl_|\bhttp\b/.test(read('proxy.conf')))
+})
+
+test('the container runs the command as somebody without rights, with settings that there are', async () => {
+  const file = read('Containerfile')
+  const settings = Object.fromEntries(
+    [...file.matchAll(/(COUNTERSIGN_\w+)=(\S+)/g)].map(([, name, value]) => [name, value]),
+  )
+  assert.ok(await isAccepted([], settings as Record<string, string>))
+  assert.deepEqual(settings.COUNTERSIGN_DATA_DIR, /^VOLUME (.*)$/m.exec(file)?.[1])
+  assert.match(file, /^USER node$/m)
+  const last = file.slice(file.lastIndexOf('FROM'))
+  assert.ok(last.indexOf('USER node') < last.indexOf('ENTRYPOINT'))
+  assert.equal((await runCaptured([...JSON.parse(/^CMD (.*)$/m.exec(file)?.[1] ?? '[]'), '--help'])).exitCode, 0)
+})
+
+test('the unit of systemd calls the command as it is, with a file of settings that it takes', async () => {
+  const lines = read('countersign.service').split('\n')
+  for (const line of lines) assert.match(line, /^(|#.*|\[(Unit|Service|Install)\]|[A-Z]\w*=.*)$/)
+  const start = lines.find((line) => line.startsWith('ExecStart=')) ?? ''
+  const [, command = '', ...words] = start.split(' ')
+  assert.equal(command, 'up')
+  const flags = words.map((word) => (word === '/etc/countersign/countersign.yaml' ? pathOf('countersign.yaml') : word))
+  assert.ok(await isAccepted(flags))
+  assert.ok(!(await isAccepted([...flags, '--no-such-flag'])))
+  for (const hardening of [
+    'NoNewPrivileges=yes',
+    'ProtectSystem=strict',
+    'CapabilityBoundingSet=',
+    'User=countersign',
+  ]) {
+    assert.ok(lines.includes(hardening), hardening)
+  }
+})
