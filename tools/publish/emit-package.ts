@@ -44,7 +44,15 @@ async function compile(folder: string, output: string): Promise<void> {
   )
   const settings = {
     extends: join(root, 'tsconfig.json'),
-    compilerOptions: { noEmit: false, declaration: true, rootDir: source, outDir: join(output, folder, 'dist'), paths },
+    compilerOptions: {
+      noEmit: false,
+      declaration: true,
+      rootDir: source,
+      outDir: join(output, folder, 'dist'),
+      // The output may lie outside of the workspace.
+      typeRoots: [join(root, 'node_modules/@types')],
+      paths,
+    },
     include: [join(source, '**/*.ts')],
     exclude: [join(source, '**/*.test.ts'), join(source, '**/*.fixture.ts')],
   }

@@ -25,6 +25,7 @@ export class SessionAuthorization implements Authorization {
   readonly #renewSession: SessionOptions['renewSession']
   #secondary: string | undefined
   #flight: Promise<string> | undefined
+  #renewal: Promise<string> | undefined
 
   constructor({ session, secondaryToken, renewSession }: SessionOptions) {
     this.#session = session
@@ -51,20 +52,22 @@ export class SessionAuthorization implements Authorization {
   async renew(refused: Readonly<Record<string, string>>, options: CallOptions): Promise<boolean> {
     const { 'zt-session': session } = refused
     if (!this.#renewSession || session === undefined) return false
-    // Somebody else who was refused may have been quicker.
-    if (this.#session === session) this.#session = await this.#renewSession(options)
+    // Somebody else who was refused may have been quicker, or be about it.
+    if (this.#session === session) {
+      this.#renewal ??= this.#renewSession(options).finally(() => {
+        this.#renewal = undefined
+      })
+      this.#session = await this.#renewal
+    }
     return this.#session !== session
   }
 
   async #findSecondary(): Promise<string | undefined> {
     if (!this.#supplier) return undefined
     if (this.#secondary !== undefined && hasTime(this.#secondary)) return this.#secondary
-    const { promise, supplier } = { promise: this.#flight, supplier: this.#supplier }
-    this.#flight =
-      promise ??
-      Promise.resolve(supplier()).finally(() => {
-        this.#flight = undefined
-      })
+    this.#flight ??= Promise.resolve(this.#supplier()).finally(() => {
+      this.#flight = undefined
+    })
     this.#secondary = await this.#flight
     return this.#secondary
   }

@@ -14,6 +14,8 @@ export interface LoginTokens {
   readonly expiresInSeconds: number | undefined
 }
 
+/** Members of requests that no error repeats. */
+const SECRETS = ['code', 'code_verifier', 'device_code', 'refresh_token']
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' }
 
 /** Sends a form as a client without a secret. */
@@ -35,7 +37,12 @@ export async function fetchTokens(
 ): Promise<LoginTokens> {
   const url = endpointOf(target, 'tokenEndpoint')
   const answer = await sendForm(target, url, members, options)
-  if (!answer.isOk) throw tokenRefused(answer, url, Object.values(members))
+  if (!answer.isOk)
+    throw tokenRefused(
+      answer,
+      url,
+      SECRETS.map((name) => members[name] ?? ''),
+    )
   return pickTokens(target, answer)
 }
 

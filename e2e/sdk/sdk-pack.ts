@@ -1,0 +1,16 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { emitPackage } from '../../tools/publish/emit-package.ts'
+import { packPackage } from '../../tools/publish/pack-package.ts'
+import { publishedPackages } from '../../tools/publish/published-packages.ts'
+
+/** Builds the SDK as it is published, and what it is built from, in a folder that goes with the test. */
+export async function buildSdk(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-sdk-build-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  mkdirSync(folder, { recursive: true })
+  for (const one of publishedPackages) if (['contract', 'sdk'].includes(one.folder)) await emitPackage(one, folder)
+  return { dist: join(folder, 'sdk/dist'), pack: () => packPackage('sdk', folder) }
+}

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
+import { test } from 'node:test'
+import { ControllerClient } from '@countersign/sdk'
+import { startServer } from './local-server.ts'
+
+const event = (number: number) => `id: n.${number}\ndata: {"namespace":"authentication","number":${number}}\n\n`
+const stream = (...chunks: readonly string[]) => {
+  return (response: ServerResponse) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const chunk of chunks) response.write(chunk)
+    response.end()
+  }
+}
+
+test('a stream that breaks is resumed behind the last event, and what got lost is told', async (t) => {
+  const server = await startServer(t, (_, count) => {
+    if (count === 1) return stream(': hello\n\n', event(1), event(2), 'id: n.3\ndata: {"half')
+    if (count === 2) return (response) => response.destroy()
+    if (count === 3) return stream('event: gap\ndata: {"message":"2 are forgotten"}\n\n', event(5))
+    return stream('event: end\ndata: {"message":"bye"}\n\n')
+  })
+  const client = new ControllerClient({ baseUrl: server.url, session: 's', retries: 0 })
+  const stop = new AbortController()
+  const seen: unknown[] = []
+  for await (const { kind, id, event: one } of client.events({
+    namespaces: ['authentication', 'apiSession'],
+    signal: stop.signal,
+  })) {
+    seen.push([kind, id, one.number])
+    if (one.number === 5) break
+  }
+  assert.deepEqual(seen, [
+    ['event', 'n.1', 1],
+    ['event', 'n.2', 2],
+    ['gap', 'n.2', undefined],
+    ['event', 'n.5', 5],
+  ])
+  assert.deepEqual(
+    server.seen.map(({ headers }) => headers['last-event-id']),
+    [undefined, 'n.2', 'n.2'],
+  )
+  assert.equal(server.seen[0]?.path, '/edge/management/v1/events?namespace=authentication%2CapiSession')
+})
+
+test('events are read however their bytes are cut and their lines end', async (t) => {
+  const text = 'event: message\r\nid: n.1\r\ndata: {"namespace":"ünï",\r\ndata: "number":1}\r\n\r\n'
+  const bytes = Buffer.from(text)
+  const server = await startServer(t, () => async (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const byte of bytes) {
+      response.write(Buffer.from([byte]))
+      await new Promise(setImmediate)
+    }
+    response.end()
+  })
+  const client = new ControllerClient({ baseUrl: server.url, session: 's' })
+  const { value } = await client.events().next()
+  assert.deepEqual([value?.id, value?.event], ['n.1', { namespace: 'ünï', number: 1 }])
+})
+
+test('a refusal ends the stream with its error; a signal ends it in silence', async (t) => {
+  const server = await startServer(t, () => ({ status: 401, json: { error: { code: 'UNAUTHORIZED', message: 'no' } } }))
+  const client = new ControllerClient({ baseUrl: server.url, session: 's' })
+  await assert.rejects(client.events().next(), { code: 'UNAUTHORIZED', status: 401 })
+  const quiet = await startServer(t, () => (response) => void response.writeHead(200).write(': hello\n\n'))
+  const stop = new AbortController()
+  const events = new ControllerClient({ baseUrl: quiet.url, session: 's' }).events({ signal: stop.signal })
+  const next = events.next()
+  setTimeout(() => stop.abort(), 100)
+  assert.deepEqual(await next, { done: true, value: undefined })
+})

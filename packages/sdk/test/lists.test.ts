@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ControllerClient, HostedClient, quoteForFilter } from '@countersign/sdk'
+import { startServer } from './local-server.ts'
+
+const queryOf = (path: string) => new URL(path, 'http://x').searchParams
+
+test('a list is paged by the last id, in order of id, and never by offset', async (t) => {
+  const all = ['a', 'b', 'c"d', 'e', 'f'].map((id) => ({ id }))
+  const server = await startServer(t, ({ path }) => {
+    const filter = queryOf(path).get('filter') ?? ''
+    const last = /id > "((?:[^"\\]|\\.)*)"/.exec(filter)?.[1]?.replaceAll('\\', '') ?? ''
+    return { json: { data: all.filter(({ id }) => id > last).slice(0, 2), meta: {} } }
+  })
+  const client = new ControllerClient({ baseUrl: server.url, session: 's' })
+  const seen: string[] = []
+  for await (const { id } of client.identities.list({ filter: 'isAdmin = true or name = "x"', pageSize: 2 }))
+    seen.push(id)
+  assert.deepEqual(
+    seen,
+    all.map(({ id }) => id),
+  )
+  assert.deepEqual(
+    server.seen.map(({ path }) => queryOf(path).get('filter')),
+    [
+      '(isAdmin = true or name = "x") sort by id asc limit 2',
+      '(isAdmin = true or name = "x") and id > "b" sort by id asc limit 2',
+      '(isAdmin = true or name = "x") and id > "e" sort by id asc limit 2',
+    ],
+  )
+  for (const { path } of server.seen) assert.equal(queryOf(path).has('offset'), false)
+})
+
+test('whoever stops reading a list fetches no further page', async (t) => {
+  const server = await startServer(t, () => ({ json: { data: [{ id: 'a' }, { id: 'b' }], meta: {} } }))
+  const client = new ControllerClient({ baseUrl: server.url, session: 's' })
+  for await (const _ of client.signers.list({ pageSize: 2 })) break
+  assert.equal(server.seen.length, 1)
+})
+
+test('any text can stand in a filter, and nothing of it gets out', () => {
+  assert.equal(quoteForFilter('a"b\\c\n" or true'), '"a\\"b\\\\c\\n\\" or true"')
+})
+
+test('ids stay inside of their segment of a path', async (t) => {
+  const server = await startServer(t, () => ({ json: { data: {}, meta: {} } }))
+  const client = new ControllerClient({ baseUrl: server.url, session: 's' })
+  await client.identities.disable('../a?b/c#d')
+  assert.equal(server.seen[0]?.path, '/edge/management/v1/identities/..%2Fa%3Fb%2Fc%23d/disable')
+})
+
+test('pages of networks are followed to the last one', async (t) => {
+  const server = await startServer(t, ({ path }) => {
+    const number = Number(queryOf(path).get('page'))
+    return { json: { _embedded: { networkList: [{ id: `n${number}` }] }, page: { totalPages: 3, number } } }
+  })
+  const client = new HostedClient({ baseUrl: server.url, token: 't' })
+  const ids: string[] = []
+  for await (const { id } of client.networks.list()) ids.push(id)
+  assert.deepEqual(ids, ['n0', 'n1', 'n2'])
+  const empty = await startServer(t, () => ({ json: { page: { totalPages: 0 } } }))
+  for await (const _ of new HostedClient({ baseUrl: empty.url, token: 't' }).networks.list()) assert.fail()
+})
+
+test('a version that was read can be asked for when changing', async (t) => {
+  const server = await startServer(t, () => ({ headers: { etag: '"7"' }, json: { data: { id: 'x' }, meta: {} } }))
+  const client = new ControllerClient({ baseUrl: server.url, session: 's' })
+  const { version } = await client.authPolicies.getVersioned('x')
+  await client.authPolicies.patch('x', { name: 'y' }, { ifMatch: version })
+  assert.equal(server.seen[1]?.headers['if-match'], '"7"')
+})
