@@ -17,6 +17,7 @@ const licences = new Set([
   'MIT-0',
   'MPL-2.0',
   'Python-2.0',
+  'Unlicense',
 ])
 
 /** docs/dependencies.md lists exactly what our packages ask for, and every installed licence is one we accept. */
