@@ -82,6 +82,7 @@ async function start(t: TestContext, stage: Stage, step: Step, name: string) {
     baseUrl: string
     caFile: string
     pid: number
+    identityProviderUrl: string | null
     admin: { password: string | null }
   }
   Object.assign(stage.variables, {
@@ -90,6 +91,7 @@ async function start(t: TestContext, stage: Stage, step: Step, name: string) {
     PID: String(ready.pid),
     CA_FINGERPRINT: new X509Certificate(readFileSync(ready.caFile)).fingerprint256,
     PORT: new URL(ready.baseUrl).port,
+    IDENTITY_PROVIDER_URL: ready.identityProviderUrl ?? '(null)',
     ADMIN_PASSWORD: ready.admin.password ?? '(null)',
   })
   return { child, closed }

@@ -5,6 +5,9 @@ const policies = async () => (await import('./commands/resources/policies.ts')).
 const identities = async () => (await import('./commands/resources/identities.ts')).identities
 const sessions = async () => (await import('./commands/resources/sessions.ts')).sessions
 
+const networks = async () => (await import('./commands/hosted/networks.ts')).networks
+const accounts = async () => (await import('./commands/hosted/accounts.ts')).accounts
+
 type Rows = readonly (readonly [name: string, summary: string, load: () => Promise<Command>])[]
 
 const CONTROLLER: Rows = [
@@ -25,6 +28,9 @@ const CONTROLLER: Rows = [
 const SIGN_IN: Rows = [
   ['login', 'Sign in to a controller and remember it', async () => (await import('./commands/login.ts')).login],
   ['logout', 'End the session', async () => (await import('./commands/logout.ts')).logout],
+  ['enroll', 'Trade a token for a certificate', async () => (await import('./commands/enroll.ts')).enroll],
+  ['trust', 'Print what makes this machine trust the CA', async () => (await import('./commands/trust.ts')).trust],
+  ['doctor', 'Say what works and what does not', async () => (await import('./commands/doctor.ts')).doctor],
   ['whoami', 'Tell who is signed in, where and until when', async () => (await import('./commands/whoami.ts')).whoami],
 ]
 
@@ -56,6 +62,23 @@ const MANAGE: Rows = [
   ['identities delete', 'Delete an identity', async () => (await identities()).delete],
   ['sessions list', 'List the sessions of everybody', async () => (await sessions()).list],
   ['sessions delete', 'End a session', async () => (await sessions()).delete],
+  ['events tail', 'Follow what happens', async () => (await import('./commands/events-tail.ts')).eventsTail],
+  [
+    'export',
+    'Write signers, policies and identities as YAML',
+    async () => (await import('./commands/export.ts')).exportState,
+  ],
+  ['apply', 'Make everything as a file says', async () => (await import('./commands/apply.ts')).apply],
+]
+
+const HOSTED: Rows = [
+  ['token', 'Print an access token of an API account', async () => (await import('./commands/hosted/token.ts')).token],
+  ['networks list', 'List the networks of the organization', async () => (await networks()).list],
+  ['networks get', 'Show a network', async () => (await networks()).get],
+  ['accounts list', 'List the API accounts', async () => (await accounts()).list],
+  ['accounts create', 'Make an API account and its credentials file', async () => (await accounts()).create],
+  ['accounts rotate', 'Give an API account new credentials', async () => (await accounts()).rotate],
+  ['accounts delete', 'Delete an API account', async () => (await accounts()).delete],
 ]
 
 const HELP: Rows = [
@@ -67,6 +90,7 @@ const GROUPS: readonly (readonly [heading: string, rows: Rows])[] = [
   ['The controller on this machine', CONTROLLER],
   ['Signing in', SIGN_IN],
   ['Managing', MANAGE],
+  ['The hosted API', HOSTED],
   ['Help', HELP],
 ]
 

@@ -39,7 +39,7 @@ function printVerdict({ terminal }: Call, explanation: Explanation, names: Reado
     terminal.out('')
     terminal.out([
       ['bold', `signer ${names.get(signerId) ?? signerId}`],
-      ...(reason ? [': ', ['red', reason] as const] : []),
+      ...(reason ? [': ', [checks.every(({ pass }) => pass) ? 'green' : 'red', reason] as const] : []),
     ])
     for (const { check, pass, expected, received } of checks) {
       const mark = pass ? (['green', '  ✔ '] as const) : (['red', '  ✘ '] as const)

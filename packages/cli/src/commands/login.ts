@@ -3,7 +3,14 @@ import type { Command } from '../command.ts'
 import { findProfile, getProfileName, saveProfile } from '../files/profiles.ts'
 import { settleTrust } from '../net/first-use-trust.ts'
 import { getFormat, OUTPUT_FLAG, printData } from '../output/print-result.ts'
-import { CA_FILE_FLAG, PROFILE_FLAG, QUIET_FLAG, VERBOSE_FLAG, YES_FLAG } from '../session/call-flags.ts'
+import {
+  CA_FILE_FLAG,
+  CREDENTIALS_FLAG,
+  PROFILE_FLAG,
+  QUIET_FLAG,
+  VERBOSE_FLAG,
+  YES_FLAG,
+} from '../session/call-flags.ts'
 import { parseControllerUrl } from '../session/controller-url.ts'
 import { chooseMethod } from '../session/login-methods.ts'
 
@@ -17,7 +24,10 @@ export const login: Command = {
     { name: 'key', value: 'FILE', description: 'The private key of the certificate (PEM)' },
     { name: 'jwt', value: 'FILE', description: 'Sign in by the token in this file, or on stdin for -' },
     { name: 'jwt-command', value: 'COMMAND', description: 'Sign in by the token that this command prints' },
+    { name: 'signer', value: 'NAME', description: 'Sign in at the provider of this signer, in the browser' },
+    { name: 'device', description: 'With --signer: show a code to enter in a browser elsewhere' },
     { name: 'code-stdin', description: 'Read the one-time code from stdin, after the password if that is there too' },
+    { ...CREDENTIALS_FLAG, description: 'Use the hosted API as the API account of this credentials file' },
     CA_FILE_FLAG,
     { name: 'fingerprint', value: 'SHA256', description: 'Trust the CA with this fingerprint' },
     PROFILE_FLAG,
@@ -36,6 +46,7 @@ export const login: Command = {
       command: 'countersign login https://ctrl.example.com --ca-file ca.pem --jwt token.txt --profile ci',
       says: 'by a token of a provider, remembered as "ci"',
     },
+    { command: 'countersign login https://ctrl.example.com --signer keycloak', says: 'in the browser' },
     { command: 'countersign login https://ctrl.example.com --cert me.pem --key me.key', says: 'by certificate' },
   ],
   async run(call) {

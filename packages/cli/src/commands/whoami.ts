@@ -1,6 +1,6 @@
 import { EXIT } from '../cli-error.ts'
 import type { Command } from '../command.ts'
-import { getProfileName } from '../files/profiles.ts'
+import { getProfile } from '../files/profiles.ts'
 import { printObject } from '../output/print-result.ts'
 import { CALL_FLAGS } from '../session/call-flags.ts'
 import { withController } from '../session/with-controller.ts'
@@ -11,13 +11,22 @@ export const whoami: Command = {
   flags: CALL_FLAGS,
   examples: [{ command: 'countersign whoami -o json', says: 'who is signed in, for a program' }],
   async run(call) {
+    const { name, profile } = getProfile(call)
+    if (profile.credentials !== undefined) {
+      const { withHosted } = await import('../hosted/with-hosted.ts')
+      const self = await withHosted(call, (client) => client.self())
+      const { organizationId, role, type } = self
+      const who = { name: self.name, id: self.id, type, role, organizationId }
+      await printObject(call, { profile: name, hostedApi: profile.url, ...who, signedInBy: profile.credentials })
+      return EXIT.ok
+    }
     const known = await withController(call, async (client, { url, method }) => {
       const [session, identity] = await Promise.all([client.currentSession(), client.currentIdentity()])
       return { url, method, session, identity }
     })
     const { identity, session } = known
     await printObject(call, {
-      profile: getProfileName(call),
+      profile: name,
       controller: known.url,
       name: identity.name,
       id: identity.id,

@@ -1,5 +1,6 @@
 import type { ControllerClient } from '@countersign/sdk'
 import { EXIT } from '../cli-error.ts'
+import { collect } from '../collect.ts'
 import type { Call, Command, Flag } from '../command.ts'
 import { printList, printObject } from '../output/print-result.ts'
 import { CALL_FLAGS, YES_FLAG } from '../session/call-flags.ts'
@@ -20,8 +21,7 @@ export function createListCommand(kind: ResourceKind<Collection>): Command {
     async run(call) {
       const { filter } = call.flags
       const things = await withController(call, async (client) => {
-        const found: Thing[] = []
-        for await (const one of kind.open(client).list(typeof filter === 'string' ? { filter } : {})) found.push(one)
+        const found = await collect(kind.open(client).list(typeof filter === 'string' ? { filter } : {}))
         return found.sort((a, b) => compare(a.name ?? a.id, b.name ?? b.id))
       })
       await printList(call, things, kind.columns)

@@ -22,3 +22,9 @@ export const CA_FILE_FLAG: Flag = {
   value: 'FILE',
   description: 'Trust the CA certificates in this file, and no others, for the controller',
 }
+
+export const CREDENTIALS_FLAG: Flag = {
+  name: 'credentials',
+  value: 'FILE',
+  description: 'Use the API account of this credentials file',
+}

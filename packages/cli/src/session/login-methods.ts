@@ -9,7 +9,7 @@ import type { Profile } from '../files/profiles.ts'
 import { createTrustingFetch, type Trust } from '../net/trusting-fetch.ts'
 import { withProgress } from '../with-progress.ts'
 
-interface LoginAttempt {
+export interface LoginAttempt {
   readonly call: Call
   readonly url: string
   readonly caPem: string | undefined
@@ -20,11 +20,16 @@ type LoginMethod = (attempt: LoginAttempt) => Promise<SignedIn>
 
 /** The ways to sign in by the flag that chooses them, in the order in which they are looked for. */
 const METHODS: readonly (readonly [flag: string, method: LoginMethod])[] = [
+  ['credentials', async (attempt) => (await import('./login-by-credentials.ts')).logInByCredentials(attempt)],
   ['cert', logInByCertificate],
   ['jwt', async (attempt) => logInByJwt(attempt, await loadTextArgument(attempt.call, String(attempt.call.flags.jwt)))],
   [
     'jwt-command',
     async (attempt) => logInByJwt(attempt, await runTokenCommand(String(attempt.call.flags['jwt-command']))),
+  ],
+  [
+    'signer',
+    async (attempt) => logInByJwt(attempt, await (await import('./login-at-provider.ts')).logInAtProvider(attempt)),
   ],
   ['username', logInByPassword],
 ]

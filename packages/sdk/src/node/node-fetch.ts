@@ -23,7 +23,10 @@ const BODILESS = new Set([204, 205, 304])
 export function createNodeFetch({ ca, onlyCa = false, cert, key }: NodeFetchOptions): typeof globalThis.fetch {
   const agent = new Agent({
     keepAlive: true,
-    ...(ca !== undefined && { ca: onlyCa ? ca : [...rootCertificates, ca] }),
+    // Whatever the environment says.
+    rejectUnauthorized: true,
+    // One that alone is trusted need not be a root.
+    ...(ca !== undefined && (onlyCa ? { ca, allowPartialTrustChain: true } : { ca: [...rootCertificates, ca] })),
     ...(cert !== undefined && { cert }),
     ...(key !== undefined && { key }),
   })

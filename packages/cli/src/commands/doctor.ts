@@ -1,0 +1,54 @@
+import { EXIT } from '../cli-error.ts'
+import type { Call, Command } from '../command.ts'
+import { checkCertificate, checkConnection, checkSession, type Finding } from '../doctor/checks.ts'
+import { getProfile } from '../files/profiles.ts'
+import { getFormat, printData } from '../output/print-result.ts'
+import { CALL_FLAGS, CREDENTIALS_FLAG } from '../session/call-flags.ts'
+import { toExplained } from '../to-explained.ts'
+import { withProgress } from '../with-progress.ts'
+
+/** `countersign doctor`: what works and what does not, in words. */
+export const doctor: Command = {
+  args: [],
+  flags: [...CALL_FLAGS, CREDENTIALS_FLAG],
+  details: [
+    'Looks at the connection, the clock, the certificate, the session, the keys of signers and the API account.',
+  ],
+  examples: [{ command: 'countersign doctor --profile ci', says: 'look at everything that a login needs' }],
+  async run(call) {
+    const { name, profile } = getProfile(call)
+    const findings: Finding[] = [{ check: 'profile', ok: true, says: `${name}: ${profile.url}` }]
+    const look = async () => {
+      findings.push(...(await checkConnection(profile)))
+      if (findings.every(({ ok }) => ok)) {
+        findings.push(await checkCertificate(profile))
+        if (profile.credentials === undefined) findings.push(...(await checkSession(profile)))
+        if (profile.credentials !== undefined || call.flags.credentials !== undefined)
+          findings.push(await checkAccount(call))
+      }
+    }
+    await withProgress(call.terminal, 'looking…', look())
+    if (getFormat(call) !== 'table') await printData(call, findings)
+    else printFindings(call, findings)
+    if (findings.every(({ ok }) => ok)) return EXIT.ok
+    return findings.some(({ check, ok }) => check === 'connection' && !ok) ? EXIT.unreachable : EXIT.failure
+  },
+}
+
+async function checkAccount(call: Call): Promise<Finding> {
+  const { withHosted } = await import('../hosted/with-hosted.ts')
+  try {
+    const { name } = await withHosted(call, (client) => client.self())
+    return { check: 'API account', ok: true, says: `the provider gives a token, and the hosted API knows ${name}` }
+  } catch (error) {
+    const explained = toExplained(error) as Error & { readonly hint?: string }
+    return { check: 'API account', ok: false, says: explained.message, hint: explained.hint }
+  }
+}
+
+function printFindings({ terminal }: Call, findings: readonly Finding[]): void {
+  for (const { check, ok, says, hint } of findings) {
+    terminal.out([ok ? ['green', '✔ '] : ['red', '✘ '], `${check}: ${says}`])
+    if (hint !== undefined) terminal.out([['cyan', '  hint: '], hint])
+  }
+}

@@ -1,0 +1,75 @@
+import type { WatchedEvent } from '@countersign/sdk'
+import { EXIT } from '../cli-error.ts'
+import type { Call, Command } from '../command.ts'
+import { getFormat, printData } from '../output/print-result.ts'
+import { printableJson } from '../printable.ts'
+import { CALL_FLAGS } from '../session/call-flags.ts'
+import { guardSession, openController } from '../session/with-controller.ts'
+import { waitForStopSignal } from '../stop-signals.ts'
+
+/** Members that every line begins with, or that say nothing to a person. */
+const KNOWN = ['namespace', 'event_type', 'eventType', 'eventId', 'type', 'timestamp', 'event_src_id']
+
+/** `countersign events tail`: what happens, as it happens. */
+export const eventsTail: Command = {
+  args: [],
+  flags: [
+    ...CALL_FLAGS,
+    { name: 'namespace', value: 'NAME', repeatable: true, description: 'Only these: authentication, apiSession, …' },
+    { name: 'count', value: 'N', description: 'End after so many' },
+    { name: 'after', value: 'ID', description: 'Begin behind this event, as far as the controller remembers' },
+  ],
+  details: ['Ctrl-C ends it. With -o json there is one object on each line.'],
+  examples: [
+    { command: 'countersign events tail --namespace authentication -o json', says: 'sign-ins, for a program' },
+  ],
+  async run(call) {
+    const { client, profile } = openController(call)
+    const stop = new AbortController()
+    void waitForStopSignal().then(() => stop.abort())
+    const limit = call.flags.count === undefined ? Number.POSITIVE_INFINITY : Number(call.flags.count)
+    call.terminal.note(`following ${profile.url}; Ctrl-C ends it`)
+    await guardSession(call, client, follow(call, client, stop.signal, limit))
+    return EXIT.ok
+  },
+}
+
+async function follow(
+  call: Call,
+  client: ReturnType<typeof openController>['client'],
+  signal: AbortSignal,
+  limit: number,
+): Promise<void> {
+  const { namespace, after } = call.flags
+  const namespaces = Array.isArray(namespace) ? namespace.map(String) : undefined
+  let seen = 0
+  if (seen >= limit) return
+  for await (const one of client.events({
+    namespaces,
+    lastEventId: typeof after === 'string' ? after : undefined,
+    signal,
+  })) {
+    await printEvent(call, one)
+    if (one.kind === 'event' && ++seen >= limit) return
+  }
+}
+
+async function printEvent(call: Call, { kind, event }: WatchedEvent): Promise<void> {
+  const format = getFormat(call)
+  if (format === 'json') return call.terminal.out(printableJson(event))
+  if (format === 'yaml') {
+    call.terminal.out('---')
+    return printData(call, event)
+  }
+  if (kind === 'gap') return call.terminal.out([['yellow', 'some events are missing here']])
+  const { timestamp, namespace, event_type, eventType, type } = event
+  const rest = Object.entries(event).flatMap(([name, value]) =>
+    KNOWN.includes(name) || value === '' || typeof value === 'object' ? [] : [`${name}=${String(value)}`],
+  )
+  const colour = event.success === false ? 'red' : 'cyan'
+  call.terminal.out([
+    `${timestamp} `,
+    [colour, `${namespace} ${String(event_type ?? eventType ?? type ?? '')}`],
+    ` ${rest.join(' ')}`,
+  ])
+}

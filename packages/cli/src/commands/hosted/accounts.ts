@@ -1,0 +1,150 @@
+import type { Account, AccountWithCredentials, HostedClient } from '@countersign/sdk'
+import { CliError, EXIT, usageError } from '../../cli-error.ts'
+import { collect } from '../../collect.ts'
+import type { Call, Command } from '../../command.ts'
+import { ensureAbsent, writePrivateFile } from '../../files/private-file.ts'
+import { HOSTED_FLAGS, withHosted } from '../../hosted/with-hosted.ts'
+import { getFormat, printData, printList } from '../../output/print-result.ts'
+import { YES_FLAG } from '../../session/call-flags.ts'
+import { confirm } from '../../session/confirm.ts'
+
+const OUT_FLAG = { name: 'out', value: 'FILE', description: 'Write the credentials here [NAME.credentials.json]' }
+
+const list: Command = {
+  args: [],
+  flags: HOSTED_FLAGS,
+  examples: [{ command: 'countersign accounts list', says: 'the API accounts of the organization' }],
+  async run(call) {
+    await printList(call, await withHosted(call, ({ accounts }) => collect(accounts.list())), [
+      { title: 'NAME', get: (account: Account) => account.name },
+      { title: 'ROLE', get: ({ role }) => role },
+      { title: 'ACTIVE', get: ({ active }) => active },
+      { title: 'CLIENT ID', get: ({ clientId }) => clientId },
+      { title: 'ID', get: ({ id }) => id },
+    ])
+    return EXIT.ok
+  },
+}
+
+const create: Command = {
+  args: ['NAME'],
+  flags: [
+    ...HOSTED_FLAGS,
+    {
+      name: 'provider',
+      value: 'NAME',
+      description: 'The identity provider, by name or id; needed when there are several',
+    },
+    { name: 'role', value: 'ROLE', description: 'admin or read-only' },
+    { name: 'email', value: 'ADDRESS', description: 'Whom to ask about it' },
+    { name: 'description', value: 'TEXT', description: 'What it is for' },
+    { name: 'client-id', value: 'ID', description: 'Record this client of the provider instead of making one' },
+    OUT_FLAG,
+  ],
+  details: ['The credentials are shown once: they go into a file that only you can read, and nowhere else.'],
+  examples: [
+    { command: 'countersign accounts create ci --role read-only --out credentials.json', says: 'for a pipeline' },
+  ],
+  async run(call) {
+    const [name = ''] = call.args
+    const { flags } = call
+    const out = getOutPath(call, name)
+    ensureAbsent(out)
+    const made = await withHosted(call, async (client) => {
+      const body = {
+        name,
+        identityProviderId: await findProviderId(client, flags.provider),
+        ...(flags.role !== undefined && { role: flags.role as 'admin' | 'read-only' }),
+        ...(flags.email !== undefined && { contactEmail: String(flags.email) }),
+        ...(flags.description !== undefined && { description: String(flags.description) }),
+        ...(flags['client-id'] !== undefined && { clientId: String(flags['client-id']) }),
+      }
+      return client.accounts.create(body)
+    })
+    await finish(call, 'created', made, out)
+    return EXIT.ok
+  },
+}
+
+const rotate: Command = {
+  args: ['NAME'],
+  flags: [
+    ...HOSTED_FLAGS,
+    { name: 'overlap', value: 'MINUTES', description: 'How long the old credentials go on [60]' },
+    OUT_FLAG,
+  ],
+  examples: [
+    {
+      command: 'countersign accounts rotate ci --overlap 10 --out credentials.json',
+      says: 'new credentials; the old ones go on for ten minutes',
+    },
+  ],
+  async run(call) {
+    const [name = ''] = call.args
+    const overlap = call.flags.overlap === undefined ? undefined : Number(call.flags.overlap)
+    if (overlap !== undefined && !(overlap >= 0))
+      throw usageError('--overlap must be a number', 'write --overlap MINUTES')
+    const made = await withHosted(call, async (client) =>
+      client.accounts.rotate(
+        (await getAccount(client, name)).id,
+        overlap === undefined ? {} : { overlapMinutes: overlap },
+      ),
+    )
+    await finish(call, 'rotated', made, getOutPath(call, name))
+    return EXIT.ok
+  },
+}
+
+const remove: Command = {
+  args: ['NAME'],
+  flags: [...HOSTED_FLAGS, YES_FLAG],
+  examples: [{ command: 'countersign accounts delete ci --yes', says: 'by name or id, without asking' }],
+  async run(call) {
+    const [name = ''] = call.args
+    const { id } = await withHosted(call, (client) => getAccount(client, name))
+    await confirm(call, `Delete the account ${name}?`)
+    await withHosted(call, ({ accounts }) => accounts.delete(id))
+    call.terminal.out(`deleted account ${name}`)
+    return EXIT.ok
+  },
+}
+
+async function finish(
+  call: Call,
+  done: string,
+  { id, name, credentials }: AccountWithCredentials,
+  out: string,
+): Promise<void> {
+  if (credentials) writePrivateFile(out, `${JSON.stringify(credentials, null, 2)}\n`)
+  if (getFormat(call) !== 'table') await printData(call, { id, name, ...(credentials && { credentialsFile: out }) })
+  else call.terminal.out(`${done} account ${name} (${id})${credentials ? `, its credentials are in ${out}` : ''}`)
+}
+
+function getOutPath({ flags }: Call, name: string): string {
+  return typeof flags.out === 'string' ? flags.out : `${name.replace(/[^\w.@-]/g, '_')}.credentials.json`
+}
+
+async function getAccount(client: HostedClient, nameOrId: string): Promise<Account> {
+  const all = await collect(client.accounts.list())
+  const found = all.find(({ id }) => id === nameOrId) ?? all.find(({ name }) => name === nameOrId)
+  if (found) return found
+  throw new CliError(`there is no account "${nameOrId}"`, {
+    hint: '"countersign accounts list" shows all',
+    exitCode: EXIT.notFound,
+  })
+}
+
+async function findProviderId(client: HostedClient, wanted: unknown): Promise<string> {
+  const all = await collect(client.providers.list())
+  const fitting = wanted === undefined ? all : all.filter(({ id, name }) => id === wanted || name === wanted)
+  const [first, second] = fitting
+  if (first && !second) return first.id
+  const names = all.map(({ name }) => name).join(', ')
+  throw usageError(
+    fitting.length === 0 ? 'there is no such identity provider' : 'there are several identity providers',
+    `name one with --provider: ${names || 'there is none yet'}`,
+  )
+}
+
+/** `countersign accounts …` */
+export const accounts = { list, create, rotate, delete: remove }

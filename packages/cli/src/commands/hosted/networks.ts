@@ -1,0 +1,53 @@
+import type { Network } from '@countersign/sdk'
+import { CliError, EXIT } from '../../cli-error.ts'
+import { collect } from '../../collect.ts'
+import type { Command } from '../../command.ts'
+import { HOSTED_FLAGS, withHosted } from '../../hosted/with-hosted.ts'
+import { printList, printObject } from '../../output/print-result.ts'
+
+const list: Command = {
+  args: [],
+  flags: [
+    ...HOSTED_FLAGS,
+    { name: 'name', value: 'PATTERN', description: 'Only those of this name; % stands for anything' },
+  ],
+  examples: [
+    {
+      command: 'countersign networks list --credentials credentials.json --hosted-url https://ctrl.example.com',
+      says: 'the networks of an API account',
+    },
+  ],
+  async run(call) {
+    const { name } = call.flags
+    const found = await withHosted(call, async ({ networks }) =>
+      collect(typeof name === 'string' ? networks.findByName(name) : networks.list()),
+    )
+    await printList(call, found, [
+      { title: 'NAME', get: (network: Network) => network.name },
+      { title: 'STATUS', get: ({ status }) => status },
+      { title: 'VERSION', get: ({ productVersion }) => productVersion },
+      { title: 'ID', get: ({ id }) => id },
+    ])
+    return EXIT.ok
+  },
+}
+
+const get: Command = {
+  args: ['NAME'],
+  flags: HOSTED_FLAGS,
+  examples: [{ command: 'countersign networks get demo -o yaml', says: 'by name or id' }],
+  async run(call) {
+    const [wanted = ''] = call.args
+    const found = await withHosted(call, async ({ networks }) => collect(networks.list()))
+    const network = found.find(({ id }) => id === wanted) ?? found.find(({ name }) => name === wanted)
+    if (!network) {
+      const hint = '"countersign networks list" shows all'
+      throw new CliError(`there is no network "${wanted}"`, { hint, exitCode: EXIT.notFound })
+    }
+    await printObject(call, network)
+    return EXIT.ok
+  },
+}
+
+/** `countersign networks …` */
+export const networks = { list, get }

@@ -1,0 +1,117 @@
+import { connect } from 'node:tls'
+import { ControllerClient } from '@countersign/sdk'
+import type { Profile } from '../files/profiles.ts'
+import { createTrustingFetch } from '../net/trusting-fetch.ts'
+import { explainNoAnswer } from '../net/unreachable.ts'
+
+/** What one look has shown. */
+export interface Finding {
+  readonly check: string
+  readonly ok: boolean
+  readonly says: string
+  readonly hint?: string | undefined
+}
+
+const MAX_SKEW_SECONDS = 30
+const SOON_DAYS = 14
+const DAY_MS = 86_400_000
+const TIMEOUT_MS = 10_000
+
+/** The connection and what depends on nothing but it: version and clock. */
+export async function checkConnection({ url, caPem }: Profile): Promise<Finding[]> {
+  const fetch = createTrustingFetch({ origin: url, caPem })
+  const begun = Date.now()
+  try {
+    const response = await fetch(`${url}/version`, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+    const took = Date.now() - begun
+    const { data } = (await response.json()) as { data?: { version?: string } }
+    const says = `${url} answers in ${took} ms, version ${String(data?.version)}`
+    return [{ check: 'connection', ok: response.ok, says }, judgeClock(response.headers.get('date'), begun, took)]
+  } catch (error) {
+    const { what, hint } = explainNoAnswer(error)
+    return [{ check: 'connection', ok: false, says: `no answer from ${url}: ${what}`, hint }]
+  }
+}
+
+/** The header has no more than seconds, and the answer took its time. */
+function judgeClock(date: string | null, begun: number, took: number): Finding {
+  const there = Date.parse(date ?? '')
+  if (Number.isNaN(there)) return { check: 'clock', ok: true, says: 'the server does not tell its time' }
+  const skew = Math.round((begun + took / 2 - there - 500) / 1000)
+  const ok = Math.abs(skew) <= MAX_SKEW_SECONDS
+  const says =
+    Math.abs(skew) <= 1
+      ? 'this clock and the server’s agree'
+      : `this clock is ${Math.abs(skew)} s ${skew > 0 ? 'ahead of' : 'behind'} the server’s`
+  return {
+    check: 'clock',
+    ok,
+    says,
+    hint: ok ? undefined : 'set the clocks right: tokens and certificates are good by the clock',
+  }
+}
+
+/** Whether the certificate leads to the trusted CA, and for how long. */
+export async function checkCertificate({ url, caPem }: Profile): Promise<Finding> {
+  const { hostname, port } = new URL(url)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const isName = /[a-z]/i.test(host) && !host.includes(':')
+  const trusted = { rejectUnauthorized: true, ...(caPem !== undefined && { ca: caPem, allowPartialTrustChain: true }) }
+  const socket = connect({ host, port: Number(port || 443), ...trusted, ...(isName && { servername: host }) })
+  try {
+    await new Promise<void>((resolve, reject) => {
+      socket.setTimeout(TIMEOUT_MS, () => reject(new Error('no answer in time')))
+      socket.once('secureConnect', resolve)
+      socket.once('error', reject)
+    })
+    const ends = Date.parse(socket.getPeerX509Certificate()?.validTo ?? '')
+    const days = Math.floor((ends - Date.now()) / DAY_MS)
+    const anchor = caPem === undefined ? 'what this machine trusts' : 'the CA of the profile'
+    return {
+      check: 'certificate',
+      ok: true,
+      says: `leads to ${anchor}, good for ${days} days`,
+      ...(days < SOON_DAYS && { hint: 'it ends soon: a controller renews its own by itself' }),
+    }
+  } catch (error) {
+    const { what, hint } = explainNoAnswer(error)
+    return { check: 'certificate', ok: false, says: what, hint }
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** Whether the session lives, and what its owner sees of the providers. */
+export async function checkSession({ url, caPem, session }: Profile): Promise<Finding[]> {
+  const hint = `run: countersign login ${url}`
+  if (session === undefined) return [{ check: 'session', ok: false, says: 'you are signed out', hint }]
+  const client = new ControllerClient({ baseUrl: url, session, fetch: createTrustingFetch({ origin: url, caPem }) })
+  try {
+    const { identity, expiresAt } = await client.currentSession()
+    const found = { check: 'session', ok: true, says: `signed in as ${identity.name} until ${expiresAt} unless used` }
+    return [found, ...(await checkSigners(client))]
+  } catch {
+    return [{ check: 'session', ok: false, says: 'the session has ended', hint }]
+  }
+}
+
+async function checkSigners(client: ControllerClient): Promise<Finding[]> {
+  const findings: Finding[] = []
+  try {
+    for await (const signer of client.signers.list({ filter: 'enabled = true' })) {
+      const error = signer.keyStatus?.lastError
+      const check = `signer ${signer.name}`
+      if (error)
+        findings.push({
+          check,
+          ok: false,
+          says: String(error),
+          hint: `run: countersign signers refresh ${signer.name}`,
+        })
+      else findings.push({ check, ok: true, says: 'its keys are here' })
+    }
+  } catch {
+    findings.push({ check: 'signers', ok: true, says: 'you may not see them' })
+  }
+  return findings
+}
