@@ -12,6 +12,9 @@ import { pageNonce } from './app/page-nonce.ts'
 import { router } from './app/router.tsx'
 import { createMemoryColorScheme, readableColours, theme } from './app/theme.ts'
 
+// The library that stops the page behind a dialog from scrolling looks here for the nonce of its style.
+Object.assign(globalThis, { __webpack_nonce__: pageNonce() })
+
 const root = document.getElementById('root')
 if (!root) throw new TypeError('the page has no element with the id root')
 createRoot(root).render(

@@ -30,6 +30,16 @@ export function wantsCode(session: ApiSession): boolean {
   return session.authQueries.some(({ typeId }) => typeId === 'MFA')
 }
 
+/** The signer whose token the session still waits for. */
+export function wantedSigner(session: ApiSession): string | undefined {
+  return session.authQueries.find(({ typeId }) => typeId === 'EXT-JWT')?.id
+}
+
+/** Whether the session still waits for something before it opens the pages. */
+export function isPartial(session: ApiSession): boolean {
+  return wantsCode(session) || wantedSigner(session) !== undefined
+}
+
 export async function signIn(username: string, password: string): Promise<void> {
   await call('POST', CONSOLE_SESSION, { username, password })
   await forgetEverything()

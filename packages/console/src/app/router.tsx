@@ -7,8 +7,9 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import { queries } from '../api/queries.ts'
-import { sessionQuery, wantsCode } from '../api/session.ts'
+import { isPartial, sessionQuery } from '../api/session.ts'
 import { readListSearch } from '../list/list-search.ts'
+import { readRefusal } from '../pages/sign-in/refusal.ts'
 import { ErrorPage, LoadingPage, NotFoundPage } from '../show/whole-page.tsx'
 
 const rootRoute = createRootRoute({ component: Outlet, errorComponent: ErrorPage, notFoundComponent: NotFoundPage })
@@ -16,6 +17,7 @@ const rootRoute = createRootRoute({ component: Outlet, errorComponent: ErrorPage
 const signIn = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
+  validateSearch: readRefusal,
   component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
 })
 
@@ -23,9 +25,9 @@ const signIn = createRoute({
 const shell = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',
-  beforeLoad: async () => {
+  beforeLoad: async ({ search }: { search: Record<string, unknown> }) => {
     const session = await queries.ensureQueryData(sessionQuery)
-    if (!session || wantsCode(session)) throw redirect({ to: '/sign-in' })
+    if (!session || isPartial(session)) throw redirect({ to: '/sign-in', search: readRefusal(search) })
   },
   component: lazyRouteComponent(() => import('./shell.tsx'), 'Shell'),
 })

@@ -4,7 +4,7 @@ import { required } from '../../form/rules.ts'
 import { useServerForm } from '../../form/use-server-form.ts'
 import { ErrorNote } from '../../show/error-note.tsx'
 
-export function CodeForm({ onCancel }: { readonly onCancel: () => void }) {
+export function CodeForm() {
   const { form, problem, isBusy, submit } = useServerForm({
     initialValues: { code: '' },
     validate: { code: required('The code', 64) },
@@ -23,9 +23,6 @@ export function CodeForm({ onCancel }: { readonly onCancel: () => void }) {
         />
         <Button type="submit" loading={isBusy} fullWidth>
           Continue
-        </Button>
-        <Button variant="subtle" onClick={onCancel} fullWidth>
-          Sign in as somebody else
         </Button>
       </Stack>
     </form>

@@ -18,11 +18,16 @@ export function ProviderButtons({ divider }: { readonly divider: ReactNode }) {
       {divider}
       <Stack gap="xs">
         {usable.map(({ id, name }) => (
-          <Button key={id} variant="default" component="a" href={`/console/login/${encodeURIComponent(id)}`} fullWidth>
+          <Button key={id} variant="default" component="a" href={providerWay(id)} fullWidth>
             Continue with {name}
           </Button>
         ))}
       </Stack>
     </>
   )
+}
+
+/** Where the server begins a sign-in at a provider. */
+export function providerWay(signerId: string): string {
+  return `/console/login/${encodeURIComponent(signerId)}`
 }

@@ -1,12 +1,21 @@
 import { Alert, Code, Text } from '@mantine/core'
+import { useSearch } from '@tanstack/react-router'
 import { CallFailed, isUnanswered } from '../../api/call-failed.ts'
 import { ErrorNote } from '../../show/error-note.tsx'
 
-/** After the way back from a provider that did not let somebody in: the address says under which id the story is kept. */
+/** Why the way over a provider came to nothing, by the word that the server uses. */
+const REASONS: Readonly<Record<string, string>> = {
+  signer: 'This way to sign in is not there any more.',
+  denied: 'The provider says that it was called off.',
+  provider: 'The provider gave no usable answer.',
+  expired: 'It took too long, or was begun in another browser. Try again.',
+}
+
+/** After the way back from a provider that did not let somebody in. */
 export function RefusedNote() {
-  const query = new URLSearchParams(window.location.search)
-  const refused = query.get('refused') ?? query.get('error')
-  return refused === null ? null : <Refused requestId={refused} />
+  const { error, why = '' } = useSearch({ from: '/sign-in' })
+  if (error === undefined) return null
+  return <Refused requestId={error} reason={Object.hasOwn(REASONS, why) ? REASONS[why] : undefined} />
 }
 
 /** A refusal of user name and password says no more than that. */
@@ -15,9 +24,16 @@ export function SignInRefused({ problem }: { readonly problem: unknown }) {
   return <ErrorNote error={problem} {...(isUnanswered(problem) ? {} : { title: 'Signing in did not work' })} />
 }
 
-function Refused({ requestId }: { readonly requestId: string | undefined }) {
+function Refused({
+  requestId,
+  reason,
+}: {
+  readonly requestId: string | undefined
+  readonly reason?: string | undefined
+}) {
   return (
     <Alert color="red" variant="light" title="You were not let in" role="alert">
+      {reason && <Text size="sm">{reason}</Text>}
       <Text size="sm">An administrator can look up why, under this request id:</Text>
       {requestId && <Code className="breakable">{requestId}</Code>}
     </Alert>

@@ -1,0 +1,92 @@
+/** A real controller with the local provider and the built console, and a real browser to look at it with. */
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before } from 'node:test'
+import { createControllerStage, type ReadyController } from '@countersign/testkit'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { ensureConsole } from '../../tools/run/console.js'
+
+const PASSWORD = 'the password of these tests'
+const root = join(import.meta.dirname, '..', '..')
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((file) =>
+  existsSync(file),
+)
+
+/** For tests that need the browser: where there is none they say so in place of failing. */
+export const needsBrowser = { skip: CHROMIUM ? false : 'there is no Chromium on this machine', timeout: 180_000 }
+
+export interface ConsoleStage {
+  readonly controller: ReadyController
+  /** The session of an administrator, for setting things up without the browser. */
+  readonly session: string
+  /** A page in a browser profile of its own. What it may not say fails the test: see `complaints`. */
+  open(options?: BrowserContextOptions): Promise<Visit>
+}
+
+export interface Visit {
+  readonly page: Page
+  /** Errors of scripts and refusals of the content security policy, so far. */
+  readonly complaints: string[]
+  /** Opens a page of the console and waits for its heading. */
+  go(path: string): Promise<void>
+  signIn(): Promise<void>
+}
+
+/** Starts everything before the tests of a file and ends it after them. Gives back how to get at it. */
+export function useConsole(): () => ConsoleStage {
+  const ends: (() => Promise<unknown>)[] = []
+  let started: ConsoleStage | undefined
+  before(async () => {
+    if (!needsBrowser.skip) started = await startConsole((end) => ends.push(end))
+  })
+  after(async () => {
+    for (const end of ends.toReversed()) await end()
+  })
+  return () => {
+    assert.ok(started)
+    return started
+  }
+}
+
+async function startConsole(onEnd: (end: () => Promise<unknown>) => void): Promise<ConsoleStage> {
+  await ensureConsole({ root, node: process.execPath })
+  const controller = await createControllerStage({ after: onEnd }).start({
+    args: ['--dev'],
+    env: { COUNTERSIGN_ADMIN_PASSWORD: PASSWORD },
+  })
+  const browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: ['--no-sandbox'] })
+  onEnd(() => browser.close())
+  return {
+    controller,
+    session: await controller.logIn(PASSWORD),
+    open: (options) => openVisit(browser, controller.ready.consoleUrl, options),
+  }
+}
+
+async function openVisit(browser: Browser, consoleUrl: string, options: BrowserContextOptions = {}): Promise<Visit> {
+  // The certificate is of the controller's own CA, which no browser knows.
+  const context = await browser.newContext({ ignoreHTTPSErrors: true, ...options })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('dialog', (dialog) => {
+    complaints.push(`a dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('console', (message) => {
+    if (message.text().includes('Content Security Policy')) complaints.push(message.text())
+  })
+  const go = async (path: string) => {
+    await page.goto(new URL(path, consoleUrl).href)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+  }
+  const signIn = async () => {
+    await go('')
+    await page.getByLabel('User name').fill('admin')
+    await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  }
+  return { page, complaints, go, signIn }
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { needsBrowser, useConsole } from './console-stage.ts'
+
+const MANAGEMENT = '/edge/management/v1'
+
+/** Whatever of these ran would call `alert`, or leave a mark on the window. */
+const HOSTILE = [
+  '<script>window.hit=1</script>',
+  '<img src=x onerror=window.hit=1>',
+  '"><svg onload=window.hit=1>',
+  "'-alert(1)-'",
+  'javascript:alert(1)',
+  '</title><script>alert(1)</script>',
+  '{{constructor.constructor("window.hit=1")()}}',
+  '$'.concat('{alert(1)}'),
+  '<iframe srcdoc="<script>parent.hit=1</script>">',
+  'jaVasCript:/*-/*`/*\\`/*\'/*"/**/(/* */oNcliCk=alert() )//</stYle/</titLe/</teXtarEa/</scRipt/--!><sVg/<sVg/oNloAd=alert()//>',
+  '"onfocus="alert(1)" autofocus="',
+  '&lt;b&gt;not bold&lt;/b&gt;',
+  '__proto__',
+  '=HYPERLINK("https://evil.example")',
+  'Ω≈ç√∫˜µ≤≥÷ 田中さん 👍',
+]
+
+const stage = useConsole()
+
+test('Q-03 names that are markup or script are text on every page that shows them', needsBrowser, async () => {
+  const { controller, session } = stage()
+  const post = async (path: string, body: unknown) => {
+    const answer = await controller.request('POST', path, { session, body })
+    assert.equal(answer.status, 201, answer.text)
+    return (answer.json.data ?? answer.json).id as string
+  }
+  const { primary, secondary } = (await controller.request('GET', `${MANAGEMENT}/auth-policies/default`, { session }))
+    .json.data
+  const providers = (await controller.request('GET', '/identity/v1/identity-providers', { session })).json
+  const pages: { path: string; name: string }[] = []
+  for (const [index, name] of HOSTILE.entries()) {
+    const jwksEndpoint = `https://h${index}.example/keys`
+    const issuer = name.replaceAll(/["|,\\]/g, '')
+    const signer = await post(`${MANAGEMENT}/ext-jwt-signers`, {
+      name,
+      enabled: true,
+      issuer,
+      audience: name,
+      jwksEndpoint,
+    })
+    const extJwt = { allowed: true, allowedSigners: [signer] }
+    const policy = await post(`${MANAGEMENT}/auth-policies`, { name, primary: { ...primary, extJwt }, secondary })
+    const identity = await post(`${MANAGEMENT}/identities`, {
+      name,
+      type: 'User',
+      isAdmin: false,
+      externalId: name,
+      attributes: [name],
+      authPolicyId: policy,
+    })
+    await post('/identity/v1/api-account-identities', {
+      name,
+      description: name,
+      identityProviderId: providers[0].id,
+      clientId: `client ${index}`,
+    })
+    pages.push(
+      { path: `signers/${signer}`, name },
+      { path: `policies/${policy}`, name },
+      { path: `identities/${identity}`, name },
+    )
+  }
+
+  const { page, complaints, go, signIn } = await stage().open()
+  await signIn()
+  for (const { path, name } of pages) {
+    await go(path)
+    assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), name, path)
+  }
+  for (const path of ['signers', 'policies', 'identities', 'organization/api-accounts']) {
+    await go(path)
+    await page
+      .getByText(HOSTILE[0] ?? '', { exact: true })
+      .first()
+      .waitFor()
+    await page
+      .getByText(HOSTILE.at(-1) ?? '', { exact: true })
+      .first()
+      .waitFor()
+  }
+  await go('events')
+  await page.getByText('<script>window.hit=1</script>').first().waitFor()
+  await go('')
+  await page.getByText('Recent events').waitFor()
+  await go('identities?q=%3Cimg%20src%3Dx%20onerror%3Dwindow.hit%3D1%3E')
+  await page.getByRole('link', { name: HOSTILE[1] ?? '' }).waitFor()
+  const planted = 'iframe, a[href^="javascript" i], [onerror], [onload]'
+  const harm = await page.evaluate(`['hit' in window, document.querySelectorAll('${planted}').length]`)
+  assert.deepEqual([harm, complaints], [[false, 0], []])
+})
+
+test('Q-03 addresses of elsewhere are links only where they are https', needsBrowser, async () => {
+  const { controller, session } = stage()
+  const { page, go, signIn } = await stage().open()
+  const base = { enabled: true, audience: 'links', jwksEndpoint: 'https://links.example/keys' }
+  const ids = new Map<string, string>()
+  for (const issuer of ['https://links.example', 'javascript:void(0)', 'data:text/html', '//evil.example']) {
+    const body = { ...base, name: `links ${issuer}`, issuer }
+    ids.set(issuer, (await controller.request('POST', `${MANAGEMENT}/ext-jwt-signers`, { session, body })).json.data.id)
+  }
+  await signIn()
+  for (const [issuer, id] of ids) {
+    await go(`signers/${id}`)
+    const links = await page
+      .locator('dd a', { hasText: issuer })
+      .evaluateAll((all) => all.map((one) => one.getAttribute('href')))
+    const expected = issuer.startsWith('https:') ? [issuer, `${issuer}/keys`] : []
+    assert.deepEqual(links, expected)
+  }
+})

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
+import { AxeBuilder } from '@axe-core/playwright'
+import { needsBrowser, useConsole } from './console-stage.ts'
+
+/** With this set, a picture of every page is left there. */
+const pictures = process.env.CONSOLE_PICTURES
+const WIDTHS = [
+  { width: 360, height: 740, colorScheme: 'dark' },
+  { width: 1440, height: 900, colorScheme: 'light' },
+] as const
+
+const stage = useConsole()
+let paths: readonly string[] = []
+before(async () => {
+  if (needsBrowser.skip) return
+  if (pictures) mkdirSync(pictures, { recursive: true })
+  paths = await findPaths()
+})
+
+async function findPaths(): Promise<string[]> {
+  const { controller, session } = stage()
+  const first = async (path: string) => {
+    const { json } = await controller.request('GET', path, { session })
+    return (json.data ?? json)[0].id as string
+  }
+  const refused = await controller.request('POST', '/edge/client/v1/authenticate?method=ext-jwt', {
+    headers: { authorization: 'Bearer eyJhbGciOiJSUzI1NiJ9.e30.AAAA' },
+  })
+  const signer = await first('/edge/management/v1/ext-jwt-signers')
+  const identity = await first(
+    '/edge/management/v1/identities?filter=name%20%3D%20%22alice%22%20or%20isAdmin%20%3D%20false',
+  )
+  const provider = await first('/identity/v1/identity-providers')
+  const body = { method: 'ott', identityId: identity, expiresAt: new Date(Date.now() + 3_600_000).toISOString() }
+  await controller.request('POST', '/edge/management/v1/enrollments', { session, body })
+  return [
+    '',
+    'signers',
+    'signers/new',
+    `signers/${signer}`,
+    `signers/${signer}/edit`,
+    'policies',
+    'policies/new',
+    'policies/default',
+    'identities',
+    'identities/new',
+    `identities/${identity}`,
+    `identities/${identity}/edit`,
+    'sessions',
+    'test-token',
+    'decisions',
+    `decisions/${refused.json.error.requestId}`,
+    'events',
+    'organization/networks',
+    'organization/providers',
+    'organization/providers/new',
+    `organization/providers/${provider}`,
+    'organization/api-accounts',
+    'organization/api-accounts/new',
+    'no-such-page',
+  ]
+}
+
+for (const { width, height, colorScheme } of WIDTHS) {
+  test(
+    `every page fits ${width} px, is ${colorScheme}, and axe finds nothing serious in it`,
+    needsBrowser,
+    async () => {
+      const { page, complaints, go, signIn } = await stage().open({ viewport: { width, height }, colorScheme })
+      const faults: string[] = []
+      const judge = async (path: string) => {
+        await page.waitForLoadState('networkidle', { timeout: 2_000 }).catch(() => undefined)
+        const needed = Number(await page.evaluate('document.documentElement.scrollWidth'))
+        if (needed > width) faults.push(`${path}: needs ${needed} px`)
+        const { violations } = await new AxeBuilder({ page }).analyze()
+        const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        faults.push(...serious.map(({ id, nodes }) => `${path}: ${id}: ${nodes[0]?.html}`))
+        if (pictures) await page.screenshot({ path: join(pictures, `${fileName(path)}-${width}.png`), fullPage: true })
+      }
+      await go('')
+      await judge('sign-in')
+      await signIn()
+      for (const path of paths) {
+        await go(path)
+        await judge(path)
+      }
+      assert.ok(paths.length > 20)
+      assert.deepEqual([faults, complaints], [[], []])
+    },
+  )
+}
+
+function fileName(path: string): string {
+  const words = path.split('/').map((word) => (word.length > 20 ? 'one' : word))
+  return words.join('-') || 'overview'
+}
+
+test('a signer is found, opened and disabled by keyboard alone', needsBrowser, async () => {
+  const { page, go, signIn } = await stage().open()
+  await signIn()
+  await go('signers')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  const reach = async (name: string) => {
+    for (let i = 0; i < 60; i++) {
+      await page.keyboard.press('Tab')
+      const reached = await page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent')
+      if (reached === name) return
+    }
+    assert.fail(`${name} is not reached by the Tab key`)
+  }
+  await reach('local-provider')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'local-provider' }).waitFor()
+  await reach('Disable local-provider')
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).waitFor()
+  await reach('Disable')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Enable' }).waitFor()
+})
