@@ -43,10 +43,3 @@ export async function createSdkStage(t: TestContext) {
 }
 
 export type SdkStage = Awaited<ReturnType<typeof createSdkStage>>
-
-/** Everything that an iteration gives. */
-export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const all: Item[] = []
-  for await (const item of items) all.push(item)
-  return all
-}

@@ -23,6 +23,7 @@ export { createCertificateRequest, createKeyPair, exportPrivateKey, type KeyPair
 export type { ControllerEvent, WatchedEvent, WatchOptions } from './events/watch-events.ts'
 export type { HostedCaller } from './hosted/hosted-authorization.ts'
 export { HostedClient, type HostedClientOptions } from './hosted/hosted-client.ts'
+export type { HostedListOptions } from './hosted/hosted-resource.ts'
 export type * from './hosted/hosted-types.ts'
 export type { CallOptions, TransportOptions } from './http/transport.ts'
 export { BrowserLogin, type BrowserLoginOptions, type PendingLogin } from './login/browser-login.ts'

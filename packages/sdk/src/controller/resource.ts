@@ -1,3 +1,4 @@
+import { collect } from '../collect.ts'
 import { pathOf } from '../http/json-api.ts'
 import { memberOf } from '../http/read-body.ts'
 import type { CallOptions } from '../http/transport.ts'
@@ -77,6 +78,11 @@ export class ReadableResource<Item extends Identified> {
       last = page.at(-1)?.id
       if (page.length < pageSize || last === undefined) return
     }
+  }
+
+  /** The same as an array, for lists that are known to be short. */
+  all(options: ListOptions = {}): Promise<Item[]> {
+    return collect(this.list(options))
   }
 
   /** One page in any order, for tables that people look at. */

@@ -1,7 +1,13 @@
+import { collect } from '../collect.ts'
 import { badAnswer } from '../http/error-answer.ts'
 import { type ApiCall, type JsonApi, pathOf, type QueryValue } from '../http/json-api.ts'
 import { memberOf } from '../http/read-body.ts'
 import type { CallOptions } from '../http/transport.ts'
+
+export interface HostedListOptions extends CallOptions {
+  /** What the list is narrowed down by, as the API names it: `findByName`, `status`. */
+  readonly query?: Readonly<Record<string, QueryValue>> | undefined
+}
 
 const PAGE_SIZE = 200
 
@@ -19,9 +25,7 @@ export class HostedResource<Item, Input, Changes, Created = Item> {
   }
 
   /** All of them, page after page. */
-  async *list(
-    options: CallOptions & { readonly query?: Readonly<Record<string, QueryValue>> } = {},
-  ): AsyncGenerator<Item> {
+  async *list(options: HostedListOptions = {}): AsyncGenerator<Item> {
     const { query, ...rest } = options
     for (let page = 0; ; page++) {
       const paging = this.#listKey === undefined ? {} : { page, size: PAGE_SIZE, sort: 'name,asc' }
@@ -32,6 +36,11 @@ export class HostedResource<Item, Input, Changes, Created = Item> {
       const total = Number(memberOf(memberOf(value, 'page'), 'totalPages') ?? 0)
       if (items.length === 0 || page + 1 >= total) return
     }
+  }
+
+  /** The same as an array, for lists that are known to be short. */
+  all(options: HostedListOptions = {}): Promise<Item[]> {
+    return collect(this.list(options))
   }
 
   get(id: string, options: CallOptions = {}): Promise<Item> {
