@@ -31,7 +31,7 @@ may also be repeated. Relative paths start at the working directory. A database 
 or the environment, since other users of the machine can read command lines.
 
 Not settings, but read too: \`COUNTERSIGN_CONFIG\` (the file), \`COUNTERSIGN_DEBUG\` (stack traces of unexpected errors),
-\`NO_COLOR\`.
+\`NO_COLOR\`. The variables of the [SDK](sdk.md) are passed over.
 `
 
 /** Builds the reference page of the settings from the table. */
