@@ -10,6 +10,13 @@ after(stopTestPostgres)
 /** Bodies with these are no text to begin with. */
 const REFUSED = /^400 (COULD_NOT_VALIDATE name|INVALID_ENROLLMENT_TOKEN|COULD_NOT_PARSE_BODY)$/
 
+/** Ten at a time: faster than one by one, and no more than the store has connections for. */
+async function inTens<T>(all: readonly T[], work: (one: T, index: number) => Promise<void>): Promise<void> {
+  for (let start = 0; start < all.length; start += 10) {
+    await Promise.all(all.slice(start, start + 10).map((one, index) => work(one, start + index)))
+  }
+}
+
 for (const database of ['sqlite', 'postgres'] as const) {
   describe(`names that programs stumble over, on ${database}`, () => {
     test('K-13 are stored letter by letter or refused by their field, the same at every door', async (t) => {
@@ -26,18 +33,20 @@ for (const database of ['sqlite', 'postgres'] as const) {
         const path = door === 'enrollment' ? IDENTITIES : door
         const before = new Set(await allNames(path))
         const accepted = new Set<string>()
-        for (const [index, name] of NAUGHTY_STRINGS.entries()) {
+        await inTens(NAUGHTY_STRINGS, async (name, index) => {
           const reply = await call(name, index)
           if (reply.status < 300) accepted.add(name)
           else assert.match(refusal(reply), REFUSED, `${door}: ${JSON.stringify(name).slice(0, 80)}`)
-        }
+        })
         const rows = (await allRows(path)).filter(({ name }) => !before.has(name))
         assert.deepEqual(rows.map(({ name }) => name).toSorted(), [...accepted].toSorted(), 'letter by letter')
-        for (const { id } of rows) assert.equal((await app.admin('DELETE', `${path}/${id}`)).status, 200)
+        await inTens(rows, async ({ id }) => {
+          assert.equal((await app.admin('DELETE', `${path}/${id}`)).status, 200)
+        })
         taken.set(door, accepted)
       }
       const [first, ...others] = [...taken.values()]
-      for (const other of others) assert.deepEqual([...other], [...(first ?? [])], 'the same at every door')
+      for (const other of others) assert.deepEqual(other, first, 'the same at every door')
       const isStored = (name: string) => first?.has(name)
       for (const name of ['<script>alert(1)</script>', '=cmd()', '../../../etc/passwd', 'x'.repeat(256), '__proto__']) {
         assert.ok(isStored(name), name)
