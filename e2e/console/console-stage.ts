@@ -14,7 +14,7 @@ const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
 )
 
 /** For tests that need the browser: where there is none they say so in place of failing. */
-export const needsBrowser = { skip: CHROMIUM ? false : 'there is no Chromium on this machine', timeout: 180_000 }
+export const needsBrowser = { skip: CHROMIUM ? false : 'there is no Chromium on this machine', timeout: 600_000 }
 
 export interface ConsoleStage {
   readonly controller: ReadyController

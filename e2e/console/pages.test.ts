@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { AxeBuilder } from '@axe-core/playwright'
 import { needsBrowser, useConsole } from './console-stage.ts'
 
@@ -13,12 +12,6 @@ const WIDTHS = [
 ] as const
 
 const stage = useConsole()
-let paths: readonly string[] = []
-before(async () => {
-  if (needsBrowser.skip) return
-  if (pictures) mkdirSync(pictures, { recursive: true })
-  paths = await findPaths()
-})
 
 async function findPaths(): Promise<string[]> {
   const { controller, session } = stage()
@@ -70,6 +63,7 @@ for (const { width, height, colorScheme } of WIDTHS) {
     needsBrowser,
     async () => {
       const { page, complaints, go, signIn } = await stage().open({ viewport: { width, height }, colorScheme })
+      const paths = await findPaths()
       const faults: string[] = []
       const judge = async (path: string) => {
         await page.waitForLoadState('networkidle', { timeout: 2_000 }).catch(() => undefined)
