@@ -41,5 +41,3 @@ export async function createSdkStage(t: TestContext) {
   }
   return { baseUrl, dataDir, fetch, admin, client, administrator, tokenOf, certified }
 }
-
-export type SdkStage = Awaited<ReturnType<typeof createSdkStage>>

@@ -6,7 +6,7 @@ import type {
   Enrollment,
   EnrollmentInput,
 } from '../wire-types.ts'
-import { type Identified, Resource } from './resource.ts'
+import { CreatableResource, type Identified, Resource } from './resource.ts'
 
 /** What identities sign in with. */
 export class Authenticators extends Resource<Authenticator, AuthenticatorInput, AuthenticatorChanges> {
@@ -23,7 +23,7 @@ export class Authenticators extends Resource<Authenticator, AuthenticatorInput, 
 }
 
 /** One-time tokens that wait for their identities. They are made, refreshed and deleted, not changed. */
-export class Enrollments extends Resource<Enrollment, EnrollmentInput, never> {
+export class Enrollments extends CreatableResource<Enrollment, EnrollmentInput> {
   /** Gives an enrollment another token, and time until then. */
   async refresh(id: string, expiresAt: Date, options: CallOptions = {}): Promise<void> {
     await this.act(id, 'refresh', { expiresAt: expiresAt.toISOString() }, options)

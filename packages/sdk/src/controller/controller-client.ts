@@ -17,7 +17,7 @@ import { Authenticators, Enrollments } from './authenticators.ts'
 import { type ApiName, ControllerApi, type ControllerApiOptions } from './controller-api.ts'
 import { Identities } from './identities.ts'
 import { OwnOneTimeCodes } from './one-time-codes.ts'
-import { ReadableResource, Resource } from './resource.ts'
+import { NamedResource, ReadableResource } from './resource.ts'
 import type { TokenSupplier } from './session-authorization.ts'
 import { Signers } from './signers.ts'
 
@@ -31,7 +31,7 @@ export interface LogInOptions extends CallOptions {
 /** A client of one controller's APIs. Every method throws CountersignError. */
 export class ControllerClient {
   readonly signers: Signers
-  readonly authPolicies: Resource<AuthPolicy, AuthPolicyInput, AuthPolicyChanges>
+  readonly authPolicies: NamedResource<AuthPolicy, AuthPolicyInput, AuthPolicyChanges>
   readonly identities: Identities
   readonly authenticators: Authenticators
   readonly enrollments: Enrollments
@@ -48,7 +48,7 @@ export class ControllerClient {
     const api = new ControllerApi(options)
     this.#api = api
     this.signers = new Signers(api, '/ext-jwt-signers')
-    this.authPolicies = new Resource(api, '/auth-policies')
+    this.authPolicies = new NamedResource(api, '/auth-policies')
     this.identities = new Identities(api, '/identities')
     this.authenticators = new Authenticators(api, '/authenticators')
     this.enrollments = new Enrollments(api, '/enrollments')

@@ -1,10 +1,10 @@
 import { pathOf } from '../http/json-api.ts'
 import type { CallOptions } from '../http/transport.ts'
 import type { Authenticator, Enrollment, Identity, IdentityChanges, IdentityInput } from '../wire-types.ts'
-import { Resource } from './resource.ts'
+import { NamedResource } from './resource.ts'
 
 /** Identities, and what belongs to one of them. */
-export class Identities extends Resource<Identity, IdentityInput, IdentityChanges> {
+export class Identities extends NamedResource<Identity, IdentityInput, IdentityChanges> {
   /** Keeps an identity out and ends its sessions: for so many minutes, or until somebody enables it. */
   async disable(id: string, options: CallOptions & { readonly minutes?: number } = {}): Promise<void> {
     const { minutes = 0, ...rest } = options

@@ -103,25 +103,31 @@ export class ReadableResource<Item extends Identified> {
   }
 }
 
-/** A collection whose members have names and can be made, changed and taken away. */
-export class Resource<Item extends Identified, Input, Changes> extends ReadableResource<Item> {
-  /** The one of this name, or undefined. */
-  async findByName(name: string, options: CallOptions = {}): Promise<Item | undefined> {
-    const { items } = await this.page({ filter: `name = ${quoteForFilter(name)}`, limit: 1, ...options })
-    return items[0]
+/** A collection to which things are added and from which they are taken. */
+export class CreatableResource<Item extends Identified, Input> extends ReadableResource<Item> {
+  /** Makes one and gives back its id. */
+  async create(input: Input, options: CallOptions = {}): Promise<string> {
+    const call = { method: 'POST', path: this.path, body: input, ...options } as const
+    return (await this.api.call<Identified>('management', call)).id
   }
 
+  async delete(id: string, options: CallOptions = {}): Promise<void> {
+    await this.api.call('management', { method: 'DELETE', path: pathOf(this.path, id), ...options })
+  }
+
+  /** An action on one of them. */
+  protected act<Data>(id: string, action: string, body?: unknown, options: CallOptions = {}): Promise<Data> {
+    return this.api.call('management', { method: 'POST', path: `${pathOf(this.path, id)}/${action}`, body, ...options })
+  }
+}
+
+/** A collection whose things can be changed. */
+export class Resource<Item extends Identified, Input, Changes> extends CreatableResource<Item, Input> {
   /** The thing and its version, for `ifMatch`. */
   async getVersioned(id: string, options: CallOptions = {}): Promise<{ item: Item; version: string | undefined }> {
     const call = { method: 'GET', path: pathOf(this.path, id), ...options } as const
     const { data, headers } = await this.api.exchange<Item>('management', call)
     return { item: data, version: headers.get('etag') ?? undefined }
-  }
-
-  /** Makes one and gives back its id. */
-  async create(input: Input, options: CallOptions = {}): Promise<string> {
-    const call = { method: 'POST', path: this.path, body: input, ...options } as const
-    return (await this.api.call<Identified>('management', call)).id
   }
 
   /** Sets every member: what is not given goes back to its default. */
@@ -134,17 +140,17 @@ export class Resource<Item extends Identified, Input, Changes> extends ReadableR
     return this.#change('PATCH', id, changes, options)
   }
 
-  async delete(id: string, options: CallOptions = {}): Promise<void> {
-    await this.api.call('management', { method: 'DELETE', path: pathOf(this.path, id), ...options })
-  }
-
   async #change(method: 'PUT' | 'PATCH', id: string, body: unknown, { ifMatch, ...options }: ChangeOptions) {
     const headers = ifMatch === undefined ? {} : { 'if-match': ifMatch }
     await this.api.call('management', { method, path: pathOf(this.path, id), body, headers, ...options })
   }
+}
 
-  /** An action on one of them. */
-  protected act<Data>(id: string, action: string, body?: unknown, options: CallOptions = {}): Promise<Data> {
-    return this.api.call('management', { method: 'POST', path: `${pathOf(this.path, id)}/${action}`, body, ...options })
+/** A collection whose things have names. */
+export class NamedResource<Item extends Identified, Input, Changes> extends Resource<Item, Input, Changes> {
+  /** The one of this name, or undefined. */
+  async findByName(name: string, options: CallOptions = {}): Promise<Item | undefined> {
+    const { items } = await this.page({ filter: `name = ${quoteForFilter(name)}`, limit: 1, ...options })
+    return items[0]
   }
 }

@@ -1,9 +1,9 @@
 import type { CallOptions } from '../http/transport.ts'
 import type { DiscoveredSigner, Explanation, KeyStatus, Signer, SignerChanges, SignerInput } from '../wire-types.ts'
-import { Resource } from './resource.ts'
+import { NamedResource } from './resource.ts'
 
 /** External JWT Signers. */
-export class Signers extends Resource<Signer, SignerInput, SignerChanges> {
+export class Signers extends NamedResource<Signer, SignerInput, SignerChanges> {
   /** Why a token is refused, or that it is not. The answer does not repeat the token. */
   explain(token: string, options: CallOptions & { readonly method?: 'ext-jwt' | 'enroll' } = {}): Promise<Explanation> {
     const { method = 'ext-jwt', ...rest } = options

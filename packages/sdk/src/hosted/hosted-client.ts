@@ -6,7 +6,7 @@ import type { TokenStore } from '../token/token-source.ts'
 import type { OrganizationChanges, OrganizationInput, ProviderChanges, ProviderInput } from '../wire-types.ts'
 import { Accounts } from './accounts.ts'
 import { buildHostedAuthorization, type HostedCaller } from './hosted-authorization.ts'
-import { HostedResource } from './hosted-resource.ts'
+import { HostedCollection, HostedResource } from './hosted-resource.ts'
 import type { HostedIdentity, IdentityProvider, NetworkGroup, Organization } from './hosted-types.ts'
 import { Networks } from './networks.ts'
 
@@ -22,11 +22,11 @@ const MANAGEMENT_PATH = '/edge/management/v1'
 /** A client of the hosted management API. Every method throws CountersignError. */
 export class HostedClient {
   readonly networks: Networks
-  readonly networkGroups: HostedResource<NetworkGroup, never, never>
+  readonly networkGroups: HostedCollection<NetworkGroup>
   readonly accounts: Accounts
   readonly providers: HostedResource<IdentityProvider, ProviderInput, ProviderChanges>
   readonly organizations: HostedResource<Organization, OrganizationInput, OrganizationChanges>
-  readonly identities: HostedResource<HostedIdentity, never, never>
+  readonly identities: HostedCollection<HostedIdentity>
   readonly #api: JsonApi
   readonly #options: HostedClientOptions
 
@@ -35,11 +35,11 @@ export class HostedClient {
     const authorization = buildHostedAuthorization({ ...options, hostedUrl: options.baseUrl })
     this.#api = new JsonApi(options.baseUrl, authorization, options)
     this.networks = new Networks(this.#api, '/core/v3/networks', 'networkList')
-    this.networkGroups = new HostedResource(this.#api, '/core/v3/network-groups', 'networkGroupList')
+    this.networkGroups = new HostedCollection(this.#api, '/core/v3/network-groups', 'networkGroupList')
     this.accounts = new Accounts(this.#api, '/identity/v1/api-account-identities')
     this.providers = new HostedResource(this.#api, '/identity/v1/identity-providers')
     this.organizations = new HostedResource(this.#api, '/identity/v1/organizations')
-    this.identities = new HostedResource(this.#api, '/identity/v1/identities')
+    this.identities = new HostedCollection(this.#api, '/identity/v1/identities')
   }
 
   /** Who the token belongs to. That it answers at all shows that the token is good. */

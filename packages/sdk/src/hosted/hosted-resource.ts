@@ -11,8 +11,8 @@ export interface HostedListOptions extends CallOptions {
 
 const PAGE_SIZE = 200
 
-/** The calls of one collection of the hosted API. */
-export class HostedResource<Item, Input, Changes, Created = Item> {
+/** What can be read of a collection of the hosted API. */
+export class HostedCollection<Item> {
   readonly #api: JsonApi
   readonly #path: string
   /** The member of `_embedded` that a page has its items in; undefined for lists that are an array. */
@@ -47,6 +47,14 @@ export class HostedResource<Item, Input, Changes, Created = Item> {
     return this.call({ method: 'GET', path: pathOf('', id), ...options })
   }
 
+  /** A call below the collection. */
+  protected call<Data>(call: ApiCall): Promise<Data> {
+    return this.#api.call({ ...call, path: this.#path + call.path }) as Promise<Data>
+  }
+}
+
+/** A collection of the hosted API that can be changed. */
+export class HostedResource<Item, Input, Changes, Created = Item> extends HostedCollection<Item> {
   create(input: Input, options: CallOptions = {}): Promise<Created> {
     return this.call({ method: 'POST', path: '', body: input, ...options })
   }
@@ -58,10 +66,5 @@ export class HostedResource<Item, Input, Changes, Created = Item> {
 
   async delete(id: string, options: CallOptions = {}): Promise<void> {
     await this.call({ method: 'DELETE', path: pathOf('', id), ...options })
-  }
-
-  /** A call below the collection. */
-  protected call<Data>(call: ApiCall): Promise<Data> {
-    return this.#api.call({ ...call, path: this.#path + call.path }) as Promise<Data>
   }
 }

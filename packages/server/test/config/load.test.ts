@@ -79,6 +79,7 @@ test('every setting can be given in the environment and in the file, with the sa
     'cors.allowedOrigins': ['https://a.test', '["https://a.test"]'],
     'events.stdout': ['true', 'true'],
     'events.file': ['events.jsonl', 'events.jsonl'],
+    'keys.refusedKeysFile': ['refused.txt', 'refused.txt'],
     'jwks.allowHttp': ['LocalHost', '[LocalHost]'],
     'jwks.allowPrivateAddresses': ['true', 'true'],
     'jwks.allowedNetworks': ['10.1.0.0/16', '[10.1.0.0/16]'],

@@ -33,6 +33,7 @@ test('D38 a preflight gets the headers that it asked for, and a 403 when one of 
     })
   for (const [asked, allowed] of [
     ['content-type, ACCEPT,authorization , zt-session', 'content-type, accept, authorization, zt-session'],
+    ['if-match,last-event-id', 'if-match, last-event-id'],
     [Array.from({ length: 3000 }, () => 'accept').join(','), 'accept'],
     [undefined, ''],
   ] as const) {

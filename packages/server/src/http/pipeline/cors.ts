@@ -6,6 +6,7 @@ const ALLOWED_HEADERS = new Set([
   'accept',
   'authorization',
   'if-match',
+  'last-event-id',
   'zt-session',
   'ziti-token-issuer-id',
   CODE_HEADER,
