@@ -15,6 +15,10 @@ export async function tryPacked(tarballs: string[], version: string): Promise<st
     if (!printed.includes(version)) throw new Error(`countersign --version printed "${printed}", not ${version}`)
     const help = (await runCommand(command, ['up', '--help'], folder)).trim()
     if (!help.includes('--data-dir')) throw new Error(`countersign up --help does not tell the flags:\n${help}`)
+    // Loads the SDK too, as every command does that speaks to a controller.
+    const login = (await runCommand(command, ['login', '--help'], folder)).trim()
+    if (!login.includes('--password-stdin'))
+      throw new Error(`countersign login --help does not tell the flags:\n${login}`)
     return [printed, help.split('\n')[0] ?? '']
   } finally {
     rmSync(folder, { recursive: true, force: true })

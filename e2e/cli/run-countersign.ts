@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const BIN = fileURLToPath(new URL('../../packages/cli/bin/countersign.js', import.meta.url))
+
+/** What a run of the command printed and how it ended. */
+export interface CommandRun {
+  readonly exitCode: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs the command in a process of its own, at home in a folder, with nothing of the tests' own environment. */
+export function runCountersign(
+  home: string,
+  args: readonly string[],
+  { stdin = '', env = {} }: { readonly stdin?: string; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<CommandRun> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [BIN, ...args], {
+      cwd: home,
+      env: { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8', ...env },
+    })
+    const written = { stdout: '', stderr: '' }
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].setEncoding('utf8').on('data', (text: string) => {
+        written[name] += text
+      })
+    }
+    child.once('error', reject)
+    child.once('close', (exitCode) => resolve({ exitCode, ...written }))
+    child.stdin.on('error', () => {})
+    child.stdin.end(stdin)
+  })
+}

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo, Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { createControllerStage, makeTestCertificate, mintKeyFrom, mintToken } from '@countersign/testkit'
+import { runCountersign } from './run-countersign.ts'
+
+const stage = createControllerStage({ after })
+const started = stage.start({ args: ['--dev'] })
+let homes = 0
+
+/** The controller of all tests with its local provider, and an empty home. */
+async function setUp() {
+  const controller = await started
+  const home = join(stage.folder, `home-${homes++}`)
+  mkdirSync(home)
+  const { baseUrl, caFile, admin, dataDir } = controller.ready
+  const password = admin.password ?? ''
+  const run = (args: readonly string[], options: Parameters<typeof runCountersign>[2] = {}) =>
+    runCountersign(home, args, options)
+  const logIn = (more: readonly string[] = []) =>
+    run(['login', baseUrl, '-u', 'admin', '--password-stdin', '--ca-file', caFile, ...more], { stdin: `${password}\n` })
+  return { controller, home, baseUrl, caFile, dataDir, password, run, logIn }
+}
+
+async function listen(t: TestContext, server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  return (server.address() as AddressInfo).port
+}
+
+test('Q-21 no password, session or token is printed beside the result, also with -v and with stack traces', async () => {
+  const { home, baseUrl, caFile, dataDir, password, run, logIn } = await setUp()
+  const env = { COUNTERSIGN_DEBUG: '1' }
+  const said: string[] = []
+  const keep = async (args: readonly string[], options: Parameters<typeof run>[1] = {}) => {
+    const { stdout, stderr } = await run(args, { env, ...options })
+    said.push(stderr, args[0] === 'token' ? '' : stdout)
+    return stdout
+  }
+  assert.equal((await logIn(['-v'])).exitCode, 0)
+  const { session } = JSON.parse(readFileSync(join(home, '.config/countersign/profiles/default.json'), 'utf8'))
+  const hosted = ['--credentials', join(dataDir, 'credentials.json'), '-v']
+  const token = (await keep(['token', ...hosted])).trim()
+  const { password: secret } = JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8'))
+  assert.equal(token.split('.').length, 3)
+  for (const args of [
+    ['whoami', '-v'],
+    ['doctor', '-v'],
+    ['networks', 'list', ...hosted],
+    ['signers', 'show', 'none', '-v'],
+  ]) {
+    await keep(args)
+  }
+  const login = ['login', baseUrl, '-u', 'admin', '--password-stdin', '--ca-file', caFile, '-v', '--profile', 'x']
+  await keep(login, { stdin: `${password}wrong\n` })
+  await keep(['login', baseUrl, '--jwt', '-', '--ca-file', caFile, '-v', '--profile', 'x'], { stdin: `${token}x` })
+  await keep(['explain', '-', '-v'], { stdin: token })
+  const text = said.join('\n')
+  assert.ok(text.includes('credentials: --credentials'), 'the words of -v are there')
+  for (const [what, value] of Object.entries({ session, token, password, secret })) {
+    assert.ok(value.length > 10 && !text.includes(value), what)
+    assert.ok(!text.includes(value.slice(-12)), `the end of the ${what}`)
+  }
+})
+
+test('Q-21 a password on the command line is refused and not repeated', async () => {
+  const { stderr, exitCode } = await runCountersign(tmpdir(), [
+    'login',
+    'https://127.0.0.1:9',
+    '--username',
+    'admin',
+    '--password',
+    'hunter2-secret',
+  ])
+  assert.equal(exitCode, 2)
+  assert.ok(!stderr.includes('hunter2'), stderr)
+})
+
+test('Q-23 a certificate of another CA is refused, whatever the environment of Node says', async () => {
+  const { baseUrl, home, run, logIn } = await setUp()
+  assert.equal((await logIn()).exitCode, 0)
+  const file = join(home, '.config/countersign/profiles/default.json')
+  const profile = JSON.parse(readFileSync(file, 'utf8'))
+  const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1' }
+  assert.equal((await run(['whoami'], { env })).exitCode, 0)
+  writeFileSync(file, JSON.stringify({ ...profile, caPem: makeTestCertificate({ kind: 'ec256' }).pem }))
+  const refused = await run(['whoami', '-q'], { env })
+  assert.equal(refused.exitCode, 7, refused.stderr)
+  assert.match(refused.stderr, /its certificate does not lead to the trusted CA/)
+  assert.equal((await run(['doctor', '-q'], { env })).exitCode, 7)
+  const unknown = await run(['login', baseUrl, '-u', 'admin', '--password-stdin', '--profile', 'new'], {
+    env,
+    stdin: 'x',
+  })
+  assert.equal(unknown.exitCode, 4, unknown.stderr)
+})
+
+test('Q-24 credentials are not taken along to where a server redirects', async (t) => {
+  const { dataDir, caFile, password, run } = await setUp()
+  const tls = {
+    cert: readFileSync(join(dataDir, 'keys/server.crt')),
+    key: readFileSync(join(dataDir, 'keys/server.key')),
+  }
+  const arrived: IncomingMessage[] = []
+  const target = createTlsServer(tls, (request, response) => {
+    arrived.push(request)
+    response.end('{"data":{}}')
+  })
+  const targetPort = await listen(t, target)
+  let asked = 0
+  const statuses = [301, 302, 303, 307, 308]
+  const redirecting = createTlsServer(tls, (request, response) => {
+    const status = statuses[asked++ % statuses.length]
+    response.writeHead(status ?? 307, { location: `https://127.0.0.1:${targetPort}${request.url}` }).end()
+  })
+  const url = `https://127.0.0.1:${await listen(t, redirecting)}`
+  for (const _ of statuses) {
+    const args = ['login', url, '-u', 'admin', '--password-stdin', '--ca-file', caFile, '-q']
+    const { exitCode, stderr } = await run(args, { stdin: `${password}\n` })
+    assert.equal(exitCode, 4, stderr)
+    assert.match(stderr, /sends us on to/)
+  }
+  assert.deepEqual([asked, arrived.length], [statuses.length, 0])
+  // The same credentials go through where nobody redirects.
+  await run(['login', `https://127.0.0.1:${targetPort}`, '-u', 'admin', '--password-stdin', '--ca-file', caFile], {
+    stdin: 'x',
+  })
+  assert.equal(arrived.length, 1)
+})
+
+test('Q-25 several commands at the same time buy one token, and none of them spoils what is kept', async (t) => {
+  const { home, run, logIn } = await setUp()
+  assert.equal((await logIn()).exitCode, 0)
+  let sold = 0
+  const provider = createServer((_, response) => {
+    sold++
+    const body = JSON.stringify({ access_token: `token-${sold}`, expires_in: 3600 })
+    setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end(body), 300)
+  })
+  const authenticationUrl = `http://127.0.0.1:${await listen(t, provider)}/realms/a/protocol/openid-connect/token`
+  const file = join(home, 'credentials.json')
+  writeFileSync(file, JSON.stringify({ clientId: 'c', password: 'p', authenticationUrl }), { mode: 0o600 })
+  const runs = await Promise.all(Array.from({ length: 4 }, () => run(['token', '--credentials', file, '-q'])))
+  assert.deepEqual(runs, Array(4).fill({ exitCode: 0, stdout: 'token-1\n', stderr: '' }))
+  assert.equal(sold, 1)
+  const folder = join(home, '.cache/countersign/tokens')
+  const kept = readdirSync(folder)
+  assert.equal(kept.length, 1, `no lock and no draft is left: ${kept.join()}`)
+  const path = join(folder, kept[0] ?? '')
+  const token = JSON.parse(readFileSync(path, 'utf8'))
+  // At 79 % of its life it is still good, at 81 % it is not.
+  const age = async (part: number) => {
+    writeFileSync(path, JSON.stringify({ ...token, obtainedAt: Date.now() - 3_600_000 * part }))
+    return (await run(['token', '--credentials', file, '-q'])).stdout
+  }
+  assert.equal(await age(0.79), 'token-1\n')
+  assert.equal(await age(0.81), 'token-2\n')
+})
+
+test('Q-20 a cache that others can read is not used, and its owner is told', async () => {
+  const { home, dataDir, run, logIn } = await setUp()
+  assert.equal((await logIn()).exitCode, 0)
+  const args = ['token', '--credentials', join(dataDir, 'credentials.json')]
+  assert.equal((await run(args)).exitCode, 0)
+  const folder = join(home, '.cache/countersign/tokens')
+  const [file = ''] = readdirSync(folder)
+  writeFileSync(
+    join(folder, file),
+    JSON.stringify({ token: 'planted', obtainedAt: Date.now(), expiresInSeconds: 3600 }),
+  )
+  assert.equal((await run(args)).stdout, 'planted\n')
+  chmodSync(join(folder, file), 0o644)
+  const { stdout, stderr } = await run(args)
+  assert.ok(stdout.split('.').length === 3, stdout)
+  assert.match(stderr, /the token is not kept/)
+  assert.equal(statSync(join(folder, file)).mode & 0o777, 0o644)
+})
+
+test('a token that has expired is refused, and explain says so; the same token in time is not', async () => {
+  const { controller, baseUrl, caFile, run, logIn } = await setUp()
+  assert.equal((await logIn()).exitCode, 0)
+  const headers = { 'zt-session': await controller.logIn() }
+  const certificate = makeTestCertificate({ kind: 'ec256', commonName: 'signer' })
+  const key = mintKeyFrom(certificate.privateKey, 'P-256', 'the-key')
+  const signer = {
+    name: 'static',
+    enabled: true,
+    issuer: 'https://static.test',
+    audience: 'a',
+    certPem: certificate.pem,
+    kid: 'the-key',
+    claimsProperty: 'sub',
+    useExternalId: true,
+  }
+  const identity = { name: 'frank', type: 'User', isAdmin: false, externalId: 'frank' }
+  for (const [path, body] of [
+    ['ext-jwt-signers', signer],
+    ['identities', identity],
+  ] as const) {
+    const { status, text } = await controller.request('POST', `/edge/management/v1/${path}`, { headers, body })
+    assert.equal(status, 201, text)
+  }
+  const mint = (seconds: number) => {
+    const now = Math.floor(Date.now() / 1000)
+    const claims = { iss: signer.issuer, aud: signer.audience, sub: 'frank', iat: now - 600, exp: now + seconds }
+    return mintToken({ key, claims })
+  }
+  const login = ['login', baseUrl, '--jwt', '-', '--ca-file', caFile, '--profile', 'frank', '-q']
+  const late = await run(login, { stdin: mint(-300) })
+  assert.equal(late.exitCode, 4, late.stderr)
+  const verdict = await run(['explain', '-', '-q'], { stdin: mint(-300) })
+  assert.equal(verdict.exitCode, 4)
+  assert.match(verdict.stdout, /the token expired/)
+  const inTime = await run(login, { stdin: mint(300) })
+  assert.equal(inTime.exitCode, 0, inTime.stderr)
+})
+
+test('a person signs in through the browser, by the provider of a signer', async () => {
+  const { home, baseUrl, caFile, run } = await setUp()
+  const browser = join(home, 'browser')
+  const person = fileURLToPath(new URL('./browser-person.ts', import.meta.url))
+  writeFileSync(browser, `#!/bin/sh\nexec '${process.execPath}' '${person}' "$@"\n`, { mode: 0o755 })
+  const args = ['login', baseUrl, '--ca-file', caFile, '-q', '--signer']
+  const { stdout, exitCode, stderr } = await run([...args, 'local-provider'], { env: { BROWSER: browser } })
+  assert.equal(exitCode, 0, stderr)
+  assert.equal(stdout, `signed in to ${baseUrl} as alice\n`)
+  const nobody = await run([...args, 'nobody'])
+  assert.equal(nobody.exitCode, 5, nobody.stderr)
+})

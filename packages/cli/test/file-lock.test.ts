@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { withFileLock } from '../src/files/file-lock.ts'
+
+function makePath(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-lock-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return join(folder, 'lock')
+}
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
+
+test('Q-25 work under one lock never overlaps, and the lock is gone afterwards', async (t) => {
+  const path = makePath(t)
+  let [inside, most, done] = [0, 0, 0]
+  const work = async () => {
+    most = Math.max(most, ++inside)
+    await pause()
+    inside--
+    done++
+  }
+  await Promise.all(Array.from({ length: 8 }, () => withFileLock(path, work)))
+  assert.deepEqual([most, done, existsSync(path)], [1, 8, false])
+})
+
+test('Q-25 a lock is given back when the work fails', async (t) => {
+  const path = makePath(t)
+  await assert.rejects(
+    withFileLock(path, () => Promise.reject(new Error('no'))),
+    /no/,
+  )
+  assert.equal(await withFileLock(path, async () => 'next'), 'next')
+})
+
+test('Q-25 the lock of a process that was killed is taken over by one of those who wait', async (t) => {
+  const path = makePath(t)
+  const { pid } = spawnSync('true')
+  writeFileSync(path, String(pid))
+  let [inside, most] = [0, 0]
+  await Promise.all(
+    Array.from({ length: 6 }, () =>
+      withFileLock(path, async () => {
+        most = Math.max(most, ++inside)
+        await pause()
+        inside--
+      }),
+    ),
+  )
+  assert.deepEqual([most, existsSync(path), existsSync(`${path}.clearing`)], [1, false, false])
+})

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parse } from 'yaml'
+import { COMMANDS } from '../src/commands.ts'
+import { NO_INPUT } from '../src/input.ts'
+import { printList, printObject } from '../src/output/print-result.ts'
+import { createTerminal } from '../src/terminal.ts'
+
+const HOSTILE = 'a\x1b[2J\x1b]0;title\x07\u009b31m\u202eb\r\nc'
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+const STEERING = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/
+
+function createCall(output: string, isTTY = false) {
+  let written = ''
+  const stream = { isTTY, columns: 80, write: (text: string) => (written += text) }
+  const call = {
+    args: [],
+    flags: { output },
+    env: {},
+    input: NO_INPUT,
+    terminal: createTerminal(stream, stream, { NO_COLOR: '1' }),
+  }
+  return { call, read: () => written }
+}
+
+for (const format of ['table', 'json', 'yaml']) {
+  test(`Q-22 names of a server cannot steer the terminal in -o ${format}`, async () => {
+    const { call, read } = createCall(format, true)
+    await printList(call, [{ name: HOSTILE }], [{ title: 'NAME', get: ({ name }) => name }])
+    await printObject(call, { name: HOSTILE, [HOSTILE]: 'value' })
+    assert.doesNotMatch(read(), STEERING)
+    assert.match(read(), /a.*b/)
+  })
+}
+
+test('JSON and YAML say the same as what was given', async () => {
+  const value = { name: 'one', list: [1, 'two', null], inner: { yes: true } }
+  for (const [format, read] of [
+    ['json', (text: string) => JSON.parse(text)],
+    ['yaml', (text: string) => parse(text)],
+  ] as const) {
+    const { call, read: written } = createCall(format)
+    await printObject(call, value)
+    assert.deepEqual(read(written()), value)
+  }
+})
+
+test('Q-23 no command has a flag that checks less', async () => {
+  let seen = 0
+  for (const row of COMMANDS) {
+    for (const { name } of (await row.load()).flags) {
+      assert.doesNotMatch(name, /insecure|verif|unsafe|skip|self-signed|no-check/, `${row.name} --${name}`)
+      seen++
+    }
+  }
+  assert.ok(seen > 100)
+})
+
+test('Q-21 no command takes a secret as the value of a flag, or as an argument', async () => {
+  for (const row of COMMANDS) {
+    const { flags, args } = await row.load()
+    for (const { name, value } of flags) {
+      const isSecret = /password|secret|token|code|session|jwt/.test(name)
+      assert.ok(
+        !isSecret || value === undefined || /FILE|COMMAND|KIND|SECONDS|N/.test(value),
+        `${row.name} --${name} ${value}`,
+      )
+    }
+    assert.ok(!args.some((arg) => /TOKEN|PASSWORD|CODE/.test(arg)), row.name)
+  }
+})
