@@ -99,6 +99,7 @@ export async function startNode(options: NodeOptions): Promise<StartedNode> {
     nodeId: worker ? newId() : nodeId,
     now: clock.now(),
     isShared: worker !== undefined,
+    staleMs: settings.store.staleReadSeconds * 1000,
     maxConnections: worker && Math.max(MIN_CONNECTIONS, Math.ceil(MAX_CONNECTIONS / worker.workers)),
     onProblem: (message) => log.warn(message),
     onFatal: (error) => {

@@ -52,6 +52,15 @@ export const SETTINGS = {
     flagValue: 'sqlite|URL',
     description: 'sqlite for the embedded database, or the URL of a PostgreSQL database',
   }),
+  store: {
+    staleReadSeconds: seconds({
+      default: 1,
+      min: 0,
+      max: 300,
+      description:
+        'How long sessions and signers that are known go on without PostgreSQL; what other nodes revoke meanwhile takes as long',
+    }),
+  },
   workers: integerOrAuto({
     default: 1,
     min: 1,

@@ -7,8 +7,8 @@ interface FollowOptions {
   readonly store: Store
   readonly scheduler: Scheduler
   readonly log: Logger
-  /** A signer as it is now; it may be disabled. */
-  take(loaded: LoadedKeySigner): void
+  /** A signer as it is now; it may be disabled. Another node may have made it so. */
+  take(loaded: LoadedKeySigner, by: { isOfAnotherNode: boolean }): void
   /** There is no such signer any more. */
   forget(id: string): void
   /** Signers that were taken and not forgotten. */
@@ -31,12 +31,15 @@ export function followSigners(options: FollowOptions): SignerFollower {
   /** What to read next; `*` is everything. A change that comes while its signer is read makes it be read again. */
   const wanted = new Set<string>()
   const reading = new Set<string>()
+  /** Signers that other nodes have changed, as far as is known now. */
+  const foreign = new Set<string>()
   let isStopped = false
 
   const loadOne = async (id: string): Promise<void> => {
     const loaded = await loadKeySigner(store, id)
     if (isStopped) return
-    if (loaded) take(loaded)
+    const isOfAnotherNode = foreign.delete(id)
+    if (loaded) take(loaded, { isOfAnotherNode })
     else forget(id)
   }
 
@@ -47,7 +50,7 @@ export function followSigners(options: FollowOptions): SignerFollower {
       for (const loaded of page) {
         seen.add(loaded.signer.id)
         // What changed while the page was read will be read again, and newer.
-        if (!wanted.has(loaded.signer.id)) take(loaded)
+        if (!wanted.has(loaded.signer.id)) take(loaded, { isOfAnotherNode: false })
       }
     }
     for (const id of knownIds()) if (!seen.has(id)) void read(id)
@@ -75,8 +78,15 @@ export function followSigners(options: FollowOptions): SignerFollower {
     for (const { entity, id, action } of changes) {
       if (entity !== 'externalJwtSigners' && entity !== 'identityProviders') continue
       if (action === 'deleted') forget(id)
-      else void read(id)
+      else {
+        foreign.add(id)
+        void read(id)
+      }
     }
+  })
+  // Told after the other listeners, and before anything was read.
+  store.onOwnChange((changes) => {
+    for (const { id } of changes) foreign.delete(id)
   })
 
   return {

@@ -8,6 +8,7 @@ import {
   ADMIN_REFRESH_MS,
   EMPTY_SET_MS,
   MIN_RETRY_MS,
+  OTHER_NODE_MS,
   type RefreshTiming,
   refreshDelayMs,
   retryDelayMs,
@@ -67,6 +68,8 @@ export class ProviderKeys {
   #lastAdminRefresh = Number.NEGATIVE_INFINITY
   #adminRefresh: Promise<void> | undefined
   #due: number | undefined
+  /** When the keys were fetched that are to be refreshed then. */
+  #scheduledFor: number | undefined
   #cancelRefresh = (): void => {}
   #cancelDownWarning: (() => void) | undefined
 
@@ -81,11 +84,17 @@ export class ProviderKeys {
     return this.#served.keys(this.#parts.clock.now())
   }
 
-  /** Takes what is stored, then fetches; nobody waits for it. */
-  start(stored: Promise<StoredKeySet | undefined>): void {
+  /**
+   * Takes what is stored, then fetches unless that is new enough; nobody waits for it. Where another node has made the signer, that one
+   * fetches, and this one only when it does not.
+   */
+  start(stored: Promise<StoredKeySet | undefined>, { isOfAnotherNode = false } = {}): void {
     this.#loading = this.#adoptLater(stored).finally(() => {
       this.#loading = undefined
-      void this.#fetch('background')
+      const restMs = this.#freshForMs()
+      if (restMs > 0) this.#schedule(restMs)
+      else if (isOfAnotherNode) this.#schedule(OTHER_NODE_MS * (1 + this.#parts.random()))
+      else void this.#fetch('background')
     })
   }
 
@@ -248,7 +257,26 @@ export class ProviderKeys {
     const { scheduler } = this.#parts
     if (this.#isStopped) return
     this.#due = scheduler.elapsedMs() + ms
-    this.#cancelRefresh = scheduler.after(ms, () => void this.#fetch('background'))
+    this.#scheduledFor = this.#served.fetchedAt
+    this.#cancelRefresh = scheduler.after(ms, () => void this.#refreshIfDue())
+  }
+
+  /** How long what is served need not be fetched again, whoever has fetched it. */
+  #freshForMs(): number {
+    const { clock, timing, random } = this.#parts
+    const { fetchedAt } = this.#served
+    if (fetchedAt === undefined) return 0
+    return fetchedAt + refreshDelayMs(undefined, timing, random()) - clock.now()
+  }
+
+  /** Another node may have been first: then its keys are taken, and nothing is fetched. */
+  async #refreshIfDue(): Promise<void> {
+    await this.#adoptLater(this.#parts.load(this.source.id))
+    if (this.#isStopped || this.#running !== undefined) return
+    const isNewer = this.#served.fetchedAt !== this.#scheduledFor
+    const restMs = isNewer ? this.#freshForMs() : 0
+    if (restMs > 0 && this.#failures === 0) this.#schedule(restMs)
+    else void this.#fetch('background')
   }
 
   async #adoptLater(stored: Promise<StoredKeySet | undefined>): Promise<void> {

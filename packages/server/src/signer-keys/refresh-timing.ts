@@ -18,6 +18,8 @@ export const MIN_RETRY_MS = 5_000
 const MAX_RETRY_MS = 60_000
 /** An empty set counts only when it is seen again after so long. */
 export const EMPTY_SET_MS = 60_000
+/** The node that has made or changed a signer fetches its keys; the others wait so long for that, and up to twice. */
+export const OTHER_NODE_MS = 2_000
 /** Administrators may refresh at any time, but no more often than this. */
 export const ADMIN_REFRESH_MS = 1_000
 

@@ -93,7 +93,11 @@ export function createSignerKeys(parts: SignerKeysParts): SignerKeyKeeper {
   }
 
   /** The provider of a signer as somebody knows it; what is known of a later revision stands. */
-  const apply = (signer: FetchingSigner, stored: () => Promise<StoredKeySet | undefined>): ProviderKeys => {
+  const apply = (
+    signer: FetchingSigner,
+    stored: () => Promise<StoredKeySet | undefined>,
+    by = { isOfAnotherNode: false },
+  ): ProviderKeys => {
     const known = providers.get(signer.id)
     const source = { id: signer.id, url: signer.jwksEndpoint, caPem: signer.jwksCaPem ?? undefined }
     if (known && (known.revision > signer.revision || isSameSource(known.keys.source, source))) {
@@ -103,11 +107,11 @@ export function createSignerKeys(parts: SignerKeysParts): SignerKeyKeeper {
     known?.keys.stop()
     const keys = new ProviderKeys(source, shared)
     providers.set(signer.id, { revision: signer.revision, keys })
-    keys.start(stored())
+    keys.start(stored(), by)
     return keys
   }
 
-  const take = ({ signer, keySet }: LoadedKeySigner): void => {
+  const take = ({ signer, keySet }: LoadedKeySigner, by: { isOfAnotherNode: boolean }): void => {
     if (isCertificateSigner(signer) && signer.enabled) {
       dropProvider(signer.id)
       const { keys, problem } = certificateKeysOf(signer)
@@ -115,7 +119,7 @@ export function createSignerKeys(parts: SignerKeysParts): SignerKeyKeeper {
       if (problem !== undefined) warn({ kind: 'certificate-unusable', signerId: signer.id, message: problem })
     } else if (isFetchingSigner(signer) && signer.enabled) {
       watch.forget(signer.id)
-      const keys = apply(signer, () => Promise.resolve(keySet))
+      const keys = apply(signer, () => Promise.resolve(keySet), by)
       if (keySet) keys.adopt(keySet)
     } else forget(signer.id)
   }

@@ -13,6 +13,8 @@ interface OpenStoreOptions {
   readonly isShared?: boolean
   /** Connections to PostgreSQL at most. */
   readonly maxConnections?: number | undefined
+  /** What is remembered of PostgreSQL is believed for so long without it. */
+  readonly staleMs?: number | undefined
   onProblem(message: string): void
   /** The store has broken in a way that only a restart mends. */
   onFatal(error: Error): void
@@ -20,11 +22,11 @@ interface OpenStoreOptions {
 
 /** Opens the store that the settings name; what stops it from opening is told in one sentence. */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
-  const { database, sqliteFile, nodeId, now, isShared, maxConnections, onProblem, onFatal } = options
+  const { database, sqliteFile, nodeId, now, isShared, maxConnections, staleMs, onProblem, onFatal } = options
   try {
     if (database === 'sqlite')
       return await openSqliteStore({ file: sqliteFile, now, onFatal, ...(isShared && { isShared }) })
-    return await openPostgresStore({ url: database, nodeId, now, onProblem, maxConnections })
+    return await openPostgresStore({ url: database, nodeId, now, onProblem, maxConnections, staleMs })
   } catch (error) {
     if (error instanceof StartupError) throw error
     const message = error instanceof Error ? error.message : String(error)

@@ -35,8 +35,13 @@ test('keys are fetched when a signer is created, enabled or loaded, before anybo
   providers.at(urlOf('second')).publish([OLD])
   await createSigner(store, 'second')
   await until(() => providers.at(urlOf('second')).hits === 1)
+  await untilStored(store, signer.id, time.clock.now())
   const other = startKeeper({ store, time, fetchJwks: providers.fetchJwks })
   t.after(() => other.keeper.stop())
+  await until(() => other.keeper.keysOf(enabled).has(OLD.kid))
+  await settle()
+  assert.equal(provider.hits, 1, 'keys that were stored a moment ago are as good as fetched')
+  await time.advance(600_000)
   await until(() => provider.hits === 2)
 })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@countersign/core'
 import { mintKey } from '@countersign/testkit'
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
@@ -33,7 +34,7 @@ test('F-07 F-05 a node takes the keys that another has stored, and drops with it
   await withDefaults(a.store)
   const signer = await createSigner(a.store, 'idp')
   await until(() => b.keeper.keysOf(signer).has(OLD.kid))
-  assert.ok(down.at(urlOf('idp')).hits > 0)
+  assert.equal(down.at(urlOf('idp')).hits, 0, 'the node that has made the signer fetches for both')
   await a.time.advance(2_000)
   up.at(urlOf('idp')).publish([NEW])
   await a.keeper.refresh(signer)
@@ -41,6 +42,45 @@ test('F-07 F-05 a node takes the keys that another has stored, and drops with it
   assert.ok(b.keeper.keysOf(signer).has(NEW.kid))
   const moved = await patchSigner(a.store, signer.id, { jwksEndpoint: urlOf('elsewhere') })
   assert.equal(b.keeper.keysOf(moved).size, 0)
+})
+
+test('in normal times the keys of a signer are fetched once for all nodes, and by another one when that node has gone', async (t) => {
+  const url = await (await getPostgres()).createDatabase()
+  const providers = createFakeProviders()
+  const provider = providers.at(urlOf('idp'))
+  provider.publish([OLD])
+  const openNode = async (random: number) => {
+    const store = await openPostgresStore({ url, nodeId: newId(), now: 1, onProblem: () => {} })
+    const time = createFakeTime()
+    const { keeper } = startKeeper({ store, time, fetchJwks: providers.fetchJwks, random: () => random })
+    t.after(async () => {
+      await keeper.stop()
+      await store.close()
+    })
+    return { store, time, keeper }
+  }
+  const nodes = [await openNode(0.1), await openNode(0.5), await openNode(0.9)] as const
+  await withDefaults(nodes[0].store)
+  const signer = await createSigner(nodes[0].store, 'idp')
+  for (const { keeper } of nodes) await until(() => keeper.keysOf(signer).has(OLD.kid))
+  const pass = async (ms: number, of: readonly (typeof nodes)[number][]) => {
+    for (let passed = 0; passed < ms; passed += 10_000) {
+      for (const { time } of of) await time.advance(10_000)
+      // What one has fetched is on its way to the database, in real time.
+      await sleep(5)
+    }
+  }
+  await pass(10_000, nodes)
+  assert.equal(provider.hits, 1)
+  await pass(1_800_000, nodes)
+  assert.ok(
+    provider.hits >= 3 && provider.hits <= 6,
+    `${provider.hits} fetches in half an hour, refreshing every ten minutes`,
+  )
+  await nodes[0].keeper.stop()
+  const before = provider.hits
+  await pass(700_000, nodes.slice(1))
+  assert.ok(provider.hits > before, 'another node goes on')
 })
 
 for (const database of DATABASES) {

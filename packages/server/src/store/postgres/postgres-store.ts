@@ -10,7 +10,7 @@ import type { Database } from '../schema.ts'
 import type { Store } from '../store.ts'
 import type { WriteName } from '../writes/writes.ts'
 import { isConnectionProblem } from './connection-problem.ts'
-import { followChanges, NOTIFY_CHANNEL } from './follow-changes.ts'
+import { followChanges, NOTIFY_CHANNEL, type Notification } from './follow-changes.ts'
 
 const INT8_OID = 20
 /** Instants and counts stay far below 2^53, so a number holds them exactly. */
@@ -43,8 +43,10 @@ async function takeTurn(transaction: Kysely<Database>, lock: number = LOCKS.writ
 const MAX_RETRIES = 3
 const RETRY_PAUSE_MS = 10
 const RETRYABLE = new Set(['40001', '40P01'])
+const READ_ONLY = '25006'
 
 const MAX_CONNECTIONS = 10
+const STALE_MS = 1_000
 
 export interface PostgresOptions {
   readonly url: string
@@ -52,6 +54,8 @@ export interface PostgresOptions {
   readonly now: number
   /** 10 unless given. */
   readonly maxConnections?: number | undefined
+  /** What is remembered is believed for so long without the database; a second unless given. */
+  readonly staleMs?: number | undefined
   onProblem(message: string): void
 }
 
@@ -61,6 +65,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     connectionString: options.url,
     max: options.maxConnections ?? MAX_CONNECTIONS,
     connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+    // Longer than the server takes to give up a statement: this one is for a server that does not answer at all.
+    query_timeout: 12_000,
     statement_timeout: 10_000,
     idle_in_transaction_session_timeout: 10_000,
     application_name: 'countersign',
@@ -68,17 +75,26 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on('error', (error) => options.onProblem(`a database connection was lost: ${error.message}`))
   // One in use that breaks between two statements fails at the next; without a listener it would end the process too.
-  pool.on('connect', (client) => client.on('error', () => {}))
+  const clients = new Set<pg.PoolClient>()
+  pool.on('connect', (client) => {
+    client.on('error', () => {})
+    clients.add(client)
+  })
+  pool.on('remove', (client) => clients.delete(client))
+  /** The pool replaces idle connections that have an error; those in use go on. */
+  const dropIdle = (): void => {
+    for (const client of clients) client.emit('error', new Error('the database takes no writes'))
+  }
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
   try {
-    return await openOn(db, options)
+    return await openOn(db, options, dropIdle)
   } catch (error) {
     await db.destroy()
     throw error
   }
 }
 
-async function openOn(db: Kysely<Database>, options: PostgresOptions): Promise<Store> {
+async function openOn(db: Kysely<Database>, options: PostgresOptions, dropIdle: () => void): Promise<Store> {
   await db.transaction().execute(async (transaction) => {
     await takeTurn(transaction, LOCKS.migration)
     await migrate(transaction, POSTGRES_TYPES, options.now)
@@ -89,7 +105,7 @@ async function openOn(db: Kysely<Database>, options: PostgresOptions): Promise<S
   const tell: ChangeListener = (changes) => {
     for (const listener of listeners) listener(changes)
   }
-  const follower = await followChanges({ ...options, tell })
+  const follower = await followChanges({ ...options, staleMs: options.staleMs ?? STALE_MS, tell })
 
   const runOnce = (request: Parameters<typeof runWrite>[2]) =>
     db
@@ -114,13 +130,17 @@ async function openOn(db: Kysely<Database>, options: PostgresOptions): Promise<S
         try {
           const { result, changes } = await runOnce({ name, args, meta })
           if (changes.length > 0) {
+            follower.noteOwn(changes.length)
             tell(changes)
             for (const listener of ownListeners) listener(changes, meta)
           }
           return result as never
         } catch (error) {
           if (error instanceof AppError) throw error
-          const collided = RETRYABLE.has(String((error as { code?: unknown }).code))
+          const code = String((error as { code?: unknown }).code)
+          // After a failover these lead to a standby; others may lead to the one that took its place.
+          if (code === READ_ONLY) dropIdle()
+          const collided = RETRYABLE.has(code)
           if (collided && retries < MAX_RETRIES) {
             await sleep(Math.random() * RETRY_PAUSE_MS * 2 ** retries)
             continue
@@ -145,5 +165,10 @@ const MAX_NOTIFIED_CHANGES = 40
 
 function notification(nodeId: string, changes: readonly Change[]): string {
   const told = changes.map(({ entity, id, action }) => ({ entity, id, action }))
-  return JSON.stringify({ from: nodeId, changes: told.length > MAX_NOTIFIED_CHANGES ? 'everything' : told })
+  const notification: Notification = {
+    from: nodeId,
+    changes: told.length > MAX_NOTIFIED_CHANGES ? 'everything' : told,
+    count: told.length,
+  }
+  return JSON.stringify(notification)
 }
