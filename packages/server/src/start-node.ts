@@ -13,6 +13,7 @@ import { type KeyMaterial, type KeyMaterialOptions, loadKeyMaterial } from './ke
 import { loadRefusedKeys } from './keys/load-refused-keys.ts'
 import { loadSealing } from './keys/load-sealing.ts'
 import type { Sealing } from './keys/sealing.ts'
+import { shareAuthority } from './keys/shared-authority.ts'
 import { watchServerCertificate } from './keys/watch-server-certificate.ts'
 import { StartupError } from './startup-error.ts'
 import { openStore } from './store/open-store.ts'
@@ -110,7 +111,13 @@ export async function startNode(options: NodeOptions): Promise<StartedNode> {
     undo.push(() => opened.close())
     return opened
   })
-  const loading = loadKeyMaterial(keyOptions)
+  const loading = sharesAuthority(settings)
+    ? opening.then(async (store) => {
+        // The process that starts workers has done so for all.
+        if (!worker) await takeSharedAuthority(store, options)
+        return loadKeyMaterial(keyOptions)
+      })
+    : loadKeyMaterial(keyOptions)
   // Both to their end, whatever becomes of the other: a store that opens after a failure would never be closed.
   await Promise.allSettled([opening, loading])
   const [store, loadedKeys] = await Promise.all([opening, loading])
@@ -171,6 +178,20 @@ export async function startNode(options: NodeOptions): Promise<StartedNode> {
       return ensureFirstAdmin(store, { adminPassword, passwordCost: PASSWORD_COST, now: clock.now() })
     },
   }
+}
+
+/** Nodes on one database have one CA when they all can open its key. */
+export function sharesAuthority({ database, sealingKey }: Settings): boolean {
+  return database !== 'sqlite' && sealingKey !== null
+}
+
+export async function takeSharedAuthority(
+  store: Store,
+  { settings, dataDir }: Pick<NodeOptions, 'settings' | 'dataDir'>,
+): Promise<void> {
+  const dir = dataDir.keysDir
+  const sealing = await loadSealing({ dir, configured: settings.sealingKey })
+  await shareAuthority({ store, sealing, dir, now: systemClock.now() })
 }
 
 /** Connections are handed to the workers in turn, so that each has its part of them. */

@@ -11,7 +11,13 @@ import { watchServerCertificate } from '../keys/watch-server-certificate.ts'
 import { createFetchDocument } from '../outbound/fetch-document.ts'
 import { createSharedFetches } from '../outbound/shared-fetches.ts'
 import { startDevelopment } from '../start-development.ts'
-import { keyOptionsOf, type NodeOptions, type ServingNode } from '../start-node.ts'
+import {
+  keyOptionsOf,
+  type NodeOptions,
+  type ServingNode,
+  sharesAuthority,
+  takeSharedAuthority,
+} from '../start-node.ts'
 import { openStore } from '../store/open-store.ts'
 import type { Store } from '../store/store.ts'
 import { createGatheredMetrics } from '../telemetry/gathered-metrics.ts'
@@ -34,6 +40,7 @@ export async function startWorkers(
 ): Promise<ServingNode> {
   const { settings, dataDir, nodeId, log, undo, onFatal, workers } = options
   const keyOptions = keyOptionsOf(settings, dataDir.keysDir)
+  if (sharesAuthority(settings)) await withStore(options, (store) => takeSharedAuthority(store, options))
   const keys = await loadKeyMaterial(keyOptions)
   const sealing = await loadSealing({ dir: dataDir.keysDir, configured: settings.sealingKey })
 
@@ -109,7 +116,7 @@ export async function startWorkers(
   const [lead] = supervisor.running()
   if (!lead) throw new AppError('STORE_UNAVAILABLE')
   const admin = await lead.channel.call('ensureFirstAdmin', null)
-  if (development) await makeDemoData(options, (store) => development.makeDemoData({ store, sealing, port }))
+  if (development) await withStore(options, (store) => development.makeDemoData({ store, sealing, port }))
   return {
     writers,
     port,
@@ -122,9 +129,9 @@ export async function startWorkers(
 }
 
 /** This process has no store of its own, but for that moment. */
-async function makeDemoData(
+async function withStore(
   { settings, dataDir, nodeId, log, onFatal }: Omit<NodeOptions, 'events' | 'worker'>,
-  make: (store: Store) => Promise<void>,
+  work: (store: Store) => Promise<void>,
 ): Promise<void> {
   const store = await openStore({
     database: settings.database,
@@ -135,5 +142,5 @@ async function makeDemoData(
     onProblem: (message) => log.warn(message),
     onFatal,
   })
-  await make(store).finally(() => store.close())
+  await work(store).finally(() => store.close())
 }

@@ -3,7 +3,7 @@ import { AppError } from '@countersign/core'
 import type { Logger } from 'pino'
 import { TokenRefused } from '../../hosted/token-refused.ts'
 import { TooManyRequests } from '../../limits/too-many-requests.ts'
-import { isConnectionProblem } from '../../store/postgres/connection-problem.ts'
+import { isStoreProblem } from '../../store/store-problem.ts'
 import { hostedError, isHostedPath } from '../hosted/hosted-errors.ts'
 import { ChallengeError } from './challenge.ts'
 import { errorEnvelope, jsonText } from './envelope.ts'
@@ -61,7 +61,7 @@ function retryAfterSeconds(error: AppError): number {
 
 function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
-  if (isConnectionProblem(thrown)) return new AppError('STORE_UNAVAILABLE')
+  if (isStoreProblem(thrown)) return new AppError('STORE_UNAVAILABLE')
   const code = String((thrown as { code?: unknown } | null)?.code ?? '')
   return FRAMEWORK_ERRORS[code] ?? new AppError('UNHANDLED')
 }

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { AppError } from '@countersign/core'
 import { runWrite } from '../run-write.ts'
+import { isFileProblem } from '../store-problem.ts'
 import { openForWriting, WRITE_LOCK_WAIT_MS } from './open-database.ts'
 import { type FromWriter, type NumberedWrite, type ToWriter, toSentError, type WriteAnswer } from './writer-messages.ts'
 
@@ -69,6 +70,8 @@ async function commitTogether(batch: readonly NumberedWrite[]): Promise<WriteAns
       try {
         answers.push({ id, ...(await runWrite(db, 'sqlite', request)) })
       } catch (error) {
+        // A disk that takes no more fails every write of the group, and with it the commit.
+        if (isFileProblem(error)) throw error
         undo.run()
         answers.push({ id, error: toSentError(error) })
       }

@@ -67,7 +67,23 @@ const createFirstOrganization: WriteOperation<FirstOrganization, boolean> = asyn
   return true
 }
 
+/** Keeps a value that all nodes share, unless there is one; answers the one that is there now. */
+const keepSetting: WriteOperation<{ name: string; value: string }, string> = async ({ db }, setting) => {
+  await db
+    .insertInto('settings')
+    .values(setting)
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute()
+  const kept = await db
+    .selectFrom('settings')
+    .select('value')
+    .where('name', '=', setting.name)
+    .executeTakeFirstOrThrow()
+  return kept.value
+}
+
 export const START_WRITES = {
+  'start.keepSetting': keepSetting,
   'start.createFirstAdmin': createFirstAdmin,
   'start.createFirstOrganization': createFirstOrganization,
 }
