@@ -67,7 +67,6 @@ test('every setting can be given in the environment and in the file, with the sa
     advertise: ['a.test:1,[::1]:2', '["a.test:1", "[::1]:2"]'],
     database: ['postgresql:///x', 'postgresql:///x'],
     'store.staleReadSeconds': ['30', '30'],
-    'keys.refusedKeysFile': ['a b', 'a b'],
     workers: ['3', '3'],
     dev: ['true', 'true'],
     logLevel: ['debug', 'debug'],
