@@ -3,6 +3,9 @@ import type { LiveSessions } from './api-session/live-sessions.ts'
 import type { PasswordLogin } from './api-session/password-login.ts'
 import type { Clock } from './clock.ts'
 import type { Settings } from './config/index.ts'
+import type { HeldTokens } from './console-login/held-tokens.ts'
+import type { LoginFlows } from './console-login/login-flows.ts'
+import type { LoginProviders } from './console-login/login-provider.ts'
 import type { EnrollByJwt } from './enrollment/enroll-by-jwt.ts'
 import type { EnrollmentJwt } from './enrollment/enrollment-jwt.ts'
 import type { EnrollmentReporter } from './enrollment/report-enrollment.ts'
@@ -76,6 +79,9 @@ export interface ControllerContext {
   /** When this controller was made. */
   readonly startedAt: number
   readonly clientCertificates: ClientCertificates
+  readonly heldTokens: HeldTokens
+  readonly loginFlows: LoginFlows
+  readonly loginProviders: LoginProviders
   /** Where the built console is; where the build leaves it unless given. */
   readonly consoleFolder?: string | undefined
 }

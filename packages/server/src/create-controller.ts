@@ -9,6 +9,9 @@ import { createSessionMoves } from './api-session/session-moves.ts'
 import type { SessionOptions } from './api-session/start-session.ts'
 import type { Clock } from './clock.ts'
 import type { Settings } from './config/index.ts'
+import { createHeldTokens } from './console-login/held-tokens.ts'
+import { createLoginFlows } from './console-login/login-flows.ts'
+import { createLoginProviders } from './console-login/login-provider.ts'
 import type { ControllerContext } from './controller-context.ts'
 import { createEnrollByJwt } from './enrollment/enroll-by-jwt.ts'
 import { createEnrollmentJwt } from './enrollment/enrollment-jwt.ts'
@@ -162,8 +165,12 @@ export function createController(parts: ControllerParts): Controller {
   })
   const { authorities } = clientCertificates
   const judgeCertificate = createCertificateJudge({ store, clock, authorities })
+  const heldTokens = createHeldTokens(parts.sealing)
   const context: ControllerContext = {
     ...parts,
+    heldTokens,
+    loginFlows: createLoginFlows(parts),
+    loginProviders: createLoginProviders({ fetchDocument, clock }),
     store,
     clientCertificates,
     startedAt: clock.now(),
@@ -217,6 +224,7 @@ export function createController(parts: ControllerParts): Controller {
     secondFactor,
     noteUse,
     findHostedCaller,
+    heldTokens,
     limits,
     settings,
     tls: parts.tls,

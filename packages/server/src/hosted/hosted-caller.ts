@@ -34,6 +34,8 @@ export interface HostedCallerParts {
 export interface Presented {
   readonly bearers: readonly string[]
   readonly sessionToken: string
+  /** The second factors that are sent along with a session. */
+  readonly secondTokens: (sessionId: string) => readonly string[]
   readonly address: string
   readonly requestId: string
   readonly remoteAddr: string
@@ -56,9 +58,10 @@ export function createFindHostedCaller(parts: HostedCallerParts): FindHostedCall
     return { organizationId, role, identityId, account, session: undefined }
   }
 
-  const bySession = async (sessionToken: string): Promise<HostedCaller> => {
+  const bySession = async ({ sessionToken, secondTokens }: Presented): Promise<HostedCaller> => {
     const session = await sessions.find(sessionToken)
-    if (!session || (await secondFactor.findMissing(session, [])).length > 0) throw new TokenRefused('session-refused')
+    const missing = session && (await secondFactor.findMissing(session, secondTokens(session.id)))
+    if (!session || missing?.length !== 0) throw new TokenRefused('session-refused')
     if (!session.identity.isAdmin) throw new AppError('FORBIDDEN')
     const identityId = derivedUuid('identity', session.identity.id)
     return { organizationId: await localOrganization(), role: 'admin', identityId, account: undefined, session }
@@ -69,7 +72,7 @@ export function createFindHostedCaller(parts: HostedCallerParts): FindHostedCall
     const [bearer] = bearers
     if (bearers.length > 1) throw new TokenRefused('session-refused')
     if (bearer === undefined && sessionToken === '') throw new TokenRefused('nothing')
-    const caller = await (bearer === undefined ? bySession(sessionToken) : byToken(bearer, presented))
+    const caller = await (bearer === undefined ? bySession(presented) : byToken(bearer, presented))
     if (access === 'admin' && caller.role !== 'admin') throw new AppError('FORBIDDEN')
     return caller
   }

@@ -5,6 +5,7 @@ import { enrollTokenRoutes } from './client/enroll-token.ts'
 import { clientExtJwtSignerRoutes } from './client/ext-jwt-signers.ts'
 import { overlayRoutes } from './client/overlay.ts'
 import { sessionCertificateRoutes } from './client/session-certificates.ts'
+import { consoleLoginRoutes } from './console/console-login.ts'
 import { consolePageRoutes } from './console/console-pages.ts'
 import { consoleSessionRoutes } from './console/console-session.ts'
 import { hostedRoutes } from './hosted/index.ts'
@@ -45,6 +46,7 @@ export function buildRoutes(context: ControllerContext): Route[] {
     ...overlayRoutes(),
     ...consolePageRoutes(context),
     ...consoleSessionRoutes(context),
+    ...consoleLoginRoutes(context),
     ...hostedRoutes(context),
     ...authenticateRoutes(context),
     ...currentSessionRoutes(context),

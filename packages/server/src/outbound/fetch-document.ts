@@ -29,6 +29,8 @@ export interface FetchOptions {
 export interface SentDocument {
   readonly method: 'POST' | 'DELETE'
   readonly json?: object
+  /** Sent as a form instead, which is what token endpoints take. */
+  readonly form?: Readonly<Record<string, string>>
   /** Bearer token for the other side. */
   readonly bearer?: string | undefined
 }
@@ -115,7 +117,7 @@ function checkedUrl(text: string, checkEndpoint: (endpoint: string) => void): UR
 
 /** Sends the request and waits for the head of the answer. No agent: none could pool the connection, or know a proxy. */
 function ask(url: URL, socket: Socket, accept: string, send: SentDocument | undefined): Promise<IncomingMessage> {
-  const content = send?.json && Buffer.from(JSON.stringify(send.json))
+  const content = send && contentOf(send)
   return new Promise((resolve, reject) => {
     request({
       createConnection: () => socket,
@@ -128,7 +130,7 @@ function ask(url: URL, socket: Socket, accept: string, send: SentDocument | unde
         'accept-encoding': 'identity',
         'user-agent': 'countersign',
         connection: 'close',
-        ...(content && { 'content-type': 'application/json', 'content-length': content.length }),
+        ...(content && { 'content-type': content.type, 'content-length': content.bytes.length }),
         ...(send?.bearer !== undefined && { authorization: `Bearer ${send.bearer}` }),
       },
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -137,8 +139,14 @@ function ask(url: URL, socket: Socket, accept: string, send: SentDocument | unde
       .on('response', resolve)
       .on('upgrade', () => reject(new Error('the connection was upgraded')))
       .on('error', reject)
-      .end(content)
+      .end(content?.bytes)
   })
+}
+
+function contentOf({ json, form }: SentDocument): { readonly type: string; readonly bytes: Buffer } | undefined {
+  if (json) return { type: 'application/json', bytes: Buffer.from(JSON.stringify(json)) }
+  if (!form) return undefined
+  return { type: 'application/x-www-form-urlencoded', bytes: Buffer.from(new URLSearchParams(form).toString()) }
 }
 
 interface Deadline {

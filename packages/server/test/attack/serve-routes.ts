@@ -40,6 +40,7 @@ export async function serveRoutes(
     secondFactor: { findMissing: () => [] },
     findHostedCaller: () => assert.fail(),
     noteUse: () => {},
+    heldTokens: { of: () => [] },
     limits: { address: { begin: () => ({ giveBack: () => {} }) } },
     settings: loadSettings({ flags: {}, env: {} }).settings,
     tls: { cert, key: privateKey.export({ type: 'pkcs8', format: 'pem' }) },

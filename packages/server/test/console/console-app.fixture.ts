@@ -19,7 +19,7 @@ export async function buildConsoleApp(t: TestContext, options: AppOptions = {}):
   return buildApp(t, { consoleFolder: makeConsole(t), ...options })
 }
 
-function makeConsole(t: TestContext): string {
+export function makeConsole(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-console-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const files = {

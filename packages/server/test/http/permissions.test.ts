@@ -49,6 +49,8 @@ const NEEDS: Readonly<Record<string, Needs>> = {
   'GET /console/*': 'nothing',
   'POST /console/session': 'nothing',
   'DELETE /console/session': 'nothing',
+  'GET /console/login/:signerId': 'nothing',
+  'GET /console/callback': 'nothing',
   'POST /edge/client/v1/authenticate': 'nothing',
   'POST /edge/management/v1/authenticate': 'nothing',
   'GET /edge/client/v1/external-jwt-signers': 'nothing',
@@ -188,6 +190,8 @@ const NEEDS: Readonly<Record<string, Needs>> = {
 
 /** What somebody who may is answered, in place of what `usualAnswer` says. The calls are made in the order of the routes. */
 const ANSWERS: Readonly<Record<string, string>> = {
+  'GET /console/login/:signerId': '303',
+  'GET /console/callback': '303',
   'GET /edge/client/v1/enroll/jwks': '501',
   'GET /edge/management/v1/events': '400 COULD_NOT_VALIDATE',
   'POST /edge/client/v1/current-identity/mfa': '201',

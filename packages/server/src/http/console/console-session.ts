@@ -1,4 +1,5 @@
 import { ConsoleSession } from '@countersign/contract'
+import { SECOND_COOKIE } from '../../console-login/held-tokens.ts'
 import type { ControllerContext } from '../../controller-context.ts'
 import { detail, done } from '../pipeline/envelope.ts'
 import type { Route } from '../pipeline/route.ts'
@@ -49,7 +50,11 @@ export function consoleSessionRoutes(context: ControllerContext): Route[] {
         if (session) {
           await store.write('apiSession.delete', { id: session.id }, writeMeta({ ...call, session }, clock.now()))
         }
-        return { ...done(), headers: { 'cache-control': 'no-store' }, cookies: [clearCookie(SESSION_COOKIE)] }
+        return {
+          ...done(),
+          headers: { 'cache-control': 'no-store' },
+          cookies: [clearCookie(SESSION_COOKIE), clearCookie(SECOND_COOKIE)],
+        }
       },
     },
   ]

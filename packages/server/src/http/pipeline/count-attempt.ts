@@ -10,11 +10,12 @@ export async function countAttempt<Result>(
   limiter: AttemptLimiter,
   address: string,
   serve: () => Promise<Result>,
+  isRefusal: (result: Result) => boolean = () => false,
 ): Promise<Result> {
   const attempt = limiter.begin(address)
   try {
     const result = await serve()
-    attempt.giveBack()
+    if (!isRefusal(result)) attempt.giveBack()
     return result
   } catch (error) {
     if (!(error instanceof AppError) || ERRORS[error.code].retryable) attempt.giveBack()

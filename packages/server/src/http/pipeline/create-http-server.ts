@@ -8,6 +8,7 @@ import type { Logger } from 'pino'
 import type { LiveSessions } from '../../api-session/live-sessions.ts'
 import type { NoteUse } from '../../api-session/session-moves.ts'
 import type { Settings } from '../../config/index.ts'
+import type { HeldTokens } from '../../console-login/held-tokens.ts'
 import type { FindHostedCaller } from '../../hosted/hosted-caller.ts'
 import type { AttemptLimits } from '../../limits/attempt-limits.ts'
 import type { SecondFactor } from '../../sign-in/second-factor.ts'
@@ -32,6 +33,7 @@ export interface HttpServerOptions {
   readonly secondFactor: SecondFactor
   readonly noteUse: NoteUse
   readonly findHostedCaller: FindHostedCaller
+  readonly heldTokens: Pick<HeldTokens, 'of'>
   readonly limits: Pick<AttemptLimits, 'address'>
   readonly settings: Settings
   readonly tls: ServerOptions
@@ -64,6 +66,7 @@ export function createHttpServer(options: HttpServerOptions) {
     secondFactor,
     noteUse,
     findHostedCaller,
+    heldTokens,
     limits,
     settings,
     tls,
@@ -167,7 +170,17 @@ export function createHttpServer(options: HttpServerOptions) {
     return sendAnswer(answer, reply, log)
   }
 
-  const serveOptions = { sessions, secondFactor, noteUse, findHostedCaller, limits, http, handlerMs, awaitsContinue }
+  const serveOptions = {
+    sessions,
+    secondFactor,
+    noteUse,
+    findHostedCaller,
+    heldTokens,
+    limits,
+    http,
+    handlerMs,
+    awaitsContinue,
+  }
   for (const [url, rows] of Map.groupBy(routes.flatMap(byPath), ({ path }) => path)) {
     for (const { route } of rows) {
       const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>

@@ -100,6 +100,8 @@ export interface Call {
 export interface Answer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
+  /** A refusal all the same, told to a browser by where it is sent: it counts as one. */
+  readonly isRefusal?: boolean
   /** `Set-Cookie` lines. */
   readonly cookies?: readonly string[]
   readonly json?: unknown

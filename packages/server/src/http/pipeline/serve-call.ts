@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LiveSession, LiveSessions } from '../../api-session/live-sessions.ts'
 import type { NoteUse } from '../../api-session/session-moves.ts'
 import type { Settings } from '../../config/index.ts'
+import type { HeldTokens } from '../../console-login/held-tokens.ts'
 import type { FindHostedCaller, HostedCaller } from '../../hosted/hosted-caller.ts'
 import type { AttemptLimits } from '../../limits/attempt-limits.ts'
 import type { SecondFactor } from '../../sign-in/second-factor.ts'
@@ -24,6 +25,7 @@ export interface ServeOptions {
   readonly sessions: LiveSessions
   readonly secondFactor: SecondFactor
   readonly noteUse: NoteUse
+  readonly heldTokens: Pick<HeldTokens, 'of'>
   readonly limits: Pick<AttemptLimits, 'address'>
   readonly findHostedCaller: FindHostedCaller
   readonly http: Pick<Settings['http'], 'maxBodyBytes' | 'maxManagementBodyBytes'>
@@ -44,7 +46,8 @@ export function serveCall(
   options: ServeOptions,
 ): Promise<Answer> {
   if (route.rate !== 'sign-in') return serveUncounted(route, request, reply, options)
-  return countAttempt(options.limits.address, request.ip, () => serveUncounted(route, request, reply, options))
+  const serve = () => serveUncounted(route, request, reply, options)
+  return countAttempt(options.limits.address, request.ip, serve, ({ isRefusal }) => isRefusal === true)
 }
 
 async function serveUncounted(
@@ -83,7 +86,7 @@ async function serveUncounted(
     session: caller?.session,
     hosted: caller?.hosted,
     sessionToken: caller?.isCookie ? undefined : caller?.token,
-    untrustedBearers: bearerTokens(raw.rawHeaders),
+    untrustedBearers: caller?.bearers ?? bearerTokens(raw.rawHeaders),
     untrustedHead: request,
     untrustedHeaderLines: (name: string) => headerLines(raw.rawHeaders, name),
     clientAddress: request.ip,
@@ -105,31 +108,37 @@ async function serveUncounted(
 export async function admit(
   route: Route,
   request: FastifyRequest,
-  options: Pick<ServeOptions, 'sessions' | 'secondFactor' | 'noteUse' | 'findHostedCaller' | 'limits'>,
+  options: Pick<ServeOptions, 'sessions' | 'secondFactor' | 'noteUse' | 'findHostedCaller' | 'heldTokens' | 'limits'>,
   { isAgain = false } = {},
 ): Promise<Admitted | undefined> {
   const { access } = route
-  const { sessions, secondFactor, noteUse, findHostedCaller, limits } = options
+  const { sessions, secondFactor, noteUse, findHostedCaller, heldTokens, limits } = options
   if (access === 'anonymous') return undefined
   if (isHostedAccess(access)) {
-    const { token: sessionToken } = presentedSession(request)
+    const { token: sessionToken, isCookie } = presentedSession(request)
     const bearers = bearerTokens(request.raw.rawHeaders)
     const { remoteAddr } = requestSource(request)
-    const presented = { bearers, sessionToken, address: request.ip, requestId: request.id, remoteAddr }
+    const secondTokens = (id: string) => (isCookie ? heldTokens.of(id, request.headers) : NO_TOKENS)
+    const presented = { bearers, sessionToken, secondTokens, address: request.ip, requestId: request.id, remoteAddr }
     // Only who is let in or not counts here: what a known caller asks for is his own affair.
     const hosted = await countAttempt(limits.address, request.ip, () => findHostedCaller(presented, access.hosted))
     return { session: hosted.session, hosted }
   }
   const caller = await authenticateCall(request, isAgain ? { find: sessions.look } : sessions)
   if (!isAgain) noteUse(caller.session, request.ip, request.headers['user-agent'])
-  if (access === 'partial-session') return caller
-  const missing = await secondFactor.findMissing(caller.session, bearerTokens(request.raw.rawHeaders))
+  const bearers = caller.isCookie
+    ? heldTokens.of(caller.session.id, request.headers)
+    : bearerTokens(request.raw.rawHeaders)
+  if (access === 'partial-session') return { ...caller, bearers }
+  const missing = await secondFactor.findMissing(caller.session, bearers)
   if (missing.length > 0) throw missingFactors(missing)
   if (typeof access === 'object' && !isAllowed(caller.session.identity, access)) {
     throw new AppError('UNAUTHORIZED')
   }
-  return caller
+  return { ...caller, bearers }
 }
+
+const NO_TOKENS: readonly string[] = []
 
 function lastEventId({ 'last-event-id': id }: IncomingHttpHeaders): string | undefined {
   return typeof id === 'string' && id !== '' ? id : undefined
@@ -140,6 +149,8 @@ interface Admitted {
   readonly session: LiveSession | undefined
   readonly token?: string
   readonly isCookie?: boolean
+  /** What counts as sent in `Authorization` lines. */
+  readonly bearers?: readonly string[]
   readonly hosted?: HostedCaller
 }
 

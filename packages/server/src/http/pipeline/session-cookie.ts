@@ -24,14 +24,16 @@ export function cookieSessionToken(call: CallHead): string {
   return token
 }
 
-/**
- * Whether a page of this controller, and no other, makes the call: browsers send cookies with what other pages ask for too.
- * @throws {AppError} FORBIDDEN
- */
-export function checkOwnPage({ headers, host }: CallHead): void {
+/** Whether a page of this controller, and no other, makes the call: browsers send cookies with what other pages ask for too. */
+export function isOwnPage({ headers, host }: CallHead): boolean {
   const { 'sec-fetch-site': site, origin } = headers
   const isOwn = origin === undefined ? site !== undefined : origin === ownOrigin(host)
-  if (isOwn && (site === undefined || site === 'same-origin')) return
+  return isOwn && (site === undefined || site === 'same-origin')
+}
+
+/** @throws {AppError} FORBIDDEN unless a page of this controller makes the call */
+export function checkOwnPage(call: CallHead): void {
+  if (isOwnPage(call)) return
   throw new AppError('FORBIDDEN', { message: 'a session in a cookie is good for calls of the console itself only' })
 }
 

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto'
+import {
+  BoundedCache,
+  isJsonObject,
+  isSafeLink,
+  JsonError,
+  type JsonObject,
+  readJson,
+  readJws,
+} from '@countersign/core'
+import type { Clock } from '../clock.ts'
+import type { FetchDocument, FetchOptions } from '../outbound/fetch-document.ts'
+import { OutboundError } from '../outbound/outbound-error.ts'
+import type { StoredSigner } from '../store/signer-row.ts'
+import { LoginProblem } from './login-problem.ts'
+
+/** What signing in at a provider takes, from its discovery document. */
+export interface LoginProvider {
+  readonly issuer: string
+  readonly clientId: string
+  readonly authorizationEndpoint: string
+  readonly tokenEndpoint: string
+  /** It says in its answers who it is (RFC 9207). */
+  readonly namesItself: boolean
+}
+
+export interface LoginProviders {
+  /** The provider of a signer. Throws LoginProblem when nobody can sign in there. */
+  find(signer: StoredSigner): Promise<LoginProvider>
+  /** Trades the code that the provider sent for the token that the signer takes. Throws LoginProblem. */
+  redeem(signer: StoredSigner, provider: LoginProvider, code: RedeemedCode): Promise<string>
+}
+
+interface RedeemedCode {
+  readonly code: string
+  readonly verifier: string
+  readonly nonce: string
+  readonly redirectUri: string
+}
+
+const JSON_TYPE = 'application/json'
+const LIMITS = { maxDepth: 16, maxMembers: 1000, maxStringLength: 16_384 }
+const KEPT_MS = 300_000
+const MAX_KEPT = 500
+
+/** Speaks to providers by the rules for everything that is fetched. Discovery documents are kept for five minutes. */
+export function createLoginProviders(parts: {
+  readonly fetchDocument: FetchDocument
+  readonly clock: Clock
+}): LoginProviders {
+  const { fetchDocument, clock } = parts
+  const kept = new BoundedCache<string, { readonly provider: LoginProvider; readonly until: number }>(MAX_KEPT)
+
+  const fetchObject = async (url: string, { jwksCaPem }: StoredSigner, send?: FetchOptions['send']) => {
+    try {
+      const options = { accept: JSON_TYPE, mediaTypes: [JSON_TYPE], caPem: jwksCaPem ?? undefined }
+      const { body } = await fetchDocument(url, { ...options, ...(send && { send }) })
+      const value = readJson(body, LIMITS)
+      if (isJsonObject(value)) return value
+    } catch (error) {
+      if (error instanceof OutboundError) throw unusable(`${new URL(url).host}: ${error.message}`, error)
+      if (!(error instanceof JsonError)) throw error
+    }
+    throw unusable('the answer is not a JSON object')
+  }
+
+  return {
+    find: async (signer) => {
+      const { openIdConfigurationUrl: url, clientId } = signer
+      if (!url || !clientId) {
+        throw new LoginProblem('signer', 'the signer has no openIdConfigurationUrl, or no clientId')
+      }
+      const name = `${signer.id} ${signer.revision}`
+      const known = kept.get(name)
+      if (known && known.until > clock.now()) return known.provider
+      const provider = readProvider(await fetchObject(url, signer), signer.issuer, clientId)
+      kept.set(name, { provider, until: clock.now() + KEPT_MS })
+      return provider
+    },
+    redeem: async (signer, provider, { code, verifier, nonce, redirectUri }) => {
+      const form = {
+        grant_type: 'authorization_code',
+        code,
+        redirect_uri: redirectUri,
+        client_id: provider.clientId,
+        code_verifier: verifier,
+      }
+      const answer = await fetchObject(provider.tokenEndpoint, signer, { method: 'POST', form })
+      checkIdToken(answer.id_token, provider, nonce)
+      const token = signer.targetToken === 'ID' ? answer.id_token : answer.access_token
+      if (typeof token !== 'string') throw unusable(`the answer holds no ${signer.targetToken} token`)
+      return token
+    },
+  }
+}
+
+/** Where a browser is sent to sign in (OpenID Connect Core 3.1.2.1, RFC 7636). */
+export function authorizationUrl(
+  { authorizationEndpoint, clientId }: LoginProvider,
+  { scopes, redirectUri, state, nonce, verifier }: AuthorizationRequest,
+): string {
+  const url = new URL(authorizationEndpoint)
+  const members = {
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope: [...new Set(['openid', ...scopes])].join(' '),
+    state,
+    nonce,
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  }
+  for (const [name, value] of Object.entries(members)) url.searchParams.set(name, value)
+  return url.href
+}
+
+interface AuthorizationRequest {
+  readonly scopes: readonly string[]
+  readonly redirectUri: string
+  readonly state: string
+  readonly nonce: string
+  readonly verifier: string
+}
+
+function readProvider(document: JsonObject, issuer: string, clientId: string): LoginProvider {
+  const { authorization_endpoint: authorizationEndpoint, token_endpoint: tokenEndpoint } = document
+  // A document that speaks for another issuer would send browsers, and their codes, to whoever wrote it.
+  if (document.issuer !== issuer) throw unusable('the discovery document is of another issuer')
+  if (typeof authorizationEndpoint !== 'string' || !isSafeLink(authorizationEndpoint)) {
+    throw unusable('the discovery document has no authorization_endpoint that a browser may be sent to')
+  }
+  if (typeof tokenEndpoint !== 'string' || !URL.canParse(tokenEndpoint)) {
+    throw unusable('the discovery document has no token_endpoint')
+  }
+  const namesItself = document.authorization_response_iss_parameter_supported === true
+  return { issuer, clientId, authorizationEndpoint, tokenEndpoint, namesItself }
+}
+
+/**
+ * Whether the ID token belongs to this very sign-in. It came from the provider itself, over the connection that we opened, so that its
+ * signature adds nothing (OpenID Connect Core 3.1.3.7); the token that signs in is verified as everywhere.
+ */
+function checkIdToken(idToken: unknown, { issuer, clientId }: LoginProvider, nonce: string): void {
+  const reading = typeof idToken === 'string' ? readJws(idToken) : undefined
+  if (!reading?.ok) throw unusable('the answer holds no ID token')
+  const { iss, aud, nonce: given } = reading.jws.untrustedClaims
+  if (iss !== issuer) throw unusable('the ID token is of another issuer')
+  if (aud !== clientId && !(Array.isArray(aud) && aud.includes(clientId))) {
+    throw unusable('the ID token is for another client')
+  }
+  if (given !== nonce) throw unusable('the ID token is of another sign-in: its nonce differs')
+}
+
+function unusable(message: string, cause?: unknown): LoginProblem {
+  return new LoginProblem('provider', message, { cause })
+}

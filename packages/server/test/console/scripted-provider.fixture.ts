@@ -1,0 +1,105 @@
+/** A provider that does what a test says, a controller with a signer for it, and a browser that signs in to the console there. */
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestContext } from 'node:test'
+import { ALICE, setUpProvider } from '../http/provider.fixture.ts'
+import { cookiesOf, HOST, makeConsole } from './console-app.fixture.ts'
+
+type Members = Readonly<Record<string, unknown>>
+
+export const CLIENT_ID = 'the-console'
+
+/** A browser that was sent to the provider. */
+export interface Away {
+  readonly url: URL
+  /** The query of the address that it was sent to. */
+  readonly asked: Readonly<Record<string, string>>
+  /** The cookie that binds it. */
+  readonly cookie: string
+  readonly setCookie: string
+}
+
+export async function setUpConsoleLogin(t: TestContext, settings: Readonly<Record<string, string>> = {}) {
+  const set = await setUpProvider(t, { consoleFolder: makeConsole(t), settings })
+  const { app, token } = set
+  /** What the provider says; a test changes it. */
+  const script = { document: {} as Members, idToken: {} as Members, accessToken: {} as Members, answer: {} as Members }
+  const forms: URLSearchParams[] = []
+  let nonce = ''
+
+  const server = createServer((request, response) => {
+    let body = ''
+    request.setEncoding('utf8').on('data', (text: string) => {
+      body += text
+    })
+    request.on('end', () => {
+      const isToken = request.url === '/token'
+      if (isToken) {
+        assert.equal(request.headers['content-type'], 'application/x-www-form-urlencoded')
+        forms.push(new URLSearchParams(body))
+      }
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(isToken ? tokens() : document()))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  const document = () => ({
+    issuer,
+    authorization_endpoint: `${issuer}/auth?tenant=one`,
+    token_endpoint: `${issuer}/token`,
+    authorization_response_iss_parameter_supported: true,
+    ...script.document,
+  })
+  const tokens = () => ({
+    token_type: 'Bearer',
+    id_token: token({ iss: issuer, aud: CLIENT_ID, nonce, ...script.idToken }),
+    access_token: token({ iss: issuer, ...script.accessToken }),
+    ...script.answer,
+  })
+
+  const login = { issuer, openIdConfigurationUrl: `${issuer}/.well-known/openid-configuration`, clientId: CLIENT_ID }
+  const begin = (signerId: string, { query = '', headers = {} as Readonly<Record<string, string>> } = {}) =>
+    app.call('GET', `/console/login/${signerId}${query}`, undefined, { headers: { host: HOST, ...headers } })
+
+  return {
+    ...set,
+    issuer,
+    script,
+    forms,
+    createLoginSigner: (members: Members = {}) =>
+      set.createSigner({ ...login, scopes: ['openid', 'email'], ...members }),
+    begin,
+    /** Begins a sign-in; the provider remembers what it was asked for. */
+    goAway: async (signerId: string, options: Parameters<typeof begin>[1] = {}): Promise<Away> => {
+      const reply = await begin(signerId, options)
+      assert.equal(reply.status, 303, reply.text)
+      const url = new URL(reply.headers.location ?? '')
+      assert.equal(url.origin, issuer, url.href)
+      const asked = Object.fromEntries(url.searchParams)
+      nonce = asked.nonce ?? ''
+      const [setCookie = ''] = cookiesOf(reply)
+      return { url, asked, cookie: setCookie.split(';', 1)[0] ?? '', setCookie }
+    },
+    /** Comes back from the provider, with these members of the query in place of the right ones; undefined leaves one out. */
+    comeBack: (
+      { asked, cookie }: Pick<Away, 'asked' | 'cookie'>,
+      members: Readonly<Record<string, string | undefined>> = {},
+    ) => {
+      const query = new URLSearchParams()
+      const all = { code: 'the-code', state: asked.state, iss: issuer, ...members }
+      for (const [name, value] of Object.entries(all)) if (value !== undefined) query.set(name, value)
+      const headers = { host: HOST, cookie, 'sec-fetch-site': 'cross-site' }
+      return app.call('GET', `/console/callback?${query}`, undefined, { headers })
+    },
+  }
+}
+
+export type ConsoleLogin = Awaited<ReturnType<typeof setUpConsoleLogin>>
+
+export const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
+
+export { ALICE }
