@@ -1,4 +1,5 @@
 import react from '@vitejs/plugin-react'
+import mantine from 'postcss-preset-mantine'
 import { defineConfig } from 'vite'
 
 /** Where the server puts the nonce of each page. */
@@ -7,6 +8,7 @@ const NONCE_PLACEHOLDER = '__CSP_NONCE__'
 export default defineConfig({
   base: '/console/',
   plugins: [react()],
+  css: { postcss: { plugins: [mantine()] } },
   html: { cspNonce: NONCE_PLACEHOLDER },
   build: {
     outDir: 'dist',

@@ -54,8 +54,12 @@ export function ListTable<Item extends { readonly id: string }>(props: ListTable
         )}
         {items?.map((item) => (
           <Table.Tr key={item.id}>
-            {columns.map(({ label: name, cell, from }) => (
-              <Table.Td key={name} className="breakable" {...(from && { visibleFrom: from })}>
+            {columns.map(({ label: name, cell, from }, index) => (
+              <Table.Td
+                key={name}
+                className={index === 0 ? 'breakable first-cell' : 'breakable'}
+                {...(from && { visibleFrom: from })}
+              >
                 {cell(item)}
               </Table.Td>
             ))}

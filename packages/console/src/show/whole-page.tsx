@@ -28,9 +28,11 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
 
 export function NotFoundPage() {
   return (
-    <Center mih="50vh" component="main">
-      <Stack align="center">
-        <Title order={1}>There is no such page</Title>
+    <Center mih="50vh" p="md" component="main">
+      <Stack align="center" ta="center">
+        <Title order={1} size="h2">
+          There is no such page
+        </Title>
         <Text>The address may be mistyped, or what it showed has been deleted.</Text>
         <ButtonLink to="/">Go to the overview</ButtonLink>
       </Stack>

@@ -28,7 +28,7 @@ export function SignInPage() {
         <Stack>
           <Stack gap={4} align="center">
             <img src={markUrl} alt="" width={44} height={44} />
-            <Title order={1} size="h3">
+            <Title order={1} size="h3" ta="center">
               {isHalfWay ? 'One more step' : 'Sign in to Countersign'}
             </Title>
             <Text c="dimmed" size="sm" ta="center">
