@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CliError } from '../src/cli-error.ts'
+import { IDENTITIES, POLICIES, SIGNERS } from '../src/resources/kinds.ts'
+import { type State, toNamed } from '../src/state/named-state.ts'
+import { buildPlan, parseDesired } from '../src/state/plan.ts'
+
+const STATE: State = new Map([
+  [
+    SIGNERS,
+    [{ id: 's1', name: 'acme', enabled: true, issuer: 'i', audience: 'a', enrollAuthPolicyId: 'p1', scopes: [] }],
+  ],
+  [
+    POLICIES,
+    [{ id: 'p1', name: 'staff', primary: { extJwt: { allowed: true, allowedSigners: ['s1'] } }, secondary: {} }],
+  ],
+  [
+    IDENTITIES,
+    [
+      {
+        id: 'i1',
+        name: 'erin',
+        type: { id: 'User' },
+        typeId: 'User',
+        isAdmin: false,
+        authPolicyId: 'p1',
+        roleAttributes: ['a', 'b'],
+      },
+    ],
+  ],
+])
+
+const planFor = (file: Record<string, unknown>) =>
+  buildPlan(parseDesired(file, 'file'), STATE).map(({ kind, name, existing, members }) => [
+    existing ? 'update' : 'create',
+    kind.singular,
+    name,
+    members,
+  ])
+
+test('what is exported is nothing to do', () => {
+  const file = Object.fromEntries(
+    [SIGNERS, POLICIES, IDENTITIES].map((kind) => [
+      kind.plural,
+      (STATE.get(kind) ?? []).map((thing) => toNamed(kind, thing, STATE)),
+    ]),
+  )
+  assert.equal((file.signers as { enrollAuthPolicyId: string }[])[0]?.enrollAuthPolicyId, 'staff')
+  assert.deepEqual((file.policies as { primary: unknown }[])[0]?.primary, {
+    extJwt: { allowed: true, allowedSigners: ['acme'] },
+  })
+  assert.deepEqual(planFor(file), [])
+})
+
+test('only the members that differ are changed, and only those that the file names', () => {
+  assert.deepEqual(planFor({ signers: [{ name: 'acme', audience: 'b', issuer: 'i' }] }), [
+    ['update', 'signer', 'acme', { audience: 'b' }],
+  ])
+  assert.deepEqual(planFor({ policies: [{ name: 'staff', primary: { extJwt: { allowed: true } } }] }), [])
+  assert.deepEqual(planFor({ policies: [{ name: 'staff', primary: { extJwt: { allowed: false } } }] }), [
+    ['update', 'policy', 'staff', { primary: { extJwt: { allowed: false } } }],
+  ])
+})
+
+test('nothing is nothing however it is written, words have no order, and an id is as good as a name', () => {
+  assert.deepEqual(
+    planFor({ identities: [{ name: 'erin', roleAttributes: ['b', 'a'], externalId: null, permissions: [] }] }),
+    [],
+  )
+  assert.deepEqual(planFor({ identities: [{ name: 'erin', authPolicyId: 'p1' }] }), [])
+  assert.deepEqual(planFor({ identities: [{ name: 'erin', roleAttributes: ['a'] }] }), [
+    ['update', 'identity', 'erin', { roleAttributes: ['a'] }],
+  ])
+})
+
+test('a new thing has the usual members beside its own', () => {
+  assert.deepEqual(planFor({ identities: [{ name: 'frank', roleAttributes: ['x'] }] }), [
+    ['create', 'identity', 'frank', { type: 'Default', isAdmin: false, name: 'frank', roleAttributes: ['x'] }],
+  ])
+})
+
+const MISTAKES: readonly (readonly [says: RegExp, wrong: Record<string, unknown>, right: Record<string, unknown>])[] = [
+  [/"signer" is none of/, { signer: [] }, { signers: [] }],
+  [/signers is not a list/, { signers: {} }, { signers: [] }],
+  [/signers\[0\] is not a signer/, { signers: ['acme'] }, { signers: [{ name: 'acme' }] }],
+  [/signers\[0\] has no name/, { signers: [{ issuer: 'i' }] }, { signers: [{ name: 'acme', issuer: 'i' }] }],
+  [
+    /there twice/,
+    { signers: [{ name: 'acme' }, { name: 'acme' }] },
+    { signers: [{ name: 'acme' }, { name: 'other' }] },
+  ],
+  [/no member "colour"/, { signers: [{ name: 'acme', colour: 1 }] }, { signers: [{ name: 'acme', kid: '1' }] }],
+]
+
+for (const [says, wrong, right] of MISTAKES) {
+  test(`a file in which ${says.source} is refused with the place, and without the mistake it is not`, () => {
+    assert.throws(
+      () => parseDesired(wrong, 'file'),
+      (error) => error instanceof CliError && says.test(error.message),
+    )
+    parseDesired(right, 'file')
+  })
+}
