@@ -8,7 +8,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { createControllerStage, makeTestCertificate, mintKeyFrom, mintToken } from '@countersign/testkit'
+import { totpCode, totpStep } from '@countersign/core'
+import {
+  createControllerStage,
+  makeTestCertificate,
+  mintKeyFrom,
+  mintToken,
+  readProvisioningSecret,
+} from '@countersign/testkit'
 import { runCountersign } from './run-countersign.ts'
 
 const stage = createControllerStage({ after })
@@ -234,4 +241,24 @@ test('a person signs in through the browser, by the provider of a signer', async
   assert.equal(stdout, `signed in to ${baseUrl} as alice\n`)
   const nobody = await run([...args, 'nobody'])
   assert.equal(nobody.exitCode, 5, nobody.stderr)
+})
+
+// The last one: from here on the administrator is asked for codes.
+test('whoever has one-time codes sends one behind the password', async () => {
+  const { controller, baseUrl, caFile, password, run } = await setUp()
+  const session = await controller.logIn()
+  const mfa = (method: string, path: string, body?: object) =>
+    controller.request(method, `/edge/client/v1/current-identity/mfa${path}`, { session, ...(body && { body }) })
+  assert.equal((await mfa('POST', '')).status, 201)
+  const { provisioningUrl, recoveryCodes } = (await mfa('GET', '')).json.data
+  const code = totpCode(readProvisioningSecret(provisioningUrl), totpStep(Date.now()))
+  assert.equal((await mfa('POST', '/verify', { code })).status, 200)
+  const words = ['login', baseUrl, '--ca-file', caFile, '--username', 'admin', '--password-stdin', '-q']
+  const nobody = await run(words, { stdin: `${password}\n` })
+  assert.equal(nobody.exitCode, 2, nobody.stderr)
+  assert.match(nobody.stderr, /one-time code is needed/)
+  assert.equal((await run([...words, '--code-stdin'], { stdin: `${password}\nWRONG!\n` })).exitCode, 4)
+  const whole = await run([...words, '--code-stdin'], { stdin: `${password}\n${recoveryCodes[0]}\n` })
+  assert.equal(whole.exitCode, 0, whole.stderr)
+  assert.equal((await run(['whoami', '-q'])).exitCode, 0)
 })

@@ -20,6 +20,7 @@ const BY_CODE: { readonly [code: string]: number } = {
   BAD_CREDENTIALS: EXIT.notSignedIn,
   TOKEN_REFUSED: EXIT.refused,
   LOGIN_REFUSED: EXIT.refused,
+  MFA_INVALID_TOKEN: EXIT.refused,
 }
 
 const HINTS: { readonly [code: string]: string } = {
