@@ -46,6 +46,31 @@ test(
   },
 )
 
+test(
+  'by their provider people are let in, and who may not come in is told under which id to ask why',
+  needsBrowser,
+  async () => {
+    const { page, complaints, go } = await stage().open()
+    const come = async (person: RegExp) => {
+      await go('')
+      await page.getByRole('link', { name: 'Continue with local-provider' }).click()
+      await page.getByRole('heading', { name: 'Who are you?' }).waitFor()
+      await page.getByRole('button', { name: person }).click()
+    }
+    await come(/dave/i)
+    await page.getByText('You were not let in').waitFor()
+    const requestId = (await page.locator('code').textContent()) ?? ''
+    assert.equal((await manage('GET', `/auth-decisions/${requestId}`)).json.data.reason, 'unknown-identity')
+    await page.context().clearCookies()
+    await come(/alice/i)
+    await page.getByRole('button', { name: 'Signed in as alice' }).waitFor()
+    await page.getByText('Your session may not read events.').first().waitFor()
+    await page.getByRole('link', { name: 'Identities' }).click()
+    await page.getByText('You may not see this').waitFor()
+    assert.deepEqual(complaints, [])
+  },
+)
+
 test('a signer is created by discovery of its issuer alone, and its keys are shown', needsBrowser, async () => {
   const { page, complaints, go, signIn } = await stage().open()
   await signIn()
@@ -176,13 +201,13 @@ test('an identity that is disabled is asked about by name, and its session ends'
   assert.equal((await look()).status, 401)
 })
 
-test('a one-time token is offered as a code for cameras and as a file', needsBrowser, async () => {
+test('Q-06 a one-time token is offered as a code for cameras and as a file', needsBrowser, async () => {
   const { page, complaints, go, signIn } = await stage().open()
   await signIn()
   await go('identities/new')
   await page.getByLabel('Name').fill('../dora "the\u202Eexe.exe" device')
   await page.getByRole('button', { name: 'Add the identity' }).click()
-  await page.getByText('name').first().waitFor()
+  await page.getByText('bidirectional characters').waitFor()
   await page.getByLabel('Name').fill('../dora "the" device')
   await page.getByRole('button', { name: 'Add the identity' }).click()
   await page.getByRole('img', { name: /QR code/ }).waitFor()

@@ -7,6 +7,7 @@ const MAX_NAME_LENGTH = 80
 export function safeFileName(name: string, extension: string): string {
   const safe = name
     .normalize('NFKD')
+    .replaceAll(/\p{Mark}/gu, '')
     .replaceAll(/[^A-Za-z0-9_-]+/g, '-')
     .slice(0, MAX_NAME_LENGTH)
     .replaceAll(/^-+|-+$/g, '')
