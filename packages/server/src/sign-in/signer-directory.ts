@@ -43,6 +43,7 @@ export function createSignerDirectory(store: Store, log: Logger): SignerDirector
     const signer = signerFromRow(row)
     stored.set(signer.id, signer)
     index.delete(signer.id)
+    if (signer.isDamaged) log.error({ signerId: signer.id }, 'a stored signer cannot be read and is off')
     if (!signer.enabled) return
     try {
       const { id, issuer, audience } = signer

@@ -9,6 +9,8 @@ export interface StoredSigner extends SignerSettings {
   readonly revision: number
   readonly createdAt: number
   readonly updatedAt: number
+  /** Some of what is stored cannot be read: it is shown without that, and is off. */
+  readonly isDamaged?: true
 }
 
 /** What a static certificate says about itself. */
@@ -19,7 +21,18 @@ export interface SignerCertificateFacts {
   readonly notAfter: number
 }
 
+/** For reading: one row that cannot be read shall not hide the others. */
 export function signerFromRow(row: SignerRow): StoredSigner {
+  try {
+    return readSignerRow(row)
+  } catch {
+    const readable = { ...row, scopes: null, required_claims: null, tags: '{}' }
+    return { ...readSignerRow(readable), enabled: false, isDamaged: true }
+  }
+}
+
+/** For writing: throws for a row of which something would be lost. */
+export function readSignerRow(row: SignerRow): StoredSigner {
   return {
     id: row.id,
     name: row.name,

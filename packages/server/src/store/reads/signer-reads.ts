@@ -50,5 +50,5 @@ export async function listEnabledSigners(store: Store, paging: Paging) {
   const rows = await listRows<SignerRow>(store, ENABLED_SIGNERS, enabled)
   const isWhole = paging.limit === 'none' && paging.offset === 0
   const totalCount = isWhole ? rows.length : await countRows(store, ENABLED_SIGNERS, enabled)
-  return { signers: rows.map(signerFromRow), totalCount }
+  return { signers: rows.map(signerFromRow).filter(({ enabled }) => enabled), totalCount }
 }

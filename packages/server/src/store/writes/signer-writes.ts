@@ -11,7 +11,7 @@ import { notFound } from '../not-found.ts'
 import { insertRow } from '../prepared.ts'
 import { findEnrollPolicy } from '../reads/signer-reads.ts'
 import { MAX_NAMED_REFERENCES, refuseReferenced } from '../referenced.ts'
-import { type SignerCertificateFacts, type StoredSigner, signerColumns, signerFromRow } from '../signer-row.ts'
+import { readSignerRow, type SignerCertificateFacts, type StoredSigner, signerColumns } from '../signer-row.ts'
 import type { WriteContext, WriteOperation } from '../write-operation.ts'
 import { checkPowerOverSigner } from './power-over-signer.ts'
 import { changesUniqueValue, findDuplicate, type SignerColumns, tellingDuplicate } from './signer-duplicates.ts'
@@ -97,7 +97,7 @@ export const SIGNER_WRITES = {
 async function getSigner({ db }: WriteContext, id: string): Promise<StoredSigner> {
   const row = await db.selectFrom('ext_jwt_signers').selectAll().where('id', '=', id).executeTakeFirst()
   if (!row) throw notFound('externalJwtSigner', id)
-  return signerFromRow(row)
+  return readSignerRow(row)
 }
 
 async function updateSigner(
