@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PostgresServer } from '@countersign/testkit'
-import pg from 'pg'
 import { until } from '../workers/worker-clients.ts'
 import type { History } from './history.ts'
 import type { Nodes } from './two-nodes.ts'
@@ -25,7 +24,7 @@ export async function runFaults(
   }
   await until(() => history.counts.revoked > 0, 'the history')
 
-  await cutConnections(postgres.url)
+  await postgres.run(`select pg_terminate_backend(pid) from pg_stat_activity where ${OURS}`)
   await recover('connections cut')
 
   await readOnly(postgres, async () => {
@@ -46,30 +45,18 @@ export async function runFaults(
   return took
 }
 
-async function cutConnections(url: string): Promise<void> {
-  await administer(
-    url,
-    `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'countersign%'`,
-  )
-}
+const OURS = `application_name like 'countersign%'`
 
 /** As after a failover, where the old primary takes no writes any more: on this one, for that long. */
-async function readOnly(postgres: PostgresServer, during: () => Promise<void>): Promise<void> {
-  await administer(postgres.url, 'alter system set default_transaction_read_only = on', 'select pg_reload_conf()')
+async function readOnly({ run }: PostgresServer, during: () => Promise<void>): Promise<void> {
+  await run('alter system set default_transaction_read_only = on', 'select pg_reload_conf()')
   try {
     await during()
   } finally {
-    const off = ['set default_transaction_read_only = off', 'alter system reset default_transaction_read_only']
-    await administer(postgres.url, ...off, 'select pg_reload_conf()')
-  }
-}
-
-async function administer(url: string, ...statements: readonly string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    for (const statement of statements) await client.query(statement)
-  } finally {
-    await client.end()
+    await run(
+      'set default_transaction_read_only = off',
+      'alter system reset default_transaction_read_only',
+      'select pg_reload_conf()',
+    )
   }
 }

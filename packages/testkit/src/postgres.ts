@@ -10,6 +10,8 @@ export type PostgresServer = {
   origin: string
   /** Makes an empty database, or a copy of `template` (a URL from here that nobody is connected to). Returns its URL. */
   createDatabase(template?: string): Promise<string>
+  /** Runs statements one after the other on one connection of the maintenance database. */
+  run(...statements: readonly string[]): Promise<void>
   /** Drops the databases made here; an own cluster ends and its files go. */
   stop(): Promise<void>
   /** Ends the server as a crash would, without a checkpoint. Own cluster only. */
@@ -36,14 +38,16 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const shared = process.env.TEST_DATABASE_URL
   if (shared && !own && !durable && !packaged) return useShared(shared)
   const cluster = await startCluster({ durable, packaged })
-  return { ...cluster, createDatabase: createDatabases(cluster.url).createDatabase }
+  const { createDatabase } = createDatabases(cluster.url)
+  return { ...cluster, createDatabase, run: (...statements) => query(cluster.url, ...statements) }
 }
 
 async function useShared(url: string): Promise<PostgresServer> {
   const { createDatabase, dropAll } = createDatabases(url)
   const refuse = () => Promise.reject(new TypeError('a shared server is not ours to end: start one with { own: true }'))
   await query(url, 'SELECT 1')
-  return { url, origin: 'TEST_DATABASE_URL', createDatabase, stop: dropAll, kill: refuse, restart: refuse }
+  const run = (...statements: readonly string[]) => query(url, ...statements)
+  return { url, origin: 'TEST_DATABASE_URL', createDatabase, run, stop: dropAll, kill: refuse, restart: refuse }
 }
 
 function createDatabases(url: string) {
@@ -66,11 +70,11 @@ function createDatabases(url: string) {
   }
 }
 
-async function query(url: string, sql: string): Promise<void> {
+async function query(url: string, ...statements: readonly string[]): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
   await client.connect()
   try {
-    await client.query(sql)
+    for (const statement of statements) await client.query(statement)
   } finally {
     await client.end()
   }
