@@ -209,6 +209,31 @@ describe('a controller of several workers', { timeout: 240_000 }, () => {
   })
 })
 
+it('workers whose starter is killed end by themselves, and the next start finds everything', async (t) => {
+  const stage = createControllerStage(t)
+  const controller = await stage.start({ args: ['--workers', '2'] })
+  const session = await controller.logIn()
+  const body = buildSignerBody('kept')
+  assert.equal((await controller.request('POST', SIGNERS, { session, body })).status, 201)
+  const workers = workersOf(controller)
+  await controller.kill9()
+  await until(() => workers.every((pid) => !isRunning(pid)), 'the end of the workers')
+  const again = await stage.start({ args: ['--workers', '2'] })
+  const found = await again.request('GET', SIGNERS, { session })
+  assert.deepEqual(
+    found.json.data.map(({ name }: { name: string }) => name),
+    ['kept'],
+  )
+})
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
 /** Clients that read and write all the time, each on a connection that it keeps; answers what went wrong. */
 function startLoad(controller: ReadyController, session: string) {
   let answers = 0
