@@ -21,6 +21,9 @@ export type SharedFetch = (request: SharedFetchRequest) => Promise<SharedFetchAn
 /** Shorter than the pause before a process tries again. */
 const FAILURE_KEPT_MS = 0.8 * MIN_RETRY_MS
 
+/** A process that has not heard yet of what another one fetched so recently asks in vain for more. */
+const JUST_FETCHED_MS = 1_000
+
 interface Fetch {
   readonly startedMs: number
   readonly why: FetchReason
@@ -66,8 +69,10 @@ export function createSharedFetches(fetchDocument: FetchDocument, jwks: Settings
     const running = fetches.find(({ isRunning }) => isRunning)
     if (running) return running
     const now = performance.now()
-    const isGood = (fetch: Fetch): boolean =>
-      now - fetch.startedMs < goodForMs[why] && (why === 'refresh' || fetch.why === why)
+    const isGood = (fetch: Fetch): boolean => {
+      const ageMs = now - fetch.startedMs
+      return ageMs < JUST_FETCHED_MS || (ageMs < goodForMs[why] && (why === 'refresh' || fetch.why === why))
+    }
     return fetches.find(isGood)
   }
 
