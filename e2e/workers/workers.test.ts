@@ -132,6 +132,12 @@ describe('a controller of several workers', { timeout: 240_000 }, () => {
 
   it('a stream of events tells what happens on every worker, in one order that can be resumed on any', async (t) => {
     const stream = await openEvents(t, controller, admin)
+    // A stream without a resume point begins when the node has heard of it, a moment after its answer has begun.
+    let tries = 0
+    await until(async () => {
+      await client(0).request('POST', SIGNERS, { session: admin, body: buildSignerBody(`begin-${tries++}`) })
+      return stream.events().length > 0
+    }, 'the first event')
     for (const index of clients.keys()) {
       const body = buildSignerBody(`told-${index}`)
       assert.equal((await client(index).request('POST', SIGNERS, { session: admin, body })).status, 201)
