@@ -1,11 +1,11 @@
 import { makeTestCertificate, mintKeyFrom, mintToken } from '@countersign/testkit'
-import { measure } from './support/measure.ts'
+import { measure, WARM_UP_REQUESTS } from './support/measure.ts'
 import { http, MANAGEMENT, type Product, withServers } from './support/product.ts'
 import { memoryMibOf } from './support/server-process.ts'
 
 const ISSUER = 'https://bench.example'
 const AUDIENCE = 'bench'
-const TOKENS = 20_000
+const TOKENS = 20_000 + WARM_UP_REQUESTS
 const AUTHENTICATE = '/edge/client/v1/authenticate?method=ext-jwt'
 
 /** Sign-in by JWT with durable sessions, beside a bare HTTPS server that only verifies the token and answers as many bytes. */
@@ -32,7 +32,7 @@ export async function run(flags: readonly string[] = []): Promise<void> {
       {
         operation: 'login by JWT, RS256, distinct tokens',
         request: () => signIn(distinct[at++ % TOKENS] ?? ''),
-        maxRequests: TOKENS,
+        maxRequests: TOKENS - WARM_UP_REQUESTS,
         expectStatus: 200,
         aimCpuMs: 0.35,
         bare: bareVerify,
@@ -47,7 +47,7 @@ export async function run(flags: readonly string[] = []): Promise<void> {
       {
         operation: 'login refused (bad signature)',
         request: () => signIn(forged[at++ % TOKENS] ?? ''),
-        maxRequests: TOKENS,
+        maxRequests: TOKENS - WARM_UP_REQUESTS,
         expectStatus: 401,
         aimCpuMs: 0.2,
         bare: bareVerify,

@@ -1,5 +1,4 @@
 import react from '@vitejs/plugin-react'
-import mantine from 'postcss-preset-mantine'
 import { defineConfig } from 'vite'
 
 /** Where the server puts the nonce of each page. */
@@ -8,7 +7,6 @@ const NONCE_PLACEHOLDER = '__CSP_NONCE__'
 export default defineConfig({
   base: '/console/',
   plugins: [react()],
-  css: { postcss: { plugins: [mantine()] } },
   html: { cspNonce: NONCE_PLACEHOLDER },
   build: {
     outDir: 'dist',
