@@ -133,3 +133,9 @@ test('an unexpected failure asks for a report, and shows where it happened only 
     )
   }
 })
+
+test('Q-07 nothing is written as CSV, whose cells a spreadsheet would run: asking for it is a mistake', async () => {
+  const { getFormat } = await import('../src/output/print-result.ts')
+  for (const output of ['table', 'json', 'yaml']) assert.equal(getFormat({ flags: { output } }), output)
+  assert.throws(() => getFormat({ flags: { output: 'csv' } }), /there is no output "csv"/)
+})
