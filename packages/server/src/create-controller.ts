@@ -47,6 +47,7 @@ import { createDecisionRecorder } from './sign-in/decision-recorder.ts'
 import { createDiscoverSigner } from './sign-in/discover-signer.ts'
 import { createExplainSignIn } from './sign-in/explain-sign-in.ts'
 import { createExtJwtSignIn } from './sign-in/ext-jwt-sign-in.ts'
+import { createJudgeBySigner } from './sign-in/judge-by-signer.ts'
 import { createCertificateJudge } from './sign-in/judge-certificate.ts'
 import { createTokenJudge } from './sign-in/judge-token.ts'
 import { createOneTimeCodes } from './sign-in/one-time-codes.ts'
@@ -134,7 +135,8 @@ export function createController(parts: ControllerParts): Controller {
   })
   const cache = new VerifiedTokenCache()
   const limits = createAttemptLimits({ settings, clock, log, metrics, sharing: seat?.attempts })
-  const judges = createTokenJudge({ directory: signers, keys: signerKeys, cache, clock, limit: limits.signer, metrics })
+  const judgeBySigner = createJudgeBySigner({ keys: signerKeys, cache, clock, limit: limits.signer, metrics })
+  const judges = createTokenJudge({ directory: signers, judgeBySigner, cache, clock })
   const secondFactor = createSecondFactor(signers, judges)
   const decisions = createDecisionRecorder({ store, clock, log })
   const signIns = createSignInReporter({ events, decisions, metrics })
@@ -142,10 +144,8 @@ export function createController(parts: ControllerParts): Controller {
   const judgeAccessToken = createJudgeAccessToken({
     providers: createProviderDirectory(store, log),
     accounts: createKnownAccounts(store, clock),
-    keys: signerKeys,
+    judgeBySigner,
     cache,
-    clock,
-    limit: limits.signer,
   })
   const findHostedCaller = createFindHostedCaller({
     judgeAccessToken,

@@ -1,10 +1,11 @@
 import { randomInt } from 'node:crypto'
+import { escapeHtml } from '@countersign/core'
 import type { AdapterFactory, Client, Configuration, KoaContextWithOIDC } from 'oidc-provider'
 import { isLoopbackUrl } from './loopback.ts'
 import { findPerson, personClaims } from './people.ts'
 import { HOSTED_AUDIENCE, PUBLIC_CLIENT_ID, SIGNER_AUDIENCE, TOKEN_SECONDS } from './provider-addresses.ts'
 import type { ProviderAnswer } from './provider-http.ts'
-import { escapeHtml, providerPage } from './provider-page.ts'
+import { providerPage } from './provider-page.ts'
 import type { ProviderStateFile } from './provider-state.ts'
 import { MACHINE_SCOPES, PERSON_SCOPES, RESOURCES } from './resources.ts'
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { escapeHtml } from '@countersign/core'
 import { PEOPLE } from './people.ts'
 import type { ProviderAnswer } from './provider-http.ts'
 
@@ -80,16 +81,4 @@ function formTarget(redirectUri: unknown): string | undefined {
   if (typeof redirectUri !== 'string' || !URL.canParse(redirectUri)) return undefined
   const { origin, protocol } = new URL(redirectUri)
   return origin === 'null' ? protocol : origin
-}
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-export function escapeHtml(text: string): string {
-  return [...text].map((letter) => ESCAPES[letter] ?? letter).join('')
 }

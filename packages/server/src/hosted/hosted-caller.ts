@@ -38,7 +38,8 @@ export interface Presented {
   readonly secondTokens: (sessionId: string) => readonly string[]
   readonly address: string
   readonly requestId: string
-  readonly remoteAddr: string
+  /** The address with the port, asked for only when there is something to tell. */
+  readonly remoteAddr: () => string
 }
 
 export type FindHostedCaller = (presented: Presented, access: HostedAccess) => Promise<HostedCaller>
@@ -50,7 +51,7 @@ export function createFindHostedCaller(parts: HostedCallerParts): FindHostedCall
   const byToken = async (token: string, { address, requestId: id, remoteAddr }: Presented): Promise<HostedCaller> => {
     const judgement = await judgeAccessToken(token, address)
     if (!judgement.ok) {
-      signIns.refused(refusedAccess(judgement, { id, address }), { id, remoteAddr })
+      signIns.refused(refusedAccess(judgement, { id, address }), { id, remoteAddr: remoteAddr() })
       throw new TokenRefused(judgement.reason)
     }
     const { account } = judgement

@@ -7,11 +7,8 @@ import {
   type Verdict,
   type VerifiedTokenCache,
   type VerifySigner,
-  verifyToken,
 } from '@countersign/core'
-import type { Clock } from '../clock.ts'
-import type { SignerLimiter } from '../limits/signer-limiter.ts'
-import type { SignerKeyKeeper } from '../signer-keys/signer-keys.ts'
+import type { JudgeBySigner } from '../sign-in/judge-by-signer.ts'
 import type { KnownAccount, KnownAccounts } from './known-accounts.ts'
 import type { DirectoryProvider, ProviderDirectory } from './provider-directory.ts'
 
@@ -39,10 +36,8 @@ export type JudgeAccessToken = (token: string, address: string) => Promise<Acces
 interface JudgeParts {
   readonly providers: ProviderDirectory
   readonly accounts: KnownAccounts
-  readonly keys: SignerKeyKeeper
+  readonly judgeBySigner: JudgeBySigner
   readonly cache: VerifiedTokenCache
-  readonly clock: Clock
-  readonly limit: SignerLimiter
 }
 
 /**
@@ -50,24 +45,7 @@ interface JudgeParts {
  * record; the one verify function judges by the record, and the client id that counts is the verified one.
  */
 export function createJudgeAccessToken(parts: JudgeParts): JudgeAccessToken {
-  const { providers, accounts, keys, cache, clock, limit } = parts
-
-  const judgeBy = async (
-    jws: UntrustedJws,
-    { keySigner }: DirectoryProvider,
-    signer: VerifySigner,
-    address: string,
-  ): Promise<Verdict> => {
-    const known = cache.findVerdict(jws.digest, signer, keys.keysOf(keySigner), clock.now())
-    if (known) return known
-    const attempt = limit.begin(keySigner.id, address)
-    const { kid } = jws.untrustedHeader
-    if (typeof kid === 'string' && !keys.keysOf(keySigner).has(kid)) await keys.keyFor(keySigner, kid)
-    const verdict = await verifyToken(jws, signer, keys.keysOf(keySigner), clock.now(), { cache })
-    if (verdict.reason !== 'signature-invalid') attempt.giveBack()
-    if (verdict.accepted) limit.noteGood(keySigner.id, address)
-    return verdict
-  }
+  const { providers, accounts, judgeBySigner, cache } = parts
 
   return async (token, address) => {
     const reading = readJws(token, cache)
@@ -80,7 +58,8 @@ export function createJudgeAccessToken(parts: JudgeParts): JudgeAccessToken {
     const provider = found ? await providers.find(found.account.identityProviderId) : trusting[0]
     const signer = provider && signerFor(provider, jws)
     if (!provider || !signer) return refused(refuseWithoutSigner(jws, trusting.length > 0))
-    const verdict = await judgeBy(jws, provider, signer, address)
+    const judging = { stored: provider.keySigner, verify: signer }
+    const verdict = await judgeBySigner.forStranger(judging, jws, address, true)
     const { id: providerId, requiredScope } = provider.stored
     if (!verdict.accepted) return refused(verdict, providerId)
     const refuse = (reason: AccessRefusal): AccessJudgement => {

@@ -1,16 +1,13 @@
 import {
   readJws,
   refuseWithoutSigner,
-  type UntrustedJws,
   untrustedIssuerAndAudience,
   type Verdict,
   type VerifiedTokenCache,
   verifyToken,
 } from '@countersign/core'
 import type { Clock } from '../clock.ts'
-import type { SignerLimiter } from '../limits/signer-limiter.ts'
-import type { SignerKeyKeeper } from '../signer-keys/signer-keys.ts'
-import type { Metrics } from '../telemetry/metrics.ts'
+import type { JudgeBySigner } from './judge-by-signer.ts'
 import type { DirectorySigner, SignerDirectory } from './signer-directory.ts'
 
 /** What one signer, or the lack of one, says about a token. */
@@ -34,15 +31,13 @@ export interface TokenJudge {
 
 interface TokenJudgeParts {
   readonly directory: SignerDirectory
-  readonly keys: SignerKeyKeeper
+  readonly judgeBySigner: JudgeBySigner
   readonly cache: VerifiedTokenCache
   readonly clock: Clock
-  readonly limit: SignerLimiter
-  readonly metrics: Pick<Metrics, 'tokenVerified' | 'tokenFromCache'>
 }
 
 /** Every door brings its tokens here: the signer is chosen by issuer and audience, and the one verify function decides. */
-export function createTokenJudge({ directory, keys, cache, clock, limit, metrics }: TokenJudgeParts): TokenJudge {
+export function createTokenJudge({ directory, judgeBySigner, cache, clock }: TokenJudgeParts): TokenJudge {
   return {
     async *judge(token, address) {
       const reading = readJws(token, cache)
@@ -54,7 +49,9 @@ export function createTokenJudge({ directory, keys, cache, clock, limit, metrics
       const { untrustedIssuer, untrustedAudiences } = untrustedIssuerAndAudience(jws)
       const { issuerKnown, candidates } = (await directory.enabled()).choose(untrustedIssuer, untrustedAudiences)
       if (candidates.length === 0) yield { signer: undefined, verdict: refuseWithoutSigner(jws, issuerKnown) }
-      for (const signer of candidates) yield { signer, verdict: await judgeForStranger(signer, jws, address, true) }
+      for (const signer of candidates) {
+        yield { signer, verdict: await judgeBySigner.forStranger(signer, jws, address, true) }
+      }
     },
     judgeFor: async (signer, token, address) => {
       const reading = readJws(token, cache)
@@ -62,40 +59,9 @@ export function createTokenJudge({ directory, keys, cache, clock, limit, metrics
       const { untrustedIssuer, untrustedAudiences } = untrustedIssuerAndAudience(reading.jws)
       const isNamed = untrustedIssuer === signer.issuer && untrustedAudiences.includes(signer.audience)
       return address === undefined
-        ? (findKnown(signer, reading.jws) ?? judgeBy(signer, reading.jws, isNamed))
-        : judgeForStranger(signer, reading.jws, address, isNamed)
+        ? judgeBySigner.forKnown(signer, reading.jws, isNamed)
+        : judgeBySigner.forStranger(signer, reading.jws, address, isNamed)
     },
-  }
-
-  async function judgeForStranger(
-    signer: DirectorySigner,
-    jws: UntrustedJws,
-    address: string,
-    isNamed: boolean,
-  ): Promise<Verdict> {
-    const known = findKnown(signer, jws)
-    if (known) return known
-    const attempt = limit.begin(signer.id, address)
-    const verdict = await judgeBy(signer, jws, isNamed)
-    if (verdict.reason !== 'signature-invalid') attempt.giveBack()
-    if (verdict.accepted) limit.noteGood(signer.id, address)
-    return verdict
-  }
-
-  async function judgeBy(signer: DirectorySigner, jws: UntrustedJws, isNamed: boolean): Promise<Verdict> {
-    const { kid } = jws.untrustedHeader
-    const asks = isNamed && typeof kid === 'string' && !keys.keysOf(signer.stored).has(kid)
-    if (asks) await keys.keyFor(signer.stored, kid)
-    const started = performance.now()
-    const verdict = await verifyToken(jws, signer.verify, keys.keysOf(signer.stored), clock.now(), { cache })
-    metrics.tokenVerified(performance.now() - started)
-    return verdict
-  }
-
-  function findKnown(signer: DirectorySigner, jws: UntrustedJws): Verdict | undefined {
-    const known = cache.findVerdict(jws.digest, signer.verify, keys.keysOf(signer.stored), clock.now())
-    if (known) metrics.tokenFromCache()
-    return known
   }
 
   /** A text that is no token is refused before any signer is looked at, so any will do. */

@@ -79,9 +79,14 @@ export async function loadAttempt(
   return { signer, claim, identity, policy, now }
 }
 
-/** The first thing in the way; undefined when the sign-in is allowed. */
+/** The first thing in the way; undefined when the sign-in is allowed. Every rule is asked: which one stands must not show in the time. */
 export function findObstacle(attempt: SignInAttempt): SignInObstacle | undefined {
-  return RULES.find(({ stands }) => stands(attempt))?.obstacle
+  let first: SignInObstacle | undefined
+  for (const { obstacle, stands } of RULES) {
+    const isInTheWay = stands(attempt)
+    first ??= isInTheWay ? obstacle : undefined
+  }
+  return first
 }
 
 /** Everything in the way, in words for an administrator, and the second factors that would be asked for afterwards. */

@@ -6,6 +6,7 @@ import { createAttemptLimits } from '../../src/limits/attempt-limits.ts'
 import { OutboundError } from '../../src/outbound/outbound-error.ts'
 import { createMetrics } from '../../src/telemetry/metrics.ts'
 import { startMetricsServer } from '../../src/telemetry/metrics-server.ts'
+import { setUpHosted } from '../hosted/hosted.fixture.ts'
 import { ADMIN_PASSWORD, stopTestPostgres, type TestApp } from '../http/build-app.ts'
 import { createPassword } from '../http/identities.fixture.ts'
 import { ALICE, refusalOf, setUpProvider, signIn } from '../http/provider.fixture.ts'
@@ -55,6 +56,26 @@ for (const database of ['sqlite', 'postgres'] as const) {
     assert.equal(metricOf(text, 'countersign_event_streams'), 0)
   })
 }
+
+test('measures the access tokens of the hosted API too', async (t) => {
+  const { app, createProvider, createAccount, token, call } = await setUpHosted(t)
+  const provider = await createProvider('cognito')
+  await createAccount(provider, 'machine-1')
+  const counts = async () => {
+    const text = await scrape(app)
+    return ['countersign_token_verify_seconds_count', 'countersign_token_cache_hits_total'].map((name) =>
+      metricOf(text, name),
+    )
+  }
+  assert.deepEqual(await counts(), [0, 0])
+  const good = token('cognito', 'machine-1')
+  assert.equal((await call('GET', '/core/v3/networks', good)).status, 200)
+  assert.deepEqual(await counts(), [1, 0])
+  assert.equal((await call('GET', '/core/v3/networks', good)).status, 200)
+  assert.deepEqual(await counts(), [1, 1])
+  assert.equal((await call('GET', '/core/v3/networks', token('cognito', 'machine-1', { exp: 1 }))).status, 401)
+  assert.deepEqual(await counts(), [2, 1])
+})
 
 test('R-14 metrics tell no identity from another, and are not on the listener that others reach', async (t) => {
   const { app, token, createSigner, createIdentity } = await setUpProvider(t)

@@ -17,17 +17,17 @@ export interface HalPaging {
 export function readHalPaging(query: Query): HalPaging {
   const [, direction = 'asc'] = (query.get('sort') ?? 'name,asc').split(',')
   return {
-    page: wholeNumber(query, 'page', 0, Number.MAX_SAFE_INTEGER),
-    size: Math.min(wholeNumber(query, 'size', DEFAULT_SIZE, Number.MAX_SAFE_INTEGER), MAX_SIZE) || DEFAULT_SIZE,
+    page: wholeNumber(query, 'page', 0),
+    size: Math.min(wholeNumber(query, 'size', DEFAULT_SIZE), MAX_SIZE) || DEFAULT_SIZE,
     descending: direction.toLowerCase() === 'desc',
   }
 }
 
-function wholeNumber(query: Query, name: string, otherwise: number, most: number): number {
+function wholeNumber(query: Query, name: string, otherwise: number): number {
   const text = query.get(name)
   if (text === undefined || text === '') return otherwise
   const value = Number(text)
-  if (Number.isInteger(value) && value >= 0 && value <= most) return value
+  if (Number.isSafeInteger(value) && value >= 0) return value
   throw new AppError('INVALID_PAGINATION', { message: `${name} must be a whole number from 0 on` })
 }
 

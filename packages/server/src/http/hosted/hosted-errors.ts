@@ -2,10 +2,14 @@ import { ERRORS } from '@countersign/contract'
 import type { AppError } from '@countersign/core'
 
 /** First segments of the hosted API. */
-const ROOTS: ReadonlySet<string> = new Set(['core', 'identity', 'auth'])
+const ROOTS: readonly string[] = ['/core', '/identity', '/auth']
 
+/** Whether a path, with or without its query, is of the hosted API. Asked of every request, so it makes nothing new. */
 export function isHostedPath(url: string): boolean {
-  return ROOTS.has(url.split('/', 2)[1]?.split('?', 1)[0] ?? '')
+  for (const root of ROOTS) {
+    if (url.startsWith(root)) return url.length === root.length || url[root.length] === '/' || url[root.length] === '?'
+  }
+  return false
 }
 
 const LABELS: Readonly<Record<number, string>> = {

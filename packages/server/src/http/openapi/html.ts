@@ -1,3 +1,5 @@
+import { escapeHtml } from '@countersign/core'
+
 /** Text that is HTML already. */
 export class Html {
   readonly text: string
@@ -9,14 +11,6 @@ export class Html {
 
 type Part = Html | string | number | undefined | readonly Part[]
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
 /** A template whose holes are escaped unless they are HTML themselves; undefined is nothing. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(strings.reduce((text, next, at) => text + toText(parts[at - 1]) + next))
@@ -26,5 +20,5 @@ function toText(part: Part): string {
   if (part === undefined) return ''
   if (part instanceof Html) return part.text
   if (typeof part === 'object') return part.map(toText).join('')
-  return String(part).replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
+  return escapeHtml(String(part))
 }

@@ -117,7 +117,7 @@ export async function admit(
   if (isHostedAccess(access)) {
     const { token: sessionToken, isCookie } = presentedSession(request)
     const bearers = bearerTokens(request.raw.rawHeaders)
-    const { remoteAddr } = requestSource(request)
+    const remoteAddr = () => requestSource(request).remoteAddr
     const secondTokens = (id: string) => (isCookie ? heldTokens.of(id, request.headers) : NO_TOKENS)
     const presented = { bearers, sessionToken, secondTokens, address: request.ip, requestId: request.id, remoteAddr }
     // Only who is let in or not counts here: what a known caller asks for is his own affair.

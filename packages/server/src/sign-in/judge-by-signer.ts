@@ -1,0 +1,65 @@
+import {
+  type UntrustedJws,
+  type Verdict,
+  type VerifiedTokenCache,
+  type VerifySigner,
+  verifyToken,
+} from '@countersign/core'
+import type { Clock } from '../clock.ts'
+import type { SignerLimiter } from '../limits/signer-limiter.ts'
+import type { KeySigner } from '../signer-keys/key-signer.ts'
+import type { SignerKeyKeeper } from '../signer-keys/signer-keys.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+
+/** Who judges a token: whose keys they are, and by which rules. A signer of the directory is one. */
+export interface JudgingSigner {
+  readonly stored: KeySigner
+  readonly verify: VerifySigner
+}
+
+export interface JudgeBySigner {
+  /** For strangers: throws `TooManyRequests` before a signature is checked when too many in that signer's name were wrong. */
+  forStranger(signer: JudgingSigner, jws: UntrustedJws, address: string, isNamed: boolean): Promise<Verdict>
+  /** For somebody who has a session. The provider is asked for keys only when the token names the signer. */
+  forKnown(signer: JudgingSigner, jws: UntrustedJws, isNamed: boolean): Promise<Verdict>
+}
+
+export interface JudgeBySignerParts {
+  readonly keys: SignerKeyKeeper
+  readonly cache: VerifiedTokenCache
+  readonly clock: Clock
+  readonly limit: SignerLimiter
+  readonly metrics: Pick<Metrics, 'tokenVerified' | 'tokenFromCache'>
+}
+
+/** The verdict of one signer about one token, from memory where that is still true. Every door comes by here, and is counted here. */
+export function createJudgeBySigner({ keys, cache, clock, limit, metrics }: JudgeBySignerParts): JudgeBySigner {
+  return {
+    forStranger: async (signer, jws, address, isNamed) => {
+      const known = findKnown(signer, jws)
+      if (known) return known
+      const { id } = signer.stored
+      const attempt = limit.begin(id, address)
+      const verdict = await judge(signer, jws, isNamed)
+      if (verdict.reason !== 'signature-invalid') attempt.giveBack()
+      if (verdict.accepted) limit.noteGood(id, address)
+      return verdict
+    },
+    forKnown: async (signer, jws, isNamed) => findKnown(signer, jws) ?? judge(signer, jws, isNamed),
+  }
+
+  async function judge({ stored, verify }: JudgingSigner, jws: UntrustedJws, isNamed: boolean): Promise<Verdict> {
+    const { kid } = jws.untrustedHeader
+    if (isNamed && typeof kid === 'string' && !keys.keysOf(stored).has(kid)) await keys.keyFor(stored, kid)
+    const started = performance.now()
+    const verdict = await verifyToken(jws, verify, keys.keysOf(stored), clock.now(), { cache })
+    metrics.tokenVerified(performance.now() - started)
+    return verdict
+  }
+
+  function findKnown({ stored, verify }: JudgingSigner, jws: UntrustedJws): Verdict | undefined {
+    const known = cache.findVerdict(jws.digest, verify, keys.keysOf(stored), clock.now())
+    if (known) metrics.tokenFromCache()
+    return known
+  }
+}
