@@ -36,7 +36,7 @@ const BODIES = {
 }
 
 const ANSWERS = [
-  ...['Signer', 'KeyStatus', 'ClientSigner', 'DiscoveredSigner', 'Explanation', 'AuthDecision'],
+  ...['Signer', 'KeyStatus', 'ClientSigner', 'DiscoveredSigner', 'SignerCertificate', 'Explanation', 'AuthDecision'],
   ...['Identity', 'IdentityType', 'AuthPolicy', 'Authenticator', 'Enrollment'],
   ...['ApiSession', 'CurrentApiSession', 'AuthQuery', 'OneTimeCodes', 'RecoveryCodes', 'NewSessionCertificate'],
   ...['RenewedCertificate', 'Version', 'Controller', 'Protocols', 'NetworkJwt', 'Enrolled'],

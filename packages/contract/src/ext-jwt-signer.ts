@@ -47,5 +47,9 @@ export const ExtJwtSignerPatch = Type.Object({
   ...optionalMembers,
 })
 
+/** Body of `POST /ext-jwt-signers/read-certificate`. */
+export const ReadSignerCertificate = Type.Object({ certPem: secret({ minLength: 0, maxLength: MAX_PEM_LENGTH }) })
+
 export type ExtJwtSignerWrite = Static<typeof ExtJwtSignerWrite>
 export type ExtJwtSignerPatch = Static<typeof ExtJwtSignerPatch>
+export type ReadSignerCertificate = Static<typeof ReadSignerCertificate>

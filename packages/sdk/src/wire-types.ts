@@ -187,6 +187,15 @@ export interface DiscoveredSigner {
   readonly jwksEndpoint: string
   readonly openIdConfigurationUrl: string
 }
+export interface SignerCertificate {
+  readonly commonName: string
+  readonly fingerprint: string
+  readonly notBefore: string
+  readonly notAfter: string
+  readonly keyKind: string
+  readonly signatureAlgorithm: string
+  readonly warnings: readonly string[]
+}
 export interface Explanation {
   readonly signers: readonly {
     readonly signerId: string

@@ -67,6 +67,16 @@ const DiscoveredSigner = Type.Object({
   openIdConfigurationUrl: text(),
 })
 
+const SignerCertificate = Type.Object({
+  commonName: text(),
+  fingerprint: text(),
+  notBefore: instant(),
+  notAfter: instant(),
+  keyKind: text(),
+  signatureAlgorithm: text(),
+  warnings: strings(),
+})
+
 const Explanation = Type.Object({
   signers: Type.Array(
     Type.Object({
@@ -104,4 +114,12 @@ const AuthDecision = Type.Object({
   ...Explanation.properties,
 })
 
-export const SIGNER_ANSWERS = { Signer, KeyStatus, ClientSigner, DiscoveredSigner, Explanation, AuthDecision }
+export const SIGNER_ANSWERS = {
+  Signer,
+  KeyStatus,
+  ClientSigner,
+  DiscoveredSigner,
+  SignerCertificate,
+  Explanation,
+  AuthDecision,
+}

@@ -29,7 +29,7 @@ interface Validity {
 
 /** What is allowed but probably not meant, in words for the administrator. */
 export function signerWarnings(signer: SignerSettings, certificate: Validity | null, now: number): string[] {
-  const warnings = certificate ? validityWarnings(certificate, now) : []
+  const warnings = certificate ? certificateWarnings(certificate, now) : []
   for (const field of SELECTORS) {
     const selector = signer[field]
     const warning = selector && selectorWarning(selector)
@@ -49,8 +49,8 @@ export function signerWarnings(signer: SignerSettings, certificate: Validity | n
   return warnings
 }
 
-/** Both ends belong to the validity period (RFC 5280 section 4.1.2.5). */
-function validityWarnings({ notBefore, notAfter }: Validity, now: number): string[] {
+/** What to hear about the dates of a certificate. Both ends belong to the validity period (RFC 5280 section 4.1.2.5). */
+export function certificateWarnings({ notBefore, notAfter }: Validity, now: number): string[] {
   const day = (at: number): string => new Date(at).toISOString().slice(0, 10)
   if (now < notBefore) return [`the certificate is not valid before ${day(notBefore)}: until then no token verifies`]
   if (now > notAfter) return [`the certificate expired on ${day(notAfter)}: no token verifies`]

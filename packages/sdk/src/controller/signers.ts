@@ -1,5 +1,13 @@
 import type { CallOptions } from '../http/transport.ts'
-import type { DiscoveredSigner, Explanation, KeyStatus, Signer, SignerChanges, SignerInput } from '../wire-types.ts'
+import type {
+  DiscoveredSigner,
+  Explanation,
+  KeyStatus,
+  Signer,
+  SignerCertificate,
+  SignerChanges,
+  SignerInput,
+} from '../wire-types.ts'
 import { NamedResource } from './resource.ts'
 
 /** External JWT Signers. */
@@ -21,6 +29,12 @@ export class Signers extends NamedResource<Signer, SignerInput, SignerChanges> {
   discover(issuer: string, options: CallOptions = {}): Promise<DiscoveredSigner> {
     const path = `${this.path}/discover`
     return this.api.call('management', { method: 'POST', path, body: { issuer }, isRepeatable: true, ...options })
+  }
+
+  /** What is in a certificate that a signer could have; refused as saving it would be. */
+  readCertificate(certPem: string, options: CallOptions = {}): Promise<SignerCertificate> {
+    const path = `${this.path}/read-certificate`
+    return this.api.call('management', { method: 'POST', path, body: { certPem }, isRepeatable: true, ...options })
   }
 
   /** Fetches a signer's keys now, and tells how that went. */

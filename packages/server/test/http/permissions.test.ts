@@ -122,6 +122,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
   'DELETE /edge/management/v1/ext-jwt-signers/:id': 'external-jwt-signer.delete',
   'POST /edge/management/v1/ext-jwt-signers/explain': 'admin.change',
   'POST /edge/management/v1/ext-jwt-signers/discover': 'external-jwt-signer.create',
+  'POST /edge/management/v1/ext-jwt-signers/read-certificate': 'external-jwt-signer.create',
   'POST /edge/management/v1/ext-jwt-signers/:id/refresh-keys': 'external-jwt-signer.update',
   'GET /edge/management/v1/external-jwt-signers': 'external-jwt-signer.read',
   'POST /edge/management/v1/external-jwt-signers': 'external-jwt-signer.create',
@@ -131,6 +132,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
   'DELETE /edge/management/v1/external-jwt-signers/:id': 'external-jwt-signer.delete',
   'POST /edge/management/v1/external-jwt-signers/explain': 'admin.change',
   'POST /edge/management/v1/external-jwt-signers/discover': 'external-jwt-signer.create',
+  'POST /edge/management/v1/external-jwt-signers/read-certificate': 'external-jwt-signer.create',
   'POST /edge/management/v1/external-jwt-signers/:id/refresh-keys': 'external-jwt-signer.update',
 
   'GET /edge/management/v1/auth-decisions': 'admin.read',

@@ -1,19 +1,22 @@
 import {
+  type ReadSignerCertificate as CertificateBody,
   type DiscoverSigner as DiscoverBody,
   DiscoverSigner,
   type ExplainToken as ExplainBody,
   ExplainToken,
+  ReadSignerCertificate,
 } from '@countersign/contract'
+import { certificateWarnings, readSignerCertificate } from '@countersign/core'
 import type { ControllerContext } from '../../controller-context.ts'
 import { OutboundError } from '../../outbound/outbound-error.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findEnrollPolicy, findSigner } from '../../store/reads/signer-reads.ts'
-import { detail } from '../pipeline/envelope.ts'
+import { detail, timestamp } from '../pipeline/envelope.ts'
 import type { Route } from '../pipeline/route.ts'
 import { describeKeys } from './ext-jwt-signer-key-status.ts'
 import { COLLECTION, ONE } from './ext-jwt-signers.ts'
 
-/** What can be asked of signers beyond reading and writing them: why a token is refused, what a provider offers, new keys. */
+/** What can be asked of signers beyond reading and writing them: why a token is refused, what a provider or a certificate offers, new keys. */
 export function extJwtSignerActionRoutes(context: ControllerContext): Route[] {
   const { store, clock, signerKeys, explainSignIn, discoverSigner } = context
 
@@ -49,6 +52,14 @@ export function extJwtSignerActionRoutes(context: ControllerContext): Route[] {
     },
     {
       method: 'POST',
+      paths: COLLECTION.map((path) => `${path}/read-certificate`),
+      access: { entity: 'external-jwt-signer', action: 'create' },
+      bodyCap: 'management',
+      body: { schema: ReadSignerCertificate, optional: false },
+      handle: async ({ body }) => detail(describeCertificate((body as CertificateBody).certPem, clock.now())),
+    },
+    {
+      method: 'POST',
       paths: ONE.map((path) => `${path}/refresh-keys`),
       access: { entity: 'external-jwt-signer', action: 'update' },
       bodyCap: 'management',
@@ -56,6 +67,21 @@ export function extJwtSignerActionRoutes(context: ControllerContext): Route[] {
       handle: ({ params: { id = '' } }) => refreshKeys(id),
     },
   ]
+}
+
+/** What saving it would record, and what the key is. Throws as saving it would. */
+function describeCertificate(certPem: string, now: number) {
+  const { commonName, fingerprintSha1, keyKind, signatureAlgorithm, ...dates } = readSignerCertificate(certPem)
+  const [notBefore, notAfter] = [dates.notBefore.getTime(), dates.notAfter.getTime()]
+  return {
+    commonName,
+    fingerprint: fingerprintSha1,
+    notBefore: timestamp(notBefore),
+    notAfter: timestamp(notAfter),
+    keyKind,
+    signatureAlgorithm,
+    warnings: certificateWarnings({ notBefore, notAfter }, now),
+  }
 }
 
 function problemOf(error: unknown): string {

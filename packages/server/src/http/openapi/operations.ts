@@ -7,6 +7,7 @@ const signerCalls = (path: string): Record<string, OperationNote> => ({
   ...resource(path, 'Signer', ...SIGNER),
   [`POST ${path}/explain`]: one('Explanation', 'Explain why a token is refused, or that it is not'),
   [`POST ${path}/discover`]: one('DiscoveredSigner', 'Read the members of a signer from the issuer’s own document'),
+  [`POST ${path}/read-certificate`]: one('SignerCertificate', 'Tell what is in a certificate, before it is saved'),
   [`POST ${path}/:id/refresh-keys`]: one('KeyStatus', 'Fetch the keys of a signer now'),
 })
 
