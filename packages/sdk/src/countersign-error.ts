@@ -26,6 +26,7 @@ export type ClientErrorCode =
 export interface Problem {
   readonly code: ErrorCode | ClientErrorCode | (string & {})
   readonly message: string
+  readonly reason?: string | undefined
   readonly status?: number | undefined
   readonly hint?: string | undefined
   readonly field?: string | undefined
@@ -53,6 +54,8 @@ export class CountersignError extends Error {
   readonly status: number
   /** What to do about it, where that is known. */
   readonly hint: string | undefined
+  /** What is wrong in this very case, without what the server says of all such cases; the message where it says no more. */
+  readonly reason: string
   /** The field that was refused, where the server says so. */
   readonly field: string | undefined
   /** With this id (`requestId`, `traceId`) the server's log tells more. */
@@ -69,6 +72,7 @@ export class CountersignError extends Error {
     this.code = problem.code
     this.status = problem.status ?? 0
     this.hint = problem.hint
+    this.reason = problem.reason ?? problem.message
     this.field = problem.field
     this.requestId = problem.requestId
     this.retryAfterSeconds = problem.retryAfterSeconds

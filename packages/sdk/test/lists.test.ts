@@ -69,3 +69,40 @@ test('a version that was read can be asked for when changing', async (t) => {
   await client.authPolicies.patch('x', { name: 'y' }, { ifMatch: version })
   assert.equal(server.seen[1]?.headers['if-match'], '"7"')
 })
+
+test('one page of networks is asked for as it is wanted, and says how many there are; a list that comes whole is one page', async (t) => {
+  const paged = await startServer(t, () => ({
+    json: { _embedded: { networkList: [{ id: 'n' }] }, page: { totalElements: 41, totalPages: 3 } },
+  }))
+  const { networks } = new HostedClient({ baseUrl: paged.url, token: 't' })
+  const options = { page: 2, size: 20, sort: 'name,desc', query: { findByName: '%plant%' } }
+  assert.deepEqual(await networks.page(options), { items: [{ id: 'n' }], total: 41 })
+  assert.deepEqual(Object.fromEntries(queryOf(paged.seen[0]?.path ?? '')), {
+    findByName: '%plant%',
+    page: '2',
+    size: '20',
+    sort: 'name,desc',
+  })
+  const whole = await startServer(t, () => ({ json: [{ id: 'a' }, { id: 'b' }] }))
+  const { providers } = new HostedClient({ baseUrl: whole.url, token: 't' })
+  assert.equal((await providers.page(options)).total, 2)
+})
+
+test('a refusal tells what is wrong in this case apart from what is said of all such, and its field also when only words name it', async (t) => {
+  const cause = { code: 'UNHANDLED', message: "the value 'x' for 'issuer' is invalid: too short" }
+  const server = await startServer(t, ({ path }) =>
+    path === '/elsewhere'
+      ? { status: 400, json: { error: { code: 'BAD_REQUEST', message: 'the request is malformed' } } }
+      : { status: 400, json: { error: { code: 'COULD_NOT_VALIDATE', message: 'it failed', cause } } },
+  )
+  const client = new ControllerClient({ baseUrl: server.url, session: 's' })
+  await assert.rejects(client.signers.get('x'), {
+    field: 'issuer',
+    reason: cause.message,
+    message: `it failed: ${cause.message}`,
+  })
+  await assert.rejects(client.request({ method: 'GET', path: '/elsewhere' }), {
+    field: undefined,
+    reason: 'the request is malformed',
+  })
+})

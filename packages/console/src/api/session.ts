@@ -1,18 +1,17 @@
+import { CountersignError, type CurrentApiSession } from '@countersign/sdk'
 import { queryOptions } from '@tanstack/react-query'
-import { call, callData } from './call.ts'
-import { CallFailed } from './call-failed.ts'
-import { CONSOLE_SESSION, CURRENT_IDENTITY, CURRENT_SESSION, MANAGEMENT } from './paths.ts'
+import { call } from './call.ts'
+import { controller } from './client.ts'
 import { queries } from './queries.ts'
-import type { ApiSession, Identity } from './wire.ts'
 
 /** The session that the browser's cookie stands for; null when there is none. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: async (): Promise<ApiSession | null> => {
+  queryFn: async (): Promise<CurrentApiSession | null> => {
     try {
-      return await callData<ApiSession>('GET', CURRENT_SESSION)
+      return await controller.currentSession()
     } catch (error) {
-      if (error instanceof CallFailed && error.status === 401) return null
+      if (error instanceof CountersignError && error.status === 401) return null
       throw error
     }
   },
@@ -21,22 +20,25 @@ export const sessionQuery = queryOptions({
 
 export const currentIdentityQuery = queryOptions({
   queryKey: ['current-identity'],
-  queryFn: () => callData<Identity>('GET', CURRENT_IDENTITY),
+  queryFn: () => controller.currentIdentity(),
   staleTime: 60_000,
 })
 
+/** Signing in and out of the console itself: the token goes into a cookie. */
+const CONSOLE_SESSION = '/console/session'
+
 /** Whether the session still waits for a one-time code. */
-export function wantsCode(session: ApiSession): boolean {
+export function wantsCode(session: CurrentApiSession): boolean {
   return session.authQueries.some(({ typeId }) => typeId === 'MFA')
 }
 
 /** The signer whose token the session still waits for. */
-export function wantedSigner(session: ApiSession): string | undefined {
+export function wantedSigner(session: CurrentApiSession): string | undefined {
   return session.authQueries.find(({ typeId }) => typeId === 'EXT-JWT')?.id
 }
 
 /** Whether the session still waits for something before it opens the pages. */
-export function isPartial(session: ApiSession): boolean {
+export function isPartial(session: CurrentApiSession): boolean {
   return wantsCode(session) || wantedSigner(session) !== undefined
 }
 
@@ -46,7 +48,7 @@ export async function signIn(username: string, password: string): Promise<void> 
 }
 
 export async function giveCode(code: string): Promise<void> {
-  await call('POST', `${MANAGEMENT}/authenticate/mfa`, { code })
+  await controller.completeWithCode(code)
   await forgetEverything()
 }
 

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { useEffect, useRef } from 'react'
-import { call } from '../api/call.ts'
+import { controller } from '../api/client.ts'
 import { useConnectionLost } from '../api/connection.ts'
 import { queries } from '../api/queries.ts'
 
@@ -37,5 +37,5 @@ export function ConnectionBanner() {
 }
 
 function look(): void {
-  void call('GET', '/version').catch(() => undefined)
+  void controller.version().catch(() => undefined)
 }

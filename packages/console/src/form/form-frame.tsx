@@ -1,5 +1,6 @@
 import { Button, Group, Paper, Stack } from '@mantine/core'
 import type { FormEvent, ReactNode } from 'react'
+import { isOutdated } from '../api/call-failed.ts'
 import { ErrorNote } from '../show/error-note.tsx'
 
 interface FormFrameProps {
@@ -16,7 +17,9 @@ export function FormFrame({ onSubmit, problem, isBusy, submitLabel, children }: 
     <Paper withBorder p="md" maw={720} component="form" onSubmit={onSubmit} noValidate>
       <Stack gap="md">
         {children}
-        {problem !== undefined && <ErrorNote error={problem} />}
+        {problem !== undefined && (
+          <ErrorNote error={problem} {...(isOutdated(problem) && { onRetry: reload, retryLabel: 'Reload' })} />
+        )}
         <Group>
           <Button type="submit" loading={isBusy}>
             {submitLabel}
@@ -26,3 +29,5 @@ export function FormFrame({ onSubmit, problem, isBusy, submitLabel, children }: 
     </Paper>
   )
 }
+
+const reload = (): void => window.location.reload()

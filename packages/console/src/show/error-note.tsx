@@ -1,14 +1,15 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
-import { CallFailed } from '../api/call-failed.ts'
+import { CallFailed, isOutdated } from '../api/call-failed.ts'
 
 interface ErrorNoteProps {
   readonly error: unknown
   readonly title?: string
   readonly onRetry?: () => void
+  readonly retryLabel?: string
 }
 
 /** Says what went wrong in the server's words, with the id that its log knows it by. */
-export function ErrorNote({ error, title, onRetry }: ErrorNoteProps) {
+export function ErrorNote({ error, title, onRetry, retryLabel = 'Try again' }: ErrorNoteProps) {
   const { heading, reason, requestId } = describe(error)
   return (
     <Alert color="red" variant="light" title={title ?? heading} role="alert" w="100%">
@@ -23,7 +24,7 @@ export function ErrorNote({ error, title, onRetry }: ErrorNoteProps) {
       {onRetry && (
         <Group mt="xs">
           <Button size="xs" variant="default" onClick={onRetry}>
-            Try again
+            {retryLabel}
           </Button>
         </Group>
       )}
@@ -31,13 +32,16 @@ export function ErrorNote({ error, title, onRetry }: ErrorNoteProps) {
   )
 }
 
+const OUTDATED = 'Reload to see it as it is now. What you typed here is not saved.'
+
 function describe(error: unknown): { heading: string; reason: string; requestId?: string | undefined } {
   if (!(error instanceof CallFailed)) return { heading: 'Something went wrong', reason: String(error) }
   const { reason, requestId, status } = error
-  if (status === 0) return { heading: 'No answer', reason }
+  if (status === 0) return { heading: 'No answer', reason: 'The controller does not answer.' }
   if (status === 401)
     return { heading: 'You may not see this', reason: 'Your session lacks the permission.', requestId }
   if (status === 403) return { heading: 'You may not do this', reason, requestId }
   if (status === 404) return { heading: 'It is not there', reason, requestId }
+  if (isOutdated(error)) return { heading: 'Changed by somebody else meanwhile', reason: OUTDATED, requestId }
   return { heading: 'It did not work', reason, requestId }
 }

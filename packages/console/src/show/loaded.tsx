@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { ErrorNote } from './error-note.tsx'
 
 interface LoadedProps<Data> {
-  readonly query: UseQueryResult<Data>
+  readonly query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
   readonly children: (data: Data) => ReactNode
 }
 

@@ -50,6 +50,11 @@ export class ControllerApi {
     return (await this.#send<Data>(this.#anonymous, api, call)).data
   }
 
+  /** The whole of an answer, whatever its envelope. */
+  request(call: ApiCall): Promise<unknown> {
+    return this.#authorized.call(call)
+  }
+
   /** A success whose body is still to be read. */
   open(api: ApiName, call: ApiCall): Promise<Response> {
     return this.#authorized.open(below(api, call))

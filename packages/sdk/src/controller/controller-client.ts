@@ -1,5 +1,6 @@
 import { Enrollment } from '../enroll/enrollment.ts'
 import { type WatchedEvent, type WatchOptions, watchEvents } from '../events/watch-events.ts'
+import type { ApiCall } from '../http/json-api.ts'
 import type { CallOptions } from '../http/transport.ts'
 import type {
   AuthDecision,
@@ -125,6 +126,11 @@ export class ControllerClient {
   /** Events as they happen; a stream that breaks is resumed. Ends when the signal says so. */
   events(options: WatchOptions = {}): AsyncGenerator<WatchedEvent> {
     return watchEvents(this.#api, options)
+  }
+
+  /** A call that no method stands for, by its whole path. Gives the JSON of the answer, undefined for an empty one. */
+  request(call: ApiCall): Promise<unknown> {
+    return this.#api.request(call)
   }
 
   async #logIn(

@@ -1,4 +1,5 @@
 import { collect } from '../collect.ts'
+import type { Page } from '../controller/resource.ts'
 import { badAnswer } from '../http/error-answer.ts'
 import { type ApiCall, type JsonApi, pathOf, type QueryValue } from '../http/json-api.ts'
 import { memberOf } from '../http/read-body.ts'
@@ -7,6 +8,14 @@ import type { CallOptions } from '../http/transport.ts'
 export interface HostedListOptions extends CallOptions {
   /** What the list is narrowed down by, as the API names it: `findByName`, `status`. */
   readonly query?: Readonly<Record<string, QueryValue>> | undefined
+}
+
+export interface HostedPageOptions extends HostedListOptions {
+  /** The first is 0. */
+  readonly page?: number | undefined
+  readonly size?: number | undefined
+  /** `name,asc`. */
+  readonly sort?: string | undefined
 }
 
 const PAGE_SIZE = 200
@@ -26,16 +35,17 @@ export class HostedCollection<Item> {
 
   /** All of them, page after page. */
   async *list(options: HostedListOptions = {}): AsyncGenerator<Item> {
-    const { query, ...rest } = options
     for (let page = 0; ; page++) {
-      const paging = this.#listKey === undefined ? {} : { page, size: PAGE_SIZE, sort: 'name,asc' }
-      const value = await this.call<unknown>({ method: 'GET', path: '', query: { ...query, ...paging }, ...rest })
-      const items = this.#listKey === undefined ? value : (memberOf(memberOf(value, '_embedded'), this.#listKey) ?? [])
-      if (!Array.isArray(items)) throw badAnswer({ status: 200 }, this.#api.baseUrl)
-      yield* items as Item[]
-      const total = Number(memberOf(memberOf(value, 'page'), 'totalPages') ?? 0)
-      if (items.length === 0 || page + 1 >= total) return
+      const { items, pages } = await this.#load({ ...options, page, size: PAGE_SIZE, sort: 'name,asc' })
+      yield* items
+      if (items.length === 0 || page + 1 >= pages) return
     }
+  }
+
+  /** One page in any order, for tables that people look at. Lists that the API gives whole come whole. */
+  async page(options: HostedPageOptions = {}): Promise<Page<Item>> {
+    const { items, total } = await this.#load(options)
+    return { items, total }
   }
 
   /** The same as an array, for lists that are known to be short. */
@@ -45,6 +55,21 @@ export class HostedCollection<Item> {
 
   get(id: string, options: CallOptions = {}): Promise<Item> {
     return this.call({ method: 'GET', path: pathOf('', id), ...options })
+  }
+
+  async #load({ query, page, size, sort, ...options }: HostedPageOptions) {
+    const isPaged = this.#listKey !== undefined
+    const value = await this.call<unknown>({
+      method: 'GET',
+      path: '',
+      query: { ...query, ...(isPaged && { page, size, sort }) },
+      ...options,
+    })
+    const items = isPaged ? (memberOf(memberOf(value, '_embedded'), this.#listKey ?? '') ?? []) : value
+    if (!Array.isArray(items)) throw badAnswer({ status: 200 }, this.#api.baseUrl)
+    const paging = memberOf(value, 'page')
+    const count = (name: string, otherwise: number) => Number(memberOf(paging, name) ?? otherwise)
+    return { items: items as Item[], total: count('totalElements', items.length), pages: count('totalPages', 0) }
   }
 
   /** A call below the collection. */

@@ -29,9 +29,15 @@ function readEnvelope(error: unknown, status: number) {
   return {
     code: textOf(error, 'code') ?? 'UNKNOWN',
     message: detail ? `${message}: ${detail}` : message,
+    reason: detail,
     requestId: textOf(error, 'requestId'),
-    field: textOf(cause, 'field'),
+    field: textOf(cause, 'field') ?? quotedField(detail),
   }
+}
+
+/** Some refusals name their field only in words: "the value 'x' for 'issuer' is invalid: …". */
+function quotedField(detail = ''): string | undefined {
+  return detail.startsWith("the value '") ? detail.split("' for '", 2)[1]?.split("'", 1)[0] : undefined
 }
 
 function readHosted(body: unknown) {

@@ -1,9 +1,7 @@
 import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { callData } from '../../api/call.ts'
-import { DECISIONS, one } from '../../api/paths.ts'
-import type { Decision } from '../../api/wire.ts'
+import { controller } from '../../api/client.ts'
 import { StateBadge } from '../../show/badges.tsx'
 import { Details, Section } from '../../show/details.tsx'
 import { ExplanationView } from '../../show/explanation-view.tsx'
@@ -17,7 +15,7 @@ export function DecisionPage() {
   const { id } = useParams({ from: '/shell/decisions/$id' })
   const query = useQuery({
     queryKey: ['decisions', 'one', id],
-    queryFn: () => callData<Decision>('GET', one(DECISIONS, id)),
+    queryFn: () => controller.authDecisions.get(id),
   })
   return (
     <Stack>

@@ -1,8 +1,8 @@
 import { Button, Group, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { loadPage, searchFilter } from '../../api/list.ts'
-import { DECISIONS } from '../../api/paths.ts'
+import { controller } from '../../api/client.ts'
+import { searchFilter } from '../../api/search-filter.ts'
 import type { Decision } from '../../api/wire.ts'
 import { ListPage } from '../../list/list-page.tsx'
 import { StateBadge } from '../../show/badges.tsx'
@@ -17,7 +17,7 @@ export function DecisionsPage() {
       description="Why was I refused? Every refused sign-in of the last 24 hours, by the request id of its answer."
       queryKey={['decisions']}
       load={({ text, ...query }) =>
-        loadPage(DECISIONS, { ...query, filter: searchFilter(['reason', 'method', 'remoteAddress'], text) })
+        controller.authDecisions.page({ ...query, filter: searchFilter(['reason', 'method', 'remoteAddress'], text) })
       }
       columns={[
         {

@@ -1,8 +1,7 @@
-import { call } from '../../api/call.ts'
-import { loadPage, searchFilter } from '../../api/list.ts'
-import { API_SESSIONS, one } from '../../api/paths.ts'
+import type { ApiSession } from '@countersign/sdk'
+import { controller } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
-import type { ApiSession } from '../../api/wire.ts'
+import { searchFilter } from '../../api/search-filter.ts'
 import { ListPage } from '../../list/list-page.tsx'
 import { StateBadge } from '../../show/badges.tsx'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
@@ -17,7 +16,7 @@ export function SessionsPage() {
       description="Who is signed in now. Whoever's session is ended has to sign in again."
       queryKey={['sessions']}
       load={({ text, ...query }) =>
-        loadPage(API_SESSIONS, { ...query, filter: searchFilter(['ipAddress', 'id'], text) })
+        controller.apiSessions.page({ ...query, filter: searchFilter(['ipAddress', 'id'], text) })
       }
       columns={[
         {
@@ -53,7 +52,7 @@ function SessionState({ isWhole }: { readonly isWhole: boolean }) {
 
 export function EndSession({ session: { id, identity } }: { readonly session: ApiSession }) {
   const end = async () => {
-    await call('DELETE', one(API_SESSIONS, id))
+    await controller.apiSessions.delete(id)
     await queries.invalidateQueries({ queryKey: ['sessions'] })
   }
   return (

@@ -1,7 +1,6 @@
 import { Select, Stack, Textarea } from '@mantine/core'
 import { useState } from 'react'
-import { callData } from '../../api/call.ts'
-import { SIGNERS } from '../../api/paths.ts'
+import { controller } from '../../api/client.ts'
 import type { Explanation } from '../../api/wire.ts'
 import { FormFrame } from '../../form/form-frame.tsx'
 import { required } from '../../form/rules.ts'
@@ -15,9 +14,9 @@ const MAX_PASTED = 65_536
 export function TestTokenPage() {
   const [explanation, setExplanation] = useState<Explanation>()
   const { form, problem, isBusy, submit } = useServerForm({
-    initialValues: { token: '', method: 'ext-jwt' },
+    initialValues: { token: '', method: 'ext-jwt' as 'ext-jwt' | 'enroll' },
     validate: { token: required('A token', MAX_PASTED) },
-    send: async (values) => setExplanation(await callData<Explanation>('POST', `${SIGNERS}/explain`, values)),
+    send: async ({ token, method }) => setExplanation(await controller.signers.explain(token, { method })),
   })
   return (
     <Stack>

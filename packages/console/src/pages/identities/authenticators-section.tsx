@@ -1,10 +1,8 @@
+import type { Authenticator, Identity } from '@countersign/sdk'
 import { Button, Group, Modal, PasswordInput, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { call } from '../../api/call.ts'
-import { loadPage } from '../../api/list.ts'
-import { AUTHENTICATORS, IDENTITIES, one } from '../../api/paths.ts'
-import type { Authenticator, Identity } from '../../api/wire.ts'
+import { controller } from '../../api/client.ts'
 import { FormFrame } from '../../form/form-frame.tsx'
 import { required } from '../../form/rules.ts'
 import { useServerForm } from '../../form/use-server-form.ts'
@@ -14,21 +12,19 @@ import { Instant } from '../../show/instant.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { reloadIdentities } from './identity-query.ts'
 
-const MOST_SHOWN = 100
 const MIN_PASSWORD = 5
 
 /** The passwords and certificates with which an identity signs in. */
 export function AuthenticatorsSection({ identity }: { readonly identity: Identity }) {
   const query = useQuery({
     queryKey: ['identities', 'authenticators', identity.id],
-    queryFn: () =>
-      loadPage<Authenticator>(`${one(IDENTITIES, identity.id)}/authenticators`, { limit: MOST_SHOWN, offset: 0 }),
+    queryFn: () => controller.identities.authenticators(identity.id),
   })
-  const hasPassword = query.data?.items.some(({ method }) => method === 'updb') ?? true
+  const hasPassword = query.data?.some(({ method }) => method === 'updb') ?? true
   return (
     <Section title="Authenticators" aside={!hasPassword && <AddPassword identity={identity} />}>
       <Loaded query={query}>
-        {({ items }) =>
+        {(items) =>
           items.length === 0 ? (
             <Text c="dimmed">No password and no certificate. Tokens of signers need none.</Text>
           ) : (
@@ -62,7 +58,7 @@ function AuthenticatorRow({ authenticator }: { readonly authenticator: Authentic
           label="Delete"
           name={name}
           warning="Nobody signs in with it any more, and sessions that were made with it end."
-          onConfirm={() => call('DELETE', one(AUTHENTICATORS, id)).then(reloadIdentities)}
+          onConfirm={() => controller.authenticators.delete(id).then(reloadIdentities)}
           size="xs"
         />
       </Table.Td>
@@ -79,7 +75,7 @@ function AddPassword({ identity }: { readonly identity: Identity }) {
       password: (value) => (value.length < MIN_PASSWORD ? `At least ${MIN_PASSWORD} characters` : null),
     },
     send: async ({ username, password }) => {
-      await call('POST', AUTHENTICATORS, { method: 'updb', identityId: identity.id, username, password })
+      await controller.authenticators.create({ method: 'updb', identityId: identity.id, username, password })
       await reloadIdentities()
       close()
     },

@@ -1,8 +1,7 @@
 import { Stack } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { call, callData } from '../../api/call.ts'
-import { IDENTITIES, one } from '../../api/paths.ts'
+import { controller } from '../../api/client.ts'
+import { useFreshQuery } from '../../api/use-fresh-query.ts'
 import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
@@ -11,7 +10,7 @@ import { identityQuery, reloadIdentities } from './identity-query.ts'
 
 export function EditIdentityPage() {
   const { id } = useParams({ from: '/shell/identities/$id/edit' })
-  const query = useQuery({ ...identityQuery(id), refetchOnWindowFocus: false })
+  const query = useFreshQuery(identityQuery(id))
   const show = useShow()
   return (
     <Loaded query={query}>
@@ -27,7 +26,7 @@ export function EditIdentityPage() {
           />
           <IdentityForm
             identity={identity}
-            onSend={(body) => call('PATCH', one(IDENTITIES, id), body).then(() => show(id))}
+            onSend={(body) => controller.identities.patch(id, body, { ifMatch: identity.version }).then(() => show(id))}
             submitLabel="Save"
           />
         </Stack>
@@ -41,10 +40,7 @@ export function NewIdentityPage() {
   return (
     <Stack>
       <PageHead title="Add an identity" back={<PageLink to="/identities">Identities</PageLink>} />
-      <IdentityForm
-        onSend={(body) => callData<{ id: string }>('POST', IDENTITIES, body).then(({ id }) => show(id))}
-        submitLabel="Add the identity"
-      />
+      <IdentityForm onSend={(body) => controller.identities.create(body).then(show)} submitLabel="Add the identity" />
     </Stack>
   )
 }

@@ -1,9 +1,7 @@
+import type { Enrollment, Identity } from '@countersign/sdk'
 import { Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { call } from '../../api/call.ts'
-import { loadPage } from '../../api/list.ts'
-import { ENROLLMENTS, IDENTITIES, one } from '../../api/paths.ts'
-import type { Enrollment, Identity } from '../../api/wire.ts'
+import { controller } from '../../api/client.ts'
 import { ActionButton } from '../../show/action-button.tsx'
 import { StateBadge } from '../../show/badges.tsx'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
@@ -14,7 +12,6 @@ import { Loaded } from '../../show/loaded.tsx'
 import { QrCode } from '../../show/qr-code.tsx'
 import { reloadIdentities } from './identity-query.ts'
 
-const MOST_SHOWN = 10
 const LASTS_MS = 3 * 60 * 60 * 1000
 const oneTime = 'ott'
 
@@ -22,14 +19,13 @@ const oneTime = 'ott'
 export function EnrollmentSection({ identity }: { readonly identity: Identity }) {
   const query = useQuery({
     queryKey: ['identities', 'enrollments', identity.id],
-    queryFn: () =>
-      loadPage<Enrollment>(`${one(IDENTITIES, identity.id)}/enrollments`, { limit: MOST_SHOWN, offset: 0 }),
+    queryFn: () => controller.identities.enrollments(identity.id),
   })
   const create = () =>
-    call('POST', ENROLLMENTS, { method: oneTime, identityId: identity.id, expiresAt: inThreeHours() }).then(
-      reloadIdentities,
-    )
-  const hasOneTime = query.data?.items.some(({ method }) => method === oneTime) ?? true
+    controller.enrollments
+      .create({ method: oneTime, identityId: identity.id, expiresAt: inThreeHours().toISOString() })
+      .then(reloadIdentities)
+  const hasOneTime = query.data?.some(({ method }) => method === oneTime) ?? true
   return (
     <Section
       title="One-time enrollment"
@@ -42,7 +38,7 @@ export function EnrollmentSection({ identity }: { readonly identity: Identity })
       }
     >
       <Loaded query={query}>
-        {({ items }) =>
+        {(items) =>
           items.length === 0 ? (
             <Text c="dimmed">There is no one-time token now.</Text>
           ) : (
@@ -61,7 +57,6 @@ export function EnrollmentSection({ identity }: { readonly identity: Identity })
 function OneEnrollment({ enrollment, identity }: { readonly enrollment: Enrollment; readonly identity: Identity }) {
   const { id, jwt, expiresAt, method, username } = enrollment
   const isOver = Date.parse(expiresAt) <= Date.now()
-  const path = one(ENROLLMENTS, id)
   return (
     <Group align="start" gap="lg">
       {jwt && !isOver && <QrCode text={jwt} label={`QR code to enroll ${identity.name}`} />}
@@ -90,7 +85,7 @@ function OneEnrollment({ enrollment, identity }: { readonly enrollment: Enrollme
           )}
           <ActionButton
             size="xs"
-            onAct={() => call('POST', `${path}/refresh`, { expiresAt: inThreeHours() }).then(reloadIdentities)}
+            onAct={() => controller.enrollments.refresh(id, inThreeHours()).then(reloadIdentities)}
             done="There is a new token; the old one is worthless."
           >
             Renew
@@ -100,7 +95,7 @@ function OneEnrollment({ enrollment, identity }: { readonly enrollment: Enrollme
             label="Delete"
             name={`the one-time token of ${identity.name}`}
             warning="Nobody can enroll with it any more."
-            onConfirm={() => call('DELETE', path).then(reloadIdentities)}
+            onConfirm={() => controller.enrollments.delete(id).then(reloadIdentities)}
           />
         </Group>
       </Stack>
@@ -108,6 +103,6 @@ function OneEnrollment({ enrollment, identity }: { readonly enrollment: Enrollme
   )
 }
 
-function inThreeHours(): string {
-  return new Date(Date.now() + LASTS_MS).toISOString()
+function inThreeHours(): Date {
+  return new Date(Date.now() + LASTS_MS)
 }

@@ -1,7 +1,7 @@
+import type { Identity } from '@countersign/sdk'
 import { Group } from '@mantine/core'
-import { loadPage, searchFilter } from '../../api/list.ts'
-import { IDENTITIES } from '../../api/paths.ts'
-import type { Identity } from '../../api/wire.ts'
+import { controller } from '../../api/client.ts'
+import { searchFilter } from '../../api/search-filter.ts'
 import { ListPage } from '../../list/list-page.tsx'
 import { EnabledBadge, StateBadge } from '../../show/badges.tsx'
 import { ButtonLink, PageLink } from '../../show/links.tsx'
@@ -14,7 +14,7 @@ export function IdentitiesPage() {
       description="The people, devices and services that may sign in."
       queryKey={['identities']}
       load={({ text, ...query }) =>
-        loadPage(IDENTITIES, { ...query, filter: searchFilter(['name', 'externalId', 'id'], text) })
+        controller.identities.page({ ...query, filter: searchFilter(['name', 'externalId', 'id'], text) })
       }
       columns={[
         {

@@ -1,7 +1,6 @@
+import type { Identity } from '@countersign/sdk'
 import { useNavigate } from '@tanstack/react-router'
-import { call } from '../../api/call.ts'
-import { IDENTITIES, one } from '../../api/paths.ts'
-import type { Identity } from '../../api/wire.ts'
+import { controller } from '../../api/client.ts'
 import { ActionButton } from '../../show/action-button.tsx'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
 import { ButtonLink } from '../../show/links.tsx'
@@ -9,11 +8,10 @@ import { reloadIdentities } from './identity-query.ts'
 
 export function IdentityActions({ identity: { id, name, disabled, isDefaultAdmin } }: { readonly identity: Identity }) {
   const navigate = useNavigate()
-  const path = one(IDENTITIES, id)
-  const disable = () => call('POST', `${path}/disable`, { durationMinutes: 0 }).then(reloadIdentities)
-  const enable = () => call('POST', `${path}/enable`).then(reloadIdentities)
+  const disable = () => controller.identities.disable(id).then(reloadIdentities)
+  const enable = () => controller.identities.enable(id).then(reloadIdentities)
   const remove = async () => {
-    await call('DELETE', path)
+    await controller.identities.delete(id)
     await navigate({ to: '/identities' })
     await reloadIdentities()
   }

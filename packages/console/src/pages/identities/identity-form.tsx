@@ -1,14 +1,14 @@
+import { PERMISSIONS } from '@countersign/contract/permission'
+import type { Identity, IdentityInput } from '@countersign/sdk'
 import { MultiSelect, Select, Switch, TagsInput, TextInput } from '@mantine/core'
-import type { Identity } from '../../api/wire.ts'
 import { FormFrame } from '../../form/form-frame.tsx'
 import { atMost, required } from '../../form/rules.ts'
 import { useServerForm } from '../../form/use-server-form.ts'
 import { PolicySelect } from '../policies/policy-select.tsx'
-import { PERMISSIONS } from './permissions.ts'
 
 interface IdentityFormProps {
   readonly identity?: Identity
-  readonly onSend: (body: Record<string, unknown>) => Promise<void>
+  readonly onSend: (body: IdentityInput) => Promise<void>
   readonly submitLabel: string
 }
 
@@ -21,7 +21,7 @@ export function IdentityForm({ identity, onSend, submitLabel }: IdentityFormProp
   const { form, problem, isBusy, submit } = useServerForm({
     initialValues: {
       name: identity?.name ?? '',
-      type: 'User',
+      type: (identity?.typeId ?? 'User') as IdentityInput['type'],
       externalId: identity?.externalId ?? '',
       attributes: [...(identity?.attributes ?? [])],
       authPolicyId: identity?.authPolicyId ?? '',
@@ -30,12 +30,12 @@ export function IdentityForm({ identity, onSend, submitLabel }: IdentityFormProp
       ott: identity === undefined,
     },
     validate: { name: required('The name'), externalId: atMost(MAX_EXTERNAL_ID), attributes: checkAttributes },
-    send: ({ ott, externalId, authPolicyId, type, ...values }) =>
+    send: ({ ott, externalId, authPolicyId, ...values }) =>
       onSend({
         ...values,
         externalId: externalId || (identity ? '' : null),
         authPolicyId: authPolicyId || 'default',
-        ...(!identity && { type, ...(ott && { enrollment: { ott: true } }) }),
+        ...(ott && { enrollment: { ott: true } }),
       }),
     fieldOf: { roleAttributes: 'attributes' },
   })

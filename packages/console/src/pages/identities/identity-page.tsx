@@ -1,7 +1,7 @@
+import type { Identity } from '@countersign/sdk'
 import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import type { Identity } from '../../api/wire.ts'
 import { EnabledBadge } from '../../show/badges.tsx'
 import { Details, Section } from '../../show/details.tsx'
 import { Instant } from '../../show/instant.tsx'

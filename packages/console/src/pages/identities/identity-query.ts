@@ -1,11 +1,10 @@
 import { queryOptions } from '@tanstack/react-query'
-import { callData } from '../../api/call.ts'
-import { IDENTITIES, one } from '../../api/paths.ts'
+import { controller } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
-import type { Identity } from '../../api/wire.ts'
+import { loadVersioned } from '../../api/versioned.ts'
 
 export const identityQuery = (id: string) =>
-  queryOptions({ queryKey: ['identities', 'one', id], queryFn: () => callData<Identity>('GET', one(IDENTITIES, id)) })
+  queryOptions({ queryKey: ['identities', 'one', id], queryFn: () => loadVersioned(controller.identities, id) })
 
 /** Everything that hangs on identities is loaded again. */
 export async function reloadIdentities(): Promise<void> {

@@ -1,9 +1,7 @@
+import { type Identity, quoteForFilter } from '@countersign/sdk'
 import { Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { call } from '../../api/call.ts'
-import { loadPage, quote } from '../../api/list.ts'
-import { API_SESSIONS, IDENTITIES, one } from '../../api/paths.ts'
-import type { ApiSession, Identity } from '../../api/wire.ts'
+import { controller } from '../../api/client.ts'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
 import { Section } from '../../show/details.tsx'
 import { Instant } from '../../show/instant.tsx'
@@ -18,11 +16,10 @@ const LOOK_EVERY_MS = 10_000
 export function IdentitySessionsSection({ identity: { id, name } }: { readonly identity: Identity }) {
   const query = useQuery({
     queryKey: ['sessions', 'identity', id],
-    queryFn: () =>
-      loadPage<ApiSession>(API_SESSIONS, { limit: MOST_SHOWN, offset: 0, filter: `identity = ${quote(id)}` }),
+    queryFn: () => controller.apiSessions.page({ limit: MOST_SHOWN, filter: `identity = ${quoteForFilter(id)}` }),
     refetchInterval: LOOK_EVERY_MS,
   })
-  const endAll = () => call('DELETE', `${one(IDENTITIES, id)}/api-sessions`).then(reloadIdentities)
+  const endAll = () => controller.identities.endSessions(id).then(reloadIdentities)
   return (
     <Section
       title="Sessions"

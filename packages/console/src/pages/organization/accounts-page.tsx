@@ -1,8 +1,7 @@
 import { Group } from '@mantine/core'
 import { useState } from 'react'
-import { call } from '../../api/call.ts'
+import { hosted } from '../../api/client.ts'
 import { loadWhole } from '../../api/hosted-list.ts'
-import { ACCOUNTS, one } from '../../api/paths.ts'
 import { queries } from '../../api/queries.ts'
 import type { Account, Credentials } from '../../api/wire.ts'
 import { ListPage } from '../../list/list-page.tsx'
@@ -21,7 +20,7 @@ export function AccountsPage() {
         title="Manage API Account"
         description="Machines that call the management API. Each gets its access tokens from an identity provider, with the credentials file that is made here."
         queryKey={['accounts']}
-        load={(request) => loadWhole(ACCOUNTS, request)}
+        load={(request) => loadWhole(hosted.accounts, request)}
         columns={[
           { label: 'Name', sort: 'name', cell: ({ name }) => name },
           { label: 'Contact', sort: 'contactEmail', from: 'md', cell: ({ contactEmail }) => contactEmail ?? '–' },
@@ -47,14 +46,13 @@ interface AccountActionsProps {
 }
 
 function AccountActions({ account: { id, name, active }, onRotated }: AccountActionsProps) {
-  const path = one(ACCOUNTS, id)
   const reload = () => queries.invalidateQueries({ queryKey: ['accounts'] })
   const rotate = async () => {
-    const { credentials } = await call<{ credentials?: Credentials }>('POST', `${path}/rotate`, {})
+    const { credentials } = await hosted.accounts.rotate(id)
     await reload()
     onRotated(credentials)
   }
-  const setActive = (next: boolean) => call('PATCH', path, { active: next }).then(reload)
+  const setActive = (next: boolean) => hosted.accounts.update(id, { active: next }).then(reload)
   return (
     <Group gap={6}>
       <ConfirmButton
@@ -83,7 +81,7 @@ function AccountActions({ account: { id, name, active }, onRotated }: AccountAct
         label="Delete"
         name={name}
         warning="Its next call is refused, and its client is taken away at the provider. This cannot be undone."
-        onConfirm={() => call('DELETE', path).then(reload)}
+        onConfirm={() => hosted.accounts.delete(id).then(reload)}
       />
     </Group>
   )

@@ -1,5 +1,5 @@
+import { hosted } from '../../api/client.ts'
 import { loadHalPage } from '../../api/hosted-list.ts'
-import { NETWORKS } from '../../api/paths.ts'
 import type { Network } from '../../api/wire.ts'
 import { ListPage } from '../../list/list-page.tsx'
 import { StateBadge } from '../../show/badges.tsx'
@@ -12,7 +12,7 @@ export function NetworksPage() {
       title="Networks"
       description="The networks of your organization, each with its controller."
       queryKey={['networks']}
-      load={(request) => loadHalPage(NETWORKS, request)}
+      load={(request) => loadHalPage(hosted.networks, request)}
       columns={[
         { label: 'Name', sort: 'name', cell: ({ name }) => name },
         { label: 'Controller', from: 'sm', cell: ({ networkController }) => addressOf(networkController) },

@@ -1,11 +1,11 @@
+import type { AccountInput } from '@countersign/sdk'
 import { Alert, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { call } from '../../api/call.ts'
-import { ACCOUNTS, PROVIDERS } from '../../api/paths.ts'
+import { hosted } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
-import type { Credentials, Provider } from '../../api/wire.ts'
+import type { Credentials } from '../../api/wire.ts'
 import { FormFrame } from '../../form/form-frame.tsx'
 import { atMost, required } from '../../form/rules.ts'
 import { useServerForm } from '../../form/use-server-form.ts'
@@ -18,8 +18,8 @@ export function NewAccountPage() {
   const navigate = useNavigate()
   const [credentials, setCredentials] = useState<Credentials>()
   const leave = () => void navigate({ to: '/organization/api-accounts' })
-  const create = async (body: Record<string, unknown>) => {
-    const made = await call<{ credentials?: Credentials }>('POST', ACCOUNTS, body)
+  const create = async (body: AccountInput) => {
+    const made = await hosted.accounts.create(body)
     await queries.invalidateQueries({ queryKey: ['accounts'] })
     if (made.credentials) setCredentials(made.credentials)
     else leave()
@@ -39,10 +39,10 @@ export function NewAccountPage() {
 const MAX_EMAIL = 256
 const MAX_DESCRIPTION = 1024
 
-function AccountForm({ onSend }: { readonly onSend: (body: Record<string, unknown>) => Promise<void> }) {
+function AccountForm({ onSend }: { readonly onSend: (body: AccountInput) => Promise<void> }) {
   const { data: providers } = useQuery({
     queryKey: ['providers', 'names'],
-    queryFn: () => call<readonly Provider[]>('GET', PROVIDERS),
+    queryFn: () => hosted.providers.all(),
   })
   const { form, problem, isBusy, submit } = useServerForm({
     initialValues: {
@@ -50,7 +50,7 @@ function AccountForm({ onSend }: { readonly onSend: (body: Record<string, unknow
       contactEmail: '',
       description: '',
       identityProviderId: '',
-      role: 'admin',
+      role: 'admin' as 'admin' | 'read-only',
       hasClient: false,
       clientId: '',
     },

@@ -1,3 +1,4 @@
+import type { ProviderInput } from '@countersign/sdk'
 import { PasswordInput, Select, Switch, TextInput } from '@mantine/core'
 import type { Provider, ProviderKind } from '../../api/wire.ts'
 import { FormFrame } from '../../form/form-frame.tsx'
@@ -7,7 +8,7 @@ import { KIND_LABELS } from './provider-kinds.ts'
 
 interface ProviderFormProps {
   readonly provider?: Provider
-  readonly onSend: (body: Record<string, unknown>) => Promise<void>
+  readonly onSend: (body: ProviderInput) => Promise<void>
   readonly submitLabel: string
 }
 
@@ -41,7 +42,10 @@ export function ProviderForm({ provider, onSend, submitLabel }: ProviderFormProp
       registrationUrl: httpsAddress(false),
     },
     // What is empty is left out: the discovery document, or what was there, stands.
-    send: (values) => onSend(Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))),
+    send: ({ name, kind, issuer, ...rest }) => {
+      const given = Object.entries(rest).filter(([, value]) => value !== '')
+      return onSend({ name, kind, issuer, ...Object.fromEntries(given) })
+    },
   })
   return (
     <FormFrame onSubmit={submit} problem={problem} isBusy={isBusy} submitLabel={submitLabel}>

@@ -1,10 +1,8 @@
 import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { call } from '../../api/call.ts'
-import { one, PROVIDERS } from '../../api/paths.ts'
+import { hosted } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
-import type { Provider } from '../../api/wire.ts'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
 import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
@@ -18,7 +16,7 @@ export function ProviderPage() {
   const leave = useLeave()
   const query = useQuery({
     queryKey: ['providers', 'one', id],
-    queryFn: () => call<Provider>('GET', one(PROVIDERS, id)),
+    queryFn: () => hosted.providers.get(id),
     refetchOnWindowFocus: false,
   })
   return (
@@ -30,12 +28,12 @@ export function ProviderPage() {
               label="Delete"
               name={provider.name}
               warning="Its tokens are refused from now on."
-              onConfirm={() => call('DELETE', one(PROVIDERS, id)).then(leave)}
+              onConfirm={() => hosted.providers.delete(id).then(leave)}
             />
           </PageHead>
           <ProviderForm
             provider={provider}
-            onSend={(body) => call('PATCH', one(PROVIDERS, id), body).then(leave)}
+            onSend={(body) => hosted.providers.update(id, body).then(leave)}
             submitLabel="Save"
           />
         </Stack>
@@ -53,7 +51,7 @@ export function NewProviderPage() {
         description="Its addresses are read from its discovery document; what is given here wins."
         back={BACK}
       />
-      <ProviderForm onSend={(body) => call('POST', PROVIDERS, body).then(leave)} submitLabel="Add the provider" />
+      <ProviderForm onSend={(body) => hosted.providers.create(body).then(leave)} submitLabel="Add the provider" />
     </Stack>
   )
 }

@@ -1,5 +1,5 @@
+import { hosted } from '../../api/client.ts'
 import { loadWhole } from '../../api/hosted-list.ts'
-import { PROVIDERS } from '../../api/paths.ts'
 import type { Provider } from '../../api/wire.ts'
 import { ListPage } from '../../list/list-page.tsx'
 import { EnabledBadge } from '../../show/badges.tsx'
@@ -13,7 +13,7 @@ export function ProvidersPage() {
       title="Identity providers"
       description="Where the API accounts of your organization get their access tokens."
       queryKey={['providers']}
-      load={(request) => loadWhole(PROVIDERS, request)}
+      load={(request) => loadWhole(hosted.providers, request)}
       columns={[
         {
           label: 'Name',

@@ -2,9 +2,8 @@ import { Grid, Group, Paper, Progress, SimpleGrid, Stack, Text } from '@mantine/
 import { useInterval } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { callData } from '../../api/call.ts'
+import { controller } from '../../api/client.ts'
 import type { ControllerEvent, StreamState } from '../../api/event-stream.ts'
-import { SUMMARY } from '../../api/paths.ts'
 import { useEvents } from '../../api/use-events.ts'
 import { StreamBadge } from '../../show/badges.tsx'
 import { describeEvent } from '../../show/describe-event.ts'
@@ -58,7 +57,7 @@ const COUNTED = [
 function Totals() {
   const { data } = useQuery({
     queryKey: ['summary'],
-    queryFn: () => callData<Record<string, number>>('GET', SUMMARY),
+    queryFn: () => controller.summary(),
     refetchInterval: TICK_MS * 2,
   })
   return (

@@ -1,7 +1,6 @@
 import { Group, Stack, Text } from '@mantine/core'
 import { useQueries, useQuery } from '@tanstack/react-query'
-import { loadPage } from '../../api/list.ts'
-import { SIGNERS } from '../../api/paths.ts'
+import { controller } from '../../api/client.ts'
 import type { Signer } from '../../api/wire.ts'
 import { StateBadge } from '../../show/badges.tsx'
 import { Section } from '../../show/details.tsx'
@@ -17,7 +16,7 @@ const LOOK_EVERY_MS = 30_000
 export function SignerHealth() {
   const list = useQuery({
     queryKey: ['signers', 'overview'],
-    queryFn: () => loadPage<Signer>(SIGNERS, { limit: MOST_SHOWN, offset: 0, sort: 'name asc' }),
+    queryFn: () => controller.signers.page({ limit: MOST_SHOWN, offset: 0, sort: 'name asc' }),
     refetchInterval: LOOK_EVERY_MS,
   })
   return (

@@ -4,7 +4,7 @@ import { describePolicy } from './describe-policy.ts'
 import { fromPolicy, type PolicyValues, toPolicy } from './policy-values.ts'
 
 const say = (changes: Partial<PolicyValues>) =>
-  describePolicy({ id: 'p', ...toPolicy({ ...fromPolicy(), ...changes }) }, (id) => `“${id}”`)
+  describePolicy(toPolicy({ ...fromPolicy(), ...changes }), (id) => `“${id}”`)
 
 test('a policy is told in plain words: every way in, what passwords need, and the second factor', () => {
   assert.deepEqual(say({}), [

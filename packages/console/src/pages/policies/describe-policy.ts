@@ -1,7 +1,10 @@
-import type { Policy } from '../../api/wire.ts'
+import type { AuthPolicy } from '@countersign/sdk'
+
+/** What of a policy says whom it lets in. */
+export type PolicyRules = Pick<AuthPolicy, 'primary' | 'secondary'>
 
 /** What a policy allows, in plain sentences. `nameOf` gives the name of a signer. */
-export function describePolicy({ primary, secondary }: Policy, nameOf: (signerId: string) => string): string[] {
+export function describePolicy({ primary, secondary }: PolicyRules, nameOf: (signerId: string) => string): string[] {
   const { cert, extJwt, updb } = primary
   const ways = [
     extJwt.allowed &&
@@ -23,7 +26,7 @@ function tokensOf(signers: readonly string[], nameOf: (signerId: string) => stri
   return `a token of ${joinWords(signers.map(nameOf), 'or')}`
 }
 
-function describePasswords(updb: Policy['primary']['updb']): string[] {
+function describePasswords(updb: AuthPolicy['primary']['updb']): string[] {
   const needs = [
     updb.requireMixedCase && 'capitals and small letters',
     updb.requireNumberChar && 'a digit',

@@ -1,7 +1,7 @@
+import type { AuthPolicy } from '@countersign/sdk'
 import { List } from '@mantine/core'
-import { loadPage, searchFilter } from '../../api/list.ts'
-import { POLICIES } from '../../api/paths.ts'
-import type { Policy } from '../../api/wire.ts'
+import { controller } from '../../api/client.ts'
+import { searchFilter } from '../../api/search-filter.ts'
 import { ListPage } from '../../list/list-page.tsx'
 import { ButtonLink, PageLink } from '../../show/links.tsx'
 import { describePolicy } from './describe-policy.ts'
@@ -11,11 +11,11 @@ import { useSignerNames } from './use-signer-names.ts'
 export function PoliciesPage() {
   const { nameOf } = useSignerNames()
   return (
-    <ListPage<Policy>
+    <ListPage<AuthPolicy>
       title="Authentication policies"
       description="How the identities that have a policy may sign in, and what they need besides."
       queryKey={['policies']}
-      load={({ text, ...query }) => loadPage(POLICIES, { ...query, filter: searchFilter(['name'], text) })}
+      load={({ text, ...query }) => controller.authPolicies.page({ ...query, filter: searchFilter(['name'], text) })}
       columns={[
         {
           label: 'Name',

@@ -1,5 +1,5 @@
+import type { AuthPolicy, AuthPolicyInput } from '@countersign/sdk'
 import { Alert, Group, MultiSelect, NumberInput, Select, Stack, Switch, TextInput } from '@mantine/core'
-import type { Policy } from '../../api/wire.ts'
 import { FormFrame } from '../../form/form-frame.tsx'
 import { required } from '../../form/rules.ts'
 import { useServerForm } from '../../form/use-server-form.ts'
@@ -10,8 +10,8 @@ import { fromPolicy, type PolicyValues, SERVER_FIELDS, toPolicy } from './policy
 import { useSignerNames } from './use-signer-names.ts'
 
 interface PolicyFormProps {
-  readonly policy?: Policy
-  readonly onSend: (body: Record<string, unknown>) => Promise<void>
+  readonly policy?: AuthPolicy
+  readonly onSend: (body: AuthPolicyInput) => Promise<void>
   readonly submitLabel: string
 }
 
@@ -21,7 +21,7 @@ export function PolicyForm({ policy, onSend, submitLabel }: PolicyFormProps) {
   const { form, problem, isBusy, submit } = useServerForm<PolicyValues>({
     initialValues: fromPolicy(policy),
     validate: { name: required('The name') },
-    send: (values) => onSend({ ...toPolicy(values) }),
+    send: (values) => onSend(toPolicy(values)),
     fieldOf: SERVER_FIELDS,
   })
   const offered = signers.map(({ id, name }) => ({ value: id, label: name }))
@@ -30,7 +30,7 @@ export function PolicyForm({ policy, onSend, submitLabel }: PolicyFormProps) {
     <FormFrame onSubmit={submit} problem={problem} isBusy={isBusy} submitLabel={submitLabel}>
       <TextInput label="Name" required {...form.getInputProps('name')} />
       <Alert title="This policy means" variant="light">
-        <Sentences lines={describePolicy({ id: '', ...toPolicy(form.values) }, nameOf)} />
+        <Sentences lines={describePolicy(toPolicy(form.values), nameOf)} />
       </Alert>
       <Section title="Tokens">
         <Switch label="Tokens of signers are allowed" {...isOn('extJwtAllowed')} />

@@ -1,10 +1,9 @@
 import { Stack } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { call, callData } from '../../api/call.ts'
-import { one, POLICIES } from '../../api/paths.ts'
+import { controller } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
-import type { Policy } from '../../api/wire.ts'
+import { useFreshQuery } from '../../api/use-fresh-query.ts'
+import { loadVersioned } from '../../api/versioned.ts'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
 import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
@@ -17,10 +16,9 @@ const DEFAULT_POLICY = 'default'
 export function PolicyPage() {
   const { id } = useParams({ from: '/shell/policies/$id' })
   const leave = useLeave()
-  const query = useQuery({
+  const query = useFreshQuery({
     queryKey: ['policies', 'one', id],
-    queryFn: () => callData<Policy>('GET', one(POLICIES, id)),
-    refetchOnWindowFocus: false,
+    queryFn: () => loadVersioned(controller.authPolicies, id),
   })
   return (
     <Loaded query={query}>
@@ -32,13 +30,13 @@ export function PolicyPage() {
                 label="Delete"
                 name={policy.name}
                 warning="It can only be deleted when no identity has it."
-                onConfirm={() => call('DELETE', one(POLICIES, id)).then(leave)}
+                onConfirm={() => controller.authPolicies.delete(id).then(leave)}
               />
             )}
           </PageHead>
           <PolicyForm
             policy={policy}
-            onSend={(body) => call('PUT', one(POLICIES, id), body).then(leave)}
+            onSend={(body) => controller.authPolicies.replace(id, body, { ifMatch: policy.version }).then(leave)}
             submitLabel="Save"
           />
         </Stack>
@@ -52,7 +50,7 @@ export function NewPolicyPage() {
   return (
     <Stack>
       <PageHead title="Add a policy" back={<PageLink to="/policies">Authentication policies</PageLink>} />
-      <PolicyForm onSend={(body) => call('POST', POLICIES, body).then(leave)} submitLabel="Add the policy" />
+      <PolicyForm onSend={(body) => controller.authPolicies.create(body).then(leave)} submitLabel="Add the policy" />
     </Stack>
   )
 }

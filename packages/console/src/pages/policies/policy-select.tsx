@@ -1,8 +1,6 @@
 import { Select, type SelectProps } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { loadPage } from '../../api/list.ts'
-import { POLICIES } from '../../api/paths.ts'
-import type { Policy } from '../../api/wire.ts'
+import { controller } from '../../api/client.ts'
 
 const MOST_OFFERED = 500
 
@@ -10,7 +8,7 @@ const MOST_OFFERED = 500
 export function PolicySelect(props: SelectProps) {
   const { data } = useQuery({
     queryKey: ['policies', 'names'],
-    queryFn: () => loadPage<Policy>(POLICIES, { limit: MOST_OFFERED, offset: 0, sort: 'name asc' }),
+    queryFn: () => controller.authPolicies.page({ limit: MOST_OFFERED, offset: 0, sort: 'name asc' }),
   })
   const offered = data?.items.map(({ id, name }) => ({ value: id, label: name })) ?? []
   return <Select data={offered} searchable clearable placeholder="The default policy" {...props} />

@@ -1,4 +1,4 @@
-import type { Policy } from '../../api/wire.ts'
+import type { AuthPolicy } from '@countersign/sdk'
 
 export type PolicyValues = {
   name: string
@@ -27,7 +27,7 @@ export const SERVER_FIELDS: Readonly<Record<string, string>> = {
 }
 
 /** A new policy allows what the default one does. */
-export function fromPolicy(policy?: Policy): PolicyValues {
+export function fromPolicy(policy?: AuthPolicy): PolicyValues {
   const { cert, extJwt, updb } = policy?.primary ?? {}
   return {
     name: policy?.name ?? '',
@@ -47,7 +47,7 @@ export function fromPolicy(policy?: Policy): PolicyValues {
   }
 }
 
-export function toPolicy(values: PolicyValues): Omit<Policy, 'id'> {
+export function toPolicy(values: PolicyValues): Pick<AuthPolicy, 'name' | 'primary' | 'secondary'> {
   const { name, certAllowed, allowExpiredCerts, extJwtAllowed, allowedSigners, updbAllowed } = values
   const { requireTotp, requireExtJwtSigner, minPasswordLength, maxAttempts, lockoutDurationMinutes } = values
   const { requireSpecialChar, requireNumberChar, requireMixedCase } = values

@@ -1,7 +1,6 @@
+import type { Signer } from '@countersign/sdk'
 import { useQuery } from '@tanstack/react-query'
-import { loadPage } from '../../api/list.ts'
-import { SIGNERS } from '../../api/paths.ts'
-import type { Signer } from '../../api/wire.ts'
+import { controller } from '../../api/client.ts'
 
 const MOST_OFFERED = 500
 
@@ -9,7 +8,7 @@ const MOST_OFFERED = 500
 export function useSignerNames(): { signers: readonly Signer[]; nameOf: (id: string) => string } {
   const { data } = useQuery({
     queryKey: ['signers', 'names'],
-    queryFn: () => loadPage<Signer>(SIGNERS, { limit: MOST_OFFERED, offset: 0, sort: 'name asc' }),
+    queryFn: () => controller.signers.page({ limit: MOST_OFFERED, offset: 0, sort: 'name asc' }),
     staleTime: 30_000,
   })
   const signers = data?.items ?? []

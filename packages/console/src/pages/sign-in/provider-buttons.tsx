@@ -1,15 +1,13 @@
 import { Button, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { callData } from '../../api/call.ts'
-import { CLIENT } from '../../api/paths.ts'
-import type { ClientSigner } from '../../api/wire.ts'
+import { controller } from '../../api/client.ts'
 
 /** A way in for each enabled signer with which a browser can sign in. */
 export function ProviderButtons({ divider }: { readonly divider: ReactNode }) {
   const { data: signers = [] } = useQuery({
     queryKey: ['client-signers'],
-    queryFn: () => callData<readonly ClientSigner[]>('GET', `${CLIENT}/external-jwt-signers`),
+    queryFn: () => controller.listClientSigners(),
   })
   const usable = signers.filter(({ openIdConfigurationUrl, clientId }) => openIdConfigurationUrl && clientId)
   if (usable.length === 0) return null

@@ -1,9 +1,9 @@
+import type { CurrentApiSession } from '@countersign/sdk'
 import { Button, Center, Divider, Paper, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { isPartial, sessionQuery, signOut, wantedSigner, wantsCode } from '../../api/session.ts'
-import type { ApiSession } from '../../api/wire.ts'
 import { ConnectionBanner } from '../../app/connection-banner.tsx'
 import markUrl from '../../app/countersign.svg'
 import { CodeForm } from './code-form.tsx'
@@ -53,7 +53,7 @@ function FirstStep() {
   )
 }
 
-function SecondStep({ session }: { readonly session: ApiSession }) {
+function SecondStep({ session }: { readonly session: CurrentApiSession }) {
   const signerId = wantedSigner(session)
   return (
     <>

@@ -1,10 +1,9 @@
+import type { DiscoveredSigner } from '@countersign/sdk'
 import { Alert, Button, Group, Text, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useState } from 'react'
-import { callData } from '../../api/call.ts'
 import { CallFailed } from '../../api/call-failed.ts'
-import { SIGNERS } from '../../api/paths.ts'
-import type { DiscoveredSigner } from '../../api/wire.ts'
+import { controller } from '../../api/client.ts'
 import type { SignerValues } from './signer-values.ts'
 
 /** The issuer, whose discovery document fills the rest of the form. */
@@ -16,9 +15,7 @@ export function DiscoverIssuer({ form }: { readonly form: UseFormReturnType<Sign
     setFound(undefined)
     form.clearFieldError('issuer')
     try {
-      const discovered = await callData<DiscoveredSigner>('POST', `${SIGNERS}/discover`, {
-        issuer: form.values.issuer.trim(),
-      })
+      const discovered = await controller.signers.discover(form.values.issuer.trim())
       fill(form, discovered)
       setFound(discovered)
     } catch (error) {
@@ -62,13 +59,12 @@ export function DiscoverIssuer({ form }: { readonly form: UseFormReturnType<Sign
 }
 
 function fill(form: UseFormReturnType<SignerValues>, discovered: DiscoveredSigner): void {
-  const { issuer, jwksEndpoint, openIdConfigurationUrl, scopes } = discovered
+  const { issuer, jwksEndpoint, openIdConfigurationUrl } = discovered
   const { name } = form.values
   form.setValues({
     issuer,
     jwksEndpoint,
     openIdConfigurationUrl,
-    ...(scopes && { scopes: [...scopes] }),
     ...(name === '' && { name: URL.parse(issuer)?.hostname ?? '' }),
   })
 }

@@ -1,9 +1,9 @@
+import type { SignerInput } from '@countersign/sdk'
 import { Stack } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { call } from '../../api/call.ts'
-import { one, SIGNERS } from '../../api/paths.ts'
+import { controller } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
+import { useFreshQuery } from '../../api/use-fresh-query.ts'
 import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
@@ -13,9 +13,9 @@ import { signerQuery } from './signer-query.ts'
 export function EditSignerPage() {
   const { id } = useParams({ from: '/shell/signers/$id/edit' })
   const navigate = useNavigate()
-  const query = useQuery({ ...signerQuery(id), refetchOnWindowFocus: false })
-  const save = async (body: Record<string, unknown>) => {
-    await call('PUT', one(SIGNERS, id), body)
+  const query = useFreshQuery(signerQuery(id))
+  const save = async (body: SignerInput) => {
+    await controller.signers.replace(id, body, { ifMatch: query.data?.version })
     await queries.invalidateQueries({ queryKey: ['signers'] })
     await navigate({ to: '/signers/$id', params: { id } })
   }

@@ -1,6 +1,5 @@
 import { Alert, List, Table, Text } from '@mantine/core'
-import { callData } from '../../api/call.ts'
-import { one, SIGNERS } from '../../api/paths.ts'
+import { controller } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
 import type { KeyStatus, Signer } from '../../api/wire.ts'
 import { ActionButton } from '../../show/action-button.tsx'
@@ -13,7 +12,7 @@ import { keyHealth } from './key-health.ts'
 export function KeyStatusSection({ signer, keyStatus }: { readonly signer: Signer; readonly keyStatus: KeyStatus }) {
   const health = keyHealth(signer, Date.now())
   const refresh = async () => {
-    await callData('POST', `${one(SIGNERS, signer.id)}/refresh-keys`)
+    await controller.signers.refreshKeys(signer.id)
     await queries.invalidateQueries({ queryKey: ['signers'] })
   }
   return (

@@ -1,7 +1,7 @@
+import type { SignerInput } from '@countersign/sdk'
 import { Stack } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { callData } from '../../api/call.ts'
-import { SIGNERS } from '../../api/paths.ts'
+import { controller } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
 import { PageLink } from '../../show/links.tsx'
 import { PageHead } from '../../show/page-head.tsx'
@@ -10,8 +10,8 @@ import { SignerForm } from './signer-form.tsx'
 /** A new signer: from the address of its issuer, or from a certificate. */
 export function NewSignerPage() {
   const navigate = useNavigate()
-  const create = async (body: Record<string, unknown>) => {
-    const { id } = await callData<{ id: string }>('POST', SIGNERS, body)
+  const create = async (body: SignerInput) => {
+    const id = await controller.signers.create(body)
     await queries.invalidateQueries({ queryKey: ['signers'] })
     await navigate({ to: '/signers/$id', params: { id } })
   }

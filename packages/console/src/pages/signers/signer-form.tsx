@@ -1,3 +1,4 @@
+import type { Signer, SignerInput } from '@countersign/sdk'
 import {
   Accordion,
   Group,
@@ -11,7 +12,6 @@ import {
   TextInput,
 } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import type { Signer } from '../../api/wire.ts'
 import { FormFrame } from '../../form/form-frame.tsx'
 import { useServerForm } from '../../form/use-server-form.ts'
 import { PolicySelect } from '../policies/policy-select.tsx'
@@ -20,7 +20,7 @@ import { SIGNER_RULES, type SignerValues, toBody, toValues } from './signer-valu
 
 interface SignerFormProps {
   readonly signer?: Signer
-  readonly onSend: (body: Record<string, unknown>) => Promise<void>
+  readonly onSend: (body: SignerInput) => Promise<void>
   readonly submitLabel: string
 }
 

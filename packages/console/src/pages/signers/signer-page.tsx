@@ -1,8 +1,7 @@
 import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { call } from '../../api/call.ts'
-import { one, SIGNERS } from '../../api/paths.ts'
+import { controller } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
 import type { Signer } from '../../api/wire.ts'
 import { ActionButton } from '../../show/action-button.tsx'
@@ -84,7 +83,7 @@ function SignerActions({ signer: { id, name, enabled } }: { readonly signer: Sig
     await queries.invalidateQueries({ queryKey: ['signers'] })
   }
   const remove = async () => {
-    await call('DELETE', one(SIGNERS, id))
+    await controller.signers.delete(id)
     await navigate({ to: '/signers' })
     await queries.invalidateQueries({ queryKey: ['signers', 'list'] })
   }
@@ -98,11 +97,11 @@ function SignerActions({ signer: { id, name, enabled } }: { readonly signer: Sig
           label="Disable"
           name={name}
           warning="Its tokens are refused from now on, and it is not offered to clients."
-          onConfirm={change(() => call('PATCH', one(SIGNERS, id), { enabled: false }))}
+          onConfirm={change(() => controller.signers.patch(id, { enabled: false }))}
         />
       ) : (
         <ActionButton
-          onAct={change(() => call('PATCH', one(SIGNERS, id), { enabled: true }))}
+          onAct={change(() => controller.signers.patch(id, { enabled: true }))}
           done="The signer is enabled."
         >
           Enable

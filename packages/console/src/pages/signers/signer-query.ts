@@ -1,7 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import { callData } from '../../api/call.ts'
-import { one, SIGNERS } from '../../api/paths.ts'
-import type { Signer } from '../../api/wire.ts'
+import { controller } from '../../api/client.ts'
+import { loadVersioned } from '../../api/versioned.ts'
 
 export const signerQuery = (id: string) =>
-  queryOptions({ queryKey: ['signers', 'one', id], queryFn: () => callData<Signer>('GET', one(SIGNERS, id)) })
+  queryOptions({ queryKey: ['signers', 'one', id], queryFn: () => loadVersioned(controller.signers, id) })

@@ -1,4 +1,4 @@
-import type { Signer } from '../../api/wire.ts'
+import type { Signer, SignerInput } from '@countersign/sdk'
 import { atMost, httpsAddress, MAX_TEXT, required } from '../../form/rules.ts'
 
 /** What the form holds; empty text means that a field is not set. */
@@ -58,7 +58,7 @@ export function toValues(signer?: Signer): SignerValues {
 }
 
 /** The body of POST and PUT. What the form does not show is kept as it was. */
-export function toBody(values: SignerValues, signer?: Signer): Record<string, unknown> {
+export function toBody(values: SignerValues, signer?: Signer): SignerInput {
   const { source, jwksEndpoint, certPem, maxTokenAgeSeconds, scopes, ...rest } = values
   const set = Object.entries(rest).map(([name, value]) => [name, value === '' ? null : value])
   return {

@@ -1,6 +1,6 @@
-import { loadPage, searchFilter } from '../../api/list.ts'
-import { SIGNERS } from '../../api/paths.ts'
-import type { Signer } from '../../api/wire.ts'
+import type { Signer } from '@countersign/sdk'
+import { controller } from '../../api/client.ts'
+import { searchFilter } from '../../api/search-filter.ts'
 import { ListPage } from '../../list/list-page.tsx'
 import type { Column } from '../../list/list-table.tsx'
 import { EnabledBadge } from '../../show/badges.tsx'
@@ -30,7 +30,7 @@ export function SignersPage() {
       description="Identity providers whose tokens let people and machines in, as far as their policy allows it."
       queryKey={['signers']}
       load={({ text, ...query }) =>
-        loadPage(SIGNERS, { ...query, filter: searchFilter(['name', 'issuer', 'audience'], text) })
+        controller.signers.page({ ...query, filter: searchFilter(['name', 'issuer', 'audience'], text) })
       }
       columns={COLUMNS}
       defaultSort="name asc"
