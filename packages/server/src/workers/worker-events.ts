@@ -27,6 +27,8 @@ export function createWorkerEvents(
   let timer: NodeJS.Timeout | undefined
   let streams = 0
   let opening: Promise<unknown> = Promise.resolve()
+  /** What is told while a stream is being opened: it may come before the answer that does not hold it, or with it. */
+  let early: ToldEvents[] | undefined
 
   const flush = (): void => {
     clearTimeout(timer)
@@ -36,16 +38,29 @@ export function createWorkerEvents(
     if (events.length > 0) primary.tell('publish', events)
   }
 
-  const follow = async (): Promise<() => void> => {
-    // One after the other: the first stream brings what is remembered, the others find it here.
-    const opened = opening.then(async () => {
+  /** Adds what is not here yet of the events that were told. */
+  const add = ({ first, events }: ToldEvents): void => {
+    if (first <= hub.last + 1) hub.publishTold(events.slice(hub.last + 1 - first))
+  }
+
+  const open = async (): Promise<void> => {
+    early = []
+    try {
       const remembered = await primary.call('openStream', null)
       if (streams === 0) {
         hub.restart(remembered.first)
-        hub.publishTold(remembered.events)
+        add(remembered)
       }
       streams++
-    })
+    } finally {
+      for (const told of early) add(told)
+      early = undefined
+    }
+  }
+
+  const follow = async (): Promise<() => void> => {
+    // One after the other: the first stream brings what is remembered, the others find it here.
+    const opened = opening.then(open)
     opening = opened.catch(() => {})
     await opened
     return () => {
@@ -65,9 +80,10 @@ export function createWorkerEvents(
   })
   return {
     hub,
-    take: ({ first, events }) => {
+    take: (told) => {
+      if (early) early.push(told)
       // What was sent before the last stream was closed has been told, or will be by the next snapshot.
-      if (streams > 0 && first === hub.last + 1) hub.publishTold(events)
+      else if (streams > 0) add(told)
     },
     flush,
   }

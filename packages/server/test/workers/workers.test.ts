@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { AppError } from '@countersign/core'
 import { Counter, Registry } from 'prom-client'
 import { createGuesses } from '../../src/api-session/guesses.ts'
+import { createEventHub } from '../../src/events/event-hub.ts'
 import { createSharedAttempts, type NotedAttempts, SHARE_EVERY_MS } from '../../src/limits/attempt-sharing.ts'
 import { OutboundError } from '../../src/outbound/outbound-error.ts'
 import { StartupError } from '../../src/startup-error.ts'
@@ -10,7 +11,9 @@ import { createGatheredMetrics, takeMetrics } from '../../src/telemetry/gathered
 import { type Channel, createChannel, type Procedures } from '../../src/workers/channel.ts'
 import type { PrimaryProcedures } from '../../src/workers/protocol.ts'
 import { createRemoteGuesses, serveGuesses } from '../../src/workers/remote-guesses.ts'
+import { createStreamRelay } from '../../src/workers/stream-relay.ts'
 import { workerCount } from '../../src/workers/worker-count.ts'
+import { createWorkerEvents } from '../../src/workers/worker-events.ts'
 
 /** Two ends that send to each other what survives a structured clone, as processes do. */
 function connectEnds<Theirs extends Procedures>(procedures: Theirs): Channel<Theirs> {
@@ -104,4 +107,61 @@ test('what a worker had counted stays counted when it has ended', async () => {
   metrics.retire(first)
   await new Promise(setImmediate)
   assert.match(await metrics.gather([second, third]).metrics(), /calls_total 13\n/)
+})
+
+test('D19 what is told while a stream is being opened is in it, whether it comes before the answer, with it or behind it', async () => {
+  const clock = { now: () => 0 }
+  const node = createEventHub({ nodeId: 'node', clock })
+  const relay = createStreamRelay(node, 10)
+  const answers: (() => void)[] = []
+  const primary = {
+    call: () => {
+      const remembered = relay.open(primary)
+      return new Promise((resolve) => answers.push(() => resolve(remembered)))
+    },
+    tell: (name: string, argument: never) => {
+      if (name === 'events') worker.take(argument)
+      else if (name === 'closeStream') relay.close(primary)
+    },
+    close: () => {},
+  } as never
+  const worker = createWorkerEvents(primary, { nodeId: 'node', clock })
+  let count = 0
+  const happen = () => relay.publish([{ namespace: 'entityChange', text: String(++count) }])
+  const answer = () => answers.shift()?.()
+  const turn = () => new Promise(setImmediate)
+
+  for (let round = 0; round < 2; round++) {
+    happen()
+    const opened = worker.hub.follow()
+    await turn()
+    const first = count
+    happen()
+    answer()
+    // The answer has come, and nobody has looked at it yet.
+    happen()
+    const close = await opened
+    const reader = worker.hub.readAfter(first)
+    const read = (): string[] => {
+      const next = reader.next()
+      return next ? [next.text, ...read()] : []
+    }
+    happen()
+    const further = worker.hub.follow()
+    await turn()
+    // The only stream so far goes, and what happens before the answer for the next one must not be a hole.
+    close()
+    happen()
+    answer()
+    const closeFurther = await further
+    happen()
+    assert.deepEqual(
+      read(),
+      Array.from({ length: 5 }, (_, index) => String(first + 1 + index)),
+    )
+    assert.equal(worker.hub.last, node.last)
+    closeFurther()
+    happen()
+    assert.notEqual(worker.hub.last, node.last, 'nobody reads it here')
+  }
 })
