@@ -58,19 +58,33 @@ export interface HalList {
   readonly href: string
   readonly total: number
   readonly items: readonly unknown[]
+  /** The header `Accept`, where the list is shown under its other name to those who ask for the form to create with. */
+  readonly accept?: readonly string[]
 }
 
 /** A page of a list; an empty list has no `_embedded`. */
-export function halPage({ key, href, total, items }: HalList, { page, size }: HalPaging): Answer {
+export function halPage({ key, href, total, items, accept = [] }: HalList, { page, size }: HalPaging): Answer {
+  const lists = { [key]: items, ...(asksForCreateForm(accept) && { [createKey(key)]: items }) }
   return {
     status: 200,
     headers: HAL,
     json: {
-      ...(items.length > 0 && { _embedded: { [key]: items } }),
+      ...(items.length > 0 && { _embedded: lists }),
       _links: { self: { href } },
       page: { size, totalElements: total, totalPages: Math.ceil(total / size), number: page },
     },
   }
+}
+
+/** `networkList` as `createNetworkList`. */
+const createKey = (key: string): string => `create${key.charAt(0).toUpperCase()}${key.slice(1)}`
+
+/**
+ * `Accept: application/hal+json;as=create`. Existing clients go on sending it after they have asked once, and then look for
+ * the usual name: both are there.
+ */
+function asksForCreateForm(accept: readonly string[]): boolean {
+  return accept.some((line) => line.split(/[,;]/).some((part) => part.trim().toLowerCase() === 'as=create'))
 }
 
 export function halDetail(json: unknown, status = 200): Answer {

@@ -3,6 +3,7 @@ import type { ControllerContext } from '../../controller-context.ts'
 import type { HostedCaller } from '../../hosted/hosted-caller.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findAccount, findOrganization, listAccounts, listAdministrators } from '../../store/reads/hosted-reads.ts'
+import type { Store } from '../../store/store.ts'
 import { type Answer, hostedCallerOf, type Route } from '../pipeline/route.ts'
 import { pageOfList } from './hal.ts'
 import { accountView, administratorView } from './identity-views.ts'
@@ -13,18 +14,19 @@ const BASE = '/identity/v1'
 const SELVES = ['identities', 'api-account-identities', 'user-identities'].map((name) => `${BASE}/${name}/self`)
 
 /** Who is in an organization: its API accounts and, where it owns this controller, the administrators. */
-export function hostedIdentityRoutes({ store }: ControllerContext): Route[] {
-  const people = async (organizationId: string) => {
-    const organization = await findOrganization(store.db, organizationId)
-    if (!organization?.is_local) return []
-    return (await listAdministrators(store.db)).map((row) => administratorView(row, organizationId))
-  }
-  const machines = async (organizationId: string) => (await listAccounts(store.db, organizationId)).map(accountView)
-  const everybody = async (organizationId: string) => [
-    ...(await machines(organizationId)),
-    ...(await people(organizationId)),
-  ]
+export async function identitiesOf(store: Store, organizationId: string) {
+  const machines = (await listAccounts(store.db, organizationId)).map(accountView)
+  return [...machines, ...(await peopleOf(store, organizationId))]
+}
 
+async function peopleOf(store: Store, organizationId: string) {
+  const organization = await findOrganization(store.db, organizationId)
+  if (!organization?.is_local) return []
+  return (await listAdministrators(store.db)).map((row) => administratorView(row, organizationId))
+}
+
+/** Reading them, all or one, and reading oneself. */
+export function hostedIdentityRoutes({ store }: ControllerContext): Route[] {
   const self = async ({ account, session, organizationId }: HostedCaller) => {
     const own = account && (await findAccount(store.db, organizationId, account.id))
     if (own) return accountView(own)
@@ -36,8 +38,8 @@ export function hostedIdentityRoutes({ store }: ControllerContext): Route[] {
 
   type List = (organizationId: string) => Promise<readonly { readonly id: string }[]>
   const LISTS: readonly [string, List][] = [
-    ['identities', everybody],
-    ['user-identities', people],
+    ['identities', (organizationId) => identitiesOf(store, organizationId)],
+    ['user-identities', (organizationId) => peopleOf(store, organizationId)],
   ]
   const base = { bodyCap: 'management', body: null } as const
   return [

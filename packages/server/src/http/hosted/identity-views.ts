@@ -48,6 +48,8 @@ export function administratorView(
     type: 'UserIdentity',
     name,
     email: name.includes('@') ? name : '',
+    // Existing clients make one table of machines and people, by position: both show the same members in the same order.
+    description: null,
     active: true,
     role: 'admin',
     createdAt: epochTime(created_at),

@@ -15,6 +15,6 @@ export function hostedRoutes(context: ControllerContext): Route[] {
     ...apiAccountRoutes(context),
     ...identityProviderRoutes(context),
     ...organizationRoutes(context),
-    ...roleRoutes(),
+    ...roleRoutes(context),
   ]
 }

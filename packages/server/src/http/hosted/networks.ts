@@ -74,7 +74,8 @@ function routesOfVersion(context: ControllerContext, version: string): Route[] {
             (!status || row.status === status),
         )
         const items = pageOf(found, paging).map((row) => showNetwork(row))
-        return halPage({ key: 'networkList', href: hrefOf('networks'), total: found.length, items }, paging)
+        const accept = call.untrustedHeaderLines('accept')
+        return halPage({ key: 'networkList', href: hrefOf('networks'), total: found.length, items, accept }, paging)
       },
     },
     {

@@ -1,42 +1,62 @@
-import { derivedUuid } from '@countersign/core'
+import { derivedUuid, matchesName } from '@countersign/core'
+import type { ControllerContext } from '../../controller-context.ts'
 import { notFound } from '../../store/not-found.ts'
-import type { Route } from '../pipeline/route.ts'
+import { type Call, hostedCallerOf, type Route } from '../pipeline/route.ts'
+import { identitiesOf } from './identities.ts'
 
 const READ = { hosted: 'read' } as const
 
 /** What accounts can be. The ids are the same everywhere and always. */
 const ROLES = [
   {
+    role: 'admin',
     code: 'organization-admin',
     name: 'Organization admin',
     description: 'reads and changes everything of the organization',
   },
   {
+    role: 'read-only',
     code: 'organization-read-only',
     name: 'Organization read-only',
     description: 'reads everything of the organization',
   },
-].map((role) => ({ id: derivedUuid('role', role.code), ...role }))
+].map(({ role, ...shown }) => ({ role, shown: { id: derivedUuid('role', shown.code), ...shown } }))
 
-/** The roles of an organization. Accounts carry theirs in `role`. */
-export function roleRoutes(): Route[] {
+/** The roles of an organization. Accounts carry theirs in `role`; who is asked about with `identityId` has that one. */
+export function roleRoutes({ store }: ControllerContext): Route[] {
+  const rolesFor = async (call: Call) => {
+    const { query } = call
+    const identityId = query.get('identityId')
+    const name = query.get('nameLike')
+    const description = query.get('descriptionLike')
+    const identities = identityId ? await identitiesOf(store, hostedCallerOf(call).organizationId) : []
+    const identity = identities.find(({ id }) => id === identityId)
+    return ROLES.filter(
+      ({ role, shown }) =>
+        (!identityId || identity?.role === role) &&
+        (!name || matchesName(name, shown.name)) &&
+        (!description || matchesName(description, shown.description)),
+    ).map(({ shown }) => shown)
+  }
+
   const base = { method: 'GET', access: READ, bodyCap: 'management', body: null } as const
   return [
     {
       ...base,
       paths: ['/auth/v1/roles'],
-      handle: () => ({
-        status: 200,
-        json: { content: ROLES, page: { size: ROLES.length, totalElements: ROLES.length, totalPages: 1, number: 0 } },
-      }),
+      handle: async (call) => {
+        const content = await rolesFor(call)
+        const page = { size: ROLES.length, totalElements: content.length, totalPages: 1, number: 0 }
+        return { status: 200, json: { content, page } }
+      },
     },
     {
       ...base,
       paths: ['/auth/v1/roles/:id'],
       handle: ({ params: { id = '' } }) => {
-        const role = ROLES.find((one) => one.id === id)
-        if (!role) throw notFound('role', id)
-        return { status: 200, json: role }
+        const found = ROLES.find(({ shown }) => shown.id === id)
+        if (!found) throw notFound('role', id)
+        return { status: 200, json: found.shown }
       },
     },
   ]
