@@ -16,6 +16,14 @@ export const atMost =
   (value) =>
     value.length > max ? `At most ${max} characters` : null
 
+/** What a number field holds; it is a text while it is empty. */
+export const wholeNumber =
+  (min: number, max: number) =>
+  (value: unknown): string | null =>
+    Number.isInteger(value) && Number(value) >= min && Number(value) <= max
+      ? null
+      : `A whole number from ${min} to ${max}`
+
 /** Addresses are https, or http on this machine. */
 export const httpsAddress =
   (isRequired: boolean): Rule =>

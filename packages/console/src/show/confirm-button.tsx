@@ -10,6 +10,10 @@ interface ConfirmButtonProps {
   readonly name: string
   readonly warning: ReactNode
   readonly onConfirm: () => Promise<unknown>
+  /** What else there is to say about it, such as for how long. */
+  readonly children?: ReactNode
+  /** Whether what else is to be said has been said. */
+  readonly isReady?: boolean
   readonly isDangerous?: boolean
   readonly size?: ButtonProps['size']
 }
@@ -20,6 +24,8 @@ export function ConfirmButton({
   name,
   warning,
   onConfirm,
+  children,
+  isReady = true,
   isDangerous = true,
   size = 'sm',
 }: ConfirmButtonProps) {
@@ -57,12 +63,13 @@ export function ConfirmButton({
       >
         <Stack>
           <Text size="sm">{warning}</Text>
+          {children}
           {problem !== undefined && <ErrorNote error={problem} />}
           <Group justify="end">
             <Button variant="default" onClick={close}>
               Cancel
             </Button>
-            <Button {...color} onClick={() => void confirm()} loading={isBusy} data-autofocus>
+            <Button {...color} onClick={() => void confirm()} loading={isBusy} disabled={!isReady} data-autofocus>
               {label}
             </Button>
           </Group>

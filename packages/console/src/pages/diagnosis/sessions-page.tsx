@@ -35,7 +35,7 @@ export function SessionsPage() {
           from: 'sm',
           cell: ({ lastActivityAt }) => <Instant at={lastActivityAt} />,
         },
-        { label: 'State', from: 'md', cell: ({ authQueries }) => <SessionState isWhole={authQueries.length === 0} /> },
+        { label: 'State', from: 'md', cell: (session) => <SessionState session={session} /> },
         { label: 'End it', cell: (session) => <EndSession session={session} /> },
       ]}
       defaultSort="createdAt desc"
@@ -46,8 +46,10 @@ export function SessionsPage() {
   )
 }
 
-function SessionState({ isWhole }: { readonly isWhole: boolean }) {
-  return <StateBadge color={isWhole ? 'green' : 'orange'}>{isWhole ? 'Whole' : 'Waits for a factor'}</StateBadge>
+/** Whether a second token is sent with each call is not known of a session; whether a code was given is. */
+function SessionState({ session: { isMfaRequired, isMfaComplete } }: { readonly session: ApiSession }) {
+  const isWhole = isMfaComplete || !isMfaRequired
+  return <StateBadge color={isWhole ? 'green' : 'orange'}>{isWhole ? 'Signed in' : 'Waits for a code'}</StateBadge>
 }
 
 export function EndSession({ session: { id, identity } }: { readonly session: ApiSession }) {

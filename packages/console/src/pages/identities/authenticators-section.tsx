@@ -1,20 +1,18 @@
 import type { Authenticator, Identity } from '@countersign/sdk'
-import { Button, Group, Modal, PasswordInput, Stack, Table, Text, TextInput } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { Code, Group, Stack, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { controller } from '../../api/client.ts'
-import { FormFrame } from '../../form/form-frame.tsx'
-import { required } from '../../form/rules.ts'
-import { useServerForm } from '../../form/use-server-form.ts'
+import { ActionButton } from '../../show/action-button.tsx'
+import { StateBadge } from '../../show/badges.tsx'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
 import { Section } from '../../show/details.tsx'
+import { downloadText, safeFileName } from '../../show/download.ts'
 import { Instant } from '../../show/instant.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { reloadIdentities } from './identity-query.ts'
+import { PasswordButton } from './password-button.tsx'
 
-const MIN_PASSWORD = 5
-
-/** The passwords and certificates with which an identity signs in. */
+/** The password and the certificate with which an identity signs in. */
 export function AuthenticatorsSection({ identity }: { readonly identity: Identity }) {
   const query = useQuery({
     queryKey: ['identities', 'authenticators', identity.id],
@@ -22,7 +20,7 @@ export function AuthenticatorsSection({ identity }: { readonly identity: Identit
   })
   const hasPassword = query.data?.some(({ method }) => method === 'updb') ?? true
   return (
-    <Section title="Authenticators" aside={!hasPassword && <AddPassword identity={identity} />}>
+    <Section title="Authenticators" aside={!hasPassword && <PasswordButton identity={identity} />}>
       <Loaded query={query}>
         {(items) =>
           items.length === 0 ? (
@@ -31,7 +29,15 @@ export function AuthenticatorsSection({ identity }: { readonly identity: Identit
             <Table aria-label="Authenticators">
               <Table.Tbody>
                 {items.map((one) => (
-                  <AuthenticatorRow key={one.id} authenticator={one} />
+                  <Table.Tr key={one.id}>
+                    <Table.Td>
+                      {one.method === 'updb' ? (
+                        <Password authenticator={one} identity={identity} />
+                      ) : (
+                        <Certificate authenticator={one} identity={identity} />
+                      )}
+                    </Table.Td>
+                  </Table.Tr>
                 ))}
               </Table.Tbody>
             </Table>
@@ -42,68 +48,77 @@ export function AuthenticatorsSection({ identity }: { readonly identity: Identit
   )
 }
 
-function AuthenticatorRow({ authenticator }: { readonly authenticator: Authenticator }) {
-  const { id, method, username, fingerprint, createdAt } = authenticator
-  const name = method === 'updb' ? `the password of ${username}` : `the certificate ${fingerprint}`
+interface AuthenticatorProps {
+  readonly authenticator: Authenticator
+  readonly identity: Identity
+}
+
+const remove = (id: string) => controller.authenticators.delete(id).then(reloadIdentities)
+
+function Password({ authenticator, identity }: AuthenticatorProps) {
+  const { id, username, createdAt } = authenticator
   return (
-    <Table.Tr>
-      <Table.Td className="breakable">
-        {method === 'updb' ? `Password, user name ${username}` : `Certificate ${fingerprint}`}
-      </Table.Td>
-      <Table.Td visibleFrom="sm">
-        <Instant at={createdAt} />
-      </Table.Td>
-      <Table.Td ta="right">
+    <Group justify="space-between" gap="xs">
+      <Stack gap={2} className="breakable">
+        <Text size="sm">Password, user name {username}</Text>
+        <Text size="xs" c="dimmed">
+          since <Instant at={createdAt} />
+        </Text>
+      </Stack>
+      <Group gap="xs">
+        <PasswordButton identity={identity} authenticator={authenticator} />
         <ConfirmButton
           label="Delete"
-          name={name}
+          name={`the password of ${username}`}
           warning="Nobody signs in with it any more, and sessions that were made with it end."
-          onConfirm={() => controller.authenticators.delete(id).then(reloadIdentities)}
+          onConfirm={() => remove(id)}
           size="xs"
         />
-      </Table.Td>
-    </Table.Tr>
+      </Group>
+    </Group>
   )
 }
 
-function AddPassword({ identity }: { readonly identity: Identity }) {
-  const [isOpen, { open, close }] = useDisclosure()
-  const { form, problem, isBusy, submit } = useServerForm({
-    initialValues: { username: '', password: '' },
-    validate: {
-      username: required('The user name'),
-      password: (value) => (value.length < MIN_PASSWORD ? `At least ${MIN_PASSWORD} characters` : null),
-    },
-    send: async ({ username, password }) => {
-      await controller.authenticators.create({ method: 'updb', identityId: identity.id, username, password })
-      await reloadIdentities()
-      close()
-    },
-  })
+function Certificate({ authenticator, identity: { name } }: AuthenticatorProps) {
+  const { id, fingerprint, createdAt, certPem, isExtendRequested } = authenticator
   return (
-    <Group>
-      <Button size="xs" variant="default" onClick={open}>
-        Add a password
-      </Button>
-      <Modal
-        opened={isOpen}
-        onClose={close}
-        title={`A password for ${identity.name}`}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
-        <FormFrame onSubmit={submit} problem={problem} isBusy={isBusy} submitLabel="Add the password">
-          <Stack gap="sm">
-            <TextInput label="User name" required autoComplete="off" {...form.getInputProps('username')} />
-            <PasswordInput
-              label="Password"
-              required
-              autoComplete="new-password"
-              visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-              {...form.getInputProps('password')}
-            />
-          </Stack>
-        </FormFrame>
-      </Modal>
+    <Group justify="space-between" gap="xs">
+      <Stack gap={2}>
+        <Group gap="xs">
+          <Text size="sm">Certificate</Text>
+          {isExtendRequested && <StateBadge color="orange">Renewal asked for</StateBadge>}
+        </Group>
+        <Code className="breakable">{fingerprint}</Code>
+        <Text size="xs" c="dimmed">
+          since <Instant at={createdAt} />
+        </Text>
+      </Stack>
+      <Group gap="xs">
+        {certPem && (
+          <ActionButton
+            size="xs"
+            onAct={async () => downloadText(safeFileName(name, 'pem'), certPem, 'application/x-pem-file')}
+          >
+            Download
+          </ActionButton>
+        )}
+        {!isExtendRequested && (
+          <ActionButton
+            size="xs"
+            onAct={() => controller.authenticators.requestExtend(id).then(reloadIdentities)}
+            done="Its holder is asked to renew the certificate."
+          >
+            Ask for renewal
+          </ActionButton>
+        )}
+        <ConfirmButton
+          label="Revoke"
+          name={`the certificate of ${name}`}
+          warning="Nobody signs in with it any more, and sessions that were made with it end. The identity needs a new one-time token to get another."
+          onConfirm={() => remove(id)}
+          size="xs"
+        />
+      </Group>
     </Group>
   )
 }

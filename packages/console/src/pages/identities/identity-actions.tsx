@@ -4,11 +4,11 @@ import { controller } from '../../api/client.ts'
 import { ActionButton } from '../../show/action-button.tsx'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
 import { ButtonLink } from '../../show/links.tsx'
+import { DisableIdentity } from './disable-identity.tsx'
 import { reloadIdentities } from './identity-query.ts'
 
 export function IdentityActions({ identity: { id, name, disabled, isDefaultAdmin } }: { readonly identity: Identity }) {
   const navigate = useNavigate()
-  const disable = () => controller.identities.disable(id).then(reloadIdentities)
   const enable = () => controller.identities.enable(id).then(reloadIdentities)
   const remove = async () => {
     await controller.identities.delete(id)
@@ -25,12 +25,7 @@ export function IdentityActions({ identity: { id, name, disabled, isDefaultAdmin
           Enable
         </ActionButton>
       ) : (
-        <ConfirmButton
-          label="Disable"
-          name={name}
-          warning="Its sessions end now, and it cannot sign in until somebody enables it."
-          onConfirm={disable}
-        />
+        <DisableIdentity id={id} name={name} />
       )}
       {!isDefaultAdmin && (
         <ConfirmButton

@@ -1,8 +1,10 @@
 import { PERMISSIONS } from '@countersign/contract/permission'
 import type { Identity, IdentityInput } from '@countersign/sdk'
-import { MultiSelect, Select, Switch, TagsInput, TextInput } from '@mantine/core'
+import { MultiSelect, Switch, TagsInput, TextInput } from '@mantine/core'
 import { FormFrame } from '../../form/form-frame.tsx'
 import { atMost, required } from '../../form/rules.ts'
+import { checkTags, toTagRows, toTags } from '../../form/tags.ts'
+import { TagsField } from '../../form/tags-field.tsx'
 import { useServerForm } from '../../form/use-server-form.ts'
 import { PolicySelect } from '../policies/policy-select.tsx'
 
@@ -21,20 +23,30 @@ export function IdentityForm({ identity, onSend, submitLabel }: IdentityFormProp
   const { form, problem, isBusy, submit } = useServerForm({
     initialValues: {
       name: identity?.name ?? '',
-      type: (identity?.typeId ?? 'User') as IdentityInput['type'],
+      type: (identity?.typeId ?? 'Default') as IdentityInput['type'],
       externalId: identity?.externalId ?? '',
       attributes: [...(identity?.attributes ?? [])],
       authPolicyId: identity?.authPolicyId ?? '',
       isAdmin: identity?.isAdmin ?? false,
       permissions: [...(identity?.permissions ?? [])],
+      tags: toTagRows(identity?.tags),
+      appData: toTagRows(identity?.appData),
       ott: identity === undefined,
     },
-    validate: { name: required('The name'), externalId: atMost(MAX_EXTERNAL_ID), attributes: checkAttributes },
-    send: ({ ott, externalId, authPolicyId, ...values }) =>
+    validate: {
+      name: required('The name'),
+      externalId: atMost(MAX_EXTERNAL_ID),
+      attributes: checkAttributes,
+      tags: checkTags,
+      appData: checkTags,
+    },
+    send: ({ ott, externalId, authPolicyId, tags, appData, ...values }) =>
       onSend({
         ...values,
         externalId: externalId || (identity ? '' : null),
         authPolicyId: authPolicyId || 'default',
+        tags: toTags(tags),
+        appData: toTags(appData),
         ...(ott && { enrollment: { ott: true } }),
       }),
     fieldOf: { roleAttributes: 'attributes' },
@@ -42,14 +54,6 @@ export function IdentityForm({ identity, onSend, submitLabel }: IdentityFormProp
   return (
     <FormFrame onSubmit={submit} problem={problem} isBusy={isBusy} submitLabel={submitLabel}>
       <TextInput label="Name" required {...form.getInputProps('name')} />
-      {!identity && (
-        <Select
-          label="Kind"
-          data={['User', 'Device', 'Service']}
-          allowDeselect={false}
-          {...form.getInputProps('type')}
-        />
-      )}
       <TextInput
         label="External id"
         description="What a signer's claim must equal, such as an e-mail address"
@@ -70,6 +74,15 @@ export function IdentityForm({ identity, onSend, submitLabel }: IdentityFormProp
         {...form.getInputProps('permissions')}
       />
       <Switch label="Administrator" {...form.getInputProps('isAdmin', { type: 'checkbox' })} />
+      <TagsField
+        description="For your own use: the controller does nothing with them"
+        {...form.getInputProps('tags')}
+      />
+      <TagsField
+        label="App data"
+        description="What applications read about this identity"
+        {...form.getInputProps('appData')}
+      />
       {!identity && (
         <Switch label="Make a one-time token to enroll with" {...form.getInputProps('ott', { type: 'checkbox' })} />
       )}

@@ -8,11 +8,13 @@ import { Instant } from '../../show/instant.tsx'
 import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
+import { TagList } from '../../show/tag-list.tsx'
 import { AuthenticatorsSection } from './authenticators-section.tsx'
 import { EnrollmentSection } from './enrollment-section.tsx'
 import { IdentityActions } from './identity-actions.tsx'
 import { identityQuery } from './identity-query.ts'
 import { IdentitySessionsSection } from './identity-sessions-section.tsx'
+import { OneTimeCodesSection } from './one-time-codes-section.tsx'
 
 /** One identity: who it is, how it signs in, and what can be done about it. */
 export function IdentityPage() {
@@ -41,7 +43,8 @@ function IdentityDetail({ identity }: { readonly identity: Identity }) {
               </PageLink>,
             ],
             ['Rights', identity.isAdmin ? 'Administrator' : identity.permissions?.join(', ')],
-            ['One-time codes', identity.isMfaEnabled ? 'Set up' : 'Not set up'],
+            ['Tags', <TagList key="tags" tags={identity.tags} />],
+            ['App data', <TagList key="data" tags={identity.appData} />],
             ['Since', <Instant key="since" at={identity.createdAt} />],
             ...(identity.disabledUntil
               ? ([['Disabled until', <Instant key="until" at={identity.disabledUntil} />]] as const)
@@ -50,6 +53,7 @@ function IdentityDetail({ identity }: { readonly identity: Identity }) {
         />
       </Section>
       <AuthenticatorsSection identity={identity} />
+      <OneTimeCodesSection identity={identity} />
       <EnrollmentSection identity={identity} />
       <IdentitySessionsSection identity={identity} />
     </Stack>

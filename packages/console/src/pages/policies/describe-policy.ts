@@ -26,7 +26,8 @@ function tokensOf(signers: readonly string[], nameOf: (signerId: string) => stri
   return `a token of ${joinWords(signers.map(nameOf), 'or')}`
 }
 
-function describePasswords(updb: AuthPolicy['primary']['updb']): string[] {
+/** What a policy wants of passwords. */
+export function describePasswords(updb: AuthPolicy['primary']['updb']): string[] {
   const needs = [
     updb.requireMixedCase && 'capitals and small letters',
     updb.requireNumberChar && 'a digit',

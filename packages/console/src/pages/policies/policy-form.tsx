@@ -2,11 +2,12 @@ import type { AuthPolicy, AuthPolicyInput } from '@countersign/sdk'
 import { Alert, Group, MultiSelect, NumberInput, Select, Stack, Switch, TextInput } from '@mantine/core'
 import { FormFrame } from '../../form/form-frame.tsx'
 import { required } from '../../form/rules.ts'
+import { TagsField } from '../../form/tags-field.tsx'
 import { useServerForm } from '../../form/use-server-form.ts'
 import { Section } from '../../show/details.tsx'
 import { describePolicy } from './describe-policy.ts'
 import { Sentences } from './policies-page.tsx'
-import { fromPolicy, type PolicyValues, SERVER_FIELDS, toPolicy } from './policy-values.ts'
+import { fromPolicy, POLICY_RULES, type PolicyValues, SERVER_FIELDS, toPolicy } from './policy-values.ts'
 import { useSignerNames } from './use-signer-names.ts'
 
 interface PolicyFormProps {
@@ -20,7 +21,7 @@ export function PolicyForm({ policy, onSend, submitLabel }: PolicyFormProps) {
   const { signers, nameOf } = useSignerNames()
   const { form, problem, isBusy, submit } = useServerForm<PolicyValues>({
     initialValues: fromPolicy(policy),
-    validate: { name: required('The name') },
+    validate: { name: required('The name'), ...POLICY_RULES },
     send: (values) => onSend(toPolicy(values)),
     fieldOf: SERVER_FIELDS,
   })
@@ -51,7 +52,13 @@ export function PolicyForm({ policy, onSend, submitLabel }: PolicyFormProps) {
         <Switch label="Passwords are allowed" {...isOn('updbAllowed')} />
         <Stack gap="xs">
           <Group grow align="start">
-            <NumberInput label="Shortest password" min={5} max={100} {...form.getInputProps('minPasswordLength')} />
+            <NumberInput
+              label="Shortest password"
+              min={5}
+              max={100}
+              allowDecimal={false}
+              {...form.getInputProps('minPasswordLength')}
+            />
             <NumberInput
               label="Wrong passwords until locked"
               description="0: never"
@@ -83,6 +90,10 @@ export function PolicyForm({ policy, onSend, submitLabel }: PolicyFormProps) {
           {...form.getInputProps('requireExtJwtSigner')}
         />
       </Section>
+      <TagsField
+        description="For your own use: the controller does nothing with them"
+        {...form.getInputProps('tags')}
+      />
     </FormFrame>
   )
 }

@@ -1,7 +1,10 @@
 import type { AuthPolicy } from '@countersign/sdk'
+import { wholeNumber } from '../../form/rules.ts'
+import { checkTags, type TagRow, toTagRows, toTags } from '../../form/tags.ts'
 
 export type PolicyValues = {
   name: string
+  tags: TagRow[]
   certAllowed: boolean
   allowExpiredCerts: boolean
   extJwtAllowed: boolean
@@ -26,11 +29,22 @@ export const SERVER_FIELDS: Readonly<Record<string, string>> = {
   'secondary.requireExtJwtSigner': 'requireExtJwtSigner',
 }
 
+const MOST = 1_000_000
+
+/** As the server judges, as far as it can be told without it. */
+export const POLICY_RULES = {
+  minPasswordLength: wholeNumber(5, 100),
+  maxAttempts: wholeNumber(0, MOST),
+  lockoutDurationMinutes: wholeNumber(0, MOST),
+  tags: checkTags,
+}
+
 /** A new policy allows what the default one does. */
 export function fromPolicy(policy?: AuthPolicy): PolicyValues {
   const { cert, extJwt, updb } = policy?.primary ?? {}
   return {
     name: policy?.name ?? '',
+    tags: toTagRows(policy?.tags),
     certAllowed: cert?.allowed ?? true,
     allowExpiredCerts: cert?.allowExpiredCerts ?? false,
     extJwtAllowed: extJwt?.allowed ?? true,
@@ -47,12 +61,13 @@ export function fromPolicy(policy?: AuthPolicy): PolicyValues {
   }
 }
 
-export function toPolicy(values: PolicyValues): Pick<AuthPolicy, 'name' | 'primary' | 'secondary'> {
+export function toPolicy(values: PolicyValues): Pick<AuthPolicy, 'name' | 'tags' | 'primary' | 'secondary'> {
   const { name, certAllowed, allowExpiredCerts, extJwtAllowed, allowedSigners, updbAllowed } = values
   const { requireTotp, requireExtJwtSigner, minPasswordLength, maxAttempts, lockoutDurationMinutes } = values
   const { requireSpecialChar, requireNumberChar, requireMixedCase } = values
   return {
     name,
+    tags: toTags(values.tags),
     primary: {
       cert: { allowed: certAllowed, allowExpiredCerts },
       extJwt: { allowed: extJwtAllowed, allowedSigners },
