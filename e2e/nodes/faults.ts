@@ -27,6 +27,9 @@ export async function runFaults(
   await postgres.run(`select pg_terminate_backend(pid) from pg_stat_activity where ${OURS}`)
   await recover('connections cut')
 
+  await postgres.restart()
+  await recover('restarted')
+
   await readOnly(postgres, async () => {
     await sleep(Math.min(1_000, stoppedMs))
   })

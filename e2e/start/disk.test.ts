@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { createControllerStage, type ReadyController } from '@countersign/testkit'
+import { OWN_SESSION, until } from '../workers/worker-clients.ts'
+import { type BreakableDisk, makeFailingDisk, makeFullDisk } from './breakable-disk.ts'
+import { buildSignerBody, CLIENT_SIGNERS, SIGNERS } from './signer-body.ts'
+
+const PASSWORD = 'the password of broken disks'
+
+/** A controller with everything on that disk, and what clients were told by it. */
+async function startOn(t: TestContext, disk: BreakableDisk) {
+  const stage = createControllerStage(t)
+  const eventFile = join(disk.folder, 'events.jsonl')
+  const env = { COUNTERSIGN_ADMIN_PASSWORD: PASSWORD, COUNTERSIGN_EVENTS_FILE: eventFile }
+  const dataDir = join(disk.folder, 'data')
+  const start = () => stage.start({ dataDir, env })
+  const controller = await start()
+  const session = await controller.logIn(PASSWORD)
+  const acknowledged: string[] = []
+  let tries = 0
+  const write = async () => {
+    const name = `signer-${tries++}`
+    const answer = await controller.request('POST', SIGNERS, { session, body: buildSignerBody(name) })
+    if (answer.status === 201) acknowledged.push(name)
+    return answer
+  }
+  for (let count = 0; count < 3; count++) assert.equal((await write()).status, 201)
+  return { stage, start, dataDir, env, eventFile, controller, session, acknowledged, write }
+}
+
+/** Writes and new sessions are refused politely; what was written, and whoever was signed in, is not. */
+async function checkOnlyReads({ controller, session, acknowledged, write }: Awaited<ReturnType<typeof startOn>>) {
+  await until(async () => (await write()).status === 503, 'a write that is refused')
+  for (let count = 0; count < 3; count++) {
+    const refused = await write()
+    assert.deepEqual([refused.status, refused.json.error.code], [503, 'STORE_UNAVAILABLE'], refused.text)
+    assert.ok(refused.headers['retry-after'])
+  }
+  await assert.rejects(controller.logIn(PASSWORD), /503/)
+  assert.equal((await controller.request('GET', OWN_SESSION, { session })).status, 200)
+  assert.equal((await controller.request('GET', CLIENT_SIGNERS)).status, 200)
+  assert.deepEqual(await listNames(controller, session), acknowledged.toSorted())
+}
+
+test('S-04 on a disk with no byte left only writing stops, and it goes on by itself when there is room', async (t) => {
+  const disk = makeFullDisk(t)
+  const started = await startOn(t, disk)
+  const { controller, session, acknowledged, eventFile, write } = started
+  disk.break(controller)
+  await checkOnlyReads(started)
+  disk.mend(controller)
+  await until(async () => (await write()).status === 201, 'a write that is taken')
+  assert.deepEqual(await listNames(controller, session), acknowledged.toSorted())
+  const last = acknowledged.at(-1) ?? ''
+  await until(() => readFileSync(eventFile, 'utf8').includes(`"${last}"`), 'events in their file again')
+  const lines = readFileSync(eventFile, 'utf8').trimEnd().split('\n')
+  for (const line of lines) assert.ok(JSON.parse(line), 'no line is cut in the middle')
+  assert.equal((await controller.stop()).code, 0, controller.stderr())
+})
+
+test('S-04 on a disk that turns read-only only writing stops, and the next start on a good one has everything', async (t) => {
+  const disk = makeFailingDisk(t)
+  const started = await startOn(t, disk)
+  const { controller, acknowledged, start, stage, dataDir, env } = started
+  disk.break(controller)
+  await checkOnlyReads(started)
+  const refused = stage.launch({ dataDir, env })
+  assert.equal((await refused.exited).code, 1)
+  assert.match(refused.stderr(), /^error: .*(read-only|in use)/m)
+  await controller.kill9()
+  disk.mend(controller)
+  const again = await start()
+  assert.deepEqual(await listNames(again, await again.logIn(PASSWORD)), acknowledged.toSorted())
+  const body = buildSignerBody('afterwards')
+  const made = await again.request('POST', SIGNERS, { session: await again.logIn(PASSWORD), body })
+  assert.equal(made.status, 201, made.text)
+  assert.equal((await again.stop()).code, 0, again.stderr())
+})
+
+test('a database whose pages are damaged is refused by its name and left as it is, and the undamaged one serves', async (t) => {
+  const stage = createControllerStage(t)
+  const env = { COUNTERSIGN_ADMIN_PASSWORD: PASSWORD }
+  const first = await stage.start({ env })
+  const session = await first.logIn(PASSWORD)
+  for (let count = 0; count < 40; count++) {
+    const body = buildSignerBody(`signer-${count}`)
+    assert.equal((await first.request('POST', SIGNERS, { session, body })).status, 201)
+  }
+  assert.equal((await first.stop()).code, 0)
+  const file = join(first.dataDir, 'countersign.db')
+  const whole = readFileSync(file)
+  const damaged = Buffer.from(whole)
+  // Everything behind the first page, which says that this is a database.
+  for (let at = 4096; at < damaged.length; at++) damaged[at] = (at * 31) & 0xff
+  writeFileSync(file, damaged)
+  const broken = stage.launch({ env })
+  assert.equal((await broken.exited).code, 1)
+  assert.ok(broken.stderr().includes(file), broken.stderr())
+  assert.deepEqual(readFileSync(file), damaged, 'left as it is, for whoever wants to save something')
+  writeFileSync(file, whole)
+  const mended = await stage.start({ env })
+  assert.equal((await listNames(mended, await mended.logIn(PASSWORD))).length, 40)
+})
+
+async function listNames(controller: ReadyController, session: string): Promise<string[]> {
+  const { status, json, text } = await controller.request('GET', `${SIGNERS}?limit=500`, { session })
+  assert.equal(status, 200, text)
+  return json.data.map(({ name }: { name: string }) => name).toSorted()
+}
