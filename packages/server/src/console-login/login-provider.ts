@@ -1,16 +1,10 @@
 import { createHash } from 'node:crypto'
-import {
-  BoundedCache,
-  isJsonObject,
-  isSafeLink,
-  JsonError,
-  type JsonObject,
-  readJson,
-  readJws,
-} from '@countersign/core'
+import { BoundedCache, isSafeLink, readJws } from '@countersign/core'
 import type { Clock } from '../clock.ts'
+import { readIssuerDocument } from '../outbound/discovery-document.ts'
 import type { FetchDocument, FetchOptions } from '../outbound/fetch-document.ts'
 import { OutboundError } from '../outbound/outbound-error.ts'
+import { readJsonObject } from '../outbound/read-json-object.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import { LoginProblem } from './login-problem.ts'
 
@@ -39,7 +33,6 @@ interface RedeemedCode {
 }
 
 const JSON_TYPE = 'application/json'
-const LIMITS = { maxDepth: 16, maxMembers: 1000, maxStringLength: 16_384 }
 const KEPT_MS = 300_000
 const MAX_KEPT = 500
 
@@ -51,17 +44,14 @@ export function createLoginProviders(parts: {
   const { fetchDocument, clock } = parts
   const kept = new BoundedCache<string, { readonly provider: LoginProvider; readonly until: number }>(MAX_KEPT)
 
-  const fetchObject = async (url: string, { jwksCaPem }: StoredSigner, send?: FetchOptions['send']) => {
+  const fetchBody = async (url: string, { jwksCaPem }: StoredSigner, send?: FetchOptions['send']): Promise<Buffer> => {
     try {
       const options = { accept: JSON_TYPE, mediaTypes: [JSON_TYPE], caPem: jwksCaPem ?? undefined }
-      const { body } = await fetchDocument(url, { ...options, ...(send && { send }) })
-      const value = readJson(body, LIMITS)
-      if (isJsonObject(value)) return value
+      return (await fetchDocument(url, { ...options, ...(send && { send }) })).body
     } catch (error) {
       if (error instanceof OutboundError) throw unusable(`${new URL(url).host}: ${error.message}`, error)
-      if (!(error instanceof JsonError)) throw error
+      throw error
     }
-    throw unusable('the answer is not a JSON object')
   }
 
   return {
@@ -73,7 +63,7 @@ export function createLoginProviders(parts: {
       const name = `${signer.id} ${signer.revision}`
       const known = kept.get(name)
       if (known && known.until > clock.now()) return known.provider
-      const provider = readProvider(await fetchObject(url, signer), signer.issuer, clientId)
+      const provider = readProvider(await fetchBody(url, signer), signer.issuer, clientId)
       kept.set(name, { provider, until: clock.now() + KEPT_MS })
       return provider
     },
@@ -85,7 +75,8 @@ export function createLoginProviders(parts: {
         client_id: provider.clientId,
         code_verifier: verifier,
       }
-      const answer = await fetchObject(provider.tokenEndpoint, signer, { method: 'POST', form })
+      const answer = readJsonObject(await fetchBody(provider.tokenEndpoint, signer, { method: 'POST', form }))
+      if (typeof answer === 'string') throw unusable(`the answer ${answer}`)
       checkIdToken(answer.id_token, provider, nonce)
       const token = signer.targetToken === 'ID' ? answer.id_token : answer.access_token
       if (typeof token !== 'string') throw unusable(`the answer holds no ${signer.targetToken} token`)
@@ -122,10 +113,11 @@ interface AuthorizationRequest {
   readonly verifier: string
 }
 
-function readProvider(document: JsonObject, issuer: string, clientId: string): LoginProvider {
+function readProvider(body: Buffer, issuer: string, clientId: string): LoginProvider {
+  // One that speaks for another issuer would send browsers, and their codes, to whoever wrote it.
+  const document = readIssuerDocument(body, issuer)
+  if (typeof document === 'string') throw unusable(document)
   const { authorization_endpoint: authorizationEndpoint, token_endpoint: tokenEndpoint } = document
-  // A document that speaks for another issuer would send browsers, and their codes, to whoever wrote it.
-  if (document.issuer !== issuer) throw unusable('the discovery document is of another issuer')
   if (typeof authorizationEndpoint !== 'string' || !isSafeLink(authorizationEndpoint)) {
     throw unusable('the discovery document has no authorization_endpoint that a browser may be sent to')
   }

@@ -1,5 +1,5 @@
-import { type DiscoveredProvider, fieldError, invalidField, isJsonObject, JsonError, readJson } from '@countersign/core'
-import { discoveryUrl } from '../outbound/discovery-document.ts'
+import { type DiscoveredProvider, fieldError, invalidField } from '@countersign/core'
+import { discoveryUrl, readIssuerDocument } from '../outbound/discovery-document.ts'
 import type { FetchDocument } from '../outbound/fetch-document.ts'
 import type { JwksEndpointPolicy } from '../outbound/jwks-endpoint-policy.ts'
 import { OutboundError } from '../outbound/outbound-error.ts'
@@ -8,7 +8,6 @@ import { OutboundError } from '../outbound/outbound-error.ts'
 export type DiscoverProvider = (issuer: string, url: string | undefined) => Promise<DiscoveredProvider>
 
 const JSON_TYPE = 'application/json'
-const LIMITS = { maxDepth: 16, maxMembers: 1000 }
 const MAX_URL_LENGTH = 2048
 
 export function createDiscoverProvider(fetchDocument: FetchDocument, policy: JwksEndpointPolicy): DiscoverProvider {
@@ -16,14 +15,8 @@ export function createDiscoverProvider(fetchDocument: FetchDocument, policy: Jwk
     const address = url || discoveryUrl(issuer)
     const problem = policy.findProblem(address)
     if (problem) throw invalidField(url ? 'discoveryUrl' : 'issuer', problem, address)
-    const document = await fetchObject(fetchDocument, address)
-    if (document.issuer !== issuer) {
-      throw fieldError(
-        'issuer',
-        'the discovery document is of another issuer: give the issuer exactly as it has it',
-        issuer,
-      )
-    }
+    const document = readIssuerDocument(await fetchBody(fetchDocument, address), issuer)
+    if (typeof document === 'string') throw fieldError('issuer', document, issuer)
     const link = (name: string): string | undefined => {
       const value = document[name]
       const isUsable = typeof value === 'string' && value.length <= MAX_URL_LENGTH && !policy.findProblem(value)
@@ -43,15 +36,11 @@ export function createDiscoverProvider(fetchDocument: FetchDocument, policy: Jwk
   }
 }
 
-async function fetchObject(fetchDocument: FetchDocument, url: string): Promise<Readonly<Record<string, unknown>>> {
+async function fetchBody(fetchDocument: FetchDocument, url: string): Promise<Buffer> {
   try {
-    const { body } = await fetchDocument(url, { accept: JSON_TYPE, mediaTypes: [JSON_TYPE] })
-    const value = readJson(body, LIMITS)
-    if (isJsonObject(value)) return value
-    throw fieldError('issuer', 'the discovery document is not a JSON object', url)
+    return (await fetchDocument(url, { accept: JSON_TYPE, mediaTypes: [JSON_TYPE] })).body
   } catch (error) {
     if (error instanceof OutboundError) throw fieldError('issuer', `no discovery document: ${error.message}`, url)
-    if (error instanceof JsonError) throw fieldError('issuer', 'the discovery document is not valid JSON', url)
     throw error
   }
 }

@@ -1,7 +1,7 @@
 import { guessProviderProduct } from '@countersign/contract'
-import { isJsonObject, JsonError, readJson } from '@countersign/core'
 import type { FetchDocument } from './fetch-document.ts'
 import { OutboundError } from './outbound-error.ts'
+import { readJsonObject } from './read-json-object.ts'
 
 /** A client that a provider has just made. The secret is handed on and kept nowhere. */
 export interface RegisteredClient {
@@ -23,7 +23,6 @@ export interface ClientRegistration {
 }
 
 const JSON_TYPE = 'application/json'
-const LIMITS = { maxDepth: 16, maxMembers: 500 }
 const MAX_LENGTH = 4096
 
 export function createClientRegistration(fetchDocument: FetchDocument): ClientRegistration {
@@ -68,7 +67,8 @@ export function createClientRegistration(fetchDocument: FetchDocument): ClientRe
 }
 
 function readRegistration(body: Buffer): RegisteredClient {
-  const document = parse(body)
+  const document = readJsonObject(body)
+  if (typeof document === 'string') throw unusable(`it ${document}`)
   const text = (name: string): string | null => {
     const value = document[name]
     return typeof value === 'string' && value !== '' && value.length <= MAX_LENGTH ? value : null
@@ -82,16 +82,6 @@ function readRegistration(body: Buffer): RegisteredClient {
     registrationUri: text('registration_client_uri'),
     registrationToken: text('registration_access_token'),
   }
-}
-
-function parse(body: Buffer): Readonly<Record<string, unknown>> {
-  try {
-    const value = readJson(body, LIMITS)
-    if (isJsonObject(value)) return value
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error
-  }
-  throw unusable('it is not a JSON object')
 }
 
 function unusable(why: string): OutboundError {

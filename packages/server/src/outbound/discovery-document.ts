@@ -1,4 +1,5 @@
-import { invalidField, isJsonObject, JsonError, type JsonObject, type JsonValue, readJson } from '@countersign/core'
+import { invalidField, type JsonObject, type JsonValue } from '@countersign/core'
+import { readJsonObject } from './read-json-object.ts'
 
 /** The fields of a signer that a provider's discovery document implies. */
 export interface DiscoveredSigner {
@@ -18,7 +19,6 @@ export type DiscoveryReading =
 export type IsHttpAllowed = (url: URL) => boolean
 
 const WELL_KNOWN = '/.well-known/openid-configuration'
-const LIMITS = { maxDepth: 16, maxMembers: 10_000, maxStringLength: 16_384 }
 const MAX_URL_LENGTH = 1024
 const MAX_SHOWN = 256
 /** What a client needs to learn who somebody is. */
@@ -43,19 +43,26 @@ function issuerProblem(issuer: string): string | undefined {
 }
 
 /**
- * Reads a discovery document that was fetched for an issuer. It must name exactly that issuer (section 4.3): one that speaks for another
- * would let whoever serves it choose the keys of that other one. Throws for no body.
+ * The members of a discovery document that was fetched for an issuer, or why they count for nothing. It must name exactly that issuer
+ * (section 4.3): one that speaks for another would let whoever serves it choose the keys of that other one, and where its people are sent.
  */
+export function readIssuerDocument(body: Buffer, requestedIssuer: string): JsonObject | string {
+  const document = readJsonObject(body)
+  if (typeof document === 'string') return `the document ${document}`
+  const { issuer } = document
+  if (typeof issuer !== 'string' || issuer === '') return 'the document has no "issuer"'
+  return issuer === requestedIssuer ? document : otherIssuer(issuer, requestedIssuer)
+}
+
+/** Reads what a signer takes from the discovery document of its issuer. Throws for no body. */
 export function readDiscoveryDocument(
   body: Buffer,
   requestedIssuer: string,
   isHttpAllowed: IsHttpAllowed = () => false,
 ): DiscoveryReading {
-  const document = readObject(body)
+  const document = readIssuerDocument(body, requestedIssuer)
   if (typeof document === 'string') return refused(document)
-  const { issuer, jwks_uri: jwksUri } = document
-  if (typeof issuer !== 'string' || issuer === '') return refused('the document has no "issuer"')
-  if (issuer !== requestedIssuer) return refused(otherIssuer(issuer, requestedIssuer))
+  const { jwks_uri: jwksUri } = document
   if (typeof jwksUri !== 'string' || jwksUri === '') {
     return refused(
       'the document has no "jwks_uri": without keys to fetch, give the certificate of the issuer as certPem',
@@ -65,20 +72,11 @@ export function readDiscoveryDocument(
   if (problem) return refused(`the "jwks_uri" of the document ${problem}`)
   const scopes = usualScopes(document.scopes_supported)
   const openIdConfigurationUrl = discoveryUrl(requestedIssuer)
-  return { ok: true, signer: { issuer, jwksEndpoint: jwksUri, openIdConfigurationUrl, ...(scopes && { scopes }) } }
+  const signer = { issuer: requestedIssuer, jwksEndpoint: jwksUri, openIdConfigurationUrl, ...(scopes && { scopes }) }
+  return { ok: true, signer }
 }
 
 const refused = (reason: string): DiscoveryReading => ({ ok: false, reason })
-
-function readObject(body: Buffer): JsonObject | string {
-  try {
-    const value = readJson(body, LIMITS)
-    return isJsonObject(value) ? value : 'the document is not a JSON object'
-  } catch (error) {
-    if (error instanceof JsonError) return `the document is not valid JSON: ${error.reason}`
-    throw error
-  }
-}
 
 function otherIssuer(named: string, requested: string): string {
   const both = `the document is of the issuer ${shown(named)}, not of ${shown(requested)}`
