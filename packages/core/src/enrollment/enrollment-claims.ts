@@ -1,4 +1,5 @@
 import { parseSelector, selectClaim } from '../claim/selector.ts'
+import { isAccountIdentity } from '../hosted/account-identity.ts'
 import type { JsonObject, JsonValue } from '../json/json-value.ts'
 import type { SignerSettings } from '../signer/signer-settings.ts'
 import type { VerifiedToken } from '../token/verdict.ts'
@@ -49,7 +50,8 @@ export function readEnrollmentClaims(
 
 function readKey({ useExternalId }: EnrollingSigner, claim: string): EnrollmentClaim<EnrollmentKey> {
   if (useExternalId) return taken({ useExternalId, externalId: claim })
-  if (ID_FORM.test(claim) && !RESERVED_IDS.has(claim)) return taken({ useExternalId, id: claim })
+  const isReserved = RESERVED_IDS.has(claim) || isAccountIdentity(claim)
+  if (ID_FORM.test(claim) && !isReserved) return taken({ useExternalId, id: claim })
   return refused('the claim that names the identity cannot be an id: set useExternalId on the signer')
 }
 

@@ -1,4 +1,4 @@
-import { AppError } from '@countersign/core'
+import { AppError, accountIdentityId } from '@countersign/core'
 import type { LiveSession } from '../api-session/live-sessions.ts'
 import { authenticatorIdOfAccount } from '../api-session/sign-in-way.ts'
 import { type SessionOptions, startSession } from '../api-session/start-session.ts'
@@ -11,9 +11,6 @@ export type ExchangeSession = (
   request: { readonly clientAddress: string },
 ) => Promise<{ token: string; session: LiveSession }>
 
-/** The name and id of the identity that an account is on the controller. */
-export const identityOfAccount = (accountId: string): string => `api-account:${accountId}`
-
 /**
  * Trades a call of the hosted API for a session of this controller. The account's identity is made on first use; it has no authenticator
  * and so no other way in, and its session ends with the account.
@@ -23,7 +20,7 @@ export function createExchangeSession(options: SessionOptions): ExchangeSession 
   return async ({ account }, { clientAddress }) => {
     // An administrator of this controller holds a session of it already.
     if (!account) throw new AppError('FORBIDDEN', { message: 'an API account is needed to exchange its token' })
-    const id = identityOfAccount(account.id)
+    const id = accountIdentityId(account.id)
     await store.write('apiAccount.ensureIdentity', { id, role: account.role }, { actorId: id, now: clock.now() })
     const identity = await findIdentity(store.db, id)
     const policy = identity && (await findAuthPolicy(store.db, identity.authPolicyId))

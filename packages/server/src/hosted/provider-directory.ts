@@ -13,7 +13,7 @@ export interface DirectoryProvider {
 }
 
 export interface ProviderDirectory {
-  /** The enabled providers of every organization that trusts this issuer, the first one first. */
+  /** The enabled providers of every organization that trusts this issuer, in the order in which their word counts. */
   findByIssuer(issuer: string): Promise<readonly DirectoryProvider[]>
   find(id: string): Promise<DirectoryProvider | undefined>
 }
@@ -47,7 +47,13 @@ export function createProviderDirectory(store: Store, log: Logger): ProviderDire
 }
 
 async function load({ db }: Store, log: Logger): Promise<Snapshot> {
-  const rows = await db.selectFrom('identity_providers').selectAll().where('enabled', '=', true).orderBy('id').execute()
+  const rows = await db
+    .selectFrom('identity_providers')
+    .selectAll()
+    .where('enabled', '=', true)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
   const providers = rows.flatMap((row) => {
     try {
       return [directoryProvider(providerFromRow(row))]
@@ -58,8 +64,16 @@ async function load({ db }: Store, log: Logger): Promise<Snapshot> {
   })
   return {
     byId: new Map(providers.map((provider) => [provider.stored.id, provider])),
-    byIssuer: Map.groupBy(providers, ({ stored }) => stored.issuer),
+    byIssuer: Map.groupBy(providers.toSorted(usualFirst), ({ stored }) => stored.issuer),
   }
+}
+
+/**
+ * Which claim names the client is what the kind of provider says, then what the oldest record says: whoever trusts the same issuer later
+ * could otherwise name a claim that all its tokens have, and have the machines of other organizations taken for his own.
+ */
+function usualFirst(a: DirectoryProvider, b: DirectoryProvider): number {
+  return Number(a.stored.clientIdClaim !== null) - Number(b.stored.clientIdClaim !== null)
 }
 
 function directoryProvider(stored: StoredProvider): DirectoryProvider {

@@ -1,3 +1,4 @@
+import { accountIdentityId } from '@countersign/core'
 import type { RefusedSignIn } from '../sign-in/decision-recorder.ts'
 import type { AccessJudgement, AccessRefusal } from './judge-access-token.ts'
 
@@ -29,7 +30,7 @@ export function refusedAccess(
     explain: () => ({
       signers:
         verdict && providerId ? [{ signerId: providerId, checks: [...verdict.checks], reason: verdict.reason }] : [],
-      identity: account ? { id: account.id, name: `api-account:${account.id}`, disabled: !account.isActive } : null,
+      identity: account ? { id: account.id, name: accountIdentityId(account.id), disabled: !account.isActive } : null,
       policy: null,
       missing: [reason],
       hints: hint === undefined ? [] : [hint],

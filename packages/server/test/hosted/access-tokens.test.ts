@@ -44,6 +44,22 @@ test('D44 S2-4 without a good token it is 401 with a Bearer challenge, and nothi
   }
 })
 
+test('D44 however the path is spelled, the answer is of the hosted API and for nobody else', async (t) => {
+  const { createProvider, createAccount, token, call } = await setUpHosted(t)
+  await createAccount(await createProvider('cognito'), 'machine-1')
+  const good = token('cognito', 'machine-1')
+  for (const path of ['/core/v3/networks', '/%63ore/v3/networks', '//core//v3/networks/', '/core/v3/network%73']) {
+    const [fine, bad] = [await call('GET', path, good), await call('GET', path)]
+    assert.deepEqual([fine.status, bad.status, bad.json.status?.code], [200, 401, 401], path)
+    for (const { headers } of [fine, bad]) {
+      assert.deepEqual([headers.vary, headers['cache-control']], ['Authorization', 'no-store'], path)
+    }
+  }
+  assert.equal((await call('GET', '/edge/client/v1/version')).headers.vary, undefined)
+  assert.equal((await call('GET', '/authentic/v1')).headers.vary, undefined)
+  assert.equal((await call('GET', '/%zz')).status, 400)
+})
+
 const REFUSED: readonly [row: string, what: string, kind: KindName, claims: Readonly<Record<string, unknown>>][] = [
   ['P-02', 'an ID token of a user pool', 'cognito', { token_use: 'id', aud: 'machine-1' }],
   ['P-03', 'another app client of the same pool', 'cognito', { client_id: 'machine-2', sub: 'machine-2' }],

@@ -90,6 +90,23 @@ test('S2-5.2 S2-5.3 D42 an account is registered at the provider, and its file h
   assert.equal((await call('GET', '/core/v3/networks', token('cognito', 'client-1'))).status, 200)
 })
 
+test('R-13 the token for one registration address is not sent to another, whoever names it', async (t) => {
+  const { app, registration, provider, create } = await setUp(t)
+  const elsewhere = await startRegistration(t)
+  elsewhere.clients.set('client of somebody else', '')
+  const path = `/identity/v1/identity-providers/${provider}`
+  const sentTo = ({ seen }: typeof registration) => seen.map(({ authorization }) => authorization)
+  assert.equal((await app.admin('PATCH', path, { name: 'renamed', registrationUrl: registration.url })).status, 200)
+  assert.equal((await create()).status, 201)
+  assert.deepEqual(sentTo(registration), ['Bearer initial-token'])
+  const moved = await app.admin('PATCH', path, { registrationUrl: elsewhere.url })
+  assert.deepEqual([moved.status, moved.json.hasRegistrationToken], [200, false])
+  assert.equal((await create({ name: 'second' })).status, 201)
+  assert.deepEqual(sentTo(elsewhere), [undefined])
+  const members = { registrationUrl: registration.url, registrationToken: 'initial-token' }
+  assert.equal((await app.admin('PATCH', path, members)).json.hasRegistrationToken, true)
+})
+
 test('R-13 D42 neither the secret nor a token of the provider is in the store, in clear, or in the log', async (t) => {
   const { app, create } = await setUp(t)
   await create()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setUpHosted } from './hosted.fixture.ts'
+import { KINDS, setUpHosted } from './hosted.fixture.ts'
 import { isHostedRoute } from './is-hosted-route.ts'
 
 /** Two organizations that trust the very same provider, each with a machine of its own. */
@@ -75,6 +75,22 @@ test('N-13 nothing of another organization can be changed: it is not there', asy
   assert.equal((await call('POST', '/core/v3/networks', acme.bearer, grouped)).status, 404)
   assert.deepEqual(made(await call('GET', '/core/v3/networks', other.bearer), 200), before)
   assert.equal((await call('GET', '/identity/v1/identities/self', other.bearer)).json.name, 'account of other-machine')
+})
+
+test('N-13 P-11 nobody gets the machines of others by naming a claim that all tokens of their issuer have', async (t) => {
+  const { call, token, acme, other, made } = await setUp(t)
+  const { record } = KINDS.cognito
+  const body = { ...record, jwksUri: 'https://keys.example/jwks', clientIdClaim: 'token_use' }
+  // Several, since one alone may come last by chance.
+  let provider = { id: '' }
+  for (const name of ['trap 1', 'trap 2', 'trap 3', 'trap 4', 'trap 5', 'trap 6']) {
+    provider = made(await call('POST', '/identity/v1/identity-providers', other.bearer, { ...body, name }))
+  }
+  const trap = { name: 'trap', identityProviderId: provider.id, clientId: 'access' }
+  const { id } = made(await call('POST', '/identity/v1/api-account-identities', other.bearer, trap))
+  const self = async (bearer: string) => (await call('GET', '/identity/v1/identities/self', bearer)).json.id
+  assert.equal(await self(acme.bearer), acme.account)
+  assert.equal(await self(token('cognito', 'nobody’s machine')), id, 'the claim of a record counts where no other does')
 })
 
 test('N-11 the organization comes from the account alone, never from a header or a body', async (t) => {

@@ -112,7 +112,7 @@ export function createHttpServer(options: HttpServerOptions) {
 
   function prepareReply(request: FastifyRequest, reply: FastifyReply): void {
     reply.headers(ownHeaders)
-    if (isHostedPath(request.url)) reply.headers(HOSTED_HEADERS)
+    if (isHostedPath(servedPath(request))) reply.headers(HOSTED_HEADERS)
     const { origin, upgrade } = request.headers
     if (origin !== undefined) reply.headers(cors.headersFor(origin))
     // No other protocol is spoken here, and nothing is read behind the request that asks for one.
@@ -120,7 +120,7 @@ export function createHttpServer(options: HttpServerOptions) {
   }
 
   function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    sendError(errorAnswer(error, request, log), reply)
+    sendError(errorAnswer(error, { id: request.id, url: servedPath(request) }, log), reply)
   }
 
   function refuseVerb(request: FastifyRequest, reply: FastifyReply, offered: readonly string[]): void {
@@ -202,6 +202,11 @@ export function createHttpServer(options: HttpServerOptions) {
     NetServer.prototype.close.call(app.server)
   }
   return Object.assign(app, { routes, streams, drain })
+}
+
+/** The path of the route, which does not tell how the caller has spelled it; what he sent where there is no route. */
+function servedPath(request: FastifyRequest): string {
+  return request.routeOptions.url ?? request.url
 }
 
 function byPath(route: Route): { path: string; route: Route }[] {

@@ -29,6 +29,7 @@ export async function listNetworks(db: Db, organizationId: string, deleted: bool
     .execute()
 }
 
+/** A network, one that was deleted too. */
 export async function findNetwork(db: Db, organizationId: string, id: string): Promise<NetworkRow | undefined> {
   return db
     .selectFrom('networks')
@@ -56,6 +57,15 @@ export async function findProvider(db: Db, organizationId: string, id: string): 
     .where('organization_id', '=', organizationId)
     .executeTakeFirst()
   return row && providerFromRow(row)
+}
+
+export async function findAccountRow(db: Db, organizationId: string, id: string): Promise<ApiAccountRow | undefined> {
+  return db
+    .selectFrom('api_accounts')
+    .selectAll()
+    .where('id', '=', id)
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst()
 }
 
 /** An account with its provider and the clients that stand for it, the newest first. */

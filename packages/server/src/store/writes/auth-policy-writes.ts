@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AuthPolicyPatch, AuthPolicyWrite } from '@countersign/contract'
 import {
+  ACCOUNT_AUTH_POLICY_ID,
   AppError,
   type AuthPolicySettings,
   authPolicyFromBody,
@@ -103,6 +104,11 @@ async function updateAuthPolicy(
 ): Promise<void> {
   const { db, now } = context
   const { id } = current
+  if (id === ACCOUNT_AUTH_POLICY_ID) {
+    throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', {
+      message: 'the policy of API accounts lets nobody in, and stays so',
+    })
+  }
   validateAuthPolicy(next)
   const write = async () => {
     await refusingDuplicates({ name: next.name }, () =>

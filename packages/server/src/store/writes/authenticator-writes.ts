@@ -7,7 +7,7 @@ import { refusingDuplicates } from '../unique-violation.ts'
 import type { WriteContext, WriteOperation } from '../write-operation.ts'
 import { deleteSessionsOf } from './api-session-writes.ts'
 import { keepingAdministrators } from './keeping-administrators.ts'
-import { type ByWhom, getTouchableIdentity } from './touchable-identity.ts'
+import { type ByWhom, getEnrollableIdentity, getTouchableIdentity } from './touchable-identity.ts'
 
 const ENTITY = 'authenticators'
 
@@ -37,7 +37,7 @@ const createCertificateAuthenticator: WriteOperation<ByWhom & NewCertificateAuth
 
 /** An identity that the caller may touch, and that has none of this method. */
 async function checkRoomFor(context: WriteContext, method: AuthenticatorMethod, identityId: string, by: ByWhom) {
-  await getTouchableIdentity(context, identityId, by)
+  await getEnrollableIdentity(context, identityId, by)
   await checkHasNone(context, method, identityId)
 }
 

@@ -14,7 +14,7 @@ import {
   type NewCertificateAuthenticator,
   removeAuthenticator,
 } from './authenticator-writes.ts'
-import { type ByWhom, getTouchableIdentity } from './touchable-identity.ts'
+import { type ByWhom, getEnrollableIdentity, getTouchableIdentity } from './touchable-identity.ts'
 
 const ENTITY = 'enrollments'
 
@@ -38,7 +38,7 @@ const createEnrollment: WriteOperation<ByWhom & NewEnrollment & { identityId: st
   { identityId, byAdmin, byPermissions = [], ...enrollment },
 ) => {
   if (!(await findIdentity(context.db, identityId))) throw invalidField('identityId', 'not found', identityId)
-  await getTouchableIdentity(context, identityId, { byAdmin, byPermissions })
+  await getEnrollableIdentity(context, identityId, { byAdmin, byPermissions })
   await insertEnrollment(context, identityId, enrollment)
 }
 

@@ -1,5 +1,13 @@
 import type { IdentityPatch, IdentityWrite } from '@countersign/contract'
-import { AppError, type IdentitySettings, identityFromBody, patchedIdentity, validateIdentity } from '@countersign/core'
+import {
+  AppError,
+  fieldError,
+  type IdentitySettings,
+  identityFromBody,
+  isAccountIdentity,
+  patchedIdentity,
+  validateIdentity,
+} from '@countersign/core'
 import { identityColumns, isDisabled, type StoredIdentity } from '../identity-row.ts'
 import { notFound } from '../not-found.ts'
 import { insertRow, prepared } from '../prepared.ts'
@@ -30,7 +38,7 @@ export async function insertIdentity(
   { isDefaultAdmin }: { isDefaultAdmin: boolean },
 ): Promise<void> {
   const { db, now } = context
-  await checkIdentity(context, identity)
+  await checkIdentity(context, id, identity)
   const { name, externalId } = identity
   await refusingDuplicates({ name, externalId }, () =>
     insertRow(db, 'identities', {
@@ -135,7 +143,11 @@ async function updateIdentity(
   if (current.isDefaultAdmin && !next.isAdmin) {
     throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', { message: 'the default administrator stays an administrator' })
   }
-  await checkIdentity(context, next)
+  if (isAccountIdentity(current.id) && isAnother(current, next)) {
+    const message = 'name, policy, external id and rights of the identity of an API account follow the account'
+    throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', { message })
+  }
+  await checkIdentity(context, current.id, next)
   const { name, externalId } = next
   await guarded(context, current.isAdmin, async () => {
     await refusingDuplicates({ name, externalId }, () =>
@@ -153,6 +165,11 @@ async function updateIdentity(
 
 function hasOtherPower(current: IdentitySettings, next: IdentitySettings): boolean {
   return next.isAdmin !== current.isAdmin || next.permissions.join() !== current.permissions.join()
+}
+
+function isAnother(current: IdentitySettings, next: IdentitySettings): boolean {
+  const isSame = (['name', 'externalId', 'authPolicyId'] as const).every((field) => current[field] === next[field])
+  return !isSame || hasOtherPower(current, next)
 }
 
 async function writeDisabled(
@@ -175,9 +192,10 @@ async function writeAttributes({ db }: WriteContext, id: string, { attributes }:
 
 const policyById = prepared(1, (db, id: string) => db.selectFrom('auth_policies').select('id').where('id', '=', id))
 
-async function checkIdentity({ db }: WriteContext, identity: IdentitySettings): Promise<void> {
+async function checkIdentity({ db }: WriteContext, id: string, identity: IdentitySettings): Promise<void> {
   validateIdentity(identity)
-  const { authPolicyId } = identity
+  const { name, authPolicyId } = identity
+  if (isAccountIdentity(name) && name !== id) throw fieldError('name', 'this name is for an API account', name)
   const [policy] = await policyById(db, authPolicyId)
   if (!policy) throw notFound('authPolicy', authPolicyId)
 }

@@ -1,5 +1,5 @@
 import type { Permission } from '@countersign/contract'
-import { AppError, hasPowerOver } from '@countersign/core'
+import { AppError, hasPowerOver, isAccountIdentity } from '@countersign/core'
 import type { StoredIdentity } from '../identity-row.ts'
 import { notFound } from '../not-found.ts'
 import { findIdentity } from '../reads/identity-reads.ts'
@@ -20,5 +20,17 @@ export async function getTouchableIdentity(
   const identity = await findIdentity(db, id)
   if (!identity) throw notFound('identity', id)
   if (!hasPowerOver({ isAdmin: byAdmin, permissions: byPermissions }, identity)) throw new AppError('UNAUTHORIZED')
+  return identity
+}
+
+/**
+ * One that may also get something to sign in with. That of an API account may not, from nobody: it comes through the hosted API alone, and
+ * its rights follow the account's, so that whoever had another way in would have them too.
+ */
+export async function getEnrollableIdentity(context: WriteContext, id: string, by: ByWhom): Promise<StoredIdentity> {
+  const identity = await getTouchableIdentity(context, id, by)
+  if (isAccountIdentity(id)) {
+    throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', { message: 'the identity of an API account has no other way in' })
+  }
   return identity
 }

@@ -1,9 +1,17 @@
 import type { AccountRole, ApiAccountPatch, Permission } from '@countersign/contract'
-import { checkPlainText, DEFAULT_AUTH_POLICY, fieldError, identityFromBody } from '@countersign/core'
+import {
+  ACCOUNT_AUTH_POLICY_ID,
+  checkPlainText,
+  DEFAULT_AUTH_POLICY,
+  fieldError,
+  identityFromBody,
+  newId,
+} from '@countersign/core'
 import type { Kysely } from 'kysely'
 import type { ApiAccountRow } from '../../hosted-schema.ts'
 import { notFound } from '../../not-found.ts'
 import { insertRow } from '../../prepared.ts'
+import { findAccountRow, findProvider } from '../../reads/hosted-reads.ts'
 import type { Database } from '../../schema.ts'
 import { duplicateError, refusingDuplicates } from '../../unique-violation.ts'
 import type { WriteContext, WriteOperation } from '../../write-operation.ts'
@@ -38,12 +46,7 @@ const createApiAccount: WriteOperation<NewApiAccount, void> = async (context, ac
   const { db, now } = context
   const { id, organizationId, identityProviderId, name, client } = account
   await checkNewAccount(db, account)
-  const provider = await db
-    .selectFrom('identity_providers')
-    .select('issuer')
-    .where('id', '=', identityProviderId)
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirst()
+  const provider = await findProvider(db, organizationId, identityProviderId)
   if (!provider) throw notFound('identityProvider', identityProviderId)
   await refusingDuplicates({ name }, () =>
     insertRow(db, 'api_accounts', {
@@ -152,44 +155,49 @@ const ensureAccountIdentity: WriteOperation<{ id: string; role: AccountRole }, v
   const { db, now } = context
   const existing = await db
     .selectFrom('identities')
-    .select(['is_admin', 'permissions'])
+    .select(['is_admin', 'permissions', 'auth_policy_id'])
     .where('id', '=', id)
     .executeTakeFirst()
   const isAdmin = role === 'admin'
   const permissions: Permission[] = isAdmin ? [] : ['admin_readonly']
   if (!existing) {
     await ensureAccountPolicy(context)
-    const body = { name: id, type: 'Default' as const, isAdmin, permissions, authPolicyId: ACCOUNT_POLICY_ID }
+    const body = { name: id, type: 'Default' as const, isAdmin, permissions, authPolicyId: ACCOUNT_AUTH_POLICY_ID }
     return insertIdentity(context, id, identityFromBody(body), { isDefaultAdmin: false })
   }
   const text = JSON.stringify(permissions)
-  if (Boolean(existing.is_admin) === isAdmin && existing.permissions === text) return
-  const rights = { is_admin: isAdmin, permissions: text, updated_at: now }
+  const hasRights = Boolean(existing.is_admin) === isAdmin && existing.permissions === text
+  if (hasRights && existing.auth_policy_id === ACCOUNT_AUTH_POLICY_ID) return
+  await ensureAccountPolicy(context)
+  const rights = { is_admin: isAdmin, permissions: text, auth_policy_id: ACCOUNT_AUTH_POLICY_ID, updated_at: now }
   await db.updateTable('identities').set(rights).where('id', '=', id).execute()
   context.changed({ entity: 'identities', id, action: 'updated' })
 }
 
-const ACCOUNT_POLICY_ID = 'api-accounts'
-
-/** Lets nobody in: those who have it come through the hosted API alone. */
 async function ensureAccountPolicy(context: WriteContext): Promise<void> {
   const { db } = context
   const existing = await db
     .selectFrom('auth_policies')
     .select('id')
-    .where('id', '=', ACCOUNT_POLICY_ID)
+    .where('id', '=', ACCOUNT_AUTH_POLICY_ID)
     .executeTakeFirst()
   if (existing) return
   const { primary } = DEFAULT_AUTH_POLICY
-  await insertAuthPolicy(context, ACCOUNT_POLICY_ID, {
+  await insertAuthPolicy(context, ACCOUNT_AUTH_POLICY_ID, {
     ...DEFAULT_AUTH_POLICY,
-    name: 'API accounts',
+    name: await freePolicyName(context, 'API accounts'),
     primary: {
       cert: { ...primary.cert, allowed: false },
       extJwt: { ...primary.extJwt, allowed: false },
       updb: { ...primary.updb, allowed: false },
     },
   })
+}
+
+/** Whoever has taken the name shall not keep accounts out. */
+async function freePolicyName({ db }: WriteContext, name: string): Promise<string> {
+  const other = await db.selectFrom('auth_policies').select('id').where('name', '=', name).executeTakeFirst()
+  return other ? `${name} ${newId()}` : name
 }
 
 export const API_ACCOUNT_WRITES = {
@@ -221,12 +229,7 @@ async function insertClient(
 }
 
 async function getAccount({ db }: WriteContext, { id, organizationId }: OneAccount): Promise<ApiAccountRow> {
-  const row = await db
-    .selectFrom('api_accounts')
-    .selectAll()
-    .where('id', '=', id)
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirst()
+  const row = await findAccountRow(db, organizationId, id)
   if (!row) throw notFound('apiAccount', id)
   return row
 }

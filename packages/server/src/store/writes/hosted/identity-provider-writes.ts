@@ -2,7 +2,8 @@ import type { IdentityProviderPatch } from '@countersign/contract'
 import { AppError, type ProviderSettings, patchedProvider, validateProvider } from '@countersign/core'
 import { notFound } from '../../not-found.ts'
 import { insertRow } from '../../prepared.ts'
-import { providerColumns, providerFromRow, type StoredProvider } from '../../provider-row.ts'
+import { providerColumns, type StoredProvider } from '../../provider-row.ts'
+import { findProvider } from '../../reads/hosted-reads.ts'
 import { refusingDuplicates } from '../../unique-violation.ts'
 import type { WriteContext, WriteOperation } from '../../write-operation.ts'
 
@@ -78,14 +79,9 @@ export const IDENTITY_PROVIDER_WRITES = {
 }
 
 async function getProvider({ db }: WriteContext, { id, organizationId }: InOrganization): Promise<StoredProvider> {
-  const row = await db
-    .selectFrom('identity_providers')
-    .selectAll()
-    .where('id', '=', id)
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirst()
-  if (!row) throw notFound('identityProvider', id)
-  return providerFromRow(row)
+  const provider = await findProvider(db, organizationId, id)
+  if (!provider) throw notFound('identityProvider', id)
+  return provider
 }
 
 async function updateProvider(
@@ -96,13 +92,14 @@ async function updateProvider(
 ): Promise<void> {
   validateProvider(next)
   const { db, now } = context
+  const registrationToken = nextRegistrationToken(current, next, sealedRegistrationToken)
   if (next.issuer !== current.issuer) await refuseNewIssuer(context, current)
   await refusingDuplicates({ name: next.name }, () =>
     db
       .updateTable('identity_providers')
       .set({
         ...providerColumns(next),
-        ...(sealedRegistrationToken !== undefined && { registration_token: sealedRegistrationToken }),
+        registration_token: registrationToken,
         revision: current.revision + 1,
         updated_at: now,
       })
@@ -110,6 +107,16 @@ async function updateProvider(
       .execute(),
   )
   context.changed({ entity: ENTITY, id: current.id, action: 'updated' })
+}
+
+/** A token that was given for one address is not shown to another, which whoever names it could read. */
+function nextRegistrationToken(
+  current: StoredProvider,
+  next: ProviderSettings,
+  given: string | null | undefined,
+): string | null {
+  if (given !== undefined) return given
+  return next.registrationUrl === current.registrationUrl ? current.registrationToken : null
 }
 
 /** Accounts are known by issuer and client id: with another issuer they would become somebody else's clients. */

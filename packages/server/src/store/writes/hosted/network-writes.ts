@@ -3,6 +3,7 @@ import { AppError, checkPlainText, fieldError } from '@countersign/core'
 import type { NetworkRow } from '../../hosted-schema.ts'
 import { notFound } from '../../not-found.ts'
 import { insertRow } from '../../prepared.ts'
+import { findNetwork } from '../../reads/hosted-reads.ts'
 import { refusingDuplicates } from '../../unique-violation.ts'
 import type { WriteContext, WriteOperation } from '../../write-operation.ts'
 
@@ -116,14 +117,8 @@ export const NETWORK_WRITES = {
 }
 
 async function getNetwork({ db }: WriteContext, { id, organizationId }: OneNetwork): Promise<NetworkRow> {
-  const row = await db
-    .selectFrom('networks')
-    .selectAll()
-    .where('id', '=', id)
-    .where('organization_id', '=', organizationId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst()
-  if (!row) throw notFound('network', id)
+  const row = await findNetwork(db, organizationId, id)
+  if (!row || row.deleted_at !== null) throw notFound('network', id)
   return row
 }
 

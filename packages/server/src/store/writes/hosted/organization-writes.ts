@@ -4,6 +4,7 @@ import type { Kysely } from 'kysely'
 import type { OrganizationRow } from '../../hosted-schema.ts'
 import { notFound } from '../../not-found.ts'
 import { insertRow } from '../../prepared.ts'
+import { findOrganization } from '../../reads/hosted-reads.ts'
 import type { Database } from '../../schema.ts'
 import { refusingDuplicates } from '../../unique-violation.ts'
 import type { WriteContext, WriteOperation } from '../../write-operation.ts'
@@ -92,7 +93,7 @@ export const ORGANIZATION_WRITES = {
 }
 
 async function getOrganization(db: Kysely<Database>, id: string): Promise<OrganizationRow> {
-  const row = await db.selectFrom('organizations').selectAll().where('id', '=', id).executeTakeFirst()
+  const row = await findOrganization(db, id)
   if (!row) throw notFound('organization', id)
   return row
 }

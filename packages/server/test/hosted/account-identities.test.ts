@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setUpHosted } from './hosted.fixture.ts'
+
+const MANAGEMENT = '/edge/management/v1'
+
+async function setUp(t: Parameters<typeof setUpHosted>[0], role: string) {
+  const hosted = await setUpHosted(t)
+  const { app, createAccount, createProvider, token, call, key } = hosted
+  const account = await createAccount(await createProvider('cognito'), 'machine', { role })
+  const bearer = token('cognito', 'machine')
+  const [local] = (await call('GET', '/core/v3/networks', bearer)).json._embedded.networkList
+  const exchange = () => call('POST', `/core/v3/networks/${local.id}/exchange`, bearer, { type: 'session' })
+  const signer = await app.admin('POST', `${MANAGEMENT}/ext-jwt-signers`, {
+    name: 'by id',
+    enabled: true,
+    issuer: 'https://cognito-idp.us-east-1.amazonaws.com/us-east-1_EXAMPLE',
+    audience: 'overlay',
+    jwksEndpoint: 'https://keys.example/jwks',
+    enrollToTokenEnabled: true,
+  })
+  assert.equal(signer.status, 201, signer.text)
+  const withToken = (path: string, sub: string) =>
+    app.call(
+      'POST',
+      `/edge/client/v1/${path}`,
+      {},
+      {
+        headers: { authorization: `Bearer ${token('cognito', 'x', { sub, aud: 'overlay' }, key)}` },
+      },
+    )
+  return {
+    ...hosted,
+    account,
+    identity: `api-account:${account}`,
+    exchange,
+    enroll: (sub: string) => withToken('enroll/token', sub),
+    signIn: (sub: string) => withToken('authenticate?method=ext-jwt', sub),
+  }
+}
+
+test('D46 S2-5.1 nobody enrolls as the identity of an account, so that its rights go to nobody else', async (t) => {
+  const { enroll, exchange, signIn, identity, account } = await setUp(t, 'admin')
+  const taken = await enroll(identity)
+  assert.deepEqual([taken.status, taken.json.error.code], [400, 'INVALID_ENROLLMENT_TOKEN'], taken.text)
+  assert.equal((await enroll(account)).status, 200)
+  assert.equal((await exchange()).status, 200)
+  assert.equal((await signIn(identity)).status, 401)
+  const other = await signIn(account)
+  assert.deepEqual([other.status, other.json.data.identity.id], [200, account])
+})
+
+for (const who of ['an administrator', 'who manages identities'] as const) {
+  test(`D46 D35 ${who} gives the identity of an account no way in, and no other policy`, async (t) => {
+    const { app, account, exchange, identity } = await setUp(t, 'read-only')
+    assert.equal((await exchange()).status, 200)
+    const permissions = ['identity', 'enrollment', 'auth-policy', 'admin_readonly']
+    const by = who === 'an administrator' ? app.adminSession : (await app.makeIdentity({ permissions })).session
+    const call = async (method: string, path: string, body: unknown) => {
+      const { status, json } = await app.call(method, `${MANAGEMENT}/${path}`, body, { session: by })
+      return status < 300 ? status : json.error.code
+    }
+    const { id: somebody } = await app.makeIdentity({ permissions: ['admin_readonly'] })
+    const refused = 'ENTITY_CAN_NOT_BE_UPDATED'
+    const policy = { name: 'like it', primary: { extJwt: { allowed: true } } }
+    const outcomes: readonly [
+      what: string,
+      method: string,
+      path: (id: string) => string,
+      body: (id: string) => unknown,
+    ][] = [
+      ['policy', 'PATCH', (id) => `identities/${id}`, () => ({ authPolicyId: 'default' })],
+      ['external id', 'PATCH', (id) => `identities/${id}`, () => ({ externalId: 'thief' })],
+      ['name', 'PATCH', (id) => `identities/${id}`, () => ({ name: 'thief' })],
+      [
+        'enrollment',
+        'POST',
+        () => 'enrollments',
+        (id) => ({ method: 'ott', identityId: id, expiresAt: '2099-01-01T00:00:00Z' }),
+      ],
+      [
+        'password',
+        'POST',
+        () => 'authenticators',
+        (id) => ({ method: 'updb', identityId: id, username: `u ${id}`, password: 'thief-thief' }),
+      ],
+    ]
+    for (const [what, method, path, body] of outcomes) {
+      assert.equal(await call(method, path(identity), body(identity)), refused, what)
+      const twin = what === 'policy' ? { authPolicyId: 'api-accounts' } : body(somebody)
+      const accepted = await call(method, path(somebody), twin)
+      const hasPassword = what === 'password' ? 'MAX_AUTHENTICATOR_METHODS_REACHED' : undefined
+      assert.ok(accepted === 200 || accepted === 201 || accepted === hasPassword, `${what}: ${accepted}`)
+    }
+    assert.equal(await call('PATCH', 'auth-policies/api-accounts', policy), refused)
+    assert.equal(await call('PATCH', `identities/${identity}`, { attributes: ['machines'] }), 200)
+    await app.admin('PATCH', `/identity/v1/api-account-identities/${account}`, { role: 'admin' })
+    assert.equal((await exchange()).status, 200)
+  })
+}
+
+test('D46 nobody keeps an account out by taking the name of its identity or of its policy', async (t) => {
+  const { app, exchange, identity, account } = await setUp(t, 'admin')
+  const make = (name: string) =>
+    app.admin('POST', `${MANAGEMENT}/identities`, { name, type: 'Default', isAdmin: false })
+  const taken = await make(identity)
+  assert.deepEqual([taken.status, taken.json.error.cause.field], [400, 'name'])
+  assert.equal((await make(account)).status, 201)
+  const policy = await app.admin('GET', `${MANAGEMENT}/auth-policies/default`)
+  const { primary, secondary } = policy.json.data
+  const body = { name: 'API accounts', primary, secondary }
+  assert.equal((await app.admin('POST', `${MANAGEMENT}/auth-policies`, body)).status, 201)
+  assert.equal((await exchange()).status, 200)
+})
+
+test('D46 an identity that had another way in before loses it with the next exchange', async (t) => {
+  const { app, exchange, identity } = await setUp(t, 'admin')
+  const body = { name: identity, type: 'Default' as const, isAdmin: false, authPolicyId: 'default' }
+  const by = { actorId: 'test', now: app.clock.now() }
+  await app.store.write('identity.create', { id: identity, body, byAdmin: true }, by)
+  assert.equal((await exchange()).status, 200)
+  const found = await app.admin('GET', `${MANAGEMENT}/identities/${identity}`)
+  assert.equal(found.json.data.authPolicyId, 'api-accounts')
+})
