@@ -1,131 +1,125 @@
-import { join } from 'node:path'
-import { fillIdentities } from './support/fill-identities.ts'
-import { measure } from './support/measure.ts'
-import { http, MANAGEMENT, withServers } from './support/product.ts'
-import { memoryMibOf } from './support/server-process.ts'
+import type { Aim, Row } from './report/result.ts'
+import type { BenchPart, BenchRun } from './support/bench-run.ts'
+import { createBenchSigner } from './support/bench-signer.ts'
+import { benchIdentity, fillIdentities } from './support/fill-database.ts'
+import { http } from './support/http.ts'
+import { measureOperations, OPERATION_COLUMNS, type Operation, plotColumn } from './support/measure.ts'
+import { CLIENT, MANAGEMENT, type Product, withHome, withServers } from './support/product.ts'
 
-const SIZES_FLAG = '--identities='
-const DEFAULT_SIZES = '1000,100000'
+const SIGNERS = 10
 
-/**
- * Signers and identities through the running product: list, get, filter and create, each beside a bare HTTPS server that
- * answers as many bytes. `--identities=1000,100000,1000000` says among how many identities.
- */
-export async function run(flags: readonly string[] = []): Promise<void> {
-  const sizes = flags.find((flag) => flag.startsWith(SIZES_FLAG))?.slice(SIZES_FLAG.length) ?? DEFAULT_SIZES
-  await measureSigners()
-  await measureIdentities(sizes.split(',').map(Number))
+const atMost = (cpuMs: number): { cpuMs: Aim } => ({ cpuMs: { atMost: cpuMs } })
+
+/** Signers and identities through the running product: list, get, filter and create, each beside a bare HTTPS server that answers as many bytes. */
+export const manage: BenchPart = async (run) => {
+  await measureSigners(run)
+  await measureIdentities(run)
 }
 
-async function measureSigners(): Promise<void> {
+async function measureSigners(run: BenchRun): Promise<void> {
   await withServers(async (product, bare) => {
     const headers = { 'zt-session': product.session }
+    for (let number = 1; number < SIGNERS; number++) await createBenchSigner(product, `signer-${number}`)
+    const { id } = await createBenchSigner(product, 'signer')
     let made = 0
-    const signer = () => JSON.stringify(newSigner(made++))
-    for (let index = 0; index < 10; index++)
-      await product.call('POST', `${MANAGEMENT}/ext-jwt-signers`, newSigner(made++))
-    const id = (await product.call('GET', `${MANAGEMENT}/ext-jwt-signers`)).data[0]?.id
-    const get = (path: string) => () => http('GET', path, headers)
-    await measure(product, bare, [
-      {
-        operation: 'client list (10 signers)',
-        request: () => http('GET', '/edge/client/v1/external-jwt-signers', {}),
-        expectStatus: 200,
-        aimCpuMs: 0.08,
-      },
-      {
-        operation: 'get one signer',
-        request: get(`${MANAGEMENT}/ext-jwt-signers/${id}`),
-        expectStatus: 200,
-        aimCpuMs: 0.1,
-      },
-      {
-        operation: 'list signers, 10 a page',
-        request: get(`${MANAGEMENT}/ext-jwt-signers`),
-        expectStatus: 200,
-        aimCpuMs: 0.2,
-      },
-      {
-        operation: 'a call with a session',
-        request: get(`${MANAGEMENT}/current-api-session`),
-        expectStatus: 200,
-        aimCpuMs: 0.1,
-      },
+    const create = () => http('POST', `${MANAGEMENT}/ext-jwt-signers`, headers, JSON.stringify(newSigner(made++)))
+    const get = (path: string) => ({ request: () => http('GET', path, headers), expectStatus: 200 })
+    const operations: Operation[] = [
+      { operation: `client list of ${SIGNERS} signers`, ...get(`${CLIENT}/external-jwt-signers`), aims: atMost(0.08) },
+      { operation: 'get one signer', ...get(`${MANAGEMENT}/ext-jwt-signers/${id}`), aims: atMost(0.1) },
+      { operation: 'list signers, 10 a page', ...get(`${MANAGEMENT}/ext-jwt-signers`), aims: atMost(0.2) },
+      { operation: 'a call with a session', ...get(`${MANAGEMENT}/current-api-session`), aims: atMost(0.1) },
       {
         operation: 'create signer, durable',
-        request: () => http('POST', `${MANAGEMENT}/ext-jwt-signers`, headers, signer()),
+        request: create,
         expectStatus: 201,
-        aimCpuMs: 0.4,
+        aims: atMost(0.4),
         bare: { body: JSON.stringify(newSigner(0)) },
       },
-    ])
-    console.log(`memory of the server after the load: ${Math.round(memoryMibOf(product.pid))} MiB`)
+    ]
+    const rows = await measureOperations({ product, bare }, operations, run)
+    run.report({
+      title: 'Managing signers',
+      text: `With ${SIGNERS} signers, 32 connections. The bare server reads the request and answers as many bytes.`,
+      columns: OPERATION_COLUMNS,
+      rows,
+      plots: [plotColumn('Processor time of one call, ms', rows, 'cpuMs')],
+    })
   })
 }
 
 /** The same calls among more and more identities: what they cost must not grow. */
-async function measureIdentities(sizes: readonly number[]): Promise<void> {
-  await withServers(async (product, bare) => {
-    const headers = { 'zt-session': product.session }
-    let made = 0
-    for (const size of sizes) {
-      process.stderr.write(`filling up to ${size} identities …\n`)
-      const ids = fillIdentities(join(product.dataDir, 'countersign.db'), size)
-      let at = 0
-      const among = `, ${size.toLocaleString('en')} identities`
-      const get = (path: () => string) => () => http('GET', `${MANAGEMENT}/identities${path()}`, headers)
-      const filter = (text: () => string) => get(() => `?filter=${encodeURIComponent(text())}`)
-      const some = () => (at = (at + 7919) % size)
-      const read = (operation: string, request: () => string, aimCpuMs = 0.3) => {
-        return { operation: operation + among, request, expectStatus: 200, aimCpuMs }
-      }
-      await measure(product, bare, [
-        read(
-          'get one',
-          get(() => `/${ids[some() % ids.length]}`),
-        ),
-        read(
-          'list, 10 a page',
-          get(() => ''),
-          0.5,
-        ),
-        read(
-          'filter by id',
-          filter(() => `id = "${ids[some() % ids.length]}"`),
-        ),
-        read(
-          'filter by name',
-          filter(() => `name = "user-${some()}"`),
-        ),
-        read(
-          'filter by externalId',
-          filter(() => `externalId = "user-${some()}@bench.example"`),
-        ),
-        {
-          operation: `create, durable${among}`,
-          request: () => http('POST', `${MANAGEMENT}/identities`, headers, JSON.stringify(newIdentity(made++))),
-          expectStatus: 201,
-          aimCpuMs: 0.5,
-          bare: { body: JSON.stringify(newIdentity(0)) },
-        },
-      ])
-      console.log(`memory of the server after the load: ${Math.round(memoryMibOf(product.pid))} MiB`)
+async function measureIdentities(run: BenchRun): Promise<void> {
+  await withHome(async (home, bare) => {
+    const first = await home.start()
+    const { data } = await first.call('POST', `${MANAGEMENT}/identities`, newIdentity('template'))
+    await first.stop()
+    const rows: Row[] = []
+    let from = 0
+    for (const size of run.options.sizes) {
+      run.say(`filling up to ${size} identities`)
+      fillIdentities(home.databaseFile, (data as unknown as { id: string }).id, { from, to: size })
+      from = size
+      const product = await home.start()
+      rows.push(...(await measureOperations({ product, bare }, identityOperations(product, size), run)))
+      await product.stop()
     }
+    run.report({
+      title: 'Managing identities',
+      text: 'Among more and more identities, 32 connections. The bare server reads the request and answers as many bytes.',
+      columns: OPERATION_COLUMNS,
+      rows,
+      plots: [plotColumn('Processor time of one call, ms', rows, 'cpuMs')],
+    })
   })
 }
 
-function newIdentity(number: number) {
-  return { name: `made ${number}`, type: 'Default', isAdmin: false, externalId: `made-${number}`, attributes: ['made'] }
+function identityOperations(product: Product, size: number): Operation[] {
+  const headers = { 'zt-session': product.session }
+  const among = `, ${size.toLocaleString('en-US')} identities`
+  let at = 0
+  let made = 0
+  const some = () => {
+    at = (at + 7919) % size
+    return benchIdentity(at)
+  }
+  const get = (operation: string, path: () => string, aims: Operation['aims'] = {}): Operation => ({
+    operation: operation + among,
+    request: () => http('GET', `${MANAGEMENT}/identities${path()}`, headers),
+    expectStatus: 200,
+    aims,
+  })
+  const filter = (operation: string, text: () => string) =>
+    get(operation, () => `?filter=${encodeURIComponent(text())}`, atMost(0.2))
+  const body = () => JSON.stringify(newIdentity(`made-${size}-${made++}`))
+  return [
+    get('get one', () => `/${some().id}`),
+    get('list, 10 a page', () => ''),
+    filter('filter by id', () => `id = "${some().id}"`),
+    filter('filter by name', () => `name = "${some().name}"`),
+    filter('filter by externalId', () => `externalId = "${some().externalId}"`),
+    {
+      operation: `create, durable${among}`,
+      request: () => http('POST', `${MANAGEMENT}/identities`, headers, body()),
+      expectStatus: 201,
+      aims: atMost(0.4),
+      bare: { body: body() },
+    },
+  ]
 }
 
-/** The first ten are enabled, which is what the client list shows; the keys of none are there to be fetched. */
+function newIdentity(name: string) {
+  return { name, type: 'Default', isAdmin: false, externalId: `${name}@made.example`, roleAttributes: ['made'] }
+}
+
+/** Disabled, so that nobody looks for its keys. */
 function newSigner(number: number) {
   return {
-    name: `signer ${number}`,
-    enabled: number < 10,
-    issuer: `https://${number}.example`,
+    name: `made ${number}`,
+    enabled: false,
+    issuer: `https://made-${number}.example`,
     audience: 'edge',
-    jwksEndpoint: 'http://127.0.0.1:1024/jwks',
+    jwksEndpoint: 'https://keys.example/jwks',
     claimsProperty: 'email',
     useExternalId: true,
   }

@@ -1,23 +1,11 @@
-/** How fast tokens are verified: ours cold and cached, beside jose and beside nothing but the signature, in the same run. */
-import { constants, verify } from 'node:crypto'
-import { createLocalJWKSet, type JWK, jwtVerify } from 'jose'
-import type { JsonValue } from '../packages/core/src/json/json-value.ts'
-import { readKeySet } from '../packages/core/src/key/key-set.ts'
-import type { SignerKeys } from '../packages/core/src/key/signer-key.ts'
-import { SignerIndex } from '../packages/core/src/signer/signer-index.ts'
-import { untrustedIssuerAndAudience } from '../packages/core/src/token/jws.ts'
-import { readJws } from '../packages/core/src/token/read-jws.ts'
-import { VerifiedTokenCache } from '../packages/core/src/token/verified-token-cache.ts'
-import { buildVerifySigner, type VerifySigner } from '../packages/core/src/token/verify-signer.ts'
-import { verifyToken } from '../packages/core/src/token/verify-token.ts'
-import { type MintAlgorithm, type MintKey, mintKey, mintKeySet, mintToken } from '../packages/testkit/src/token-mint.ts'
+import { constants } from 'node:crypto'
+import { type MintAlgorithm, type MintKey, mintKey } from '@countersign/testkit'
+import type { Column, Row } from './report/result.ts'
+import type { BenchPart } from './support/bench-run.ts'
+import { raceOfAlgorithm, raceOfSigners } from './support/verify-races.ts'
 
-const TOKENS = 1000
-const IN_FLIGHT = 32
 const ROUNDS = 12
-const ROUND_MS = 120
-const NOW_MS = Date.parse('2026-06-01T12:00:00Z')
-const AUDIENCE = 'api://countersign'
+const QUICK_ROUNDS = 2
 
 /** With what `crypto.verify` must be told; where its defaults do, it gets the bare key, which is faster. */
 const ROWS: readonly [MintAlgorithm, MintKey, object | undefined][] = [
@@ -27,144 +15,63 @@ const ROWS: readonly [MintAlgorithm, MintKey, object | undefined][] = [
   ['EdDSA', mintKey('Ed25519'), undefined],
 ]
 
-type Work = (index: number) => Promise<unknown>
+const COLUMNS: readonly Column[] = [
+  { key: 'crypto.verify', title: 'crypto.verify/s', digits: 0 },
+  { key: 'jose', title: 'jose/s', digits: 0 },
+  { key: 'cold', title: 'cold/s', digits: 0 },
+  { key: 'cached', title: 'cached/s', digits: 0 },
+  { key: 'toBare', title: 'cold to crypto.verify', digits: 2 },
+  { key: 'toCold', title: 'cached to cold', digits: 1 },
+]
 
-interface Contestant {
-  readonly name: string
-  readonly work: Work
-  bestPerSecond: number
-}
-
-/** Runs the contestants in turns, so that a slow moment of the machine hits all of them, and keeps the best turn of each. */
-async function race(works: Readonly<Record<string, Work>>): Promise<ReadonlyMap<string, number>> {
-  const contestants: Contestant[] = Object.entries(works).map(([name, work]) => ({ name, work, bestPerSecond: 0 }))
-  for (let round = 0; round <= ROUNDS; round += 1) {
-    for (const contestant of contestants) {
-      const perSecond = await measure(contestant.work)
-      if (round > 0) contestant.bestPerSecond = Math.max(contestant.bestPerSecond, perSecond)
-    }
+function buildRow(alg: MintAlgorithm, result: ReadonlyMap<string, number>): Row {
+  const of = (name: string): number => result.get(name) ?? 0
+  const plain = ['crypto.verify', 'jose', 'cold', 'cached'].map((name) => [name, { value: of(name) }])
+  const toBare = of('cold') / of('crypto.verify')
+  return {
+    name: alg,
+    measures: {
+      ...Object.fromEntries(plain),
+      toBare: alg === 'RS256' ? { value: toBare, aim: { atLeast: 0.75 } } : { value: toBare },
+      toCold: { value: of('cached') / of('cold'), aim: { atLeast: 10 } },
+    },
   }
-  return new Map(contestants.map(({ name, bestPerSecond }) => [name, bestPerSecond]))
 }
 
-async function measure(work: Work): Promise<number> {
-  const start = performance.now()
-  const end = start + ROUND_MS
-  let done = 0
-  const lane = async (): Promise<void> => {
-    while (performance.now() < end) {
-      for (let turn = 0; turn < 16; turn += 1) await work(done++ % TOKENS)
-    }
+/** The verify function by itself, beside `jose` and beside nothing but the signature; then among 10 and 10,000 signers. */
+export const verify: BenchPart = async ({ options, say, report }) => {
+  const rounds = options.isQuick ? QUICK_ROUNDS : ROUNDS
+  const rows: Row[] = []
+  for (const [alg, key, more] of ROWS) {
+    say(alg)
+    rows.push(buildRow(alg, await raceOfAlgorithm(alg, key, more, rounds)))
   }
-  await Promise.all(Array.from({ length: IN_FLIGHT }, lane))
-  return (done / (performance.now() - start)) * 1000
-}
-
-function mintTokens(alg: MintAlgorithm, key: MintKey, issuer: string): string[] {
-  const now = NOW_MS / 1000
-  return Array.from({ length: TOKENS }, (_, index) => {
-    const claims = {
-      iss: issuer,
-      aud: AUDIENCE,
-      sub: `user-${index}@example.com`,
-      iat: now - 60,
-      nbf: now - 60,
-      exp: now + 3600,
-      jti: `0a1b2c3d-4e5f-6071-8293-${index}`,
-      azp: 'countersign-client',
-      scope: 'openid profile email',
-      name: 'Some One',
-      realm_access: { roles: ['offline_access', 'uma_authorization', 'staff'] },
-    }
-    return mintToken({ key, alg, claims })
+  const bars = rows.map(({ name, measures: { cold, 'crypto.verify': bare } }) => {
+    return { name, measure: { value: cold?.value ?? 0, bare: bare?.value ?? 0 } }
   })
-}
-
-const signerOf = (index: number): VerifySigner<string> =>
-  buildVerifySigner({ id: `signer-${index}`, revision: 1, issuer: `https://idp-${index}.example`, audience: AUDIENCE })
-
-const insist = (good: boolean): void => {
-  if (!good) throw new Error('a good token was refused')
-}
-
-async function raceOfAlgorithm(
-  alg: MintAlgorithm,
-  key: MintKey,
-  options: object | undefined,
-): Promise<ReadonlyMap<string, number>> {
-  const signer = signerOf(0)
-  const tokens = mintTokens(alg, key, signer.issuer)
-  const at = (index: number): string => tokens[index] ?? ''
-  const document = mintKeySet(key)
-  const { keys } = readKeySet(document as JsonValue)
-  const cache = new VerifiedTokenCache()
-  const joseKeys = createLocalJWKSet({ keys: document.keys as JWK[] })
-  const joseOptions = { issuer: signer.issuer, audience: AUDIENCE, algorithms: [alg], currentDate: new Date(NOW_MS) }
-  const inputs = tokens.map((token) => {
-    const dot = token.lastIndexOf('.')
-    return { input: Buffer.from(token.slice(0, dot)), signature: Buffer.from(token.slice(dot + 1), 'base64url') }
+  report({
+    title: 'Verifying tokens',
+    text: 'The verify function alone, 32 at a time, per second: ours with an unknown token (cold) and with a known one (cached), jose, and nothing but the signature.',
+    columns: COLUMNS,
+    rows,
+    plots: [{ kind: 'bars', title: 'Unknown tokens a second, beside bare crypto.verify', bars }],
   })
-  const bareKey = options ? { key: key.publicKey, ...options } : key.publicKey
-  const hash = alg === 'EdDSA' ? null : 'sha256'
-  return race({
-    'crypto.verify': (index) =>
-      new Promise<void>((resolve) => {
-        const { input, signature } = inputs[index] ?? { input: Buffer.alloc(0), signature: Buffer.alloc(0) }
-        verify(hash, input, bareKey, signature, (_, good) => resolve(insist(good)))
-      }),
-    jose: (index) => jwtVerify(at(index), joseKeys, joseOptions),
-    cold: async (index) => insist((await verifyToken(at(index), signer, keys, NOW_MS)).accepted),
-    cached: async (index) => insist((await verifyToken(at(index), signer, keys, NOW_MS, { cache })).accepted),
+  say('among many signers')
+  const [few, many] = [10, 10_000]
+  const found = await raceOfSigners([few, many], rounds)
+  report({
+    title: 'Verifying tokens among many signers',
+    text: 'Reading the token, choosing the signer by issuer and audience, verifying; RS256, per second.',
+    columns: [
+      { key: 'few', title: `${few} signers/s`, digits: 0 },
+      { key: 'many', title: `${many.toLocaleString('en-US')} signers/s`, digits: 0 },
+      { key: 'ratio', title: 'many to few', digits: 2 },
+    ],
+    rows: ['cold', 'cached'].map((kind) => {
+      const of = (count: number): number => found.get(`${count} signers, ${kind}`) ?? 0
+      const ratio = { value: of(many) / of(few), aim: { atLeast: 0.8 } }
+      return { name: kind, measures: { few: { value: of(few) }, many: { value: of(many) }, ratio } }
+    }),
+    plots: [],
   })
-}
-
-/** Reading, choosing the signer and verifying, as a login does, with so many signers. */
-async function raceOfSigners(counts: readonly number[]): Promise<ReadonlyMap<string, number>> {
-  const key = mintKey('RSA')
-  const { keys } = readKeySet(mintKeySet(key) as JsonValue)
-  const works = counts.flatMap((count): [string, Work][] => {
-    const index = new SignerIndex<VerifySigner<string>>()
-    for (let each = 0; each < count; each += 1) index.put(signerOf(each))
-    const tokens = mintTokens('RS256', key, signerOf(count - 1).issuer)
-    const cache = new VerifiedTokenCache()
-    const login = (token: string, tokenCache?: VerifiedTokenCache): Promise<void> =>
-      logIn(token, index, keys, tokenCache)
-    return [
-      [`${count} signers, cold`, (each) => login(tokens[each] ?? '')],
-      [`${count} signers, cached`, (each) => login(tokens[each] ?? '', cache)],
-    ]
-  })
-  return race(Object.fromEntries(works))
-}
-
-async function logIn(
-  token: string,
-  index: SignerIndex<VerifySigner<string>>,
-  keys: SignerKeys,
-  cache: VerifiedTokenCache | undefined,
-): Promise<void> {
-  const reading = readJws(token, cache)
-  if (!reading.ok) throw new Error(reading.detail)
-  const { untrustedIssuer, untrustedAudiences } = untrustedIssuerAndAudience(reading.jws)
-  const [signer] = index.choose(untrustedIssuer, untrustedAudiences).candidates
-  if (!signer) throw new Error('no signer')
-  insist((await verifyToken(reading.jws, signer, keys, NOW_MS, cache ? { cache } : {})).accepted)
-}
-
-const count = (perSecond = 0): string => Math.round(perSecond).toLocaleString('en-US').padStart(12)
-const ratio = (part = 0, whole = 1): string => (part / whole).toFixed(2).padStart(14)
-
-/** Prints a table of verifications per second. */
-export async function run(): Promise<void> {
-  const heads = ['crypto.verify', 'jose', 'cold', 'cached']
-  const ratios = ['cold/crypto', 'cold/jose', 'cached/cold']
-  console.log(['alg  ', ...heads.map((head) => head.padStart(13)), ...ratios.map((head) => head.padStart(14))].join(''))
-  for (const [alg, key, options] of ROWS) {
-    const result = await raceOfAlgorithm(alg, key, options)
-    const [bare, jose, cold, cached] = heads.map((head) => result.get(head))
-    const numbers = [bare, jose, cold, cached].map((perSecond) => ` ${count(perSecond)}`)
-    console.log([alg, ...numbers, ratio(cold, bare), ratio(cold, jose), ratio(cached, cold)].join(''))
-  }
-  for (const [name, perSecond] of await raceOfSigners([10, 10_000]))
-    console.log(`${name.padEnd(24)}${count(perSecond)}`)
 }

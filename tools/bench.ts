@@ -1,4 +1,9 @@
-/** `npm run bench [-- names] [--flags]`: runs the modules of bench/. */
-import { runModules } from './run-modules.ts'
+/** `npm run bench [-- parts] [--options]`: measures, beside a bare server and beside the aims; see bench/README.md. */
+import { runBench } from '../bench/run-bench.ts'
 
-await runModules('bench', process.argv.slice(2))
+try {
+  await runBench(process.argv.slice(2))
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}

@@ -17,6 +17,7 @@ const patterns = [
   'packages/*/src/**/*.test.ts',
   'packages/*/test/**/*.test.ts',
   'e2e/**/*.test.ts',
+  'bench/**/*.test.ts',
   'tools/**/*.test.ts',
 ]
 

@@ -1,4 +1,4 @@
-import { createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { createPublicKey, type VerifyKeyObjectInput, verify } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:https'
 
@@ -7,14 +7,15 @@ import { createServer } from 'node:https'
  * asked for.
  */
 const { cert, key } = JSON.parse(process.env.BARE_SERVER ?? '{}') as { cert: string; key: string }
-const keys = new Map<string, KeyObject>()
+const keys = new Map<string, VerifyKeyObjectInput>()
 
 function verifyToken({ headers }: IncomingMessage): Promise<boolean> {
   const der = headers['x-public-key']
   if (typeof der !== 'string') return Promise.resolve(true)
   let publicKey = keys.get(der)
   if (!publicKey) {
-    publicKey = createPublicKey({ key: Buffer.from(der, 'base64'), format: 'der', type: 'spki' })
+    const parsed = createPublicKey({ key: Buffer.from(der, 'base64'), format: 'der', type: 'spki' })
+    publicKey = { key: parsed, ...(parsed.asymmetricKeyType === 'ec' && { dsaEncoding: 'ieee-p1363' }) }
     keys.set(der, publicKey)
   }
   const token = headers.authorization?.slice('Bearer '.length) ?? ''
@@ -22,7 +23,7 @@ function verifyToken({ headers }: IncomingMessage): Promise<boolean> {
   const signature = Buffer.from(token.slice(end + 1), 'base64url')
   const usedKey = publicKey
   return new Promise((resolve, reject) => {
-    verify('RSA-SHA256', Buffer.from(token.slice(0, end)), usedKey, signature, (error, isGood) => {
+    verify('sha256', Buffer.from(token.slice(0, end)), usedKey, signature, (error, isGood) => {
       if (error) reject(error)
       else resolve(isGood)
     })

@@ -10,7 +10,6 @@ import type { TestKeyKind } from '../../packages/testkit/src/certificates.ts'
 
 const REQUESTS = 64
 const IN_FLIGHT = 32
-const ROUNDS = 6
 const ROUND_MS = 250
 
 export interface IssuingFigures {
@@ -20,7 +19,10 @@ export interface IssuingFigures {
 }
 
 /** Issuing alone, without HTTP and without a store: ours, and beside it nothing but checking and making the signatures. */
-export async function measureIssuing(kind: TestKeyKind): Promise<{ issue: IssuingFigures; bare: IssuingFigures }> {
+export async function measureIssuing(
+  kind: TestKeyKind,
+  rounds: number,
+): Promise<{ issue: IssuingFigures; bare: IssuingFigures }> {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const now = new Date()
   const subject = { commonName: 'Bench CA' }
@@ -44,7 +46,7 @@ export async function measureIssuing(kind: TestKeyKind): Promise<{ issue: Issuin
     bare: (index: number) => checkAndSign(at(bareRequests, index), privateKey),
   }
   const best = { issue: NOTHING, bare: NOTHING }
-  for (let round = 0; round <= ROUNDS; round++) {
+  for (let round = 0; round <= rounds; round++) {
     for (const name of ['issue', 'bare'] as const) {
       const figures = await measure(works[name])
       if (round > 0 && figures.perSecond > best[name].perSecond) best[name] = figures

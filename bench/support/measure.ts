@@ -1,78 +1,91 @@
-import { runLoad } from './load.ts'
-import { http, type Product, type Target } from './product.ts'
+import type { Aim, BarPlot, Column, Measure, Row } from '../report/result.ts'
+import type { BenchRun } from './bench-run.ts'
+import { http } from './http.ts'
+import { type LoadResult, runLoad } from './load.ts'
+import type { Target } from './product.ts'
 import { cpuMsOf } from './server-process.ts'
+import { splitRequests } from './split-requests.ts'
 
 const CONNECTIONS = 32
-const SECONDS = Number(process.env.BENCH_SECONDS ?? 4)
-/** Before each figure; operations whose requests must differ keep so many in reserve. */
-export const WARM_UP_REQUESTS = 4_000
+
+/** What is measured of every operation. */
+export const OPERATION_COLUMNS: readonly Column[] = [
+  { key: 'perSecond', title: 'per s', digits: 0 },
+  { key: 'ofBare', title: '% of bare', digits: 0 },
+  { key: 'cpuMs', title: 'CPU ms', digits: 3 },
+  { key: 'p99Ms', title: 'p99 ms', digits: 1 },
+]
 
 /** One operation of the product, and what the bare server is asked beside it. */
 export interface Operation {
   readonly operation: string
   readonly expectStatus: number
   request(): string
-  /** Processor time of the server for one request that architecture.md aims at. */
-  readonly aimCpuMs: number
+  /** By the key of their column. */
+  readonly aims: Readonly<Record<string, Aim>>
   /** What the bare server gets: a body of the same size, or the same token to verify. */
   readonly bare?: { readonly body?: string; readonly headers?: Readonly<Record<string, string>> }
-  /** How often the load generator may call `request`; without end unless given. */
+  /** How often `request` may be called, warming up included; without end unless given. */
   readonly maxRequests?: number
+  readonly connections?: number
+  /** A new TLS connection for each request, at the bare server too. */
+  readonly isFresh?: boolean
 }
 
-interface Row {
-  readonly operation: string
-  readonly perSecond: number
-  readonly cpuMs: number
-  readonly p99Ms: number
-  readonly barePerSecond: number
-  readonly bareCpuMs: number
-  readonly aimCpuMs: number
+export interface Servers {
+  readonly product: Target
+  readonly bare: Target
 }
 
-/** Measures operations one after the other, each beside the bare server in the same run, and prints the table. */
-export async function measure(product: Product, bare: Target, operations: readonly Operation[]): Promise<void> {
+/** Measures operations one after the other, each beside the bare server in the same run. */
+export async function measureOperations(
+  servers: Servers,
+  operations: readonly Operation[],
+  run: BenchRun,
+): Promise<Row[]> {
   const rows: Row[] = []
   for (const operation of operations) {
-    process.stderr.write(`${operation.operation} …\n`)
-    rows.push(await measureOne(product, bare, operation))
+    run.say(operation.operation)
+    rows.push(await measureOperation(servers, operation, run.options.seconds))
   }
-  console.table(rows.map(shown))
+  return rows
 }
 
-async function measureOne(product: Product, bare: Target, operation: Operation): Promise<Row> {
-  const { request, expectStatus, maxRequests } = operation
-  const load = { connections: CONNECTIONS, expectStatus, request, ...(maxRequests !== undefined && { maxRequests }) }
-  // What is compiled on the way to speed is not what a request costs.
-  await runLoad({ ...product, ...load, seconds: SECONDS / 4, maxRequests: WARM_UP_REQUESTS })
-  const cpuBefore = cpuMsOf(product.pid)
-  const result = await runLoad({ ...product, ...load, seconds: SECONDS })
-  const cpuMs = (cpuMsOf(product.pid) - cpuBefore) / result.requests
-  const headers = { ...operation.bare?.headers, 'x-answer-bytes': String(Math.max(0, result.bytesPerAnswer - 300)) }
+async function measureOperation({ product, bare }: Servers, operation: Operation, seconds: number): Promise<Row> {
+  const { request, expectStatus, connections = CONNECTIONS, isFresh = false, aims } = operation
+  const { warmUp, measured } = splitRequests(operation.maxRequests ?? Number.POSITIVE_INFINITY)
+  const load = { connections, isFresh, seconds, expectStatus, request }
+  await runLoad({ ...product, ...load, seconds: seconds / 2, maxRequests: warmUp })
+  const found = await runTimed(product, { ...load, maxRequests: measured })
+  const headers = { ...operation.bare?.headers, 'x-answer-bytes': String(Math.max(0, found.bytesPerAnswer - 300)) }
   const bareRequest = http(operation.bare?.body ? 'POST' : 'GET', '/', headers, operation.bare?.body)
-  const bareCpuBefore = cpuMsOf(bare.pid)
-  const bareLoad = { connections: CONNECTIONS, seconds: SECONDS, expectStatus: 200, request: () => bareRequest }
-  const bareResult = await runLoad({ ...bare, ...bareLoad })
-  return {
-    operation: operation.operation,
-    perSecond: result.perSecond,
-    cpuMs,
-    p99Ms: result.p99Ms,
-    barePerSecond: bareResult.perSecond,
-    bareCpuMs: (cpuMsOf(bare.pid) - bareCpuBefore) / bareResult.requests,
-    aimCpuMs: operation.aimCpuMs,
+  const bareLoad = { ...load, expectStatus: 200, request: () => bareRequest }
+  await runLoad({ ...bare, ...bareLoad, seconds: seconds / 4, maxRequests: warmUp })
+  const beside = await runTimed(bare, { ...bareLoad, maxRequests: Number.POSITIVE_INFINITY })
+  const measures: Record<string, Measure> = {
+    perSecond: { value: found.perSecond, bare: beside.perSecond },
+    ofBare: { value: (100 * found.perSecond) / beside.perSecond },
+    cpuMs: { value: found.cpuMs, bare: beside.cpuMs },
+    p99Ms: { value: found.p99Ms, bare: beside.p99Ms },
   }
+  const aimed = Object.entries(measures).map(([key, measure]) => {
+    const aim = aims[key]
+    return [key, aim ? { ...measure, aim } : measure] as const
+  })
+  return { name: operation.operation, measures: Object.fromEntries(aimed) }
 }
 
-function shown(row: Row) {
-  return {
-    operation: row.operation,
-    'per s': Math.round(row.perSecond),
-    'bare, per s': Math.round(row.barePerSecond),
-    'of bare': `${Math.round((100 * row.perSecond) / row.barePerSecond)} %`,
-    'CPU ms': row.cpuMs.toFixed(3),
-    'bare CPU ms': row.bareCpuMs.toFixed(3),
-    'aim CPU ms': row.aimCpuMs,
-    'p99 ms': row.p99Ms.toFixed(1),
-  }
+type TimedLoad = Omit<Parameters<typeof runLoad>[0], keyof Target>
+
+/** The processor time is the server's own, all its threads together. */
+async function runTimed(target: Target, load: TimedLoad): Promise<LoadResult & { cpuMs: number }> {
+  const before = cpuMsOf(target.pid)
+  const result = await runLoad({ ...target, ...load })
+  return { ...result, cpuMs: (cpuMsOf(target.pid) - before) / Math.max(1, result.requests) }
+}
+
+/** Bars of one of the columns. */
+export function plotColumn(title: string, rows: readonly Row[], key: string): BarPlot {
+  const bars = rows.flatMap(({ name, measures: { [key]: measure } }) => (measure ? [{ name, measure }] : []))
+  return { kind: 'bars', title, bars }
 }

@@ -2,13 +2,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { makeTestCertificate } from '@countersign/testkit'
-import { askOnce } from './load.ts'
-import { startServerProcess } from './server-process.ts'
+import { type BareServer, startBareServer } from './bare-process.ts'
+import { askOnce } from './connection.ts'
+import { http } from './http.ts'
+import { type ServerProcess, startServerProcess } from './server-process.ts'
 
 export const MANAGEMENT = '/edge/management/v1'
+export const CLIENT = '/edge/client/v1'
 const CLI = fileURLToPath(new URL('../../packages/cli/bin/countersign.js', import.meta.url))
-const BARE_SERVER = fileURLToPath(new URL('./bare-server.ts', import.meta.url))
 const ADMIN_PASSWORD = 'the-password-of-the-bench'
 
 /** A server in a process of its own, and how to reach it. */
@@ -20,55 +21,71 @@ export interface Target {
 
 export interface Product extends Target {
   readonly session: string
-  readonly dataDir: string
-  /** One call as the administrator; gives the answer's JSON. */
+  readonly metricsUrl: string
+  /** From when its process was started until it said that it is ready. */
+  readonly startSeconds: number
+  /** One call as the administrator; gives the answer's JSON. Throws when it is refused. */
   call(method: string, path: string, body?: unknown): Promise<{ data: Record<string, string> & { id: string }[] }>
+  stop(): Promise<void>
+}
+
+/** An embedded database of its own, on which the product can be started and stopped. */
+export interface ProductHome {
+  readonly databaseFile: string
+  start(): Promise<Product>
 }
 
 interface Ready {
   readonly baseUrl: string
   readonly caFile: string
+  readonly metricsUrl: string
 }
 
-/** Runs `work` beside the running product on an empty embedded database and the bare server, and stops both. */
-export async function withServers(work: (product: Product, bare: Target) => Promise<void>): Promise<void> {
+/** Refusals are measured too, and all of them come from one address. */
+export const NO_LIMITS = { COUNTERSIGN_LIMITS_ADDRESS_BURST: '0', COUNTERSIGN_LIMITS_SIGNER_BURST: '0' }
+
+/** Runs `work` beside a bare server, with an empty home for the product; stops and removes all of it afterwards. */
+export async function withHome(
+  work: (home: ProductHome, bare: BareServer) => Promise<void>,
+  settings: Readonly<Record<string, string>> = NO_LIMITS,
+): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'countersign-bench-'))
-  const flags = ['--dev', '--port', '0', '--data-dir', dataDir, '--json', '--log-level', 'error']
-  // Refusals are measured too, and all of them come from one address.
-  const unlimited = { COUNTERSIGN_LIMITS_ADDRESS_BURST: '0', COUNTERSIGN_LIMITS_SIGNER_BURST: '0' }
-  const env = { COUNTERSIGN_ADMIN_PASSWORD: ADMIN_PASSWORD, ...unlimited }
-  const product = await startServerProcess<Ready>([CLI, 'up', ...flags], env)
-  const certificate = makeTestCertificate({ kind: 'ec256', commonName: 'localhost' })
-  const key = certificate.privateKey.export({ type: 'pkcs8', format: 'pem' })
-  const bare = await startServerProcess<{ port: number }>([BARE_SERVER], {
-    BARE_SERVER: JSON.stringify({ cert: certificate.pem, key }),
-  })
+  const running = new Set<ServerProcess<Ready>>()
+  const flags = ['--port', '0', '--data-dir', dataDir, '--json', '--log-level', 'error']
+  const env = { COUNTERSIGN_ADMIN_PASSWORD: ADMIN_PASSWORD, ...settings }
+  const start = async (): Promise<Product> => {
+    const server = await startServerProcess<Ready>([CLI, 'up', ...flags], env)
+    running.add(server)
+    const stop = async () => {
+      if (running.delete(server)) await server.stop()
+    }
+    return buildProduct(server, stop)
+  }
+  const bare = await startBareServer()
   try {
-    const { baseUrl, caFile } = product.ready
-    const target = { port: Number(new URL(baseUrl).port), ca: readFileSync(caFile, 'utf8'), pid: product.pid }
-    await work(await logIn(target, dataDir), { port: bare.ready.port, ca: certificate.pem, pid: bare.pid })
+    await work({ databaseFile: join(dataDir, 'countersign.db'), start }, bare)
   } finally {
-    await Promise.all([product.stop(), bare.stop()])
+    await Promise.all([...[...running].map((server) => server.stop()), bare.stop()])
     rmSync(dataDir, { recursive: true, force: true })
   }
 }
 
-async function logIn(target: Target, dataDir: string): Promise<Product> {
-  const body = JSON.stringify({ username: 'admin', password: ADMIN_PASSWORD })
-  const answer = await askOnce(target, http('POST', `${MANAGEMENT}/authenticate?method=password`, {}, body))
-  const session = (answer as { data: { token: string } }).data.token
-  const call: Product['call'] = async (method, path, content) => {
-    const text = content === undefined ? undefined : JSON.stringify(content)
-    return (await askOnce(target, http(method, path, { 'zt-session': session }, text))) as never
-  }
-  return { ...target, session, dataDir, call }
+/** The same with the product running on it. */
+export async function withServers(work: (product: Product, bare: BareServer) => Promise<void>): Promise<void> {
+  await withHome(async (home, bare) => work(await home.start(), bare))
 }
 
-/** A whole request as it goes over the wire. */
-export function http(method: string, path: string, headers: Readonly<Record<string, string>>, body?: string): string {
-  const length = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body ?? '')) }
-  const lines = Object.entries({ ...headers, ...(body !== undefined && length) }).map(
-    ([name, value]) => `${name}: ${value}\r\n`,
-  )
-  return `${method} ${path} HTTP/1.1\r\nhost: localhost\r\n${lines.join('')}\r\n${body ?? ''}`
+async function buildProduct(server: ServerProcess<Ready>, stop: () => Promise<void>): Promise<Product> {
+  const { baseUrl, caFile, metricsUrl } = server.ready
+  const target = { port: Number(new URL(baseUrl).port), ca: readFileSync(caFile, 'utf8'), pid: server.pid }
+  const body = JSON.stringify({ username: 'admin', password: ADMIN_PASSWORD })
+  const answer = await askOnce(target, http('POST', `${MANAGEMENT}/authenticate?method=password`, {}, body))
+  const session = (answer.json as { data: { token: string } }).data.token
+  const call: Product['call'] = async (method, path, content) => {
+    const text = content === undefined ? undefined : JSON.stringify(content)
+    const { status, json } = await askOnce(target, http(method, path, { 'zt-session': session }, text))
+    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(json)}`)
+    return json as never
+  }
+  return { ...target, session, metricsUrl, startSeconds: server.startSeconds, call, stop }
 }

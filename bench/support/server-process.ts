@@ -5,6 +5,8 @@ import { createInterface } from 'node:readline'
 export interface ServerProcess<Ready> {
   readonly ready: Ready
   readonly pid: number
+  /** From when the process was started until it was ready. */
+  readonly startSeconds: number
   stop(): Promise<void>
 }
 
@@ -13,16 +15,20 @@ export async function startServerProcess<Ready>(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<ServerProcess<Ready>> {
+  const started = performance.now()
   const child = spawn(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...env },
   })
   const ready = await firstJsonLine<Ready>(child)
+  const startSeconds = (performance.now() - started) / 1000
   return {
     ready,
     pid: child.pid ?? 0,
+    startSeconds,
     stop: () =>
       new Promise((resolve) => {
+        if (child.exitCode !== null || child.signalCode !== null) return resolve()
         child.once('exit', () => resolve())
         child.kill('SIGTERM')
       }),

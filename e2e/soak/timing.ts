@@ -1,8 +1,8 @@
 /** Measures whether the time of a refusal tells why it was refused. */
 import { parseArgs } from 'node:util'
 import { makeTestCertificate, mintKeyFrom, mintToken } from '@countersign/testkit'
-import { openConnection } from '../../bench/support/load.ts'
-import { http } from '../../bench/support/product.ts'
+import { openConnection } from '../../bench/support/connection.ts'
+import { http } from '../../bench/support/http.ts'
 import { withSoakedController } from './support/soaked-controller.ts'
 import { welchT } from './support/welch-t.ts'
 

@@ -1,0 +1,23 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { buildHtmlPage } from './html-page.ts'
+import { buildMarkdown } from './markdown.ts'
+import type { BenchResult } from './result.ts'
+
+const FOLDER = join(import.meta.dirname, '..', 'results')
+
+const FORMATS: readonly (readonly [extension: string, build: (result: BenchResult) => string])[] = [
+  ['json', (result) => `${JSON.stringify(result, null, 2)}\n`],
+  ['md', buildMarkdown],
+  ['html', buildHtmlPage],
+]
+
+/** Writes the result in every format; answers where, as seen from the current folder. A later run of the same parts replaces it. */
+export function writeReports(result: BenchResult, name: string): string[] {
+  mkdirSync(FOLDER, { recursive: true })
+  return FORMATS.map(([extension, build]) => {
+    const file = join(FOLDER, `${name}.${extension}`)
+    writeFileSync(file, build(result))
+    return relative(process.cwd(), file)
+  })
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import type { DatabaseSync } from 'node:sqlite'
+import { makeTestCertificate } from '@countersign/testkit'
+import { copyRows, type Range, withDatabase } from './copy-rows.ts'
+
+const ID_LENGTH = 22
+const TEAM_SIZE = 20
+const HOUR_MS = 3_600_000
+
+const digest = (text: string, encoding: 'hex' | 'base64url') => createHash('sha256').update(text).digest(encoding)
+
+/** Ids in no order, as the product's own are. */
+const idOf = (what: string, number: number): string => digest(`${what} ${number}`, 'hex').slice(0, ID_LENGTH)
+
+/** The identity of a number: how it can be asked for. */
+export const benchIdentity = (number: number) => ({
+  id: idOf('identity', number),
+  name: `user-${number}`,
+  externalId: `user-${number}@bench.example`,
+  team: `team-${Math.floor(number / TEAM_SIZE)}`,
+})
+
+/** The token of the session of a number. */
+export const benchSessionToken = (number: number): string => digest(`session ${number}`, 'base64url')
+
+/** The signer of a number. */
+export const benchSigner = (number: number) => ({
+  id: idOf('signer', number),
+  name: `signer-${number}`,
+  issuer: `https://signer-${number}.example`,
+})
+
+/** Puts in identities like `template`, twenty to a team. The product must not be running. */
+export function fillIdentities(file: string, template: string, range: Range): void {
+  withDatabase(file, (db) => {
+    copyRows(db, 'identities', { column: 'id', is: template }, range, (number) => {
+      const { id, name, externalId } = benchIdentity(number)
+      return { id, name, external_id: externalId }
+    })
+    fillTeams(db, range)
+  })
+}
+
+function fillTeams(db: DatabaseSync, { from, to }: Range): void {
+  const insert = db.prepare('insert into identity_attributes (identity_id, attribute) values (?, ?)')
+  db.exec('begin immediate')
+  for (let number = from; number < to; number++) {
+    const { id, team } = benchIdentity(number)
+    insert.run(id, team)
+  }
+  db.exec('commit')
+}
+
+/** Puts in a session for each identity, like the one that `template` has. The product must not be running. */
+export function fillSessions(file: string, template: string, range: Range): void {
+  const now = Date.now()
+  withDatabase(file, (db) => {
+    copyRows(db, 'api_sessions', { column: 'identity_id', is: template }, range, (number) => ({
+      id: idOf('session', number),
+      token_digest: digest(benchSessionToken(number), 'base64url'),
+      identity_id: benchIdentity(number).id,
+      // Used an hour from now as far as the store knows: that they are used in the bench is not written down again and again.
+      last_activity_at: now + HOUR_MS,
+      expires_at: now + 12 * HOUR_MS,
+      ends_at: now + 12 * HOUR_MS,
+    }))
+  })
+}
+
+/** Puts in signers like `template`, each with a certificate of its own. The product must not be running. */
+export function fillSigners(file: string, template: string, range: Range): void {
+  withDatabase(file, (db) =>
+    copyRows(db, 'ext_jwt_signers', { column: 'id', is: template }, range, (number) => {
+      const { id, name, issuer } = benchSigner(number)
+      const { pem, der } = makeTestCertificate({ kind: 'ec256', commonName: name })
+      const fingerprint = createHash('sha1').update(der).digest('hex')
+      return { id, name, issuer, kid: name, static_kid: name, cert_pem: pem, common_name: name, fingerprint }
+    }),
+  )
+}

@@ -1,0 +1,153 @@
+import { verify as verifySignature } from 'node:crypto'
+import { createLocalJWKSet, type JWK, jwtVerify } from 'jose'
+import type { JsonValue } from '../../packages/core/src/json/json-value.ts'
+import { readKeySet } from '../../packages/core/src/key/key-set.ts'
+import type { SignerKeys } from '../../packages/core/src/key/signer-key.ts'
+import { SignerIndex } from '../../packages/core/src/signer/signer-index.ts'
+import { untrustedIssuerAndAudience } from '../../packages/core/src/token/jws.ts'
+import { readJws } from '../../packages/core/src/token/read-jws.ts'
+import { VerifiedTokenCache } from '../../packages/core/src/token/verified-token-cache.ts'
+import { buildVerifySigner, type VerifySigner } from '../../packages/core/src/token/verify-signer.ts'
+import { verifyToken } from '../../packages/core/src/token/verify-token.ts'
+import {
+  type MintAlgorithm,
+  type MintKey,
+  mintKey,
+  mintKeySet,
+  mintToken,
+} from '../../packages/testkit/src/token-mint.ts'
+
+const TOKENS = 1000
+const IN_FLIGHT = 32
+const ROUND_MS = 120
+const NOW_MS = Date.parse('2026-06-01T12:00:00Z')
+const AUDIENCE = 'api://countersign'
+
+type Work = (index: number) => Promise<unknown>
+
+interface Contestant {
+  readonly name: string
+  readonly work: Work
+  bestPerSecond: number
+}
+
+/** Runs the contestants in turns, so that a slow moment of the machine hits all of them, and keeps the best turn of each. */
+async function race(works: Readonly<Record<string, Work>>, rounds: number): Promise<ReadonlyMap<string, number>> {
+  const contestants: Contestant[] = Object.entries(works).map(([name, work]) => ({ name, work, bestPerSecond: 0 }))
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const contestant of contestants) {
+      const perSecond = await measure(contestant.work)
+      if (round > 0) contestant.bestPerSecond = Math.max(contestant.bestPerSecond, perSecond)
+    }
+  }
+  return new Map(contestants.map(({ name, bestPerSecond }) => [name, bestPerSecond]))
+}
+
+async function measure(work: Work): Promise<number> {
+  const start = performance.now()
+  const end = start + ROUND_MS
+  let done = 0
+  const lane = async (): Promise<void> => {
+    while (performance.now() < end) {
+      for (let turn = 0; turn < 16; turn += 1) await work(done++ % TOKENS)
+    }
+  }
+  await Promise.all(Array.from({ length: IN_FLIGHT }, lane))
+  return (done / (performance.now() - start)) * 1000
+}
+
+function mintTokens(alg: MintAlgorithm, key: MintKey, issuer: string): string[] {
+  const now = NOW_MS / 1000
+  return Array.from({ length: TOKENS }, (_, index) => {
+    const claims = {
+      iss: issuer,
+      aud: AUDIENCE,
+      sub: `user-${index}@example.com`,
+      iat: now - 60,
+      nbf: now - 60,
+      exp: now + 3600,
+      jti: `0a1b2c3d-4e5f-6071-8293-${index}`,
+      azp: 'countersign-client',
+      scope: 'openid profile email',
+      name: 'Some One',
+      realm_access: { roles: ['offline_access', 'uma_authorization', 'staff'] },
+    }
+    return mintToken({ key, alg, claims })
+  })
+}
+
+const signerOf = (index: number): VerifySigner<string> =>
+  buildVerifySigner({ id: `signer-${index}`, revision: 1, issuer: `https://idp-${index}.example`, audience: AUDIENCE })
+
+const insist = (good: boolean): void => {
+  if (!good) throw new Error('a good token was refused')
+}
+
+/** Verifications a second of tokens of one algorithm: ours cold and cached, those of jose, and bare signatures. */
+export async function raceOfAlgorithm(
+  alg: MintAlgorithm,
+  key: MintKey,
+  options: object | undefined,
+  rounds: number,
+): Promise<ReadonlyMap<string, number>> {
+  const signer = signerOf(0)
+  const tokens = mintTokens(alg, key, signer.issuer)
+  const at = (index: number): string => tokens[index] ?? ''
+  const document = mintKeySet(key)
+  const { keys } = readKeySet(document as JsonValue)
+  const cache = new VerifiedTokenCache()
+  const joseKeys = createLocalJWKSet({ keys: document.keys as JWK[] })
+  const joseOptions = { issuer: signer.issuer, audience: AUDIENCE, algorithms: [alg], currentDate: new Date(NOW_MS) }
+  const inputs = tokens.map((token) => {
+    const dot = token.lastIndexOf('.')
+    return { input: Buffer.from(token.slice(0, dot)), signature: Buffer.from(token.slice(dot + 1), 'base64url') }
+  })
+  const bareKey = options ? { key: key.publicKey, ...options } : key.publicKey
+  const hash = alg === 'EdDSA' ? null : 'sha256'
+  return race(
+    {
+      'crypto.verify': (index) =>
+        new Promise<void>((resolve) => {
+          const { input, signature } = inputs[index] ?? { input: Buffer.alloc(0), signature: Buffer.alloc(0) }
+          verifySignature(hash, input, bareKey, signature, (_, good) => resolve(insist(good)))
+        }),
+      jose: (index) => jwtVerify(at(index), joseKeys, joseOptions),
+      cold: async (index) => insist((await verifyToken(at(index), signer, keys, NOW_MS)).accepted),
+      cached: async (index) => insist((await verifyToken(at(index), signer, keys, NOW_MS, { cache })).accepted),
+    },
+    rounds,
+  )
+}
+
+/** Reading, choosing the signer and verifying, as a login does, with so many signers. */
+export async function raceOfSigners(counts: readonly number[], rounds: number): Promise<ReadonlyMap<string, number>> {
+  const key = mintKey('RSA')
+  const { keys } = readKeySet(mintKeySet(key) as JsonValue)
+  const works = counts.flatMap((count): [string, Work][] => {
+    const index = new SignerIndex<VerifySigner<string>>()
+    for (let each = 0; each < count; each += 1) index.put(signerOf(each))
+    const tokens = mintTokens('RS256', key, signerOf(count - 1).issuer)
+    const cache = new VerifiedTokenCache()
+    const login = (token: string, tokenCache?: VerifiedTokenCache): Promise<void> =>
+      logIn(token, index, keys, tokenCache)
+    return [
+      [`${count} signers, cold`, (each) => login(tokens[each] ?? '')],
+      [`${count} signers, cached`, (each) => login(tokens[each] ?? '', cache)],
+    ]
+  })
+  return race(Object.fromEntries(works), rounds)
+}
+
+async function logIn(
+  token: string,
+  index: SignerIndex<VerifySigner<string>>,
+  keys: SignerKeys,
+  cache: VerifiedTokenCache | undefined,
+): Promise<void> {
+  const reading = readJws(token, cache)
+  if (!reading.ok) throw new Error(reading.detail)
+  const { untrustedIssuer, untrustedAudiences } = untrustedIssuerAndAudience(reading.jws)
+  const [signer] = index.choose(untrustedIssuer, untrustedAudiences).candidates
+  if (!signer) throw new Error('no signer')
+  insist((await verifyToken(reading.jws, signer, keys, NOW_MS, cache ? { cache } : {})).accepted)
+}
