@@ -140,7 +140,6 @@ test('G-22 honours use and key_ops', () => {
     assert.deepEqual(kids({ ...key, ...members }), [OTHER.kid])
   }
   for (const members of [
-    { use: 'enc' },
     { use: 'SIG' },
     { use: ['sig'] },
     { use: 1 },
@@ -155,6 +154,14 @@ test('G-22 honours use and key_ops', () => {
   ]) {
     assertIgnored({ ...key, ...members })
   }
+})
+
+test('G-22 a key for encryption beside the others, as Keycloak publishes it, is ignored without a warning', () => {
+  const encryption = { ...RSA.jwk, kid: 'enc', use: 'enc', alg: 'RSA-OAEP' }
+  const { keys, warnings } = read(encryption, { ...OTHER.jwk, use: 'sig' })
+  assert.deepEqual([[...keys.keys()], warnings], [[OTHER.kid], []])
+  assert.equal(read({ ...encryption, use: 'sig' }, OTHER.jwk).warnings.length, 1)
+  assert.equal(read({ ...encryption, d: 'AQAB' }).exposesSecrets, true)
 })
 
 test('G-23 A-06 a JWK without alg may be used with every algorithm of its kind, one with alg only with that', () => {

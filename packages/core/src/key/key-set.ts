@@ -82,6 +82,7 @@ interface EntryReading {
 function readEntry(entry: JsonValue): EntryReading {
   if (!isJsonObject(entry)) return { warning: 'ignored, not a JSON object' }
   if (holdsSecret(entry)) return { warning: 'ignored, the provider published a secret key' }
+  if (isForEncryption(entry)) return {}
   const { kid } = entry
   if (typeof kid !== 'string' || kid === '') return { warning: 'ignored, it has no kid that a token could name' }
   if (kid.length > MAX_KID_LENGTH) return { warning: `ignored, its kid is longer than ${MAX_KID_LENGTH} characters` }
@@ -102,6 +103,11 @@ function readEntry(entry: JsonValue): EntryReading {
 
 function holdsSecret(jwk: JsonObject): boolean {
   return jwk.kty === 'oct' || PRIVATE_MEMBERS.some((name) => jwk[name] !== undefined && jwk[name] !== null)
+}
+
+/** Providers such as Keycloak publish it beside those that sign: nothing is wrong, and nobody needs to be told. */
+function isForEncryption(jwk: JsonObject): boolean {
+  return jwk.use === 'enc' && (jwk.key_ops ?? undefined) === undefined
 }
 
 function isForSignatures(jwk: JsonObject): boolean {

@@ -77,7 +77,7 @@ export class ServedKeys {
 
   /** A provider that forgets all its keys for a moment must not lock everybody out: an empty set counts when it is seen again later. */
   #isCredible({ keys, warnings }: KeySet, { elapsedMs }: Asked): boolean {
-    // Every entry that is left out has a warning, so this is a set without entries.
+    // Every entry that is left out has a warning, unless it is for encryption: this is a set without anything that signs.
     const isEmpty = keys.size === 0 && warnings.length === 0
     if (!isEmpty) {
       this.#emptySince = undefined
