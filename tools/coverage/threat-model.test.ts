@@ -20,15 +20,24 @@ function readRange(text: string, known: ReadonlySet<string>): string[] {
   })
 }
 
-test('every threat of the threat model names rows, and files of tests that are there', () => {
+test('every threat of the threat model names rows, and files of tests that are there and hold some of them', () => {
   const known = new Set(loadRows().map(({ id }) => id))
   assert.ok(threats.length > 50)
   for (const line of threats) {
     const [, , threat, against, rows = '', tests = ''] = line.split('|').map((cell) => cell.trim())
     assert.ok(threat && against, line)
-    assert.ok(readRange(rows, known).length > 0, line)
-    for (const [, file = ''] of tests.matchAll(/\]\(\.\.\/([^)]+)\)/g)) {
+    const ids = readRange(rows, known)
+    assert.ok(ids.length > 0, line)
+    const files = [...tests.matchAll(/\]\(\.\.\/([^)]+)\)/g)].map(([, file = '']) => file)
+    assert.ok(files.length > 0, `no file of tests: ${line}`)
+    for (const file of files) {
+      assert.match(file, /\.test\.ts$/)
       assert.ok(existsSync(join(root, file)), `${file} is gone`)
+      const text = readFileSync(join(root, file), 'utf8')
+      assert.ok(
+        ids.some((id) => text.includes(id)),
+        `${file} holds none of ${rows}`,
+      )
     }
   }
 })

@@ -20,9 +20,10 @@ export function buildReadyLine(ready: Ready): string {
   })
 }
 
-/** Builds what a person reads when the controller is ready. */
-export function buildReadySummary(ready: Ready): string[] {
+/** Builds what a person reads when the controller is ready. A password that he has set himself is not told to whoever keeps the output. */
+export function buildReadySummary(ready: Ready, isPasswordSet = false): string[] {
   const { admin } = ready
+  const password = isPasswordSet ? null : admin.password
   const provider = ready.identityProviderUrl ? ([['Identity provider', ready.identityProviderUrl]] as const) : []
   const rows = [
     ['Controller', ready.baseUrl],
@@ -32,7 +33,7 @@ export function buildReadySummary(ready: Ready): string[] {
     ['CA certificate', ready.caFile],
     ['Data', ready.dataDir],
     ['Administrator', admin.username],
-    ['Password', admin.password ?? 'as set on first start'],
+    ['Password', password ?? (admin.password === null ? 'as set on first start' : 'as set in the settings')],
   ] as const
   const width = Math.max(...rows.map(([title]) => title.length))
   return [
@@ -40,7 +41,7 @@ export function buildReadySummary(ready: Ready): string[] {
     '',
     ...rows.map(([title, value]) => `  ${title.padEnd(width)}   ${value}`),
     '',
-    ...(admin.password === null ? buildAnonymousExample(ready) : buildLoginExample(ready, admin.password)),
+    ...(password === null ? buildAnonymousExample(ready) : buildLoginExample(ready, password)),
     '',
     'Stop with Ctrl-C.',
   ]

@@ -54,6 +54,13 @@ test('the example signs in when the password is known, and is anonymous when not
   assert.ok(!later.includes('authenticate') && later.includes('/edge/client/v1/external-jwt-signers'))
 })
 
+test('a password of the settings is not in the summary, which ends in a journal or in the log of a container', () => {
+  const text = buildReadySummary(READY, true).join('\n')
+  assert.ok(!text.includes(READY.admin.password) && !text.includes(JSON.stringify(READY.admin.password)))
+  assert.match(text, /Password +as set in the settings/)
+  assert.match(buildReadySummary(LATER, true).join('\n'), /Password +as set on first start/)
+})
+
 test('the example is words that a shell takes as they are meant', () => {
   const lines = buildReadySummary(READY)
   const example = lines.slice(lines.findIndex((line) => line.startsWith('  session='))).slice(0, 4)

@@ -34,7 +34,7 @@ export const up: Command = {
       withProgress(call.terminal, 'starting…', explainStartupErrors(startController(settings))),
       stopOverdue,
     ])
-    announce(call, running)
+    announce(call, running, settings.adminPassword !== null)
     running.tellEvents()
     restartOnHangUp(running)
     const stoppedItself = running.stopped.then(() => {
@@ -46,8 +46,9 @@ export const up: Command = {
   },
 }
 
-function announce({ flags, terminal }: Call, { ready }: RunningController): void {
-  for (const line of flags.json === true ? [buildReadyLine(ready)] : buildReadySummary(ready)) terminal.out(line)
+function announce({ flags, terminal }: Call, { ready }: RunningController, isPasswordSet: boolean): void {
+  const lines = flags.json === true ? [buildReadyLine(ready)] : buildReadySummary(ready, isPasswordSet)
+  for (const line of lines) terminal.out(line)
 }
 
 /** Only where there is something to restart: a handler of ours undoes `nohup`. */

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { newId, readKeySet } from '@countersign/core'
+import { mintKey, mintKeySet, mintToken } from '@countersign/testkit'
+import { newSessionToken, sessionTokenDigest } from '../../src/api-session/session-token.ts'
+import { buildApp, stopTestPostgres, type TestApp } from './build-app.ts'
+import { createIdentity, createPassword, OWN_SESSION } from './identities.fixture.ts'
+import { ALICE, AUDIENCE, ISSUER, SIGNERS, signIn } from './provider.fixture.ts'
+
+after(stopTestPostgres)
+
+const SESSIONS = 10_000
+const USED = 2_000
+const SIGN_INS = 500
+const AT_ONCE = 500
+
+/** So many sessions of one identity that all end in the same millisecond; gives their tokens. */
+async function openTogether(app: TestApp, count: number): Promise<string[]> {
+  const identityId = await createIdentity(app)
+  const { username, password } = await createPassword(app, identityId)
+  await app.logIn(username, password)
+  const { authenticator_id: authenticatorId } = await app.store.db
+    .selectFrom('api_sessions')
+    .select('authenticator_id')
+    .where('identity_id', '=', identityId)
+    .executeTakeFirstOrThrow()
+  const now = app.clock.now()
+  const expiresAt = now + app.settings.session.idleSeconds * 1000
+  const usual = { identityId, authenticatorId, ipAddress: '127.0.0.1', configTypes: [], envInfo: undefined }
+  const times = { expiresAt, endsAt: expiresAt + 3_600_000, sdkInfo: undefined, maxPerIdentity: count + 10 }
+  const tokens = Array.from({ length: count }, newSessionToken)
+  await Promise.all(
+    tokens.map((token) => {
+      const session = { id: newId(), tokenDigest: sessionTokenDigest(token), ...usual, ...times }
+      return app.store.write('apiSession.create', session, { actorId: identityId, now })
+    }),
+  )
+  return tokens
+}
+
+async function countStatuses<Item>(items: readonly Item[], call: (item: Item) => Promise<{ status: number }>) {
+  const counts: Record<number, number> = {}
+  for (let at = 0; at < items.length; at += AT_ONCE) {
+    for (const { status } of await Promise.all(items.slice(at, at + AT_ONCE).map(call)))
+      counts[status] = (counts[status] ?? 0) + 1
+  }
+  return counts
+}
+
+test('S-10 ten thousand sessions that end together are refused, are swept in pieces, and everybody signs in again by one fetch', async (t) => {
+  const key = mintKey('P-256')
+  let fetches = 0
+  const app = await buildApp(t, {
+    fetchJwks: async () => {
+      fetches++
+      return { keySet: readKeySet(Buffer.from(JSON.stringify(mintKeySet(key)))), freshForMs: undefined }
+    },
+  })
+  const tokens = await openTogether(app, SESSIONS)
+  const use = (session: string) => app.call('GET', OWN_SESSION, undefined, { session })
+  const used = tokens.filter((_, nth) => nth % (SESSIONS / USED) === 0)
+  // Half of them, so that some are remembered and some are not.
+  assert.deepEqual(await countStatuses(used.slice(0, USED / 2), use), { 200: USED / 2 })
+  // Later than any use of them that may not have been written down.
+  app.clock.advance(app.settings.session.idleSeconds * 1000 + 3_600_000)
+  assert.deepEqual(await countStatuses(used, use), { 401: USED })
+
+  const session = await app.logIn('admin', 'the-test-admin-password')
+  const admin = (path: string, body: object) => app.call('POST', path, body, { session })
+  const jwks = { jwksEndpoint: 'https://idp.example/jwks', useExternalId: true }
+  const signer = { name: 'idp', enabled: true, issuer: ISSUER, audience: AUDIENCE, ...jwks }
+  assert.equal((await admin(SIGNERS, signer)).status, 201)
+  const alice = { name: 'alice', type: 'Default', isAdmin: false, externalId: ALICE }
+  assert.equal((await admin('/edge/management/v1/identities', alice)).status, 201)
+  const exp = Math.floor(app.clock.now() / 1000) + 600
+  const again = Array.from({ length: SIGN_INS }, (_, n) =>
+    mintToken({ key, claims: { iss: ISSUER, aud: AUDIENCE, sub: ALICE, exp, jti: String(n) } }),
+  )
+  let pieces = 0
+  const sweep = async () => {
+    while (await app.store.write('apiSession.deleteExpired', {}, { actorId: 'system', now: app.clock.now() })) pieces++
+  }
+  const [signedIn] = await Promise.all([countStatuses(again, (token) => signIn(app, token)), sweep()])
+  assert.deepEqual(signedIn, { 200: SIGN_INS })
+  assert.equal(fetches, 1)
+  assert.ok(pieces > 5, `${pieces} pieces: one would keep all other writes waiting`)
+  const left = await app.store.db
+    .selectFrom('api_sessions')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('expires_at', '<=', app.clock.now())
+    .executeTakeFirstOrThrow()
+  assert.equal(Number(left.count), 0)
+})
