@@ -10,11 +10,18 @@ export interface CommandRun {
   readonly stderr: string
 }
 
+interface RunOptions {
+  readonly stdin?: string
+  readonly env?: Readonly<Record<string, string>>
+  /** Told everything on stderr so far, whenever there is more. */
+  readonly onStderr?: (text: string) => void
+}
+
 /** Runs the command in a process of its own, at home in a folder, with nothing of the tests' own environment. */
 export function runCountersign(
   home: string,
   args: readonly string[],
-  { stdin = '', env = {} }: { readonly stdin?: string; readonly env?: Readonly<Record<string, string>> } = {},
+  { stdin = '', env = {}, onStderr = () => {} }: RunOptions = {},
 ): Promise<CommandRun> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [BIN, ...args], {
@@ -25,6 +32,7 @@ export function runCountersign(
     for (const name of ['stdout', 'stderr'] as const) {
       child[name].setEncoding('utf8').on('data', (text: string) => {
         written[name] += text
+        if (name === 'stderr') onStderr(written.stderr)
       })
     }
     child.once('error', reject)

@@ -1,40 +1,18 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { totpCode, totpStep } from '@countersign/core'
-import {
-  createControllerStage,
-  makeTestCertificate,
-  mintKeyFrom,
-  mintToken,
-  readProvisioningSecret,
-} from '@countersign/testkit'
+import { makeTestCertificate, mintKeyFrom, mintToken, readProvisioningSecret } from '@countersign/testkit'
+import { createCliStage } from './cli-stage.ts'
 import { runCountersign } from './run-countersign.ts'
 
-const stage = createControllerStage({ after })
-const started = stage.start({ args: ['--dev'] })
-let homes = 0
-
-/** The controller of all tests with its local provider, and an empty home. */
-async function setUp() {
-  const controller = await started
-  const home = join(stage.folder, `home-${homes++}`)
-  mkdirSync(home)
-  const { baseUrl, caFile, admin, dataDir } = controller.ready
-  const password = admin.password ?? ''
-  const run = (args: readonly string[], options: Parameters<typeof runCountersign>[2] = {}) =>
-    runCountersign(home, args, options)
-  const logIn = (more: readonly string[] = []) =>
-    run(['login', baseUrl, '-u', 'admin', '--password-stdin', '--ca-file', caFile, ...more], { stdin: `${password}\n` })
-  return { controller, home, baseUrl, caFile, dataDir, password, run, logIn }
-}
+const { setUp } = createCliStage({ after })
 
 async function listen(t: TestContext, server: Server): Promise<number> {
   server.listen(0, '127.0.0.1')
@@ -172,6 +150,35 @@ test('Q-25 several commands at the same time buy one token, and none of them spo
   assert.equal(await age(0.81), 'token-2\n')
 })
 
+test('Q-25 several commands whose kept token is refused at the same time buy one other', async (t) => {
+  const { home, run, baseUrl, caFile, dataDir } = await setUp()
+  const real = JSON.parse(readFileSync(join(dataDir, 'credentials-enterprise.json'), 'utf8'))
+  let sold = 0
+  // Stands before the real provider, and counts.
+  const counting = createServer(async (request, response) => {
+    sold++
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { authorization = '', 'content-type': type = '' } = request.headers
+    const headers = { authorization, 'content-type': type }
+    const answer = await fetch(`${real.authenticationUrl}`, { method: 'POST', headers, body: Buffer.concat(chunks) })
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+  })
+  const authenticationUrl = `http://127.0.0.1:${await listen(t, counting)}/token`
+  const file = join(home, 'credentials.json')
+  writeFileSync(file, JSON.stringify({ ...real, authenticationUrl }), { mode: 0o600 })
+  const args = ['networks', 'list', '--credentials', file, '--hosted-url', baseUrl, '--ca-file', caFile, '-q']
+  const first = await run(args)
+  assert.deepEqual([first.exitCode, sold], [0, 1], first.stderr)
+  const folder = join(home, '.cache/countersign/tokens')
+  const path = join(folder, readdirSync(folder)[0] ?? '')
+  const token = JSON.parse(readFileSync(path, 'utf8'))
+  writeFileSync(path, JSON.stringify({ ...token, token: `${token.token.slice(0, -8)}AAAAAAAA` }))
+  const runs = await Promise.all(Array.from({ length: 4 }, () => run(args)))
+  for (const { exitCode, stderr } of runs) assert.equal(exitCode, 0, stderr)
+  assert.equal(sold, 2)
+})
+
 test('Q-20 a cache that others can read is not used, and its owner is told', async () => {
   const { home, dataDir, run, logIn } = await setUp()
   assert.equal((await logIn()).exitCode, 0)
@@ -228,19 +235,6 @@ test('a token that has expired is refused, and explain says so; the same token i
   assert.match(verdict.stdout, /the token expired/)
   const inTime = await run(login, { stdin: mint(300) })
   assert.equal(inTime.exitCode, 0, inTime.stderr)
-})
-
-test('a person signs in through the browser, by the provider of a signer', async () => {
-  const { home, baseUrl, caFile, run } = await setUp()
-  const browser = join(home, 'browser')
-  const person = fileURLToPath(new URL('./browser-person.ts', import.meta.url))
-  writeFileSync(browser, `#!/bin/sh\nexec '${process.execPath}' '${person}' "$@"\n`, { mode: 0o755 })
-  const args = ['login', baseUrl, '--ca-file', caFile, '-q', '--signer']
-  const { stdout, exitCode, stderr } = await run([...args, 'local-provider'], { env: { BROWSER: browser } })
-  assert.equal(exitCode, 0, stderr)
-  assert.equal(stdout, `signed in to ${baseUrl} as alice\n`)
-  const nobody = await run([...args, 'nobody'])
-  assert.equal(nobody.exitCode, 5, nobody.stderr)
 })
 
 // The last one: from here on the administrator is asked for codes.

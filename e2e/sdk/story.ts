@@ -32,6 +32,10 @@ assert.deepEqual(listed.map(({ id }) => id).sort(), ids.sort(), 'every page, not
 assert.equal((await client.listClientSigners()).length, 121)
 
 const [id = ''] = ids
+const sameName = client.signers.create({ ...signer('s5'), issuer: 'https://other.example' })
+assert.deepEqual(await sameName.catch(({ isConflict, reason }) => [isConflict, reason]), [true, 'name must be unique'])
+const noName = client.signers.create({ ...signer('s5'), name: '' })
+assert.equal(await noName.catch(({ isConflict }) => isConflict), false)
 await assert.rejects(
   client.signers.create({ ...signer('s5'), issuer: 'https://other.example' }),
   isRefused('COULD_NOT_VALIDATE', 400, 'name'),

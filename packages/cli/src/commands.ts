@@ -28,7 +28,11 @@ const CONTROLLER: Rows = [
 const SIGN_IN: Rows = [
   ['login', 'Sign in to a controller and remember it', async () => (await import('./commands/login.ts')).login],
   ['logout', 'End the session', async () => (await import('./commands/logout.ts')).logout],
-  ['enroll', 'Trade a token for a certificate', async () => (await import('./commands/enroll.ts')).enroll],
+  [
+    'enroll',
+    'Trade a token for a certificate, a password or token use',
+    async () => (await import('./commands/enroll.ts')).enroll,
+  ],
   ['trust', 'Print what makes this machine trust the CA', async () => (await import('./commands/trust.ts')).trust],
   ['doctor', 'Say what works and what does not', async () => (await import('./commands/doctor.ts')).doctor],
   ['whoami', 'Tell who is signed in, where and until when', async () => (await import('./commands/whoami.ts')).whoami],

@@ -31,6 +31,8 @@ export interface Terminal {
   out(line: string | readonly Piece[]): void
   /** A line about the work; none with `--quiet`. */
   note(line: string): void
+  /** A line that somebody has to act on: also with `--quiet`. */
+  tell(line: string): void
   /** A line for those who want to know how it works: only with `--verbose`. */
   debug(line: string): void
   /** `error: …`, and `hint: …` when there is something to do about it. */
@@ -57,6 +59,7 @@ export function createTerminal(stdout: TextStream, stderr: TextStream, env: Term
   return {
     out: (line) => void stdout.write(`${typeof line === 'string' ? printable(line) : line.map(paintOut).join('')}\n`),
     note: (line) => void stderr.write(`${printable(line)}\n`),
+    tell: (line) => void stderr.write(`${printable(line)}\n`),
     debug: () => {},
     error: (message, hint) => {
       stderr.write(`${paintError(['boldRed', 'error:'])} ${printable(message)}\n`)

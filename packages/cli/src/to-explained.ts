@@ -23,7 +23,13 @@ const BY_CODE: { readonly [code: string]: number } = {
   MFA_INVALID_TOKEN: EXIT.refused,
 }
 
+/** 409 has many reasons; a duplicate is a 400 on the wire. */
+const DUPLICATE = 400
+
 const HINTS: { readonly [code: string]: string } = {
+  TAKEN: 'another one has it already: choose another, or change that one',
+  CAN_NOT_DELETE_REFERENCED_ENTITY: 'change or delete what names it first',
+  ENROLLMENT_IDENTITY_ALREADY_ENROLLED: 'log in with such a token, or ask an administrator for a one-time token',
   PRECONDITION_FAILED: 'somebody else has changed it meanwhile: look at it again',
   SERVER_TOO_MANY_REQUESTS: 'there were too many refused attempts: wait before the next',
   INVALID_AUTH: 'an administrator sees why in auth-decisions, by the request id',
@@ -37,13 +43,16 @@ export function isSdkError(error: unknown): error is CountersignError {
 /** Puts an error of the SDK into the words and the exit status of the command; leaves others as they are. */
 export function toExplained(error: unknown): unknown {
   if (!isSdkError(error)) return error
-  const exitCode = BY_CODE[error.code] ?? BY_STATUS[error.status] ?? EXIT.failure
+  const exitCode = BY_CODE[error.code] ?? BY_STATUS[error.status] ?? (error.isConflict ? EXIT.conflict : EXIT.failure)
   if (error.code === 'NETWORK') {
     const { what, hint } = explainNoAnswer(error.cause)
     return new CliError(`${error.message}: ${what}`, { hint, exitCode, cause: error })
   }
-  const field = error.field === undefined || error.message.includes(error.field) ? '' : ` (${error.field})`
+  // The general words of the envelope say nothing that the reason does not.
+  const said = error.reason
+  const field = error.field === undefined || said.includes(error.field) ? '' : ` (${error.field})`
   const request = error.requestId === undefined ? '' : ` [request ${error.requestId}]`
-  const hint = error.hint ?? HINTS[error.code]
-  return new CliError(`${error.message}${field}${request}`, { hint, exitCode, cause: error })
+  const hint =
+    error.hint ?? HINTS[error.code] ?? (error.isConflict && error.status === DUPLICATE ? HINTS.TAKEN : undefined)
+  return new CliError(`${said}${field}${request}`, { hint, exitCode, cause: error })
 }

@@ -120,6 +120,7 @@ test('an unexpected failure asks for a report, and shows where it happened only 
     const terminal = {
       out: failing,
       note: (line: string) => lines.push(line),
+      tell: () => {},
       debug: () => {},
       error: (...texts: string[]) => lines.push(...texts),
       columns: undefined,

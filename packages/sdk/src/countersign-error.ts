@@ -45,6 +45,9 @@ export interface ProviderWords {
   readonly traceId?: string | undefined
 }
 
+const BAD_REQUEST = 400
+const CONFLICTS = [409, 412]
+
 /** The one error of this package. `code` is stable, `message` is for people, and neither holds a secret. */
 export class CountersignError extends Error {
   override readonly name = 'CountersignError'
@@ -78,5 +81,12 @@ export class CountersignError extends Error {
     this.retryAfterSeconds = problem.retryAfterSeconds
     this.provider = problem.provider
     this.challenges = problem.challenges
+  }
+
+  /** Whether it is there already, is in use, or was changed by somebody else meanwhile. A duplicate is a 400 on the wire. */
+  get isConflict(): boolean {
+    if (CONFLICTS.includes(this.status)) return true
+    const isDuplicate = this.reason.includes(' must be unique') || this.reason.startsWith('duplicate value ')
+    return this.status === BAD_REQUEST && isDuplicate
   }
 }

@@ -13,6 +13,8 @@ interface Shape {
   readonly namesIssuer?: boolean
   readonly pending?: number
   readonly refusal?: string
+  /** How many requests for a token meet a connection that is cut. */
+  readonly cut?: number
 }
 
 /** A provider as far as logins need one. Its ID tokens carry whatever nonce it is told to give. */
@@ -34,6 +36,10 @@ async function startProvider(t: TestContext, shape: Shape = {}) {
     if (path === '/device') {
       const codes = { device_code: 'dc', user_code: 'ABCD', verification_uri: `${provider.url}/go`, interval: 0.01 }
       return { json: codes }
+    }
+    if (polls < (shape.cut ?? 0)) {
+      polls++
+      return (response) => void response.destroy()
     }
     if (polls++ < (shape.pending ?? 0)) return { status: 400, json: { error: 'authorization_pending' } }
     if (shape.refusal) return { status: 400, json: { error: shape.refusal } }
@@ -172,13 +178,22 @@ test('a login on another device waits until the person is done there', async (t)
   assert.deepEqual(formOf(polls[0]), { client_id: 'desktop', grant_type, device_code: 'dc' })
 })
 
+test('a login on another device outlives a provider that is away for a moment', async (t) => {
+  const { signer } = await startProvider(t, { cut: 3 })
+  assert.equal((await (await DeviceLogin.start({ signer: signer() })).finish()).token, 'access')
+})
+
 test('a login on another device ends with a no, or with a signal', async (t) => {
   const denied = await startProvider(t, { refusal: 'access_denied' })
   const login = await DeviceLogin.start({ signer: denied.signer() })
   await assert.rejects(login.finish(), (error: Error & { code: string; provider: { error: string } }) => {
-    assert.deepEqual([error.code, error.provider.error], ['TOKEN_REFUSED', 'access_denied'])
+    assert.deepEqual([error.code, error.provider.error], ['LOGIN_REFUSED', 'access_denied'])
     return true
   })
+  const late = await startProvider(t, { refusal: 'expired_token' })
+  await assert.rejects((await DeviceLogin.start({ signer: late.signer() })).finish(), { code: 'LOGIN_REFUSED' })
+  const wrong = await startProvider(t, { refusal: 'invalid_grant' })
+  await assert.rejects((await DeviceLogin.start({ signer: wrong.signer() })).finish(), { code: 'TOKEN_REFUSED' })
   const endless = await startProvider(t, { pending: 1e9 })
   const stop = new AbortController()
   const waiting = (await DeviceLogin.start({ signer: endless.signer() })).finish({ signal: stop.signal })

@@ -151,6 +151,30 @@ test('tokens are kept beyond the process where there is a store, and a store tha
   assert.equal(await renewing.renew('token-1'), 'token-4')
 })
 
+test('D43 of several who share a store and are refused the same token one buys another', async (t) => {
+  const provider = await startProvider(t)
+  let kept: AccessToken | undefined
+  let turn: Promise<unknown> = Promise.resolve()
+  const store = {
+    load: async () => kept,
+    save: async (_: object, token: AccessToken) => {
+      kept = token
+    },
+    exclusively: <Result>(_: object, work: () => Promise<Result>): Promise<Result> => {
+      const mine = turn.then(work)
+      turn = mine.catch(() => {})
+      return mine
+    },
+  }
+  const options = { credentials: account(`${provider.url}/oauth2/token`), provider: 'cognito', store } as const
+  const sources = Array.from({ length: 3 }, () => new TokenSource(options))
+  for (const source of sources) assert.equal(await source.getToken(), 'token-1')
+  assert.deepEqual(await Promise.all(sources.map((source) => source.renew('token-1'))), Array(3).fill('token-2'))
+  assert.equal(provider.seen.length, 2)
+  // Whoever is refused that one too gets neither of them.
+  assert.equal(await sources[0]?.renew('token-2'), 'token-3')
+})
+
 const REFUSALS = [
   {
     name: 'a user pool',

@@ -1,9 +1,11 @@
 import { EXIT } from '../cli-error.ts'
 import type { Call, Command } from '../command.ts'
+import { checkProviders } from '../doctor/check-providers.ts'
 import { checkCertificate, checkConnection, checkSession, type Finding } from '../doctor/checks.ts'
 import { getProfile } from '../files/profiles.ts'
 import { getFormat, printData } from '../output/print-result.ts'
 import { CALL_FLAGS, CREDENTIALS_FLAG } from '../session/call-flags.ts'
+import { readSecondJwt } from '../session/second-jwt.ts'
 import { toExplained } from '../to-explained.ts'
 import { withProgress } from '../with-progress.ts'
 
@@ -12,7 +14,8 @@ export const doctor: Command = {
   args: [],
   flags: [...CALL_FLAGS, CREDENTIALS_FLAG],
   details: [
-    'Looks at the connection, the clock, the certificate, the session, the keys of signers and the API account.',
+    'Looks at the connection, the clock, the certificate, the providers that people sign in at, the session, the keys of',
+    'signers and the API account.',
   ],
   examples: [{ command: 'countersign doctor --profile ci', says: 'look at everything that a login needs' }],
   async run(call) {
@@ -22,7 +25,9 @@ export const doctor: Command = {
       findings.push(...(await checkConnection(profile)))
       if (findings.every(({ ok }) => ok)) {
         findings.push(await checkCertificate(profile))
-        if (profile.credentials === undefined) findings.push(...(await checkSession(profile)))
+        findings.push(...(await checkProviders(profile)))
+        if (profile.credentials === undefined)
+          findings.push(...(await checkSession(profile, (await readSecondJwt(call)) ?? profile.secondJwt)))
         if (profile.credentials !== undefined || call.flags.credentials !== undefined)
           findings.push(await checkAccount(call))
       }

@@ -9,6 +9,7 @@ import { settleTrust } from '../net/first-use-trust.ts'
 import { createTrustingFetch } from '../net/trusting-fetch.ts'
 import { getFormat, OUTPUT_FLAG, printData } from '../output/print-result.ts'
 import { CA_FILE_FLAG, PROFILE_FLAG, QUIET_FLAG, VERBOSE_FLAG, YES_FLAG } from '../session/call-flags.ts'
+import { chooseSigner } from '../session/choose-signer.ts'
 import { parseControllerUrl } from '../session/controller-url.ts'
 import { withProgress } from '../with-progress.ts'
 
@@ -18,7 +19,7 @@ export const enroll: Command = {
   flags: [
     { name: 'url', value: 'URL', description: 'The controller; for a token of a provider [the profile]' },
     { name: 'to-token', description: 'With a token of a provider: enroll to signing in by such tokens' },
-    { name: 'signer', value: 'ID', description: 'The signer to enroll with, where more than one would do' },
+    { name: 'signer', value: 'NAME', description: 'The signer to enroll with, by name or id, where several would do' },
     { name: 'password-stdin', description: 'For a one-time token for a password: read it from stdin' },
     { name: 'out', value: 'NAME', description: 'Write NAME.crt, NAME.key and NAME.ca.pem [the name of FILE]' },
     CA_FILE_FLAG,
@@ -37,6 +38,10 @@ export const enroll: Command = {
     {
       command: 'countersign enroll laptop-7.jwt',
       says: 'a certificate for a one-time token: laptop-7.crt, laptop-7.key',
+    },
+    {
+      command: 'countersign enroll erika.jwt',
+      says: 'a password for a one-time token that is for one; it is asked for twice',
     },
     {
       command: 'countersign enroll token.txt --to-token --url https://ctrl.example.com',
@@ -81,14 +86,16 @@ type Ticket = ReturnType<typeof readEnrollmentTicket>
 
 async function trade({ flags, input }: Call, client: ControllerClient, token: string, ticket: Ticket | undefined) {
   const { enrollment } = client
-  const signerId = typeof flags.signer === 'string' ? flags.signer : undefined
   if (ticket?.method === 'ott') return enrollment.withOneTimeToken(token)
   if (ticket?.method === 'updb') {
     const password =
-      flags['password-stdin'] === true ? (await input.readAll()).split('\n')[0] : await askPassword(input)
-    return { username: await enrollment.withPassword(token, password ?? '') }
+      flags['password-stdin'] === true ? (await input.readAll()).split(/\r?\n/)[0] : await askPassword(input)
+    if (!password) throw usageError('there is no password', 'send it on the first line of stdin')
+    return { username: await enrollment.withPassword(token, password) }
   }
   if (ticket) throw new CliError(`this is a token for "${ticket.method}", which is not known here`, {})
+  const signerId =
+    typeof flags.signer === 'string' ? chooseSigner(await client.listClientSigners(), flags.signer).id : undefined
   if (flags['to-token'] === true)
     return { identityId: await enrollment.toToken(token, { signerId }), username: undefined }
   return enrollment.toCertificate(token, { signerId })
@@ -96,7 +103,9 @@ async function trade({ flags, input }: Call, client: ControllerClient, token: st
 
 async function askPassword(input: Call['input']): Promise<string> {
   if (!input.isInteractive) throw usageError('a password is needed, and there is nobody to ask', 'add --password-stdin')
-  return input.ask('New password: ', { secret: true })
+  const password = await input.ask('New password: ', { secret: true })
+  if ((await input.ask('The same once more: ', { secret: true })) === password) return password
+  throw usageError('the two passwords differ', 'try again: the one-time token is still good')
 }
 
 /** What a one-time token says; undefined for a token of a provider. */

@@ -1,5 +1,5 @@
-import type { WatchedEvent } from '@countersign/sdk'
-import { EXIT } from '../cli-error.ts'
+import type { ControllerClient, WatchedEvent } from '@countersign/sdk'
+import { EXIT, usageError } from '../cli-error.ts'
 import type { Call, Command } from '../command.ts'
 import { getFormat, printData } from '../output/print-result.ts'
 import { printableJson } from '../printable.ts'
@@ -24,26 +24,27 @@ export const eventsTail: Command = {
     { command: 'countersign events tail --namespace authentication -o json', says: 'sign-ins, for a program' },
   ],
   async run(call) {
-    const { client, profile } = openController(call)
+    const limit = readCount(call.flags.count)
+    const { client, profile } = await openController(call)
     const stop = new AbortController()
     void waitForStopSignal().then(() => stop.abort())
-    const limit = call.flags.count === undefined ? Number.POSITIVE_INFINITY : Number(call.flags.count)
     call.terminal.note(`following ${profile.url}; Ctrl-C ends it`)
     await guardSession(call, client, follow(call, client, stop.signal, limit))
     return EXIT.ok
   },
 }
 
-async function follow(
-  call: Call,
-  client: ReturnType<typeof openController>['client'],
-  signal: AbortSignal,
-  limit: number,
-): Promise<void> {
+function readCount(given: unknown): number {
+  if (given === undefined) return Number.POSITIVE_INFINITY
+  const count = Number(given)
+  if (Number.isInteger(count) && count > 0) return count
+  throw usageError('--count must be a whole number above 0', `got "${String(given)}"`)
+}
+
+async function follow(call: Call, client: ControllerClient, signal: AbortSignal, limit: number): Promise<void> {
   const { namespace, after } = call.flags
   const namespaces = Array.isArray(namespace) ? namespace.map(String) : undefined
   let seen = 0
-  if (seen >= limit) return
   for await (const one of client.events({
     namespaces,
     lastEventId: typeof after === 'string' ? after : undefined,

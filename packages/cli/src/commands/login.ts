@@ -13,6 +13,7 @@ import {
 } from '../session/call-flags.ts'
 import { parseControllerUrl } from '../session/controller-url.ts'
 import { chooseMethod } from '../session/login-methods.ts'
+import { SECOND_JWT_FLAGS } from '../session/second-jwt.ts'
 
 /** `countersign login`: sign in and remember the session under a profile. */
 export const login: Command = {
@@ -25,7 +26,9 @@ export const login: Command = {
     { name: 'jwt', value: 'FILE', description: 'Sign in by the token in this file, or on stdin for -' },
     { name: 'jwt-command', value: 'COMMAND', description: 'Sign in by the token that this command prints' },
     { name: 'signer', value: 'NAME', description: 'Sign in at the provider of this signer, in the browser' },
-    { name: 'device', description: 'With --signer: show a code to enter in a browser elsewhere' },
+    { name: 'device', description: 'With --signer or --second-signer: show a code to enter in a browser elsewhere' },
+    ...SECOND_JWT_FLAGS,
+    { name: 'second-signer', value: 'NAME', description: 'Get the second token at the provider of this signer' },
     { name: 'code-stdin', description: 'Read the one-time code from stdin, after the password if that is there too' },
     { ...CREDENTIALS_FLAG, description: 'Use the hosted API as the API account of this credentials file' },
     CA_FILE_FLAG,
@@ -38,6 +41,8 @@ export const login: Command = {
   ],
   details: [
     'The first login shows the fingerprint of the CA and asks whether to trust it, unless this machine does anyway.',
+    'Where a policy wants a second token on every call, the profile remembers the file or the command that gives it;',
+    'a token from stdin or a browser it remembers itself, as it does the session.',
     'Passwords, tokens and codes are read from a prompt, a file or stdin, never from the command line.',
   ],
   examples: [
@@ -47,7 +52,15 @@ export const login: Command = {
       says: 'by a token of a provider, remembered as "ci"',
     },
     { command: 'countersign login https://ctrl.example.com --signer keycloak', says: 'in the browser' },
+    {
+      command: 'countersign login https://ctrl.example.com --signer keycloak --device',
+      says: 'by a code that is entered in a browser elsewhere',
+    },
     { command: 'countersign login https://ctrl.example.com --cert me.pem --key me.key', says: 'by certificate' },
+    {
+      command: 'countersign login https://ctrl.example.com --cert me.pem --key me.key --second-jwt-command get-token',
+      says: 'by certificate, with a token of a second signer on every call',
+    },
   ],
   async run(call) {
     const url = parseControllerUrl(call.args[0] ?? '')

@@ -19,14 +19,14 @@ export const logout: Command = {
       const { openController } = await import('../session/with-controller.ts')
       const { isSdkError } = await import('../to-explained.ts')
       try {
-        await openController(call).client.logOut()
+        await (await openController(call)).client.logOut()
       } catch (error) {
         // One that has ended is as good as one that was ended; one that cannot be reached ends by itself.
         if (!isSdkError(error)) throw error
         if (error.status !== 401) call.terminal.note(`the session could not be ended there: ${error.message}`)
       }
     }
-    const { session: _, identity: __, method: ___, credentials: ____, ...rest } = profile
+    const { session: _, identity: __, method: ___, credentials: ____, secondJwt: _____, ...rest } = profile
     if (call.flags.forget === true) removeProfile(call.env, name)
     else saveProfile(call.env, name, rest)
     call.terminal.out(`signed out of ${profile.url}`)

@@ -1,8 +1,10 @@
 import { connect } from 'node:tls'
 import { ControllerClient } from '@countersign/sdk'
+import { CliError } from '../cli-error.ts'
 import type { Profile } from '../files/profiles.ts'
 import { createTrustingFetch } from '../net/trusting-fetch.ts'
 import { explainNoAnswer } from '../net/unreachable.ts'
+import { type SecondJwt, supplySecondJwt } from '../session/second-jwt.ts'
 
 /** What one look has shown. */
 export interface Finding {
@@ -82,15 +84,25 @@ export async function checkCertificate({ url, caPem }: Profile): Promise<Finding
 }
 
 /** Whether the session lives, and what its owner sees of the providers. */
-export async function checkSession({ url, caPem, session }: Profile): Promise<Finding[]> {
+export async function checkSession(
+  { url, caPem, session }: Profile,
+  second: SecondJwt | undefined,
+): Promise<Finding[]> {
   const hint = `run: countersign login ${url}`
   if (session === undefined) return [{ check: 'session', ok: false, says: 'you are signed out', hint }]
-  const client = new ControllerClient({ baseUrl: url, session, fetch: createTrustingFetch({ origin: url, caPem }) })
+  const secondaryToken = second && supplySecondJwt(second)
+  const fetch = createTrustingFetch({ origin: url, caPem })
+  const client = new ControllerClient({ baseUrl: url, session, fetch, secondaryToken })
   try {
-    const { identity, expiresAt } = await client.currentSession()
+    const { identity, expiresAt, authQueries } = await client.currentSession()
+    if (authQueries.length > 0) {
+      const lacks = authQueries.map(({ typeId }) => (typeId === 'MFA' ? 'one-time code' : 'second token')).join(' and ')
+      return [{ check: 'session', ok: false, says: `signed in as ${identity.name}, without its ${lacks}`, hint }]
+    }
     const found = { check: 'session', ok: true, says: `signed in as ${identity.name} until ${expiresAt} unless used` }
     return [found, ...(await checkSigners(client))]
-  } catch {
+  } catch (error) {
+    if (error instanceof CliError) return [{ check: 'session', ok: false, says: error.message, hint: error.hint }]
     return [{ check: 'session', ok: false, says: 'the session has ended', hint }]
   }
 }

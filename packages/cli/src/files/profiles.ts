@@ -2,6 +2,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { CliError, EXIT, usageError } from '../cli-error.ts'
 import type { Call } from '../command.ts'
+import type { SecondJwt } from '../session/second-jwt.ts'
 import { readPrivateFile, writePrivateFileIn } from './private-file.ts'
 import { findConfigFolder } from './user-folders.ts'
 
@@ -15,6 +16,8 @@ export interface Profile {
   /** `password`, `cert`, `ext-jwt` or `credentials`. */
   readonly method?: string
   readonly identity?: { readonly id: string; readonly name: string }
+  /** Where the token comes from that goes with every call beside the session. */
+  readonly secondJwt?: SecondJwt
   /** The credentials file of an API account. */
   readonly credentials?: string
 }

@@ -19,21 +19,29 @@ const PREFIXES = ['COUNTERSIGN_', 'NETFOUNDRY_'] as const
  * there is nobody.
  */
 export async function findCaller(call: Call): Promise<Caller> {
-  const { flags, env } = call
-  const caller =
-    (typeof flags.credentials === 'string' ? await fromFile(flags.credentials, '--credentials') : undefined) ??
-    (await fromEnvironment(env)) ??
-    (await fromProfile(findProfile(env, getProfileName(call)))) ??
-    (await fromDefaultFiles(env))
-  if (!caller) {
-    throw new CliError('there are no credentials for the hosted API', {
-      hint: 'name a credentials file with --credentials or COUNTERSIGN_CREDENTIALS, or log in as an administrator',
-      exitCode: EXIT.notSignedIn,
-    })
+  const { flags, env, terminal } = call
+  const { credentials: file } = flags
+  const places: readonly (readonly [place: string, look: () => Promise<Caller | undefined>])[] = [
+    ['--credentials', async () => (typeof file === 'string' ? fromFile(file, '--credentials') : undefined)],
+    ['environment', () => fromEnvironment(env)],
+    ['profile', () => fromProfile(findProfile(env, getProfileName(call)))],
+    ['default files', () => fromDefaultFiles(env)],
+  ]
+  terminal.debug(`credentials are looked for in this order: ${places.map(([place]) => place).join(', ')}`)
+  for (const [place, look] of places) {
+    const caller = await look()
+    if (!caller) {
+      terminal.debug(`credentials: none by ${place}`)
+      continue
+    }
+    terminal.debug(`credentials: ${caller.source}`)
+    if ('credentials' in caller) warnAboutReaders(call, caller.credentials.source)
+    return caller
   }
-  call.terminal.debug(`credentials: ${caller.source}`)
-  if ('credentials' in caller) warnAboutReaders(call, caller.credentials.source)
-  return caller
+  throw new CliError('there are no credentials for the hosted API', {
+    hint: 'name a credentials file with --credentials or COUNTERSIGN_CREDENTIALS, or log in as an administrator',
+    exitCode: EXIT.notSignedIn,
+  })
 }
 
 async function fromEnvironment(env: Call['env']): Promise<Caller | undefined> {

@@ -1,20 +1,16 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import {
-  type AccessToken,
-  type CallOptions,
-  type TokenKey,
-  TokenSource,
-  type TokenSourceOptions,
-  type TokenStore,
-} from '@countersign/sdk'
+import type { AccessToken, TokenKey, TokenStore } from '@countersign/sdk'
 import { CliError } from '../cli-error.ts'
 import type { Call } from '../command.ts'
 import { withFileLock } from '../files/file-lock.ts'
 import { ensurePrivateFolder, readPrivateFile, writePrivateFileIn } from '../files/private-file.ts'
 import { findCacheFolder } from '../files/user-folders.ts'
 
-/** Keeps access tokens in files, one for each account, since providers count and charge for them. */
+/**
+ * Keeps access tokens in files, one for each account, since providers count and charge for them. Of several processes that need
+ * one at the same time, also after a refusal, one buys it.
+ */
 export function createTokenCache({ env, terminal }: Pick<Call, 'env' | 'terminal'>): TokenStore {
   const pathOf = (key: TokenKey) => `${buildBasePath(env, key)}.json`
   /** A cache that cannot be used costs a token, not the command; but its owner should know. */
@@ -42,26 +38,10 @@ export function createTokenCache({ env, terminal }: Pick<Call, 'env' | 'terminal
         tell(error)
       }
     },
-  }
-}
-
-/** Tokens of one account, of which several processes that begin at the same time buy one. */
-export class SharedTokenSource extends TokenSource {
-  readonly #lock: string
-  #hasToken = false
-
-  constructor(options: TokenSourceOptions, env: Call['env']) {
-    super(options)
-    const { authenticationUrl, clientId } = options.credentials
-    ensurePrivateFolder(join(findCacheFolder(env), 'tokens'))
-    this.#lock = `${buildBasePath(env, { authenticationUrl, clientId, purpose: '' })}.lock`
-  }
-
-  override async getToken(options: CallOptions = {}): Promise<string> {
-    if (this.#hasToken) return super.getToken(options)
-    const token = await withFileLock(this.#lock, () => super.getToken(options))
-    this.#hasToken = true
-    return token
+    async exclusively(key, work) {
+      ensurePrivateFolder(join(findCacheFolder(env), 'tokens'))
+      return withFileLock(`${buildBasePath(env, key)}.lock`, work)
+    },
   }
 }
 

@@ -1,18 +1,18 @@
-import { HostedClient, type TokenSource } from '@countersign/sdk'
+import { HostedClient, TokenSource } from '@countersign/sdk'
 import { CliError, EXIT, usageError } from '../cli-error.ts'
 import type { Call, Flag } from '../command.ts'
 import { loadTextFile } from '../files/load-text-file.ts'
 import { findProfile, getProfileName } from '../files/profiles.ts'
 import { createTrustingFetch } from '../net/trusting-fetch.ts'
-import { CA_FILE_FLAG, CALL_FLAGS, CREDENTIALS_FLAG } from '../session/call-flags.ts'
+import { CA_FILE_FLAG, CREDENTIALS_FLAG, SHARED_FLAGS } from '../session/call-flags.ts'
 import { parseControllerUrl } from '../session/controller-url.ts'
 import { withProgress } from '../with-progress.ts'
 import { type Caller, findCaller } from './find-caller.ts'
-import { createTokenCache, SharedTokenSource } from './token-cache.ts'
+import { createTokenCache } from './token-cache.ts'
 
 /** The flags of every command that speaks to the hosted API. */
 export const HOSTED_FLAGS: readonly Flag[] = [
-  ...CALL_FLAGS,
+  ...SHARED_FLAGS,
   CREDENTIALS_FLAG,
   { name: 'hosted-url', value: 'URL', description: 'The hosted API [$COUNTERSIGN_HOSTED_URL, else the profile]' },
   CA_FILE_FLAG,
@@ -52,7 +52,7 @@ function openTokenSource(call: Call, caller: Caller, { url, fetch }: HostedApi):
     throw usageError('a token is bought with a credentials file', 'name one with --credentials FILE')
   }
   const options = { credentials: caller.credentials, hostedUrl: url, fetch, store: createTokenCache(call) }
-  return new SharedTokenSource(options, call.env)
+  return new TokenSource(options)
 }
 
 /** An access token of the account of the call. */

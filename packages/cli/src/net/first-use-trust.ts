@@ -53,10 +53,10 @@ async function askPerson({ terminal, input, flags }: Call, url: URL, anchor: X50
       exitCode: EXIT.refused,
     })
   }
-  terminal.note(`The certificate of ${url.origin} leads to a CA that this machine does not know:`)
-  terminal.note(`  ${anchor.subject.split('\n').join(', ')}`)
-  terminal.note(`  ${fingerprint}`)
-  terminal.note('"countersign trust" on the machine of the controller prints the fingerprint to compare with.')
+  terminal.tell(`The certificate of ${url.origin} leads to a CA that this machine does not know:`)
+  terminal.tell(`  ${anchor.subject.split('\n').join(', ')}`)
+  terminal.tell(`  ${fingerprint}`)
+  terminal.tell('"countersign trust" on the machine of the controller prints the fingerprint to compare with.')
   if (flags.yes === true) return
   const answer = await input.ask('Trust it from now on? [y/N] ')
   if (!/^y(es)?$/i.test(answer.trim())) throw new CliError('not trusted', { exitCode: EXIT.refused })

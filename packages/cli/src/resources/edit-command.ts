@@ -11,6 +11,7 @@ import { withController } from '../session/with-controller.ts'
 import { parseMembers } from './field-flags.ts'
 import { getThing } from './get-thing.ts'
 import { pickWritable } from './pick-writable.ts'
+import { resolveReferences } from './references.ts'
 import type { ResourceKind } from './resource-kind.ts'
 
 /** `countersign RESOURCE edit NAME`: what can be changed, in an editor. */
@@ -34,7 +35,10 @@ export function createEditCommand(kind: ResourceKind): Command {
         call.terminal.out('nothing changed')
         return EXIT.ok
       }
-      await withController(call, (client) => kind.open(client).patch(id, changes, { ifMatch: version }))
+      await withController(call, async (client) => {
+        const resolved = await resolveReferences(client, kind, changes)
+        await kind.open(client).patch(id, resolved, { ifMatch: version })
+      })
       call.terminal.out(`updated ${kind.singular} ${nameOrId}`)
       return EXIT.ok
     },

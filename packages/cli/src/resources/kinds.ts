@@ -71,6 +71,13 @@ export const SIGNERS: ResourceKind = {
       kind: 'switch',
       description: 'Its tokens may enroll to token use',
     },
+    {
+      flag: 'enroll-policy',
+      member: 'enrollAuthPolicyId',
+      kind: 'text',
+      value: 'NAME',
+      description: 'Policy of those who enroll, by name or id',
+    },
   ],
   defaults: { enabled: true },
   writable: [
@@ -125,8 +132,8 @@ export const POLICIES: ResourceKind = {
       flag: 'allowed-signer',
       member: 'primary.extJwt.allowedSigners',
       kind: 'list',
-      value: 'ID',
-      description: 'Only this signer; may be repeated',
+      value: 'NAME',
+      description: 'Only this signer, by name or id; may be repeated',
     },
     { flag: 'allow-password', member: 'primary.updb.allowed', kind: 'switch', description: 'Passwords sign in' },
     {
@@ -160,8 +167,8 @@ export const POLICIES: ResourceKind = {
       flag: 'require-signer',
       member: 'secondary.requireExtJwtSigner',
       kind: 'text',
-      value: 'ID',
-      description: 'Ask for a token of this signer on every call',
+      value: 'NAME',
+      description: 'Ask for a token of this signer, by name or id, on every call',
     },
   ],
   defaults: {
@@ -207,7 +214,13 @@ export const IDENTITIES: ResourceKind = {
     },
     { flag: 'admin', member: 'isAdmin', kind: 'switch', description: 'May do everything' },
     { flag: 'external-id', member: 'externalId', kind: 'text', description: 'What signers with useExternalId match' },
-    { flag: 'policy', member: 'authPolicyId', kind: 'text', value: 'ID', description: 'Its authentication policy' },
+    {
+      flag: 'policy',
+      member: 'authPolicyId',
+      kind: 'text',
+      value: 'NAME',
+      description: 'Its authentication policy, by name or id',
+    },
     { flag: 'attribute', member: 'roleAttributes', kind: 'list', description: 'Attribute; may be repeated' },
     {
       flag: 'permission',

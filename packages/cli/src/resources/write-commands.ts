@@ -6,6 +6,7 @@ import { withController } from '../session/with-controller.ts'
 import { buildBody, buildFieldFlags } from './field-flags.ts'
 import { getThing } from './get-thing.ts'
 import { mergeMembers } from './merge-members.ts'
+import { resolveReferences } from './references.ts'
 import type { ResourceKind } from './resource-kind.ts'
 
 /** `countersign RESOURCE create NAME` */
@@ -18,7 +19,9 @@ export function createCreateCommand(kind: ResourceKind, examples: Command['examp
     async run(call) {
       const [name = ''] = call.args
       const body = mergeMembers(kind.defaults, { ...(await buildBody(call, kind.fields)), name })
-      const id = await withController(call, (client) => kind.open(client).create(body))
+      const id = await withController(call, async (client) =>
+        kind.open(client).create(await resolveReferences(client, kind, body)),
+      )
       if (getFormat(call) === 'table') call.terminal.out(`created ${kind.singular} ${name} (${id})`)
       else await printData(call, { id, name })
       return EXIT.ok
@@ -45,7 +48,8 @@ export function createUpdateCommand(kind: ResourceKind, example: string): Comman
         throw usageError('there is nothing to change', `"countersign ${kind.plural} update --help" lists the flags`)
       await withController(call, async (client) => {
         const collection = kind.open(client)
-        await collection.patch((await getThing(kind, collection, nameOrId)).id, changes)
+        const { id } = await getThing(kind, collection, nameOrId)
+        await collection.patch(id, await resolveReferences(client, kind, changes))
       })
       call.terminal.out(`updated ${kind.singular} ${nameOrId}`)
       return EXIT.ok

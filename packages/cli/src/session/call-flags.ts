@@ -1,5 +1,6 @@
 import type { Flag } from '../command.ts'
 import { OUTPUT_FLAG } from '../output/print-result.ts'
+import { SECOND_JWT_FLAGS } from './second-jwt.ts'
 
 export const QUIET_FLAG: Flag = { name: 'quiet', short: 'q', description: 'Print the result and errors, nothing else' }
 export const VERBOSE_FLAG: Flag = {
@@ -14,8 +15,11 @@ export const PROFILE_FLAG: Flag = {
   description: 'Use the login of this name [$COUNTERSIGN_PROFILE, else default]',
 }
 
+/** The flags of every command that speaks to somebody. */
+export const SHARED_FLAGS: readonly Flag[] = [PROFILE_FLAG, OUTPUT_FLAG, QUIET_FLAG, VERBOSE_FLAG]
+
 /** The flags of every command that speaks to a controller. */
-export const CALL_FLAGS: readonly Flag[] = [PROFILE_FLAG, OUTPUT_FLAG, QUIET_FLAG, VERBOSE_FLAG]
+export const CALL_FLAGS: readonly Flag[] = [...SHARED_FLAGS, ...SECOND_JWT_FLAGS]
 
 export const CA_FILE_FLAG: Flag = {
   name: 'ca-file',

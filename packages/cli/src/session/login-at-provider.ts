@@ -3,37 +3,34 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { BrowserLogin, type ClientSigner, ControllerClient, DeviceLogin } from '@countersign/sdk'
-import { CliError, EXIT } from '../cli-error.ts'
+import { CliError } from '../cli-error.ts'
 import { createTrustingFetch } from '../net/trusting-fetch.ts'
+import { withProgress } from '../with-progress.ts'
+import { chooseSigner } from './choose-signer.ts'
 import type { LoginAttempt } from './login-methods.ts'
 
 const PATIENCE_MS = 5 * 60_000
 const CALLBACK = '/callback'
 const OPENERS: { readonly [platform: string]: string } = { darwin: 'open', linux: 'xdg-open' }
 
-/** Signs a person in at the provider of a signer, in the browser or by device code. Gives the token for the controller. */
-export async function logInAtProvider(attempt: LoginAttempt): Promise<string> {
+/**
+ * Signs a person in at the provider of the signer with this name or id, in the browser or by device code. Gives the token for
+ * the controller.
+ */
+export async function logInAtProvider(attempt: LoginAttempt, wanted: string): Promise<string> {
   const { call, url, caPem } = attempt
   const fetch = createTrustingFetch({ origin: url, caPem })
-  const signers = await new ControllerClient({ baseUrl: url, fetch }).listClientSigners()
-  const signer = chooseSigner(signers, String(call.flags.signer))
+  const client = new ControllerClient({ baseUrl: url, fetch })
+  const signers = await withProgress(call.terminal, `waiting for ${url}…`, client.listClientSigners())
+  const signer = chooseSigner(signers, wanted)
   return call.flags.device === true ? byDevice(attempt, signer, fetch) : byBrowser(attempt, signer, fetch)
-}
-
-function chooseSigner(signers: readonly ClientSigner[], wanted: string): ClientSigner {
-  const found = signers.find(({ name, id }) => name === wanted || id === wanted)
-  if (found) return found
-  const names = signers.map(({ name }) => name).join(', ')
-  throw new CliError(`there is no signer "${wanted}" to sign in with`, {
-    hint: names ? `there are: ${names}` : 'the controller offers none',
-    exitCode: EXIT.notFound,
-  })
 }
 
 async function byDevice({ call }: LoginAttempt, signer: ClientSigner, fetch: typeof globalThis.fetch): Promise<string> {
   const login = await DeviceLogin.start({ signer, fetch })
-  call.terminal.note(`Open ${login.verificationUri} on any device and enter the code ${login.userCode}`)
-  if (login.verificationUriComplete !== undefined) call.terminal.note(`or open ${login.verificationUriComplete}`)
+  call.terminal.tell(`Open ${login.verificationUri} on any device and enter the code ${login.userCode}`)
+  if (login.verificationUriComplete !== undefined) call.terminal.tell(`or open ${login.verificationUriComplete}`)
+  call.terminal.note('waiting until somebody has signed in there…')
   return (await login.finish()).token
 }
 
@@ -49,7 +46,7 @@ async function byBrowser(
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const login = await BrowserLogin.start({ signer, fetch, redirectUri: `${origin}${CALLBACK}` })
     const answered = waitForCallback(server, origin)
-    call.terminal.note(`Sign in at ${login.url}`)
+    call.terminal.tell(`Sign in at ${login.url}`)
     openBrowser(login.url, call.env)
     return (await login.finish(await answered)).token
   } finally {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
-import { Credentials, HostedClient } from '@countersign/sdk'
+import { Credentials, HostedClient, TokenSource } from '@countersign/sdk'
 import type { Profile } from '../files/profiles.ts'
-import { createTokenCache, SharedTokenSource } from '../hosted/token-cache.ts'
+import { createTokenCache } from '../hosted/token-cache.ts'
 import { createTrustingFetch } from '../net/trusting-fetch.ts'
 import { withProgress } from '../with-progress.ts'
 import type { LoginAttempt } from './login-methods.ts'
@@ -11,7 +11,7 @@ export async function logInByCredentials({ call, url, caPem }: LoginAttempt): Pr
   const file = resolve(String(call.flags.credentials))
   const credentials = await Credentials.fromFile(file)
   const fetch = createTrustingFetch({ origin: url, caPem })
-  const source = new SharedTokenSource({ credentials, hostedUrl: url, fetch, store: createTokenCache(call) }, call.env)
+  const source = new TokenSource({ credentials, hostedUrl: url, fetch, store: createTokenCache(call) })
   const client = new HostedClient({ baseUrl: url, fetch, credentials: source })
   const { id, name } = await withProgress(call.terminal, `waiting for ${url}…`, client.self())
   return { method: 'credentials', credentials: file, identity: { id, name } }

@@ -1,5 +1,4 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
+import { resolve } from 'node:path'
 import type { CurrentApiSession } from '@countersign/sdk'
 import { ControllerClient } from '@countersign/sdk'
 import { CliError, EXIT, usageError } from '../cli-error.ts'
@@ -8,6 +7,8 @@ import { loadTextArgument, loadTextFile } from '../files/load-text-file.ts'
 import type { Profile } from '../files/profiles.ts'
 import { createTrustingFetch, type Trust } from '../net/trusting-fetch.ts'
 import { withProgress } from '../with-progress.ts'
+import { completeSession } from './complete-session.ts'
+import { checkToken, readSecondJwt, runTokenCommand, type SecondJwt, supplySecondJwt } from './second-jwt.ts'
 
 export interface LoginAttempt {
   readonly call: Call
@@ -22,15 +23,9 @@ type LoginMethod = (attempt: LoginAttempt) => Promise<SignedIn>
 const METHODS: readonly (readonly [flag: string, method: LoginMethod])[] = [
   ['credentials', async (attempt) => (await import('./login-by-credentials.ts')).logInByCredentials(attempt)],
   ['cert', logInByCertificate],
-  ['jwt', async (attempt) => logInByJwt(attempt, await loadTextArgument(attempt.call, String(attempt.call.flags.jwt)))],
-  [
-    'jwt-command',
-    async (attempt) => logInByJwt(attempt, await runTokenCommand(String(attempt.call.flags['jwt-command']))),
-  ],
-  [
-    'signer',
-    async (attempt) => logInByJwt(attempt, await (await import('./login-at-provider.ts')).logInAtProvider(attempt)),
-  ],
+  ['jwt', logInByJwtFile],
+  ['jwt-command', logInByJwtCommand],
+  ['signer', logInAtSigner],
   ['username', logInByPassword],
 ]
 
@@ -62,28 +57,60 @@ async function logInByCertificate(attempt: LoginAttempt): Promise<SignedIn> {
   return signIn(attempt, shown, 'cert', createLineReader(attempt.call), (client) => client.logInWithCertificate())
 }
 
-async function logInByJwt(attempt: LoginAttempt, text: string): Promise<SignedIn> {
-  const token = text.trim()
-  if (token === '')
-    throw usageError('there is no token', 'give a file or a command that holds the token and nothing else')
-  return signIn(attempt, {}, 'ext-jwt', createLineReader(attempt.call), (client) => client.logInWithJwt(token))
+async function logInByJwtFile(attempt: LoginAttempt): Promise<SignedIn> {
+  const file = String(attempt.call.flags.jwt)
+  const token = checkToken(await loadTextArgument(attempt.call, file))
+  return logInByJwt(attempt, token, file === '-' ? { token } : { file: resolve(file) })
+}
+
+async function logInByJwtCommand(attempt: LoginAttempt): Promise<SignedIn> {
+  const command = String(attempt.call.flags['jwt-command'])
+  return logInByJwt(attempt, await runTokenCommand(command, '--jwt-command'), { command })
+}
+
+async function logInAtSigner(attempt: LoginAttempt): Promise<SignedIn> {
+  const token = await signInElsewhere(attempt, String(attempt.call.flags.signer))
+  return logInByJwt(attempt, token, { token })
+}
+
+async function signInElsewhere(attempt: LoginAttempt, signer: string): Promise<string> {
+  const { logInAtProvider } = await import('./login-at-provider.ts')
+  return logInAtProvider(attempt, signer)
+}
+
+function logInByJwt(attempt: LoginAttempt, token: string, first: SecondJwt): Promise<SignedIn> {
+  const lines = createLineReader(attempt.call)
+  return signIn(attempt, {}, 'ext-jwt', lines, (client) => client.logInWithJwt(token), first)
 }
 
 async function signIn(
-  { call, url, caPem }: LoginAttempt,
+  attempt: LoginAttempt,
   shown: Pick<Trust, 'certPem' | 'keyPem'>,
   method: string,
   lines: ReturnType<typeof createLineReader>,
   logIn: (client: ControllerClient) => Promise<CurrentApiSession>,
+  first?: SecondJwt,
 ): Promise<SignedIn> {
-  const client = new ControllerClient({ baseUrl: url, fetch: createTrustingFetch({ origin: url, caPem, ...shown }) })
-  const session = await withProgress(call.terminal, `waiting for ${url}…`, logIn(client))
+  const { call, url, caPem } = attempt
+  const fetch = createTrustingFetch({ origin: url, caPem, ...shown })
+  const given = await findSecond(attempt)
+  const client = new ControllerClient({ baseUrl: url, fetch, secondaryToken: given && supplySecondJwt(given) })
+  const waiting = `waiting for ${url}…`
+  const session = await withProgress(call.terminal, waiting, logIn(client))
   if (session.authQueries.some(({ typeId }) => typeId === 'MFA')) {
     const code = await lines.secret('code-stdin', 'One-time code: ')
-    await client.completeWithCode(code.trim())
+    await withProgress(call.terminal, waiting, client.completeWithCode(code.trim()))
   }
+  const completing = completeSession({ baseUrl: url, fetch, session, second: given, first })
+  const second = await withProgress(call.terminal, waiting, completing)
   const { id, name } = session.identity
-  return { method, session: session.token, identity: { id, name } }
+  return { method, session: session.token, identity: { id, name }, ...(second && { secondJwt: second }) }
+}
+
+async function findSecond(attempt: LoginAttempt): Promise<SecondJwt | undefined> {
+  const given = await readSecondJwt(attempt.call)
+  const signer = attempt.call.flags['second-signer']
+  return typeof signer === 'string' ? { token: await signInElsewhere(attempt, signer) } : given
 }
 
 /** Reads secrets line by line from stdin where a flag says so, else from the person. */
@@ -103,14 +130,5 @@ function createLineReader({ flags, input }: Call) {
         exitCode: EXIT.usage,
       })
     },
-  }
-}
-
-async function runTokenCommand(command: string): Promise<string> {
-  try {
-    return (await promisify(execFile)('/bin/sh', ['-c', command], { maxBuffer: 1_048_576 })).stdout
-  } catch {
-    // Its output may hold a token: neither that nor the error, which repeats it, is shown.
-    throw new CliError('the command of --jwt-command failed', { hint: 'run it by itself to see why' })
   }
 }

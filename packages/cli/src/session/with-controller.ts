@@ -5,15 +5,21 @@ import { getProfile, type Profile } from '../files/profiles.ts'
 import { createTrustingFetch } from '../net/trusting-fetch.ts'
 import { isSdkError } from '../to-explained.ts'
 import { withProgress } from '../with-progress.ts'
+import { readSecondJwt, type SecondJwt, supplySecondJwt } from './second-jwt.ts'
 
-/** A client of the controller of a profile, with its session. Throws when there is none. */
-export function openController(call: Call): { readonly client: ControllerClient; readonly profile: Profile } {
+/** A client of the controller of a profile, with its session and its second token. Throws when there is none. */
+export async function openController(
+  call: Call,
+): Promise<{ readonly client: ControllerClient; readonly profile: Profile }> {
   const { name, profile } = getProfile(call)
   call.terminal.debug(`profile ${name}: ${profile.url}, ${describeLogin(profile)}`)
   if (profile.session === undefined) throw notSignedIn(`you are signed out of ${profile.url}`, name, profile)
   const { origin } = new URL(profile.url)
   const fetch = createTrustingFetch({ origin, caPem: profile.caPem })
-  return { client: new ControllerClient({ baseUrl: profile.url, fetch, session: profile.session }), profile }
+  const second = (await readSecondJwt(call)) ?? profile.secondJwt
+  const secondaryToken = second && supplySecondJwt(second)
+  const { url: baseUrl, session } = profile
+  return { client: new ControllerClient({ baseUrl, fetch, session, secondaryToken }), profile }
 }
 
 /** Does work with the controller of the profile, and says what is going on when it takes longer than a second. */
@@ -21,7 +27,7 @@ export async function withController<T>(
   call: Call,
   work: (client: ControllerClient, profile: Profile) => Promise<T>,
 ): Promise<T> {
-  const { client, profile } = openController(call)
+  const { client, profile } = await openController(call)
   return withProgress(call.terminal, `waiting for ${profile.url}…`, guardSession(call, client, work(client, profile)))
 }
 
@@ -34,7 +40,9 @@ export async function guardSession<T>(call: Call, client: ControllerClient, work
     const session = await client.currentSession().catch(() => undefined)
     const { name, profile } = getProfile(call)
     if (!session) throw notSignedIn(`your session at ${profile.url} has ended`, name, profile)
-    if (session.authQueries.length > 0) throw notSignedIn('your session lacks its second factor', name, profile)
+    const [lacking] = session.authQueries
+    const second = (await readSecondJwt(call)) ?? profile.secondJwt
+    if (lacking) throw notSignedIn(describeLack(lacking.typeId, second), name, profile)
     throw new CliError(`${session.identity.name} may not do that`, {
       hint: 'an administrator can give the permission',
       exitCode: EXIT.refused,
@@ -46,6 +54,12 @@ export async function guardSession<T>(call: Call, client: ControllerClient, work
 function notSignedIn(message: string, name: string, { url }: Profile): CliError {
   const hint = `run: countersign login ${url}${name === 'default' ? '' : ` --profile ${name}`}`
   return new CliError(message, { hint, exitCode: EXIT.notSignedIn })
+}
+
+function describeLack(typeId: string, second: SecondJwt | undefined): string {
+  if (typeId === 'MFA') return 'your session lacks its one-time code'
+  if (!second) return 'your policy wants a second token on every call, and the profile knows none'
+  return 'your second token is refused, or has ended'
 }
 
 function describeLogin({ identity, method, session }: Profile): string {

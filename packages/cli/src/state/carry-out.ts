@@ -1,7 +1,8 @@
 import type { ControllerClient } from '@countersign/sdk'
 import { CliError, EXIT } from '../cli-error.ts'
+import { type Members, mapReferences } from '../resources/references.ts'
 import type { ResourceKind } from '../resources/resource-kind.ts'
-import { KINDS, type Members, mapReferences, type State } from './named-state.ts'
+import { KINDS, type State } from './named-state.ts'
 import type { Step } from './plan.ts'
 
 /**

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { usageError } from '../cli-error.ts'
 import { mergeMembers } from '../resources/merge-members.ts'
+import { type Members, mapReferences } from '../resources/references.ts'
 import type { ResourceKind, Thing } from '../resources/resource-kind.ts'
-import { KINDS, type Members, mapReferences, type State, toNamed } from './named-state.ts'
+import { KINDS, type State, toNamed } from './named-state.ts'
 
 /** What is to be done to one thing, references still by name. */
 export interface Step {

@@ -12,6 +12,8 @@ const DEFAULT_INTERVAL = 5
 const SLOW_DOWN_SECONDS = 5
 const DEFAULT_LIFE = 600
 const MS_PER_SECOND = 1000
+/** A person takes minutes; a provider that is away for a moment does not end that. */
+const NO_ANSWER: readonly string[] = ['NETWORK', 'NO_ANSWER_IN_TIME']
 
 /** A login on another device, by a code that a person types there (RFC 8628). */
 export class DeviceLogin {
@@ -54,7 +56,7 @@ export class DeviceLogin {
       const tokens = await this.#poll(options)
       if (tokens) return tokens
     }
-    throw new CountersignError({ code: 'LOGIN_REFUSED', message: 'nobody logged in before the code ended' })
+    throw tooLate()
   }
 
   /** New tokens for a refresh token. */
@@ -66,13 +68,25 @@ export class DeviceLogin {
     try {
       return await fetchTokens(this.#target, { grant_type: GRANT, device_code: this.#deviceCode }, options)
     } catch (error) {
-      if (!(error instanceof CountersignError) || error.code !== 'TOKEN_REFUSED') throw error
-      if (error.provider?.error === 'authorization_pending') return undefined
-      if (error.provider?.error !== 'slow_down') throw error
-      this.#intervalSeconds += SLOW_DOWN_SECONDS
+      if (!(error instanceof CountersignError)) throw error
+      const { provider: { error: word } = {} } = error
+      if (word === 'access_denied') throw refused('whoever was asked said no', error)
+      if (word === 'expired_token') throw tooLate()
+      if (word === 'slow_down') this.#intervalSeconds += SLOW_DOWN_SECONDS
+      else if (NO_ANSWER.includes(error.code)) this.#intervalSeconds *= 2
+      else if (word !== 'authorization_pending') throw error
       return undefined
     }
   }
+}
+
+function tooLate(): CountersignError {
+  return refused('nobody logged in before the code ended')
+}
+
+function refused(message: string, cause?: CountersignError): CountersignError {
+  const { status, provider } = cause ?? {}
+  return new CountersignError({ code: 'LOGIN_REFUSED', message, hint: 'begin the login again', status, provider })
 }
 
 function secondsOf(value: unknown, name: string, otherwise: number): number {

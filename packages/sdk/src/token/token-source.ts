@@ -7,6 +7,8 @@ import type { TokenRequestOptions } from './token-procedure.ts'
 export interface TokenStore {
   load(key: TokenKey): Promise<AccessToken | undefined>
   save(key: TokenKey, token: AccessToken): Promise<void>
+  /** Does the work while nobody else who uses the store does any for this key; without it each process buys its own token. */
+  exclusively?<Result>(key: TokenKey, work: () => Promise<Result>): Promise<Result>
 }
 
 /** Whose token it is, and for what. */
@@ -41,7 +43,8 @@ export class TokenSource {
   readonly #now: () => number
   #current: AccessToken | undefined
   #flight: Promise<AccessToken> | undefined
-  #wasLoaded = false
+  /** What a server refused: the store may still hold it. */
+  #refused: string | undefined
 
   constructor(options: TokenSourceOptions) {
     this.#options = options
@@ -62,8 +65,7 @@ export class TokenSource {
   /** Another token than the refused one; whoever was quicker has fetched it already. */
   async renew(refused: string, { signal }: CallOptions = {}): Promise<string> {
     if (this.#current?.token === refused) this.#current = undefined
-    // What lies in the store is most likely the refused one.
-    this.#wasLoaded = true
+    this.#refused = refused
     return this.getToken({ signal })
   }
 
@@ -78,17 +80,18 @@ export class TokenSource {
   async #obtain(): Promise<AccessToken> {
     const { store } = this.#options
     const key = this.#key()
-    if (store && !this.#wasLoaded) {
-      this.#wasLoaded = true
-      const kept = await store.load(key).catch(() => undefined)
-      if (kept && isFresh(kept, this.#now())) {
-        this.#current = kept
-        return kept
-      }
-    }
-    this.#current = await requestToken({ ...this.#options, transport: this.#transport, now: this.#now() })
-    await store?.save(key, this.#current).catch(() => {})
+    const work = () => this.#loadOrRequest(key)
+    this.#current = await (store?.exclusively ? store.exclusively(key, work) : work())
     return this.#current
+  }
+
+  async #loadOrRequest(key: TokenKey): Promise<AccessToken> {
+    const { store } = this.#options
+    const kept = await store?.load(key).catch(() => undefined)
+    if (kept && kept.token !== this.#refused && isFresh(kept, this.#now())) return kept
+    const bought = await requestToken({ ...this.#options, transport: this.#transport, now: this.#now() })
+    await store?.save(key, bought).catch(() => {})
+    return bought
   }
 
   #key(): TokenKey {

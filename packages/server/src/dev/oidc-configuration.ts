@@ -111,14 +111,19 @@ export function buildOidcConfiguration({ state, adapter, invalidTarget }: Config
       deviceFlow: {
         enabled: true,
         userCodeInputSource: (ctx, form, _, error) => {
+          if (error?.name === 'AbortedError') {
+            return show(ctx, providerPage({ title: 'Not signed in', body: '<p>You can close this page.</p>' }))
+          }
           const wrong =
             error === undefined || error === null ? '' : '<p>That code is not known, or its time is over.</p>'
           const button = '<button type="submit" form="op.deviceInputForm">Go on</button>'
           show(ctx, providerPage({ title: 'Enter the code', body: `${wrong}${form}${button}` }))
         },
         userCodeConfirmSource: (ctx, form, client, _, userCode) => {
-          const button = '<button type="submit" form="op.deviceConfirmForm" autofocus>Yes, go on</button>'
-          const body = `<p>${escapeHtml(client.clientName ?? client.clientId)} shows this code:</p><code>${escapeHtml(userCode)}</code>${form}${button}`
+          const buttons =
+            '<button type="submit" form="op.deviceConfirmForm" autofocus>Yes, go on</button>' +
+            '<button type="submit" form="op.deviceConfirmForm" name="abort" value="yes">No</button>'
+          const body = `<p>${escapeHtml(client.clientName ?? client.clientId)} shows this code:</p><code>${escapeHtml(userCode)}</code>${form}${buttons}`
           show(ctx, providerPage({ title: 'Is it the same?', body }))
         },
         successSource: (ctx) => show(ctx, providerPage({ title: 'Done', body: '<p>You can close this page.</p>' })),

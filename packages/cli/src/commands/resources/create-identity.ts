@@ -1,10 +1,11 @@
-import { CliError, EXIT } from '../../cli-error.ts'
-import type { Command } from '../../command.ts'
+import { CliError, EXIT, usageError } from '../../cli-error.ts'
+import type { Call, Command } from '../../command.ts'
 import { ensureAbsent, writePrivateFile } from '../../files/private-file.ts'
 import { getFormat, printData } from '../../output/print-result.ts'
 import { buildBody, buildFieldFlags } from '../../resources/field-flags.ts'
 import { IDENTITIES } from '../../resources/kinds.ts'
 import { mergeMembers } from '../../resources/merge-members.ts'
+import { resolveReferences } from '../../resources/references.ts'
 import { CALL_FLAGS } from '../../session/call-flags.ts'
 import { withController } from '../../session/with-controller.ts'
 
@@ -14,6 +15,7 @@ export const createIdentity: Command = {
   flags: [
     ...CALL_FLAGS,
     { name: 'enroll', description: 'Make a one-time token for a certificate, into NAME.jwt' },
+    { name: 'enroll-username', value: 'NAME', description: 'Make one for a password, to sign in under this name' },
     { name: 'enroll-file', value: 'FILE', description: 'Write the one-time token here' },
     ...buildFieldFlags(IDENTITIES.fields),
   ],
@@ -24,24 +26,30 @@ export const createIdentity: Command = {
       says: 'and a token in laptop-7.jwt',
     },
     {
+      command: 'countersign identities create erika --enroll-username erika',
+      says: 'who chooses a password with the token in erika.jwt',
+    },
+    {
       command: 'countersign identities create alice --external-id alice@example.com',
       says: 'who signs in at a provider',
     },
   ],
   async run(call) {
     const [name = ''] = call.args
-    const { enroll, 'enroll-file': file = `${name.replace(/[^\w.@-]/g, '_')}.jwt` } = call.flags
-    const isEnrolled = enroll === true || call.flags['enroll-file'] !== undefined
+    const { 'enroll-file': file = `${name.replace(/[^\w.@-]/g, '_')}.jwt` } = call.flags
+    const enrollment = readEnrollment(call)
+    const isEnrolled = enrollment !== undefined
     if (isEnrolled) ensureAbsent(String(file))
     const members = {
       ...(await buildBody(call, IDENTITIES.fields)),
       name,
-      ...(isEnrolled && { enrollment: { ott: true } }),
+      ...(isEnrolled && { enrollment }),
     }
     const { id, jwt } = await withController(call, async (client) => {
-      const made = await IDENTITIES.open(client).create(mergeMembers(IDENTITIES.defaults, members))
+      const body = await resolveReferences(client, IDENTITIES, mergeMembers(IDENTITIES.defaults, members))
+      const made = await IDENTITIES.open(client).create(body)
       const enrollments = isEnrolled ? await client.identities.enrollments(made) : []
-      return { id: made, jwt: enrollments.find(({ method }) => method === 'ott')?.jwt }
+      return { id: made, jwt: enrollments[0]?.jwt }
     })
     if (isEnrolled) {
       if (!jwt)
@@ -55,4 +63,13 @@ export const createIdentity: Command = {
       )
     return EXIT.ok
   },
+}
+
+/** What the new identity enrolls to; undefined when nothing asks for a token. */
+function readEnrollment({ flags }: Call): { readonly ott: true } | { readonly updb: string } | undefined {
+  const { enroll, 'enroll-username': username, 'enroll-file': file } = flags
+  if (enroll === true && username !== undefined)
+    throw usageError('--enroll and --enroll-username exclude each other', 'a token is for a certificate or a password')
+  if (typeof username === 'string') return { updb: username }
+  return enroll === true || file !== undefined ? { ott: true } : undefined
 }

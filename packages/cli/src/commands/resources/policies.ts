@@ -12,6 +12,10 @@ export const policies = {
       command: 'countersign policies create staff --allow-jwt --require-totp',
       says: 'tokens sign in, and codes are asked for',
     },
+    {
+      command: 'countersign policies create desk --allow-cert --require-signer keycloak',
+      says: 'certificates sign in, and a token of a signer goes with every call',
+    },
   ]),
   update: createUpdateCommand(POLICIES, '--no-allow-password'),
   edit: createEditCommand(POLICIES),
