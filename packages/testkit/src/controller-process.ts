@@ -39,6 +39,8 @@ export interface LaunchOptions {
   readonly json?: boolean
   /** Shell commands to run before, in the same process, such as `umask 000`. */
   readonly before?: string
+  /** For the Node that runs `countersign up`. */
+  readonly nodeOptions?: readonly string[]
   /** The program and what comes before the flags, in place of `countersign up`. */
   readonly command?: readonly string[]
 }
@@ -100,7 +102,7 @@ export function createControllerStage(test: { after(hook: () => Promise<void>): 
 
 function launchController(folder: string, options: LaunchOptions): ControllerProcess {
   const dataDir = options.dataDir ?? join(folder, 'data')
-  const [program = '', ...first] = options.command ?? [process.execPath, BIN, 'up']
+  const [program = '', ...first] = options.command ?? [process.execPath, ...(options.nodeOptions ?? []), BIN, 'up']
   const args = [
     ...first,
     ...(options.freePorts === false ? [] : ['--port', '0']),

@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { fileURLToPath } from 'node:url'
-import { rawRequest, stateDigest } from '@countersign/testkit'
+import { createControllerStage, rawRequest, stateDigest } from '@countersign/testkit'
 import { type Credentials, withBody } from './hostile-requests.ts'
 
-const COMMAND = fileURLToPath(new URL('../../../cli/bin/countersign.js', import.meta.url))
 /** What only waits to be collected is no leak: the process collects when it is asked to. */
 const COLLECTING = ['--expose-gc', '--import', "data:text/javascript,process.on('SIGUSR2', () => globalThis.gc())"]
 const COLLECTED_AFTER_MS = 300
-const READY_WITHIN_MS = 30_000
 const PASSWORD = 'the-admin-of-the-attacked'
 
 /** The whole product in a process of its own, seen from outside. */
@@ -31,39 +25,23 @@ export interface ControllerProcess {
 }
 
 export async function startControllerProcess(): Promise<ControllerProcess> {
-  const dir = mkdtempSync(join(tmpdir(), 'countersign-attacked-'))
-  const up = [COMMAND, 'up', '--json', '--port', '0', '--data-dir', join(dir, 'data')]
-  const child = spawn(process.execPath, [...COLLECTING, ...up], {
-    cwd: dir,
-    env: { PATH: process.env.PATH, HOME: dir, COUNTERSIGN_ADMIN_PASSWORD: PASSWORD },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const output = { stdout: '', stderr: '' }
-  child.stdout.on('data', (text: Buffer) => {
-    output.stdout += text
-  })
-  child.stderr.on('data', (text: Buffer) => {
-    output.stderr = (output.stderr + text).slice(-100_000)
-  })
+  const ends: (() => Promise<void>)[] = []
   const stop = async (): Promise<void> => {
-    if (child.exitCode === null) {
-      child.kill('SIGKILL')
-      await once(child, 'exit')
-    }
-    rmSync(dir, { recursive: true, force: true })
+    for (const end of ends) await end()
   }
+  const stage = createControllerStage({ after: (end) => void ends.push(end) })
   try {
-    const { baseUrl, pid } = await untilReady(child, output)
-    assert.equal(pid, child.pid)
-    const port = Number(new URL(baseUrl).port)
+    const started = await stage.start({ nodeOptions: COLLECTING, env: { COUNTERSIGN_ADMIN_PASSWORD: PASSWORD } })
+    const { child, pid, ready, dataDir } = started
+    const port = Number(new URL(ready.baseUrl).port)
     const credentials = await logIn(port)
     const memoryBytes = () => 1024 * Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
     return {
       port,
       credentials,
       checkAlive: () => {
-        assert.equal(child.exitCode ?? child.signalCode, null, output.stderr)
-        assert.ok(!/unhandled(rejection| promise)|uncaught/i.test(output.stderr), output.stderr)
+        assert.equal(child.exitCode ?? child.signalCode, null, started.stderr())
+        assert.ok(!/unhandled(rejection| promise)|uncaught/i.test(started.stderr()), started.stderr())
       },
       memoryBytes,
       keptBytes: async () => {
@@ -74,22 +52,13 @@ export async function startControllerProcess(): Promise<ControllerProcess> {
         return memoryBytes()
       },
       openFiles: () => readdirSync(`/proc/${pid}/fd`).length,
-      state: () => stateOfFile(findDatabase(join(dir, 'data'))),
+      state: () => stateOfFile(findDatabase(dataDir)),
       stop,
     }
   } catch (error) {
     await stop()
     throw error
   }
-}
-
-async function untilReady(child: ChildProcess, output: { stdout: string; stderr: string }) {
-  const deadline = performance.now() + READY_WITHIN_MS
-  while (!output.stdout.includes('\n')) {
-    assert.ok(child.exitCode === null && performance.now() < deadline, `never became ready: ${output.stderr}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  return JSON.parse(output.stdout) as { baseUrl: string; pid: number }
 }
 
 async function logIn(port: number): Promise<Credentials> {

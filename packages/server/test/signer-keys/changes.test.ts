@@ -10,6 +10,7 @@ import {
   getSigner,
   patchSigner,
   startKeeper,
+  startSigner,
   startWorld,
   storedKeys,
   untilStored,
@@ -46,11 +47,7 @@ test('keys are fetched when a signer is created, enabled or loaded, before anybo
 })
 
 test('D13 a disabled signer is no longer fetched for, and enabled again it is', async (t) => {
-  const { keeper, store, providers, time } = await startWorld(t)
-  const provider = providers.at(urlOf('idp'))
-  provider.publish([OLD])
-  const signer = await createSigner(store, 'idp')
-  await keeper.keyFor(signer, OLD.kid)
+  const { keeper, store, time, provider, signer } = await startSigner(t, [OLD])
   await untilStored(store, signer.id, time.clock.now())
   const disabled = await patchSigner(store, signer.id, { enabled: false })
   assert.equal(keeper.keysOf(disabled).size, 0)
@@ -64,10 +61,7 @@ test('D13 a disabled signer is no longer fetched for, and enabled again it is', 
 })
 
 test('D13 with another endpoint the earlier keys are gone at once, also those that were stored', async (t) => {
-  const { keeper, store, providers, time } = await startWorld(t)
-  providers.at(urlOf('idp')).publish([OLD])
-  const signer = await createSigner(store, 'idp')
-  await keeper.keyFor(signer, OLD.kid)
+  const { keeper, store, providers, time, signer } = await startSigner(t, [OLD])
   await untilStored(store, signer.id, time.clock.now())
   const moved = await patchSigner(store, signer.id, { jwksEndpoint: urlOf('elsewhere') })
   assert.equal(keeper.keysOf(moved).size, 0)
@@ -96,10 +90,7 @@ test('D13 the answer of an endpoint that the signer has left meanwhile is thrown
 })
 
 test('a change of anything else keeps the keys and fetches nothing', async (t) => {
-  const { keeper, store, providers } = await startWorld(t)
-  providers.at(urlOf('idp')).publish([OLD])
-  const signer = await createSigner(store, 'idp')
-  await keeper.keyFor(signer, OLD.kid)
+  const { keeper, store, providers, signer } = await startSigner(t, [OLD])
   const renamed = await patchSigner(store, signer.id, { name: 'another' })
   assert.ok(keeper.keysOf(renamed).has(OLD.kid))
   await settle()
@@ -108,11 +99,7 @@ test('a change of anything else keeps the keys and fetches nothing', async (t) =
 })
 
 test('a deleted signer is fetched for no more, even when somebody still asks for its keys', async (t) => {
-  const { keeper, store, providers, time } = await startWorld(t)
-  const provider = providers.at(urlOf('idp'))
-  provider.publish([OLD])
-  const signer = await createSigner(store, 'idp')
-  await keeper.keyFor(signer, OLD.kid)
+  const { keeper, store, time, provider, signer } = await startSigner(t, [OLD])
   await untilStored(store, signer.id, time.clock.now())
   await store.write('signer.delete', { id: signer.id }, { actorId: 'test', now: 1 })
   assert.equal(await storedKeys(store, signer.id), undefined)

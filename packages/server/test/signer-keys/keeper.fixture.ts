@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { ExtJwtSignerPatch } from '@countersign/contract'
 import { newId, readSignerCertificate } from '@countersign/core'
+import type { MintKey } from '@countersign/testkit'
 import { pino } from 'pino'
 import { loadSettings, type Settings } from '../../src/config/index.ts'
 import type { FetchJwks } from '../../src/outbound/jwks-fetch.ts'
@@ -13,7 +14,7 @@ import { findSigner } from '../../src/store/reads/signer-reads.ts'
 import type { StoredSigner } from '../../src/store/signer-row.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { createFakeProviders, type FakeProviders } from './fake-providers.ts'
+import { createFakeProviders, type FakeProvider, type FakeProviders } from './fake-providers.ts'
 import { createFakeTime, type FakeTime, settle, until } from './fake-time.ts'
 
 const DEFAULTS = loadSettings({ flags: {}, env: {} }).settings
@@ -132,6 +133,25 @@ export async function startWorld(t: TestContext, options: Partial<KeeperOptions>
   const world = { store, time, providers, ...startKeeper({ store, time, fetchJwks: providers.fetchJwks, ...options }) }
   t.after(() => world.keeper.stop())
   return world
+}
+
+export interface SignerWorld extends World {
+  readonly provider: FakeProvider
+  readonly signer: StoredSigner
+}
+
+/** The same with one signer, `idp`, whose provider publishes these keys; they have been fetched. */
+export async function startSigner(
+  t: TestContext,
+  keys: readonly [MintKey, ...MintKey[]],
+  { freshForMs, ...options }: Partial<KeeperOptions> & { readonly freshForMs?: number } = {},
+): Promise<SignerWorld> {
+  const world = await startWorld(t, options)
+  const provider = world.providers.at(urlOf('idp'))
+  provider.publish(keys, freshForMs)
+  const signer = await createSigner(world.store, 'idp')
+  await world.keeper.keyFor(signer, keys[0].kid)
+  return { ...world, provider, signer }
 }
 
 /** Waits until everything that was fetched is in the store, so that no write comes between what follows. */

@@ -8,6 +8,7 @@ import {
   closeFileStore,
   createSigner,
   startKeeper,
+  startSigner,
   startWorld,
   storedKeys,
   untilStored,
@@ -21,11 +22,7 @@ const MINUTE = 60_000
 const DAY = 1440 * MINUTE
 
 test('F-07 with the provider down the last good keys serve for 24 h, with a warning after 5 minutes', async (t) => {
-  const { keeper, store, providers, time, warnings } = await startWorld(t)
-  const provider = providers.at(urlOf('idp'))
-  provider.publish([KEY])
-  const signer = await createSigner(store, 'idp')
-  await keeper.keyFor(signer, KEY.kid)
+  const { keeper, store, time, warnings, provider, signer } = await startSigner(t, [KEY])
   const fetchedAt = time.clock.now()
   await untilStored(store, signer.id, fetchedAt)
   assert.equal(keeper.keyStatus(signer).stale, false)
@@ -65,11 +62,7 @@ test('F-07 with the provider down the last good keys serve for 24 h, with a warn
 })
 
 test('a provider that is back before 5 minutes are over is no reason to warn', async (t) => {
-  const { keeper, store, providers, time, warnings } = await startWorld(t)
-  const provider = providers.at(urlOf('idp'))
-  provider.publish([KEY])
-  const signer = await createSigner(store, 'idp')
-  await keeper.keyFor(signer, KEY.kid)
+  const { keeper, time, warnings, provider, signer } = await startSigner(t, [KEY])
   provider.fail()
   await assert.rejects(keeper.refresh(signer))
   await time.advance(3 * MINUTE)
@@ -142,11 +135,7 @@ test('a key that was published once for each of two algorithms is the same after
 })
 
 test('keys that another node has found to be still the same live on here, although nobody is told of it', async (t) => {
-  const { keeper, store, providers, time } = await startWorld(t)
-  const provider = providers.at(urlOf('idp'))
-  provider.publish([KEY])
-  const signer = await createSigner(store, 'idp')
-  await keeper.keyFor(signer, KEY.kid)
+  const { keeper, store, time, provider, signer } = await startSigner(t, [KEY])
   await untilStored(store, signer.id, time.clock.now())
   provider.fail()
   await time.advance(DAY - MINUTE)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { mintKey, mintKeyFrom } from '@countersign/testkit'
 import { settle, until } from './fake-time.ts'
-import { closeFileStore, createSigner, startWorld, urlOf } from './keeper.fixture.ts'
+import { closeFileStore, createSigner, startSigner, startWorld, urlOf } from './keeper.fixture.ts'
 
 after(closeFileStore)
 
@@ -23,11 +23,7 @@ test('W-43 F-06 S-10 the first verifications of a new signer share one fetch, an
 })
 
 test('F-04 W-43 a new key works on its first use, with one fetch', async (t) => {
-  const { keeper, store, providers } = await startWorld(t)
-  const provider = providers.at(urlOf('idp'))
-  provider.publish([OLD])
-  const signer = await createSigner(store, 'idp')
-  await keeper.keyFor(signer, OLD.kid)
+  const { keeper, provider, signer } = await startSigner(t, [OLD])
   provider.publish([OLD, NEW])
   const clients = await Promise.all(Array.from({ length: 1000 }, () => keeper.keyFor(signer, NEW.kid)))
   assert.ok(clients.every((key) => key?.kid === NEW.kid))
@@ -35,11 +31,7 @@ test('F-04 W-43 a new key works on its first use, with one fetch', async (t) => 
 })
 
 test('F-01 F-03 ten thousand unknown kids make one fetch in 30 s, and known kids go on being answered', async (t) => {
-  const { keeper, store, providers, time } = await startWorld(t)
-  const provider = providers.at(urlOf('idp'))
-  provider.publish([OLD])
-  const signer = await createSigner(store, 'idp')
-  await keeper.keyFor(signer, OLD.kid)
+  const { keeper, time, provider, signer } = await startSigner(t, [OLD])
   const before = provider.hits
   const flood = async () => {
     for (let round = 0; round < 10; round++) {
