@@ -1,6 +1,7 @@
 import type { ChallengeError as ChallengeKind } from '@countersign/core'
 import type { LiveSession } from '../api-session/live-sessions.ts'
 import type { TokenJudge } from './judge-token.ts'
+import { isSignerTrusted } from './sign-in-obstacles.ts'
 import type { DirectorySigner, SignerDirectory } from './signer-directory.ts'
 
 /** What a session lacks to be whole. */
@@ -9,7 +10,7 @@ export type MissingFactor =
   | {
       readonly kind: 'ext-jwt'
       readonly challenge: ChallengeKind
-      /** The signer that the policy names; undefined when it is disabled or gone, and then nothing can help. */
+      /** The signer that the policy names; undefined when it is disabled, gone or not trusted, and then nothing can help. */
       readonly signer: DirectorySigner | undefined
     }
 
@@ -36,7 +37,8 @@ export function createSecondFactor(
     signerId: string,
     bearers: readonly string[],
   ): Promise<MissingFactor | undefined> => {
-    const signer = (await directory.enabled()).findById(signerId)
+    const named = (await directory.enabled()).findById(signerId)
+    const signer = named && isSignerTrusted(named.stored, session.identity) ? named : undefined
     let challenge: ChallengeKind = 'missing'
     for (const bearer of signer ? bearers : []) {
       const verdict = await judgeFor(signer as DirectorySigner, bearer)

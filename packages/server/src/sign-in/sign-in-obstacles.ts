@@ -58,13 +58,22 @@ const RULES: readonly ObstacleRule[] = [
   },
   {
     obstacle: 'signer-not-trusted',
-    // Whoever may write signers could otherwise let himself in as an administrator.
-    stands: ({ signer, identity }) =>
-      identity !== undefined && !signer.writtenByAdmin && (identity.isAdmin || identity.permissions.length > 0),
+    stands: ({ signer, identity }) => identity !== undefined && !isSignerTrusted(signer, identity),
     words: ({ signer }) =>
       `the signer ${quoted(signer.name)} was last written by somebody who is no administrator, so it signs in nobody who is one or holds permissions: let an administrator save it`,
   },
 ]
+
+/**
+ * Whether the tokens of a signer count for an identity: for one that has power only where an administrator has saved the signer last.
+ * Whoever may write signers could otherwise let himself in as an administrator.
+ */
+export function isSignerTrusted(
+  { writtenByAdmin }: Pick<StoredSigner, 'writtenByAdmin'>,
+  { isAdmin, permissions }: Pick<StoredIdentity, 'isAdmin' | 'permissions'>,
+): boolean {
+  return writtenByAdmin || !(isAdmin || permissions.length > 0)
+}
 
 /** Looks up whom the claim of an accepted token stands for, with the same work whether that is somebody or nobody. */
 export async function loadAttempt(

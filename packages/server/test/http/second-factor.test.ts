@@ -146,3 +146,21 @@ test('E-09 the signer that a policy asks for cannot be deleted', async (t) => {
   await app.admin('PATCH', `${POLICIES}/${policyId}`, { secondary: { requireExtJwtSigner: '' } })
   assert.equal((await app.admin('DELETE', `${SIGNERS}/${signer.id}`)).status, 200)
 })
+
+test('D48 N-03 E-02 a second token of a signer that a non-administrator wrote counts for nobody who has power', async (t) => {
+  const { app, signer, policyId, call, token } = await setUp(t)
+  const carol = await app.makeIdentity({ externalId: 'carol' })
+  await app.admin('PATCH', `/edge/management/v1/identities/${carol.id}`, { authPolicyId: policyId })
+  const asCarol = async () => {
+    const headers = { authorization: `Bearer ${token({ sub: 'carol' })}` }
+    const path = '/edge/client/v1/current-identity'
+    return (await app.call('GET', path, undefined, { session: carol.session, headers })).status
+  }
+  assert.deepEqual([(await call(token())).status, await asCarol()], [200, 200])
+  const { session } = await app.makeIdentity({ permissions: ['external-jwt-signer'] })
+  const touched = await app.call('PATCH', `${SIGNERS}/${signer.id}`, { tags: { touched: true } }, { session })
+  assert.equal(touched.status, 200, touched.text)
+  assert.deepEqual([(await call(token())).status, await asCarol()], [401, 200])
+  await app.admin('PATCH', `${SIGNERS}/${signer.id}`, { tags: { touched: false } })
+  assert.deepEqual([(await call(token())).status, await asCarol()], [200, 200])
+})

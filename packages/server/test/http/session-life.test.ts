@@ -9,7 +9,7 @@ import { eventsOf } from '../events/read-events.ts'
 import { failReads } from '../store/mock-reads.ts'
 import { buildApp, stopTestPostgres, type TestApp } from './build-app.ts'
 import { outcome, overBothDatabases } from './ext-jwt-signers.fixture.ts'
-import { createIdentity, createPassword, IDENTITIES, OWN_SESSION } from './identities.fixture.ts'
+import { API_SESSIONS, createIdentity, createPassword, IDENTITIES, OWN_SESSION } from './identities.fixture.ts'
 import { setUpProvider, signIn } from './provider.fixture.ts'
 
 after(stopTestPostgres)
@@ -56,6 +56,28 @@ overBothDatabases('ending all sessions of an identity', async (t, app) => {
     assert.equal(await end(boss.id, app.adminSession), '200')
     assert.equal(await use(app, boss.session), '401 UNAUTHORIZED')
     assert.equal(await end('nobody', app.adminSession), '404 NOT_FOUND')
+  })
+
+  await t.test('I-06 D35 N-08 one by one it is the same', async () => {
+    const boss = await app.makeIdentity({ isAdmin: true })
+    const somebody = await app.makeIdentity()
+    const helper = await app.makeIdentity({ permissions: ['api-session'] })
+    const sessionsOf = async (id: string) => {
+      const path = `${API_SESSIONS}?filter=${encodeURIComponent(`identity="${id}"`)}`
+      const { json } = await app.call('GET', path, undefined, { session: helper.session })
+      return json.data[0].id as string
+    }
+    const end = async (id: string, session: string) =>
+      outcome(await app.call('DELETE', `${API_SESSIONS}/${id}`, undefined, { session }))
+    const [of, ofBoss, own] = [await sessionsOf(somebody.id), await sessionsOf(boss.id), await sessionsOf(helper.id)]
+    assert.equal(await end(ofBoss, helper.session), '401 UNAUTHORIZED')
+    assert.equal(await use(app, boss.session), '200')
+    assert.equal(await end(of, helper.session), '200')
+    assert.equal(await use(app, somebody.session), '401 UNAUTHORIZED')
+    assert.equal(await end(ofBoss, app.adminSession), '200')
+    assert.equal(await use(app, boss.session), '401 UNAUTHORIZED')
+    assert.equal(await end('nobody', helper.session), '404 NOT_FOUND')
+    assert.equal(await end(own, helper.session), '200')
   })
 })
 

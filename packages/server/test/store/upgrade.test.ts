@@ -85,6 +85,6 @@ for (const database of DATABASES) {
     for (const [table_name, total] of Object.entries(wanted)) {
       assert.equal(counts.find((row) => row.table_name === table_name)?.total, total, table_name)
     }
-    await store.write('apiSession.delete', { id: 'session' }, { actorId: 'test', now: 3 })
+    await store.write('apiSession.delete', { id: 'session', by: 'owner' }, { actorId: 'test', now: 3 })
   })
 }

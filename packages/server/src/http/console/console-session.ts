@@ -48,7 +48,8 @@ export function consoleSessionRoutes(context: ControllerContext): Route[] {
         const token = findCookie(cookie, SESSION_COOKIE)
         const session = token === undefined ? undefined : await sessions.look(token)
         if (session) {
-          await store.write('apiSession.delete', { id: session.id }, writeMeta({ ...call, session }, clock.now()))
+          const own = { id: session.id, by: 'owner' } as const
+          await store.write('apiSession.delete', own, writeMeta({ ...call, session }, clock.now()))
         }
         return {
           ...done(),

@@ -86,7 +86,8 @@ export function apiSessionRoutes({ store, clock: { now } }: ControllerContext): 
       body: null,
       handle: async (call) => {
         const { id = '' } = call.params
-        if (!(await store.write('apiSession.delete', { id }, writeMeta(call, now())))) throw notFound('apiSession', id)
+        const args = { id, by: byWhom(call) }
+        if (!(await store.write('apiSession.delete', args, writeMeta(call, now())))) throw notFound('apiSession', id)
         return done()
       },
     },

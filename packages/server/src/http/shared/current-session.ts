@@ -27,7 +27,7 @@ export function currentSessionRoutes({ store, clock, secondFactor }: ControllerC
       bodyCap: 'anonymous',
       body: null,
       handle: async (call) => {
-        await store.write('apiSession.delete', { id: sessionOf(call).id }, writeMeta(call, clock.now()))
+        await store.write('apiSession.delete', { id: sessionOf(call).id, by: 'owner' }, writeMeta(call, clock.now()))
         return done()
       },
     },

@@ -83,13 +83,14 @@ async function checkIdentityIsEnabled({ db, now }: Pick<WriteContext, 'db' | 'no
   if (!identity || isDisabled(identity, now)) throw new AppError('INVALID_AUTH')
 }
 
-/** Answers whether there was a session to end. */
-const deleteApiSession: WriteOperation<{ id: string }, boolean> = async (context, { id }) => {
+/** Answers whether there was a session to end. Whoever it belongs to ends it, or who has power over him. */
+const deleteApiSession: WriteOperation<{ id: string; by: 'owner' | ByWhom }, boolean> = async (context, { id, by }) => {
   const session = await context.db
     .selectFrom('api_sessions')
     .select(['id', 'identity_id', 'ip_address', 'expires_at'])
     .where('id', '=', id)
     .executeTakeFirst()
+  if (session && by !== 'owner') await getTouchableIdentity(context, session.identity_id, by)
   if (session) await deleteSessions(context, [session])
   return session !== undefined && session.expires_at > context.now
 }
