@@ -138,7 +138,7 @@ function buildOperations(run: BenchRun, world: World, { rs256, es256 }: Signers,
       aims: { cpuMs: { atMost: 0.15 }, perSecond: { atLeast: 5_000 }, ...AIM_P99 },
     },
     {
-      operation: 'client list of signers, first page',
+      operation: 'client list of all signers',
       expectStatus: 200,
       connections: CONNECTIONS,
       request: inTurn([http('GET', `${CLIENT}/external-jwt-signers`, {})]),

@@ -12,7 +12,7 @@ const STYLE = `
   --bar: #6ea8e5; --bare: #6f6e68; --aim: #f0efea; --good: #5cc27a; --bad: #ff8a7d;
   --c0: #6ea8e5; --c1: #eb9a5b; --c2: #63c08d; --c3: #d687c5; --c4: #cdb551; --c5: #ff8a7d; --c6: #86c5db; --c7: #a99df5 } }
 * { box-sizing: border-box }
-body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 68rem; background: var(--paper); color: var(--ink);
+body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 84rem; background: var(--paper); color: var(--ink);
   font: 15px/1.5 system-ui, sans-serif }
 h1 { margin: 0 0 .25rem; font-size: 1.6rem } h2 { margin: 2.5rem 0 .25rem; font-size: 1.15rem }
 h3 { margin: 1.5rem 0 .25rem; font-size: .95rem; font-weight: 600 } p { margin: .25rem 0 1rem; color: var(--soft); max-width: 46rem }
@@ -24,7 +24,7 @@ svg { display: block; width: 100%; max-width: 58rem; height: auto; font-size: 12
 text { fill: var(--ink) } .tick { fill: var(--soft) } .middle { text-anchor: middle } .end { text-anchor: end }
 .value { font-variant-numeric: tabular-nums } .value.bad { fill: var(--bad) }
 .grid { stroke: var(--rule) } .bar { fill: var(--bar) } .bare { fill: var(--bare) } .aim { stroke: var(--aim); stroke-width: 2 }
-.series { fill: none; stroke: var(--at); stroke-width: 2; stroke-linejoin: round } .dot { fill: var(--at) }
+.series { fill: none; stroke: var(--at); stroke-width: 2; stroke-linejoin: round } .dot { fill: var(--at) } .again .series { stroke-dasharray: 6 4 }
 .lead { stroke: var(--at); stroke-width: 1; opacity: .6 }
 ${Array.from({ length: 8 }, (_, at) => `.c${at} { --at: var(--c${at}) }`).join(' ')}
 `

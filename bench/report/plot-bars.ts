@@ -1,5 +1,5 @@
+import { formatTick, niceTicks } from './axis.ts'
 import { formatAim, formatNumber } from './flatten-section.ts'
-import { formatTick, niceTicks } from './nice-ticks.ts'
 import { type BarPlot, isMet } from './result.ts'
 import { element, escapeMarkup, label, line } from './svg.ts'
 
@@ -39,7 +39,7 @@ export function plotBars({ title, bars }: BarPlot): string {
         ? ''
         : element('rect', { x: NAMES, y: y + 16, width: Math.max(1, x(bare) - NAMES), height: 4, class: 'bare' }),
       ...Object.values(aim ?? {}).map((wanted) => line(x(wanted), y + 1, x(wanted), y + 22, 'aim')),
-      label(told.slice(name.length + 2).split(',')[0] ?? '', x(value) + 6, y + 13, `value ${statusOf(isMet(measure))}`),
+      label(formatShort(value), x(value) + 6, y + 13, `value ${statusOf(isMet(measure))}`),
     )
   })
   const height = bottom + BOTTOM
@@ -47,3 +47,5 @@ export function plotBars({ title, bars }: BarPlot): string {
 }
 
 const statusOf = (met: boolean | undefined): string => (met === false ? 'bad' : '')
+
+const formatShort = (value: number): string => formatNumber(value, value >= 100 ? 0 : value >= 10 ? 1 : 3)

@@ -1,5 +1,5 @@
+import { buildAxis, formatTick, niceTicks } from './axis.ts'
 import { formatNumber } from './flatten-section.ts'
-import { formatTick, niceTicks } from './nice-ticks.ts'
 import type { LinePlot, Series } from './result.ts'
 import { element, escapeMarkup, label, line } from './svg.ts'
 
@@ -19,16 +19,16 @@ export function plotLines({ title, xTitle, isLog, series }: LinePlot): string {
   const scale = isLog ? Math.log10 : (value: number) => value
   const [first = 0, last = 1] = [xs.at(0), xs.at(-1)].map((x) => scale(x ?? 1))
   const xAt = (x: number) => LEFT + ((WIDTH - LEFT - RIGHT) * (scale(x) - first)) / (last - first || 1)
-  const yTicks = niceTicks(Math.max(...series.flatMap(({ points }) => points.map(([, y]) => y)), 0))
+  const axis = buildAxis(series.flatMap(({ points }) => points.map(([, y]) => y)))
   const bottom = TOP + PLOT_HEIGHT
-  const yAt = (y: number) => bottom - (PLOT_HEIGHT * y) / (yTicks.at(-1) ?? 1)
+  const yAt = (y: number) => bottom - PLOT_HEIGHT * axis.at(y)
   const xTicks = isLog ? xs : niceTicks(xs.at(-1) ?? 1).filter((x) => x <= (xs.at(-1) ?? 1))
   const ends = spreadLabels(series.map(({ points }) => yAt(points.at(-1)?.[1] ?? 0)))
   const height = Math.max(bottom + BOTTOM, Math.max(...ends, 0) + LABEL_HEIGHT)
   return element(
     'svg',
     { viewBox: `0 0 ${WIDTH} ${height}`, role: 'img', 'aria-label': title },
-    ...yTicks.flatMap((tick) => [
+    ...axis.ticks.flatMap((tick) => [
       line(LEFT, yAt(tick), WIDTH - RIGHT, yAt(tick), 'grid'),
       label(formatTick(tick), LEFT - 8, yAt(tick) + 4, 'tick end'),
     ]),
@@ -45,7 +45,7 @@ interface Place {
 }
 
 function drawSeries({ name, points }: Series, at: number, { xAt, yAt, labelY }: Place): string {
-  const color = `c${at % COLORS}`
+  const color = `c${at % COLORS}${at < COLORS ? '' : ' again'}`
   const at2d = points.map(([x, y]) => `${xAt(x).toFixed(1)},${yAt(y).toFixed(1)}`)
   const dots = points.length > MOST_DOTS ? [] : points
   const end = points.at(-1) ?? [0, 0]

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { buildAxis, niceTicks } from './axis.ts'
 import { flattenSection } from './flatten-section.ts'
 import { buildHtmlPage } from './html-page.ts'
 import { buildMarkdown, buildMarkdownTable } from './markdown.ts'
-import { niceTicks } from './nice-ticks.ts'
 import { plotBars } from './plot-bars.ts'
 import { plotLines, spreadLabels } from './plot-lines.ts'
 import { type BenchResult, isMet, type Section } from './result.ts'
@@ -106,7 +106,8 @@ describe('the report of the bench', () => {
 
   it('draws bars as long as their numbers, with the baseline and the aim', () => {
     const bar = (value: number) => ({ name: `bar ${value}`, measure: { value } })
-    const svg = plotBars({ kind: 'bars', title: 'bars', bars: [bar(5), bar(10)] })
+    const svg = plotBars({ kind: 'bars', title: 'bars', bars: [bar(5000), bar(10_000)] })
+    assert.match(svg, />10,000</)
     const widths = [...svg.matchAll(/width="([\d.]+)"[^>]*class="bar"/g)].map(([, width]) => Number(width))
     assert.equal(widths.length, 2)
     assert.equal(widths[1], 2 * (widths[0] ?? 0))
@@ -145,5 +146,16 @@ describe('the report of the bench', () => {
       const ticks = niceTicks(most)
       assert.ok((ticks.at(-1) ?? 0) >= most && ticks.length >= 3 && ticks.length <= 7, `${most}: ${ticks.join()}`)
     }
+  })
+
+  it('puts numbers that are far apart on an axis of powers of ten, so that the small ones can be told apart', () => {
+    const even = buildAxis([1, 2, 4])
+    assert.equal(even.isLog, false)
+    assert.equal(even.at(0), 0)
+    const far = buildAxis([0.2, 2, 200])
+    assert.equal(far.isLog, true)
+    assert.deepEqual(far.ticks, [0.1, 1, 10, 100, 1000])
+    assert.equal(far.at(1), 0.25)
+    assert.equal(far.at(100), 0.75)
   })
 })

@@ -49,16 +49,26 @@ function open({ port, ca, localAddress }: Address): Promise<TLSSocket> {
   })
 }
 
+interface Head {
+  readonly status: number
+  readonly end: number
+  /** Of the whole answer. */
+  readonly total: number
+}
+
 /** Takes one answer after the other from a connection; every answer must carry a Content-Length. */
 class AnswerReader {
-  #buffered: Buffer = Buffer.alloc(0)
+  #chunks: Buffer[] = []
+  #length = 0
+  #head: Head | undefined
   #isOver = false
   #wake: (() => void) | undefined
 
   constructor(socket: TLSSocket) {
     socket.on('data', (chunk: Buffer) => {
-      this.#buffered = this.#buffered.length === 0 ? chunk : Buffer.concat([this.#buffered, chunk])
-      this.#wake?.()
+      this.#chunks.push(chunk)
+      this.#length += chunk.length
+      if (this.#length >= (this.#head?.total ?? 0)) this.#wake?.()
     })
     socket.on('error', () => {})
     socket.once('close', () => {
@@ -78,15 +88,25 @@ class AnswerReader {
     }
   }
 
-  #take() {
-    const headEnd = this.#buffered.indexOf('\r\n\r\n')
-    if (headEnd < 0) return undefined
-    const head = this.#buffered.toString('latin1', 0, headEnd)
-    const length = Number(/content-length: (\d+)/i.exec(head)?.[1])
-    const total = headEnd + 4 + length
-    if (this.#buffered.length < total) return undefined
-    const answer = this.#buffered.subarray(headEnd + 4, total)
-    this.#buffered = this.#buffered.subarray(total)
-    return { status: Number(head.slice(9, 12)), length: total, body: () => answer.toString('utf8') }
+  #take(): LoadAnswer | undefined {
+    if (this.#length === 0) return undefined
+    const [only] = this.#chunks
+    const buffered = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks, this.#length)
+    this.#chunks = [buffered]
+    this.#head ??= readHead(buffered)
+    if (!this.#head || buffered.length < this.#head.total) return undefined
+    const { status, end, total } = this.#head
+    this.#head = undefined
+    this.#chunks = buffered.length > total ? [buffered.subarray(total)] : []
+    this.#length = buffered.length - total
+    return { status, length: total, body: () => buffered.toString('utf8', end, total) }
   }
+}
+
+function readHead(buffered: Buffer): Head | undefined {
+  const headEnd = buffered.indexOf('\r\n\r\n')
+  if (headEnd < 0) return undefined
+  const text = buffered.toString('latin1', 0, headEnd)
+  const end = headEnd + 4
+  return { status: Number(text.slice(9, 12)), end, total: end + Number(/content-length: (\d+)/i.exec(text)?.[1]) }
 }

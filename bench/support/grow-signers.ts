@@ -68,6 +68,6 @@ function buildOperations(run: BenchRun, product: Product, signer: BenchSigner, s
     list('look-up by name', () => `name = "${some().name}"`),
     list('list by filter (issuer)', () => `issuer = "${some().issuer}"`),
     read('list, first page', () => `${MANAGEMENT}/ext-jwt-signers`),
-    read('client list, first page', () => `${CLIENT}/external-jwt-signers`),
+    read('client list, first page', () => `${CLIENT}/external-jwt-signers?limit=10`),
   ]
 }
