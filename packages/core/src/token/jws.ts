@@ -1,14 +1,39 @@
+import { hash } from 'node:crypto'
 import type { JsonObject } from '../json/json-value.ts'
 
 /** A compact JWS that has the right form. Nothing in it has been verified: whoever wrote it may be anybody. */
-export interface UntrustedJws {
+export class UntrustedJws {
   readonly untrustedHeader: JsonObject
   readonly untrustedClaims: JsonObject
   /** Header and claims as they were signed: the first two parts with the dot between. */
   readonly signingInput: string
   readonly signature: Buffer
-  /** SHA-256 of the whole token, base64url. */
-  readonly digest: string
+  readonly #token: string
+  #digest: string | undefined
+
+  constructor(
+    token: string,
+    digest: string | undefined,
+    read: Pick<UntrustedJws, 'untrustedHeader' | 'untrustedClaims' | 'signingInput' | 'signature'>,
+  ) {
+    this.untrustedHeader = read.untrustedHeader
+    this.untrustedClaims = read.untrustedClaims
+    this.signingInput = read.signingInput
+    this.signature = read.signature
+    this.#token = token
+    this.#digest = digest
+  }
+
+  /** SHA-256 of the whole token, base64url; made when first asked for, since only a cache asks. */
+  get digest(): string {
+    this.#digest ??= tokenDigest(this.#token)
+    return this.#digest
+  }
+}
+
+/** What a cache knows a token by. */
+export function tokenDigest(token: string): string {
+  return hash('sha256', token, 'base64url')
 }
 
 const MAX_AUDIENCES = 100

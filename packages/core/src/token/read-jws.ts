@@ -1,10 +1,9 @@
-import { hash } from 'node:crypto'
 import { BoundedCache } from '../bounded-cache.ts'
 import { JsonError } from '../json/json-error.ts'
 import { isJsonObject, type JsonObject } from '../json/json-value.ts'
 import { type JsonLimits, readJson } from '../json/read-json.ts'
 import { decodeBase64url } from '../key/base64url.ts'
-import type { UntrustedJws } from './jws.ts'
+import { tokenDigest, UntrustedJws } from './jws.ts'
 import type { RefusalReason } from './verdict.ts'
 import type { VerifiedTokenCache } from './verified-token-cache.ts'
 
@@ -25,8 +24,8 @@ export type JwsReading =
  */
 export function readJws(token: string, cache?: VerifiedTokenCache): JwsReading {
   if (token.length > MAX_TOKEN_LENGTH) return refused('token-too-large', `longer than ${MAX_TOKEN_LENGTH} characters`)
-  const digest = hash('sha256', token, 'base64url')
-  const known = cache?.findJws(digest)
+  const digest = cache && tokenDigest(token)
+  const known = digest === undefined ? undefined : cache?.findJws(digest)
   if (known) return { ok: true, jws: known }
   const firstDot = token.indexOf('.')
   const secondDot = token.indexOf('.', firstDot + 1)
@@ -39,8 +38,8 @@ export function readJws(token: string, cache?: VerifiedTokenCache): JwsReading {
   const signature = decodeBase64url(token.slice(secondDot + 1))
   if (!signature) return malformed('signature: not canonical base64url')
   const signingInput = token.slice(0, secondDot)
-  const jws = { untrustedHeader: header.object, untrustedClaims: claims.object, signingInput, signature, digest }
-  return { ok: true, jws }
+  const read = { untrustedHeader: header.object, untrustedClaims: claims.object, signingInput, signature }
+  return { ok: true, jws: new UntrustedJws(token, digest, read) }
 }
 
 type Refusal = Extract<JwsReading, { ok: false }>

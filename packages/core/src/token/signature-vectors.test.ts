@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { constants, createHash, createPublicKey, privateEncrypt, sign } from 'node:crypto'
 import { test } from 'node:test'
 import { mintKey, signBytes } from '@countersign/testkit'
+import { tokenDigest } from './jws.ts'
 import { readJws } from './read-jws.ts'
 import { assertAccepted, assertRefused, KEY, KEYS, keysOf, NOW_MS, SIGNER, tokenWith } from './verify.fixture.ts'
 import { verifySignature } from './verify-signature.ts'
@@ -55,10 +56,11 @@ test('T-02 the twin of an ECDSA signature is good too, so the digest of a token 
   const bytes = Buffer.from(signature, 'base64url')
   const twin = Buffer.concat([bytes.subarray(0, 32), toBytes(P256_ORDER - toBigInt(bytes.subarray(32)), 32)])
   const first = await verifyToken(token, SIGNER, KEYS, NOW_MS)
-  const second = await verifyToken(`${header}.${payload}.${twin.toString('base64url')}`, SIGNER, KEYS, NOW_MS)
+  const other = `${header}.${payload}.${twin.toString('base64url')}`
+  const second = await verifyToken(other, SIGNER, KEYS, NOW_MS)
   assert.ok(first.accepted && second.accepted)
   assert.deepEqual(first.token.claims, second.token.claims)
-  assert.notEqual(first.token.digest, second.token.digest)
+  assert.notEqual(tokenDigest(token), tokenDigest(other))
 })
 
 test('T-03 refuses Ed25519 signatures with S + L, a low-order R, or another length', async () => {

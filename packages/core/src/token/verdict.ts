@@ -69,8 +69,6 @@ export interface VerifiedToken {
   readonly keyThumbprint: string
   /** From when on the signer refuses it, in milliseconds. */
   readonly expiresAtMs: number
-  /** SHA-256 of the token; two tokens with the same claims may differ in it. */
-  readonly digest: string
 }
 
 /** The outcome: the checks up to the first that failed (or all that could be made, when asked to go on), and one reason. */

@@ -119,7 +119,6 @@ function accept(jws: UntrustedJws, signer: VerifySigner, key: SignerKey, record:
     alg: String(jws.untrustedHeader.alg),
     keyThumbprint: key.thumbprint,
     expiresAtMs: periodOf(jws.untrustedClaims, signer).untilMs,
-    digest: jws.digest,
   }
   return new Acceptance(token, record)
 }
