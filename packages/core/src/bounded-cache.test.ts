@@ -29,3 +29,62 @@ test('what is deleted or cleared is gone', () => {
   cache.clear()
   assert.equal(cache.size, 0)
 })
+
+test('a cache that is too heavy forgets until it is not, the new entry last', () => {
+  const cache = new BoundedCache<string, string>(10, { max: 10, of: (text) => text.length })
+  cache.set('a', 'xxxx')
+  cache.set('b', 'xxxx')
+  assert.equal(cache.get('a'), 'xxxx')
+  cache.set('c', 'xxxx')
+  assert.deepEqual([...cache.entries()].map(([key]) => key).sort(), ['a', 'c'])
+  cache.set('c', 'x')
+  cache.set('d', 'xxxxx')
+  assert.deepEqual([...cache.entries()].map(([key]) => key).sort(), ['a', 'c', 'd'])
+  cache.set('e', 'x'.repeat(11))
+  assert.equal(cache.size, 0)
+})
+
+test('a look at an entry does not count as its use', () => {
+  const cache = new BoundedCache<string, number>(2)
+  cache.set('a', 1)
+  cache.set('b', 2)
+  assert.equal(cache.peek('a'), 1)
+  cache.set('c', 3)
+  assert.equal(cache.get('a'), undefined)
+})
+
+test('behaves as a plain list of the keys in order of use, whatever is done with it', () => {
+  const random = seeded(7)
+  const cache = new BoundedCache<number, number>(8)
+  let model: [number, number][] = []
+  for (let step = 0; step < 20_000; step += 1) {
+    const key = Math.floor(random() * 16)
+    const found = model.find(([known]) => known === key)
+    const others = model.filter((entry) => entry !== found)
+    const act = Math.floor(random() * 3)
+    if (act === 0) {
+      cache.set(key, step)
+      model = [...others, [key, step] as [number, number]].slice(-8)
+    } else if (act === 1) {
+      assert.equal(cache.get(key), found?.[1])
+      if (found) model = [...others, found]
+    } else {
+      cache.delete(key)
+      model = others
+    }
+    assert.equal(cache.size, model.length)
+  }
+  assert.deepEqual(
+    [...cache.entries()].sort(([a], [b]) => a - b),
+    model.sort(([a], [b]) => a - b),
+  )
+})
+
+/** A small generator of numbers from 0 to 1, the same on every run. */
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return state / 2_147_483_648
+  }
+}

@@ -1,10 +1,31 @@
-/** A map that forgets what was used longest ago once it is full. */
-export class BoundedCache<Key, Value> {
-  readonly #entries = new Map<Key, Value>()
-  readonly #maxEntries: number
+interface Entry<Key, Value> {
+  readonly key: Key
+  value: Value
+  older: Entry<Key, Value> | undefined
+  newer: Entry<Key, Value> | undefined
+}
 
-  constructor(maxEntries: number) {
+/** How much a cache holds beside its number of entries. */
+export interface CacheWeight<Value> {
+  readonly max: number
+  of(value: Value): number
+}
+
+/**
+ * A map that forgets what was used longest ago once it is full. The order of use is a chain of its own: a `Map` that is used as a queue
+ * searches its beginning through everything that was deleted there.
+ */
+export class BoundedCache<Key, Value> {
+  readonly #entries = new Map<Key, Entry<Key, Value>>()
+  readonly #maxEntries: number
+  readonly #weight: CacheWeight<Value> | undefined
+  #weighs = 0
+  #oldest: Entry<Key, Value> | undefined
+  #newest: Entry<Key, Value> | undefined
+
+  constructor(maxEntries: number, weight?: CacheWeight<Value>) {
     this.#maxEntries = maxEntries
+    this.#weight = weight
   }
 
   get size(): number {
@@ -12,34 +33,69 @@ export class BoundedCache<Key, Value> {
   }
 
   get(key: Key): Value | undefined {
-    const value = this.#entries.get(key)
-    if (value === undefined) return undefined
-    this.#entries.delete(key)
-    this.#entries.set(key, value)
-    return value
+    const entry = this.#entries.get(key)
+    if (!entry) return undefined
+    if (entry !== this.#newest) {
+      this.#unchain(entry)
+      this.#chain(entry)
+    }
+    return entry.value
+  }
+
+  /** The value without counting as a use of it. */
+  peek(key: Key): Value | undefined {
+    return this.#entries.get(key)?.value
   }
 
   set(key: Key, value: Value): void {
-    this.#entries.delete(key)
-    this.#entries.set(key, value)
-    if (this.#entries.size <= this.#maxEntries) return
-    const oldest = this.#entries.keys().next()
-    if (!oldest.done) this.#entries.delete(oldest.value)
+    this.delete(key)
+    const entry: Entry<Key, Value> = { key, value, older: undefined, newer: undefined }
+    this.#entries.set(key, entry)
+    this.#chain(entry)
+    this.#weighs += this.#weight?.of(value) ?? 0
+    while (this.#oldest && this.#isOverfull()) this.delete(this.#oldest.key)
   }
 
   delete(key: Key): void {
+    const entry = this.#entries.get(key)
+    if (!entry) return
     this.#entries.delete(key)
+    this.#unchain(entry)
+    this.#weighs -= this.#weight?.of(entry.value) ?? 0
   }
 
   clear(): void {
     this.#entries.clear()
+    this.#weighs = 0
+    this.#oldest = undefined
+    this.#newest = undefined
   }
 
-  entries(): MapIterator<[Key, Value]> {
-    return this.#entries.entries()
+  *entries(): IterableIterator<[Key, Value]> {
+    for (const { key, value } of this.#entries.values()) yield [key, value]
   }
 
-  values(): MapIterator<Value> {
-    return this.#entries.values()
+  *values(): IterableIterator<Value> {
+    for (const { value } of this.#entries.values()) yield value
+  }
+
+  #isOverfull(): boolean {
+    return this.#entries.size > this.#maxEntries || (this.#weight !== undefined && this.#weighs > this.#weight.max)
+  }
+
+  #chain(entry: Entry<Key, Value>): void {
+    entry.older = this.#newest
+    if (this.#newest) this.#newest.newer = entry
+    else this.#oldest = entry
+    this.#newest = entry
+  }
+
+  #unchain(entry: Entry<Key, Value>): void {
+    if (entry.older) entry.older.newer = entry.newer
+    else this.#oldest = entry.newer
+    if (entry.newer) entry.newer.older = entry.older
+    else this.#newest = entry.older
+    entry.older = undefined
+    entry.newer = undefined
   }
 }

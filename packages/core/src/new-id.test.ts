@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newId } from './new-id.ts'
+import { newId, newIdInOrder } from './new-id.ts'
 
 test('ids are 22 letters and digits, and no two of many are equal', () => {
   const ids = Array.from({ length: 20_000 }, newId)
@@ -20,4 +20,13 @@ test('every letter stands at every place about equally often', () => {
   // Ten standard deviations: a fair pool does not come near, a modulo bias of one letter in four is far beyond.
   for (const [letter, count] of counts)
     assert.ok(Math.abs(count - expected) < 10 * Math.sqrt(expected), `${letter}: ${count}`)
+})
+
+test('ids in order are like the others, stand in the order of their times, and differ within one', () => {
+  const now = Date.UTC(2026, 5, 1)
+  const times = [0, 1, 61, 62, now, now + 1, now + 62, Date.UTC(9999, 0, 1)]
+  const ids = times.map(newIdInOrder)
+  assert.deepEqual([...ids].sort(), ids)
+  for (const id of ids) assert.match(id, /^[0-9A-Za-z]{22}$/)
+  assert.equal(new Set(Array.from({ length: 20_000 }, () => newIdInOrder(now))).size, 20_000)
 })

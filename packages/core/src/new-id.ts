@@ -11,14 +11,33 @@ let used = pool.length
 
 /** A random id of 22 letters and digits: about 131 bits. */
 export function newId(): string {
-  let id = ''
-  while (id.length < LENGTH) {
+  return randomLetters(LENGTH)
+}
+
+/** Enough letters for the milliseconds of the next thousands of years. */
+const TIME_LENGTH = 8
+
+/**
+ * An id like the others that begins with its time, for what is made and deleted by the thousand: such ids stand side by side in an index, so that
+ * one page of it is written for all of a moment and not one for each. About 83 bits of it are random.
+ */
+export function newIdInOrder(now: number): string {
+  let time = ''
+  for (let rest = now; time.length < TIME_LENGTH; rest = Math.floor(rest / ALPHABET.length)) {
+    time = `${ALPHABET[rest % ALPHABET.length]}${time}`
+  }
+  return time + randomLetters(LENGTH - TIME_LENGTH)
+}
+
+function randomLetters(count: number): string {
+  let letters = ''
+  while (letters.length < count) {
     if (used === pool.length) {
       randomFillSync(pool)
       used = 0
     }
     const byte = pool[used++] ?? UNBIASED
-    if (byte < UNBIASED) id += ALPHABET[byte % ALPHABET.length]
+    if (byte < UNBIASED) letters += ALPHABET[byte % ALPHABET.length]
   }
-  return id
+  return letters
 }

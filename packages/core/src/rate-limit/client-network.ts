@@ -1,3 +1,4 @@
+import { BoundedCache } from '../bounded-cache.ts'
 import { findIpOctets } from '../certificate/ip-address.ts'
 
 /** What is no address shares one name, so that nobody gains anything by writing nonsense. */
@@ -8,6 +9,17 @@ const UNREADABLE = 'unreadable'
  * whoever has one of its addresses has them all.
  */
 export function clientNetwork(address: string): string {
+  const known = networks.get(address)
+  if (known !== undefined) return known
+  const network = readNetwork(address)
+  networks.set(address, network)
+  return network
+}
+
+/** The same clients come again and again. */
+const networks = new BoundedCache<string, string>(1_000)
+
+function readNetwork(address: string): string {
   const octets = findIpOctets(address.split('%', 1)[0] ?? '')
   if (!octets) return UNREADABLE
   if (octets.length === 4) return address

@@ -7,6 +7,8 @@ export interface BucketSize {
   readonly perSecond: number
 }
 
+type Places = readonly [number, number]
+
 const ROWS = 2
 const DEFAULT_SLOTS = 65_536
 /** Tokens come in fractions, and sums of fractions are not exact. */
@@ -24,6 +26,8 @@ export class TokenBuckets {
   readonly #tokens: Float64Array
   readonly #refilledAt: Float64Array
   readonly #secret = randomBytes(16).toString('base64url')
+  /** What is taken is mostly given back at once. */
+  #last: { readonly key: string; readonly places: Places } | undefined
 
   constructor(size: BucketSize, slots: number = DEFAULT_SLOTS) {
     this.#size = size
@@ -57,9 +61,12 @@ export class TokenBuckets {
     for (const place of this.#places(key)) this.#add(place, 1)
   }
 
-  #places(key: string): readonly [number, number] {
+  #places(key: string): Places {
+    if (this.#last?.key === key) return this.#last.places
     const digest = hash('sha256', this.#secret + key, 'buffer')
-    return [digest.readUInt32LE(0) % this.#slots, this.#slots + (digest.readUInt32LE(4) % this.#slots)]
+    const places: Places = [digest.readUInt32LE(0) % this.#slots, this.#slots + (digest.readUInt32LE(4) % this.#slots)]
+    this.#last = { key, places }
+    return places
   }
 
   #tokensAt(place: number): number {

@@ -30,7 +30,8 @@ export class SignerIndex<Signer extends IndexedSigner> {
     this.#byId.set(signer.id, signer)
     const byAudience = this.#byIssuer.get(signer.issuer) ?? new Map<string, Signer[]>()
     this.#byIssuer.set(signer.issuer, byAudience)
-    byAudience.set(signer.audience, [...(byAudience.get(signer.audience) ?? []), signer])
+    const others = byAudience.get(signer.audience) ?? []
+    byAudience.set(signer.audience, [...others, signer].sort(byIdOrder))
   }
 
   delete(id: string): void {
@@ -51,6 +52,8 @@ export class SignerIndex<Signer extends IndexedSigner> {
   choose(issuer: string | undefined, audiences: readonly string[]): SignerChoice<Signer> {
     const byAudience = issuer === undefined ? undefined : this.#byIssuer.get(issuer)
     if (!byAudience) return { issuerKnown: false, candidates: [] }
+    const [first, ...more] = audiences
+    if (first !== undefined && more.length === 0) return { issuerKnown: true, candidates: byAudience.get(first) ?? [] }
     const candidates = [...new Set(audiences)].flatMap((audience) => byAudience.get(audience) ?? [])
     return { issuerKnown: true, candidates: candidates.sort(byIdOrder) }
   }

@@ -1,3 +1,4 @@
+import { BoundedCache } from '../bounded-cache.ts'
 import type { SignerKeys } from '../key/signer-key.ts'
 import type { UntrustedJws } from './jws.ts'
 import { isWithinDates } from './key-checks.ts'
@@ -33,12 +34,10 @@ const MAX_PROOFS = 8
  * token's own time. Refused tokens are never kept, so strangers cannot fill it.
  */
 export class VerifiedTokenCache {
-  readonly #tokens = new Map<string, CachedToken>()
-  readonly #limits: VerifiedTokenCacheLimits
-  #characters = 0
+  readonly #tokens: BoundedCache<string, CachedToken>
 
-  constructor(limits: VerifiedTokenCacheLimits = DEFAULT_LIMITS) {
-    this.#limits = limits
+  constructor({ maxTokens, maxCharacters }: VerifiedTokenCacheLimits = DEFAULT_LIMITS) {
+    this.#tokens = new BoundedCache(maxTokens, { max: maxCharacters, of: ({ jws }) => sizeOf(jws) })
   }
 
   get size(): number {
@@ -47,15 +46,11 @@ export class VerifiedTokenCache {
 
   /** The reading of a token that has been verified before. It is as untrusted as a fresh one: another signer may be asked now. */
   findJws(digest: string): UntrustedJws | undefined {
-    const cached = this.#tokens.get(digest)
-    if (!cached) return undefined
-    this.#tokens.delete(digest)
-    this.#tokens.set(digest, cached)
-    return cached.jws
+    return this.#tokens.get(digest)?.jws
   }
 
   findVerdict(digest: string, signer: VerifySigner, keys: SignerKeys, nowMs: number): AcceptedVerdict | undefined {
-    const proof = this.#tokens.get(digest)?.proofs.get(signer.id)
+    const proof = this.#tokens.peek(digest)?.proofs.get(signer.id)
     if (!proof || proof.revision !== signer.revision || nowMs < proof.fromMs || nowMs >= proof.untilMs) return undefined
     const { kid, alg, keyThumbprint } = proof.verdict.token
     const key = keys.get(kid)
@@ -64,7 +59,7 @@ export class VerifiedTokenCache {
   }
 
   remember(jws: UntrustedJws, verdict: AcceptedVerdict, signer: VerifySigner): void {
-    const cached = this.#tokens.get(jws.digest) ?? this.#add(jws)
+    const cached = this.#tokens.peek(jws.digest) ?? this.#add(jws)
     if (cached.proofs.size >= MAX_PROOFS) cached.proofs.clear()
     cached.proofs.set(signer.id, { verdict, revision: signer.revision, ...periodOf(jws.untrustedClaims, signer) })
   }
@@ -72,12 +67,6 @@ export class VerifiedTokenCache {
   #add(jws: UntrustedJws): CachedToken {
     const cached = { jws, proofs: new Map<string, Proof>() }
     this.#tokens.set(jws.digest, cached)
-    this.#characters += sizeOf(jws)
-    for (const [digest, oldest] of this.#tokens) {
-      if (this.#tokens.size <= this.#limits.maxTokens && this.#characters <= this.#limits.maxCharacters) break
-      this.#tokens.delete(digest)
-      this.#characters -= sizeOf(oldest.jws)
-    }
     return cached
   }
 }

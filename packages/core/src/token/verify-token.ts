@@ -86,7 +86,7 @@ export async function verifyToken(
   if (!makeChecks(STEPS_AFTER_SIGNATURE, context, record)) return record.refuse()
   if (!key || record.refusal !== undefined) return record.refuse()
 
-  const verdict = accept(jws, signer, key, record)
+  const verdict = accept(jws, { ...context, key }, record)
   // A verdict that rests on this connection's certificate says nothing about the next connection.
   if (claims.cnf === undefined) cache?.remember(jws, verdict, signer)
   return verdict
@@ -107,7 +107,10 @@ function signatureOutcome(key: SignerKey, good: boolean): CheckOutcome {
     : { expected, received: 'not made by it', refusal: 'signature-invalid' }
 }
 
-function accept(jws: UntrustedJws, signer: VerifySigner, key: SignerKey, record: CheckRecord): AcceptedVerdict {
+type PassedContext = CheckContext & { readonly key: SignerKey }
+
+function accept(jws: UntrustedJws, context: PassedContext, record: CheckRecord): AcceptedVerdict {
+  const { signer, key } = context
   const identityClaim = selectClaim(signer.claimsProperty, jws.untrustedClaims)
   // Cannot happen while the tables above are whole; an acceptance that lacks a check must not leave this file.
   if (record.count !== CHECKS.length || typeof identityClaim !== 'string') throw new TypeError('a check is missing')
@@ -120,22 +123,29 @@ function accept(jws: UntrustedJws, signer: VerifySigner, key: SignerKey, record:
     keyThumbprint: key.thumbprint,
     expiresAtMs: periodOf(jws.untrustedClaims, signer).untilMs,
   }
-  return new Acceptance(token, record)
+  return new Acceptance(token, context)
 }
 
-/** A class, since a getter in an object literal would cost every verdict a hidden class of its own, which outlives it. */
+/**
+ * A class, since a getter in an object literal would cost every verdict a hidden class of its own, which outlives it. What the checks found is
+ * found again when somebody asks: a verdict may be kept for as long as its token lives, and it is asked by few.
+ */
 class Acceptance implements AcceptedVerdict {
   readonly accepted = true
   readonly reason = 'accepted'
   readonly token: VerifiedToken
-  readonly #record: CheckRecord
+  readonly #context: PassedContext
 
-  constructor(token: VerifiedToken, record: CheckRecord) {
+  constructor(token: VerifiedToken, context: PassedContext) {
     this.token = token
-    this.#record = record
+    this.#context = context
   }
 
   get checks(): readonly Check[] {
-    return this.#record.checks
+    const record = new CheckRecord(false)
+    makeChecks(STEPS_BEFORE_SIGNATURE, this.#context, record)
+    record.add('signature', signatureOutcome(this.#context.key, true))
+    makeChecks(STEPS_AFTER_SIGNATURE, this.#context, record)
+    return record.checks
   }
 }

@@ -1,5 +1,5 @@
 import type { Authenticate } from '@countersign/contract'
-import { newId } from '@countersign/core'
+import { newIdInOrder } from '@countersign/core'
 import type { Clock } from '../clock.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
@@ -32,7 +32,7 @@ export async function startSession(
 ): Promise<{ token: string; session: LiveSession }> {
   const now = clock.now()
   const token = newSessionToken()
-  const id = newId()
+  const id = newIdInOrder(now)
   const endsAt = now + maxMs
   const expiresAt = Math.min(now + idleMs, endsAt)
   const configTypes = knownConfigTypes(body.configTypes ?? [])

@@ -79,6 +79,30 @@ for (const database of DATABASES) {
       assert.equal(await countOf(store, 'change_log'), before + 2)
     })
 
+    test('group after group, whichever of its writes are refused, the others stand and each is answered for itself', async (t) => {
+      const store = await withDefaults(await openTestStore(t, database))
+      const before = await countOf(store, 'change_log')
+      let good = 0
+      // More groups than the writer is careful for after a refusal, and then a refusal again.
+      for (let group = 0; group < 60; group += 1) {
+        const names = group % 55 === 1 ? ['a', 'bad', 'b', 'bad', 'c'] : ['a', 'b']
+        const results = await Promise.allSettled(
+          names.map((name) =>
+            name === 'bad'
+              ? store.write('signer.create', signer(`bad-${group}`, { issuer: ' ' }), meta)
+              : store.write('signer.create', signer(`${name}-${group}`), meta),
+          ),
+        )
+        assert.deepEqual(
+          results.map(({ status }) => status),
+          names.map((name) => (name === 'bad' ? 'rejected' : 'fulfilled')),
+        )
+        good += names.filter((name) => name !== 'bad').length
+      }
+      assert.equal(await countOf(store, 'ext_jwt_signers'), good)
+      assert.equal(await countOf(store, 'change_log'), before + good)
+    })
+
     test('uniqueness is held by indexes: of many writes at once with one name exactly one stands', async (t) => {
       const store = await withDefaults(await openTestStore(t, database))
       const racers = Array.from({ length: 20 }, (_, index) =>

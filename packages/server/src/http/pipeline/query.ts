@@ -22,6 +22,8 @@ class Parameters extends Map<string, string> implements Query {
 }
 
 const NO_PARAMETERS: Query = new Parameters()
+/** Most parameters are plain words; what is left aside here is looked at closely. */
+const MAY_NEED_DECODING = /[^\w.-]/
 const PROTOTYPE_NAMES = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** Reads what stands behind the `?`. A plus is a space, and text that existing clients leave unencoded is taken as it stands. */
@@ -40,6 +42,7 @@ export function parseQuery(url: string): Query {
 }
 
 function decode(text: string): string {
+  if (!MAY_NEED_DECODING.test(text)) return text
   let decoded: string
   try {
     decoded = decodeURIComponent(text.replaceAll('+', ' '))

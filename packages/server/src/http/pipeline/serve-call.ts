@@ -65,7 +65,7 @@ async function serveUncounted(
   const awaitsContinue = options.awaitsContinue(raw)
   let caller: Admitted | undefined
   try {
-    caller = await withinTime(options.handlerMs, admit(route, request, options))
+    if (route.access !== 'anonymous') caller = await withinTime(options.handlerMs, admit(route, request, options))
   } catch (refusal) {
     // Too much is too much from everybody, so the body is counted; but nobody's body is kept who may not call.
     if (!awaitsContinue) await readBytes(raw, { maxBytes, keep: false })

@@ -16,11 +16,10 @@ const SUB_COLLECTIONS = [
 
 function identityLinks({ id, authPolicyId }: IdentityName) {
   const self = `./identities/${id}`
-  return {
-    'auth-policies': { href: `./auth-policies/${authPolicyId}` },
-    ...Object.fromEntries(SUB_COLLECTIONS.map((name) => [name, { href: `${self}/${name}` }])),
-    self: { href: self },
-  }
+  const links: Record<string, { href: string }> = { 'auth-policies': { href: `./auth-policies/${authPolicyId}` } }
+  for (const name of SUB_COLLECTIONS) links[name] = { href: `${self}/${name}` }
+  links.self = { href: self }
+  return links
 }
 
 export type IdentityName = Pick<StoredIdentity, 'id' | 'name' | 'authPolicyId'>

@@ -17,6 +17,7 @@ export function openForWriting(file: string): SqliteHandle {
   raw.exec(`pragma busy_timeout = ${WRITE_LOCK_WAIT_MS};
     pragma journal_mode = wal;
     pragma synchronous = full;
+    pragma wal_autocheckpoint = 4000;
     pragma foreign_keys = on;`)
   return { raw, db: createSqliteKysely(raw) }
 }

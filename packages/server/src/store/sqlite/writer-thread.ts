@@ -17,6 +17,9 @@ export interface WriterOptions {
   readonly artificialCommitMs?: number
 }
 
+/** Refusals come in swarms: the next groups after one expect more of them. */
+const CAREFUL_AFTER_REFUSAL = 50
+
 const SQLITE_BUSY = 5
 /** A commit takes a fraction of a millisecond. */
 const LOCK_RETRY_MS = 0.5
@@ -29,6 +32,7 @@ const { raw, db } = openForWriting(options.file)
 // Waiting is ours: SQLite's own sleeps up to 100 ms at a time while others come and go.
 if (options.isShared) raw.exec('pragma busy_timeout = 0')
 const waiting: NumberedWrite[] = []
+let carefulBatches = 0
 let isFlushing = false
 let isClosing = false
 
@@ -62,21 +66,9 @@ async function flush(): Promise<void> {
 }
 
 async function commitTogether(batch: readonly NumberedWrite[]): Promise<WriteAnswer[]> {
-  const answers: WriteAnswer[] = []
   try {
     beginWrite()
-    for (const { id, ...request } of batch) {
-      markStart.run()
-      try {
-        answers.push({ id, ...(await runWrite(db, 'sqlite', request)) })
-      } catch (error) {
-        // A disk that takes no more fails every write of the group, and with it the commit.
-        if (isFileProblem(error)) throw error
-        undo.run()
-        answers.push({ id, error: toSentError(error) })
-      }
-      keep.run()
-    }
+    const answers = (await runHopefully(batch)) ?? (await runCarefully(batch))
     if (options.artificialCommitMs) pause(options.artificialCommitMs)
     commit.run()
     return answers
@@ -87,6 +79,46 @@ async function commitTogether(batch: readonly NumberedWrite[]): Promise<WriteAns
     process.stderr.write(`${JSON.stringify({ level: 50, msg: 'commit failed', error: String(error) })}\n`)
     return batch.map(({ id }) => ({ id, error: refusal }))
   }
+}
+
+/**
+ * Writes that are refused are few, and to be ready to undo each one costs a seventh of it. So all are run, and undefined is
+ * answered, with nothing done, when one is refused.
+ */
+async function runHopefully(batch: readonly NumberedWrite[]): Promise<WriteAnswer[] | undefined> {
+  if (carefulBatches > 0) {
+    carefulBatches -= 1
+    return undefined
+  }
+  try {
+    const answers: WriteAnswer[] = []
+    for (const { id, ...request } of batch) answers.push({ id, ...(await runWrite(db, 'sqlite', request)) })
+    return answers
+  } catch (error) {
+    if (isFileProblem(error)) throw error
+    carefulBatches = CAREFUL_AFTER_REFUSAL
+    raw.exec('rollback')
+    beginWrite()
+    return undefined
+  }
+}
+
+/** Each write for itself: one that is refused is undone alone. */
+async function runCarefully(batch: readonly NumberedWrite[]): Promise<WriteAnswer[]> {
+  const answers: WriteAnswer[] = []
+  for (const { id, ...request } of batch) {
+    markStart.run()
+    try {
+      answers.push({ id, ...(await runWrite(db, 'sqlite', request)) })
+    } catch (error) {
+      // A disk that takes no more fails every write of the group, and with it the commit.
+      if (isFileProblem(error)) throw error
+      undo.run()
+      answers.push({ id, error: toSentError(error) })
+    }
+    keep.run()
+  }
+  return answers
 }
 
 /** Takes the write lock, which another process may hold for the time of a commit. */

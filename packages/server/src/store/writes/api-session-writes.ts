@@ -1,6 +1,6 @@
 import { AppError } from '@countersign/core'
 import { isDisabled } from '../identity-row.ts'
-import { insertRow, prepared } from '../prepared.ts'
+import { insertRow, prepared, preparedForIds } from '../prepared.ts'
 import type { ApiSessionRow } from '../schema.ts'
 import { MAX_UNWRITTEN_ACTIVITY_MS } from '../session-activity.ts'
 import type { WriteContext, WriteOperation } from '../write-operation.ts'
@@ -153,13 +153,17 @@ export async function deleteSessionsOf(
   tellDeleted({ changed }, ended)
 }
 
+const deleteByIds = preparedForIds(0, (db, ids) => db.deleteFrom('api_sessions').where('id', 'in', ids))
+
 async function deleteSessions(
   { db, changed }: Pick<WriteContext, 'db' | 'changed'>,
   sessions: readonly Pick<ApiSessionRow, 'id' | 'identity_id' | 'ip_address'>[],
 ): Promise<void> {
   if (sessions.length === 0) return
-  const ids = sessions.map(({ id }) => id)
-  await db.deleteFrom('api_sessions').where('id', 'in', ids).execute()
+  await deleteByIds(
+    db,
+    sessions.map(({ id }) => id),
+  )
   tellDeleted({ changed }, sessions)
 }
 
