@@ -186,6 +186,7 @@ export interface DiscoveredSigner {
   readonly issuer: string
   readonly jwksEndpoint: string
   readonly openIdConfigurationUrl: string
+  readonly scopes?: readonly string[] | undefined
 }
 export interface SignerCertificate {
   readonly commonName: string

@@ -16,6 +16,7 @@ export type {
   KeyStatus,
   Network,
   Signer,
+  SignerCertificate,
 } from '@countersign/sdk'
 export type Check = Explanation['signers'][number]['checks'][number]
 export type ProviderKind = IdentityProvider['kind']

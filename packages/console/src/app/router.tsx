@@ -64,11 +64,14 @@ const pages = [
   show('/decisions/$id', () => import('../pages/diagnosis/decision-page.tsx'), 'DecisionPage'),
   show('/events', () => import('../pages/diagnosis/events-page.tsx'), 'EventsPage'),
   list('/organization/networks', () => import('../pages/organization/networks-page.tsx'), 'NetworksPage'),
+  show('/organization/networks/new', () => import('../pages/organization/network-page.tsx'), 'NewNetworkPage'),
+  show('/organization/networks/$id', () => import('../pages/organization/network-page.tsx'), 'NetworkPage'),
   list('/organization/providers', () => import('../pages/organization/providers-page.tsx'), 'ProvidersPage'),
   show('/organization/providers/new', () => import('../pages/organization/provider-page.tsx'), 'NewProviderPage'),
   show('/organization/providers/$id', () => import('../pages/organization/provider-page.tsx'), 'ProviderPage'),
   list('/organization/api-accounts', () => import('../pages/organization/accounts-page.tsx'), 'AccountsPage'),
   show('/organization/api-accounts/new', () => import('../pages/organization/new-account-page.tsx'), 'NewAccountPage'),
+  show('/organization/api-accounts/$id', () => import('../pages/organization/account-page.tsx'), 'AccountPage'),
 ] as const
 
 export const router = createRouter({

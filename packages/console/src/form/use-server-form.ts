@@ -25,6 +25,9 @@ export function useServerForm<Values extends Record<string, unknown>>(
   const [problem, setProblem] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
 
+  // A frame later: the field may be in a part of the form that opens because of its error.
+  const focusField = (field: string) => requestAnimationFrame(() => form.getInputNode(field)?.focus())
+
   const run = async (values: Values): Promise<void> => {
     setProblem(undefined)
     setBusy(true)
@@ -35,14 +38,14 @@ export function useServerForm<Values extends Record<string, unknown>>(
       const field = named === undefined ? undefined : (fieldOf[named] ?? named)
       if (error instanceof CallFailed && field !== undefined && Object.hasOwn(form.values, field)) {
         form.setFieldError(field, error.reason)
-        form.getInputNode(field)?.focus()
+        focusField(field)
       } else setProblem(error)
     } finally {
       setBusy(false)
     }
   }
 
-  const focusFirst = (errors: Record<string, unknown>) => form.getInputNode(Object.keys(errors)[0] ?? '')?.focus()
+  const focusFirst = (errors: Record<string, unknown>) => void focusField(Object.keys(errors)[0] ?? '')
   const onSubmit = form.onSubmit((values) => void run(values), focusFirst)
   return { form, problem, isBusy, submit: onSubmit }
 }

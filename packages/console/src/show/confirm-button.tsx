@@ -1,5 +1,6 @@
 import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
 import { type ReactNode, useState } from 'react'
 import { ErrorNote } from './error-note.tsx'
 
@@ -14,6 +15,8 @@ interface ConfirmButtonProps {
   readonly children?: ReactNode
   /** Whether what else is to be said has been said. */
   readonly isReady?: boolean
+  /** What to say when it worked. */
+  readonly done?: string
   readonly isDangerous?: boolean
   readonly size?: ButtonProps['size']
 }
@@ -26,6 +29,7 @@ export function ConfirmButton({
   onConfirm,
   children,
   isReady = true,
+  done,
   isDangerous = true,
   size = 'sm',
 }: ConfirmButtonProps) {
@@ -39,6 +43,7 @@ export function ConfirmButton({
     try {
       await onConfirm()
       close()
+      if (done) notifications.show({ message: done, color: 'green' })
     } catch (error) {
       setProblem(error)
     } finally {
@@ -62,7 +67,9 @@ export function ConfirmButton({
         classNames={{ title: 'breakable' }}
       >
         <Stack>
-          <Text size="sm">{warning}</Text>
+          <Text size="sm" component="div">
+            {warning}
+          </Text>
           {children}
           {problem !== undefined && <ErrorNote error={problem} />}
           <Group justify="end">

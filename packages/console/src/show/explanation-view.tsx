@@ -1,5 +1,6 @@
 import { Alert, List, Stack, Table, Text } from '@mantine/core'
 import type { Explanation } from '../api/wire.ts'
+import { useSignerNames } from '../pages/policies/use-signer-names.ts'
 import { StateBadge } from './badges.tsx'
 import { Details, Section } from './details.tsx'
 import { PageLink } from './links.tsx'
@@ -7,6 +8,7 @@ import { PageLink } from './links.tsx'
 /** The verdict about a token: whether it works, what is in the way, and every check that was made. */
 export function ExplanationView({ explanation }: { readonly explanation: Explanation }) {
   const { signers, identity, policy, missing, hints } = explanation
+  const { nameOf } = useSignerNames()
   const works = missing.length === 0
   return (
     <Stack>
@@ -16,7 +18,7 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
         title={works ? 'This works' : 'This is refused'}
         role="status"
       >
-        {works ? 'Everything is there: with this somebody is let in.' : <TextList items={missing} />}
+        {works ? 'Everything is there: with this somebody is let in.' : <Missing items={missing} />}
       </Alert>
       {hints.length > 0 && (
         <Section title="What to do">
@@ -42,7 +44,7 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
         </Section>
       )}
       {signers.map((signer) => (
-        <SignerChecks key={signer.signerId} signer={signer} />
+        <SignerChecks key={signer.signerId} signer={signer} name={nameOf(signer.signerId)} />
       ))}
     </Stack>
   )
@@ -53,6 +55,17 @@ function IdentityLink({ id, name }: { readonly id: string; readonly name: string
     <PageLink to="/identities/$id" params={{ id }}>
       {name}
     </PageLink>
+  )
+}
+
+function Missing({ items }: { readonly items: readonly string[] }) {
+  return (
+    <>
+      <Text size="sm" mb={4}>
+        This is missing:
+      </Text>
+      <TextList items={items} />
+    </>
   )
 }
 
@@ -68,32 +81,38 @@ function TextList({ items }: { readonly items: readonly string[] }) {
   )
 }
 
-function SignerChecks({ signer: { signerId, checks, reason } }: { readonly signer: Explanation['signers'][number] }) {
+interface SignerChecksProps {
+  readonly signer: Explanation['signers'][number]
+  readonly name: string
+}
+
+function SignerChecks({ signer: { signerId, checks, reason }, name }: SignerChecksProps) {
   return (
     <Section
-      title="Checks, step by step"
+      title={`Checks by “${name}”, step by step`}
       aside={<StateBadge color={reason === null ? 'green' : 'red'}>{reason ?? 'passed'}</StateBadge>}
     >
       <Text size="sm">
-        By the signer{' '}
-        <PageLink to="/signers/$id" params={{ id: signerId }} className="breakable">
-          {signerId}
+        <PageLink to="/signers/$id" params={{ id: signerId }} className="breakable" inherit>
+          Go to the signer
         </PageLink>
       </Text>
-      <Table.ScrollContainer minWidth={480} type="native" tabIndex={0} aria-label="Checks" role="region">
-        <Table aria-label={`Checks by the signer ${signerId}`}>
+      <Table.ScrollContainer minWidth={480} type="native" tabIndex={0} aria-label={`Checks by ${name}`} role="region">
+        <Table aria-label={`Checks by the signer ${name}`}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Check</Table.Th>
+              <Table.Th>Step</Table.Th>
               <Table.Th>Expected</Table.Th>
               <Table.Th>Received</Table.Th>
               <Table.Th>Result</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {checks.map(({ check, expected, received, pass }) => (
+            {checks.map(({ check, expected, received, pass }, index) => (
               <Table.Tr key={check}>
-                <Table.Td>{check}</Table.Td>
+                <Table.Td>
+                  {index + 1}. {checkLabel(check)}
+                </Table.Td>
                 <Table.Td className="breakable">{valueText(expected)}</Table.Td>
                 <Table.Td className="breakable">{valueText(received)}</Table.Td>
                 <Table.Td>
@@ -106,6 +125,11 @@ function SignerChecks({ signer: { signerId, checks, reason } }: { readonly signe
       </Table.ScrollContainer>
     </Section>
   )
+}
+
+/** `identityClaim` as people write it: identity claim. */
+function checkLabel(check: string): string {
+  return check.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 }
 
 function valueText(value: unknown): string {

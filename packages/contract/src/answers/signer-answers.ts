@@ -65,6 +65,7 @@ const DiscoveredSigner = Type.Object({
   issuer: text(),
   jwksEndpoint: text(),
   openIdConfigurationUrl: text(),
+  scopes: Type.Optional(strings()),
 })
 
 const SignerCertificate = Type.Object({

@@ -89,6 +89,11 @@ export class HostedResource<Item, Input, Changes, Created = Item> extends Hosted
     return this.call({ method: 'PATCH', path: pathOf('', id), body: changes, ...options })
   }
 
+  /** Sets every member: what is not given goes back to its default, or is asked of the provider again. */
+  replace(id: string, input: Input, options: CallOptions = {}): Promise<Item> {
+    return this.call({ method: 'PUT', path: pathOf('', id), body: input, ...options })
+  }
+
   async delete(id: string, options: CallOptions = {}): Promise<void> {
     await this.call({ method: 'DELETE', path: pathOf('', id), ...options })
   }

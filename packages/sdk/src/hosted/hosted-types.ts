@@ -17,6 +17,8 @@ export interface Network {
   readonly size: string
   readonly provider: string
   readonly region: string
+  /** Whether it is the network of the controller that answers. */
+  readonly isLocal?: boolean
   /** Null where nobody has said yet where the controller is. */
   readonly networkController: {
     readonly id: string

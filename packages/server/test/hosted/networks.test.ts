@@ -93,6 +93,8 @@ test('a network is changed and deleted by its organization; the one of this cont
   const patched = await call('PATCH', path, bearer, { name: 'renamed' })
   assert.deepEqual([patched.status, patched.json.name, patched.json.size], [200, 'renamed', 'medium'])
   assert.equal(patched.json.networkController.domainName, 'ctrl.example.net')
+  const moved = await call('PATCH', path, bearer, { controllerUrl: '' })
+  assert.deepEqual([moved.status, moved.json.networkController, moved.json.isLocal], [200, null, false])
   for (const body of [
     { name: '' },
     { name: 'local' },
@@ -108,6 +110,9 @@ test('a network is changed and deleted by its organization; the one of this cont
   const deleted = await get('/core/v3/networks?status=DELETED')
   assert.deepEqual([deleted.json.page.totalElements, deleted.json._embedded.networkList[0].status], [1, 'DELETED'])
   const [local] = (await get('/core/v3/networks')).json._embedded.networkList
+  assert.equal(local.isLocal, true)
+  const there = await call('PATCH', `/core/v3/networks/${local.id}`, bearer, { controllerUrl: 'https://other.example' })
+  assert.deepEqual(there.json.networkController, local.networkController)
   const kept = await call('DELETE', `/core/v3/networks/${local.id}`, bearer)
   assert.equal(kept.status, 400)
 })

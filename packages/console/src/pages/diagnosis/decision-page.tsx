@@ -3,16 +3,19 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { controller } from '../../api/client.ts'
 import { StateBadge } from '../../show/badges.tsx'
+import { wayOf } from '../../show/describe-event.ts'
 import { Details, Section } from '../../show/details.tsx'
 import { ExplanationView } from '../../show/explanation-view.tsx'
 import { Instant } from '../../show/instant.tsx'
 import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
+import { useSignerNames } from '../policies/use-signer-names.ts'
 
 /** The whole story of one refusal. */
 export function DecisionPage() {
   const { id } = useParams({ from: '/shell/decisions/$id' })
+  const { nameOf } = useSignerNames()
   const query = useQuery({
     queryKey: ['decisions', 'one', id],
     queryFn: () => controller.authDecisions.get(id),
@@ -27,10 +30,10 @@ export function DecisionPage() {
               <Details
                 rows={[
                   ['When', <Instant key="at" at={decision.at} />],
-                  ['Way', decision.method],
+                  ['Way', wayOf(decision.method)],
                   ['From', decision.remoteAddress],
-                  ['Signer', decision.signerId],
-                  ['Identity', decision.identityId],
+                  ['Signer', decision.signerId && nameOf(decision.signerId)],
+                  ...(decision.identityId && !decision.identity ? [['Identity', decision.identityId] as const] : []),
                 ]}
               />
             </Section>

@@ -6,6 +6,7 @@ import { searchFilter } from '../../api/search-filter.ts'
 import type { Decision } from '../../api/wire.ts'
 import { ListPage } from '../../list/list-page.tsx'
 import { StateBadge } from '../../show/badges.tsx'
+import { wayOf } from '../../show/describe-event.ts'
 import { Instant } from '../../show/instant.tsx'
 import { PageLink } from '../../show/links.tsx'
 
@@ -30,7 +31,7 @@ export function DecisionsPage() {
         },
         { label: 'Why', sort: 'reason', cell: ({ reason }) => <StateBadge color="red">{reason}</StateBadge> },
         { label: 'When', sort: 'at', from: 'sm', cell: ({ at }) => <Instant at={at} /> },
-        { label: 'Way', sort: 'method', from: 'md', cell: ({ method }) => method },
+        { label: 'Way', sort: 'method', from: 'md', cell: ({ method }) => wayOf(method) },
         { label: 'From', sort: 'remoteAddress', from: 'md', cell: ({ remoteAddress }) => remoteAddress },
       ]}
       defaultSort="at desc"

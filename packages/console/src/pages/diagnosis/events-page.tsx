@@ -1,12 +1,19 @@
 import { Accordion, Code, Group, MultiSelect, Paper, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import type { StreamState } from '../../api/event-stream.ts'
 import { useEvents } from '../../api/use-events.ts'
 import { StreamBadge } from '../../show/badges.tsx'
-import { describeEvent } from '../../show/describe-event.ts'
-import { Instant } from '../../show/instant.tsx'
+import { EventLine } from '../../show/event-line.tsx'
 import { PageHead } from '../../show/page-head.tsx'
+import { useNames } from '../../show/use-names.ts'
 
-const NAMESPACES = ['authentication', 'apiSession', 'entityChange', 'signerHealth', 'enrollment']
+const NAMESPACES = [
+  { value: 'authentication', label: 'Sign-ins' },
+  { value: 'apiSession', label: 'Sessions' },
+  { value: 'entityChange', label: 'Changes' },
+  { value: 'signerHealth', label: 'Health of signers' },
+  { value: 'enrollment', label: 'Enrollments' },
+]
 const MOST_SHOWN = 200
 
 /** What happens on this node, as it happens, newest first. */
@@ -18,6 +25,7 @@ export function EventsPage() {
   const matching =
     wanted === '' ? events : events.filter((event) => JSON.stringify(event).toLowerCase().includes(wanted))
   const shown = matching.slice(-MOST_SHOWN).reverse()
+  const nameOf = useNames(shown.toReversed())
   return (
     <Stack>
       <PageHead
@@ -45,12 +53,14 @@ export function EventsPage() {
         />
       </Group>
       <Text size="sm" c="dimmed" aria-live="polite">
-        {matching.length > MOST_SHOWN ? `The newest ${MOST_SHOWN} of ${matching.length}` : `${matching.length} events`}
+        {matching.length > MOST_SHOWN
+          ? `The newest ${MOST_SHOWN} of ${matching.length} events`
+          : `${matching.length} ${matching.length === 1 ? 'event' : 'events'}`}
       </Text>
       {shown.length === 0 ? (
         <Paper withBorder p="lg">
           <Text c="dimmed" ta="center">
-            {state === 'refused' ? 'Your session may not read events.' : 'Nothing has happened yet.'}
+            {emptyText(state, wanted !== '' || namespaces.length > 0)}
           </Text>
         </Paper>
       ) : (
@@ -58,17 +68,12 @@ export function EventsPage() {
           {shown.map((event) => (
             <Accordion.Item key={event.streamId} value={event.streamId}>
               <Accordion.Control>
-                <Group gap="xs" justify="space-between">
-                  <Text size="sm" className="breakable">
-                    {describeEvent(event)}
-                  </Text>
-                  <Text size="xs" c="dimmed">
-                    <Instant at={event.timestamp} />
-                  </Text>
-                </Group>
+                <EventLine event={event} nameOf={nameOf} />
               </Accordion.Control>
               <Accordion.Panel>
-                <Code block>{JSON.stringify(event, null, 2)}</Code>
+                <Code block className="wrapped-code">
+                  {JSON.stringify(event, null, 2)}
+                </Code>
               </Accordion.Panel>
             </Accordion.Item>
           ))}
@@ -76,4 +81,12 @@ export function EventsPage() {
       )}
     </Stack>
   )
+}
+
+function emptyText(state: StreamState, isNarrowed: boolean): string {
+  if (state === 'refused') return 'Your session may not read events.'
+  if (state === 'connecting') return 'Waiting for the controller.'
+  return isNarrowed
+    ? 'Nothing of the kind has happened, as far as this controller remembers.'
+    : 'Nothing has happened yet.'
 }

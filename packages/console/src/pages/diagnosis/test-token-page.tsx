@@ -33,15 +33,16 @@ export function TestTokenPage() {
           maxRows={10}
           spellCheck={false}
           autoComplete="off"
-          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 12 } }}
+          classNames={{ input: 'code-input' }}
+          placeholder="eyJhbGciOi…"
           {...form.getInputProps('token')}
         />
         <Select
-          label="To"
+          label="What it is for"
           allowDeselect={false}
           data={[
-            { value: 'ext-jwt', label: 'sign in' },
-            { value: 'enroll', label: 'enroll' },
+            { value: 'ext-jwt', label: 'To sign in' },
+            { value: 'enroll', label: 'To enroll' },
           ]}
           {...form.getInputProps('method')}
         />

@@ -7,10 +7,12 @@ import { hosted } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
 import type { Credentials } from '../../api/wire.ts'
 import { FormFrame } from '../../form/form-frame.tsx'
-import { atMost, required } from '../../form/rules.ts'
+import { required } from '../../form/rules.ts'
 import { useServerForm } from '../../form/use-server-form.ts'
 import { PageLink } from '../../show/links.tsx'
 import { PageHead } from '../../show/page-head.tsx'
+import { ROLES } from './account-roles.ts'
+import { ACCOUNT_RULES } from './account-values.ts'
 import { CredentialsDialog } from './credentials-dialog.tsx'
 
 /** A new API account, and the one look at its credentials. */
@@ -28,6 +30,7 @@ export function NewAccountPage() {
     <Stack>
       <PageHead
         title="Add an API account"
+        description="The controller registers a client at the provider and offers its credentials file for download, once."
         back={<PageLink to="/organization/api-accounts">Manage API Account</PageLink>}
       />
       <AccountForm onSend={create} />
@@ -35,9 +38,6 @@ export function NewAccountPage() {
     </Stack>
   )
 }
-
-const MAX_EMAIL = 256
-const MAX_DESCRIPTION = 1024
 
 function AccountForm({ onSend }: { readonly onSend: (body: AccountInput) => Promise<void> }) {
   const { data: providers } = useQuery({
@@ -55,10 +55,7 @@ function AccountForm({ onSend }: { readonly onSend: (body: AccountInput) => Prom
       clientId: '',
     },
     validate: {
-      name: required('The name'),
-      contactEmail: (value) =>
-        value === '' || value.includes('@') ? atMost(MAX_EMAIL)(value) : 'This is not an e-mail address',
-      description: atMost(MAX_DESCRIPTION),
+      ...ACCOUNT_RULES,
       identityProviderId: (value) => (value ? null : 'Choose a provider'),
       clientId: (value, { hasClient }) => (hasClient ? required('The client id')(value) : null),
     },
@@ -82,15 +79,7 @@ function AccountForm({ onSend }: { readonly onSend: (body: AccountInput) => Prom
       <TextInput label="Contact e-mail" type="email" {...form.getInputProps('contactEmail')} />
       <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
       <Select label="Identity provider" required data={offered} {...form.getInputProps('identityProviderId')} />
-      <Select
-        label="Role"
-        allowDeselect={false}
-        data={[
-          { value: 'admin', label: 'Administrator' },
-          { value: 'read-only', label: 'Read only' },
-        ]}
-        {...form.getInputProps('role')}
-      />
+      <Select label="Role" allowDeselect={false} data={ROLES} {...form.getInputProps('role')} />
       <Switch
         label="Its client exists at the provider already"
         {...form.getInputProps('hasClient', { type: 'checkbox' })}

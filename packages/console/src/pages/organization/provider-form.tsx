@@ -25,10 +25,12 @@ export function ProviderForm({ provider, onSend, submitLabel }: ProviderFormProp
       audience: provider?.audience ?? '',
       requiredScope: provider?.requiredScope ?? '',
       clientIdClaim: provider?.clientIdClaim ?? '',
+      discoveryUrl: provider?.discoveryUrl ?? '',
       jwksUri: provider?.jwksUri ?? '',
       tokenUrl: provider?.tokenUrl ?? '',
       registrationUrl: provider?.registrationUrl ?? '',
       registrationToken: '',
+      forgetsToken: false,
       enabled: provider?.enabled ?? true,
     },
     validate: {
@@ -37,14 +39,16 @@ export function ProviderForm({ provider, onSend, submitLabel }: ProviderFormProp
       audience: (value, { kind }) => (kind === 'cognito' ? null : required('The audience', MAX_TEXT)(value)),
       requiredScope: atMost(MAX_TEXT),
       clientIdClaim: atMost(MAX_TEXT),
+      discoveryUrl: httpsAddress(false),
       jwksUri: httpsAddress(false),
       tokenUrl: httpsAddress(false),
       registrationUrl: httpsAddress(false),
     },
-    // What is empty is left out: the discovery document, or what was there, stands.
-    send: ({ name, kind, issuer, ...rest }) => {
+    // What is empty is left out: the discovery document stands, and a token that is kept.
+    send: ({ name, kind, issuer, forgetsToken, ...rest }) => {
       const given = Object.entries(rest).filter(([, value]) => value !== '')
-      return onSend({ name, kind, issuer, ...Object.fromEntries(given) })
+      const forgotten = forgetsToken && { registrationToken: '' }
+      return onSend({ name, kind, issuer, ...Object.fromEntries(given), ...forgotten })
     },
   })
   return (
@@ -69,6 +73,11 @@ export function ProviderForm({ provider, onSend, submitLabel }: ProviderFormProp
         placeholder="The usual one of its kind"
         {...form.getInputProps('clientIdClaim')}
       />
+      <TextInput
+        label="Discovery document"
+        placeholder="The usual one of the issuer"
+        {...form.getInputProps('discoveryUrl')}
+      />
       <TextInput label="Keys (JWKS) at" placeholder="From the discovery document" {...form.getInputProps('jwksUri')} />
       <TextInput label="Tokens at" placeholder="From the discovery document" {...form.getInputProps('tokenUrl')} />
       <TextInput
@@ -84,9 +93,13 @@ export function ProviderForm({ provider, onSend, submitLabel }: ProviderFormProp
             : 'If the provider wants one before it registers clients'
         }
         autoComplete="off"
+        disabled={form.values.forgetsToken}
         visibilityToggleButtonProps={{ 'aria-label': 'Show the registration token' }}
         {...form.getInputProps('registrationToken')}
       />
+      {provider?.hasRegistrationToken && (
+        <Switch label="Forget the registration token" {...form.getInputProps('forgetsToken', { type: 'checkbox' })} />
+      )}
       <Switch label="Enabled" {...form.getInputProps('enabled', { type: 'checkbox' })} />
     </FormFrame>
   )

@@ -1,4 +1,5 @@
-import { Stack } from '@mantine/core'
+import { List, Stack, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { hosted } from '../../api/client.ts'
@@ -27,13 +28,14 @@ export function ProviderPage() {
             <ConfirmButton
               label="Delete"
               name={provider.name}
-              warning="Its tokens are refused from now on."
-              onConfirm={() => hosted.providers.delete(id).then(leave)}
+              warning={<WhoBuysHere providerId={id} />}
+              onConfirm={() => hosted.providers.delete(id).then(() => leave())}
+              done={`The identity provider “${provider.name}” is deleted.`}
             />
           </PageHead>
           <ProviderForm
             provider={provider}
-            onSend={(body) => hosted.providers.update(id, body).then(leave)}
+            onSend={(body) => hosted.providers.replace(id, body).then(() => leave('The identity provider is saved.'))}
             submitLabel="Save"
           />
         </Stack>
@@ -51,15 +53,45 @@ export function NewProviderPage() {
         description="Its addresses are read from its discovery document; what is given here wins."
         back={BACK}
       />
-      <ProviderForm onSend={(body) => hosted.providers.create(body).then(leave)} submitLabel="Add the provider" />
+      <ProviderForm
+        onSend={(body) => hosted.providers.create(body).then(() => leave('The identity provider is added.'))}
+        submitLabel="Add the provider"
+      />
     </Stack>
   )
 }
 
-function useLeave(): () => Promise<void> {
+/** What to know before a provider is deleted. */
+function WhoBuysHere({ providerId }: { readonly providerId: string }) {
+  const { data = [] } = useQuery({
+    queryKey: ['accounts', 'all'],
+    queryFn: () => hosted.accounts.all(),
+  })
+  const accounts = data.filter(({ identityProviderId }) => identityProviderId === providerId)
+  if (accounts.length === 0) return <>Its tokens are refused from now on. This cannot be undone.</>
+  return (
+    <>
+      <Text size="sm" mb={4}>
+        It cannot be deleted while API accounts get their tokens there. Delete these first:
+      </Text>
+      <List size="sm" spacing={4}>
+        {accounts.map(({ id, name }) => (
+          <List.Item key={id} className="breakable">
+            <PageLink to="/organization/api-accounts/$id" params={{ id }} inherit>
+              {name}
+            </PageLink>
+          </List.Item>
+        ))}
+      </List>
+    </>
+  )
+}
+
+function useLeave(): (message?: string) => Promise<void> {
   const navigate = useNavigate()
-  return async () => {
+  return async (message) => {
     await navigate({ to: '/organization/providers' })
     await queries.invalidateQueries({ queryKey: ['providers'] })
+    if (message) notifications.show({ message, color: 'green' })
   }
 }

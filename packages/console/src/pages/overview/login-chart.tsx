@@ -10,12 +10,13 @@ export function LoginChart({ minutes }: { readonly minutes: readonly Minute[] })
   const most = Math.max(4, ...minutes.map(({ accepted, refused }) => accepted + refused))
   const step = WIDTH / minutes.length
   const height = (count: number) => (count / most) * HEIGHT
+  const isEmpty = minutes.every(({ accepted, refused }) => accepted + refused === 0)
   const marks = [minutes[0], minutes[Math.floor(minutes.length / 2)], minutes.at(-1)]
   return (
     <>
       <div aria-hidden>
         <Text size="xs" c="dimmed">
-          {most}
+          {isEmpty ? `Nobody has tried to sign in for ${minutes.length} minutes.` : most}
         </Text>
         <svg
           className="chart"

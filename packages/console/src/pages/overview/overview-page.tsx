@@ -6,11 +6,11 @@ import { controller } from '../../api/client.ts'
 import type { ControllerEvent, StreamState } from '../../api/event-stream.ts'
 import { useEvents } from '../../api/use-events.ts'
 import { StreamBadge } from '../../show/badges.tsx'
-import { describeEvent } from '../../show/describe-event.ts'
 import { Section } from '../../show/details.tsx'
-import { Instant } from '../../show/instant.tsx'
+import { EventLine } from '../../show/event-line.tsx'
 import { PageLink } from '../../show/links.tsx'
 import { PageHead } from '../../show/page-head.tsx'
+import { useNames } from '../../show/use-names.ts'
 import { countByMinute, countReasons } from './count-logins.ts'
 import { LoginChart } from './login-chart.tsx'
 import { SignerHealth } from './signer-health.tsx'
@@ -29,7 +29,7 @@ export function OverviewPage() {
         <StreamBadge state={state} />
       </PageHead>
       <Totals />
-      <Grid>
+      <Grid className="cards">
         <Grid.Col span={{ base: 12, md: 7 }}>
           <SignIns events={events} />
         </Grid.Col>
@@ -48,10 +48,10 @@ export function OverviewPage() {
 }
 
 const COUNTED = [
-  ['apiSessions', 'Sessions'],
-  ['identities', 'Identities'],
-  ['externalJwtSigners', 'Signers'],
-  ['enrollments', 'Open enrollments'],
+  ['apiSessions', 'Sessions', '/sessions'],
+  ['identities', 'Identities', '/identities'],
+  ['externalJwtSigners', 'Signers', '/signers'],
+  ['enrollments', 'Open enrollments', '/identities'],
 ] as const
 
 function Totals() {
@@ -62,11 +62,11 @@ function Totals() {
   })
   return (
     <SimpleGrid cols={{ base: 2, sm: 4 }}>
-      {COUNTED.map(([member, label]) => (
+      {COUNTED.map(([member, label, to]) => (
         <Paper key={member} withBorder p="md">
-          <Text size="sm" c="dimmed">
+          <PageLink to={to} size="sm">
             {label}
-          </Text>
+          </PageLink>
           <Text fz={28} fw={650}>
             {data?.[member] ?? '–'}
           </Text>
@@ -105,15 +105,24 @@ function Legend() {
 }
 
 function Refusals({ events }: WithEvents) {
-  const reasons = countReasons(signInsOf(events)).slice(0, MOST_REASONS)
+  const signIns = signInsOf(events)
+  const reasons = countReasons(signIns).slice(0, MOST_REASONS)
   const most = reasons[0]?.count ?? 1
   return (
     <Section title="Refusals by reason" aside={<PageLink to="/decisions">Decisions</PageLink>}>
-      {reasons.length === 0 && <Text c="dimmed">Nobody was refused, as far as this controller remembers.</Text>}
+      {reasons.length === 0 ? (
+        <Text c="dimmed">Nobody was refused, as far as this controller remembers.</Text>
+      ) : (
+        <Text size="sm" c="dimmed">
+          Of the {signIns.length} sign-ins that this controller remembers.
+        </Text>
+      )}
       {reasons.map(({ reason, count }) => (
         <div key={reason}>
           <Group justify="space-between">
-            <Text size="sm">{reason}</Text>
+            <PageLink to="/decisions" search={{ q: reason }} size="sm">
+              {reason}
+            </PageLink>
             <Text size="sm">{count}</Text>
           </Group>
           <Progress value={(count / most) * 100} color="red" aria-label={`${reason}: ${count}`} />
@@ -125,6 +134,7 @@ function Refusals({ events }: WithEvents) {
 
 function Recent({ events, state }: WithEvents & { readonly state: StreamState }) {
   const recent = events.slice(-RECENT).reverse()
+  const nameOf = useNames(recent)
   return (
     <Section title="Recent events" aside={<PageLink to="/events">All events</PageLink>}>
       {recent.length === 0 && (
@@ -133,14 +143,7 @@ function Recent({ events, state }: WithEvents & { readonly state: StreamState })
         </Text>
       )}
       {recent.map((event) => (
-        <Group key={event.streamId} justify="space-between" gap="xs">
-          <Text size="sm" className="breakable">
-            {describeEvent(event)}
-          </Text>
-          <Text size="xs" c="dimmed">
-            <Instant at={event.timestamp} />
-          </Text>
-        </Group>
+        <EventLine key={event.streamId} event={event} nameOf={nameOf} />
       ))}
     </Section>
   )

@@ -1,13 +1,11 @@
 import { Group, Stack, Text } from '@mantine/core'
-import { useQueries, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { controller } from '../../api/client.ts'
 import type { Signer } from '../../api/wire.ts'
-import { StateBadge } from '../../show/badges.tsx'
 import { Section } from '../../show/details.tsx'
 import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
-import { keyHealth } from '../signers/key-health.ts'
-import { signerQuery } from '../signers/signer-query.ts'
+import { KeyHealthBadge } from '../signers/key-health-badge.tsx'
 
 const MOST_SHOWN = 20
 const LOOK_EVERY_MS = 30_000
@@ -27,24 +25,17 @@ export function SignerHealth() {
 }
 
 function HealthList({ signers, total }: { readonly signers: readonly Signer[]; readonly total: number }) {
-  const details = useQueries({
-    queries: signers.map(({ id }) => ({ ...signerQuery(id), refetchInterval: LOOK_EVERY_MS })),
-  })
   if (signers.length === 0) return <Text c="dimmed">There are no signers yet.</Text>
-  const now = Date.now()
   return (
     <Stack gap="xs">
-      {signers.map((signer, index) => {
-        const { word, color } = keyHealth(details[index]?.data ?? signer, now)
-        return (
-          <Group key={signer.id} justify="space-between" wrap="nowrap">
-            <PageLink to="/signers/$id" params={{ id: signer.id }} className="breakable">
-              {signer.name}
-            </PageLink>
-            <StateBadge color={color}>{word}</StateBadge>
-          </Group>
-        )
-      })}
+      {signers.map((signer) => (
+        <Group key={signer.id} justify="space-between" wrap="nowrap">
+          <PageLink to="/signers/$id" params={{ id: signer.id }} className="breakable">
+            {signer.name}
+          </PageLink>
+          <KeyHealthBadge signer={signer} />
+        </Group>
+      ))}
       {total > signers.length && (
         <Text size="sm" c="dimmed">
           and {total - signers.length} more

@@ -1,9 +1,9 @@
-import type { DiscoveredSigner } from '@countersign/sdk'
-import { Alert, Button, Group, Text, TextInput } from '@mantine/core'
+import { Alert, Box, Button, Group, Text, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import { useState } from 'react'
+import { type KeyboardEvent, useState } from 'react'
 import { CallFailed } from '../../api/call-failed.ts'
 import { controller } from '../../api/client.ts'
+import type { DiscoveredSigner } from '../../api/wire.ts'
 import type { SignerValues } from './signer-values.ts'
 
 /** The issuer, whose discovery document fills the rest of the form. */
@@ -24,47 +24,55 @@ export function DiscoverIssuer({ form }: { readonly form: UseFormReturnType<Sign
       setBusy(false)
     }
   }
+  const discoverOnEnter = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || form.values.jwksEndpoint !== '' || form.values.issuer.trim() === '') return
+    event.preventDefault()
+    void discover()
+  }
   return (
-    <>
-      <Group align="end" gap="xs">
-        <TextInput
-          flex="1 1 14rem"
-          label="Issuer"
-          required
-          placeholder="https://login.example"
-          description="Paste its address, then let it fill the form"
-          {...form.getInputProps('issuer')}
-        />
-        <Button
-          variant="default"
-          onClick={() => void discover()}
-          loading={isBusy}
-          disabled={form.values.issuer.trim() === ''}
-          mb={form.errors.issuer ? 20 : 0}
-        >
-          Discover
-        </Button>
-      </Group>
+    <div>
+      <TextInput
+        label="Issuer"
+        required
+        placeholder="https://login.example"
+        description="Paste its address, then let it fill the form"
+        onKeyDown={discoverOnEnter}
+        inputContainer={(input) => (
+          <Group gap="xs" wrap="nowrap" align="end">
+            <Box flex={1}>{input}</Box>
+            <Button
+              variant="default"
+              onClick={() => void discover()}
+              loading={isBusy}
+              disabled={form.values.issuer.trim() === ''}
+            >
+              Discover
+            </Button>
+          </Group>
+        )}
+        {...form.getInputProps('issuer')}
+      />
       <div aria-live="polite">
         {found && (
-          <Alert color="green" variant="light" title="Found">
+          <Alert color="green" variant="light" title="Found" mt="sm">
             <Text size="sm" className="breakable">
               Keys at {found.jwksEndpoint}. Now it needs a name and the audience.
             </Text>
           </Alert>
         )}
       </div>
-    </>
+    </div>
   )
 }
 
 function fill(form: UseFormReturnType<SignerValues>, discovered: DiscoveredSigner): void {
-  const { issuer, jwksEndpoint, openIdConfigurationUrl } = discovered
+  const { issuer, jwksEndpoint, openIdConfigurationUrl, scopes } = discovered
   const { name } = form.values
   form.setValues({
     issuer,
     jwksEndpoint,
     openIdConfigurationUrl,
+    ...(scopes && { scopes: [...scopes] }),
     ...(name === '' && { name: URL.parse(issuer)?.hostname ?? '' }),
   })
 }

@@ -8,14 +8,17 @@ import {
   Stack,
   Switch,
   TagsInput,
-  Textarea,
   TextInput,
 } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
+import { type ReactNode, useState } from 'react'
 import { FormFrame } from '../../form/form-frame.tsx'
+import { PemField } from '../../form/pem-field.tsx'
 import { useServerForm } from '../../form/use-server-form.ts'
 import { PolicySelect } from '../policies/policy-select.tsx'
+import { CertificateFields } from './certificate-fields.tsx'
 import { DiscoverIssuer } from './discover-issuer.tsx'
+import { RequiredClaimsFields } from './required-claims-fields.tsx'
 import { SIGNER_RULES, type SignerValues, toBody, toValues } from './signer-values.ts'
 
 interface SignerFormProps {
@@ -34,19 +37,18 @@ export function SignerForm({ signer, onSend, submitLabel }: SignerFormProps) {
     send: (values) => onSend(toBody(values, signer)),
     fieldOf: { fingerprint: 'certPem' },
   })
+  const isFetched = form.values.source === 'jwks'
   return (
     <FormFrame onSubmit={submit} problem={problem} isBusy={isBusy} submitLabel={submitLabel}>
-      <Stack gap={4}>
-        <SegmentedControl
-          aria-label="Where the keys come from"
-          data={[
-            { value: 'jwks', label: 'From the issuer' },
-            { value: 'certificate', label: 'A certificate' },
-          ]}
-          {...form.getInputProps('source')}
-        />
-      </Stack>
-      {form.values.source === 'jwks' ? (
+      <SegmentedControl
+        aria-label="Where the keys come from"
+        data={[
+          { value: 'jwks', label: 'From the issuer' },
+          { value: 'certificate', label: 'A certificate' },
+        ]}
+        {...form.getInputProps('source')}
+      />
+      {isFetched ? (
         <DiscoverIssuer form={form} />
       ) : (
         <TextInput
@@ -63,7 +65,7 @@ export function SignerForm({ signer, onSend, submitLabel }: SignerFormProps) {
         description="What tokens must be for: their claim aud"
         {...form.getInputProps('audience')}
       />
-      {form.values.source === 'jwks' ? (
+      {isFetched ? (
         <TextInput
           label="JWKS endpoint"
           required
@@ -74,71 +76,118 @@ export function SignerForm({ signer, onSend, submitLabel }: SignerFormProps) {
         <CertificateFields form={form} />
       )}
       <Switch label="Enabled" {...form.getInputProps('enabled', { type: 'checkbox' })} />
-      <Accordion variant="contained" multiple defaultValue={[]}>
-        <Part value="who" title="Who somebody is">
-          <TextInput
-            label="Claim"
-            placeholder="/sub"
-            description="A name such as email, or a JSON pointer such as /realm/user"
-            {...form.getInputProps('claimsProperty')}
-          />
-          <Switch
-            label="The claim equals the identity's external id (otherwise its id)"
-            {...form.getInputProps('useExternalId', { type: 'checkbox' })}
-          />
-        </Part>
-        <Part value="browser" title="Signing in with a browser">
-          <BrowserFields form={form} />
-        </Part>
-        <Part value="enroll" title="Enrollment by token">
-          <EnrollFields form={form} />
-        </Part>
-        <Part value="time" title="Time">
-          <Group grow align="start">
-            <NumberInput label="Clock may be off by (s)" min={0} max={60} {...form.getInputProps('clockSkewSeconds')} />
-            <NumberInput
-              label="Oldest token (s)"
-              min={1}
-              max={31_536_000}
-              {...form.getInputProps('maxTokenAgeSeconds')}
-            />
-          </Group>
-        </Part>
-      </Accordion>
+      <FoldedParts form={form} />
     </FormFrame>
   )
 }
 
-function Part({ value, title, children }: { value: string; title: string; children: React.ReactNode }) {
+interface FoldedPart {
+  readonly value: string
+  readonly title: string
+  /** A part that has a field with an error is open. */
+  readonly fields: readonly (keyof SignerValues)[]
+  readonly content: (form: UseFormReturnType<SignerValues>) => ReactNode
+  readonly isOnlyFor?: SignerValues['source']
+}
+
+const PARTS: readonly FoldedPart[] = [
+  {
+    value: 'who',
+    title: 'Who somebody is',
+    fields: ['claimsProperty'],
+    content: (form) => <WhoFields form={form} />,
+  },
+  {
+    value: 'taken',
+    title: 'Which tokens are taken',
+    fields: ['requiredClaims', 'clockSkewSeconds', 'maxTokenAgeSeconds'],
+    content: (form) => <TakenFields form={form} />,
+  },
+  {
+    value: 'browser',
+    title: 'Signing in with a browser',
+    fields: ['openIdConfigurationUrl', 'clientId', 'scopes', 'externalAuthUrl', 'targetToken'],
+    content: (form) => <BrowserFields form={form} />,
+  },
+  {
+    value: 'enroll',
+    title: 'Enrollment by token',
+    fields: [
+      'enrollToCertEnabled',
+      'enrollToTokenEnabled',
+      'enrollNameClaimsSelector',
+      'enrollAttributeClaimsSelector',
+      'enrollAuthPolicyId',
+    ],
+    content: (form) => <EnrollFields form={form} />,
+  },
+  {
+    value: 'fetching',
+    title: 'Fetching the keys',
+    fields: ['jwksCaPem'],
+    content: (form) => <FetchFields form={form} />,
+    isOnlyFor: 'jwks',
+  },
+]
+
+function FoldedParts({ form }: Fields) {
+  const [opened, setOpened] = useState<string[]>([])
+  const shown = PARTS.filter(({ isOnlyFor }) => !isOnlyFor || isOnlyFor === form.values.source)
+  const wrong = Object.keys(form.errors).map((path) => path.split('.', 1)[0])
+  const faulty = shown.filter(({ fields }) => fields.some((field) => wrong.includes(field)))
+  const open = new Set([...opened, ...faulty.map(({ value }) => value)])
   return (
-    <Accordion.Item value={value}>
-      <Accordion.Control>{title}</Accordion.Control>
-      <Accordion.Panel>
-        <Stack gap="sm">{children}</Stack>
-      </Accordion.Panel>
-    </Accordion.Item>
+    <Accordion variant="contained" multiple value={[...open]} onChange={setOpened}>
+      {shown.map(({ value, title, content }) => (
+        <Accordion.Item key={value} value={value}>
+          <Accordion.Control>{title}</Accordion.Control>
+          <Accordion.Panel>
+            <Stack gap="sm">{content(form)}</Stack>
+          </Accordion.Panel>
+        </Accordion.Item>
+      ))}
+    </Accordion>
   )
 }
 
-function CertificateFields({ form }: Fields) {
+function WhoFields({ form }: Fields) {
   return (
     <>
-      <Textarea
-        label="Certificate"
-        required
-        description="PEM text. What is in it is shown once it is saved."
-        autosize
-        minRows={5}
-        maxRows={12}
-        spellCheck={false}
-        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 12 } }}
-        {...form.getInputProps('certPem')}
-      />
       <TextInput
-        label="Key id"
-        description="Without it, the certificate's fingerprint"
-        {...form.getInputProps('kid')}
+        label="Claim"
+        placeholder="/sub"
+        description="A name such as email, or a JSON pointer such as /realm/user"
+        {...form.getInputProps('claimsProperty')}
       />
+      <Switch
+        label="The claim equals the identity's external id (otherwise its id)"
+        {...form.getInputProps('useExternalId', { type: 'checkbox' })}
+      />
+    </>
+  )
+}
+
+function TakenFields({ form }: Fields) {
+  return (
+    <>
+      <RequiredClaimsFields form={form} />
+      <Group grow align="start">
+        <NumberInput
+          label="Clock may be off by (s)"
+          min={0}
+          max={60}
+          allowDecimal={false}
+          {...form.getInputProps('clockSkewSeconds')}
+        />
+        <NumberInput
+          label="Oldest token (s)"
+          placeholder="Any"
+          min={1}
+          max={31_536_000}
+          allowDecimal={false}
+          {...form.getInputProps('maxTokenAgeSeconds')}
+        />
+      </Group>
     </>
   )
 }
@@ -147,11 +196,16 @@ function BrowserFields({ form }: Fields) {
   return (
     <>
       <TextInput label="OpenID configuration" {...form.getInputProps('openIdConfigurationUrl')} />
-      <TextInput label="Client id" {...form.getInputProps('clientId')} />
+      <TextInput
+        label="Client id"
+        description="With both, the sign-in page offers a button for this provider"
+        {...form.getInputProps('clientId')}
+      />
       <TagsInput
         label="Scopes"
         description="Enter after each"
         splitChars={[' ', ',']}
+        acceptValueOnBlur
         {...form.getInputProps('scopes')}
       />
       <TextInput
@@ -184,8 +238,22 @@ function EnrollFields({ form }: Fields) {
         {...form.getInputProps('enrollToTokenEnabled', { type: 'checkbox' })}
       />
       <TextInput label="Name from the claim" placeholder="/sub" {...form.getInputProps('enrollNameClaimsSelector')} />
-      <TextInput label="Attributes from the claim" {...form.getInputProps('enrollAttributeClaimsSelector')} />
+      <TextInput
+        label="Attributes from the claim"
+        placeholder="None"
+        {...form.getInputProps('enrollAttributeClaimsSelector')}
+      />
       <PolicySelect label="Policy of those who enroll" {...form.getInputProps('enrollAuthPolicyId')} />
     </>
+  )
+}
+
+function FetchFields({ form }: Fields) {
+  return (
+    <PemField
+      label="CA certificates"
+      description="Trusted for the JWKS endpoint beside those of the system, where the provider has a CA of its own"
+      {...form.getInputProps('jwksCaPem')}
+    />
   )
 }

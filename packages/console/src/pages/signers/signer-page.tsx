@@ -11,8 +11,10 @@ import { Details, Section } from '../../show/details.tsx'
 import { ButtonLink, OutsideLink, PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
+import { PolicyName } from '../policies/policy-name.tsx'
 import { KeyStatusSection } from './key-status-section.tsx'
 import { signerQuery } from './signer-query.ts'
+import { PoliciesSection, WhoRefers } from './signer-references.tsx'
 
 const LOOK_EVERY_MS = 10_000
 
@@ -46,6 +48,8 @@ function SignerDetail({ signer }: { readonly signer: Signer }) {
             ],
             ['Clock may be off by', `${signer.clockSkewSeconds} s`],
             ['Oldest token', signer.maxTokenAgeSeconds === null ? 'any' : `${signer.maxTokenAgeSeconds} s`],
+            ['Required claims', <RequiredClaims key="claims" claims={signer.requiredClaims} />],
+            ...(signer.jwksCaPem ? [['CA of the endpoint', 'its own, beside those of the system'] as const] : []),
           ]}
         />
       </Section>
@@ -58,6 +62,10 @@ function SignerDetail({ signer }: { readonly signer: Signer }) {
             ],
             ['Client id', signer.clientId],
             ['Scopes', signer.scopes?.join(' ')],
+            [
+              'Sign-in address',
+              signer.externalAuthUrl && <OutsideLink key="address" address={signer.externalAuthUrl} />,
+            ],
             ['Token presented', signer.targetToken === 'ID' ? 'ID token' : 'Access token'],
           ]}
         />
@@ -69,11 +77,21 @@ function SignerDetail({ signer }: { readonly signer: Signer }) {
             ['For the use of tokens', signer.enrollToTokenEnabled ? 'Yes' : 'No'],
             ['Name from', signer.enrollNameClaimsSelector],
             ['Attributes from', signer.enrollAttributeClaimsSelector],
+            ['Policy', <PolicyName key="policy" id={signer.enrollAuthPolicyId} />],
           ]}
         />
       </Section>
+      <PoliciesSection signerId={signer.id} />
     </Stack>
   )
+}
+
+function RequiredClaims({ claims }: { readonly claims: Signer['requiredClaims'] }) {
+  const lines = Object.entries(claims ?? {}).map(
+    ([selector, wanted]) => `${selector}: ${typeof wanted === 'string' ? wanted : wanted.join(' or ')}`,
+  )
+  if (lines.length === 0) return <>none</>
+  return lines.map((line) => <div key={line}>{line}</div>)
 }
 
 function SignerActions({ signer: { id, name, enabled } }: { readonly signer: Signer }) {
@@ -98,6 +116,7 @@ function SignerActions({ signer: { id, name, enabled } }: { readonly signer: Sig
           name={name}
           warning="Its tokens are refused from now on, and it is not offered to clients."
           onConfirm={change(() => controller.signers.patch(id, { enabled: false }))}
+          done={`The signer “${name}” is disabled.`}
         />
       ) : (
         <ActionButton
@@ -110,8 +129,9 @@ function SignerActions({ signer: { id, name, enabled } }: { readonly signer: Sig
       <ConfirmButton
         label="Delete"
         name={name}
-        warning="Nobody signs in with its tokens any more. It can only be deleted when no policy names it."
+        warning={<WhoRefers signerId={id} />}
         onConfirm={remove}
+        done={`The signer “${name}” is deleted.`}
       />
     </>
   )

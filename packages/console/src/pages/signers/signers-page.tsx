@@ -5,6 +5,7 @@ import { ListPage } from '../../list/list-page.tsx'
 import type { Column } from '../../list/list-table.tsx'
 import { EnabledBadge } from '../../show/badges.tsx'
 import { ButtonLink, PageLink } from '../../show/links.tsx'
+import { KeyHealthBadge } from './key-health-badge.tsx'
 
 const COLUMNS: readonly Column<Signer>[] = [
   {
@@ -18,7 +19,8 @@ const COLUMNS: readonly Column<Signer>[] = [
   },
   { label: 'Issuer', sort: 'issuer', from: 'sm', cell: ({ issuer }) => issuer },
   { label: 'Audience', sort: 'audience', from: 'md', cell: ({ audience }) => audience },
-  { label: 'Keys', from: 'md', cell: ({ certPem }) => (certPem ? 'Certificate' : 'JWKS') },
+  { label: 'Keys from', from: 'lg', cell: ({ certPem }) => (certPem ? 'Certificate' : 'JWKS') },
+  { label: 'Keys', from: 'sm', cell: (signer) => <KeyHealthBadge signer={signer} /> },
   { label: 'State', sort: 'enabled', cell: ({ enabled }) => <EnabledBadge enabled={enabled} /> },
 ]
 

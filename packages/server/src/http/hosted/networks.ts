@@ -210,6 +210,8 @@ function networkView(row: NetworkRow, href: string, localUrl: string) {
     size: row.size,
     provider: row.provider,
     region: row.region,
+    /** Whether it is the network of this controller. */
+    isLocal: Boolean(row.is_local),
     networkController: controllerView(row, localUrl),
     ownerIdentityId: row.owner_identity_id,
     createdBy: row.created_by,

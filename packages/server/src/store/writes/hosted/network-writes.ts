@@ -83,7 +83,8 @@ const updateNetwork: WriteOperation<OneNetwork & { body: NetworkPatch }, void> =
         size: body.size || current.size,
         provider: body.provider || current.provider,
         region: body.region || current.region,
-        ...(!current.is_local && body.controllerUrl && { controller_url: body.controllerUrl }),
+        // That of the local one is where this controller is.
+        ...(!current.is_local && body.controllerUrl !== undefined && { controller_url: body.controllerUrl || null }),
         updated_at: now,
       })
       .where('id', '=', id)

@@ -1,0 +1,17 @@
+import { Textarea, type TextareaProps } from '@mantine/core'
+
+/** A field for PEM text. */
+export function PemField(props: TextareaProps) {
+  return (
+    <Textarea
+      autosize
+      minRows={4}
+      maxRows={12}
+      spellCheck={false}
+      autoComplete="off"
+      placeholder="-----BEGIN CERTIFICATE-----"
+      classNames={{ input: 'code-input' }}
+      {...props}
+    />
+  )
+}

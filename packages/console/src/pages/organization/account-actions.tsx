@@ -1,0 +1,57 @@
+import type { ButtonProps } from '@mantine/core'
+import { hosted } from '../../api/client.ts'
+import { queries } from '../../api/queries.ts'
+import type { Account } from '../../api/wire.ts'
+import { ActionButton } from '../../show/action-button.tsx'
+import { ConfirmButton } from '../../show/confirm-button.tsx'
+import { RotateButton } from './rotate-button.tsx'
+
+interface AccountActionsProps {
+  readonly account: Account
+  readonly size?: NonNullable<ButtonProps['size']>
+  readonly onDeleted?: () => Promise<unknown>
+}
+
+/** What can be done to an account: new credentials, off and on, away. */
+export function AccountActions({ account, size = 'sm', onDeleted }: AccountActionsProps) {
+  const { id, name, active } = account
+  const reload = () => queries.invalidateQueries({ queryKey: ['accounts'] })
+  const setActive = (next: boolean) => hosted.accounts.update(id, { active: next }).then(reload)
+  const remove = async () => {
+    await hosted.accounts.delete(id)
+    await onDeleted?.()
+    await queries.invalidateQueries({ queryKey: ['accounts', 'list'] })
+  }
+  return (
+    <>
+      <RotateButton account={account} size={size} />
+      {active ? (
+        <ConfirmButton
+          size={size}
+          label="Disable"
+          name={name}
+          warning="Its next call is refused, whatever token it has."
+          onConfirm={() => setActive(false)}
+          done={`The account “${name}” is disabled.`}
+        />
+      ) : (
+        <ActionButton
+          size={size}
+          label={`Enable ${name}`}
+          onAct={() => setActive(true)}
+          done={`The account “${name}” is enabled.`}
+        >
+          Enable
+        </ActionButton>
+      )}
+      <ConfirmButton
+        size={size}
+        label="Delete"
+        name={name}
+        warning="Its next call is refused, and its client is taken away at the provider. This cannot be undone."
+        onConfirm={remove}
+        done={`The account “${name}” is deleted.`}
+      />
+    </>
+  )
+}

@@ -1,0 +1,86 @@
+import { Select, Stack, Textarea, TextInput } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { hosted } from '../../api/client.ts'
+import { queries } from '../../api/queries.ts'
+import type { Account } from '../../api/wire.ts'
+import { FormFrame } from '../../form/form-frame.tsx'
+import { useServerForm } from '../../form/use-server-form.ts'
+import { EnabledBadge } from '../../show/badges.tsx'
+import { Details, Section } from '../../show/details.tsx'
+import { PageLink } from '../../show/links.tsx'
+import { Loaded } from '../../show/loaded.tsx'
+import { PageHead } from '../../show/page-head.tsx'
+import { AccountActions } from './account-actions.tsx'
+import { ROLES } from './account-roles.ts'
+import { ACCOUNT_RULES } from './account-values.ts'
+
+/** One API account: where it gets its tokens, what is noted about it, and what can be done to it. */
+export function AccountPage() {
+  const { id } = useParams({ from: '/shell/organization/api-accounts/$id' })
+  const navigate = useNavigate()
+  const query = useQuery({
+    queryKey: ['accounts', 'one', id],
+    queryFn: () => hosted.accounts.get(id),
+    refetchOnWindowFocus: false,
+  })
+  return (
+    <Loaded query={query}>
+      {(account) => (
+        <Stack>
+          <PageHead title={account.name} back={<PageLink to="/organization/api-accounts">Manage API Account</PageLink>}>
+            <AccountActions account={account} onDeleted={() => navigate({ to: '/organization/api-accounts' })} />
+          </PageHead>
+          <Section title="Tokens" aside={<EnabledBadge enabled={account.active} />}>
+            <Details
+              rows={[
+                ['Client id', account.clientId],
+                ['Identity provider', <ProviderName key="provider" id={account.identityProviderId} />],
+                ['Tokens at', account.authenticationUrl],
+              ]}
+            />
+          </Section>
+          <AccountForm account={account} />
+        </Stack>
+      )}
+    </Loaded>
+  )
+}
+
+function AccountForm({ account }: { readonly account: Account }) {
+  const { form, problem, isBusy, submit } = useServerForm({
+    initialValues: {
+      name: account.name,
+      contactEmail: account.contactEmail ?? '',
+      description: account.description ?? '',
+      role: account.role,
+    },
+    validate: ACCOUNT_RULES,
+    send: async (values) => {
+      await hosted.accounts.update(account.id, values)
+      await queries.invalidateQueries({ queryKey: ['accounts'] })
+      notifications.show({ message: `The account “${values.name}” is saved.`, color: 'green' })
+    },
+  })
+  return (
+    <FormFrame onSubmit={submit} problem={problem} isBusy={isBusy} submitLabel="Save">
+      <TextInput label="Name" required {...form.getInputProps('name')} />
+      <TextInput label="Contact e-mail" type="email" {...form.getInputProps('contactEmail')} />
+      <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
+      <Select label="Role" allowDeselect={false} data={ROLES} {...form.getInputProps('role')} />
+    </FormFrame>
+  )
+}
+
+function ProviderName({ id }: { readonly id: string }) {
+  const { data } = useQuery({
+    queryKey: ['providers', 'one', id],
+    queryFn: () => hosted.providers.get(id),
+  })
+  return (
+    <PageLink to="/organization/providers/$id" params={{ id }} inherit>
+      {data?.name ?? id}
+    </PageLink>
+  )
+}

@@ -1,0 +1,11 @@
+import type { Account } from '../../api/wire.ts'
+
+/** What an account may do. */
+export const ROLES: readonly { readonly value: Account['role']; readonly label: string }[] = [
+  { value: 'admin', label: 'Administrator' },
+  { value: 'read-only', label: 'Read only' },
+]
+
+export function roleLabel(role: Account['role']): string {
+  return ROLES.find(({ value }) => value === role)?.label ?? role
+}

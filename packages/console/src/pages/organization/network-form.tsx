@@ -1,0 +1,81 @@
+import type { NetworkInput } from '@countersign/sdk'
+import { Group, Select, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { hosted } from '../../api/client.ts'
+import type { Network } from '../../api/wire.ts'
+import { FormFrame } from '../../form/form-frame.tsx'
+import { atMost, httpsAddress, required } from '../../form/rules.ts'
+import { useServerForm } from '../../form/use-server-form.ts'
+
+interface NetworkFormProps {
+  readonly network?: Network
+  readonly onSend: (body: NetworkInput) => Promise<void>
+  readonly submitLabel: string
+}
+
+const MAX_WORD = 64
+const DEFAULT_PORT = 443
+
+/** A network of the organization: where its controller is, and what is noted about it. */
+export function NetworkForm({ network, onSend, submitLabel }: NetworkFormProps) {
+  const groups = useGroups()
+  const isLocal = network?.isLocal ?? false
+  const { form, problem, isBusy, submit } = useServerForm({
+    initialValues: {
+      name: network?.name ?? '',
+      controllerUrl: controllerAddress(network),
+      networkGroupId: network?.networkGroupId ?? '',
+      region: network?.region ?? '',
+      provider: network?.provider ?? '',
+      size: network?.size ?? '',
+    },
+    validate: {
+      name: required('The name'),
+      controllerUrl: httpsAddress(false),
+      region: atMost(MAX_WORD),
+      provider: atMost(MAX_WORD),
+      size: atMost(MAX_WORD),
+    },
+    send: ({ controllerUrl, ...values }) => onSend({ ...values, ...(!isLocal && { controllerUrl }) }),
+  })
+  return (
+    <FormFrame onSubmit={submit} problem={problem} isBusy={isBusy} submitLabel={submitLabel}>
+      <TextInput label="Name" required {...form.getInputProps('name')} />
+      <TextInput
+        label="Controller"
+        placeholder="https://controller.example:1280"
+        description={
+          isLocal
+            ? 'This controller. Its address is in its settings.'
+            : 'Where it is reached; empty if nobody knows yet'
+        }
+        disabled={isLocal}
+        {...form.getInputProps('controllerUrl')}
+      />
+      {groups.length > 1 && (
+        <Select
+          label="Group"
+          data={groups.map(({ id, name }) => ({ value: id, label: name }))}
+          placeholder="The first one"
+          {...form.getInputProps('networkGroupId')}
+        />
+      )}
+      <Group grow align="start" preventGrowOverflow={false}>
+        <TextInput label="Region" placeholder="local" {...form.getInputProps('region')} />
+        <TextInput label="Provider" placeholder="SELF" {...form.getInputProps('provider')} />
+        <TextInput label="Size" placeholder="small" {...form.getInputProps('size')} />
+      </Group>
+    </FormFrame>
+  )
+}
+
+function useGroups(): readonly { readonly id: string; readonly name: string }[] {
+  const { data } = useQuery({ queryKey: ['network-groups'], queryFn: () => hosted.networkGroups.all() })
+  return data ?? []
+}
+
+function controllerAddress(network: Network | undefined): string {
+  const { domainName, port = DEFAULT_PORT } = network?.networkController ?? {}
+  if (!domainName) return ''
+  return `https://${domainName}${port === DEFAULT_PORT ? '' : `:${port}`}`
+}

@@ -1,0 +1,74 @@
+import { Stack } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { hosted } from '../../api/client.ts'
+import { queries } from '../../api/queries.ts'
+import { ConfirmButton } from '../../show/confirm-button.tsx'
+import { PageLink } from '../../show/links.tsx'
+import { Loaded } from '../../show/loaded.tsx'
+import { PageHead } from '../../show/page-head.tsx'
+import { NetworkForm } from './network-form.tsx'
+
+const BACK = <PageLink to="/organization/networks">Networks</PageLink>
+
+/** One network, to change or delete it. */
+export function NetworkPage() {
+  const { id } = useParams({ from: '/shell/organization/networks/$id' })
+  const leave = useLeave()
+  const query = useQuery({
+    queryKey: ['networks', 'one', id],
+    queryFn: () => hosted.networks.get(id),
+    refetchOnWindowFocus: false,
+  })
+  return (
+    <Loaded query={query}>
+      {(network) => (
+        <Stack>
+          <PageHead title={network.name} back={BACK}>
+            {!network.isLocal && (
+              <ConfirmButton
+                label="Delete"
+                name={network.name}
+                warning="It leaves the list that API accounts see. Its controller is not touched."
+                onConfirm={() => hosted.networks.delete(id).then(() => leave())}
+                done={`The network “${network.name}” is deleted.`}
+              />
+            )}
+          </PageHead>
+          <NetworkForm
+            network={network}
+            onSend={(body) => hosted.networks.update(id, body).then(() => leave('The network is saved.'))}
+            submitLabel="Save"
+          />
+        </Stack>
+      )}
+    </Loaded>
+  )
+}
+
+export function NewNetworkPage() {
+  const leave = useLeave()
+  return (
+    <Stack>
+      <PageHead
+        title="Add a network"
+        description="A network whose controller runs already, here or elsewhere, so that API accounts find it in their list."
+        back={BACK}
+      />
+      <NetworkForm
+        onSend={(body) => hosted.networks.create(body).then(() => leave('The network is added.'))}
+        submitLabel="Add the network"
+      />
+    </Stack>
+  )
+}
+
+function useLeave(): (message?: string) => Promise<void> {
+  const navigate = useNavigate()
+  return async (message) => {
+    await navigate({ to: '/organization/networks' })
+    await queries.invalidateQueries({ queryKey: ['networks'] })
+    if (message) notifications.show({ message, color: 'green' })
+  }
+}

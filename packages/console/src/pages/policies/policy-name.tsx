@@ -1,0 +1,19 @@
+import { useQuery } from '@tanstack/react-query'
+import { controller } from '../../api/client.ts'
+import { PageLink } from '../../show/links.tsx'
+
+const DEFAULT_POLICY = 'default'
+
+/** A policy by its name, with the way to it; none stands for the default one. */
+export function PolicyName({ id }: { readonly id: string | null }) {
+  const policyId = id || DEFAULT_POLICY
+  const { data } = useQuery({
+    queryKey: ['policies', 'name', policyId],
+    queryFn: () => controller.authPolicies.get(policyId),
+  })
+  return (
+    <PageLink to="/policies/$id" params={{ id: policyId }} className="breakable" inherit>
+      {data?.name ?? policyId}
+    </PageLink>
+  )
+}
