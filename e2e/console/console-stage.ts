@@ -21,7 +21,7 @@ export interface ConsoleStage {
   /** The session of an administrator, for setting things up without the browser. */
   readonly session: string
   /** A page in a browser profile of its own. What it may not say fails the test: see `complaints`. */
-  open(options?: BrowserContextOptions): Promise<Visit>
+  open(options?: BrowserContextOptions & { readonly consoleUrl?: string }): Promise<Visit>
 }
 
 export interface Visit {
@@ -60,7 +60,7 @@ async function startConsole(onEnd: (end: () => Promise<unknown>) => void): Promi
   return {
     controller,
     session: await controller.logIn(PASSWORD),
-    open: (options) => openVisit(browser, controller.ready.consoleUrl, options),
+    open: ({ consoleUrl = controller.ready.consoleUrl, ...options } = {}) => openVisit(browser, consoleUrl, options),
   }
 }
 

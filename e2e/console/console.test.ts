@@ -65,7 +65,7 @@ test(
     await come(/alice/i)
     await page.getByRole('button', { name: 'Signed in as alice' }).waitFor()
     await page.getByText('Your session may not read events.').first().waitFor()
-    await page.getByRole('link', { name: 'Identities' }).click()
+    await page.getByRole('group', { name: 'Access' }).getByRole('link', { name: 'Identities' }).click()
     await page.getByText('You may not see this').waitFor()
     assert.deepEqual(complaints, [])
   },
@@ -106,6 +106,7 @@ test('a signer that a policy names cannot be deleted, and the dialog says who na
   await go(`signers/${id}`)
   await page.getByRole('button', { name: 'Delete named' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('dialog').getByRole('link', { name: 'names it' }).waitFor()
   await page.getByRole('dialog').getByText(policy.data.id).waitFor()
   assert.equal((await manage('DELETE', `/auth-policies/${policy.data.id}`)).status, 200)
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()

@@ -27,6 +27,9 @@ async function findPaths(): Promise<string[]> {
     '/edge/management/v1/identities?filter=name%20%3D%20%22alice%22%20or%20isAdmin%20%3D%20false',
   )
   const provider = await first('/identity/v1/identity-providers')
+  const account = await first('/identity/v1/api-account-identities')
+  const networks = await controller.request('GET', '/core/v3/networks', { session })
+  const network = JSON.parse(networks.text)._embedded.networkList[0].id
   const body = { method: 'ott', identityId: identity, expiresAt: new Date(Date.now() + 3_600_000).toISOString() }
   await controller.request('POST', '/edge/management/v1/enrollments', { session, body })
   return [
@@ -48,11 +51,14 @@ async function findPaths(): Promise<string[]> {
     `decisions/${refused.json.error.requestId}`,
     'events',
     'organization/networks',
+    'organization/networks/new',
+    `organization/networks/${network}`,
     'organization/providers',
     'organization/providers/new',
     `organization/providers/${provider}`,
     'organization/api-accounts',
     'organization/api-accounts/new',
+    `organization/api-accounts/${account}`,
     'no-such-page',
   ]
 }

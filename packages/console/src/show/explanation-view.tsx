@@ -102,9 +102,9 @@ function SignerChecks({ signer: { signerId, checks, reason }, name }: SignerChec
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Step</Table.Th>
+              <Table.Th>Result</Table.Th>
               <Table.Th>Expected</Table.Th>
               <Table.Th>Received</Table.Th>
-              <Table.Th>Result</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -113,11 +113,11 @@ function SignerChecks({ signer: { signerId, checks, reason }, name }: SignerChec
                 <Table.Td>
                   {index + 1}. {checkLabel(check)}
                 </Table.Td>
-                <Table.Td className="breakable">{valueText(expected)}</Table.Td>
-                <Table.Td className="breakable">{valueText(received)}</Table.Td>
                 <Table.Td>
                   <StateBadge color={pass ? 'green' : 'red'}>{pass ? 'Passed' : 'Failed'}</StateBadge>
                 </Table.Td>
+                <Table.Td className="breakable">{valueText(expected)}</Table.Td>
+                <Table.Td className="breakable">{valueText(received)}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

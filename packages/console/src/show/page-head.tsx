@@ -17,7 +17,7 @@ export function PageHead({ title, description, back, children }: PageHeadProps) 
   return (
     <header>
       {back && <Text size="sm">← {back}</Text>}
-      <Group justify="space-between" align="start" mb={description ? 4 : 'md'} gap="sm">
+      <Group justify="space-between" align="start" mb={description ? 'xs' : 'md'} gap="sm">
         <Title order={1} size="h2" className="breakable">
           {title}
         </Title>

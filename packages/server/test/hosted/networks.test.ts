@@ -112,7 +112,7 @@ test('a network is changed and deleted by its organization; the one of this cont
   const [local] = (await get('/core/v3/networks')).json._embedded.networkList
   assert.equal(local.isLocal, true)
   const there = await call('PATCH', `/core/v3/networks/${local.id}`, bearer, { controllerUrl: 'https://other.example' })
-  assert.deepEqual(there.json.networkController, local.networkController)
+  assert.equal(there.json.networkController.domainName, local.networkController.domainName)
   const kept = await call('DELETE', `/core/v3/networks/${local.id}`, bearer)
   assert.equal(kept.status, 400)
 })

@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { needsBrowser, useConsole } from './console-stage.ts'
+
+const ACCOUNTS = '/identity/v1/api-account-identities'
+const PROVIDERS = '/identity/v1/identity-providers'
+const SELF = '/identity/v1/identities/self'
+const stage = useConsole()
+
+const ask = (method: string, path: string, body?: unknown) =>
+  stage().controller.request(method, path, { session: stage().session, ...(body !== undefined && { body }) })
+
+interface Credentials {
+  readonly clientId: string
+  readonly password: string
+  readonly authenticationUrl: string
+}
+
+/** An access token for the credentials of a downloaded file, from the provider itself. */
+async function buyToken({ clientId, password, authenticationUrl }: Credentials): Promise<string | undefined> {
+  const basic = Buffer.from(`${clientId}:${password}`).toString('base64')
+  const bought = await fetch(authenticationUrl, {
+    method: 'POST',
+    headers: { authorization: `Basic ${basic}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+  })
+  return ((await bought.json()) as { access_token?: string }).access_token
+}
+
+const callSelf = (token: string | undefined) =>
+  stage().controller.request('GET', SELF, { headers: { authorization: `Bearer ${token}` } })
+
+async function download(page: Page): Promise<Credentials> {
+  const offered = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download credentials.json' }).click()
+  const file = JSON.parse(readFileSync(await (await offered).path(), 'utf8'))
+  assert.deepEqual(Object.keys(file), ['clientId', 'password', 'authenticationUrl'])
+  return file
+}
+
+async function userPool(): Promise<string> {
+  const providers: { id: string; kind: string }[] = (await ask('GET', PROVIDERS)).json
+  return providers.find(({ kind }) => kind === 'cognito')?.id ?? assert.fail('there is no user pool')
+}
+
+test('a network is added, changed and deleted, and what is wrong is told at its field', needsBrowser, async () => {
+  const { page, complaints, go, signIn } = await stage().open()
+  await signIn()
+  await go('organization/networks')
+  await page.getByRole('link', { name: 'Add a network' }).click()
+  const name = page.getByRole('textbox', { name: 'Name' })
+  await page.getByRole('button', { name: 'Add the network' }).click()
+  await page.getByText('The name is required').waitFor()
+  await name.fill('local')
+  await page.getByRole('textbox', { name: 'Controller' }).fill('http://plant.example')
+  await page.getByRole('button', { name: 'Add the network' }).click()
+  await page.getByText('The address must be https').waitFor()
+  await page.getByRole('textbox', { name: 'Controller' }).fill('https://plant.example:8441')
+  await page.getByRole('button', { name: 'Add the network' }).click()
+  await page.locator('[data-path="name"][aria-invalid="true"]').waitFor()
+  await name.fill('plant')
+  await page.getByRole('button', { name: 'Add the network' }).click()
+  await page.getByText('The network is added.').waitFor()
+  await page.getByRole('cell', { name: 'plant.example:8441' }).waitFor()
+
+  await page.getByRole('link', { name: 'plant', exact: true }).click()
+  await page.getByRole('heading', { name: 'plant' }).waitFor()
+  await page.getByRole('textbox', { name: 'Region' }).fill('eu-north')
+  await page.getByRole('textbox', { name: 'Controller' }).fill('')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('cell', { name: 'eu-north' }).waitFor()
+  assert.equal(await page.getByRole('cell', { name: 'plant.example:8441' }).count(), 0)
+
+  await page.getByRole('link', { name: 'local', exact: true }).click()
+  await page.getByRole('heading', { name: 'local' }).waitFor()
+  assert.ok(await page.getByRole('textbox', { name: 'Controller' }).isDisabled(), 'it is where this controller is')
+  assert.equal(await page.getByRole('button', { name: 'Delete local' }).count(), 0)
+
+  await go('organization/networks')
+  await page.getByRole('link', { name: 'plant', exact: true }).click()
+  await page.getByRole('button', { name: 'Delete plant' }).click()
+  await page.getByRole('dialog', { name: 'Delete “plant”?' }).getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('The network “plant” is deleted.').waitFor()
+  await page.getByRole('link', { name: 'local', exact: true }).waitFor()
+  assert.equal(await page.getByRole('link', { name: 'plant', exact: true }).count(), 0)
+  assert.deepEqual(complaints, [])
+})
+
+test(
+  'S2-5.3 an account is changed and rotated, the new file is good for a token and the old one no more, and it is deleted by name',
+  needsBrowser,
+  async () => {
+    const made = await ask('POST', ACCOUNTS, { name: 'robot', identityProviderId: await userPool() })
+    const { id, credentials: old } = made.json
+    const oldToken = await buyToken(old)
+    assert.equal((await callSelf(oldToken)).status, 200)
+    const { page, complaints, go, signIn } = await stage().open()
+    await signIn()
+    await go('organization/api-accounts')
+    await page.getByRole('link', { name: 'robot', exact: true }).click()
+    await page.getByRole('textbox', { name: 'Contact e-mail' }).fill('nobody')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('This is not an e-mail address').waitFor()
+    await page.getByRole('textbox', { name: 'Contact e-mail' }).fill('robots@example.com')
+    await page.getByRole('textbox', { name: 'Name' }).fill('Local user pool')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.locator('[data-path="name"][aria-invalid="true"]').waitFor()
+    await page.getByRole('textbox', { name: 'Name' }).fill('robot two')
+    await page.getByRole('textbox', { name: 'Description' }).fill('counts networks')
+    await page.getByRole('combobox', { name: 'Role' }).click()
+    await page.getByRole('option', { name: 'Read only' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'robot two' }).waitFor()
+    const { name, contactEmail, description, role } = (await ask('GET', `${ACCOUNTS}/${id}`)).json
+    assert.deepEqual(
+      [name, contactEmail, description, role],
+      ['robot two', 'robots@example.com', 'counts networks', 'read-only'],
+    )
+
+    await page.getByRole('button', { name: 'Rotate robot two' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Rotate “robot two”?' })
+    await dialog.getByRole('combobox', { name: 'The old ones go on for' }).click()
+    await page.getByRole('option', { name: 'They stop at once' }).click()
+    await dialog.getByRole('button', { name: 'Rotate' }).click()
+    const fresh = await download(page)
+    assert.notEqual(fresh.clientId, old.clientId)
+    assert.equal((await callSelf(await buyToken(fresh))).json.name, 'robot two')
+    assert.equal((await callSelf(oldToken)).status, 401)
+    await page.getByLabel('I have stored the file').check()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByText(fresh.clientId).waitFor()
+    assert.ok(!(await page.content()).includes(fresh.password))
+
+    await page.getByRole('button', { name: 'Delete robot two' }).click()
+    await page.getByRole('dialog', { name: 'Delete “robot two”?' }).getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('The account “robot two” is deleted.').waitFor()
+    await page.getByRole('heading', { name: 'Manage API Account' }).waitFor()
+    assert.equal((await ask('GET', `${ACCOUNTS}/${id}`)).status, 404)
+    assert.deepEqual(complaints, [])
+  },
+)
+
+test('after a rotation the old credentials go on for as long as was chosen', needsBrowser, async () => {
+  const made = await ask('POST', ACCOUNTS, { name: 'overlapping', identityProviderId: await userPool() })
+  const oldToken = await buyToken(made.json.credentials)
+  const { page, go, signIn } = await stage().open()
+  await signIn()
+  await go(`organization/api-accounts/${made.json.id}`)
+  await page.getByRole('button', { name: 'Rotate overlapping' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
+  const fresh = await download(page)
+  assert.equal((await callSelf(await buyToken(fresh))).status, 200)
+  assert.equal((await callSelf(oldToken)).status, 200)
+})
+
+test('a provider is changed, and is deleted only when no account buys its tokens there', needsBrowser, async () => {
+  const issuer = 'https://idp.example'
+  const body = { name: 'acme', kind: 'oidc', issuer, audience: 'a', requiredScope: 'read' }
+  const more = { jwksUri: `${issuer}/keys`, tokenUrl: `${issuer}/token` }
+  const { id } = (await ask('POST', PROVIDERS, { ...body, ...more })).json
+  const account = { name: 'their machine', identityProviderId: id, clientId: 'theirs' }
+  const { id: accountId } = (await ask('POST', ACCOUNTS, account)).json
+  const { page, complaints, go, signIn } = await stage().open()
+  await signIn()
+  await go('organization/providers')
+  await page.getByRole('link', { name: 'acme', exact: true }).click()
+  await page.getByRole('textbox', { name: 'Required scope' }).fill('')
+  await page.getByRole('textbox', { name: 'Tokens at' }).fill(`${issuer}/oauth/token`)
+  await page.getByRole('textbox', { name: 'Registration token' }).fill('let me in')
+  await page.getByRole('textbox', { name: 'Keys (JWKS) at' }).fill('https://10.0.0.1/keys')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.locator('[data-path="jwksUri"][aria-invalid="true"]').waitFor()
+  await page.getByRole('textbox', { name: 'Keys (JWKS) at' }).fill(`${issuer}/jwks`)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The identity provider is saved.').waitFor()
+  const saved = (await ask('GET', `${PROVIDERS}/${id}`)).json
+  assert.deepEqual(
+    [saved.requiredScope, saved.tokenUrl, saved.jwksUri, saved.hasRegistrationToken],
+    [null, `${issuer}/oauth/token`, `${issuer}/jwks`, true],
+  )
+  await go(`organization/providers/${id}`)
+  await page.getByLabel('Forget the registration token').check()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The identity provider is saved.').waitFor()
+  assert.equal((await ask('GET', `${PROVIDERS}/${id}`)).json.hasRegistrationToken, false)
+
+  await go(`organization/providers/${id}`)
+  await page.getByRole('button', { name: 'Delete acme' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Delete “acme”?' })
+  await dialog.getByRole('link', { name: 'their machine' }).waitFor()
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await dialog.getByRole('alert').waitFor()
+  assert.equal((await ask('DELETE', `${ACCOUNTS}/${accountId}`)).status, 204)
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('The identity provider “acme” is deleted.').waitFor()
+  assert.equal((await ask('GET', `${PROVIDERS}/${id}`)).status, 404)
+  assert.deepEqual(complaints, [])
+})
+
+test('an account is added and its file downloaded by keyboard alone', needsBrowser, async () => {
+  const { page, go, signIn } = await stage().open()
+  await signIn()
+  await go('organization/api-accounts/new')
+  const { keyboard } = page
+  const reach = async (selector: string) => {
+    for (let presses = 0; presses < 60; presses++) {
+      await keyboard.press('Tab')
+      if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return
+    }
+    assert.fail(`${selector} is not reached by the Tab key`)
+  }
+  await page.getByRole('textbox', { name: 'Name' }).waitFor()
+  await reach('[data-path="name"]')
+  await keyboard.type('typed')
+  await reach('[data-path="identityProviderId"]')
+  await keyboard.press('ArrowDown')
+  await page.getByRole('option', { name: /user pool/i }).waitFor()
+  for (let presses = 0; presses < 5; presses++) {
+    const chosen = await page.locator('[data-combobox-selected]').allTextContents()
+    if (chosen.some((text) => /user pool/i.test(text))) break
+    await keyboard.press('ArrowDown')
+  }
+  await keyboard.press('Enter')
+  await reach('button[type="submit"]')
+  await keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Download credentials.json' }).waitFor()
+  await page.waitForFunction("document.activeElement.textContent === 'Download credentials.json'")
+  const offered = page.waitForEvent('download')
+  await keyboard.press('Enter')
+  const file = JSON.parse(readFileSync(await (await offered).path(), 'utf8'))
+  assert.equal((await callSelf(await buyToken(file))).json.name, 'typed')
+  await reach('input[type="checkbox"]')
+  await keyboard.press('Space')
+  await keyboard.press('Tab')
+  await keyboard.press('Enter')
+  await page.getByRole('link', { name: 'typed', exact: true }).waitFor()
+})

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ExtJwtSignerWrite } from '@countersign/contract'
+import { makeTestCertificate } from '@countersign/testkit'
+import { needsBrowser, useConsole } from './console-stage.ts'
+
+const SIGNERS = '/edge/management/v1/ext-jwt-signers'
+const stage = useConsole()
+
+const manage = (method: string, path: string, body?: unknown) =>
+  stage().controller.request(method, path, { session: stage().session, ...(body !== undefined && { body }) })
+
+const PARTS = [
+  'Who somebody is',
+  'Which tokens are taken',
+  'Signing in with a browser',
+  'Enrollment by token',
+  'Fetching the keys',
+]
+
+test('every member of a signer that the server takes is in the form, and is saved as it was typed', needsBrowser, async () => {
+  const ca = await makeTestCertificate({ commonName: 'a CA' })
+  const { page, complaints, go, signIn } = await stage().open()
+  await signIn()
+  await go('signers/new')
+  const field = (path: string) => page.locator(`[data-path="${path}"]`)
+  await field('issuer').fill('https://whole.example')
+  await field('name').fill('whole')
+  await field('audience').fill('acme')
+  await field('jwksEndpoint').fill('https://whole.example/keys')
+  for (const part of PARTS) await page.getByRole('button', { name: part }).click()
+  await field('claimsProperty').fill('/realm/user')
+  await page.getByRole('button', { name: 'Require a claim' }).click()
+  await field('requiredClaims.0.selector').fill('tenant')
+  await field('requiredClaims.0.values').fill('acme')
+  await field('requiredClaims.0.values').press('Enter')
+  await field('requiredClaims.0.values').fill('acme-test')
+  await page.getByRole('button', { name: 'Require a claim' }).click()
+  await field('requiredClaims.1.selector').fill('given up')
+  await page.getByRole('button', { name: 'Do not require given up' }).click()
+  await field('clockSkewSeconds').fill('20')
+  await field('maxTokenAgeSeconds').fill('3600')
+  await field('openIdConfigurationUrl').fill('https://whole.example/.well-known/openid-configuration')
+  await field('clientId').fill('console')
+  await field('scopes').fill('openid email ')
+  await field('externalAuthUrl').fill('https://whole.example/login')
+  await page.getByRole('combobox', { name: 'Token to present' }).click()
+  await page.getByRole('option', { name: 'ID token' }).click()
+  await field('enrollNameClaimsSelector').fill('name')
+  await field('enrollAttributeClaimsSelector').fill('groups')
+  await page.getByRole('combobox', { name: 'Policy of those who enroll' }).click()
+  await page.getByRole('option', { name: 'Default' }).click()
+  await field('jwksCaPem').fill(ca.pem)
+  const sent = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith(SIGNERS))
+  await page.getByRole('button', { name: 'Add the signer' }).click()
+  const body = (await sent).postDataJSON()
+  const missing = Object.keys(ExtJwtSignerWrite.properties).filter((member) => !(member in body))
+  assert.deepEqual(missing, [], 'members that cannot be reached')
+  await page.getByRole('heading', { name: 'whole' }).waitFor()
+  await page.getByText('tenant: acme or acme-test').waitFor()
+  const id = page.url().split('/').at(-1)
+  const saved = (await manage('GET', `${SIGNERS}/${id}`)).json.data
+  const { claimsProperty, requiredClaims, clockSkewSeconds, maxTokenAgeSeconds, scopes, targetToken } = saved
+  assert.deepEqual(
+    { claimsProperty, requiredClaims, clockSkewSeconds, maxTokenAgeSeconds, scopes, targetToken },
+    {
+      claimsProperty: '/realm/user',
+      requiredClaims: { tenant: ['acme', 'acme-test'] },
+      clockSkewSeconds: 20,
+      maxTokenAgeSeconds: 3600,
+      scopes: ['openid', 'email'],
+      targetToken: 'ID',
+    },
+  )
+  assert.deepEqual(
+    [saved.jwksCaPem, saved.enrollAuthPolicyId, saved.enrollNameClaimsSelector, saved.enrollAttributeClaimsSelector],
+    [ca.pem, 'default', 'name', 'groups'],
+  )
+  await page.getByRole('link', { name: 'Edit' }).click()
+  await field('audience').fill('acme two')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('acme two').waitFor()
+  const edited = (await manage('GET', `${SIGNERS}/${id}`)).json.data
+  const { updatedAt: _, audience, keyStatus: __, ...rest } = edited
+  const { updatedAt: ___, audience: ____, keyStatus: _____, ...before } = saved
+  assert.deepEqual([audience, rest], ['acme two', before])
+  assert.deepEqual(complaints, [])
+})
+
+test('what the server refuses is told at its field, also in a part that was folded away', needsBrowser, async () => {
+  const { page, go, signIn } = await stage().open()
+  await signIn()
+  await go('signers/new')
+  const field = (path: string) => page.locator(`[data-path="${path}"]`)
+  await field('issuer').fill('https://refused.example')
+  await field('name').fill('refused')
+  await field('audience').fill('acme')
+  await field('jwksEndpoint').fill('https://refused.example/keys')
+  await page.getByRole('button', { name: 'Fetching the keys' }).click()
+  await field('jwksCaPem').fill('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----')
+  await page.getByRole('button', { name: 'Fetching the keys' }).click()
+  await field('jwksCaPem').waitFor({ state: 'hidden' })
+  await page.getByRole('button', { name: 'Add the signer' }).click()
+  await page.locator('[data-path="jwksCaPem"][aria-invalid="true"]').waitFor()
+  await page.waitForFunction("document.activeElement.dataset.path === 'jwksCaPem'")
+  await field('jwksCaPem').fill('')
+  await page.getByRole('button', { name: 'Who somebody is' }).click()
+  await field('claimsProperty').fill('~nothing')
+  await page.getByRole('button', { name: 'Add the signer' }).click()
+  await page.locator('[data-path="claimsProperty"][aria-invalid="true"]').waitFor()
+  await field('claimsProperty').fill('email')
+  await page.getByRole('button', { name: 'Add the signer' }).click()
+  await page.getByRole('heading', { name: 'refused' }).waitFor()
+})
+
+test('a certificate that is pasted shows what is in it before it is saved', needsBrowser, async () => {
+  const { pem } = await makeTestCertificate({ commonName: 'factory <b>gateway</b>', notAfter: new Date(Date.now() + 864e6) })
+  const { page, complaints, go, signIn } = await stage().open()
+  await signIn()
+  await go('signers/new')
+  await page.getByText('A certificate', { exact: true }).click()
+  const field = page.getByRole('textbox', { name: 'Certificate' })
+  await field.fill('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----')
+  await page.locator('[data-path="certPem"][aria-invalid="true"]').waitFor()
+  await field.fill(pem)
+  await page.getByText('factory <b>gateway</b>').waitFor()
+  await page.getByText('the certificate expires on').waitFor()
+  await page.getByRole('textbox', { name: 'Issuer' }).fill('urn:factory')
+  await page.getByRole('textbox', { name: 'Name' }).fill('factory')
+  await page.getByRole('textbox', { name: 'Audience' }).fill('acme')
+  await field.fill(`${pem}\n-----BEGIN PRIVATE KEY-----`)
+  await page.getByRole('button', { name: 'Add the signer' }).click()
+  await page.getByText('This holds a private key').waitFor()
+  await field.fill(pem)
+  await page.getByRole('button', { name: 'Add the signer' }).click()
+  await page.getByRole('heading', { name: 'factory', exact: true }).waitFor()
+  await page.getByText('Certificate expiring').waitFor()
+  assert.deepEqual(complaints, [])
+})
+
+test('the list is searched, put in order and turned over by the server', needsBrowser, async () => {
+  for (let number = 10; number < 55; number++) {
+    const jwksEndpoint = `https://many${number}.example/keys`
+    const body = { name: `many ${number}`, enabled: false, issuer: `https://many${number}.example`, audience: 'many' }
+    assert.equal((await manage('POST', SIGNERS, { ...body, jwksEndpoint })).status, 201)
+  }
+  const { page, go, signIn } = await stage().open()
+  await signIn()
+  await go('signers?q=many')
+  await page.getByText('1 to 20 of 45').waitFor()
+  assert.equal(await page.locator('tbody tr').count(), 20)
+  await page.getByRole('button', { name: 'page 3', exact: true }).click()
+  await page.getByText('41 to 45 of 45').waitFor()
+  await page.getByRole('link', { name: 'many 54' }).waitFor()
+  const sorted = page.waitForRequest((request) => request.url().includes('sort=name+desc'))
+  await page.getByRole('button', { name: /^Name/ }).click()
+  const query = new URL((await sorted).url()).searchParams
+  assert.deepEqual([query.get('limit'), query.get('offset')], ['20', '0'])
+  await page.getByText('1 to 20 of 45').waitFor()
+  await page.locator('tbody tr').first().getByRole('link', { name: 'many 54' }).waitFor()
+  await page.getByLabel('Search name, issuer or audience').fill('many3')
+  await page.getByText('10 in all').waitFor()
+  await page.getByLabel('Search name, issuer or audience').fill('"nothing\\')
+  await page.getByText('Nothing matches').waitFor()
+})
+
+test('a signer is created from the address of its issuer by keyboard alone', needsBrowser, async () => {
+  const { page, go, signIn } = await stage().open()
+  await signIn()
+  await go('signers/new')
+  const { keyboard } = page
+  const reach = async (selector: string) => {
+    for (let presses = 0; presses < 60; presses++) {
+      await keyboard.press('Tab')
+      if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return
+    }
+    assert.fail(`${selector} is not reached by the Tab key`)
+  }
+  await page.getByRole('textbox', { name: 'Issuer' }).waitFor()
+  await reach('[data-path="issuer"]')
+  await keyboard.type(stage().controller.ready.identityProviderUrl ?? '')
+  await keyboard.press('Enter')
+  await page.getByText('Found', { exact: true }).waitFor()
+  await reach('[data-path="name"]')
+  await keyboard.press('ControlOrMeta+A')
+  await keyboard.type('typed')
+  await reach('[data-path="audience"]')
+  await keyboard.type('typed')
+  await reach('.mantine-Accordion-control')
+  await keyboard.press('Enter')
+  await reach('[data-path="claimsProperty"]')
+  await keyboard.type('email')
+  await keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'typed' }).waitFor()
+  await page.getByRole('cell', { name: 'RS256' }).first().waitFor()
+})
