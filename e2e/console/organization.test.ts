@@ -226,7 +226,7 @@ test('an account is added and its file downloaded by keyboard alone', needsBrows
   await reach('button[type="submit"]')
   await keyboard.press('Enter')
   await page.getByRole('button', { name: 'Download credentials.json' }).waitFor()
-  await page.waitForFunction("document.activeElement.textContent === 'Download credentials.json'")
+  await page.locator('button:focus', { hasText: 'Download credentials.json' }).waitFor()
   const offered = page.waitForEvent('download')
   await keyboard.press('Enter')
   const file = JSON.parse(readFileSync(await (await offered).path(), 'utf8'))

@@ -16,76 +16,85 @@ const PARTS = [
   'Signing in with a browser',
   'Enrollment by token',
   'Fetching the keys',
+  'Tags',
 ]
 
-test('every member of a signer that the server takes is in the form, and is saved as it was typed', needsBrowser, async () => {
-  const ca = await makeTestCertificate({ commonName: 'a CA' })
-  const { page, complaints, go, signIn } = await stage().open()
-  await signIn()
-  await go('signers/new')
-  const field = (path: string) => page.locator(`[data-path="${path}"]`)
-  await field('issuer').fill('https://whole.example')
-  await field('name').fill('whole')
-  await field('audience').fill('acme')
-  await field('jwksEndpoint').fill('https://whole.example/keys')
-  for (const part of PARTS) await page.getByRole('button', { name: part }).click()
-  await field('claimsProperty').fill('/realm/user')
-  await page.getByRole('button', { name: 'Require a claim' }).click()
-  await field('requiredClaims.0.selector').fill('tenant')
-  await field('requiredClaims.0.values').fill('acme')
-  await field('requiredClaims.0.values').press('Enter')
-  await field('requiredClaims.0.values').fill('acme-test')
-  await page.getByRole('button', { name: 'Require a claim' }).click()
-  await field('requiredClaims.1.selector').fill('given up')
-  await page.getByRole('button', { name: 'Do not require given up' }).click()
-  await field('clockSkewSeconds').fill('20')
-  await field('maxTokenAgeSeconds').fill('3600')
-  await field('openIdConfigurationUrl').fill('https://whole.example/.well-known/openid-configuration')
-  await field('clientId').fill('console')
-  await field('scopes').fill('openid email ')
-  await field('externalAuthUrl').fill('https://whole.example/login')
-  await page.getByRole('combobox', { name: 'Token to present' }).click()
-  await page.getByRole('option', { name: 'ID token' }).click()
-  await field('enrollNameClaimsSelector').fill('name')
-  await field('enrollAttributeClaimsSelector').fill('groups')
-  await page.getByRole('combobox', { name: 'Policy of those who enroll' }).click()
-  await page.getByRole('option', { name: 'Default' }).click()
-  await field('jwksCaPem').fill(ca.pem)
-  const sent = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith(SIGNERS))
-  await page.getByRole('button', { name: 'Add the signer' }).click()
-  const body = (await sent).postDataJSON()
-  const missing = Object.keys(ExtJwtSignerWrite.properties).filter((member) => !(member in body))
-  assert.deepEqual(missing, [], 'members that cannot be reached')
-  await page.getByRole('heading', { name: 'whole' }).waitFor()
-  await page.getByText('tenant: acme or acme-test').waitFor()
-  const id = page.url().split('/').at(-1)
-  const saved = (await manage('GET', `${SIGNERS}/${id}`)).json.data
-  const { claimsProperty, requiredClaims, clockSkewSeconds, maxTokenAgeSeconds, scopes, targetToken } = saved
-  assert.deepEqual(
-    { claimsProperty, requiredClaims, clockSkewSeconds, maxTokenAgeSeconds, scopes, targetToken },
-    {
-      claimsProperty: '/realm/user',
-      requiredClaims: { tenant: ['acme', 'acme-test'] },
-      clockSkewSeconds: 20,
-      maxTokenAgeSeconds: 3600,
-      scopes: ['openid', 'email'],
-      targetToken: 'ID',
-    },
-  )
-  assert.deepEqual(
-    [saved.jwksCaPem, saved.enrollAuthPolicyId, saved.enrollNameClaimsSelector, saved.enrollAttributeClaimsSelector],
-    [ca.pem, 'default', 'name', 'groups'],
-  )
-  await page.getByRole('link', { name: 'Edit' }).click()
-  await field('audience').fill('acme two')
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('acme two').waitFor()
-  const edited = (await manage('GET', `${SIGNERS}/${id}`)).json.data
-  const { updatedAt: _, audience, keyStatus: __, ...rest } = edited
-  const { updatedAt: ___, audience: ____, keyStatus: _____, ...before } = saved
-  assert.deepEqual([audience, rest], ['acme two', before])
-  assert.deepEqual(complaints, [])
-})
+test(
+  'every member of a signer that the server takes is in the form, and is saved as it was typed',
+  needsBrowser,
+  async () => {
+    const ca = await makeTestCertificate({ commonName: 'a CA' })
+    const { page, complaints, go, signIn } = await stage().open()
+    await signIn()
+    await go('signers/new')
+    const field = (path: string) => page.locator(`[data-path="${path}"]`)
+    await field('issuer').fill('https://whole.example')
+    await field('name').fill('whole')
+    await field('audience').fill('acme')
+    await field('jwksEndpoint').fill('https://whole.example/keys')
+    for (const part of PARTS) await page.getByRole('button', { name: part, exact: true }).click()
+    await field('claimsProperty').fill('/realm/user')
+    await page.getByRole('button', { name: 'Require a claim' }).click()
+    await field('requiredClaims.0.selector').fill('tenant')
+    await field('requiredClaims.0.values').fill('acme')
+    await field('requiredClaims.0.values').press('Enter')
+    await field('requiredClaims.0.values').fill('acme-test')
+    await page.getByRole('button', { name: 'Require a claim' }).click()
+    await field('requiredClaims.1.selector').fill('given up')
+    await page.getByRole('button', { name: 'Do not require given up' }).click()
+    await field('clockSkewSeconds').fill('20')
+    await field('maxTokenAgeSeconds').fill('3600')
+    await field('openIdConfigurationUrl').fill('https://whole.example/.well-known/openid-configuration')
+    await field('clientId').fill('console')
+    await field('scopes').fill('openid email ')
+    await field('externalAuthUrl').fill('https://whole.example/login')
+    await page.getByRole('combobox', { name: 'Token to present' }).click()
+    await page.getByRole('option', { name: 'ID token' }).click()
+    await field('enrollNameClaimsSelector').fill('name')
+    await field('enrollAttributeClaimsSelector').fill('groups')
+    await page.getByRole('combobox', { name: 'Policy of those who enroll' }).click()
+    await page.getByRole('option', { name: 'Default' }).click()
+    await field('jwksCaPem').fill(ca.pem)
+    await page.getByRole('button', { name: 'Add to tags' }).click()
+    await page.getByLabel('Tags, name 1').fill('team')
+    await page.getByLabel('Tags, value 1').fill('platform')
+    const sent = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith(SIGNERS))
+    await page.getByRole('button', { name: 'Add the signer' }).click()
+    const body = (await sent).postDataJSON()
+    const missing = Object.keys(ExtJwtSignerWrite.properties).filter((member) => !(member in body))
+    assert.deepEqual(missing, [], 'members that cannot be reached')
+    await page.getByRole('heading', { name: 'whole' }).waitFor()
+    await page.getByText('tenant: acme or acme-test').waitFor()
+    const id = page.url().split('/').at(-1)
+    const saved = (await manage('GET', `${SIGNERS}/${id}`)).json.data
+    const { claimsProperty, requiredClaims, clockSkewSeconds, maxTokenAgeSeconds, scopes, targetToken } = saved
+    assert.deepEqual(
+      { claimsProperty, requiredClaims, clockSkewSeconds, maxTokenAgeSeconds, scopes, targetToken },
+      {
+        claimsProperty: '/realm/user',
+        requiredClaims: { tenant: ['acme', 'acme-test'] },
+        clockSkewSeconds: 20,
+        maxTokenAgeSeconds: 3600,
+        scopes: ['openid', 'email'],
+        targetToken: 'ID',
+      },
+    )
+    assert.deepEqual(saved.tags, { team: 'platform' })
+    assert.deepEqual(
+      [saved.jwksCaPem, saved.enrollAuthPolicyId, saved.enrollNameClaimsSelector, saved.enrollAttributeClaimsSelector],
+      [ca.pem, 'default', 'name', 'groups'],
+    )
+    await page.getByRole('link', { name: 'Edit' }).click()
+    await field('audience').fill('acme two')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('acme two').waitFor()
+    const edited = (await manage('GET', `${SIGNERS}/${id}`)).json.data
+    const { updatedAt: _, audience, keyStatus: __, ...rest } = edited
+    const { updatedAt: ___, audience: ____, keyStatus: _____, ...before } = saved
+    assert.deepEqual([audience, rest], ['acme two', before])
+    assert.deepEqual(complaints, [])
+  },
+)
 
 test('what the server refuses is told at its field, also in a part that was folded away', needsBrowser, async () => {
   const { page, go, signIn } = await stage().open()
@@ -102,7 +111,7 @@ test('what the server refuses is told at its field, also in a part that was fold
   await field('jwksCaPem').waitFor({ state: 'hidden' })
   await page.getByRole('button', { name: 'Add the signer' }).click()
   await page.locator('[data-path="jwksCaPem"][aria-invalid="true"]').waitFor()
-  await page.waitForFunction("document.activeElement.dataset.path === 'jwksCaPem'")
+  await page.locator('[data-path="jwksCaPem"]:focus').waitFor()
   await field('jwksCaPem').fill('')
   await page.getByRole('button', { name: 'Who somebody is' }).click()
   await field('claimsProperty').fill('~nothing')
@@ -114,7 +123,10 @@ test('what the server refuses is told at its field, also in a part that was fold
 })
 
 test('a certificate that is pasted shows what is in it before it is saved', needsBrowser, async () => {
-  const { pem } = await makeTestCertificate({ commonName: 'factory <b>gateway</b>', notAfter: new Date(Date.now() + 864e6) })
+  const { pem } = await makeTestCertificate({
+    commonName: 'factory <b>gateway</b>',
+    notAfter: new Date(Date.now() + 864e6),
+  })
   const { page, complaints, go, signIn } = await stage().open()
   await signIn()
   await go('signers/new')

@@ -25,8 +25,7 @@ export function useServerForm<Values extends Record<string, unknown>>(
   const [problem, setProblem] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
 
-  // A frame later: the field may be in a part of the form that opens because of its error.
-  const focusField = (field: string) => requestAnimationFrame(() => form.getInputNode(field)?.focus())
+  const focusField = (field: string) => focusSoon(() => form.getInputNode(field))
 
   const run = async (values: Values): Promise<void> => {
     setProblem(undefined)
@@ -45,7 +44,18 @@ export function useServerForm<Values extends Record<string, unknown>>(
     }
   }
 
-  const focusFirst = (errors: Record<string, unknown>) => void focusField(Object.keys(errors)[0] ?? '')
+  const focusFirst = (errors: Record<string, unknown>) => focusField(Object.keys(errors)[0] ?? '')
   const onSubmit = form.onSubmit((values) => void run(values), focusFirst)
   return { form, problem, isBusy, submit: onSubmit }
+}
+
+const MOST_FRAMES = 60
+
+/** The field may be in a part of the form that is only about to open, because of its error. */
+function focusSoon(find: () => HTMLElement | null, frames = MOST_FRAMES): void {
+  requestAnimationFrame(() => {
+    const node = find()
+    node?.focus()
+    if (document.activeElement !== node && frames > 0) focusSoon(find, frames - 1)
+  })
 }

@@ -14,6 +14,7 @@ import type { UseFormReturnType } from '@mantine/form'
 import { type ReactNode, useState } from 'react'
 import { FormFrame } from '../../form/form-frame.tsx'
 import { PemField } from '../../form/pem-field.tsx'
+import { TagsField } from '../../form/tags-field.tsx'
 import { useServerForm } from '../../form/use-server-form.ts'
 import { PolicySelect } from '../policies/policy-select.tsx'
 import { CertificateFields } from './certificate-fields.tsx'
@@ -127,6 +128,12 @@ const PARTS: readonly FoldedPart[] = [
     fields: ['jwksCaPem'],
     content: (form) => <FetchFields form={form} />,
     isOnlyFor: 'jwks',
+  },
+  {
+    value: 'tags',
+    title: 'Tags',
+    fields: ['tags'],
+    content: (form) => <TagsField description="Your own notes" {...form.getInputProps('tags')} />,
   },
 ]
 

@@ -11,6 +11,7 @@ import { Details, Section } from '../../show/details.tsx'
 import { ButtonLink, OutsideLink, PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
+import { TagList } from '../../show/tag-list.tsx'
 import { PolicyName } from '../policies/policy-name.tsx'
 import { KeyStatusSection } from './key-status-section.tsx'
 import { signerQuery } from './signer-query.ts'
@@ -49,6 +50,7 @@ function SignerDetail({ signer }: { readonly signer: Signer }) {
             ['Clock may be off by', `${signer.clockSkewSeconds} s`],
             ['Oldest token', signer.maxTokenAgeSeconds === null ? 'any' : `${signer.maxTokenAgeSeconds} s`],
             ['Required claims', <RequiredClaims key="claims" claims={signer.requiredClaims} />],
+            ['Tags', <TagList key="tags" tags={signer.tags} />],
             ...(signer.jwksCaPem ? [['CA of the endpoint', 'its own, beside those of the system'] as const] : []),
           ]}
         />

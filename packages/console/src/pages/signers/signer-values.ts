@@ -1,5 +1,6 @@
 import type { Signer, SignerInput } from '@countersign/sdk'
 import { atMost, httpsAddress, MAX_TEXT, required } from '../../form/rules.ts'
+import { checkTags, type TagRow, toTagRows, toTags } from '../../form/tags.ts'
 import { CLAIM_ROW_RULES, type ClaimRow, toClaimRows, toRequiredClaims } from './required-claims.ts'
 
 /** What the form holds; empty text means that a field is not set. */
@@ -28,6 +29,7 @@ export type SignerValues = {
   clockSkewSeconds: number
   maxTokenAgeSeconds: number | ''
   requiredClaims: ClaimRow[]
+  tags: TagRow[]
 }
 
 const MAX_SELECTOR = 512
@@ -62,12 +64,13 @@ export function toValues(signer?: Signer): SignerValues {
     clockSkewSeconds: signer?.clockSkewSeconds ?? 0,
     maxTokenAgeSeconds: signer?.maxTokenAgeSeconds ?? '',
     requiredClaims: toClaimRows(signer?.requiredClaims),
+    tags: toTagRows(signer?.tags),
   }
 }
 
 /** The body of POST and PUT. What the form does not show is kept as it was. */
 export function toBody(values: SignerValues, signer?: Signer): SignerInput {
-  const { source, jwksEndpoint, jwksCaPem, certPem, maxTokenAgeSeconds, scopes, requiredClaims, ...rest } = values
+  const { source, jwksEndpoint, jwksCaPem, certPem, maxTokenAgeSeconds, scopes, requiredClaims, tags, ...rest } = values
   const set = Object.entries(rest).map(([name, value]) => [name, value === '' ? null : value])
   return {
     ...signer,
@@ -76,9 +79,16 @@ export function toBody(values: SignerValues, signer?: Signer): SignerInput {
     jwksCaPem: source === 'jwks' && jwksCaPem !== '' ? jwksCaPem : null,
     certPem: source === 'certificate' ? certPem : null,
     maxTokenAgeSeconds: maxTokenAgeSeconds === '' ? null : maxTokenAgeSeconds,
-    scopes: scopes.length === 0 ? null : scopes,
+    scopes: toScopes(scopes),
     requiredClaims: toRequiredClaims(requiredClaims),
+    tags: toTags(tags),
   }
+}
+
+/** What was pasted in one go is several scopes: none has a space or a comma in it. */
+function toScopes(typed: readonly string[]): string[] | null {
+  const scopes = typed.flatMap((text) => text.replaceAll(',', ' ').split(' ')).filter((scope) => scope !== '')
+  return scopes.length === 0 ? null : scopes
 }
 
 /** As the server judges, as far as it can be told without it. */
@@ -93,6 +103,7 @@ export const SIGNER_RULES = {
   kid: atMost(MAX_KID),
   scopes: (value: string[]) => (value.length > MAX_SCOPES ? `At most ${MAX_SCOPES} scopes` : null),
   requiredClaims: CLAIM_ROW_RULES,
+  tags: checkTags,
   openIdConfigurationUrl: httpsAddress(false),
   externalAuthUrl: httpsAddress(false),
   claimsProperty: atMost(MAX_SELECTOR),
