@@ -87,7 +87,7 @@ async function logIn(controller: ReadyController): Promise<string> {
     try {
       return await controller.logIn(PASSWORD)
     } catch (error) {
-      if (tries === 3 || !String(error).includes('TIMEOUT')) throw new Error(controller.stderr(), { cause: error })
+      if (tries === 8 || !String(error).includes('TIMEOUT')) throw new Error(controller.stderr(), { cause: error })
     }
   }
 }

@@ -1,11 +1,12 @@
+import { X509Certificate } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError } from '@countersign/core'
+import { AppError, findPemBlocks } from '@countersign/core'
 import { StartupError } from '../startup-error.ts'
 import type { Store } from '../store/store.ts'
 import { createAuthority, isPresent } from './certificate-authority.ts'
 import { createKeyDirectory, isKeyDirectoryEmpty, KEY_FILES } from './key-directory.ts'
-import { readPrivateFile } from './load-pem-file.ts'
+import { loadCertificates, readPrivateFile } from './load-pem-file.ts'
 import type { Sealing } from './sealing.ts'
 import { OWNER_ONLY, WORLD_READABLE, writeFileAtomically } from './write-file-atomically.ts'
 
@@ -27,7 +28,8 @@ interface StoredAuthority {
 const USE = 'certificate authority'
 
 /**
- * Gives all nodes on one store the same CA: the first one makes it, later ones take it from the store into their key directory. Throws
+ * Gives all nodes on one store the same CA: the first one makes it, later ones take it from the store into their key directory. While
+ * one CA takes over from another, each in the `further-cas.pem` beside the other, the younger becomes the one in the store. Throws
  * StartupError when the directory holds another CA, or when the sealing key is not the one that the CA's key was sealed with.
  */
 export async function shareAuthority(options: SharedAuthorityOptions): Promise<void> {
@@ -43,13 +45,34 @@ export async function shareAuthority(options: SharedAuthorityOptions): Promise<v
     return unpack(kept, options)
   }
   if (!(await isPresent(join(dir, KEY_FILES.ca)))) return
+  const own = await readCa(dir)
   const isKeyHere = await isPresent(join(dir, KEY_FILES.intermediateKey))
   const shared = stored ?? (isKeyHere ? await keep(options) : undefined)
-  if (shared === undefined || shared.caPem === (await readCa(dir))) return
+  if (shared === undefined || shared.caPem === own) return
+  if (await isAnnounced(shared.caPem, dir)) {
+    const takesOver = isKeyHere && beginOf(own) > beginOf(shared.caPem)
+    if (!takesOver || (await keep(options, shared)).caPem === own) return
+  }
   throw new StartupError(
     `the CA in ${dir} is not the one that the nodes on this database share`,
-    'move that directory away to take the shared one; clients that trust the other CA must then trust this one',
+    'move that directory away to take the shared one; or, to replace it, put its ca.pem there as further-cas.pem',
   )
+}
+
+/** Whether the directory names all certificates of that CA among those that count beside its own. */
+async function isAnnounced(caPem: string, dir: string): Promise<boolean> {
+  const file = join(dir, KEY_FILES.furtherCas)
+  if (!(await isPresent(file))) return false
+  const further = new Set((await loadCertificates(file)).map(({ fingerprint256 }) => fingerprint256))
+  return certificatesOf(caPem).every(({ fingerprint256 }) => further.has(fingerprint256))
+}
+
+function beginOf(caPem: string): number {
+  return Math.max(...certificatesOf(caPem).map(({ validFromDate }) => validFromDate.getTime()))
+}
+
+function certificatesOf(pem: string): X509Certificate[] {
+  return (findPemBlocks(pem, 'CERTIFICATE') ?? []).map((der) => new X509Certificate(der))
 }
 
 async function findAuthority({ db }: Store): Promise<StoredAuthority | undefined> {
@@ -59,15 +82,19 @@ async function findAuthority({ db }: Store): Promise<StoredAuthority | undefined
 
 const SETTING = 'certificateAuthority'
 
-/** Puts the CA of the directory into the store; answers the one that is there now. */
-async function keep({ store, sealing, dir, now }: SharedAuthorityOptions): Promise<StoredAuthority> {
+/** Puts the CA of the directory into the store, if there is none or that one; answers the one that is there now. */
+async function keep(
+  { store, sealing, dir, now }: SharedAuthorityOptions,
+  replaced?: StoredAuthority,
+): Promise<StoredAuthority> {
   const key = await readPrivateFile(join(dir, KEY_FILES.intermediateKey), 'private key')
   const own: StoredAuthority = {
     caPem: await readCa(dir),
     intermediatePem: await readFile(join(dir, KEY_FILES.intermediateCertificate), 'utf8'),
     sealedKey: sealing.seal(key, USE),
   }
-  const setting = { name: SETTING, value: JSON.stringify(own) }
+  const replaces = replaced && { replaces: JSON.stringify(replaced) }
+  const setting = { name: SETTING, value: JSON.stringify(own), ...replaces }
   const value = await store.write('start.keepSetting', setting, { actorId: 'system', now })
   return JSON.parse(value)
 }

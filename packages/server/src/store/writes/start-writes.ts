@@ -67,18 +67,24 @@ const createFirstOrganization: WriteOperation<FirstOrganization, boolean> = asyn
   return true
 }
 
-/** Keeps a value that all nodes share, unless there is one; answers the one that is there now. */
-const keepSetting: WriteOperation<{ name: string; value: string }, string> = async ({ db }, setting) => {
+interface KeptSetting {
+  readonly name: string
+  readonly value: string
+  /** The value that it takes the place of, if that is still the one that is there. */
+  readonly replaces?: string
+}
+
+/** Keeps a value that all nodes share, unless there is another one; answers the one that is there now. */
+const keepSetting: WriteOperation<KeptSetting, string> = async ({ db }, { name, value, replaces }) => {
   await db
     .insertInto('settings')
-    .values(setting)
+    .values({ name, value })
     .onConflict((conflict) => conflict.column('name').doNothing())
     .execute()
-  const kept = await db
-    .selectFrom('settings')
-    .select('value')
-    .where('name', '=', setting.name)
-    .executeTakeFirstOrThrow()
+  if (replaces !== undefined) {
+    await db.updateTable('settings').set({ value }).where('name', '=', name).where('value', '=', replaces).execute()
+  }
+  const kept = await db.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirstOrThrow()
   return kept.value
 }
 
