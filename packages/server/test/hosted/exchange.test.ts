@@ -53,6 +53,25 @@ test('D46 its sessions end with the account, and with its role its rights change
   assert.equal((await exchange()).status, 401)
 })
 
+test('D46 an account that is made read-only changes nothing any more, in the sessions it has as well', async (t) => {
+  const { app, exchange, withSession, account } = await setUp(t)
+  const session = (await exchange()).json.value
+  let count = 0
+  const change = async () => {
+    count += 1
+    const body = { name: `made by machine ${count}`, type: 'Default', isAdmin: false }
+    return (await withSession(session, 'POST', 'identities', body)).status
+  }
+  const become = async (role: string) =>
+    (await app.admin('PATCH', `/identity/v1/api-account-identities/${account}`, { role })).status
+  assert.equal(await change(), 201)
+  assert.equal(await become('read-only'), 200)
+  assert.equal(await change(), 401)
+  assert.equal((await withSession(session, 'GET', 'identities')).status, 200)
+  assert.equal(await become('admin'), 200)
+  assert.equal(await change(), 201)
+})
+
 test('D46 the identity has no other way in: not even a signer that asserts its id lets it in', async (t) => {
   const { app, exchange, token, account, key } = await setUp(t)
   await exchange()

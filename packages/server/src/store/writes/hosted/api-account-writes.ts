@@ -1,6 +1,7 @@
 import type { AccountRole, ApiAccountPatch, Permission } from '@countersign/contract'
 import {
   ACCOUNT_AUTH_POLICY_ID,
+  accountIdentityId,
   checkPlainText,
   DEFAULT_AUTH_POLICY,
   fieldError,
@@ -102,6 +103,7 @@ const updateApiAccount: WriteOperation<OneAccount & { body: ApiAccountPatch }, v
       .where('id', '=', id)
       .execute(),
   )
+  if (next.role !== current.role) await updateRights(context, accountIdentityId(id), next.role as AccountRole)
   context.changed({ entity: ENTITY, id, action: 'updated' })
 }
 
@@ -152,26 +154,35 @@ const ensureAccountIdentity: WriteOperation<{ id: string; role: AccountRole }, v
   context,
   { id, role },
 ) => {
+  if (await updateRights(context, id, role)) return
+  await ensureAccountPolicy(context)
+  const body = { name: id, type: 'Default' as const, ...rightsOf(role), authPolicyId: ACCOUNT_AUTH_POLICY_ID }
+  await insertIdentity(context, id, identityFromBody(body), { isDefaultAdmin: false })
+}
+
+function rightsOf(role: AccountRole): { isAdmin: boolean; permissions: Permission[] } {
+  const isAdmin = role === 'admin'
+  return { isAdmin, permissions: isAdmin ? [] : ['admin_readonly'] }
+}
+
+/** Gives the identity of an account what its role gives it, so that its sessions have that from the next call on; answers whether there is one. */
+async function updateRights(context: WriteContext, id: string, role: AccountRole): Promise<boolean> {
   const { db, now } = context
   const existing = await db
     .selectFrom('identities')
     .select(['is_admin', 'permissions', 'auth_policy_id'])
     .where('id', '=', id)
     .executeTakeFirst()
-  const isAdmin = role === 'admin'
-  const permissions: Permission[] = isAdmin ? [] : ['admin_readonly']
-  if (!existing) {
-    await ensureAccountPolicy(context)
-    const body = { name: id, type: 'Default' as const, isAdmin, permissions, authPolicyId: ACCOUNT_AUTH_POLICY_ID }
-    return insertIdentity(context, id, identityFromBody(body), { isDefaultAdmin: false })
-  }
+  if (!existing) return false
+  const { isAdmin, permissions } = rightsOf(role)
   const text = JSON.stringify(permissions)
   const hasRights = Boolean(existing.is_admin) === isAdmin && existing.permissions === text
-  if (hasRights && existing.auth_policy_id === ACCOUNT_AUTH_POLICY_ID) return
+  if (hasRights && existing.auth_policy_id === ACCOUNT_AUTH_POLICY_ID) return true
   await ensureAccountPolicy(context)
   const rights = { is_admin: isAdmin, permissions: text, auth_policy_id: ACCOUNT_AUTH_POLICY_ID, updated_at: now }
   await db.updateTable('identities').set(rights).where('id', '=', id).execute()
   context.changed({ entity: 'identities', id, action: 'updated' })
+  return true
 }
 
 async function ensureAccountPolicy(context: WriteContext): Promise<void> {
