@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { AppError } from '@countersign/core'
-import { findCookie } from '../http/pipeline/session-cookie.ts'
+import { AppError, findCookie } from '@countersign/core'
 import type { Sealing } from '../keys/sealing.ts'
 
 /** Holds the provider's token that a browser got as second factor, sealed for its session. */

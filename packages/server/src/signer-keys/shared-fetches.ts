@@ -1,7 +1,7 @@
 import type { Settings } from '../config/index.ts'
-import { MIN_RETRY_MS, refreshTiming } from '../signer-keys/refresh-timing.ts'
-import type { FetchDocument, FetchedDocument } from './fetch-document.ts'
-import { createFetchJwks, type FetchJwks, type FetchReason } from './jwks-fetch.ts'
+import type { FetchDocument, FetchedDocument } from '../outbound/fetch-document.ts'
+import { createFetchJwks, type FetchJwks, type FetchReason } from '../outbound/jwks-fetch.ts'
+import { MIN_RETRY_MS, refreshTiming } from './refresh-timing.ts'
 
 /** A request for keys as one process asks another for it. */
 export interface SharedFetchRequest {

@@ -3,7 +3,7 @@ import type { DataDir } from '../data-dir.ts'
 import type { ToldEvent } from '../events/event-ring.ts'
 import type { FirstAdmin } from '../first-admin.ts'
 import type { NotedAttempts } from '../limits/attempt-sharing.ts'
-import type { SharedFetchAnswer, SharedFetchRequest } from '../outbound/shared-fetches.ts'
+import type { SharedFetchAnswer, SharedFetchRequest } from '../signer-keys/shared-fetches.ts'
 import type { MetricsSnapshot } from '../telemetry/gathered-metrics.ts'
 
 /** What a worker is told when it starts. */

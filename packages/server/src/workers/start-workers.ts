@@ -9,7 +9,7 @@ import { loadKeyMaterial } from '../keys/load-key-material.ts'
 import { loadSealing } from '../keys/load-sealing.ts'
 import { watchServerCertificate } from '../keys/watch-server-certificate.ts'
 import { createFetchDocument } from '../outbound/fetch-document.ts'
-import { createSharedFetches } from '../outbound/shared-fetches.ts'
+import { createSharedFetches } from '../signer-keys/shared-fetches.ts'
 import { startDevelopment } from '../start-development.ts'
 import {
   keyOptionsOf,

@@ -1,6 +1,6 @@
 import { systemClock } from '../clock.ts'
 import { createSharedAttempts } from '../limits/attempt-sharing.ts'
-import { createRemoteFetchJwks } from '../outbound/shared-fetches.ts'
+import { createRemoteFetchJwks } from '../signer-keys/shared-fetches.ts'
 import { createLog, type StartedNode, startNode, type Undo } from '../start-node.ts'
 import { takeMetrics } from '../telemetry/gathered-metrics.ts'
 import { measureProcess } from '../telemetry/metrics-server.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '@countersign/core'
+import { AppError, findCookie } from '@countersign/core'
 import { SECOND_COOKIE } from '../../console-login/held-tokens.ts'
 import { FLOW_SECONDS, type LoginFlow, randomText } from '../../console-login/login-flows.ts'
 import { LoginProblem } from '../../console-login/login-problem.ts'
@@ -7,14 +7,7 @@ import type { ControllerContext } from '../../controller-context.ts'
 import type { DirectorySigner } from '../../sign-in/signer-directory.ts'
 import type { Query } from '../pipeline/query.ts'
 import type { Answer, Call, Route } from '../pipeline/route.ts'
-import {
-  buildCookie,
-  clearCookie,
-  findCookie,
-  isOwnPage,
-  ownOrigin,
-  SESSION_COOKIE,
-} from '../pipeline/session-cookie.ts'
+import { buildCookie, clearCookie, isOwnPage, ownOrigin, SESSION_COOKIE } from '../pipeline/session-cookie.ts'
 import { createSignInCall } from '../shared/sign-in-call.ts'
 import { CONSOLE_HOME, consolePath } from './console-path.ts'
 

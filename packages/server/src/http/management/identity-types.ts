@@ -1,25 +1,15 @@
-import type { FilterOptions, SymbolType } from '@countersign/core'
 import type { ControllerContext } from '../../controller-context.ts'
 import { notFound } from '../../store/not-found.ts'
 import { MANAGEMENT } from '../api-paths.ts'
 import { detail, selfLink, timestamp } from '../pipeline/envelope.ts'
-import { memoryListAnswer } from '../pipeline/memory-list.ts'
+import { memoryListAnswer, namedThings } from '../pipeline/memory-list.ts'
 import type { Route } from '../pipeline/route.ts'
 import { idOf } from './resource-routes.ts'
 
 /** `Router` is for what a controller of the whole overlay makes itself; here every identity is of the first. */
 const TYPES = ['Default', 'Router']
 
-const FILTER: FilterOptions = {
-  tags: true,
-  symbols: new Map<string, SymbolType>([
-    ['id', 'string'],
-    ['createdAt', 'datetime'],
-    ['updatedAt', 'datetime'],
-    ['isSystem', 'bool'],
-    ['name', 'string'],
-  ]),
-}
+const FILTER = namedThings()
 
 /** The kinds of identities that existing clients show by name. */
 export function identityTypeRoutes({ startedAt }: Pick<ControllerContext, 'startedAt'>): Route[] {

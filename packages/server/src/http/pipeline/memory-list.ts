@@ -1,4 +1,11 @@
-import { compareRows, evaluate, type FilterOptions, type RowReader, resolvePaging } from '@countersign/core'
+import {
+  compareRows,
+  evaluate,
+  type FilterOptions,
+  type RowReader,
+  resolvePaging,
+  type SymbolType,
+} from '@countersign/core'
 import { listParameters, paginationOf } from './list-answer.ts'
 import type { Query } from './query.ts'
 import type { Answer } from './route.ts'
@@ -9,6 +16,19 @@ export interface MemoryList<Row> {
   readonly rows: readonly Row[]
   read(row: Row): RowReader
   show(row: Row): unknown
+}
+
+const OF_ALL: readonly (readonly [string, SymbolType])[] = [
+  ['id', 'string'],
+  ['createdAt', 'datetime'],
+  ['updatedAt', 'datetime'],
+  ['isSystem', 'bool'],
+  ['name', 'string'],
+]
+
+/** What may be asked of things that have a name: what all have, and what these have besides. */
+export function namedThings(...own: readonly (readonly [string, SymbolType])[]): FilterOptions {
+  return { tags: true, symbols: new Map([...OF_ALL, ...own]) }
 }
 
 /** The answer to a list call on rows that are at hand, filtered, sorted and paged like any other list. */

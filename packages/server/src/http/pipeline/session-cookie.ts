@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { AppError } from '@countersign/core'
+import { AppError, findCookie } from '@countersign/core'
 
 /** Holds the session of a browser that shows the console. No script can read it, and no other host can set it. */
 export const SESSION_COOKIE = '__Host-countersign'
@@ -40,14 +40,6 @@ export function checkOwnPage(call: CallHead): void {
 /** The origin of the pages that are served under this host. */
 export function ownOrigin(host: string): string | undefined {
   return URL.canParse(`https://${host}`) ? new URL(`https://${host}`).origin : undefined
-}
-
-/** The value of a cookie; undefined when it is absent, empty, or there twice, since nobody could tell which one is ours. */
-export function findCookie(header: string, name: string): string | undefined {
-  const own = header.split(';').filter((pair) => pair.trimStart().startsWith(`${name}=`))
-  const [pair] = own
-  if (pair === undefined || own.length > 1) return undefined
-  return pair.slice(pair.indexOf('=') + 1).trim() || undefined
 }
 
 interface CookieOptions {

@@ -1,25 +1,12 @@
-import type { FilterOptions, SymbolType } from '@countersign/core'
 import type { ControllerContext } from '../../controller-context.ts'
 import { CLIENT, MANAGEMENT } from '../api-paths.ts'
-import { memoryListAnswer } from '../pipeline/memory-list.ts'
+import { memoryListAnswer, namedThings } from '../pipeline/memory-list.ts'
 import type { Call, Route } from '../pipeline/route.ts'
 import { controllerView } from './controller-view.ts'
 
 type ControllerView = ReturnType<typeof controllerView>
 
-const FILTER: FilterOptions = {
-  tags: true,
-  symbols: new Map<string, SymbolType>([
-    ['id', 'string'],
-    ['createdAt', 'datetime'],
-    ['updatedAt', 'datetime'],
-    ['isSystem', 'bool'],
-    ['name', 'string'],
-    ['fingerprint', 'string'],
-    ['isOnline', 'bool'],
-    ['lastJoinedAt', 'datetime'],
-  ]),
-}
+const FILTER = namedThings(['fingerprint', 'string'], ['isOnline', 'bool'], ['lastJoinedAt', 'datetime'])
 
 /** The controllers of the network, which are this one. Clients ask after signing in and remember the answer. */
 export function controllerRoutes(context: ControllerContext): Route[] {

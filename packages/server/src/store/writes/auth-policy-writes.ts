@@ -13,7 +13,7 @@ import {
 import { authPolicyColumns, type StoredAuthPolicy } from '../auth-policy-row.ts'
 import { notFound } from '../not-found.ts'
 import { findAuthPolicy } from '../reads/auth-policy-reads.ts'
-import { MAX_NAMED_REFERENCES, refuseReferenced } from '../referenced.ts'
+import { refuseReferenced } from '../referenced.ts'
 import { refusingDuplicates } from '../unique-violation.ts'
 import type { WriteContext, WriteOperation } from '../write-operation.ts'
 import { keepingAdministrators } from './keeping-administrators.ts'
@@ -57,22 +57,10 @@ const patchAuthPolicy: WriteOperation<{ id: string; body: AuthPolicyPatch }, voi
 const deleteAuthPolicy: WriteOperation<{ id: string }, void> = async (context, { id }) => {
   const { db } = context
   await getAuthPolicy(context, id)
-  const identities = await db
-    .selectFrom('identities')
-    .select('id')
-    .where('auth_policy_id', '=', id)
-    .orderBy('id')
-    .limit(MAX_NAMED_REFERENCES)
-    .execute()
-  refuseReferenced(identities, { entity: ENTITY, field: 'authPolicyId', by: 'identities' })
-  const signers = await db
-    .selectFrom('ext_jwt_signers')
-    .select('id')
-    .where('enroll_auth_policy_id', '=', id)
-    .orderBy('id')
-    .limit(MAX_NAMED_REFERENCES)
-    .execute()
-  refuseReferenced(signers, { entity: ENTITY, field: 'enrollAuthPolicyId', by: 'externalJwtSigners' })
+  const identities = db.selectFrom('identities').select('id').where('auth_policy_id', '=', id)
+  await refuseReferenced(identities, { entity: ENTITY, field: 'authPolicyId', by: 'identities' })
+  const signers = db.selectFrom('ext_jwt_signers').select('id').where('enroll_auth_policy_id', '=', id)
+  await refuseReferenced(signers, { entity: ENTITY, field: 'enrollAuthPolicyId', by: 'externalJwtSigners' })
   if (id === DEFAULT_AUTH_POLICY_ID) {
     throw new AppError('CAN_NOT_DELETE_REFERENCED_ENTITY', {
       field: 'authPolicyId',

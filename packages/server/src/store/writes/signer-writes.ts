@@ -10,7 +10,7 @@ import {
 import { notFound } from '../not-found.ts'
 import { insertRow } from '../prepared.ts'
 import { findEnrollPolicy } from '../reads/signer-reads.ts'
-import { MAX_NAMED_REFERENCES, refuseReferenced } from '../referenced.ts'
+import { refuseReferenced } from '../referenced.ts'
 import { readSignerRow, type SignerCertificateFacts, type StoredSigner, signerColumns } from '../signer-row.ts'
 import type { WriteContext, WriteOperation } from '../write-operation.ts'
 import { checkPowerOverSigner } from './power-over-signer.ts'
@@ -67,22 +67,10 @@ const patchSigner: WriteOperation<WithCertificate & { id: string; body: ExtJwtSi
 const deleteSigner: WriteOperation<{ id: string }, void> = async (context, { id }) => {
   const { db } = context
   await getSigner(context, id)
-  const primary = await db
-    .selectFrom('auth_policy_signers')
-    .select('auth_policy_id as id')
-    .where('signer_id', '=', id)
-    .orderBy('auth_policy_id')
-    .limit(MAX_NAMED_REFERENCES)
-    .execute()
-  refuseReferenced(primary, { ...BY_POLICIES, field: 'primary.extJwt.allowedSigners' })
-  const secondary = await db
-    .selectFrom('auth_policies')
-    .select('id')
-    .where('require_ext_jwt_signer_id', '=', id)
-    .orderBy('id')
-    .limit(MAX_NAMED_REFERENCES)
-    .execute()
-  refuseReferenced(secondary, { ...BY_POLICIES, field: 'secondary.requireExtJwtSigner' })
+  const primary = db.selectFrom('auth_policy_signers').select('auth_policy_id as id').where('signer_id', '=', id)
+  await refuseReferenced(primary, { ...BY_POLICIES, field: 'primary.extJwt.allowedSigners' })
+  const secondary = db.selectFrom('auth_policies').select('id').where('require_ext_jwt_signer_id', '=', id)
+  await refuseReferenced(secondary, { ...BY_POLICIES, field: 'secondary.requireExtJwtSigner' })
   await db.deleteFrom('ext_jwt_signers').where('id', '=', id).execute()
   context.changed({ entity: ENTITY, id, action: 'deleted' })
 }

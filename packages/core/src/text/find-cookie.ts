@@ -1,0 +1,7 @@
+/** The value of a cookie; undefined when it is absent, empty, or there twice, since nobody could tell which one is ours. */
+export function findCookie(header: string, name: string): string | undefined {
+  const own = header.split(';').filter((pair) => pair.trimStart().startsWith(`${name}=`))
+  const [pair] = own
+  if (pair === undefined || own.length > 1) return undefined
+  return pair.slice(pair.indexOf('=') + 1).trim() || undefined
+}
