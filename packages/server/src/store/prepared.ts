@@ -3,7 +3,7 @@ import { findDirectConnection } from './direct-connection.ts'
 import type { Database } from './schema.ts'
 
 /** Stands for the n-th argument while a query is put together. */
-class Argument {
+export class Argument {
   readonly index: number
 
   constructor(index: number) {
@@ -28,9 +28,22 @@ export function prepared<Args extends readonly unknown[], Row>(
       compiled = build(db, ...placeholders).compile()
       compiledFor.set(dialect, compiled)
     }
-    const parameters = compiled.parameters.map((value) => (value instanceof Argument ? args[value.index] : value))
-    return (await run<Row>(db, { ...compiled, parameters })).rows
+    return runPrepared(db, compiled, args)
   }
+}
+
+/** The rows of a query that was put together with arguments where its values are. */
+export async function runPrepared<Row>(
+  db: Kysely<Database>,
+  compiled: CompiledQuery<Row>,
+  args: readonly unknown[],
+): Promise<Row[]> {
+  return (await run<Row>(db, { ...compiled, parameters: bindArguments(compiled, args) })).rows
+}
+
+/** The parameters of a query with the values in place of the arguments that stand for them. */
+export function bindArguments({ parameters }: CompiledQuery, args: readonly unknown[]): unknown[] {
+  return parameters.map((value) => (value instanceof Argument ? args[value.index] : value))
 }
 
 /**

@@ -26,7 +26,9 @@ import {
   sql,
 } from 'kysely'
 import pg from 'pg'
+import { splitPredicate } from '../../src/store/filter-shape.ts'
 import { buildFilterOptions, type FilterTable, predicateToSql, sortToSql } from '../../src/store/filter-to-sql.ts'
+import { bindArguments } from '../../src/store/prepared.ts'
 
 const TABLE: FilterTable = {
   table: 'things',
@@ -82,8 +84,20 @@ const COMPILERS = {
 
 function compile(dialect: 'sqlite' | 'postgres', predicate: Predicate, sort: readonly SortField[] = []): CompiledQuery {
   const order = [...sortToSql(sort, TABLE, dialect), sql.ref('things.id')]
-  const where = predicateToSql(predicate, TABLE, dialect)
-  return sql`select id from things where ${where} order by ${sql.join(order)}`.compile(COMPILERS[dialect])
+  const compiled = (each: Predicate) =>
+    sql`select id from things where ${predicateToSql(each, TABLE, dialect)} order by ${sql.join(order)}`.compile(
+      COMPILERS[dialect],
+    )
+  const whole = compiled(predicate)
+  const { shape, values } = splitPredicate(predicate)
+  const shared = compiled(shape)
+  assert.equal(shared.sql, whole.sql, 'a statement that is shared by all values is the one for these')
+  const bound = bindArguments(shared, values).map((value) => (typeof value === 'boolean' ? Number(value) : value))
+  assert.deepEqual(
+    bound,
+    whole.parameters.map((value) => (typeof value === 'boolean' ? Number(value) : value)),
+  )
+  return whole
 }
 
 const compileText = (dialect: 'sqlite' | 'postgres', text: string) =>

@@ -1,14 +1,7 @@
 import { Readable } from 'node:stream'
-import { BoundedCache, type Paging, type PagingOptions, type Predicate, resolvePaging } from '@countersign/core'
+import { type Paging, type PagingOptions, type Predicate, resolvePaging } from '@countersign/core'
 import { buildFilterOptions, type FilterTable } from '../../store/filter-to-sql.ts'
-import {
-  allRows,
-  buildListQueries,
-  type Columns,
-  countRows,
-  type ListQueries,
-  runListQueries,
-} from '../../store/reads/list-rows.ts'
+import { allRows, type Columns, countRows, listPage } from '../../store/reads/list-rows.ts'
 import type { Store } from '../../store/store.ts'
 import type { Query } from './query.ts'
 import type { Answer } from './route.ts'
@@ -33,10 +26,18 @@ export interface Within {
 
 /** The answer to a list call. A page is read at once; a list without limit is sent while it is read. */
 export async function listAnswer<Row extends { id: string }>(source: ListSource<Row>, query: Query): Promise<Answer> {
-  const { paging, table, queries } = planList(source, query)
-  if (paging.limit === 'none') return { status: 200, stream: Readable.from(wholeList(source, table, paging)) }
-  const { rows, totalCount } = await runListQueries(source.store, queries as ListQueries<Row>)
+  const { store, columns, within } = source
+  const asked = resolvePaging(listParameters(query), optionsOf(source.table))
+  const table = within?.table ?? source.table
+  const paging = within ? { ...asked, predicate: both(within.predicate, asked.predicate) } : asked
+  const { limit } = paging
+  if (limit === 'none') return { status: 200, stream: Readable.from(wholeList(source, table, paging)) }
+  const { rows, totalCount } = await listPage<Row>(store, table, { ...paging, limit }, columns)
   return { status: 200, text: listText(await source.show(rows), listMeta(source.table, paging, totalCount)) }
+}
+
+function both(one: Predicate, other: Predicate): Predicate {
+  return { kind: 'and', terms: [one, other] }
 }
 
 function listText(shown: readonly unknown[], meta: unknown): string {
@@ -63,45 +64,6 @@ export function listMeta(table: FilterTable, paging: Pick<Paging, 'limit' | 'off
 /** `limit` is -1 for a list without one. */
 export function paginationOf({ limit, offset }: Pick<Paging, 'limit' | 'offset'>, totalCount: number) {
   return { limit: limit === 'none' ? -1 : limit, offset, totalCount }
-}
-
-interface ListPlan {
-  readonly paging: Paging
-  readonly table: FilterTable
-  readonly queries: ListQueries<unknown>
-}
-
-const MAX_REMEMBERED_PLANS = 500
-const MAX_REMEMBERED_WORDS = 512
-
-/** Callers ask for the same pages over and over: parsing their words and putting the statements together is done once. */
-const plansOf = new WeakMap<Store, BoundedCache<string, ListPlan>>()
-
-function planList<Row>(source: ListSource<Row>, query: Query): ListPlan {
-  const { store, table, within } = source
-  const parameters = listParameters(query)
-  if (within) return buildPlan(source, resolvePaging(parameters, optionsOf(table)), within)
-  let plans = plansOf.get(store)
-  if (!plans) {
-    plans = new BoundedCache(MAX_REMEMBERED_PLANS)
-    plansOf.set(store, plans)
-  }
-  const words = JSON.stringify([table.table, parameters])
-  const known = plans.get(words)
-  if (known) return known
-  const plan = buildPlan(source, resolvePaging(parameters, optionsOf(table)), undefined)
-  if (words.length <= MAX_REMEMBERED_WORDS) plans.set(words, plan)
-  return plan
-}
-
-function buildPlan<Row>(
-  { store, table, columns }: ListSource<Row>,
-  asked: Paging,
-  within: Within | undefined,
-): ListPlan {
-  if (!within) return { paging: asked, table, queries: buildListQueries(store, table, asked, columns) }
-  const paging: Paging = { ...asked, predicate: { kind: 'and', terms: [within.predicate, asked.predicate] } }
-  return { paging, table: within.table, queries: buildListQueries(store, within.table, paging, columns) }
 }
 
 const optionsByTable = new WeakMap<FilterTable, PagingOptions>()

@@ -1,6 +1,8 @@
-import type { Paging } from '@countersign/core'
+import { BoundedCache, type Paging } from '@countersign/core'
 import { type CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely'
+import { splitPredicate } from '../filter-shape.ts'
 import { type FilterTable, predicateToSql, sortToSql } from '../filter-to-sql.ts'
+import { runPrepared } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import type { Store } from '../store.ts'
 
@@ -16,7 +18,7 @@ function selected({ table }: FilterTable, columns: Columns): RawBuilder<unknown>
   return sql.join(columns.map((column) => sql.ref(`${table}.${column}`)))
 }
 
-/** The statements behind one list call. They depend on nothing but the call's words, so they can be kept for the next. */
+/** The statements behind one list call. */
 export interface ListQueries<Row> {
   readonly page: CompiledQuery<Row>
   readonly count: CompiledQuery<{ total: number }>
@@ -52,12 +54,46 @@ function buildCount(
 }
 
 /** One page of a list, and how many there are before paging. */
-export async function runListQueries<Row>(
-  { db }: Source,
-  { page, count }: ListQueries<Row>,
+export async function listPage<Row>(
+  source: Source,
+  table: FilterTable,
+  paging: Paging & { readonly limit: number },
+  columns?: Columns,
 ): Promise<{ rows: Row[]; totalCount: number }> {
-  const [found, counted] = await Promise.all([db.executeQuery(page), db.executeQuery(count)])
-  return { rows: found.rows, totalCount: counted.rows[0]?.total ?? 0 }
+  const { db } = source
+  const { shape, values } = splitPredicate(paging.predicate)
+  const { page, count } = findListQueries<Row>(source, table, { ...paging, predicate: shape }, columns)
+  const rows = await runPrepared(db, page, values)
+  const { limit, offset } = paging
+  const isLastPage = rows.length < limit && (rows.length > 0 || offset === 0)
+  if (isLastPage) return { rows, totalCount: offset + rows.length }
+  const [counted] = await runPrepared(db, count, values)
+  return { rows, totalCount: counted?.total ?? 0 }
+}
+
+const MAX_REMEMBERED = 500
+const MAX_REMEMBERED_LENGTH = 1_000
+
+/** Callers ask the same questions over and over, about other values: the statements are put together once. */
+const remembered = new WeakMap<FilterTable, BoundedCache<string, ListQueries<unknown>>>()
+
+function findListQueries<Row>(
+  source: Source,
+  table: FilterTable,
+  { predicate, sort, limit, offset }: Paging,
+  columns: Columns,
+): ListQueries<Row> {
+  let queriesByText = remembered.get(table)
+  if (!queriesByText) {
+    queriesByText = new BoundedCache(MAX_REMEMBERED)
+    remembered.set(table, queriesByText)
+  }
+  const text = JSON.stringify([source.dialect, columns, predicate, sort, limit, offset])
+  const known = queriesByText.get(text)
+  if (known) return known as ListQueries<Row>
+  const queries = buildListQueries<Row>(source, table, { predicate, sort, limit, offset }, columns)
+  if (text.length <= MAX_REMEMBERED_LENGTH) queriesByText.set(text, queries)
+  return queries
 }
 
 export async function listRows<Row>(source: Source, table: FilterTable, paging: Paging): Promise<Row[]> {

@@ -1,0 +1,50 @@
+import type { Comparison, Predicate } from '@countersign/core'
+import { Argument } from './prepared.ts'
+
+/** A predicate with arguments where its values were: all that the text of a statement depends on. */
+export interface FilterShape {
+  readonly shape: Predicate
+  readonly values: readonly unknown[]
+}
+
+/** Takes the values out of a predicate, so that one statement serves all that differ in nothing else. */
+export function splitPredicate(predicate: Predicate): FilterShape {
+  const values: unknown[] = []
+  return { shape: withArguments(predicate, values), values }
+}
+
+function withArguments(predicate: Predicate, values: unknown[]): Predicate {
+  switch (predicate.kind) {
+    case 'constant':
+    case 'isEmpty':
+      return predicate
+    case 'and':
+    case 'or':
+      return { ...predicate, terms: predicate.terms.map((term) => withArguments(term, values)) }
+    case 'not':
+      return { ...predicate, term: withArguments(predicate.term, values) }
+    case 'anyOf':
+    case 'allOf':
+      return { ...predicate, test: comparisonOf(predicate.test, values) }
+    case 'comparison':
+      return { ...predicate, comparison: comparisonOf(predicate.comparison, values) }
+  }
+}
+
+function comparisonOf(comparison: Comparison, values: unknown[]): Comparison {
+  /** It stands where a value stands, and is never looked at as one. */
+  const argument = <Value>(value: Value): Value => new Argument(values.push(value) - 1) as Value
+  switch (comparison.kind) {
+    case 'isNull':
+      return comparison
+    case 'equal':
+    case 'order':
+      return { ...comparison, value: argument(comparison.value) }
+    case 'contains':
+      return { ...comparison, text: argument(comparison.text) }
+    case 'in':
+      return { ...comparison, values: comparison.values.map(argument) }
+    case 'between':
+      return { ...comparison, low: argument(comparison.low), high: argument(comparison.high) }
+  }
+}
