@@ -13,7 +13,7 @@ import { expandVariables, matchesLines, parseScript, type Step } from './script.
 const HERE = fileURLToPath(new URL('.', import.meta.url))
 const BIN = fileURLToPath(new URL('../../packages/cli/bin/countersign.js', import.meta.url))
 const SCRIPTS = readdirSync(HERE).filter((name) => name.endsWith('.script'))
-const LIMIT_MS = 30_000
+const LIMIT_MS = 120_000
 
 /** A folder of its own, a `countersign` on the path, and a port on which somebody already listens. */
 async function createStage(t: TestContext) {

@@ -32,7 +32,7 @@ const HINTS: { readonly [code: string]: string } = {
   ENROLLMENT_IDENTITY_ALREADY_ENROLLED: 'log in with such a token, or ask an administrator for a one-time token',
   PRECONDITION_FAILED: 'somebody else has changed it meanwhile: look at it again',
   SERVER_TOO_MANY_REQUESTS: 'there were too many refused attempts: wait before the next',
-  INVALID_AUTH: 'an administrator sees why in auth-decisions, by the request id',
+  INVALID_AUTH: 'is everything spelled right? An administrator sees why in auth-decisions, by the request id',
 }
 
 /** The SDK is not loaded for commands that do not use it, so its errors are known by their name. */
@@ -53,6 +53,6 @@ export function toExplained(error: unknown): unknown {
   const field = error.field === undefined || said.includes(error.field) ? '' : ` (${error.field})`
   const request = error.requestId === undefined ? '' : ` [request ${error.requestId}]`
   const hint =
-    error.hint ?? HINTS[error.code] ?? (error.isConflict && error.status === DUPLICATE ? HINTS.TAKEN : undefined)
+    HINTS[error.code] ?? error.hint ?? (error.isConflict && error.status === DUPLICATE ? HINTS.TAKEN : undefined)
   return new CliError(`${said}${field}${request}`, { hint, exitCode, cause: error })
 }

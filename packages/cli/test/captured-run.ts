@@ -16,6 +16,8 @@ export async function runCaptured(
     readonly env?: { readonly [name: string]: string }
     readonly isTTY?: boolean
     readonly input?: Partial<Input>
+    /** Told everything on stderr so far, whenever there is more. */
+    readonly onStderr?: (text: string) => void
   } = {},
 ): Promise<CapturedRun> {
   const written = { stdout: '', stderr: '' }
@@ -23,6 +25,7 @@ export async function runCaptured(
     isTTY: options.isTTY ?? false,
     write: (text: string) => {
       written[name] += text
+      if (name === 'stderr') options.onStderr?.(written.stderr)
     },
   })
   const env = options.env ?? {}

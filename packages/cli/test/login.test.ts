@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
-import { createControllerStage } from '@countersign/testkit'
+import { totpCode, totpStep } from '@countersign/core'
+import { createControllerStage, readProvisioningSecret } from '@countersign/testkit'
 import { runCaptured } from './captured-run.ts'
 
 const stage = createControllerStage({ after })
 const started = stage.start()
 
 /** Somebody at a terminal who answers what is asked, in this order. */
-async function setUp(t: TestContext, answers: readonly string[]) {
+async function setUp(t: TestContext, answers: readonly (string | (() => string))[]) {
   const { ready } = await started
   const home = mkdtempSync(join(tmpdir(), 'countersign-login-'))
   t.after(() => rmSync(home, { recursive: true, force: true }))
@@ -21,12 +22,22 @@ async function setUp(t: TestContext, answers: readonly string[]) {
     isInteractive: true,
     ask: async (question: string, { secret = false } = {}) => {
       asked.push(secret ? `${question}(hidden)` : question)
-      return left.shift() ?? assert.fail(`asked too much: ${question}`)
+      const answer = left.shift() ?? assert.fail(`asked too much: ${question}`)
+      return typeof answer === 'string' ? answer : answer()
     },
   }
-  const run = (words: readonly string[]) => runCaptured(words, { env, input, isTTY: true })
+  const run = (words: readonly string[], onStderr?: (text: string) => void) =>
+    runCaptured(words, { env, input, isTTY: true, ...(onStderr && { onStderr }) })
   const readProfile = () => JSON.parse(readFileSync(join(home, 'config/countersign/profiles/default.json'), 'utf8'))
-  return { url: ready.baseUrl, caFile: ready.caFile, password: ready.admin.password ?? '', asked, run, readProfile }
+  return {
+    url: ready.baseUrl,
+    caFile: ready.caFile,
+    password: ready.admin.password ?? '',
+    asked,
+    env,
+    run,
+    readProfile,
+  }
 }
 
 test('Q-23 the first login shows the fingerprint of the CA and asks; a later one does not', async (t) => {
@@ -69,6 +80,60 @@ test('without a way to sign in a person is asked for his name, and a delete for 
   assert.equal((await run(['identities', 'delete', 'gone'])).exitCode, 0)
   assert.equal((await run(['identities', 'show', 'gone'])).exitCode, 5)
   assert.deepEqual(asked.slice(0, 2), ['User name: ', 'Password of admin: (hidden)'])
+})
+
+test('whoever must have one-time codes and has none sets them up at the terminal; a program is told where', async (t) => {
+  const { password } = (await started).ready.admin
+  const admin = await setUp(t, [password ?? ''])
+  const words = (line: string) => line.split(' ')
+  assert.equal((await admin.run(['login', admin.url, '--ca-file', admin.caFile, '--username', 'admin'])).exitCode, 0)
+  assert.equal((await admin.run(words('policies create codes --allow-password --require-totp'))).exitCode, 0)
+  const file = join(mkdtempSync(join(tmpdir(), 'countersign-codes-')), 'gina.jwt')
+  t.after(() => rmSync(dirname(file), { recursive: true, force: true }))
+  const made = await admin.run([
+    ...words('identities create gina --policy codes --enroll-username gina'),
+    '--enroll-file',
+    file,
+  ])
+  assert.equal(made.exitCode, 0, made.stderr)
+
+  const secrets: string[] = []
+  const person = await setUp(t, ['a good password', 'a good password', 'a good password', () => secrets[0] ?? ''])
+  const enrolled = await person.run(['enroll', file, '--ca-file', person.caFile])
+  assert.deepEqual([enrolled.exitCode, enrolled.stdout], [0, 'enrolled: sign in as gina\n'], enrolled.stderr)
+  const login = ['login', person.url, '--ca-file', person.caFile, '--username', 'gina']
+  const program = await runCaptured([...login, '--password-stdin'], {
+    env: person.env,
+    input: { readAll: async () => 'a good password\n' },
+  })
+  assert.equal(program.exitCode, 4, program.stderr)
+  assert.match(program.stderr, /not set up yet/)
+  const { exitCode, stderr, stdout } = await person.run(login, (text) => {
+    const [url] = /otpauth:\S+/.exec(text) ?? []
+    if (url) secrets.push(totpCode(readProvisioningSecret(url), totpStep(Date.now())))
+  })
+  assert.deepEqual([exitCode, stdout], [0, `signed in to ${person.url} as gina\n`], stderr)
+  assert.match(stderr, /recovery codes/)
+  assert.equal((await person.run(['whoami', '--quiet'])).exitCode, 0)
+  assert.deepEqual(person.asked.slice(0, 2), ['New password: (hidden)', 'The same once more: (hidden)'])
+})
+
+test('two new passwords that differ use up no one-time token', async (t) => {
+  const { password } = (await started).ready.admin
+  const { url, caFile, run } = await setUp(t, [
+    password ?? '',
+    'one password',
+    'another one',
+    'one password',
+    'one password',
+  ])
+  assert.equal((await run(['login', url, '--ca-file', caFile, '--username', 'admin'])).exitCode, 0)
+  const file = join(mkdtempSync(join(tmpdir(), 'countersign-twice-')), 'hans.jwt')
+  t.after(() => rmSync(dirname(file), { recursive: true, force: true }))
+  const made = await run(['identities', 'create', 'hans', '--enroll-username', 'hans', '--enroll-file', file])
+  assert.equal(made.exitCode, 0, made.stderr)
+  assert.equal((await run(['enroll', file])).exitCode, 2)
+  assert.equal((await run(['enroll', file])).exitCode, 0)
 })
 
 test('colours are for a person, and not for one who wants none', async (t) => {

@@ -530,6 +530,7 @@ export interface AuthQuery {
   readonly httpMethod?: string | undefined
   readonly id?: string | undefined
   readonly clientId?: string | undefined
+  readonly isTotpEnrolled?: boolean | undefined
   readonly scopes: readonly string[] | null
 }
 export interface OneTimeCodes {

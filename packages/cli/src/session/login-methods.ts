@@ -6,7 +6,9 @@ import type { Call } from '../command.ts'
 import { loadTextArgument, loadTextFile } from '../files/load-text-file.ts'
 import type { Profile } from '../files/profiles.ts'
 import { createTrustingFetch, type Trust } from '../net/trusting-fetch.ts'
+import { isSdkError } from '../to-explained.ts'
 import { withProgress } from '../with-progress.ts'
+import { completeCode } from './complete-code.ts'
 import { completeSession } from './complete-session.ts'
 import { checkToken, readSecondJwt, runTokenCommand, type SecondJwt, supplySecondJwt } from './second-jwt.ts'
 
@@ -78,9 +80,18 @@ async function signInElsewhere(attempt: LoginAttempt, signer: string): Promise<s
   return logInAtProvider(attempt, signer)
 }
 
-function logInByJwt(attempt: LoginAttempt, token: string, first: SecondJwt): Promise<SignedIn> {
+async function logInByJwt(attempt: LoginAttempt, token: string, first: SecondJwt): Promise<SignedIn> {
   const lines = createLineReader(attempt.call)
-  return signIn(attempt, {}, 'ext-jwt', lines, (client) => client.logInWithJwt(token), first)
+  try {
+    return await signIn(attempt, {}, 'ext-jwt', lines, (client) => client.logInWithJwt(token), first)
+  } catch (error) {
+    if (!isSdkError(error) || error.code !== 'UNAUTHORIZED') throw error
+    throw new CliError(`${attempt.url} refuses the token [request ${error.requestId}]`, {
+      hint: '"countersign explain" tells an administrator why; it may have ended, or nobody is known by it',
+      exitCode: EXIT.refused,
+      cause: error,
+    })
+  }
 }
 
 async function signIn(
@@ -97,10 +108,7 @@ async function signIn(
   const client = new ControllerClient({ baseUrl: url, fetch, secondaryToken: given && supplySecondJwt(given) })
   const waiting = `waiting for ${url}…`
   const session = await withProgress(call.terminal, waiting, logIn(client))
-  if (session.authQueries.some(({ typeId }) => typeId === 'MFA')) {
-    const code = await lines.secret('code-stdin', 'One-time code: ')
-    await withProgress(call.terminal, waiting, client.completeWithCode(code.trim()))
-  }
+  await completeCode({ call, client, session, ask: () => lines.secret('code-stdin', 'One-time code: ') })
   const completing = completeSession({ baseUrl: url, fetch, session, second: given, first })
   const second = await withProgress(call.terminal, waiting, completing)
   const { id, name } = session.identity

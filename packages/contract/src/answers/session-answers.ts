@@ -12,6 +12,7 @@ const AuthQuery = Type.Object({
   httpMethod: Type.Optional(text()),
   id: Type.Optional(text()),
   clientId: Type.Optional(text()),
+  isTotpEnrolled: Type.Optional(Type.Boolean()),
   scopes: nullable(strings()),
 })
 

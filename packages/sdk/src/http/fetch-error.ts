@@ -21,9 +21,16 @@ export function explainFetchError(origin: string, cause: unknown): CountersignEr
   return new CountersignError({
     code: 'NETWORK',
     message: `no answer from ${origin}${code ? ` (${code})` : ''}`,
-    hint: code === undefined ? undefined : HINTS[code],
+    hint: code === undefined ? findHint(cause) : HINTS[code],
     cause,
   })
+}
+
+/** Deno has no codes: its words tell. */
+function findHint(error: unknown, depth = 0): string | undefined {
+  if (!(error instanceof Error) || depth > 4) return undefined
+  if (error.message.includes('UnknownIssuer')) return 'trust the controller’s CA, with DENO_CERT=ca.pem'
+  return findHint(error.cause, depth + 1)
 }
 
 function findCode(error: unknown, depth = 0): string | undefined {
