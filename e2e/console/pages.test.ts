@@ -93,6 +93,59 @@ for (const { width, height, colorScheme } of WIDTHS) {
   )
 }
 
+/** What opens over a page: where, and by which button. */
+const DIALOGS: readonly { readonly path: string; readonly button: RegExp }[] = [
+  { path: 'signers/:signer', button: /^Delete / },
+  { path: 'signers/:signer', button: /^Disable / },
+  { path: 'organization/api-accounts/:account', button: /^Rotate / },
+  { path: 'organization/api-accounts/:account', button: /^Disable / },
+  { path: 'organization/api-accounts/:account', button: /^Delete / },
+  { path: 'organization/networks/:network', button: /^Delete / },
+  { path: 'organization/providers/:provider', button: /^Delete / },
+]
+
+for (const { width, height, colorScheme } of WIDTHS) {
+  test(`axe finds nothing serious in what opens at ${width} px, ${colorScheme}`, needsBrowser, async () => {
+    const { controller, session } = stage()
+    const name = `Network of ${width}`
+    const made = await controller.request('POST', '/core/v3/networks', { session, body: { name } })
+    const paths = await findPaths()
+    const ids: Readonly<Record<string, string>> = {
+      ':network': JSON.parse(made.text).id,
+      ':signer': lastWord(paths.find((path) => path.startsWith('signers/') && path.split('/')[1] !== 'new')),
+      ':account': lastWord(paths.findLast((path) => path.startsWith('organization/api-accounts/'))),
+      ':provider': lastWord(paths.findLast((path) => path.startsWith('organization/providers/'))),
+    }
+    const { page, complaints, go, signIn } = await stage().open({ viewport: { width, height }, colorScheme })
+    const faults: string[] = []
+    const judge = async (what: string) => {
+      const { violations } = await new AxeBuilder({ page }).include('[role="dialog"]').analyze()
+      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      faults.push(...serious.map(({ id, nodes }) => `${what}: ${id}: ${nodes[0]?.html}`))
+    }
+    await signIn()
+    for (const { path, button } of DIALOGS) {
+      await go(path.replace(/:\w+/, (word) => ids[word] ?? ''))
+      await page.getByRole('button', { name: button }).first().click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).waitFor()
+      await page.locator('[role="dialog"] :focus').waitFor()
+      await judge(`${path} ${button}`)
+    }
+    await go('organization/api-accounts/new')
+    await page.getByRole('textbox', { name: 'Name' }).fill(`Account of ${width}`)
+    await page.getByRole('combobox', { name: 'Identity provider' }).click()
+    await page.getByRole('option', { name: /user pool/i }).click()
+    await page.getByRole('button', { name: 'Add the account' }).click()
+    await page.getByRole('button', { name: 'Download credentials.json' }).waitFor()
+    await judge('the credentials')
+    assert.deepEqual([faults, complaints], [[], []])
+  })
+}
+
+function lastWord(path: string | undefined): string {
+  return path?.split('/').at(-1) ?? assert.fail('there is no such path')
+}
+
 function fileName(path: string): string {
   const words = path.split('/').map((word) => (word.length > 20 ? 'one' : word))
   return words.join('-') || 'overview'

@@ -87,10 +87,11 @@ interface SignerChecksProps {
 }
 
 function SignerChecks({ signer: { signerId, checks, reason }, name }: SignerChecksProps) {
+  const isPassed = checks.every(({ pass }) => pass)
   return (
     <Section
       title={`Checks by “${name}”, step by step`}
-      aside={<StateBadge color={reason === null ? 'green' : 'red'}>{reason ?? 'passed'}</StateBadge>}
+      aside={<StateBadge color={isPassed ? 'green' : 'red'}>{isPassed ? 'passed' : (reason ?? 'failed')}</StateBadge>}
     >
       <Text size="sm">
         <PageLink to="/signers/$id" params={{ id: signerId }} className="breakable" inherit>

@@ -22,7 +22,11 @@ export function DecisionPage() {
   })
   return (
     <Stack>
-      <PageHead title={`Request ${id}`} back={<PageLink to="/decisions">Decisions</PageLink>} />
+      <PageHead
+        title={`Request ${id}`}
+        description="Why it was refused. Refusals are kept for 24 hours; what was let in is not among them."
+        back={<PageLink to="/decisions">Decisions</PageLink>}
+      />
       <Loaded query={query}>
         {(decision) => (
           <>

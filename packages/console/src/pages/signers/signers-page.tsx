@@ -20,8 +20,8 @@ const COLUMNS: readonly Column<Signer>[] = [
   { label: 'Issuer', sort: 'issuer', from: 'sm', cell: ({ issuer }) => issuer },
   { label: 'Audience', sort: 'audience', from: 'md', cell: ({ audience }) => audience },
   { label: 'Keys from', from: 'lg', cell: ({ certPem }) => (certPem ? 'Certificate' : 'JWKS') },
-  { label: 'Keys', from: 'sm', cell: (signer) => <KeyHealthBadge signer={signer} /> },
-  { label: 'State', sort: 'enabled', cell: ({ enabled }) => <EnabledBadge enabled={enabled} /> },
+  { label: 'Keys', cell: (signer) => <KeyHealthBadge signer={signer} /> },
+  { label: 'State', sort: 'enabled', from: 'sm', cell: ({ enabled }) => <EnabledBadge enabled={enabled} /> },
 ]
 
 /** The External JWT Signers. */
