@@ -1,6 +1,9 @@
 /** `npm run bench [-- parts] [--options]`: measures, beside a bare server and beside the aims; see bench/README.md. */
 import { runBench } from '../bench/run-bench.ts'
 
+// Ended early, it takes what it has started and written with it.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
+
 try {
   await runBench(process.argv.slice(2))
 } catch (error) {

@@ -13,6 +13,9 @@ export interface Flood {
 /** Garbage from a process of its own, so that making it does not slow down the clients that are measured. */
 export async function startFlood(order: FloodOrder): Promise<Flood> {
   const child = fork(FLOOD, { env: { ...process.env, FLOOD: JSON.stringify(order) } })
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  child.once('exit', () => process.off('exit', kill))
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`the flood ended with ${code}`)
   })

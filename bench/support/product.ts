@@ -50,6 +50,8 @@ export async function withHome(
   settings: Readonly<Record<string, string>> = NO_LIMITS,
 ): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'countersign-bench-'))
+  const remove = () => rmSync(dataDir, { recursive: true, force: true })
+  process.once('exit', remove)
   const running = new Set<ServerProcess<Ready>>()
   const flags = ['--port', '0', '--data-dir', dataDir, '--json', '--log-level', 'error']
   const env = { COUNTERSIGN_ADMIN_PASSWORD: ADMIN_PASSWORD, ...settings }
@@ -66,7 +68,8 @@ export async function withHome(
     await work({ databaseFile: join(dataDir, 'countersign.db'), start }, bare)
   } finally {
     await Promise.all([...[...running].map((server) => server.stop()), bare.stop()])
-    rmSync(dataDir, { recursive: true, force: true })
+    process.off('exit', remove)
+    remove()
   }
 }
 

@@ -20,6 +20,9 @@ export async function startServerProcess<Ready>(
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...env },
   })
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  child.once('exit', () => process.off('exit', kill))
   const ready = await firstJsonLine<Ready>(child)
   const startSeconds = (performance.now() - started) / 1000
   return {
