@@ -32,6 +32,8 @@ if (files.length === 0) {
   write(`No test file's path holds ${positionals.join(' or ')}.\n\n0 passed, 0 failed`)
   process.exit(1)
 }
+// Every file is a process, and every controller in it has a thread that loads half of the house: what was compiled once is not again.
+process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'countersign-tests')
 const server = files.length > 1 ? await shareServer() : undefined
 
 const records: TestRecord[] = await runFiles({
