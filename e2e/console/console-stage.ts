@@ -7,7 +7,7 @@ import { createControllerStage, type ReadyController } from '@countersign/testki
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { ensureConsole } from '../../tools/run/console.js'
 
-const PASSWORD = 'the password of these tests'
+export const ADMIN = { username: 'admin', password: 'the password of these tests' }
 const root = join(import.meta.dirname, '..', '..')
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((file) =>
   existsSync(file),
@@ -53,13 +53,13 @@ async function startConsole(onEnd: (end: () => Promise<unknown>) => void): Promi
   await ensureConsole({ root, node: process.execPath })
   const controller = await createControllerStage({ after: onEnd }).start({
     args: ['--dev'],
-    env: { COUNTERSIGN_ADMIN_PASSWORD: PASSWORD },
+    env: { COUNTERSIGN_ADMIN_PASSWORD: ADMIN.password },
   })
   const browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: ['--no-sandbox'] })
   onEnd(() => browser.close())
   return {
     controller,
-    session: await controller.logIn(PASSWORD),
+    session: await controller.logIn(ADMIN.password),
     open: ({ consoleUrl = controller.ready.consoleUrl, ...options } = {}) => openVisit(browser, consoleUrl, options),
   }
 }
@@ -83,8 +83,8 @@ async function openVisit(browser: Browser, consoleUrl: string, options: BrowserC
   }
   const signIn = async () => {
     await go('')
-    await page.getByLabel('User name').fill('admin')
-    await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
+    await page.getByLabel('User name').fill(ADMIN.username)
+    await page.getByRole('textbox', { name: 'Password' }).fill(ADMIN.password)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
   }

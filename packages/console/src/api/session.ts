@@ -27,9 +27,10 @@ export const currentIdentityQuery = queryOptions({
 /** Signing in and out of the console itself: the token goes into a cookie. */
 const CONSOLE_SESSION = '/console/session'
 
-/** Whether the session still waits for a one-time code. */
-export function wantsCode(session: CurrentApiSession): boolean {
-  return session.authQueries.some(({ typeId }) => typeId === 'MFA')
+/** Whether the session still waits for a one-time code, and whether there are any to give or they have to be set up first. */
+export function wantedCode(session: CurrentApiSession): 'given' | 'set-up' | undefined {
+  const query = session.authQueries.find(({ typeId }) => typeId === 'MFA')
+  return query && (query.isTotpEnrolled === false ? 'set-up' : 'given')
 }
 
 /** The signer whose token the session still waits for. */
@@ -39,26 +40,29 @@ export function wantedSigner(session: CurrentApiSession): string | undefined {
 
 /** Whether the session still waits for something before it opens the pages. */
 export function isPartial(session: CurrentApiSession): boolean {
-  return wantsCode(session) || wantedSigner(session) !== undefined
+  return wantedCode(session) !== undefined || wantedSigner(session) !== undefined
 }
 
 export async function signIn(username: string, password: string): Promise<void> {
   await call('POST', CONSOLE_SESSION, { username, password })
-  await forgetEverything()
+  await beginAnew()
 }
 
 export async function giveCode(code: string): Promise<void> {
   await controller.completeWithCode(code)
-  await forgetEverything()
+  await beginAnew()
 }
 
+/** Ends the session, and with it everything that this page remembers. */
 export async function signOut(): Promise<void> {
   await call('DELETE', CONSOLE_SESSION)
-  await forgetEverything()
+  window.location.assign('/console/sign-in')
+  // Nothing goes on here: the page is about to be left.
+  await new Promise(() => undefined)
 }
 
-/** What one session saw is not shown to the next. */
-async function forgetEverything(): Promise<void> {
+/** After a step of signing in: what one session saw is not shown to the next. */
+export async function beginAnew(): Promise<void> {
   queries.removeQueries({ predicate: ({ queryKey: [name] }) => name !== sessionQuery.queryKey[0] })
   await queries.fetchQuery({ ...sessionQuery, staleTime: 0 })
 }

@@ -9,7 +9,7 @@ import {
 import { queries } from '../api/queries.ts'
 import { isPartial, sessionQuery } from '../api/session.ts'
 import { readListSearch } from '../list/list-search.ts'
-import { readRefusal } from '../pages/sign-in/refusal.ts'
+import { readSignInSearch } from '../pages/sign-in/sign-in-search.ts'
 import { ErrorPage, LoadingPage, NotFoundPage } from '../show/whole-page.tsx'
 
 const rootRoute = createRootRoute({ component: Outlet, errorComponent: ErrorPage, notFoundComponent: NotFoundPage })
@@ -17,7 +17,7 @@ const rootRoute = createRootRoute({ component: Outlet, errorComponent: ErrorPage
 const signIn = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  validateSearch: readRefusal,
+  validateSearch: readSignInSearch,
   component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
 })
 
@@ -25,9 +25,10 @@ const signIn = createRoute({
 const shell = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',
-  beforeLoad: async ({ search }: { search: Record<string, unknown> }) => {
+  beforeLoad: async ({ search, location }) => {
     const session = await queries.ensureQueryData(sessionQuery)
-    if (!session || isPartial(session)) throw redirect({ to: '/sign-in', search: readRefusal(search) })
+    const asked = { next: location.publicHref, ...(search as Record<string, unknown>) }
+    if (!session || isPartial(session)) throw redirect({ to: '/sign-in', search: readSignInSearch(asked) })
   },
   component: lazyRouteComponent(() => import('./shell.tsx'), 'Shell'),
 })

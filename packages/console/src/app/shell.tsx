@@ -1,9 +1,11 @@
 import { AppShell, Box, Burger, Button, Group, Menu, NavLink, ScrollArea, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
-import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
+import { Link, Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { currentIdentityQuery, sessionQuery, signOut } from '../api/session.ts'
+import { currentIdentityQuery, isPartial, sessionQuery, signOut } from '../api/session.ts'
+import { readSignInSearch } from '../pages/sign-in/sign-in-search.ts'
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx'
 import { ConnectionBanner } from './connection-banner.tsx'
 import markUrl from './countersign.svg'
@@ -84,11 +86,8 @@ function isCurrent(path: string, to: string): boolean {
 
 function WhoMenu() {
   const { data: identity } = useQuery(currentIdentityQuery)
-  const navigate = useNavigate()
-  const leave = async () => {
-    await signOut()
-    await navigate({ to: '/sign-in' })
-  }
+  const leave = () =>
+    signOut().catch(() => notifications.show({ message: 'You are still signed in. Try again.', color: 'red' }))
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
@@ -111,11 +110,14 @@ function WhoMenu() {
 
 const LOOK_EVERY_MS = 15_000
 
-/** A session that ends elsewhere (it ran out, somebody ended it) leads back to the sign-in page. */
+/** A session that ends elsewhere (it ran out, somebody ended it), or lacks something by now, leads to the sign-in page and from there back. */
 function useSignedOutRedirect(): void {
   const { data: session } = useQuery({ ...sessionQuery, refetchInterval: LOOK_EVERY_MS, refetchOnWindowFocus: true })
   const navigate = useNavigate()
+  const router = useRouter()
   useEffect(() => {
-    if (session === null) void navigate({ to: '/sign-in' })
-  }, [session, navigate])
+    if (session === undefined || (session && !isPartial(session))) return
+    const search = readSignInSearch({ next: router.state.location.publicHref })
+    void navigate({ to: '/sign-in', search })
+  }, [session, navigate, router])
 }

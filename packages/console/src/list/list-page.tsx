@@ -6,7 +6,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { ErrorNote } from '../show/error-note.tsx'
 import { PageHead } from '../show/page-head.tsx'
-import type { ListSearch } from './list-search.ts'
+import { type ListSearch, readListSearch } from './list-search.ts'
 import { type Column, ListTable } from './list-table.tsx'
 
 export interface ListRequest {
@@ -39,7 +39,7 @@ const TYPING_PAUSE_MS = 300
 /** A list with search, order and pages made by the server, in all its states. */
 export function ListPage<Item extends { readonly id: string }>(props: ListPageProps<Item>) {
   const { title, description, queryKey, load, columns, defaultSort, searchLabel, emptyText, actions, filters } = props
-  const { q = '', sort = defaultSort, page = 1 } = useSearch({ strict: false }) as ListSearch
+  const { q = '', sort = defaultSort, page = 1 } = readListSearch(useSearch({ strict: false }))
   const go = useListNavigation()
   const request = { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, sort, text: q }
   const { data, error, isPending, isFetching, refetch } = useQuery({

@@ -26,8 +26,21 @@ export async function answerInteraction(
     const body = '<p>Nobody of that name is known here.</p>'
     return send(response, providerPage({ title: 'That did not work', body, status: 400 }))
   }
+  await forgetLastPerson(provider, details)
   await provider.interactionFinished(request, response, {
     login: { accountId: person.id, amr: ['pwd'], remember: false },
     consent: {},
   })
+}
+
+/** Before somebody else goes on in the same browser the last one has to be signed out, for which `oidc-provider` has a page and we have none. */
+async function forgetLastPerson(
+  provider: Provider,
+  details: Awaited<ReturnType<Provider['interactionDetails']>>,
+): Promise<void> {
+  if (!details.session) return
+  const session = await provider.Session.find(details.session.cookie)
+  await session?.destroy()
+  delete details.session
+  await details.save(details.exp - Math.floor(Date.now() / 1000))
 }

@@ -39,8 +39,12 @@ test('D22 D45 a second token that the console gets at the provider counts with i
     cookiesOf(back).every((line) => !line.startsWith('__Host-countersign=')),
     'the session stays the same',
   )
-  const [held = ''] = cookiesOf(back)
+  const [held = '', ...others] = cookiesOf(back)
   assert.match(held, /^__Host-countersign-second=s1\.[\w.-]+; Path=\/; Secure; HttpOnly; SameSite=Strict$/)
+  assert.ok(
+    others.every((line) => line.includes('Max-Age=0')),
+    'nothing else is kept',
+  )
   second = `; ${held.split(';', 1)[0]}`
   assert.deepEqual(await statuses(), [200, 200])
   const again = await app.call('POST', '/console/session', { username, password }, { headers: OWN_PAGE })
@@ -53,6 +57,52 @@ test('D22 D45 a second token that the console gets at the provider counts with i
 
   app.clock.advance(700_000)
   assert.deepEqual(await statuses(), [401, 401], 'the token has expired')
+})
+
+test('D22 a second token that is too long for one cookie is kept in several, which hold the longest that is taken', async (t) => {
+  const set = await setUpConsoleLogin(t)
+  const { app, script, goAway, comeBack } = set
+  const signer = await set.createLoginSigner()
+  const authPolicyId = await makeStrictPolicy(app, signer)
+  const id = await set.createIdentity({ externalId: ALICE, isAdmin: true, authPolicyId })
+  const { username, password } = await createPassword(app, id)
+  const logIn = await app.call('POST', '/console/session', { username, password }, { headers: OWN_PAGE })
+  const cookie = (cookiesOf(logIn)[0] ?? '').split(';', 1)[0] ?? ''
+  const fetchToken = async (groups: string) => {
+    script.accessToken = { groups }
+    return comeBack(await goAway(signer, { headers: { ...OWN_PAGE, cookie }, query: '?next=/console/identities' }))
+  }
+  const look = async (pieces: readonly string[]) =>
+    (
+      await app.call('GET', IDENTITIES, undefined, {
+        headers: { ...OWN_PAGE, cookie: [cookie, ...pieces].join('; ') },
+      })
+    ).status
+  const piecesOf = (lines: readonly string[]) =>
+    lines
+      .filter((line) => line.includes('-second') && !line.includes('Max-Age'))
+      .map((line) => line.split(';', 1)[0] ?? '')
+
+  const back = await fetchToken('g'.repeat(5_000))
+  assert.equal(back.headers.location, '/console/identities')
+  const pieces = piecesOf(cookiesOf(back))
+  assert.equal(pieces.length, 3)
+  for (const line of cookiesOf(back)) assert.ok(line.length <= 4_096, 'browsers keep no longer ones')
+  assert.equal(await look(pieces), 200)
+  assert.equal(await look(pieces.toReversed()), 200, 'their names tell their order')
+  assert.equal(await look(pieces.slice(1)), 401)
+  assert.equal(await look(pieces.slice(0, -1)), 401)
+
+  const short = cookiesOf(await fetchToken('g'))
+  assert.equal(piecesOf(short).length, 1)
+  assert.equal(short.filter((line) => line.includes('-second-') && line.includes('Max-Age=0')).length, 4)
+
+  const longest = await fetchToken('g'.repeat(8_700))
+  assert.equal(longest.headers.location, '/console/identities')
+  assert.equal(await look(piecesOf(cookiesOf(longest))), 200)
+  const longer = await fetchToken('g'.repeat(9_200))
+  const { searchParams } = new URL(longer.headers.location ?? '', `https://${HOST}`)
+  assert.deepEqual([searchParams.get('why'), searchParams.get('next')], ['refused', '/console/identities'])
 })
 
 test('D22 a login that another page begins is a new session, whatever cookie comes with it', async (t) => {

@@ -106,7 +106,11 @@ test('signing out ends the session itself and takes the cookie away, also when t
     const reply = await app.call('DELETE', '/console/session', undefined, { headers: { ...OWN_PAGE, cookie } })
     assert.equal(reply.status, 200, time)
     const gone = '; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0'
-    assert.deepEqual(cookiesOf(reply), [`__Host-countersign=${gone}`, `__Host-countersign-second=${gone}`])
+    const names = ['', '-second', '-second-2', '-second-3', '-second-4', '-second-5']
+    assert.deepEqual(
+      cookiesOf(reply),
+      names.map((name) => `__Host-countersign${name}=${gone}`),
+    )
   }
   assert.equal((await app.call('GET', IDENTITIES, undefined, { session: token })).status, 401)
   assert.equal((await callWith(app, cookie, OWN_PAGE)).status, 401)

@@ -1,14 +1,23 @@
 import { Button, Stack } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { controller } from '../../api/client.ts'
 
+/** The signers that one may sign in with; anybody may know them. */
+export const clientSignersQuery = queryOptions({
+  queryKey: ['client-signers'],
+  queryFn: () => controller.listClientSigners(),
+})
+
+interface ProviderButtonsProps {
+  readonly divider: ReactNode
+  /** The page to go on to. */
+  readonly next: string | undefined
+}
+
 /** A way in for each enabled signer with which a browser can sign in. */
-export function ProviderButtons({ divider }: { readonly divider: ReactNode }) {
-  const { data: signers = [] } = useQuery({
-    queryKey: ['client-signers'],
-    queryFn: () => controller.listClientSigners(),
-  })
+export function ProviderButtons({ divider, next }: ProviderButtonsProps) {
+  const { data: signers = [] } = useQuery(clientSignersQuery)
   const usable = signers.filter(({ openIdConfigurationUrl, clientId }) => openIdConfigurationUrl && clientId)
   if (usable.length === 0) return null
   return (
@@ -16,7 +25,7 @@ export function ProviderButtons({ divider }: { readonly divider: ReactNode }) {
       {divider}
       <Stack gap="xs">
         {usable.map(({ id, name }) => (
-          <Button key={id} variant="default" component="a" href={providerWay(id)} fullWidth>
+          <Button key={id} variant="default" component="a" href={providerWay(id, next)} fullWidth>
             Continue with {name}
           </Button>
         ))}
@@ -26,6 +35,7 @@ export function ProviderButtons({ divider }: { readonly divider: ReactNode }) {
 }
 
 /** Where the server begins a sign-in at a provider. */
-export function providerWay(signerId: string): string {
-  return `/console/login/${encodeURIComponent(signerId)}`
+export function providerWay(signerId: string, next: string | undefined): string {
+  const query = next === undefined ? '' : `?${new URLSearchParams({ next })}`
+  return `/console/login/${encodeURIComponent(signerId)}${query}`
 }

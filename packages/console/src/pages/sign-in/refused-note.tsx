@@ -2,6 +2,7 @@ import { Alert, Code, Text } from '@mantine/core'
 import { useSearch } from '@tanstack/react-router'
 import { CallFailed, isUnanswered } from '../../api/call-failed.ts'
 import { ErrorNote } from '../../show/error-note.tsx'
+import { readSignInSearch } from './sign-in-search.ts'
 
 /** Why the way over a provider came to nothing, by the word that the server uses. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -13,7 +14,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** After the way back from a provider that did not let somebody in. */
 export function RefusedNote() {
-  const { error, why = '' } = useSearch({ from: '/sign-in' })
+  const { error, why = '' } = readSignInSearch(useSearch({ from: '/sign-in' }))
   if (error === undefined) return null
   return <Refused requestId={error} reason={Object.hasOwn(REASONS, why) ? REASONS[why] : undefined} />
 }

@@ -1,26 +1,30 @@
-import type { CurrentApiSession } from '@countersign/sdk'
-import { Button, Center, Divider, Paper, Stack, Text, Title } from '@mantine/core'
+import { Center, Divider, Paper, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useRouter, useSearch } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { isPartial, sessionQuery, signOut, wantedSigner, wantsCode } from '../../api/session.ts'
+import { isPartial, sessionQuery } from '../../api/session.ts'
 import { ConnectionBanner } from '../../app/connection-banner.tsx'
 import markUrl from '../../app/countersign.svg'
-import { CodeForm } from './code-form.tsx'
 import { PasswordForm } from './password-form.tsx'
-import { ProviderButtons, providerWay } from './provider-buttons.tsx'
+import { ProviderButtons } from './provider-buttons.tsx'
 import { RefusedNote } from './refused-note.tsx'
+import { SecondStep } from './second-step.tsx'
+import { readSignInSearch } from './sign-in-search.ts'
 
-/** Password, or a provider; then a one-time code where the session asks for one. */
+const HOME = '/console'
+
+/** Password, or a provider; then whatever the session still lacks; then on to the page that was asked for. */
 export function SignInPage() {
   const { data: session } = useQuery(sessionQuery)
-  const navigate = useNavigate()
+  // The router leaves in what its validation leaves out.
+  const { next } = readSignInSearch(useSearch({ from: '/sign-in' }))
+  const { history } = useRouter()
   useEffect(() => {
     document.title = 'Sign in · Countersign'
   }, [])
   useEffect(() => {
-    if (session && !isPartial(session)) void navigate({ to: '/' })
-  }, [session, navigate])
+    if (session && !isPartial(session)) history.replace(next ?? HOME)
+  }, [session, next, history])
   const isHalfWay = session !== null && session !== undefined && isPartial(session)
   return (
     <Center mih="100vh" p="md" component="main">
@@ -31,44 +35,24 @@ export function SignInPage() {
             <Title order={1} size="h3" ta="center">
               {isHalfWay ? 'One more step' : 'Sign in to Countersign'}
             </Title>
-            <Text c="dimmed" size="sm" ta="center">
-              {isHalfWay ? 'Your policy asks for more than that.' : 'The console of this controller'}
+            <Text c="dimmed" size="sm" ta="center" className="breakable">
+              {isHalfWay ? `Signing in as ${session.identity.name}` : 'The console of this controller'}
             </Text>
           </Stack>
           <ConnectionBanner />
-          {isHalfWay ? <SecondStep session={session} /> : <FirstStep />}
+          {isHalfWay ? <SecondStep session={session} next={next} /> : <FirstStep next={next} />}
         </Stack>
       </Paper>
     </Center>
   )
 }
 
-function FirstStep() {
+function FirstStep({ next }: { readonly next: string | undefined }) {
   return (
     <>
       <RefusedNote />
       <PasswordForm />
-      <ProviderButtons divider={<Divider label="or" />} />
-    </>
-  )
-}
-
-function SecondStep({ session }: { readonly session: CurrentApiSession }) {
-  const signerId = wantedSigner(session)
-  return (
-    <>
-      {wantsCode(session) ? (
-        <CodeForm />
-      ) : (
-        signerId && (
-          <Button component="a" href={providerWay(signerId)} fullWidth>
-            Continue with your provider
-          </Button>
-        )
-      )}
-      <Button variant="subtle" onClick={() => void signOut()} fullWidth>
-        Sign in as somebody else
-      </Button>
+      <ProviderButtons divider={<Divider label="or" />} next={next} />
     </>
   )
 }

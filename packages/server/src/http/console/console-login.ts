@@ -1,5 +1,4 @@
 import { AppError, findCookie } from '@countersign/core'
-import { SECOND_COOKIE } from '../../console-login/held-tokens.ts'
 import { FLOW_SECONDS, type LoginFlow, randomText } from '../../console-login/login-flows.ts'
 import { LoginProblem } from '../../console-login/login-problem.ts'
 import { authorizationUrl, type LoginProvider } from '../../console-login/login-provider.ts'
@@ -14,6 +13,9 @@ import { CONSOLE_HOME, consolePath } from './console-path.ts'
 /** Binds a sign-in to the browser that began it. It has to come back with a redirect of the provider, so it cannot be Strict. */
 const LOGIN_COOKIE = '__Host-countersign-login'
 const CALLBACK = '/console/callback'
+
+/** One of the two requests of a sign-in. It notes where in the console it goes on as soon as that is known, also for another try. */
+type Step = (call: Call, way: { next: string }) => Promise<Answer>
 
 /**
  * Signing in to the console at a provider: authorization code with PKCE, none of which a script sees, and in the end the same door as for every
@@ -37,7 +39,8 @@ export function consoleLoginRoutes(context: ControllerContext): Route[] {
     return session?.policy.secondary.requireExtJwtSigner === signerId ? token : undefined
   }
 
-  const begin = async (call: Call): Promise<Answer> => {
+  const begin: Step = async (call, way) => {
+    way.next = consolePath(call.query.get('next'))
     const { stored } = await getSigner(call.params.signerId ?? '')
     const origin = ownOrigin(call.untrustedHead.host)
     if (origin === undefined) throw new AppError('BAD_REQUEST', { message: 'the Host header names no host' })
@@ -48,7 +51,7 @@ export function consoleLoginRoutes(context: ControllerContext): Route[] {
       nonce: randomText(),
       verifier: randomText(),
       redirectUri: `${origin}${CALLBACK}`,
-      next: consolePath(call.query.get('next')),
+      next: way.next,
       sessionToken: await findLacking(call, stored.id),
     }
     const { state, cookie } = loginFlows.begin(flow)
@@ -57,8 +60,8 @@ export function consoleLoginRoutes(context: ControllerContext): Route[] {
     ])
   }
 
-  /** The cookie that holds the token for the session. */
-  const complete = async (sessionToken: string, token: string): Promise<string> => {
+  /** The cookies that hold the token for the session. */
+  const complete = async (sessionToken: string, token: string): Promise<readonly string[]> => {
     const session = await sessions.look(sessionToken)
     if (!session) throw new LoginProblem('expired', 'the session has ended meanwhile')
     const missing = await secondFactor.findMissing(session, [token])
@@ -66,23 +69,24 @@ export function consoleLoginRoutes(context: ControllerContext): Route[] {
       throw new LoginProblem('refused', 'the token is not one that this session lacks')
     }
     const held = heldTokens.hold(session.id, token)
-    if (held === undefined) throw new LoginProblem('provider', 'the token is too long for a cookie')
-    return buildCookie(SECOND_COOKIE, held)
+    if (held === undefined) throw new LoginProblem('provider', 'the token is too long for cookies')
+    return held.map(([name, value]) => (value === '' ? clearCookie(name) : buildCookie(name, value)))
   }
 
-  const finish = async (call: Call): Promise<Answer> => {
+  const finish: Step = async (call, way) => {
     const { query, untrustedHead } = call
     const cookie = findCookie(untrustedHead.headers.cookie ?? '', LOGIN_COOKIE)
     const flow = loginFlows.take(query.get('state') ?? '', cookie)
     if (!flow) throw new LoginProblem('expired', 'no sign-in of this browser has this state')
     const { signerId, revision, sessionToken, next } = flow
+    way.next = next
     const { stored } = await getSigner(signerId)
     if (stored.revision !== revision) throw new LoginProblem('expired', 'the signer was changed meanwhile')
     const provider = await loginProviders.find(stored)
     const code = readCode(query, provider)
     const token = await loginProviders.redeem(stored, provider, { ...flow, code })
     if (sessionToken !== undefined) {
-      return goTo(next, [await complete(sessionToken, token), clearCookie(LOGIN_COOKIE)])
+      return goTo(next, [...(await complete(sessionToken, token)), clearCookie(LOGIN_COOKIE)])
     }
     const signedIn = await signIn('ext-jwt', { ...call, untrustedBearers: [token], body: {} })
     return goTo(next, [buildCookie(SESSION_COOKIE, signedIn.token), clearCookie(LOGIN_COOKIE)])
@@ -90,21 +94,23 @@ export function consoleLoginRoutes(context: ControllerContext): Route[] {
 
   /** Whatever goes wrong for a reason that the person can do something about is told by the console itself. */
   const orTell =
-    (step: (call: Call) => Promise<Answer>) =>
+    (step: Step) =>
     async (call: Call): Promise<Answer> => {
+      const way = { next: CONSOLE_HOME }
       try {
-        return await step(call)
+        return await step(call, way)
       } catch (error) {
         const reason = reasonOf(error)
         if (reason === undefined) throw error
         const { requestId } = call
         log.warn({ requestId, reason, err: error }, 'a sign-in to the console came to nothing')
-        const told = new URLSearchParams({ error: requestId, why: reason })
+        const onward = way.next === CONSOLE_HOME ? {} : { next: way.next }
+        const told = new URLSearchParams({ error: requestId, why: reason, ...onward })
         return { ...goTo(`${CONSOLE_HOME}?${told}`, [clearCookie(LOGIN_COOKIE)]), isRefusal: reason !== 'provider' }
       }
     }
 
-  const row = (path: string, step: (call: Call) => Promise<Answer>): Route => ({
+  const row = (path: string, step: Step): Route => ({
     method: 'GET',
     paths: [path],
     access: 'anonymous',

@@ -1,6 +1,6 @@
 import { ConsoleSession } from '@countersign/contract'
 import { findCookie } from '@countersign/core'
-import { SECOND_COOKIE } from '../../console-login/held-tokens.ts'
+import { HELD_COOKIES } from '../../console-login/held-tokens.ts'
 import type { ControllerContext } from '../../controller-context.ts'
 import { detail, done } from '../pipeline/envelope.ts'
 import type { Route } from '../pipeline/route.ts'
@@ -55,7 +55,7 @@ export function consoleSessionRoutes(context: ControllerContext): Route[] {
         return {
           ...done(),
           headers: { 'cache-control': 'no-store' },
-          cookies: [clearCookie(SESSION_COOKIE), clearCookie(SECOND_COOKIE)],
+          cookies: [clearCookie(SESSION_COOKIE), ...HELD_COOKIES.map(clearCookie)],
         }
       },
     },

@@ -1,0 +1,91 @@
+import { CountersignError, type OneTimeCodes } from '@countersign/sdk'
+import { Alert, Anchor, Button, Center, Code, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { controller } from '../../api/client.ts'
+import { beginAnew } from '../../api/session.ts'
+import { required } from '../../form/rules.ts'
+import { useServerForm } from '../../form/use-server-form.ts'
+import { downloadText } from '../../show/download.ts'
+import { ErrorNote } from '../../show/error-note.tsx'
+import { Loaded } from '../../show/loaded.tsx'
+import { QrCode } from '../../show/qr-code.tsx'
+
+/** For who needs one-time codes and has none: sets them up, and ends with the first of them. */
+export function SetUpCodes() {
+  const query = useQuery({
+    queryKey: ['one-time-codes'],
+    queryFn: loadOrBegin,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  })
+  return <Loaded query={query}>{(codes) => <Steps codes={codes} />}</Loaded>
+}
+
+/** What was begun, perhaps in another tab, goes on. */
+async function loadOrBegin(): Promise<OneTimeCodes> {
+  try {
+    return await controller.oneTimeCodes.get()
+  } catch (error) {
+    if (error instanceof CountersignError && error.status === 404) return controller.oneTimeCodes.setUp()
+    throw error
+  }
+}
+
+function Steps({ codes: { provisioningUrl = '', recoveryCodes } }: { readonly codes: OneTimeCodes }) {
+  const { form, problem, isBusy, submit } = useServerForm({
+    initialValues: { code: '' },
+    validate: { code: required('The code', 64) },
+    send: ({ code }) => controller.oneTimeCodes.verify(code.trim()).then(beginAnew),
+  })
+  const secret = URL.parse(provisioningUrl)?.searchParams.get('secret')
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="sm">
+        <Text size="sm">Your policy asks for one-time codes. Scan this with an authenticator app:</Text>
+        <Center>
+          <QrCode text={provisioningUrl} label="QR code for an authenticator app" />
+        </Center>
+        <Text size="sm" className="breakable">
+          Or <Anchor href={provisioningUrl}>open the app on this device</Anchor>, or type in this key:{' '}
+          <Code>{secret}</Code>
+        </Text>
+        {recoveryCodes && <RecoveryCodes codes={recoveryCodes} />}
+        {problem !== undefined && <ErrorNote error={problem} title="The code was not taken" />}
+        <TextInput
+          label="One-time code"
+          description="The one that the app shows now"
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          {...form.getInputProps('code')}
+        />
+        <Button type="submit" loading={isBusy} fullWidth>
+          Continue
+        </Button>
+      </Stack>
+    </form>
+  )
+}
+
+/** They are shown this once. */
+function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) {
+  const save = () => downloadText('recovery-codes.txt', `${codes.join('\n')}\n`, 'text/plain')
+  return (
+    <Alert color="yellow" variant="light" title="Keep the recovery codes">
+      <Stack gap="xs">
+        <Text size="sm">Each lets you in once when the app is not at hand. They are not shown again.</Text>
+        <SimpleGrid component="ul" aria-label="Recovery codes" cols={3} spacing={4} m={0} p={0}>
+          {codes.map((code) => (
+            <Text key={code} component="li" size="xs" ff="monospace" className="plain-item">
+              {code}
+            </Text>
+          ))}
+        </SimpleGrid>
+        <div>
+          <Button size="xs" variant="default" onClick={save}>
+            Download
+          </Button>
+        </div>
+      </Stack>
+    </Alert>
+  )
+}
