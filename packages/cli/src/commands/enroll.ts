@@ -57,11 +57,9 @@ export const enroll: Command = {
     const givesCertificate = ticket ? ticket.method === 'ott' : call.flags['to-token'] !== true
     if (givesCertificate) for (const path of Object.values(paths)) ensureAbsent(path)
     const client = await openClient(call, ticket?.issuer)
-    const result = await withProgress(
-      call.terminal,
-      `waiting for ${client.baseUrl}…`,
-      trade(call, client, token, ticket),
-    )
+    const password = ticket?.method === 'updb' ? await readPassword(call) : ''
+    const trading = trade(call, client, { token, ticket, password })
+    const result = await withProgress(call.terminal, `waiting for ${client.baseUrl}…`, trading)
     if ('identityId' in result && 'certificate' in result) {
       writePrivateFile(paths.key, await exportPrivateKey(result.keys))
       writePrivateFile(paths.certificate, result.certificate)
@@ -84,21 +82,30 @@ export const enroll: Command = {
 
 type Ticket = ReturnType<typeof readEnrollmentTicket>
 
-async function trade({ flags, input }: Call, client: ControllerClient, token: string, ticket: Ticket | undefined) {
+interface Shown {
+  readonly token: string
+  readonly ticket: Ticket | undefined
+  /** For a token that is for a password. */
+  readonly password: string
+}
+
+async function trade({ flags }: Call, client: ControllerClient, { token, ticket, password }: Shown) {
   const { enrollment } = client
   if (ticket?.method === 'ott') return enrollment.withOneTimeToken(token)
-  if (ticket?.method === 'updb') {
-    const password =
-      flags['password-stdin'] === true ? (await input.readAll()).split(/\r?\n/)[0] : await askPassword(input)
-    if (!password) throw usageError('there is no password', 'send it on the first line of stdin')
-    return { username: await enrollment.withPassword(token, password) }
-  }
+  if (ticket?.method === 'updb') return { username: await enrollment.withPassword(token, password) }
   if (ticket) throw new CliError(`this is a token for "${ticket.method}", which is not known here`, {})
   const signerId =
     typeof flags.signer === 'string' ? chooseSigner(await client.listClientSigners(), flags.signer).id : undefined
   if (flags['to-token'] === true)
     return { identityId: await enrollment.toToken(token, { signerId }), username: undefined }
   return enrollment.toCertificate(token, { signerId })
+}
+
+async function readPassword({ flags, input }: Call): Promise<string> {
+  if (flags['password-stdin'] !== true) return askPassword(input)
+  const [password] = (await input.readAll()).split(/\r?\n/)
+  if (password) return password
+  throw usageError('there is no password', 'send it on the first line of stdin')
 }
 
 async function askPassword(input: Call['input']): Promise<string> {

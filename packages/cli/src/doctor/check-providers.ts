@@ -24,7 +24,8 @@ async function checkProvider(signer: ClientSigner, fetch: typeof globalThis.fetc
     const { origin } = new URL((await BrowserLogin.start(options)).url)
     return { check, ok: true, says: `${origin} answers, and people can sign in there` }
   } catch (error) {
-    const { message, hint } = toExplained(error) as Error & { readonly hint?: string }
-    return { check, ok: false, says: message, hint: hint ?? 'is the signer’s openIdConfigurationUrl right?' }
+    const { message } = toExplained(error) as Error
+    const hint = 'is it running, does this machine reach it, and is the signer’s openIdConfigurationUrl right?'
+    return { check, ok: false, says: message, hint }
   }
 }

@@ -120,6 +120,13 @@ async function checkSigners(client: ControllerClient): Promise<Finding[]> {
           says: String(error),
           hint: `run: countersign signers refresh ${signer.name}`,
         })
+      else if (signer.keyStatus?.keys.length === 0)
+        findings.push({
+          check,
+          ok: true,
+          says: 'its keys have not been fetched yet',
+          hint: `run: countersign signers refresh ${signer.name}`,
+        })
       else findings.push({ check, ok: true, says: 'its keys are here' })
     }
   } catch {
