@@ -23,6 +23,16 @@ const HOSTILE = [
   'Ω≈ç√∫˜µ≤≥÷ 田中さん 👍',
 ]
 
+const MAX_WORD = 64
+const LISTS = [
+  'signers',
+  'policies',
+  'identities',
+  'organization/api-accounts',
+  'organization/networks',
+  'organization/providers',
+]
+
 const stage = useConsole()
 
 test('Q-03 names that are markup or script are text on every page that shows them', needsBrowser, async () => {
@@ -30,7 +40,8 @@ test('Q-03 names that are markup or script are text on every page that shows the
   const post = async (path: string, body: unknown) => {
     const answer = await controller.request('POST', path, { session, body })
     assert.equal(answer.status, 201, answer.text)
-    return (answer.json.data ?? answer.json).id as string
+    const made = answer.json ?? JSON.parse(answer.text)
+    return (made.data ?? made).id as string
   }
   const { primary, secondary } = (await controller.request('GET', `${MANAGEMENT}/auth-policies/default`, { session }))
     .json.data
@@ -45,6 +56,12 @@ test('Q-03 names that are markup or script are text on every page that shows the
       issuer,
       audience: name,
       jwksEndpoint,
+      kid: name,
+      clientId: name,
+      scopes: [name],
+      claimsProperty: name,
+      requiredClaims: { [`claim ${name}`]: name },
+      tags: { [`tag ${name}`]: name },
     })
     const extJwt = { allowed: true, allowedSigners: [signer] }
     const policy = await post(`${MANAGEMENT}/auth-policies`, { name, primary: { ...primary, extJwt }, secondary })
@@ -56,26 +73,49 @@ test('Q-03 names that are markup or script are text on every page that shows the
       attributes: [name],
       authPolicyId: policy,
     })
-    await post('/identity/v1/api-account-identities', {
+    const account = await post('/identity/v1/api-account-identities', {
       name,
       description: name,
       identityProviderId: providers[0].id,
       clientId: `client ${index}`,
     })
+    const network = await post('/core/v3/networks', { name, region: name.slice(0, MAX_WORD) })
+    const provider = await post('/identity/v1/identity-providers', {
+      name,
+      kind: 'oidc',
+      issuer: `https://h${index}.example`,
+      audience: name,
+      jwksUri: jwksEndpoint,
+      tokenUrl: `https://h${index}.example/token`,
+    })
     pages.push(
       { path: `signers/${signer}`, name },
       { path: `policies/${policy}`, name },
       { path: `identities/${identity}`, name },
+      { path: `organization/api-accounts/${account}`, name },
+      { path: `organization/networks/${network}`, name },
+      { path: `organization/providers/${provider}`, name },
     )
   }
 
   const { page, complaints, go, signIn } = await stage().open()
   await signIn()
+  const planted = 'iframe, a[href^="javascript" i], [onerror], [onload]'
+  const checkHarm = async (path: string) => {
+    const harm = await page.evaluate(`['hit' in window, document.querySelectorAll('${planted}').length]`)
+    assert.deepEqual([path, harm, complaints], [path, [false, 0], []])
+  }
   for (const { path, name } of pages) {
     await go(path)
     assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), name, path)
+    await checkHarm(path)
   }
-  for (const path of ['signers', 'policies', 'identities', 'organization/api-accounts']) {
+  await go(pages[0]?.path ?? '')
+  await page.getByRole('button', { name: `Delete ${HOSTILE[0]}` }).click()
+  const dialog = page.getByRole('dialog', { name: `Delete “${HOSTILE[0]}”?` })
+  await dialog.getByRole('link', { name: HOSTILE[0] ?? '' }).waitFor()
+  await checkHarm('the dialog')
+  for (const path of LISTS) {
     await go(path)
     await page
       .getByText(HOSTILE[0] ?? '', { exact: true })
@@ -85,16 +125,21 @@ test('Q-03 names that are markup or script are text on every page that shows the
       .getByText(HOSTILE.at(-1) ?? '', { exact: true })
       .first()
       .waitFor()
+    await checkHarm(path)
   }
   await go('events')
   await page.getByText('<script>window.hit=1</script>').first().waitFor()
+  await checkHarm('events')
   await go('')
   await page.getByText('Recent events').waitFor()
+  await page
+    .getByRole('region', { name: 'Signers' })
+    .getByText(HOSTILE[0] ?? '', { exact: true })
+    .waitFor()
+  await checkHarm('the overview')
   await go('identities?q=%3Cimg%20src%3Dx%20onerror%3Dwindow.hit%3D1%3E')
   await page.getByRole('link', { name: HOSTILE[1] ?? '' }).waitFor()
-  const planted = 'iframe, a[href^="javascript" i], [onerror], [onload]'
-  const harm = await page.evaluate(`['hit' in window, document.querySelectorAll('${planted}').length]`)
-  assert.deepEqual([harm, complaints], [[false, 0], []])
+  await checkHarm('a search')
 })
 
 test('Q-03 addresses of elsewhere are links only where they are https', needsBrowser, async () => {

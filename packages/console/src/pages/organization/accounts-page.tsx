@@ -27,7 +27,6 @@ export function AccountsPage() {
           ),
         },
         { label: 'Contact', sort: 'contactEmail', from: 'md', cell: ({ contactEmail }) => contactEmail || '–' },
-        { label: 'Client id', from: 'xl', cell: ({ clientId }) => clientId ?? '–' },
         { label: 'Role', sort: 'role', from: 'sm', cell: ({ role }) => roleLabel(role) },
         { label: 'State', cell: ({ active }) => <EnabledBadge enabled={active} /> },
         {
