@@ -46,8 +46,11 @@ function Steps({ codes: { provisioningUrl = '', recoveryCodes } }: { readonly co
           <QrCode text={provisioningUrl} label="QR code for an authenticator app" />
         </Center>
         <Text size="sm" className="breakable">
-          Or <Anchor href={provisioningUrl}>open the app on this device</Anchor>, or type in this key:{' '}
-          <Code>{secret}</Code>
+          Or{' '}
+          <Anchor href={provisioningUrl} underline="always">
+            open the app on this device
+          </Anchor>
+          , or type in this key: <Code>{secret}</Code>
         </Text>
         {recoveryCodes && <RecoveryCodes codes={recoveryCodes} />}
         {problem !== undefined && <ErrorNote error={problem} title="The code was not taken" />}
