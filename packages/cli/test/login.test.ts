@@ -3,8 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
-import { totpCode, totpStep } from '@countersign/core'
-import { createControllerStage, readProvisioningSecret } from '@countersign/testkit'
+import { createControllerStage, currentOneTimeCode } from '@countersign/testkit'
 import { runCaptured } from './captured-run.ts'
 
 const stage = createControllerStage({ after })
@@ -110,7 +109,7 @@ test('whoever must have one-time codes and has none sets them up at the terminal
   assert.match(program.stderr, /not set up yet/)
   const { exitCode, stderr, stdout } = await person.run(login, (text) => {
     const [url] = /otpauth:\S+/.exec(text) ?? []
-    if (url) secrets.push(totpCode(readProvisioningSecret(url), totpStep(Date.now())))
+    if (url) secrets.push(currentOneTimeCode(url))
   })
   assert.deepEqual([exitCode, stdout], [0, `signed in to ${person.url} as gina\n`], stderr)
   assert.match(stderr, /recovery codes/)
