@@ -5,8 +5,3 @@ import { controller } from './client.ts'
 export async function call<Answer>(method: ApiCall['method'], path: string, body?: unknown): Promise<Answer> {
   return (await controller.request({ method, path, body })) as Answer
 }
-
-/** As `call`, for the APIs that put their answer into `data`. */
-export async function callData<Data>(method: ApiCall['method'], path: string, body?: unknown): Promise<Data> {
-  return (await call<{ data: Data }>(method, path, body)).data
-}
