@@ -67,7 +67,7 @@ const createFirstOrganization: WriteOperation<FirstOrganization, boolean> = asyn
   return true
 }
 
-interface KeptSetting {
+export interface KeptSetting {
   readonly name: string
   readonly value: string
   /** The value that it takes the place of, if that is still the one that is there. */
