@@ -118,7 +118,7 @@ test('who needs one-time codes and has none sets them up on the way in', needsBr
 })
 
 test(
-  'D22 where the policy wants a second token, it is fetched at the provider after the code, and of the same person only',
+  'D22 where the policy wants a second token, it is fetched at the provider, and of the same person only',
   needsBrowser,
   async () => {
     const [signer] = (await manage('GET', '/ext-jwt-signers?filter=name%3D%22local-provider%22')).json.data
