@@ -66,7 +66,7 @@ async function startConsole(onEnd: (end: () => Promise<unknown>) => void): Promi
 
 async function openVisit(browser: Browser, consoleUrl: string, options: BrowserContextOptions = {}): Promise<Visit> {
   // The certificate is of the controller's own CA, which no browser knows.
-  const context = await browser.newContext({ ignoreHTTPSErrors: true, ...options })
+  const context = await browser.newContext({ ignoreHTTPSErrors: true, reducedMotion: 'reduce', ...options })
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))

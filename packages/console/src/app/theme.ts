@@ -6,6 +6,7 @@ import {
 } from '@mantine/core'
 
 export const theme = createTheme({
+  respectReducedMotion: true,
   primaryColor: 'blue',
   primaryShade: { light: 8, dark: 8 },
   autoContrast: true,

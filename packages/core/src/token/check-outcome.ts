@@ -1,4 +1,4 @@
-import { type Check, type CheckName, type RefusalReason, type RefusedVerdict, refuse } from './verdict.ts'
+import { type Check, type CheckName, type RefusalReason, RefusedVerdict } from './verdict.ts'
 
 /** Text for people may cost something to write, and most verdicts are never shown to anybody. */
 type Text<Kind> = Kind | (() => Kind)
@@ -43,7 +43,7 @@ export class CheckRecord {
   /** The refusal that was recorded. */
   refuse(): RefusedVerdict {
     if (this.refusal === undefined) throw new TypeError('nothing was refused')
-    return refuse(this.refusal, this.checks)
+    return new RefusedVerdict(this.refusal, () => this.checks)
   }
 }
 

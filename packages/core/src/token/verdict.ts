@@ -82,15 +82,22 @@ export interface AcceptedVerdict {
   readonly token: VerifiedToken
 }
 
-export interface RefusedVerdict {
-  readonly accepted: false
+export class RefusedVerdict {
+  readonly accepted = false
   readonly reason: RefusalReason
   readonly challenge: ChallengeError
-  readonly checks: readonly Check[]
-}
+  readonly #checks: () => readonly Check[]
 
-export function refuse(reason: RefusalReason, checks: readonly Check[]): RefusedVerdict {
-  return { accepted: false, reason, challenge: REFUSALS[reason], checks }
+  constructor(reason: RefusalReason, checks: () => readonly Check[]) {
+    this.reason = reason
+    this.challenge = REFUSALS[reason]
+    this.#checks = checks
+  }
+
+  /** Written when asked for: a flood of refusals is answered without. */
+  get checks(): readonly Check[] {
+    return this.#checks()
+  }
 }
 
 const MAX_SHOWN = 256

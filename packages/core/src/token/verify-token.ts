@@ -12,7 +12,7 @@ import {
   CHECKS,
   type Check,
   type CheckName,
-  refuse,
+  RefusedVerdict,
   type Verdict,
   type VerifiedToken,
 } from './verdict.ts'
@@ -72,7 +72,7 @@ export async function verifyToken(
 ): Promise<Verdict> {
   const { cache, goesOnAfterRefusal = false, presentedCertificateSha256 } = options
   const reading = typeof token === 'string' ? readJws(token, cache) : { ok: true as const, jws: token }
-  if (!reading.ok) return refuse(reading.reason, [formatCheck(reading.detail)])
+  if (!reading.ok) return new RefusedVerdict(reading.reason, () => [formatCheck(reading.detail)])
   const { jws } = reading
   const known = cache?.findVerdict(jws.digest, signer, keys, nowMs)
   if (known) return known

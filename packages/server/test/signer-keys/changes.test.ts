@@ -43,7 +43,8 @@ test('keys are fetched when a signer is created, enabled or loaded, before anybo
   await settle()
   assert.equal(provider.hits, 1, 'keys that were stored a moment ago are as good as fetched')
   await time.advance(600_000)
-  await until(() => provider.hits === 2)
+  // Both keepers are due at the same moment, and either may be first.
+  await until(() => provider.hits >= 2)
 })
 
 test('D13 a disabled signer is no longer fetched for, and enabled again it is', async (t) => {
