@@ -26,10 +26,6 @@ export class CheckRecord {
     return outcome.refusal === undefined || this.goesOnAfterRefusal
   }
 
-  get count(): number {
-    return 1 + this.#outcomes.length
-  }
-
   get checks(): Check[] {
     const written = this.#outcomes.map(([check, { expected, received, refusal }]) => ({
       check,

@@ -12,6 +12,7 @@ import {
   CHECKS,
   type Check,
   type CheckName,
+  type RefusalReason,
   RefusedVerdict,
   type Verdict,
   type VerifiedToken,
@@ -28,7 +29,8 @@ export interface VerifyOptions {
   readonly presentedCertificateSha256?: string | undefined
 }
 
-interface CheckContext {
+/** One token before one signer, at one moment. */
+class Judging {
   readonly header: JsonObject
   readonly claims: JsonObject
   readonly signer: VerifySigner
@@ -36,28 +38,56 @@ interface CheckContext {
   readonly key: SignerKey | undefined
   readonly nowMs: number
   readonly presentedCertificateSha256: string | undefined
+  /** Known once there was a key to ask. */
+  signatureIsGood: boolean | undefined
+
+  constructor(
+    { untrustedHeader: header, untrustedClaims: claims }: UntrustedJws,
+    signer: VerifySigner,
+    keys: SignerKeys,
+    nowMs: number,
+    presentedCertificateSha256: string | undefined,
+  ) {
+    this.header = header
+    this.claims = claims
+    this.signer = signer
+    this.keys = keys
+    this.key = findKey(header, keys)
+    this.nowMs = nowMs
+    this.presentedCertificateSha256 = presentedCertificateSha256
+  }
 }
 
-/** A check that cannot be made (there is no key to check) answers undefined; then an earlier one has failed. */
-type CheckStep = readonly [CheckName, (context: CheckContext) => CheckOutcome | undefined]
+interface Step {
+  readonly name: CheckName
+  /** What the check found; undefined when it cannot be made (there is no key to check), since then an earlier one has failed. */
+  find(judging: Judging): CheckOutcome | undefined
+}
 
-const STEPS_BEFORE_SIGNATURE: readonly CheckStep[] = [
-  ['issuer', ({ claims, signer }) => checkIssuer(claims, signer)],
-  ['audience', ({ claims, signer }) => checkAudience(claims, signer)],
-  ['kid', ({ header, keys }) => checkKid(header, keys)],
-  ['key', ({ header, key, nowMs }) => key && checkKey(header, key, nowMs)],
+const STEPS_BEFORE_SIGNATURE: readonly Step[] = [
+  { name: 'issuer', find: ({ claims, signer }) => checkIssuer(claims, signer) },
+  { name: 'audience', find: ({ claims, signer }) => checkAudience(claims, signer) },
+  { name: 'kid', find: ({ header, keys }) => checkKid(header, keys) },
+  { name: 'key', find: ({ header, key, nowMs }) => key && checkKey(header, key, nowMs) },
 ]
 
-const STEPS_AFTER_SIGNATURE: readonly CheckStep[] = [
-  ['expiry', ({ claims, signer, nowMs }) => checkExpiry(claims, signer, nowMs)],
-  ['notBefore', ({ claims, signer, nowMs }) => checkNotBefore(claims, signer, nowMs)],
-  ['issuedAt', ({ claims, signer, nowMs }) => checkIssuedAt(claims, signer, nowMs)],
-  [
-    'requiredClaims',
-    ({ claims, signer, presentedCertificateSha256 }) => checkRequiredClaims(claims, signer, presentedCertificateSha256),
-  ],
-  ['identityClaim', ({ claims, signer }) => checkIdentityClaim(claims, signer)],
+const STEPS_FROM_SIGNATURE: readonly Step[] = [
+  { name: 'signature', find: ({ key, signatureIsGood }) => key && checkSignature(key, signatureIsGood === true) },
+  { name: 'expiry', find: ({ claims, signer, nowMs }) => checkExpiry(claims, signer, nowMs) },
+  { name: 'notBefore', find: ({ claims, signer, nowMs }) => checkNotBefore(claims, signer, nowMs) },
+  { name: 'issuedAt', find: ({ claims, signer, nowMs }) => checkIssuedAt(claims, signer, nowMs) },
+  {
+    name: 'requiredClaims',
+    find: ({ claims, signer, presentedCertificateSha256 }) =>
+      checkRequiredClaims(claims, signer, presentedCertificateSha256),
+  },
+  { name: 'identityClaim', find: ({ claims, signer }) => checkIdentityClaim(claims, signer) },
 ]
+
+const STEPS: readonly Step[] = [...STEPS_BEFORE_SIGNATURE, ...STEPS_FROM_SIGNATURE]
+
+// The form is checked by reading. A check that is in no table must not be forgotten silently.
+if (['format', ...STEPS.map(({ name }) => name)].join() !== CHECKS.join()) throw new TypeError('a check is missing')
 
 /**
  * The one function that decides whether a token is good for a signer at `nowMs`. The checks are made in the order of `CHECKS`: the cheap
@@ -77,43 +107,55 @@ export async function verifyToken(
   const known = cache?.findVerdict(jws.digest, signer, keys, nowMs)
   if (known) return known
 
-  const { untrustedHeader: header, untrustedClaims: claims } = jws
-  const key = findKey(header, keys)
-  const context: CheckContext = { header, claims, signer, keys, key, nowMs, presentedCertificateSha256 }
-  const record = new CheckRecord(goesOnAfterRefusal)
-  if (!makeChecks(STEPS_BEFORE_SIGNATURE, context, record)) return record.refuse()
-  if (key && !record.add('signature', signatureOutcome(key, await verifySignature(jws, key)))) return record.refuse()
-  if (!makeChecks(STEPS_AFTER_SIGNATURE, context, record)) return record.refuse()
-  if (!key || record.refusal !== undefined) return record.refuse()
+  const judging = new Judging(jws, signer, keys, nowMs, presentedCertificateSha256)
+  const { key } = judging
+  const early = findRefusal(STEPS_BEFORE_SIGNATURE, judging)
+  if (early !== undefined && !goesOnAfterRefusal) return refusedFor(early, judging, false)
+  if (key) judging.signatureIsGood = await verifySignature(jws, key)
+  const refusal = early ?? findRefusal(STEPS_FROM_SIGNATURE, judging)
+  if (refusal !== undefined) return refusedFor(refusal, judging, goesOnAfterRefusal)
 
-  const verdict = accept(jws, { ...context, key }, record)
+  const verdict = accept(jws, judging)
   // A verdict that rests on this connection's certificate says nothing about the next connection.
-  if (claims.cnf === undefined) cache?.remember(jws, verdict, signer)
+  if (jws.untrustedClaims.cnf === undefined) cache?.remember(jws, verdict, signer)
   return verdict
 }
 
-/** Answers whether to go on. */
-function makeChecks(steps: readonly CheckStep[], context: CheckContext, record: CheckRecord): boolean {
-  return steps.every(([name, check]) => {
-    const outcome = check(context)
-    return outcome === undefined || record.add(name, outcome)
-  })
+function findRefusal(steps: readonly Step[], judging: Judging): RefusalReason | undefined {
+  for (const step of steps) {
+    const refusal = step.find(judging)?.refusal
+    if (refusal !== undefined) return refusal
+  }
+  return undefined
 }
 
-function signatureOutcome(key: SignerKey, good: boolean): CheckOutcome {
+function refusedFor(reason: RefusalReason, judging: Judging, goesOnAfterRefusal: boolean): RefusedVerdict {
+  return new RefusedVerdict(reason, () => writeChecks(judging, goesOnAfterRefusal))
+}
+
+/** Most verdicts are only acted on: what the checks found is put into words for whoever asks. */
+function writeChecks(judging: Judging, goesOnAfterRefusal: boolean): Check[] {
+  const record = new CheckRecord(goesOnAfterRefusal)
+  for (const { name, find } of STEPS) {
+    const outcome = find(judging)
+    if (outcome && !record.add(name, outcome)) break
+  }
+  return record.checks
+}
+
+function checkSignature(key: SignerKey, isGood: boolean): CheckOutcome {
   const expected = () => `made by the key with thumbprint ${key.thumbprint}`
-  return good
+  return isGood
     ? { expected, received: expected }
     : { expected, received: 'not made by it', refusal: 'signature-invalid' }
 }
 
-type PassedContext = CheckContext & { readonly key: SignerKey }
-
-function accept(jws: UntrustedJws, context: PassedContext, record: CheckRecord): AcceptedVerdict {
-  const { signer, key } = context
+function accept(jws: UntrustedJws, judging: Judging): AcceptedVerdict {
+  const { signer, key } = judging
   const identityClaim = selectClaim(signer.claimsProperty, jws.untrustedClaims)
-  // Cannot happen while the tables above are whole; an acceptance that lacks a check must not leave this file.
-  if (record.count !== CHECKS.length || typeof identityClaim !== 'string') throw new TypeError('a check is missing')
+  // Cannot happen while the tables above are whole; an acceptance without key or signature must not leave this file.
+  if (!key || judging.signatureIsGood !== true || typeof identityClaim !== 'string')
+    throw new TypeError('a check is missing')
   const token = {
     signerId: signer.id,
     claims: jws.untrustedClaims,
@@ -123,29 +165,22 @@ function accept(jws: UntrustedJws, context: PassedContext, record: CheckRecord):
     keyThumbprint: key.thumbprint,
     expiresAtMs: periodOf(jws.untrustedClaims, signer).untilMs,
   }
-  return new Acceptance(token, context)
+  return new Acceptance(token, judging)
 }
 
-/**
- * A class, since a getter in an object literal would cost every verdict a hidden class of its own, which outlives it. What the checks found is
- * found again when somebody asks: a verdict may be kept for as long as its token lives, and it is asked by few.
- */
+/** A class, since a getter in an object literal would cost every verdict a hidden class of its own, which outlives it. */
 class Acceptance implements AcceptedVerdict {
   readonly accepted = true
   readonly reason = 'accepted'
   readonly token: VerifiedToken
-  readonly #context: PassedContext
+  readonly #judging: Judging
 
-  constructor(token: VerifiedToken, context: PassedContext) {
+  constructor(token: VerifiedToken, judging: Judging) {
     this.token = token
-    this.#context = context
+    this.#judging = judging
   }
 
   get checks(): readonly Check[] {
-    const record = new CheckRecord(false)
-    makeChecks(STEPS_BEFORE_SIGNATURE, this.#context, record)
-    record.add('signature', signatureOutcome(this.#context.key, true))
-    makeChecks(STEPS_AFTER_SIGNATURE, this.#context, record)
-    return record.checks
+    return writeChecks(this.#judging, false)
   }
 }

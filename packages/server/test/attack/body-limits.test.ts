@@ -133,16 +133,30 @@ describe('a body over the cap', () => {
     await target().unharmed(async () => assert.deepEqual(await send(MANAGEMENT_CAP + 1), [413, 413]))
   })
 
-  test('an unread body behind a 404 or 405 ends the connection, so that it is never taken for a request', async () => {
+  test('an unread body behind a 404 or 405 is never taken for a request: a short one is let go, a long one ends the connection', async () => {
     for (const [startLine, status] of [
       ['POST /nowhere', 404],
       [`PUT ${SIGNERS}`, 405],
     ] as const) {
-      const connection = await target().open()
-      connection.send(withBody(startLine, http('GET /version')))
-      assert.equal((await connection.readAnswer()).status, status)
-      await connection.untilClosed()
+      const short = await target().open()
+      short.send(withBody(startLine, http('GET /version')))
+      assert.equal((await short.readAnswer()).status, status)
+      short.send(http(`GET ${SIGNERS}`))
+      assert.equal((await short.readAnswer()).status, 401, 'the next answer is to the next request')
+      short.close()
+
+      const long = await target().open()
+      long.send(withBody(startLine, http('GET /version').padEnd(16_385)))
+      assert.equal((await long.readAnswer()).status, status)
+      await long.untilClosed()
     }
+  })
+
+  test('who waits for a word before he sends a short body is refused and cut off: what he sends next may be either', async () => {
+    const connection = await target().open()
+    connection.send(http('POST /nowhere', [JSON_TYPE, 'Content-Length: 2', 'Expect: 100-continue']))
+    assert.equal((await connection.readAnswer()).status, 404)
+    await connection.untilClosed()
   })
 
   test('a body that is refused for its content leaves the connection open', async () => {

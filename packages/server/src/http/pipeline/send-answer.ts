@@ -1,4 +1,4 @@
-import { validateHeaderValue } from 'node:http'
+import { type IncomingMessage, validateHeaderValue } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { Logger } from 'pino'
 import { jsonText } from './envelope.ts'
@@ -9,6 +9,8 @@ import type { Answer } from './route.ts'
 /** How long, and how much, is still read from a client that sends on although it has its answer. */
 const LINGER_MS = 1_000
 const LINGER_BYTES = 1_048_576
+/** As much as comes with the headers, mostly. */
+const LET_GO_BYTES = 16_384
 const NO_CONTENT = 204
 
 /** A good answer. A stream that breaks after its first bytes ends the connection, which is all that can still be said. */
@@ -40,9 +42,23 @@ function sendText(text: string, reply: FastifyReply): FastifyReply {
 
 /** An error. The connection closes when the rest of the request is not worth reading. */
 export function sendError(answer: ErrorAnswer, reply: FastifyReply): void {
+  const { raw } = reply.request
   reply.code(answer.status).headers(answer.headers)
-  if (answer.closes || hasUnreadBody(reply.request.raw)) sendAndClose(answer.body, reply)
-  else sendText(answer.body, reply)
+  const isUnread = hasUnreadBody(raw)
+  if (answer.closes || (isUnread && !isSoonOver(raw))) {
+    sendAndClose(answer.body, reply)
+    return
+  }
+  sendText(answer.body, reply)
+  if (isUnread) raw.resume()
+}
+
+/**
+ * A few bytes that are on their way are read and let go: a new connection costs more than a hundred refusals, and a flood would be given one
+ * for each. Who waits to be told to go on sends nothing.
+ */
+function isSoonOver({ headers }: IncomingMessage): boolean {
+  return headers.expect === undefined && Number(headers['content-length']) <= LET_GO_BYTES
 }
 
 /**

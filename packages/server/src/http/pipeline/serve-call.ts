@@ -96,7 +96,9 @@ async function serveUncounted(
       return requestSource(request)
     },
     clientCertificate: () => readClientCertificate(raw.socket),
-    collection: collectionOf(request.routeOptions.url ?? ''),
+    get collection() {
+      return collectionOf(request.routeOptions.url ?? '')
+    },
   }
   return withinTime(options.handlerMs, route.handle(call))
 }
