@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { Change, ChangedEntity } from '../store/change.ts'
 import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
+import { prepared } from '../store/prepared.ts'
 import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
 import { findIdentity } from '../store/reads/identity-reads.ts'
 import type { ApiSessionRow } from '../store/schema.ts'
@@ -150,9 +151,13 @@ function failClosed(error: unknown): never {
   throw new AppError('STORE_UNAVAILABLE', undefined, { cause: error })
 }
 
+const sessionByDigest = prepared(1, (db, digest: string) =>
+  db.selectFrom('api_sessions').selectAll().where('token_digest', '=', digest),
+)
+
 /** Undefined also where the policy no longer lets its identities in by the way that this session was opened. */
 async function loadSession({ db }: Store, digest: string): Promise<LiveSession | undefined> {
-  const row = await db.selectFrom('api_sessions').selectAll().where('token_digest', '=', digest).executeTakeFirst()
+  const [row] = await sessionByDigest(db, digest)
   if (!row) return undefined
   const [identity, origin] = await Promise.all([
     findIdentity(db, row.identity_id),
