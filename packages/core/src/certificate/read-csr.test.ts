@@ -94,7 +94,7 @@ describe('readCsr', () => {
   it('J-01 refuses a signature that was not made over this request with this key', () => {
     for (const kind of ['rsa2048', 'ec256', 'ec521', 'ed25519'] as const) {
       assert.ok(readCsr(makeTestCsr({ kind }).pem))
-      const flip = (bytes: Buffer, at: number) => bytes.with(at, (bytes[at] ?? 0) ^ 1)
+      const flip = (bytes: Buffer, at: number) => bytes.with(at, (bytes.at(at) ?? 0) ^ 1)
       const flipped = makeTestCsr({ kind, changeSignature: (signature) => Buffer.from(flip(signature, -1)) })
       assertRefused(flipped.pem, /signature/, kind)
       const { der: request } = makeTestCsr({ kind, subject: { commonName: 'test client' } })
