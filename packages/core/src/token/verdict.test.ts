@@ -158,3 +158,20 @@ test('shows values cut, and never the token', async () => {
   assert.ok(text.length < 4000)
   for (const part of token.split('.')) assert.equal(text.includes(part), false)
 })
+
+test('no signature is checked for a token that a cheaper check has refused', async () => {
+  let asked = 0
+  const key = KEYS.get(KEY.kid) ?? assert.fail()
+  const watched = {
+    ...key,
+    get keyObject() {
+      asked += 1
+      return key.keyObject
+    },
+  }
+  const keys = new Map([[KEY.kid, watched]])
+  const foreign = await verifyToken(tokenWith({ iss: 'https://other.example' }), SIGNER, keys, NOW_MS)
+  assert.deepEqual([foreign.reason, asked], ['issuer-mismatch', 0])
+  const own = await verifyToken(tokenWith(), SIGNER, keys, NOW_MS)
+  assert.deepEqual([own.reason, asked], ['accepted', 1])
+})
