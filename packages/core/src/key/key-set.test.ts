@@ -158,8 +158,9 @@ test('G-22 honours use and key_ops', () => {
 
 test('G-22 a key for encryption beside the others, as Keycloak publishes it, is ignored without a warning', () => {
   const encryption = { ...RSA.jwk, kid: 'enc', use: 'enc', alg: 'RSA-OAEP' }
-  const { keys, warnings } = read(encryption, { ...OTHER.jwk, use: 'sig' })
+  const { keys, warnings, notForSignatures } = read(encryption, { ...OTHER.jwk, use: 'sig' })
   assert.deepEqual([[...keys.keys()], warnings], [[OTHER.kid], []])
+  assert.deepEqual([notForSignatures.length, read(OTHER.jwk).notForSignatures.length], [1, 0])
   assert.equal(read({ ...encryption, use: 'sig' }, OTHER.jwk).warnings.length, 1)
   assert.equal(read({ ...encryption, d: 'AQAB' }).exposesSecrets, true)
 })

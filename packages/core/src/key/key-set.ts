@@ -23,6 +23,8 @@ export interface KeySet {
   readonly keys: ReadonlyMap<string, SignerKey>
   /** One sentence for each entry that was left out or is odd. */
   readonly warnings: readonly string[]
+  /** One sentence for each entry that is rightly there, but signs nothing. */
+  readonly notForSignatures: readonly string[]
   /** The provider publishes a secret: a symmetric key or the private half of one. */
   readonly exposesSecrets: boolean
 }
@@ -37,10 +39,12 @@ export function readKeySet(source: JsonValue | Buffer): KeySet {
   const keys = new Map<string, SignerKey>()
   const ambiguous = new Set<string>()
   const warnings: string[] = []
+  const notForSignatures: string[] = []
   entries.forEach((entry, index) => {
     const reading = readEntry(entry)
     const warn = (reason: string): unknown => warnings.push(`${entryName(entry, index)}: ${reason}`)
     if (reading.warning !== undefined) warn(reading.warning)
+    if (reading.note !== undefined) notForSignatures.push(`${entryName(entry, index)}: ${reading.note}`)
     if (!reading.key) return
     const { kid } = reading.key
     const earlier = keys.get(kid)
@@ -52,7 +56,8 @@ export function readKeySet(source: JsonValue | Buffer): KeySet {
       keys.set(kid, earlier ? mergeAlgorithms(earlier, reading.key) : reading.key)
     }
   })
-  return { keys, warnings, exposesSecrets: entries.some((entry) => isJsonObject(entry) && holdsSecret(entry)) }
+  const exposesSecrets = entries.some((entry) => isJsonObject(entry) && holdsSecret(entry))
+  return { keys, warnings, notForSignatures, exposesSecrets }
 }
 
 function readEntries(source: JsonValue | Buffer): JsonValue[] {
@@ -77,12 +82,13 @@ function parse(source: Buffer): JsonValue {
 interface EntryReading {
   readonly key?: SignerKey
   readonly warning?: string
+  readonly note?: string
 }
 
 function readEntry(entry: JsonValue): EntryReading {
   if (!isJsonObject(entry)) return { warning: 'ignored, not a JSON object' }
   if (holdsSecret(entry)) return { warning: 'ignored, the provider published a secret key' }
-  if (isForEncryption(entry)) return {}
+  if (isForEncryption(entry)) return { note: 'ignored, it is for encryption' }
   const { kid } = entry
   if (typeof kid !== 'string' || kid === '') return { warning: 'ignored, it has no kid that a token could name' }
   if (kid.length > MAX_KID_LENGTH) return { warning: `ignored, its kid is longer than ${MAX_KID_LENGTH} characters` }
@@ -105,7 +111,7 @@ function holdsSecret(jwk: JsonObject): boolean {
   return jwk.kty === 'oct' || PRIVATE_MEMBERS.some((name) => jwk[name] !== undefined && jwk[name] !== null)
 }
 
-/** Providers such as Keycloak publish it beside those that sign: nothing is wrong, and nobody needs to be told. */
+/** Providers such as Keycloak publish it beside those that sign: nothing is wrong with it. */
 function isForEncryption(jwk: JsonObject): boolean {
   return jwk.use === 'enc' && (jwk.key_ops ?? undefined) === undefined
 }

@@ -23,6 +23,7 @@ export class ServedKeys {
   #fetchedAt: number | undefined
   #emptySince: number | undefined
   #setWarnings: readonly string[] = []
+  #toldLeftOut = ''
   #exposesSecrets = false
 
   constructor(url: string, maxAgeMs: number, warn: Warn) {
@@ -90,12 +91,13 @@ export class ServedKeys {
     return this.#keys.size === 0 || elapsedMs - this.#emptySince >= EMPTY_SET_MS
   }
 
-  #tell({ warnings, exposesSecrets }: KeySet): void {
+  #tell({ warnings, notForSignatures, exposesSecrets }: KeySet): void {
     if (exposesSecrets && !this.#exposesSecrets) {
       this.#warn('secret-published', 'the provider publishes a secret key; it is not used and must be withdrawn there')
     }
-    const leftOut = warnings.join('; ')
-    if (leftOut !== '' && leftOut !== this.#setWarnings.join('; ')) this.#warn('keys-left-out', leftOut)
+    const leftOut = [...warnings, ...notForSignatures].join('; ')
+    if (leftOut !== '' && leftOut !== this.#toldLeftOut) this.#warn('keys-left-out', leftOut)
+    this.#toldLeftOut = leftOut
     this.#exposesSecrets = exposesSecrets
     this.#setWarnings = warnings
   }

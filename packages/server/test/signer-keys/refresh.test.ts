@@ -168,6 +168,20 @@ test('F-11 one broken key among nine good ones is left out and told; the nine ar
   assert.equal(warnings.length, 1, 'told once')
 })
 
+test('G-22 a key for encryption is left out and told once, and is no warning about the signer', async (t) => {
+  const { keeper, store, providers, warnings } = await startWorld(t)
+  providers.at(urlOf('idp')).publish([OLD, { ...NEW.jwk, use: 'enc' }])
+  const signer = await createSigner(store, 'idp')
+  assert.ok(await keeper.keyFor(signer, OLD.kid))
+  assert.equal(keeper.keysOf(signer).has(NEW.kid), false)
+  await keeper.refresh(signer)
+  assert.deepEqual(
+    warnings.map(({ kind }) => kind),
+    ['keys-left-out'],
+  )
+  assert.deepEqual(keeper.keyStatus(signer).warnings, [])
+})
+
 test('G-21 a published secret is told, not used and never stored', async (t) => {
   const { keeper, store, providers, time, warnings } = await startWorld(t)
   const secret = NEW.privateKey.export({ format: 'jwk' })
