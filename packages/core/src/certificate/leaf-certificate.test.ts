@@ -68,3 +68,19 @@ test('what is no certificate is read as nothing', () => {
     assert.equal(readLeafCertificate(Buffer.from(bytes, 'hex')), undefined, bytes)
   }
 })
+
+test('an extended key usage that is no list, and extensions that pose as a unique id, are read as nothing', async () => {
+  const { issuer } = await makeRoot()
+  const der = await issueCertificate({ profile: 'client', ...request }, issuer, now)
+  assert.equal(readLeafCertificate(der)?.isForClients, true)
+  const hex = der.toString('hex')
+  const changed = [
+    hex.replace('0603551d25040c30', '0603551d25040c31'),
+    hex.replace('0603551d25040c30', '0603551d25040cb0'),
+    hex.replace(/a3(..30..300c0603551d13)/, '81$1'),
+  ]
+  for (const text of changed) {
+    assert.notEqual(text, hex)
+    assert.equal(readLeafCertificate(Buffer.from(text, 'hex')), undefined, text)
+  }
+})

@@ -77,6 +77,8 @@ function isCa({ extensions }: ParsedCertificate): boolean {
 function isForClients({ extensions }: ParsedCertificate): boolean {
   const usages = extensions.get(OID.extendedKeyUsage)
   if (!usages) return false
-  const ids = createDerCursor(readDer(usages.value)).takeRest(TAG.oid)
+  const list = readDer(usages.value)
+  if (list.tag !== TAG.sequence) throw new DerError('the extended key usage is no list')
+  const ids = createDerCursor(list).takeRest(TAG.oid)
   return ids.some((id) => readOid(id) === OID.clientAuth)
 }

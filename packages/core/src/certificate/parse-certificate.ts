@@ -61,8 +61,8 @@ function readTbs(node: DerNode): TbsCertificate {
   const validity = cursor.take(TAG.sequence)
   const subject = cursor.take(TAG.sequence)
   const publicKeyInfo = cursor.take(TAG.sequence)
-  cursor.takeOptional(ISSUER_UNIQUE_ID)
-  cursor.takeOptional(SUBJECT_UNIQUE_ID)
+  checkBits(cursor.takeOptional(ISSUER_UNIQUE_ID))
+  checkBits(cursor.takeOptional(SUBJECT_UNIQUE_ID))
   const extensions = readExtensions(cursor.takeOptional(EXPLICIT_EXTENSIONS), version)
   cursor.end()
   const [notBefore, notAfter, ...others] = validity.children
@@ -80,6 +80,13 @@ function readTbs(node: DerNode): TbsCertificate {
     publicKeyInfo,
     extensions,
   }
+}
+
+/** The unique ids of RFC 5280 section 4.1.2.8 are bit strings under a tag of their own: the first octet counts the bits that the last one lacks. */
+function checkBits(node: DerNode | undefined): void {
+  if (!node) return
+  const [missing = 8] = node.content
+  if (missing > 7 || (missing > 0 && node.content.length === 1)) throw new DerError('a unique id is badly encoded')
 }
 
 function readVersion(node: DerNode | undefined): number {
