@@ -50,7 +50,10 @@ writeFileSync(join(root, reportFile), `${JSON.stringify({ full, tests: records }
 const passed = records.filter(({ result }) => result === 'passed').length
 const failed = records.length - passed
 if (failed > 0) write('\nNot passed:')
-for (const { title, file, result } of records) if (result !== 'passed') write(`  ${result}: ${title} (${file})`)
+for (const { title, file, result, why } of records) {
+  // Told once more: what was written at its moment is far above, and cut off where only the end of a log is kept.
+  if (result !== 'passed') write(`  ${result}: ${title} (${file})${why ? `\n${why}` : ''}`)
+}
 if (records.length === 0) write('No test ran.')
 write(`\n${passed} passed, ${failed} failed`)
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0

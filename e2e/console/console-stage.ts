@@ -30,7 +30,11 @@ export interface Visit {
   readonly complaints: string[]
   /** Opens a page of the console and waits for its heading. */
   go(path: string): Promise<void>
+  /** Waits until nothing on the page is still on its way. */
+  settle(): Promise<void>
   signIn(): Promise<void>
+  /** Presses the Tab key until what is focused matches the selector, and has the text. */
+  reach(selector: string, text?: string): Promise<void>
 }
 
 /** Starts everything before the tests of a file and ends it after them. Gives back how to get at it. */
@@ -88,5 +92,14 @@ async function openVisit(browser: Browser, consoleUrl: string, options: BrowserC
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
   }
-  return { page, complaints, go, signIn }
+  const settle = () => page.locator('[aria-busy="true"], [aria-label="Loading"]').first().waitFor({ state: 'detached' })
+  const reach = async (selector: string, text = '') => {
+    const wanted = page.locator(selector).filter({ hasText: text }).and(page.locator(':focus'))
+    for (let presses = 0; presses < 60; presses++) {
+      await page.keyboard.press('Tab')
+      if ((await wanted.count()) > 0) return
+    }
+    assert.fail(`${selector} ${text} is not reached by the Tab key`)
+  }
+  return { page, complaints, go, settle, signIn, reach }
 }

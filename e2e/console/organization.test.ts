@@ -200,17 +200,10 @@ test('a provider is changed, and is deleted only when no account buys its tokens
 })
 
 test('an account is added and its file downloaded by keyboard alone', needsBrowser, async () => {
-  const { page, go, signIn } = await stage().open()
+  const { page, go, signIn, reach } = await stage().open()
   await signIn()
   await go('organization/api-accounts/new')
   const { keyboard } = page
-  const reach = async (selector: string) => {
-    for (let presses = 0; presses < 60; presses++) {
-      await keyboard.press('Tab')
-      if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return
-    }
-    assert.fail(`${selector} is not reached by the Tab key`)
-  }
   await page.getByRole('textbox', { name: 'Name' }).waitFor()
   await reach('[data-path="name"]')
   await keyboard.type('typed')

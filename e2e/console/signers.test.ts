@@ -177,17 +177,10 @@ test('the list is searched, put in order and turned over by the server', needsBr
 })
 
 test('a signer is created from the address of its issuer by keyboard alone', needsBrowser, async () => {
-  const { page, go, signIn } = await stage().open()
+  const { page, go, signIn, reach } = await stage().open()
   await signIn()
   await go('signers/new')
   const { keyboard } = page
-  const reach = async (selector: string) => {
-    for (let presses = 0; presses < 60; presses++) {
-      await keyboard.press('Tab')
-      if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return
-    }
-    assert.fail(`${selector} is not reached by the Tab key`)
-  }
   await page.getByRole('textbox', { name: 'Issuer' }).waitFor()
   await reach('[data-path="issuer"]')
   await keyboard.type(stage().controller.ready.identityProviderUrl ?? '')

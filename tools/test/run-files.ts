@@ -19,6 +19,7 @@ type TestEvent = {
 
 const fileTimeoutMs = 5 * 60_000
 const keptOutput = 20_000
+const keptWhy = 2_000
 
 /**
  * Runs test files, each in a process of its own, and tells what became of every test.
@@ -27,8 +28,8 @@ const keptOutput = 20_000
 export async function runFiles({ files, concurrency, grep, write }: RunOptions): Promise<TestRecord[]> {
   const records: TestRecord[] = []
   const output = new Map<string, string>()
-  const add = (event: TestEvent, result: TestRecord['result']) =>
-    records.push({ title: event.name, file: nameOf(event.file), result })
+  const add = (event: TestEvent, result: TestRecord['result'], why?: string) =>
+    records.push({ title: event.name, file: nameOf(event.file), result, ...(why && { why: why.slice(0, keptWhy) }) })
   const keep = (event: { file: string; message: string }) =>
     output.set(event.file, ((output.get(event.file) ?? '') + event.message).slice(-keptOutput))
   const finish = (file: string, took: string) => {
@@ -68,9 +69,10 @@ export async function runFiles({ files, concurrency, grep, write }: RunOptions):
     const error = event.details?.error
     if (event.details?.type === 'suite' && error?.failureType === 'subtestsFailed') return
     const name = event.name === event.file ? 'runs to its end' : event.name
-    add({ ...event, name }, 'failed')
+    const why = indent(inspect(error?.cause ?? error))
+    add({ ...event, name }, 'failed', why)
     if (error?.failureType === 'subtestsFailed') return
-    write(`\n  ✖ ${name}\n    ${place(event)}\n${indent(inspect(error?.cause ?? error))}\n`)
+    write(`\n  ✖ ${name}\n    ${place(event)}\n${why}\n`)
     // This may come after the file's own summary.
     if (event.name === event.file) show(event.file)
   })
