@@ -3,13 +3,13 @@ import { type BenchSigner, createBenchSigner, forgeToken } from './support/bench
 import { benchIdentity, fillIdentities, fillSigners } from './support/fill-database.ts'
 import { http } from './support/http.ts'
 import { inTurn } from './support/in-turn.ts'
+import { signIn } from './support/login-operations.ts'
 import { measureOperations, OPERATION_COLUMNS, type Operation, plotColumn } from './support/measure.ts'
 import { MEMORY_COLUMNS, measureMemory } from './support/memory-section.ts'
 import { CLIENT, MANAGEMENT, type ProductHome, withHome } from './support/product.ts'
 import { prepareSecondFactor } from './support/second-factor.ts'
 import { requestsFor } from './support/split-requests.ts'
 
-const AUTHENTICATE = `${CLIENT}/authenticate?method=ext-jwt`
 const CONNECTIONS = 64
 /** Those that tokens are minted for; the others are filled in beside them. */
 const OWN_SIGNERS = 2
@@ -89,7 +89,6 @@ function buildOperations(run: BenchRun, world: World, { rs256, es256 }: Signers,
     Array.from({ length: count }, (_, number) =>
       signer.mint(benchIdentity(number % world.identities).externalId, number),
     )
-  const signIn = (token: string) => http('POST', AUTHENTICATE, { authorization: `Bearer ${token}` })
   const [distinctRs256, distinctEs256] = [mintAll(rs256), mintAll(es256)]
   const once = distinctRs256[0] ?? ''
   const common = { expectStatus: 200, connections: CONNECTIONS, bare: { headers: rs256.bareHeaders(once) } }

@@ -8,7 +8,8 @@ import type { FloodAnswers } from './support/flood.ts'
 import { type Flood, startFlood } from './support/flood-process.ts'
 import { http } from './support/http.ts'
 import { inTurn } from './support/in-turn.ts'
-import { CLIENT, MANAGEMENT, type ProductHome, type Target, withHome } from './support/product.ts'
+import { signIn } from './support/login-operations.ts'
+import { MANAGEMENT, type ProductHome, type Target, withHome } from './support/product.ts'
 import { cpuMsOf, memoryMibOf } from './support/server-process.ts'
 import { readAnswers, type SteadyFigures, startSteadyLoad } from './support/steady-load.ts'
 
@@ -42,9 +43,7 @@ export const overload: BenchPart = async (run) => {
     const tokens = Array.from({ length: run.options.isQuick ? QUICK_TOKENS : TOKENS }, (_, number) =>
       signer.mint(benchIdentity(number % IDENTITIES).externalId, number),
     )
-    const logins = tokens.map((token) => {
-      return http('POST', `${CLIENT}/authenticate?method=ext-jwt`, { authorization: `Bearer ${token}` })
-    })
+    const logins = tokens.map(signIn)
     const bareLogins = [http('GET', '/', { ...signer.bareHeaders(tokens[0] ?? ''), 'x-answer-bytes': '1000' })]
     const long = run.options.minutes * 60
     const short = Math.min(long, MOST_ALONE_SECONDS)

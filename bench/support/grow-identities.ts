@@ -1,15 +1,13 @@
 import type { BenchRun } from './bench-run.ts'
-import { type BenchSigner, createBenchSigner, forgeToken } from './bench-signer.ts'
+import { type BenchSigner, createBenchSigner } from './bench-signer.ts'
 import { askOnce } from './connection.ts'
 import { benchIdentity, benchSessionToken, fillIdentities, fillSessions } from './fill-database.ts'
 import { http } from './http.ts'
-import { inTurn } from './in-turn.ts'
+import { loginOperation, loginOperations, signIn } from './login-operations.ts'
 import type { Operation } from './measure.ts'
 import { measureGrowth } from './measure-growth.ts'
 import { CLIENT, MANAGEMENT, type Product, type ProductHome, withHome } from './product.ts'
 import { requestsFor } from './split-requests.ts'
-
-const AUTHENTICATE = `${CLIENT}/authenticate?method=ext-jwt`
 
 /** Among more and more identities, each with a session. */
 export async function growIdentities(run: BenchRun): Promise<void> {
@@ -34,7 +32,7 @@ async function prepare(home: ProductHome): Promise<{ signer: BenchSigner; templa
   const signer = await createBenchSigner(product, 'bench', 'P-256')
   const identity = { name: 'template', type: 'Default', isAdmin: false, externalId: 'template' }
   const { data } = await product.call('POST', `${MANAGEMENT}/identities`, identity)
-  await askOnce(product, http('POST', AUTHENTICATE, { authorization: `Bearer ${signer.mint('template')}` }))
+  await askOnce(product, signIn(signer.mint('template')))
   await product.stop()
   return { signer, template: (data as unknown as { id: string }).id }
 }
@@ -48,10 +46,8 @@ function buildOperations(run: BenchRun, product: Product, signer: BenchSigner, s
     at = (at + 7919) % size
     return at
   }
-  const signIn = (token: string) => http('POST', AUTHENTICATE, { authorization: `Bearer ${token}` })
   const tokens = Array.from({ length: count }, (_, number) => signer.mint(benchIdentity(some()).externalId, number))
   const strangers = Array.from({ length: count }, (_, number) => signer.mint(`stranger-${number}`, number))
-  const verified = { maxRequests: count, bare: { headers: signer.bareHeaders(tokens[0] ?? '') } }
   const read = (
     operation: string,
     path: () => string,
@@ -63,21 +59,12 @@ function buildOperations(run: BenchRun, product: Product, signer: BenchSigner, s
     read(operation, () => `${MANAGEMENT}/${path}?filter=${encodeURIComponent(filter())}`)
   const identity = () => benchIdentity(some())
   return [
-    { operation: 'login (ES256)', ...verified, request: inTurn(tokens.map(signIn)), expectStatus: 200, aims: {} },
-    {
-      operation: 'login refused (bad signature)',
-      ...verified,
-      request: inTurn(tokens.map(forgeToken).map(signIn)),
-      expectStatus: 401,
-      aims: {},
-    },
-    {
+    ...loginOperations(signer, tokens),
+    loginOperation(signer, tokens[0] ?? '', {
       operation: 'login refused (nobody)',
-      ...verified,
-      request: inTurn(strangers.map(signIn)),
+      tokens: strangers,
       expectStatus: 401,
-      aims: {},
-    },
+    }),
     read(
       'a call with a session',
       () => `${CLIENT}/current-api-session`,

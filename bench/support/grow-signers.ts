@@ -1,8 +1,8 @@
 import type { BenchRun } from './bench-run.ts'
-import { type BenchSigner, createBenchSigner, forgeToken } from './bench-signer.ts'
+import { type BenchSigner, createBenchSigner } from './bench-signer.ts'
 import { benchSigner, fillSigners } from './fill-database.ts'
 import { http } from './http.ts'
-import { inTurn } from './in-turn.ts'
+import { loginOperations } from './login-operations.ts'
 import type { Operation } from './measure.ts'
 import { measureGrowth } from './measure-growth.ts'
 import { CLIENT, MANAGEMENT, type Product, type ProductHome, withHome } from './product.ts'
@@ -41,10 +41,7 @@ async function prepare(home: ProductHome): Promise<BenchSigner> {
 function buildOperations(run: BenchRun, product: Product, signer: BenchSigner, size: number): Operation[] {
   const count = requestsFor(run.options.seconds)
   const headers = { 'zt-session': product.session }
-  const signIn = (token: string) =>
-    http('POST', `${CLIENT}/authenticate?method=ext-jwt`, { authorization: `Bearer ${token}` })
   const tokens = Array.from({ length: count }, (_, number) => signer.mint(`user-${number % IDENTITIES}`, number))
-  const verified = { maxRequests: count, bare: { headers: signer.bareHeaders(tokens[0] ?? '') } }
   let at = 0
   const some = () => {
     at = (at + 7919) % (size - OWN_SIGNERS)
@@ -56,14 +53,7 @@ function buildOperations(run: BenchRun, product: Product, signer: BenchSigner, s
   const list = (operation: string, filter: () => string) =>
     read(operation, () => `${MANAGEMENT}/ext-jwt-signers?filter=${encodeURIComponent(filter())}`)
   return [
-    { operation: 'login (ES256)', ...verified, request: inTurn(tokens.map(signIn)), expectStatus: 200, aims: {} },
-    {
-      operation: 'login refused (bad signature)',
-      ...verified,
-      request: inTurn(tokens.map(forgeToken).map(signIn)),
-      expectStatus: 401,
-      aims: {},
-    },
+    ...loginOperations(signer, tokens),
     read('look-up by id', () => `${MANAGEMENT}/ext-jwt-signers/${some().id}`),
     list('look-up by name', () => `name = "${some().name}"`),
     list('list by filter (issuer)', () => `issuer = "${some().issuer}"`),

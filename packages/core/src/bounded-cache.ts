@@ -1,6 +1,6 @@
 interface Entry<Key, Value> {
   readonly key: Key
-  value: Value
+  readonly value: Value
   older: Entry<Key, Value> | undefined
   newer: Entry<Key, Value> | undefined
 }

@@ -1,13 +1,9 @@
-import { randomFillSync } from 'node:crypto'
+import { takeRandomBytes } from './random-pool.ts'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const LENGTH = 22
 /** Bytes from here on would favour the first letters of the alphabet. */
 const UNBIASED = 256 - (256 % ALPHABET.length)
-
-/** Randomness is fetched for many ids at once: one fetch costs as much as a hundred ids. */
-const pool = Buffer.alloc(4096)
-let used = pool.length
 
 /** A random id of 22 letters and digits: about 131 bits. */
 export function newId(): string {
@@ -32,12 +28,9 @@ export function newIdInOrder(now: number): string {
 function randomLetters(count: number): string {
   let letters = ''
   while (letters.length < count) {
-    if (used === pool.length) {
-      randomFillSync(pool)
-      used = 0
+    for (const byte of takeRandomBytes(count - letters.length)) {
+      if (byte < UNBIASED) letters += ALPHABET[byte % ALPHABET.length]
     }
-    const byte = pool[used++] ?? UNBIASED
-    if (byte < UNBIASED) letters += ALPHABET[byte % ALPHABET.length]
   }
   return letters
 }

@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto'
 import type { JsonObject } from '../json/json-value.ts'
+import { secretDigest } from '../secret.ts'
 
 /** A compact JWS that has the right form. Nothing in it has been verified: whoever wrote it may be anybody. */
 export class UntrustedJws {
@@ -26,14 +26,9 @@ export class UntrustedJws {
 
   /** SHA-256 of the whole token, base64url; made when first asked for, since only a cache asks. */
   get digest(): string {
-    this.#digest ??= tokenDigest(this.#token)
+    this.#digest ??= secretDigest(this.#token)
     return this.#digest
   }
-}
-
-/** What a cache knows a token by. */
-export function tokenDigest(token: string): string {
-  return hash('sha256', token, 'base64url')
 }
 
 const MAX_AUDIENCES = 100

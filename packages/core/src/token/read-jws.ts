@@ -3,7 +3,8 @@ import { JsonError } from '../json/json-error.ts'
 import { isJsonObject, type JsonObject } from '../json/json-value.ts'
 import { type JsonLimits, readJson } from '../json/read-json.ts'
 import { decodeBase64url } from '../key/base64url.ts'
-import { tokenDigest, UntrustedJws } from './jws.ts'
+import { secretDigest } from '../secret.ts'
+import { UntrustedJws } from './jws.ts'
 import type { RefusalReason } from './verdict.ts'
 import type { VerifiedTokenCache } from './verified-token-cache.ts'
 
@@ -24,7 +25,7 @@ export type JwsReading =
  */
 export function readJws(token: string, cache?: VerifiedTokenCache): JwsReading {
   if (token.length > MAX_TOKEN_LENGTH) return refused('token-too-large', `longer than ${MAX_TOKEN_LENGTH} characters`)
-  const digest = cache && tokenDigest(token)
+  const digest = cache && secretDigest(token)
   const known = digest === undefined ? undefined : cache?.findJws(digest)
   if (known) return { ok: true, jws: known }
   const firstDot = token.indexOf('.')

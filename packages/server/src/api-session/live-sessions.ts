@@ -1,4 +1,4 @@
-import { AppError, BoundedCache, isSignInAllowed } from '@countersign/core'
+import { AppError, BoundedCache, isSignInAllowed, secretDigest } from '@countersign/core'
 import type { Clock } from '../clock.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { Change, ChangedEntity } from '../store/change.ts'
@@ -9,7 +9,6 @@ import { findIdentity } from '../store/reads/identity-reads.ts'
 import type { ApiSessionRow } from '../store/schema.ts'
 import { MAX_UNWRITTEN_ACTIVITY_MS } from '../store/session-activity.ts'
 import type { Store } from '../store/store.ts'
-import { sessionTokenDigest } from './session-token.ts'
 import { findSessionOrigin, type SessionOrigin } from './sign-in-way.ts'
 
 /** A session that is good now, with whom it belongs to and how he signed in, as the store knows it now. */
@@ -122,7 +121,7 @@ export function createLiveSessions({ store, clock, idleMs }: LiveSessionsOptions
   }
 
   const look = async (token: string): Promise<LiveSession | undefined> => {
-    const digest = sessionTokenDigest(token)
+    const digest = secretDigest(token)
     const session = remembered.get(digest) ?? (await load(digest))
     const now = clock.now()
     return session && now < session.expiresAt && !isDisabled(session.identity, now) ? session : undefined

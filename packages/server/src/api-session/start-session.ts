@@ -1,11 +1,10 @@
 import type { Authenticate } from '@countersign/contract'
-import { newIdInOrder } from '@countersign/core'
+import { newIdInOrder, newSecret, secretDigest } from '@countersign/core'
 import type { Clock } from '../clock.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
 import type { Store } from '../store/store.ts'
 import type { LiveSession } from './live-sessions.ts'
-import { newSessionToken, sessionTokenDigest } from './session-token.ts'
 import type { SessionOrigin } from './sign-in-way.ts'
 
 export interface SessionOptions {
@@ -31,7 +30,7 @@ export async function startSession(
   { identity, policy, way, certificate, authenticatorId, body, ipAddress }: Authenticated,
 ): Promise<{ token: string; session: LiveSession }> {
   const now = clock.now()
-  const token = newSessionToken()
+  const token = newSecret()
   const id = newIdInOrder(now)
   const endsAt = now + maxMs
   const expiresAt = Math.min(now + idleMs, endsAt)
@@ -40,7 +39,7 @@ export async function startSession(
     'apiSession.create',
     {
       id,
-      tokenDigest: sessionTokenDigest(token),
+      tokenDigest: secretDigest(token),
       identityId: identity.id,
       authenticatorId,
       ipAddress,

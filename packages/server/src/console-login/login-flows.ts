@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto'
-import { AppError, BoundedCache } from '@countersign/core'
+import { AppError, BoundedCache, newSecret } from '@countersign/core'
 import type { Clock } from '../clock.ts'
 import type { Sealing } from '../keys/sealing.ts'
 
@@ -28,9 +27,6 @@ export const FLOW_SECONDS = 600
 const USE = 'console-login'
 const MAX_USED = 10_000
 
-/** 256 random bits for a state, a nonce or a verifier. */
-export const randomText = (): string => randomBytes(32).toString('base64url')
-
 interface Kept {
   readonly state: string
   readonly endsAt: number
@@ -55,7 +51,7 @@ export function createLoginFlows({ clock, sealing }: { readonly clock: Clock; re
 
   return {
     begin: (flow) => {
-      const state = randomText()
+      const state = newSecret()
       const kept: Kept = { state, endsAt: clock.now() + FLOW_SECONDS * 1000, flow }
       return { state, cookie: sealing.seal(JSON.stringify(kept), USE) }
     },

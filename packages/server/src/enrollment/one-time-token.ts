@@ -1,19 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { AppError } from '@countersign/core'
+import { AppError, newSecret, secretDigest } from '@countersign/core'
 import type { Sealing } from '../keys/sealing.ts'
 import type { EnrollmentRow } from '../store/schema.ts'
 
-const TOKEN_BYTES = 32
-
 /** A new one-time token of 256 random bits, as it is stored: to be known when it comes, and to be shown again. */
 export function newOneTimeToken(sealing: Sealing, enrollmentId: string) {
-  const token = randomBytes(TOKEN_BYTES).toString('base64url')
-  return { tokenDigest: oneTimeTokenDigest(token), sealedToken: sealing.seal(token, useOf(enrollmentId)) }
-}
-
-/** What is looked up in place of the token: a thief of the database can present none of these. */
-export function oneTimeTokenDigest(token: string): string {
-  return createHash('sha256').update(token).digest('base64url')
+  const token = newSecret()
+  return { tokenDigest: secretDigest(token), sealedToken: sealing.seal(token, useOf(enrollmentId)) }
 }
 
 /** The token of an enrollment once more; undefined on a node that cannot open it, which still takes it when it comes. */

@@ -1,9 +1,8 @@
-import { newId } from '@countersign/core'
+import { newId, secretDigest } from '@countersign/core'
 import type { ControllerContext } from '../controller-context.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
 import { getRedeemable } from '../store/reads/enrollment-reads.ts'
 import type { WriteMeta, WriteSource } from '../store/write-operation.ts'
-import { oneTimeTokenDigest } from './one-time-token.ts'
 
 /**
  * Trades a one-time token for a credential. Either the credential is recorded and the token gone, or nothing happened and
@@ -37,7 +36,7 @@ export function createRedeemEnrollment({
   }
   return {
     certificate: async (token, csrPem, source) => {
-      const tokenDigest = oneTimeTokenDigest(token)
+      const tokenDigest = secretDigest(token)
       // Asked before the work of signing, and again in the transaction.
       const { identity } = await getRedeemable(store.db, { tokenDigest, method: 'ott', now: clock.now() })
       const issued = await clientCertificates.issue(csrPem, identity.id)
@@ -48,7 +47,7 @@ export function createRedeemEnrollment({
       return { chainPem, caPem }
     },
     password: async (token, password, source) => {
-      const tokenDigest = oneTimeTokenDigest(token)
+      const tokenDigest = secretDigest(token)
       const { identity, row } = await getRedeemable(store.db, { tokenDigest, method: 'updb', now: clock.now() })
       const passwordDigest = await digestNewPassword(identity, password)
       const args = { tokenDigest, authenticatorId: newId(), passwordDigest }

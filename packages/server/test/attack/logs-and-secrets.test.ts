@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { AppError } from '@countersign/core'
+import { AppError, secretDigest } from '@countersign/core'
 import type { Kysely } from 'kysely'
-import { sessionTokenDigest } from '../../src/api-session/session-token.ts'
 import { ADMIN_PASSWORD, buildApp, type TestApp } from '../http/build-app.ts'
 import { serveRoutes } from './serve-routes.ts'
 
@@ -103,7 +102,7 @@ describe('what is stored', () => {
     for (const token of [app.adminSession, session]) {
       assert.equal(Buffer.from(token, 'base64url').length, 32)
       assert.ok(!stored.includes(token))
-      const digest = sessionTokenDigest(token)
+      const digest = secretDigest(token)
       assert.ok(stored.includes(digest))
       assert.equal((await app.call('GET', SIGNERS, undefined, { session: digest })).status, 401)
     }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { createPassword } from '../http/identities.fixture.ts'
 import { makeStrictPolicy } from '../http/second-token.fixture.ts'
 import { cookiesOf, HOST, OWN_PAGE } from './console-app.fixture.ts'
@@ -9,17 +9,26 @@ const IDENTITIES = '/edge/management/v1/identities'
 const OWN_SESSION = '/edge/management/v1/current-api-session'
 const NETWORKS = '/core/v2/networks'
 
-test('D22 D45 a second token that the console gets at the provider counts with its cookie, and with nothing else', async (t) => {
+/** An administrator whose policy asks for a second token, and his way in by password. */
+async function setUpSecondToken(t: TestContext) {
   const set = await setUpConsoleLogin(t)
-  const { app, script, goAway, comeBack } = set
+  const { app } = set
   const signer = await set.createLoginSigner()
   const authPolicyId = await makeStrictPolicy(app, signer)
   const id = await set.createIdentity({ externalId: ALICE, isAdmin: true, authPolicyId })
   const { username, password } = await createPassword(app, id)
-  const logIn = await app.call('POST', '/console/session', { username, password }, { headers: OWN_PAGE })
-  assert.equal(logIn.status, 200, logIn.text)
-  assert.equal(logIn.json.data.authQueries.length, 1)
-  const cookie = (cookiesOf(logIn)[0] ?? '').split(';', 1)[0] ?? ''
+  const logIn = () => app.call('POST', '/console/session', { username, password }, { headers: OWN_PAGE })
+  return { ...set, signer, logIn }
+}
+
+const sessionCookieOf = (answer: Parameters<typeof cookiesOf>[0]) => (cookiesOf(answer)[0] ?? '').split(';', 1)[0] ?? ''
+
+test('D22 D45 a second token that the console gets at the provider counts with its cookie, and with nothing else', async (t) => {
+  const { app, script, goAway, comeBack, signer, logIn } = await setUpSecondToken(t)
+  const first = await logIn()
+  assert.equal(first.status, 200, first.text)
+  assert.equal(first.json.data.authQueries.length, 1)
+  const cookie = sessionCookieOf(first)
   let second = ''
   const call = (path: string) =>
     app.call('GET', path, undefined, { headers: { ...OWN_PAGE, cookie: `${cookie}${second}` } })
@@ -47,8 +56,7 @@ test('D22 D45 a second token that the console gets at the provider counts with i
   )
   second = `; ${held.split(';', 1)[0]}`
   assert.deepEqual(await statuses(), [200, 200])
-  const again = await app.call('POST', '/console/session', { username, password }, { headers: OWN_PAGE })
-  const another = (cookiesOf(again)[0] ?? '').split(';', 1)[0] ?? ''
+  const another = sessionCookieOf(await logIn())
   const moved = { ...OWN_PAGE, cookie: `${another}${second}` }
   assert.equal((await app.call('GET', IDENTITIES, undefined, { headers: moved })).status, 401, 'it is of one session')
   assert.deepEqual((await call(OWN_SESSION)).json.data.authQueries, [])
@@ -60,14 +68,8 @@ test('D22 D45 a second token that the console gets at the provider counts with i
 })
 
 test('D22 a second token that is too long for one cookie is kept in several, which hold the longest that is taken', async (t) => {
-  const set = await setUpConsoleLogin(t)
-  const { app, script, goAway, comeBack } = set
-  const signer = await set.createLoginSigner()
-  const authPolicyId = await makeStrictPolicy(app, signer)
-  const id = await set.createIdentity({ externalId: ALICE, isAdmin: true, authPolicyId })
-  const { username, password } = await createPassword(app, id)
-  const logIn = await app.call('POST', '/console/session', { username, password }, { headers: OWN_PAGE })
-  const cookie = (cookiesOf(logIn)[0] ?? '').split(';', 1)[0] ?? ''
+  const { app, script, goAway, comeBack, signer, logIn } = await setUpSecondToken(t)
+  const cookie = sessionCookieOf(await logIn())
   const fetchToken = async (groups: string) => {
     script.accessToken = { groups }
     return comeBack(await goAway(signer, { headers: { ...OWN_PAGE, cookie }, query: '?next=/console/identities' }))
@@ -106,14 +108,8 @@ test('D22 a second token that is too long for one cookie is kept in several, whi
 })
 
 test('D22 a login that another page begins is a new session, whatever cookie comes with it', async (t) => {
-  const set = await setUpConsoleLogin(t)
-  const { app, goAway, comeBack } = set
-  const signer = await set.createLoginSigner()
-  const authPolicyId = await makeStrictPolicy(app, signer)
-  const id = await set.createIdentity({ externalId: ALICE, isAdmin: true, authPolicyId })
-  const { username, password } = await createPassword(app, id)
-  const logIn = await app.call('POST', '/console/session', { username, password }, { headers: OWN_PAGE })
-  const cookie = (cookiesOf(logIn)[0] ?? '').split(';', 1)[0] ?? ''
+  const { app, goAway, comeBack, signer, logIn } = await setUpSecondToken(t)
+  const cookie = sessionCookieOf(await logIn())
   await comeBack(await goAway(signer, { headers: { host: HOST, cookie, 'sec-fetch-site': 'cross-site' } }))
   assert.equal((await app.call('GET', IDENTITIES, undefined, { headers: { ...OWN_PAGE, cookie } })).status, 401)
 })

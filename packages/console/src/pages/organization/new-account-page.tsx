@@ -1,5 +1,5 @@
 import type { AccountInput } from '@countersign/sdk'
-import { Alert, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import { Alert, Select, Stack, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -7,12 +7,12 @@ import { hosted } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
 import type { Credentials } from '../../api/wire.ts'
 import { FormFrame } from '../../form/form-frame.tsx'
-import { required } from '../../form/rules.ts'
 import { useServerForm } from '../../form/use-server-form.ts'
 import { PageLink } from '../../show/links.tsx'
 import { PageHead } from '../../show/page-head.tsx'
 import { ROLES } from './account-roles.ts'
 import { ACCOUNT_RULES } from './account-values.ts'
+import { ClientFields, clientProblem, NO_CLIENT } from './client-fields.tsx'
 import { CredentialsDialog } from './credentials-dialog.tsx'
 
 /** A new API account, and the one look at its credentials. */
@@ -51,13 +51,12 @@ function AccountForm({ onSend }: { readonly onSend: (body: AccountInput) => Prom
       description: '',
       identityProviderId: '',
       role: 'admin' as 'admin' | 'read-only',
-      hasClient: false,
-      clientId: '',
+      ...NO_CLIENT,
     },
     validate: {
       ...ACCOUNT_RULES,
       identityProviderId: (value) => (value ? null : 'Choose a provider'),
-      clientId: (value, { hasClient }) => (hasClient ? required('The client id')(value) : null),
+      clientId: clientProblem,
     },
     send: ({ hasClient, clientId, contactEmail, description, ...values }) =>
       onSend({
@@ -80,18 +79,7 @@ function AccountForm({ onSend }: { readonly onSend: (body: AccountInput) => Prom
       <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
       <Select label="Identity provider" required data={offered} {...form.getInputProps('identityProviderId')} />
       <Select label="Role" allowDeselect={false} data={ROLES} {...form.getInputProps('role')} />
-      <Switch
-        label="Its client exists at the provider already"
-        {...form.getInputProps('hasClient', { type: 'checkbox' })}
-      />
-      {form.values.hasClient && (
-        <TextInput
-          label="Client id"
-          required
-          description="Nothing is registered, and there is no credentials file to download"
-          {...form.getInputProps('clientId')}
-        />
-      )}
+      <ClientFields label="Its client exists at the provider already" form={form} />
     </FormFrame>
   )
 }

@@ -1,13 +1,13 @@
-import { Button, type ButtonProps, Group, Modal, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { Button, type ButtonProps, Group, Modal, Select, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { hosted } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
 import type { Account, Credentials } from '../../api/wire.ts'
-import { required } from '../../form/rules.ts'
 import { useServerForm } from '../../form/use-server-form.ts'
 import { ErrorNote } from '../../show/error-note.tsx'
+import { ClientFields, clientProblem, NO_CLIENT } from './client-fields.tsx'
 import { CredentialsDialog } from './credentials-dialog.tsx'
 
 const DEFAULT_OVERLAP = '60'
@@ -61,8 +61,8 @@ interface RotateFormProps {
 
 function RotateForm({ id, onCancel, onRotated }: RotateFormProps) {
   const { form, problem, isBusy, submit } = useServerForm({
-    initialValues: { overlapMinutes: DEFAULT_OVERLAP, hasClient: false, clientId: '' },
-    validate: { clientId: (value, { hasClient }) => (hasClient ? required('The client id')(value) : null) },
+    initialValues: { overlapMinutes: DEFAULT_OVERLAP, ...NO_CLIENT },
+    validate: { clientId: clientProblem },
     send: async ({ overlapMinutes, hasClient, clientId }) => {
       const body = { overlapMinutes: Number(overlapMinutes), ...(hasClient && { clientId }) }
       const made = await hosted.accounts.rotate(id, body)
@@ -80,18 +80,7 @@ function RotateForm({ id, onCancel, onRotated }: RotateFormProps) {
           data-autofocus
           {...form.getInputProps('overlapMinutes')}
         />
-        <Switch
-          label="Its new client exists at the provider already"
-          {...form.getInputProps('hasClient', { type: 'checkbox' })}
-        />
-        {form.values.hasClient && (
-          <TextInput
-            label="Client id"
-            required
-            description="Nothing is registered, and there is no credentials file to download"
-            {...form.getInputProps('clientId')}
-          />
-        )}
+        <ClientFields label="Its new client exists at the provider already" form={form} />
         {problem !== undefined && <ErrorNote error={problem} />}
         <Group justify="end">
           <Button variant="default" onClick={onCancel}>

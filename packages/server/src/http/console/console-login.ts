@@ -1,5 +1,5 @@
-import { AppError, findCookie } from '@countersign/core'
-import { FLOW_SECONDS, type LoginFlow, randomText } from '../../console-login/login-flows.ts'
+import { AppError, findCookie, newSecret } from '@countersign/core'
+import { FLOW_SECONDS, type LoginFlow } from '../../console-login/login-flows.ts'
 import { LoginProblem } from '../../console-login/login-problem.ts'
 import { authorizationUrl, type LoginProvider } from '../../console-login/login-provider.ts'
 import type { ControllerContext } from '../../controller-context.ts'
@@ -48,8 +48,8 @@ export function consoleLoginRoutes(context: ControllerContext): Route[] {
     const flow: LoginFlow = {
       signerId: stored.id,
       revision: stored.revision,
-      nonce: randomText(),
-      verifier: randomText(),
+      nonce: newSecret(),
+      verifier: newSecret(),
       redirectUri: `${origin}${CALLBACK}`,
       next: way.next,
       sessionToken: await findLacking(call, stored.id),

@@ -5,13 +5,7 @@ import { Server as NetServer } from 'node:net'
 import { AppError, newId } from '@countersign/core'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import type { LiveSessions } from '../../api-session/live-sessions.ts'
-import type { NoteUse } from '../../api-session/session-moves.ts'
 import type { Settings } from '../../config/index.ts'
-import type { HeldTokens } from '../../console-login/held-tokens.ts'
-import type { FindHostedCaller } from '../../hosted/hosted-caller.ts'
-import type { AttemptLimits } from '../../limits/attempt-limits.ts'
-import type { SecondFactor } from '../../sign-in/second-factor.ts'
 import { PRODUCT_VERSION } from '../../version.ts'
 import { isHostedPath } from '../hosted/hosted-errors.ts'
 import { createCors } from './cors.ts'
@@ -23,18 +17,12 @@ import { guardListener, listenerOptions } from './listener.ts'
 import { hasUnreadBody } from './read-bytes.ts'
 import { type Answer, ROUTE_METHODS, type Route } from './route.ts'
 import { sendAnswer, sendError } from './send-answer.ts'
-import { admit, serveCall } from './serve-call.ts'
+import { admit, type ServeOptions, serveCall } from './serve-call.ts'
 import { createUnreadableRequests } from './unreadable-request.ts'
 import { whileAdmitted } from './while-admitted.ts'
 
-export interface HttpServerOptions {
+export interface HttpServerOptions extends Omit<ServeOptions, 'http' | 'handlerMs' | 'awaitsContinue'> {
   readonly routes: readonly Route[]
-  readonly sessions: LiveSessions
-  readonly secondFactor: SecondFactor
-  readonly noteUse: NoteUse
-  readonly findHostedCaller: FindHostedCaller
-  readonly heldTokens: Pick<HeldTokens, 'of'>
-  readonly limits: Pick<AttemptLimits, 'address'>
   readonly settings: Settings
   readonly tls: ServerOptions
   readonly log: Logger
@@ -60,21 +48,7 @@ export type HttpServer = ReturnType<typeof createHttpServer>
 
 /** The HTTPS server: a table of routes behind one pipeline of limits, authentication, permission and validation. */
 export function createHttpServer(options: HttpServerOptions) {
-  const {
-    routes,
-    sessions,
-    secondFactor,
-    noteUse,
-    findHostedCaller,
-    heldTokens,
-    limits,
-    settings,
-    tls,
-    log,
-    beforeRequest,
-    instanceId = randomUUID(),
-    handlerMs = HANDLER_MS,
-  } = options
+  const { routes, settings, tls, log, beforeRequest, instanceId = randomUUID(), handlerMs = HANDLER_MS } = options
   const { http } = settings
   const cors = createCors(settings.cors.allowedOrigins)
   const ownHeaders = {
@@ -170,17 +144,7 @@ export function createHttpServer(options: HttpServerOptions) {
     return sendAnswer(answer, reply, log)
   }
 
-  const serveOptions = {
-    sessions,
-    secondFactor,
-    noteUse,
-    findHostedCaller,
-    heldTokens,
-    limits,
-    http,
-    handlerMs,
-    awaitsContinue,
-  }
+  const serveOptions: ServeOptions = { ...options, http, handlerMs, awaitsContinue }
   for (const [url, rows] of Map.groupBy(routes.flatMap(byPath), ({ path }) => path)) {
     for (const { route } of rows) {
       const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>

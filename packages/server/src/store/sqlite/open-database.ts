@@ -11,13 +11,16 @@ export interface SqliteHandle {
   readonly db: Kysely<Database>
 }
 
+/** A page that many log-ins touch is copied into the file once for all of them: more pages than usual may gather before that. */
+const CHECKPOINT_PAGES = 4_000
+
 /** The one connection that writes: each commit is on the disk before it is acknowledged. */
 export function openForWriting(file: string): SqliteHandle {
   const raw = new DatabaseSync(file)
   raw.exec(`pragma busy_timeout = ${WRITE_LOCK_WAIT_MS};
     pragma journal_mode = wal;
     pragma synchronous = full;
-    pragma wal_autocheckpoint = 4000;
+    pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};
     pragma foreign_keys = on;`)
   return { raw, db: createSqliteKysely(raw) }
 }

@@ -1,0 +1,36 @@
+import { Switch, TextInput } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
+import { required } from '../../form/rules.ts'
+
+/** An account may be given a client that its provider knows already, instead of a new one. */
+export interface ClientValues {
+  readonly hasClient: boolean
+  readonly clientId: string
+}
+
+export const NO_CLIENT: ClientValues = { hasClient: false, clientId: '' }
+
+export function clientProblem(clientId: string, { hasClient }: ClientValues) {
+  return hasClient ? required('The client id')(clientId) : null
+}
+
+interface ClientFieldsProps {
+  readonly label: string
+  readonly form: Pick<UseFormReturnType<ClientValues>, 'values' | 'getInputProps'>
+}
+
+export function ClientFields({ label, form }: ClientFieldsProps) {
+  return (
+    <>
+      <Switch label={label} {...form.getInputProps('hasClient', { type: 'checkbox' })} />
+      {form.values.hasClient && (
+        <TextInput
+          label="Client id"
+          required
+          description="Nothing is registered, and there is no credentials file to download"
+          {...form.getInputProps('clientId')}
+        />
+      )}
+    </>
+  )
+}
