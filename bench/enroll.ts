@@ -8,7 +8,7 @@ import { measureIssuing } from './support/issuing.ts'
 import { measureOperations, OPERATION_COLUMNS, plotColumn } from './support/measure.ts'
 import { CLIENT, withServers } from './support/product.ts'
 
-const ENROLLMENTS = 6_000
+const ENROLLMENTS = 14_000
 const QUICK_ENROLLMENTS = 800
 const ISSUING_ROUNDS = 6
 const QUICK_ISSUING_ROUNDS = 1

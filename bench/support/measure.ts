@@ -7,6 +7,8 @@ import { cpuMsOf } from './server-process.ts'
 import { splitRequests } from './split-requests.ts'
 
 const CONNECTIONS = 32
+/** Warming up takes at most so many times as long as measuring. */
+const WARM_UP_TIMES = 2
 
 /** What is measured of every operation. */
 export const OPERATION_COLUMNS: readonly Column[] = [
@@ -55,12 +57,12 @@ async function measureOperation({ product, bare }: Servers, operation: Operation
   const { request, expectStatus, connections = CONNECTIONS, isFresh = false, aims } = operation
   const { warmUp, measured } = splitRequests(operation.maxRequests ?? Number.POSITIVE_INFINITY)
   const load = { connections, isFresh, seconds, expectStatus, request }
-  await runLoad({ ...product, ...load, seconds: seconds / 2, maxRequests: warmUp })
+  await runLoad({ ...product, ...load, seconds: seconds * WARM_UP_TIMES, maxRequests: warmUp })
   const found = await runTimed(product, { ...load, maxRequests: measured })
   const headers = { ...operation.bare?.headers, 'x-answer-bytes': String(Math.max(0, found.bytesPerAnswer - 300)) }
   const bareRequest = http(operation.bare?.body ? 'POST' : 'GET', '/', headers, operation.bare?.body)
   const bareLoad = { ...load, expectStatus: 200, request: () => bareRequest }
-  await runLoad({ ...bare, ...bareLoad, seconds: seconds / 4, maxRequests: warmUp })
+  await runLoad({ ...bare, ...bareLoad, seconds: seconds * WARM_UP_TIMES, maxRequests: warmUp })
   const beside = await runTimed(bare, { ...bareLoad, maxRequests: Number.POSITIVE_INFINITY })
   const measures: Record<string, Measure> = {
     perSecond: { value: found.perSecond, bare: beside.perSecond },

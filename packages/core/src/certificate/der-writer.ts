@@ -2,8 +2,22 @@ import { TAG } from './der-reader.ts'
 
 /** Small functions that each write one DER element. They are given our own values; what breaks a rule is a TypeError. */
 export function element(tag: number, ...content: readonly Uint8Array[]): Buffer {
-  const body = Buffer.concat(content)
-  return Buffer.concat([Buffer.from([tag]), lengthOctets(body.length), body])
+  let length = 0
+  for (const part of content) length += part.length
+  const more = lengthOctets(length)
+  const written = Buffer.allocUnsafe(2 + more + length)
+  written[0] = tag
+  if (more === 0) written[1] = length
+  else {
+    written[1] = 0x80 + more
+    written.writeUIntBE(length, 2, more)
+  }
+  let at = 2 + more
+  for (const part of content) {
+    written.set(part, at)
+    at += part.length
+  }
+  return written
 }
 
 export const sequence = (...content: readonly Uint8Array[]): Buffer => element(TAG.sequence, ...content)
@@ -48,6 +62,17 @@ export function namedBits(bits: readonly number[]): Buffer {
 }
 
 export function oid(dotted: string): Buffer {
+  const known = oids.get(dotted)
+  if (known) return known
+  const written = writeOid(dotted)
+  oids.set(dotted, written)
+  return written
+}
+
+/** Our own few, written once: nothing that a caller sends is ever written as an object identifier. */
+const oids = new Map<string, Buffer>()
+
+function writeOid(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number)
   return element(TAG.oid, Buffer.from([first * 40 + second, ...rest].flatMap(arcOctets)))
 }
@@ -62,10 +87,10 @@ export function time(date: Date): Buffer {
     : element(TAG.generalizedTime, Buffer.from(`${digits}Z`))
 }
 
-function lengthOctets(length: number): Buffer {
-  if (length < 0x80) return Buffer.from([length])
-  const octets = numberOctets(length)
-  return Buffer.concat([Buffer.from([0x80 + octets.length]), octets])
+/** How many octets a length takes beyond the one that every length has. */
+function lengthOctets(length: number): number {
+  if (length < 0x80) return 0
+  return length < 0x100 ? 1 : length < 0x10000 ? 2 : 3
 }
 
 function numberOctets(value: number): Buffer {

@@ -1,19 +1,22 @@
-import { createPublicKey, type KeyObject } from 'node:crypto'
+import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { admitPublicKey, type PublicKeyKind } from '../key/admit-public-key.ts'
 import { createDerCursor, readOctetsOfBitString, readOid } from './der-cursor.ts'
-import { type DerNode, TAG } from './der-reader.ts'
+import { type DerNode, readDer, TAG } from './der-reader.ts'
+import { formatPem } from './pem.ts'
 
 export type PublicKeyInfo =
   | { readonly ok: true; readonly publicKey: KeyObject; readonly keyKind: PublicKeyKind }
   | { readonly ok: false; readonly reason: string }
 
-/** AlgorithmIdentifiers whose keys may reach OpenSSL, byte for byte. */
-const ADMITTED: ReadonlySet<string> = new Set([
-  '300d06092a864886f70d0101010500', // rsaEncryption, NULL
-  '301306072a8648ce3d020106082a8648ce3d030107', // id-ecPublicKey, P-256
-  '301006072a8648ce3d020106052b81040022', // P-384
-  '301006072a8648ce3d020106052b81040023', // P-521
-  '300506032b6570', // Ed25519
+type ReadNumbers = (octets: Buffer) => JsonWebKey | undefined
+
+/** AlgorithmIdentifiers whose keys may reach OpenSSL, byte for byte, and how the numbers of such a key are read where they are written as they must be. */
+const ADMITTED: ReadonlyMap<string, ReadNumbers> = new Map([
+  ['300d06092a864886f70d0101010500', readRsaNumbers], // rsaEncryption, NULL
+  ['301306072a8648ce3d020106082a8648ce3d030107', readPoint('P-256', 32)], // id-ecPublicKey
+  ['301006072a8648ce3d020106052b81040022', readPoint('P-384', 48)],
+  ['301006072a8648ce3d020106052b81040023', readPoint('P-521', 66)],
+  ['300506032b6570', readEd25519Numbers],
 ])
 
 const EC_PUBLIC_KEY = '1.2.840.10045.2.1'
@@ -40,23 +43,52 @@ const NAMES: Readonly<Record<string, string>> = {
 export function readPublicKeyInfo(node: DerNode): PublicKeyInfo {
   const cursor = createDerCursor(node)
   const algorithm = cursor.take(TAG.sequence)
-  readOctetsOfBitString(cursor.take(TAG.bitString))
+  const octets = readOctetsOfBitString(cursor.take(TAG.bitString))
   cursor.end()
   const id = readOid(createDerCursor(algorithm).take(TAG.oid))
-  if (!ADMITTED.has(algorithm.bytes.toString('hex'))) {
+  const readNumbers = ADMITTED.get(algorithm.bytes.toString('hex'))
+  if (!readNumbers) {
     return refuse(
       `keys of the type ${nameOf(id, algorithm)} are not supported; use RSA, P-256, P-384, P-521 or Ed25519`,
     )
   }
   try {
-    const publicKey = createPublicKey({ key: node.bytes, format: 'der', type: 'spki' })
-    const admission = admitPublicKey(publicKey)
+    // As text: of an object `createPublicKey` finds out by two exceptions that it is no key, which takes as long as reading it.
+    const publicKey = createPublicKey(formatPem('PUBLIC KEY', node.bytes))
+    const numbers = readNumbers(octets)
+    const admission = admitPublicKey(publicKey, numbers)
     if (!admission.ok) return refuse(admission.reason)
-    const isCanonical = publicKey.export({ format: 'der', type: 'spki' }).equals(node.bytes)
-    return isCanonical ? { ok: true, publicKey, keyKind: admission.kind } : refuse('the public key is badly encoded')
+    return numbers ? { ok: true, publicKey, keyKind: admission.kind } : refuse('the public key is badly encoded')
   } catch {
     return refuse('the public key cannot be read')
   }
+}
+
+/** RFC 8017 appendix A.1.1. */
+function readRsaNumbers(octets: Buffer): JsonWebKey | undefined {
+  const cursor = createDerCursor(readDer(octets))
+  const [n, e] = [readPositive(cursor.take(TAG.integer)), readPositive(cursor.take(TAG.integer))]
+  cursor.end()
+  return n && e && { kty: 'RSA', n: n.toString('base64url'), e: e.toString('base64url') }
+}
+
+function readPositive({ content }: DerNode): Buffer | undefined {
+  const [first = 0] = content
+  if (first >= 0x80) return undefined
+  return first === 0 ? content.subarray(1) : content
+}
+
+/** RFC 5480 section 2.2: the uncompressed form of a point. */
+function readPoint(crv: string, size: number): ReadNumbers {
+  return (octets) => {
+    if (octets.length !== 1 + 2 * size || octets[0] !== 4) return undefined
+    const [x, y] = [octets.subarray(1, 1 + size), octets.subarray(1 + size)]
+    return { kty: 'EC', crv, x: x.toString('base64url'), y: y.toString('base64url') }
+  }
+}
+
+function readEd25519Numbers(octets: Buffer): JsonWebKey | undefined {
+  return octets.length === 32 ? { kty: 'OKP', crv: 'Ed25519', x: octets.toString('base64url') } : undefined
 }
 
 function nameOf(id: string, algorithm: DerNode): string {

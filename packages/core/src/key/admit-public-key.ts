@@ -1,5 +1,6 @@
-import type { KeyObject } from 'node:crypto'
+import type { JsonWebKey, KeyObject } from 'node:crypto'
 import { findLeak } from './known-keys.ts'
+import { publicNumbersOf, rememberPublicNumbers } from './public-numbers.ts'
 
 export type PublicKeyKind = 'RSA' | 'P-256' | 'P-384' | 'P-521' | 'Ed25519'
 
@@ -19,7 +20,9 @@ const CURVES: Readonly<Record<string, { kind: PublicKeyKind; spkiBytes: number }
   secp521r1: { kind: 'P-521', spkiBytes: 158 },
 }
 
-const JUDGES: Readonly<Record<string, (key: KeyObject) => PublicKeyAdmission>> = {
+type Judge = (key: KeyObject, read: JsonWebKey | undefined) => PublicKeyAdmission
+
+const JUDGES: Readonly<Record<string, Judge>> = {
   rsa: admitRsa,
   ec: admitEc,
   ed25519: admitEd25519,
@@ -28,12 +31,14 @@ const JUDGES: Readonly<Record<string, (key: KeyObject) => PublicKeyAdmission>> =
 /**
  * Decides whether a public key may verify anything here, and says in words why not. `node:crypto` imports keys that
  * verify forgeries (RSA with e = 1, low-order Ed25519 points, the EC point at infinity), and some keys have leaked, so
- * every key from outside passes through here first. Never throws.
+ * every key from outside passes through here first. `read` are its numbers, for whoever has read them from the one encoding
+ * that a key has: then it need not be written out to be judged. Never throws.
  */
-export function admitPublicKey(key: KeyObject): PublicKeyAdmission {
+export function admitPublicKey(key: KeyObject, read?: JsonWebKey): PublicKeyAdmission {
   const known = judged.get(key)
   if (known) return known
-  const admission = judge(key)
+  if (read) rememberPublicNumbers(key, read)
+  const admission = judge(key, read)
   judged.set(key, admission)
   return admission
 }
@@ -41,13 +46,13 @@ export function admitPublicKey(key: KeyObject): PublicKeyAdmission {
 /** A key never changes, and judging one costs as much as a signature. */
 const judged = new WeakMap<KeyObject, PublicKeyAdmission>()
 
-function judge(key: KeyObject): PublicKeyAdmission {
+function judge(key: KeyObject, read: JsonWebKey | undefined): PublicKeyAdmission {
   if (key.type !== 'public') return refuse(`a public key is needed, this is a ${key.type} key`)
   const type = key.asymmetricKeyType ?? 'unknown'
   const judgeType = Object.hasOwn(JUDGES, type) ? JUDGES[type] : undefined
   if (!judgeType) return refuse(`keys of the type ${type} are not supported; use RSA, P-256, P-384, P-521 or Ed25519`)
   try {
-    const admission = judgeType(key)
+    const admission = judgeType(key, read)
     const leak = admission.ok ? findLeak(key) : undefined
     return leak === undefined ? admission : refuse(leak)
   } catch {
@@ -57,21 +62,27 @@ function judge(key: KeyObject): PublicKeyAdmission {
 }
 
 function admitRsa(key: KeyObject): PublicKeyAdmission {
-  const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
-  const exponent = key.asymmetricKeyDetails?.publicExponent ?? 0n
+  const { n, e } = publicNumbersOf(key)
+  const [modulus, exponent] = [readNumber(n), readNumber(e)]
+  const bits = modulus.toString(2).length
   if (bits < MIN_RSA_BITS || bits > MAX_RSA_BITS) {
     return refuse(`an RSA key must have ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits, this one has ${bits}`)
   }
   if (exponent < MIN_RSA_EXPONENT || exponent > MAX_RSA_EXPONENT || exponent % 2n === 0n) {
     return refuse('the exponent of an RSA key must be odd and between 65537 and 4294967296')
   }
-  const modulus = BigInt(`0x${Buffer.from(key.export({ format: 'jwk' }).n ?? '', 'base64url').toString('hex')}`)
   if (modulus % 2n === 0n) return refuse('the modulus of the RSA key is even')
   if (isRocaModulus(modulus)) return refuse('the RSA key was made by a flawed generator (CVE-2017-15361, ROCA)')
   return { ok: true, kind: 'RSA' }
 }
 
-function admitEc(key: KeyObject): PublicKeyAdmission {
+function readNumber(base64url = ''): bigint {
+  return BigInt(`0x0${Buffer.from(base64url, 'base64url').toString('hex')}`)
+}
+
+function admitEc(key: KeyObject, read: JsonWebKey | undefined): PublicKeyAdmission {
+  const kind = read && Object.values(CURVES).find((curve) => curve.kind === read.crv)?.kind
+  if (kind) return { ok: true, kind }
   const name = key.asymmetricKeyDetails?.namedCurve ?? 'unknown'
   const curve = Object.hasOwn(CURVES, name) ? CURVES[name] : undefined
   if (!curve) return refuse(`the curve ${name} is not supported; use P-256, P-384 or P-521`)
@@ -82,7 +93,7 @@ function admitEc(key: KeyObject): PublicKeyAdmission {
 }
 
 function admitEd25519(key: KeyObject): PublicKeyAdmission {
-  const fault = findEd25519PointFault(Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url'))
+  const fault = findEd25519PointFault(Buffer.from(publicNumbersOf(key).x ?? '', 'base64url'))
   return fault === undefined ? { ok: true, kind: 'Ed25519' } : refuse(fault)
 }
 

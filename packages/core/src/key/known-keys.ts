@@ -1,4 +1,5 @@
 import { hash, type KeyObject } from 'node:crypto'
+import { publicNumbersOf } from './public-numbers.ts'
 import { DIGEST_BYTES, type RefusedKeys } from './refused-keys.ts'
 
 /** `keyDigest` of keys whose private half is printed in standards and manuals, and copied from there. */
@@ -44,7 +45,7 @@ export function findLeak(key: KeyObject): string | undefined {
  * zeros. Not of the whole key: whoever knows the factors of a modulus can use it with any exponent. The same as badkeys' BKHASH120.
  */
 export function keyDigest(key: KeyObject): Buffer {
-  const { n, x } = key.export({ format: 'jwk' })
+  const { n, x } = publicNumbersOf(key)
   const bytes = Buffer.from(n ?? x ?? '', 'base64url')
   const start = bytes.findIndex((byte) => byte !== 0)
   return hash('sha256', bytes.subarray(Math.max(start, 0)), 'buffer').subarray(0, DIGEST_BYTES)

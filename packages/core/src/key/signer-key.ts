@@ -1,6 +1,7 @@
-import { createHash, type KeyObject } from 'node:crypto'
+import { hash, type KeyObject } from 'node:crypto'
 import type { PublicKeyKind } from './admit-public-key.ts'
 import { algorithmsOf, signatureBytesOf } from './algorithms.ts'
+import { publicNumbersOf } from './public-numbers.ts'
 
 /** One admitted key of one signer. */
 export interface SignerKey {
@@ -32,6 +33,6 @@ export function buildSignerKey(kid: string, keyObject: KeyObject, kind: PublicKe
 
 /** RFC 7638: SHA-256 over the required members of the JWK in alphabetical order. */
 export function thumbprintOf(publicKey: KeyObject): string {
-  const { crv, e, kty, n, x, y } = publicKey.export({ format: 'jwk' })
-  return createHash('sha256').update(JSON.stringify({ crv, e, kty, n, x, y })).digest('base64url')
+  const { crv, e, kty, n, x, y } = publicNumbersOf(publicKey)
+  return hash('sha256', JSON.stringify({ crv, e, kty, n, x, y }), 'base64url')
 }

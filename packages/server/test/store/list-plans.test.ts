@@ -74,3 +74,12 @@ for (const database of DATABASES) {
     assert.match(scans, /identities/, 'and a filter that no index helps is seen to read them')
   })
 }
+
+test('no limit or offset is a bare placeholder, for which SQLite prepares the statement anew at each call', async (t) => {
+  const store = await openTestStore(t, 'sqlite')
+  const paging = resolvePaging({ filter: 'name = "user-7"' }, buildFilterOptions(IDENTITY_FILTER))
+  const built = store.db.selectFrom('identities').selectAll().limit(10).offset(20).compile()
+  for (const { sql: text } of [built, buildListQueries(store, IDENTITY_FILTER, paging).page]) {
+    assert.match(text, /limit cast\(\? as integer\) offset cast\(\? as integer\)$/)
+  }
+})

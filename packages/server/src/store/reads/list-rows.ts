@@ -33,13 +33,18 @@ export function buildListQueries<Row>(
   const name = sql.table(table.table)
   const matches = predicateToSql(paging.predicate, table, dialect)
   const order = sql.join(sortToSql(paging.sort, table, dialect))
-  const limit = paging.limit === 'none' ? sql`` : sql` limit ${paging.limit} offset ${paging.offset}`
+  const limit = paging.limit === 'none' ? sql`` : limitedTo(paging.limit, paging.offset)
   return {
     page: sql<Row>`select ${selected(table, columns)} from ${name} where ${matches} order by ${order}${limit}`.compile(
       db,
     ),
     count: buildCount(table, paging, matches).compile(db),
   }
+}
+
+/** Cast, because SQLite prepares a statement anew for each value of a bare placeholder there. */
+function limitedTo(limit: number, offset: number): RawBuilder<unknown> {
+  return sql` limit cast(${limit} as integer) offset cast(${offset} as integer)`
 }
 
 /** Counting what matches means reading all of it; how many there are in all is written down. */
@@ -129,7 +134,7 @@ async function* rowsById<Row extends { id: string }>(
   let skip = paging.offset
   for (;;) {
     const { rows } = await sql<Row>`select ${selected(table, columns)} from ${name} where ${matches} and ${after}
-      order by ${name}.id limit ${ROWS_AT_ONCE} offset ${skip}`.execute(db)
+      order by ${name}.id${limitedTo(ROWS_AT_ONCE, skip)}`.execute(db)
     skip = 0
     if (rows.length > 0) yield rows
     const last = rows.at(-1)

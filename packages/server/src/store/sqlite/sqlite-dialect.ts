@@ -5,6 +5,8 @@ import {
   type Dialect,
   type Driver,
   Kysely,
+  type LimitNode,
+  type OffsetNode,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
@@ -20,11 +22,30 @@ export function createSqliteKysely(database: DatabaseSync): Kysely<Database> {
     createAdapter: () => new SqliteAdapter(),
     createDriver: () => new SqliteDriver(connection),
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new QueryCompiler(),
   }
   const db = new Kysely<Database>({ dialect })
   setDirectConnection(db, connection)
   return db
+}
+
+/** SQLite prepares a statement anew for each value of a bare placeholder after `limit` or `offset`, which takes longer than most queries. */
+class QueryCompiler extends SqliteQueryCompiler {
+  protected override visitLimit({ limit }: LimitNode): void {
+    this.append('limit ')
+    this.#visitCast(limit)
+  }
+
+  protected override visitOffset({ offset }: OffsetNode): void {
+    this.append('offset ')
+    this.#visitCast(offset)
+  }
+
+  #visitCast(node: LimitNode['limit']): void {
+    this.append('cast(')
+    this.visitNode(node)
+    this.append(' as integer)')
+  }
 }
 
 class SqliteDriver implements Driver {
