@@ -4,7 +4,7 @@ import type { Column, Row } from './report/result.ts'
 import type { BenchPart } from './support/bench-run.ts'
 import { raceOfAlgorithm, raceOfSigners } from './support/verify-races.ts'
 
-const ROUNDS = 12
+const ROUNDS = 25
 const QUICK_ROUNDS = 2
 
 /** With what `crypto.verify` must be told; where its defaults do, it gets the bare key, which is faster. */

@@ -16,6 +16,7 @@ import {
   mintKeySet,
   mintToken,
 } from '../../packages/testkit/src/token-mint.ts'
+import { median } from './percentile.ts'
 
 const TOKENS = 1000
 const IN_FLIGHT = 32
@@ -28,19 +29,19 @@ type Work = (index: number) => Promise<unknown>
 interface Contestant {
   readonly name: string
   readonly work: Work
-  bestPerSecond: number
+  readonly perSecond: number[]
 }
 
-/** Runs the contestants in turns, so that a slow moment of the machine hits all of them, and keeps the best turn of each. */
+/** Runs the contestants in turns, so that a slow moment of the machine hits all of them, and takes the turn in the middle of each. */
 async function race(works: Readonly<Record<string, Work>>, rounds: number): Promise<ReadonlyMap<string, number>> {
-  const contestants: Contestant[] = Object.entries(works).map(([name, work]) => ({ name, work, bestPerSecond: 0 }))
+  const contestants: Contestant[] = Object.entries(works).map(([name, work]) => ({ name, work, perSecond: [] }))
   for (let round = 0; round <= rounds; round += 1) {
-    for (const contestant of contestants) {
-      const perSecond = await measure(contestant.work)
-      if (round > 0) contestant.bestPerSecond = Math.max(contestant.bestPerSecond, perSecond)
+    for (const { work, perSecond } of contestants) {
+      const turn = await measure(work)
+      if (round > 0) perSecond.push(turn)
     }
   }
-  return new Map(contestants.map(({ name, bestPerSecond }) => [name, bestPerSecond]))
+  return new Map(contestants.map(({ name, perSecond }) => [name, median(perSecond)]))
 }
 
 async function measure(work: Work): Promise<number> {
