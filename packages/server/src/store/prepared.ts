@@ -1,4 +1,4 @@
-import type { Compilable, CompiledQuery, Kysely, QueryResult } from 'kysely'
+import type { Compilable, CompiledQuery, Kysely } from 'kysely'
 import { findDirectConnection } from './direct-connection.ts'
 import type { Database } from './schema.ts'
 
@@ -21,7 +21,7 @@ export function prepared<Args extends readonly unknown[], Row>(
 ): (db: Kysely<Database>, ...args: Args) => Promise<Row[]> {
   const placeholders = Array.from({ length: argumentCount }, (_, index) => new Argument(index)) as unknown as Args
   const compiledFor = new Map<unknown, CompiledQuery<Row>>()
-  return async (db, ...args) => {
+  return (db, ...args) => {
     const dialect = dialectOf(db)
     let compiled = compiledFor.get(dialect)
     if (!compiled) {
@@ -33,12 +33,12 @@ export function prepared<Args extends readonly unknown[], Row>(
 }
 
 /** The rows of a query that was put together with arguments where its values are. */
-export async function runPrepared<Row>(
+export function runPrepared<Row>(
   db: Kysely<Database>,
   compiled: CompiledQuery<Row>,
   args: readonly unknown[],
 ): Promise<Row[]> {
-  return (await run<Row>(db, { ...compiled, parameters: bindArguments(compiled, args) })).rows
+  return run(db, compiled, bindArguments(compiled, args))
 }
 
 /** The parameters of a query with the values in place of the arguments that stand for them. */
@@ -55,9 +55,9 @@ export function preparedForIds<Extra extends readonly unknown[], Row>(
   build: (db: Kysely<Database>, ids: readonly string[], ...extra: Extra) => Compilable<Row>,
 ): (db: Kysely<Database>, ids: readonly string[], ...extra: Extra) => Promise<Row[]> {
   const bySize = new Map<number, (db: Kysely<Database>, ...args: unknown[]) => Promise<Row[]>>()
-  return async (db, ids, ...extra) => {
+  return (db, ids, ...extra) => {
     const last = ids.at(-1)
-    if (last === undefined) return []
+    if (last === undefined) return Promise.resolve([])
     const size = 2 ** Math.ceil(Math.log2(ids.length))
     let query = bySize.get(size)
     if (!query) {
@@ -71,8 +71,14 @@ export function preparedForIds<Extra extends readonly unknown[], Row>(
 }
 
 /** Where there is one connection only, the statement goes straight to it: fetching it from a pool costs more than most statements. */
-function run<Row>(db: Kysely<Database>, query: CompiledQuery<Row>): Promise<QueryResult<Row>> {
-  return findDirectConnection(db)?.executeQuery<Row>(query) ?? db.executeQuery<Row>(query)
+async function run<Row>(
+  db: Kysely<Database>,
+  compiled: CompiledQuery<Row>,
+  parameters: readonly unknown[],
+): Promise<Row[]> {
+  const direct = findDirectConnection(db)
+  if (direct) return direct.rowsOf(compiled.sql, parameters) as Row[]
+  return (await db.executeQuery<Row>({ ...compiled, parameters })).rows
 }
 
 /** What the text of a statement depends on; a transaction has the dialect of its connection. */
@@ -104,5 +110,5 @@ export async function insertRow<Table extends keyof Database & string>(
       .compile()
     byDialect.set(dialect, compiled)
   }
-  await run(db, { ...compiled, parameters: Object.values(row) })
+  await run(db, compiled, Object.values(row))
 }

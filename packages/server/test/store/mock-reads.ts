@@ -3,29 +3,41 @@ import type { CompiledQuery } from 'kysely'
 import { findDirectConnection } from '../../src/store/direct-connection.ts'
 import type { Store } from '../../src/store/store.ts'
 
-/** Every way by which a statement reaches the database for reading. */
-function doorsOf({ db }: Store): { executeQuery(query: CompiledQuery): Promise<unknown> }[] {
+/** Puts `onRead` before every way by which a statement reaches the database for reading; the returned function takes it away again. */
+function interceptReads({ db }: Store, onRead: (sql: string) => void): () => void {
+  const executor = db.getExecutor()
+  const execute = executor.executeQuery.bind(executor)
+  const mocks = [
+    mock.method(executor, 'executeQuery', async (query: CompiledQuery, ...rest: never[]) => {
+      onRead(query.sql)
+      return (execute as (...args: unknown[]) => Promise<unknown>)(query, ...rest)
+    }),
+  ]
   const direct = findDirectConnection(db)
-  return [db.getExecutor(), ...(direct ? [direct] : [])] as never[]
-}
-
-/** Lets every read fail until the returned function is called. */
-export function failReads(store: Store, error: Error): () => void {
-  const mocks = doorsOf(store).map((door) => mock.method(door, 'executeQuery', () => Promise.reject(error)))
+  if (direct) {
+    const rowsOf = direct.rowsOf.bind(direct)
+    mocks.push(
+      mock.method(direct, 'rowsOf', (sql: string, parameters: readonly unknown[]) => {
+        onRead(sql)
+        return rowsOf(sql, parameters)
+      }) as never,
+    )
+  }
   return () => {
     for (const { mock: each } of mocks) each.restore()
   }
 }
 
+/** Lets every read fail until the returned function is called. */
+export function failReads(store: Store, error: Error): () => void {
+  return interceptReads(store, () => {
+    throw error
+  })
+}
+
 /** The statements that are run from now on, without their values. */
 export function watchReads(store: Store): string[] {
   const statements: string[] = []
-  for (const door of doorsOf(store)) {
-    const run = door.executeQuery.bind(door)
-    mock.method(door, 'executeQuery', (query: CompiledQuery, ...rest: never[]) => {
-      statements.push(query.sql)
-      return (run as (...args: unknown[]) => Promise<unknown>)(query, ...rest)
-    })
-  }
+  interceptReads(store, (sql) => statements.push(sql))
   return statements
 }

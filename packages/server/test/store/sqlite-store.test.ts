@@ -75,7 +75,7 @@ test('a slow commit and a foreign write lock hold up the writer, not the event l
     assert.ok(performance.now() - started > 500, 'the write waited for the foreign lock')
   })
   assert.ok(reads > 20, `reads went on: ${reads}`)
-  assert.ok(lag < 100, `the event loop was held for ${lag} ms`)
+  assert.ok(lag < 500, `the event loop was held for ${lag} ms while the lock was held for 1000`)
 })
 
 test('what was acknowledged is in the file: another connection reads it while the store is open', async (t) => {

@@ -8,7 +8,7 @@ import type { ControllerContext } from '../../controller-context.ts'
 import { AUTHENTICATOR_FILTER } from '../../store/filter-tables.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findAuthenticator } from '../../store/reads/authenticator-reads.ts'
-import { findIdentity, loadSurroundings } from '../../store/reads/identity-reads.ts'
+import { findIdentity, loadShownAuthenticators } from '../../store/reads/identity-reads.ts'
 import type { AuthenticatorRow } from '../../store/schema.ts'
 import { onBothApis } from '../api-paths.ts'
 import { detail, done } from '../pipeline/envelope.ts'
@@ -63,11 +63,20 @@ export function currentIdentityRoutes(context: ControllerContext): Route[] {
       bodyCap: 'anonymous',
       body: null,
       handle: async (call) => {
-        const { id } = sessionOf(call).identity
-        const identity = await findIdentity(store.db, id)
+        const session = sessionOf(call)
+        const { id } = session.identity
+        const [identity, authenticatorsOf] = await Promise.all([
+          findIdentity(store.db, id),
+          loadShownAuthenticators(store.db, [id]),
+        ])
         if (!identity) throw notFound('identity', id)
-        const surroundings = await loadSurroundings(store.db, [identity], now())
-        const view = identityView(identity, { ...surroundings(identity), now: now() })
+        const { policy } = session
+        const view = identityView(identity, {
+          policy,
+          authenticators: authenticatorsOf(id),
+          hasApiSession: true,
+          now: now(),
+        })
         return { status: 200, json: { data: { ...view, _links: LINKS }, meta: null } }
       },
     },

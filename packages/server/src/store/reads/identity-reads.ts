@@ -110,27 +110,24 @@ export async function loadIdentityNames(db: Kysely<Database>, ids: readonly stri
 export async function loadSurroundings(db: Kysely<Database>, identities: readonly StoredIdentity[], now: number) {
   const ids = identities.map(({ id }) => id)
   const policyIds = [...new Set(identities.map(({ authPolicyId }) => authPolicyId))]
-  const [policies, authenticators, sessions] = await Promise.all([
+  const [policies, authenticatorsOf, sessions] = await Promise.all([
     policyNamesOfSome(db, policyIds),
-    authenticatorsOfSome(db, ids),
+    loadShownAuthenticators(db, ids),
     sessionHoldersOfSome(db, ids, now),
   ])
-  return surroundingsOf(policies, authenticators, sessions)
-}
-
-function surroundingsOf(
-  policies: readonly { id: string; name: string }[],
-  authenticators: readonly Pick<AuthenticatorRow, 'id' | 'identity_id' | 'method' | 'username' | 'fingerprint'>[],
-  sessions: readonly { identity_id: string }[],
-) {
   const policyNames = new Map(policies.map(({ id, name }) => [id, name]))
-  const authenticatorsOf = Map.groupBy(authenticators, (row) => row.identity_id)
   const withSession = new Set(sessions.map((row) => row.identity_id))
   return ({ id, authPolicyId }: StoredIdentity) => ({
     policy: { id: authPolicyId, name: policyNames.get(authPolicyId) ?? '' },
-    authenticators: Object.fromEntries((authenticatorsOf.get(id) ?? []).map((row) => [row.method, shownAs(row)])),
+    authenticators: authenticatorsOf(id),
     hasApiSession: withSession.has(id),
   })
+}
+
+/** What some identities sign in with, as it is shown with them. */
+export async function loadShownAuthenticators(db: Kysely<Database>, ids: readonly string[]) {
+  const byIdentity = Map.groupBy(await authenticatorsOfSome(db, ids), (row) => row.identity_id)
+  return (id: string) => Object.fromEntries((byIdentity.get(id) ?? []).map((row) => [row.method, shownAs(row)]))
 }
 
 function shownAs({

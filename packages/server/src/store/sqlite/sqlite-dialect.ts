@@ -12,7 +12,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import { setDirectConnection } from '../direct-connection.ts'
+import { type DirectConnection, setDirectConnection } from '../direct-connection.ts'
 import type { Database } from '../schema.ts'
 
 /** Kysely on one `node:sqlite` connection, with a bounded cache of prepared statements. */
@@ -73,7 +73,7 @@ class SqliteDriver implements Driver {
 
 const MAX_PREPARED_STATEMENTS = 500
 
-class SqliteConnection implements DatabaseConnection {
+class SqliteConnection implements DatabaseConnection, DirectConnection {
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, { statement: StatementSync; returnsRows: boolean }>()
 
@@ -87,6 +87,14 @@ class SqliteConnection implements DatabaseConnection {
     if (returnsRows) return { rows: statement.all(...parameters) as R[] }
     const { changes } = statement.run(...parameters)
     return { rows: [], numAffectedRows: BigInt(changes) }
+  }
+
+  rowsOf(sql: string, parameters: readonly unknown[]): unknown[] {
+    const { statement, returnsRows } = this.#prepare(sql)
+    const bound = parameters.map(toSqlite)
+    if (returnsRows) return statement.all(...bound)
+    statement.run(...bound)
+    return []
   }
 
   async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
