@@ -3,44 +3,37 @@
 interface Soak {
   readonly about: string
   readonly flags: string
-  load(): Promise<{ run(flags: string[]): Promise<void> }>
 }
 
+/** By the name of their module. */
 const SOAKS: Readonly<Record<string, Soak>> = {
   catalogue: {
     about: 'every hostile request of the tests, in random order',
     flags: '--rounds=100 --seed=N',
-    load: () => import('../e2e/soak/catalogue.ts'),
   },
   crash: {
     about: 'kills a controller in the middle of writes: nothing acknowledged is lost',
     flags: '--rounds=100',
-    load: () => import('../e2e/soak/crash.ts'),
   },
   enroll: {
     about: 'one token a thousand times at once, then controllers killed while they enroll',
     flags: '--races=20 --times=1000 --kills=200',
-    load: () => import('../e2e/soak/enroll.ts'),
   },
   faults: {
     about: 'two nodes on one PostgreSQL that is stopped, restarted and cut off',
     flags: '--seconds=60',
-    load: () => import('../e2e/soak/faults.ts'),
   },
   garbage: {
     about: 'a million requests of garbage, and what is left of it in memory',
     flags: '--requests=1000000',
-    load: () => import('../e2e/soak/garbage.ts'),
   },
   memory: {
     about: 'an hour of garbage beside people who sign in',
     flags: '--minutes=60 --rate=5000',
-    load: () => import('../e2e/soak/memory.ts'),
   },
   timing: {
     about: 'whether the time of a refusal tells why it was refused',
     flags: '--samples=100000',
-    load: () => import('../e2e/soak/timing.ts'),
   },
 }
 
@@ -57,10 +50,10 @@ if (unknown.length > 0 || flags.includes('--help') || flags.includes('-h')) {
     if (names.length === 0 || names.includes(name)) await run(name, soak)
 }
 
-async function run(name: string, { about, load }: Soak): Promise<void> {
+async function run(name: string, { about }: Soak): Promise<void> {
   process.stdout.write(`\n# ${name}: ${about}\n`)
   try {
-    const module = await load()
+    const module: { run(flags: string[]): Promise<void> } = await import(`../e2e/soak/${name}.ts`)
     await module.run(flags)
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)

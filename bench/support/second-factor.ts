@@ -1,6 +1,7 @@
 import type { BenchSigner } from './bench-signer.ts'
 import { askOnce } from './connection.ts'
 import { http } from './http.ts'
+import { signIn } from './login-operations.ts'
 import { CLIENT, MANAGEMENT, type Product } from './product.ts'
 
 const PEOPLE = 100
@@ -31,10 +32,11 @@ export async function prepareSecondFactor(product: Product, signer: BenchSigner)
     const externalId = `careful-${number}@bench.example`
     const identity = { name: externalId, type: 'Default', isAdmin: false, externalId, authPolicyId }
     await product.call('POST', `${MANAGEMENT}/identities`, identity)
-    const headers = { authorization: `Bearer ${signer.mint(externalId)}` }
-    const { json } = await askOnce(product, http('POST', `${CLIENT}/authenticate?method=ext-jwt`, headers))
+    const jwt = signer.mint(externalId)
+    const { json } = await askOnce(product, signIn(jwt))
     const { token } = (json as { data: { token: string } }).data
-    requests.push(http('GET', `${CLIENT}/current-identity`, { ...headers, 'zt-session': token }))
+    const headers = { authorization: `Bearer ${jwt}`, 'zt-session': token }
+    requests.push(http('GET', `${CLIENT}/current-identity`, headers))
   }
   return requests
 }

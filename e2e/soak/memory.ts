@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { makeTestCertificate, mintKeyFrom, mintToken } from '@countersign/testkit'
 import { http } from '../../bench/support/http.ts'
+import { signIn } from '../../bench/support/login-operations.ts'
 import { memoryMibOf } from '../../bench/support/server-process.ts'
 import { readAnswers, startSteadyLoad } from '../../bench/support/steady-load.ts'
 import { garbageRequest } from '../../packages/server/test/attack/garbage-requests.ts'
@@ -16,7 +17,6 @@ const SAMPLES = 60
 const PARTS = 6
 const MOST_GROWTH_MIB = 64
 const MOST_FAILED_PERCENT = 0.1
-const SIGN_IN = '/edge/client/v1/authenticate?method=ext-jwt'
 const SIGNER = { issuer: 'https://soak.example', audience: 'soak', kid: 'soak' }
 
 /**
@@ -82,7 +82,7 @@ async function preparePeople(create: (path: string, body: unknown) => Promise<st
   let nth = 0
   return () => {
     const claims = { iss, aud, sub: 'somebody', jti: String(nth++), exp: Math.floor(Date.now() / 1000) + 600 }
-    return http('POST', SIGN_IN, { authorization: `Bearer ${mintToken({ key, claims })}` })
+    return signIn(mintToken({ key, claims }))
   }
 }
 

@@ -2,14 +2,13 @@
 import { parseArgs } from 'node:util'
 import { makeTestCertificate, mintKeyFrom, mintToken } from '@countersign/testkit'
 import { openConnection } from '../../bench/support/connection.ts'
-import { http } from '../../bench/support/http.ts'
+import { signIn } from '../../bench/support/login-operations.ts'
 import { withSoakedController } from './support/soaked-controller.ts'
 import { welchT } from './support/welch-t.ts'
 
 const MOST_T = 4.5
 /** The slowest tenth of all samples is the machine's, not ours: collections of garbage, other processes. */
 const KEPT_SHARE = 0.9
-const SIGN_IN = '/edge/client/v1/authenticate?method=ext-jwt'
 
 /** `npm run soak -- timing [--samples=100000]`, so many of each group. Throws when two groups can be told apart. */
 export async function run(flags: string[]): Promise<void> {
@@ -34,7 +33,7 @@ export async function run(flags: string[]): Promise<void> {
     const exp = Math.floor(Date.now() / 1000) + 86_400
     const groups = ['unknown--', 'disabled', 'forbidden', 'elsewhere'].map((sub) => {
       const token = mintToken({ key, claims: { iss: signer.issuer, aud: signer.audience, sub, exp } })
-      return { name: sub, request: http('POST', SIGN_IN, { authorization: `Bearer ${token}` }), times: [] as number[] }
+      return { name: sub, request: signIn(token), times: [] as number[] }
     })
     const connection = await openConnection(target)
     for (let round = 0; round < samples; round++) {

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { newSecret } from '@countersign/core'
 import { OWNER_ONLY, writeFileAtomically } from '../keys/write-file-atomically.ts'
 import { StartupError } from '../startup-error.ts'
 import { createProviderKeys, type ProviderKey } from './provider-keys.ts'
@@ -35,8 +35,6 @@ export interface ProviderStateFile {
   /** Changes the state; resolves when the change is on the disk. */
   update(change: (state: ProviderState) => ProviderState): Promise<void>
 }
-
-const TOKEN_BYTES = 32
 
 /** Reads the state, or makes the first one. Throws StartupError when the file cannot be used. */
 export async function openProviderState(path: string): Promise<ProviderStateFile> {
@@ -82,8 +80,8 @@ function isProviderState(state: unknown): state is ProviderState {
 async function firstState(): Promise<ProviderState> {
   return {
     port: 0,
-    registrationToken: randomBytes(TOKEN_BYTES).toString('base64url'),
-    cookieKey: randomBytes(TOKEN_BYTES).toString('base64url'),
+    registrationToken: newSecret(),
+    cookieKey: newSecret(),
     keys: [await createProviderKeys()],
     kept: {},
     demo: { people: false, signer: false, audience: null, accounts: {} },

@@ -63,20 +63,17 @@ export function currentIdentityRoutes(context: ControllerContext): Route[] {
       bodyCap: 'anonymous',
       body: null,
       handle: async (call) => {
-        const session = sessionOf(call)
-        const { id } = session.identity
+        const {
+          identity: { id },
+          policy,
+        } = sessionOf(call)
         const [identity, authenticatorsOf] = await Promise.all([
           findIdentity(store.db, id),
           loadShownAuthenticators(store.db, [id]),
         ])
         if (!identity) throw notFound('identity', id)
-        const { policy } = session
-        const view = identityView(identity, {
-          policy,
-          authenticators: authenticatorsOf(id),
-          hasApiSession: true,
-          now: now(),
-        })
+        const authenticators = authenticatorsOf(id)
+        const view = identityView(identity, { policy, authenticators, hasApiSession: true, now: now() })
         return { status: 200, json: { data: { ...view, _links: LINKS }, meta: null } }
       },
     },

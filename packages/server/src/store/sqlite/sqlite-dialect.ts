@@ -82,19 +82,19 @@ class SqliteConnection implements DatabaseConnection, DirectConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { statement, returnsRows } = this.#prepare(query.sql)
-    const parameters = query.parameters.map(toSqlite)
-    if (returnsRows) return { rows: statement.all(...parameters) as R[] }
-    const { changes } = statement.run(...parameters)
-    return { rows: [], numAffectedRows: BigInt(changes) }
+    return this.#run(query.sql, query.parameters) as QueryResult<R>
   }
 
   rowsOf(sql: string, parameters: readonly unknown[]): unknown[] {
+    return this.#run(sql, parameters).rows
+  }
+
+  #run(sql: string, parameters: readonly unknown[]): QueryResult<unknown> {
     const { statement, returnsRows } = this.#prepare(sql)
     const bound = parameters.map(toSqlite)
-    if (returnsRows) return statement.all(...bound)
-    statement.run(...bound)
-    return []
+    if (returnsRows) return { rows: statement.all(...bound) }
+    const { changes } = statement.run(...bound)
+    return { rows: [], numAffectedRows: BigInt(changes) }
   }
 
   async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
