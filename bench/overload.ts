@@ -108,7 +108,7 @@ const COLUMNS: readonly Column[] = [
   { key: 'p99Ms', title: 'p99 ms', digits: 1 },
   { key: 'ratio', title: 'p99 to alone', digits: 2 },
   { key: 'failed', title: 'failed %', digits: 3 },
-  { key: 'garbage', title: 'garbage/s', digits: 0 },
+  { key: 'garbage', title: 'garbage answered/s', digits: 0 },
   { key: 'cpu', title: 'CPU % of a core', digits: 0 },
   { key: 'lagMs', title: 'loop lag p99 ms', digits: 1 },
 ]
@@ -132,7 +132,7 @@ function report(run: BenchRun, { alone, beside, bareAlone, bareBeside, lagMs }: 
   const answers = Object.entries(beside.flood?.answers ?? {}).map(([status, count]) => `${count} times ${status}`)
   run.report({
     title: 'Overload',
-    text: `${run.options.logins} good logins a second from one address, beside garbage from ${FLOOD_ADDRESSES.length} others, with the usual limits. Server, logins and garbage share the machine: what the bare server loses under the same flood is the machine's part. The garbage was answered ${answers.join(', ')}.`,
+    text: `${run.options.logins} good logins a second from one address, beside ${run.options.garbage} of garbage on ${FLOOD_CONNECTIONS} connections from ${FLOOD_ADDRESSES.length} others, with the usual limits: who is refused over and over is answered late, and what finds no connection free meanwhile is not sent. Server, logins and garbage share the machine: what the bare server loses under the same flood is the machine's part. The garbage was answered ${answers.join(', ')}.`,
     columns: COLUMNS,
     rows: [
       { name: 'logins alone', measures: of(alone, bareAlone) },
@@ -145,11 +145,7 @@ function report(run: BenchRun, { alone, beside, bareAlone, bareBeside, lagMs }: 
             bare: bareBeside.p99Ms / bareAlone.p99Ms,
             aim: { atMost: 2 },
           },
-          garbage: {
-            value: beside.flood?.perSecond ?? 0,
-            bare: bareBeside.flood?.perSecond ?? 0,
-            aim: { atLeast: run.options.garbage * 0.98 },
-          },
+          garbage: { value: beside.flood?.perSecond ?? 0, bare: bareBeside.flood?.perSecond ?? 0 },
           lagMs: { value: lagMs, aim: { atMost: 100 } },
         },
       },

@@ -1,5 +1,9 @@
 /** `npm run bench [-- parts] [--options]`: measures, beside a bare server and beside the aims; see bench/README.md. */
 import { runBench } from '../bench/run-bench.ts'
+import { limitPoolThreads } from '../packages/server/src/thread-pool.ts'
+
+// What is measured in this process has the threads that it has in the controller.
+limitPoolThreads()
 
 // Ended early, it takes what it has started and written with it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))

@@ -1,4 +1,4 @@
-import { type RunningController, startController } from '@countersign/server'
+import { limitPoolThreads, type RunningController, startController } from '@countersign/server'
 import { CliError, EXIT } from '../cli-error.ts'
 import type { Call, Command } from '../command.ts'
 import { explainStartupErrors } from '../explain-startup-errors.ts'
@@ -27,6 +27,7 @@ export const up: Command = {
     { command: 'COUNTERSIGN_DATABASE=postgres://… countersign up', says: 'Use PostgreSQL' },
   ],
   run: async (call) => {
+    limitPoolThreads()
     const { settings } = loadCallSettings(call)
     const stopRequested = waitForStopSignal()
     const stopOverdue = stopRequested.then(() => overdue())

@@ -1,6 +1,7 @@
 import { AppError, digestOfNoPassword, digestPassword, type PasswordCost, verifyPassword } from '@countersign/core'
+import { poolThreads } from '../thread-pool.ts'
 
-/** Digesting is made to be slow: more of it than this at once and the next caller has to come again. */
+/** Digesting is made to be slow: with more than this under way or waiting the next caller has to come again. */
 export const MAX_AT_ONCE = 16
 
 export interface Passwords {
@@ -9,18 +10,30 @@ export interface Passwords {
   isRight(password: string, digest: string | null | undefined): Promise<boolean>
 }
 
-/** All work with passwords goes through here, so that nobody can keep every thread busy with it. */
-export function createPasswords(cost: PasswordCost, maxAtOnce: number = MAX_AT_ONCE): Passwords {
+/**
+ * All work with passwords goes through here, so that it never keeps every thread busy: one is left for signatures, which take a
+ * thousandth of the time.
+ */
+export function createPasswords(
+  cost: PasswordCost,
+  maxAtOnce: number = MAX_AT_ONCE,
+  threads: number = Math.max(1, poolThreads() - 1),
+): Passwords {
   const digestOfNobody = digestOfNoPassword(cost)
+  const waiting: (() => void)[] = []
   let working = 0
 
   const limited = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    if (working >= maxAtOnce) throw new AppError('SERVER_TOO_MANY_REQUESTS')
-    working++
+    if (working + waiting.length >= maxAtOnce) throw new AppError('SERVER_TOO_MANY_REQUESTS')
+    if (working < threads) working++
+    else await new Promise<void>((resolve) => waiting.push(resolve))
     try {
       return await work()
     } finally {
-      working--
+      // Whoever is next takes over the place.
+      const next = waiting.shift()
+      if (next) next()
+      else working--
     }
   }
 

@@ -5,12 +5,15 @@ import type { Settings } from '../config/index.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { type AttemptLimiter, createAttemptLimiter } from './attempt-limiter.ts'
 import type { AttemptSharing } from './attempt-sharing.ts'
+import { createHoldBack, type HoldBack, TELL_AT_ONCE } from './hold-back.ts'
 import { createSignerLimiter, type SignerLimiter } from './signer-limiter.ts'
 
 /** The limits on what strangers may try. */
 export interface AttemptLimits {
   /** Calls of one client address that were refused, at all doors that cost work. */
   readonly address: AttemptLimiter
+  /** Slows down an address that is refused over and over, also while it is within its limit. */
+  readonly holdBack: HoldBack
   /** Refused passwords of one client address: comparing one is made to be slow. */
   readonly password: AttemptLimiter
   /** Tokens that name a signer and are not signed by it. */
@@ -34,9 +37,14 @@ export function createAttemptLimits({ settings, ...parts }: AttemptLimitsParts):
   const signer = limiter('signer', limits.signerBurst, limits.signerPerSecond)
   return {
     address: byNetwork(limiter('address', limits.addressBurst, limits.addressPerSecond)),
+    holdBack: limits.addressBurst === 0 ? TELL_AT_ONCE : holdBackByNetwork(createHoldBack(parts.clock)),
     password: byNetwork(limiter('password', limits.passwordBurst, limits.passwordPerMinute / SECONDS_PER_MINUTE)),
     signer: createSignerLimiter(signer, parts.sharing),
   }
+}
+
+function holdBackByNetwork(holdBack: HoldBack): HoldBack {
+  return (address) => holdBack(clientNetwork(address))
 }
 
 function byNetwork(limiter: AttemptLimiter): AttemptLimiter {

@@ -41,7 +41,7 @@ export async function serveRoutes(
     findHostedCaller: () => assert.fail(),
     noteUse: () => {},
     heldTokens: { of: () => [] },
-    limits: { address: { begin: () => ({ giveBack: () => {} }) } },
+    limits: { address: { begin: () => ({ giveBack: () => {} }) }, holdBack: () => undefined },
     settings: loadSettings({ flags: {}, env: {} }).settings,
     tls: { cert, key: privateKey.export({ type: 'pkcs8', format: 'pem' }) },
     log: pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) }),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { generateKeyPairSync, sign, verify } from 'node:crypto'
 import { after, test } from 'node:test'
 import { createPasswords } from '../../src/api-session/passwords.ts'
 import { createPolicy } from './auth-policies.fixture.ts'
@@ -180,4 +181,19 @@ test('more work with passwords than there is room for is told to come again, and
   assert.equal(await passwords.isRight('secret', digest), true)
   assert.equal(await passwords.isRight('Secret', digest), false)
   assert.equal(await passwords.isRight('secret', null), false)
+})
+
+test('R-01 a signature does not wait for passwords, however many are being compared', async () => {
+  const passwords = createPasswords({ logN: 14, r: 8, p: 1 })
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const message = Buffer.from('message')
+  const signature = sign(null, message, privateKey)
+  const order: string[] = []
+  const digests = Array.from({ length: 12 }, () => passwords.digest('secret').then(() => order.push('password')))
+  await new Promise<void>((resolve, reject) =>
+    verify(null, message, publicKey, signature, (error) => (error ? reject(error) : resolve())),
+  )
+  order.push('signature')
+  await Promise.all(digests)
+  assert.deepEqual(order, ['signature', ...Array(12).fill('password')])
 })

@@ -64,6 +64,29 @@ test('R-01 after the time that was told the address is served again', async (t) 
   assert.equal(outcome(await signInFrom(app, '192.0.2.1', token())), '200', 'the success took nothing')
 })
 
+test('R-01 who is refused over and over waits to be told, within his limit and over it, and nobody else does', async (t) => {
+  const { app, token } = await setUp(t, { addressBurst: 350, addressPerSecond: 1 })
+  const [flooding, other] = ['192.0.2.1', '192.0.2.2']
+  const told: string[] = []
+  const signIn = async (address: string, text: string) => {
+    const seen = outcome(await signInFrom(app, address, text))
+    told.push(`${address} ${seen}`)
+  }
+  const count = (what: string) => told.filter((line) => line === what).length
+  const flood = (times: number) => Array.from({ length: times }, () => signIn(flooding, 'garbage'))
+
+  const first = flood(340)
+  await Promise.all([signIn(other, 'garbage'), signIn(other, token())])
+  assert.deepEqual([count(`${other} ${REFUSED}`), count(`${other} 200`)], [1, 1])
+  assert.ok(count(`${flooding} ${REFUSED}`) >= 300, 'the first are told at once')
+  assert.ok(count(`${flooding} ${REFUSED}`) < 340, 'the others wait')
+  const second = flood(100)
+  await signIn(other, 'garbage')
+  assert.ok(count(`${flooding} ${LIMITED}`) < 80, 'those over the limit wait too')
+  await Promise.all([...first, ...second])
+  assert.equal(count(`${flooding} ${REFUSED}`) + count(`${flooding} ${LIMITED}`), 440, 'all are told in the end')
+})
+
 test('R-01 garbage at the door of the hosted API counts with that at the others, and who is let in never does', async (t) => {
   const { app } = await setUp(t, { addressBurst: 4, addressPerSecond: 1 })
   const list = (address: string, headers: Record<string, string>) =>

@@ -1,24 +1,30 @@
 import { ERRORS } from '@countersign/contract'
 import { AppError } from '@countersign/core'
-import type { AttemptLimiter } from '../../limits/attempt-limiter.ts'
+import { type Attempt, UNCOUNTED } from '../../limits/attempt-limiter.ts'
+import type { AttemptLimits } from '../../limits/attempt-limits.ts'
+import { TooManyRequests } from '../../limits/too-many-requests.ts'
 
 /**
  * Serves a call that counts against its address unless it succeeds. Over the limit it is refused before anything of it is
- * read. What fails for a reason that is not the caller's does not count.
+ * read. What fails for a reason that is not the caller's does not count. One refusal too many is told late.
  */
 export async function countAttempt<Result>(
-  limiter: AttemptLimiter,
+  limits: Pick<AttemptLimits, 'address' | 'holdBack'>,
   address: string,
   serve: () => Promise<Result>,
   isRefusal: (result: Result) => boolean = () => false,
 ): Promise<Result> {
-  const attempt = limiter.begin(address)
+  let attempt: Attempt = UNCOUNTED
   try {
+    attempt = limits.address.begin(address)
     const result = await serve()
-    if (!isRefusal(result)) attempt.giveBack()
+    if (isRefusal(result)) await limits.holdBack(address)
+    else attempt.giveBack()
     return result
   } catch (error) {
-    if (!(error instanceof AppError) || ERRORS[error.code].retryable) attempt.giveBack()
+    const counts = error instanceof AppError && !ERRORS[error.code].retryable
+    if (!counts) attempt.giveBack()
+    if (counts || error instanceof TooManyRequests) await limits.holdBack(address)
     throw error
   }
 }

@@ -26,7 +26,7 @@ export interface ServeOptions {
   readonly secondFactor: SecondFactor
   readonly noteUse: NoteUse
   readonly heldTokens: Pick<HeldTokens, 'of'>
-  readonly limits: Pick<AttemptLimits, 'address'>
+  readonly limits: Pick<AttemptLimits, 'address' | 'holdBack'>
   readonly findHostedCaller: FindHostedCaller
   readonly http: Pick<Settings['http'], 'maxBodyBytes' | 'maxManagementBodyBytes'>
   /** How long looking up the caller, and then the handler, may take. */
@@ -47,7 +47,7 @@ export function serveCall(
 ): Promise<Answer> {
   if (route.rate !== 'sign-in') return serveUncounted(route, request, reply, options)
   const serve = () => serveUncounted(route, request, reply, options)
-  return countAttempt(options.limits.address, request.ip, serve, ({ isRefusal }) => isRefusal === true)
+  return countAttempt(options.limits, request.ip, serve, ({ isRefusal }) => isRefusal === true)
 }
 
 async function serveUncounted(
@@ -123,7 +123,7 @@ export async function admit(
     const secondTokens = (id: string) => (isCookie ? heldTokens.of(id, request.headers) : NO_TOKENS)
     const presented = { bearers, sessionToken, secondTokens, address: request.ip, requestId: request.id, remoteAddr }
     // Only who is let in or not counts here: what a known caller asks for is his own affair.
-    const hosted = await countAttempt(limits.address, request.ip, () => findHostedCaller(presented, access.hosted))
+    const hosted = await countAttempt(limits, request.ip, () => findHostedCaller(presented, access.hosted))
     return { session: hosted.session, hosted }
   }
   const caller = await authenticateCall(request, isAgain ? { find: sessions.look } : sessions)

@@ -1,0 +1,22 @@
+import { availableParallelism } from 'node:os'
+
+/** What Node starts when it is told nothing. */
+const USUAL_THREADS = 4
+/** One may be busy with something slow, such as a password. */
+const LEAST_THREADS = 2
+
+type Environment = Record<string, string | undefined>
+
+/**
+ * No more threads for signatures and digests than there are cores: they would only take turns, and waking one costs as much as half a
+ * signature. Takes effect where nothing has used the threads yet; a number that the operator has set stays.
+ */
+export function limitPoolThreads(env: Environment = process.env, cores: number = availableParallelism()): void {
+  env.UV_THREADPOOL_SIZE ??= String(Math.min(USUAL_THREADS, Math.max(LEAST_THREADS, cores)))
+}
+
+/** How many threads there are for signatures and digests. */
+export function poolThreads({ UV_THREADPOOL_SIZE }: Environment = process.env): number {
+  const threads = Number.parseInt(UV_THREADPOOL_SIZE ?? '', 10)
+  return threads > 0 ? threads : USUAL_THREADS
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { createHoldBack } from '../../src/limits/hold-back.ts'
+
+const MOST_MS = 750
+
+function setUp(t: TestContext, maxHeld?: number) {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  let now = 1_800_000_000_000
+  const holdBack = createHoldBack({ now: () => now }, { burst: 3, perSecond: 1 }, maxHeld)
+  const many = (who: string, times: number) => Array.from({ length: times }, () => holdBack(who))
+  const advance = (ms: number): void => {
+    now += ms
+  }
+  return { many, advance }
+}
+
+const isHeld = (answer: unknown): boolean => answer !== undefined
+
+test('R-01 the first refusals are told at once, the next later, and after a while at once again', async (t) => {
+  const { many, advance } = setUp(t)
+  assert.deepEqual(many('a', 5).map(isHeld), [false, false, false, true, true])
+  assert.deepEqual(many('b', 3).map(isHeld), [false, false, false], 'another client has its own count')
+  const [held] = many('a', 1)
+  const told: string[] = []
+  void held?.then(() => told.push('told'))
+  t.mock.timers.tick(100)
+  await Promise.resolve()
+  assert.deepEqual(told, [])
+  t.mock.timers.tick(MOST_MS)
+  await held
+  advance(2_000)
+  assert.deepEqual(many('a', 3).map(isHeld), [false, false, true])
+})
+
+test('R-01 no more are held than there is room for, and each that was told makes room', async (t) => {
+  const { many } = setUp(t, 2)
+  const held = many('a', 9)
+  assert.deepEqual(held.map(isHeld), [false, false, false, true, true, false, false, false, false])
+  t.mock.timers.tick(MOST_MS)
+  await Promise.all(held)
+  assert.deepEqual(many('a', 3).map(isHeld), [true, true, false])
+})
