@@ -38,7 +38,7 @@ test('D44 S2-4 without a good token it is 401 with a Bearer challenge, and nothi
     const fine = await call('GET', path, good)
     assert.equal(fine.status, 200)
     for (const reply of [nothing, bad, fine]) {
-      assert.equal(reply.headers.vary, 'Authorization')
+      assert.equal(reply.headers.vary, 'Authorization, Origin')
       assert.equal(reply.headers['cache-control'], 'no-store')
     }
   }
@@ -52,7 +52,7 @@ test('D44 however the path is spelled, the answer is of the hosted API and for n
     const [fine, bad] = [await call('GET', path, good), await call('GET', path)]
     assert.deepEqual([fine.status, bad.status, bad.json.status?.code], [200, 401, 401], path)
     for (const { headers } of [fine, bad]) {
-      assert.deepEqual([headers.vary, headers['cache-control']], ['Authorization', 'no-store'], path)
+      assert.deepEqual([headers.vary, headers['cache-control']], ['Authorization, Origin', 'no-store'], path)
     }
   }
   assert.equal((await call('GET', '/edge/client/v1/version')).headers.vary, undefined)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { ControllerContext } from '../../src/controller-context.ts'
-import type { Call } from '../../src/http/pipeline/route.ts'
+import type { Call } from '../../src/http/pipeline/call.ts'
 import { healthCheckRoutes } from '../../src/http/shared/health-checks.ts'
 import { createHealth } from '../../src/telemetry/health.ts'
 import { buildApp } from '../http/build-app.ts'

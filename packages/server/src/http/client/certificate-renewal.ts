@@ -9,8 +9,9 @@ import type { ControllerContext } from '../../controller-context.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findAuthenticator } from '../../store/reads/authenticator-reads.ts'
 import { CLIENT } from '../api-paths.ts'
+import type { Call } from '../pipeline/call.ts'
 import { done } from '../pipeline/envelope.ts'
-import { type Call, type Route, sessionOf } from '../pipeline/route.ts'
+import { type Route, sessionOf } from '../pipeline/route.ts'
 import { writeMeta } from '../pipeline/write-meta.ts'
 
 const ONE = `${CLIENT}/current-identity/authenticators/:id`

@@ -3,7 +3,8 @@ import { fieldError } from '@countersign/core'
 import type { ControllerContext } from '../../controller-context.ts'
 import { refusedEnrollment } from '../../enrollment/refused-enrollment.ts'
 import { CLIENT } from '../api-paths.ts'
-import type { Answer, Call, Route } from '../pipeline/route.ts'
+import type { Call } from '../pipeline/call.ts'
+import type { Answer, Route } from '../pipeline/route.ts'
 import { controllerView } from '../shared/controller-view.ts'
 
 /** Chooses the signer by its id. */

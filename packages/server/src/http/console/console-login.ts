@@ -4,8 +4,9 @@ import { LoginProblem } from '../../console-login/login-problem.ts'
 import { authorizationUrl, type LoginProvider } from '../../console-login/login-provider.ts'
 import type { ControllerContext } from '../../controller-context.ts'
 import type { DirectorySigner } from '../../sign-in/signer-directory.ts'
+import type { Call } from '../pipeline/call.ts'
 import type { Query } from '../pipeline/query.ts'
-import type { Answer, Call, Route } from '../pipeline/route.ts'
+import type { Answer, Route } from '../pipeline/route.ts'
 import { buildCookie, clearCookie, isOwnPage, ownOrigin, SESSION_COOKIE } from '../pipeline/session-cookie.ts'
 import { createSignInCall } from '../shared/sign-in-call.ts'
 import { CONSOLE_HOME, consolePath } from './console-path.ts'
@@ -88,7 +89,9 @@ export function consoleLoginRoutes(context: ControllerContext): Route[] {
     if (sessionToken !== undefined) {
       return goTo(next, [...(await complete(sessionToken, token)), clearCookie(LOGIN_COOKIE)])
     }
-    const signedIn = await signIn('ext-jwt', { ...call, untrustedBearers: [token], body: {} })
+    const { requestId, clientAddress, source } = call
+    const presented = { requestId, clientAddress, source, untrustedBearers: [token], body: {} }
+    const signedIn = await signIn('ext-jwt', { ...presented, clientCertificate: () => undefined })
     return goTo(next, [buildCookie(SESSION_COOKIE, signedIn.token), clearCookie(LOGIN_COOKIE)])
   }
 

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { AppError } from '@countersign/core'
 import type { ControllerContext } from '../../controller-context.ts'
-import type { Answer, Call, Route } from '../pipeline/route.ts'
+import type { Call } from '../pipeline/call.ts'
+import type { Answer, Route } from '../pipeline/route.ts'
 import { type ConsoleFile, isFilePath, loadConsoleFiles } from './console-files.ts'
 import { createConsoleHeaders } from './console-headers.ts'
 

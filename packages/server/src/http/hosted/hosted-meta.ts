@@ -1,6 +1,7 @@
 import { accountIdentityId } from '@countersign/core'
 import type { WriteMeta } from '../../store/write-operation.ts'
-import { type Call, hostedCallerOf } from '../pipeline/route.ts'
+import type { Call } from '../pipeline/call.ts'
+import { hostedCallerOf } from '../pipeline/route.ts'
 
 /** In whose name a call of the hosted API writes: an administrator of this controller, or an API account by its id. */
 export function hostedMeta(call: Call, now: number): WriteMeta {

@@ -1,8 +1,9 @@
 import type { PermissionAction, PermissionEntity } from '@countersign/contract'
 import { type BodySchema, newId } from '@countersign/core'
 import { MANAGEMENT } from '../api-paths.ts'
+import type { Call } from '../pipeline/call.ts'
 import { created, done } from '../pipeline/envelope.ts'
-import type { Answer, Call, Method, Route } from '../pipeline/route.ts'
+import type { Answer, Method, Route } from '../pipeline/route.ts'
 
 /** A kind of thing that administrators make, look at, change and take away, each in the same six calls. */
 export interface Resource<WriteBody, PatchBody> {

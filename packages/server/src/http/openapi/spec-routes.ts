@@ -1,8 +1,9 @@
 import type { ControllerContext } from '../../controller-context.ts'
 import { notFound } from '../../store/not-found.ts'
 import { onBothApis } from '../api-paths.ts'
+import type { Call } from '../pipeline/call.ts'
 import { detail, selfLink, timestamp } from '../pipeline/envelope.ts'
-import type { Call, Route } from '../pipeline/route.ts'
+import type { Route } from '../pipeline/route.ts'
 import type { ApiDocuments } from './api-documents.ts'
 import { isSpecId, SPECS, type SpecId } from './build-document.ts'
 

@@ -18,10 +18,11 @@ import { hasUnreadBody } from './read-bytes.ts'
 import { type Answer, ROUTE_METHODS, type Route } from './route.ts'
 import { sendAnswer, sendError } from './send-answer.ts'
 import { admit, type ServeOptions, serveCall } from './serve-call.ts'
+import { createTimeLimit } from './time-limit.ts'
 import { createUnreadableRequests } from './unreadable-request.ts'
 import { whileAdmitted } from './while-admitted.ts'
 
-export interface HttpServerOptions extends Omit<ServeOptions, 'http' | 'handlerMs' | 'awaitsContinue'> {
+export interface HttpServerOptions extends Omit<ServeOptions, 'http' | 'withinTime' | 'awaitsContinue'> {
   readonly routes: readonly Route[]
   readonly settings: Settings
   readonly tls: ServerOptions
@@ -35,7 +36,7 @@ export interface HttpServerOptions extends Omit<ServeOptions, 'http' | 'handlerM
 }
 
 /** Existing clients cache by address alone: without this one account would be shown another's data. */
-const HOSTED_HEADERS = { vary: 'Authorization', 'cache-control': 'no-store' }
+const HOSTED_HEADERS = { vary: 'Authorization, Origin', 'cache-control': 'no-store' }
 const HANDLER_MS = 10_000
 const MAX_ID_LENGTH = 512
 const MAX_SHOWN_PATH = 256
@@ -86,7 +87,6 @@ export function createHttpServer(options: HttpServerOptions) {
 
   function prepareReply(request: FastifyRequest, reply: FastifyReply): void {
     reply.headers(ownHeaders)
-    if (isHostedPath(servedPath(request))) reply.headers(HOSTED_HEADERS)
     const { origin, upgrade } = request.headers
     if (origin !== undefined) reply.headers(cors.headersFor(origin))
     // No other protocol is spoken here, and nothing is read behind the request that asks for one.
@@ -94,7 +94,9 @@ export function createHttpServer(options: HttpServerOptions) {
   }
 
   function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    sendError(errorAnswer(error, { id: request.id, url: servedPath(request) }, log), reply)
+    const path = servedPath(request)
+    if (isHostedPath(path)) reply.headers(HOSTED_HEADERS)
+    sendError(errorAnswer(error, { id: request.id, url: path }, log), reply)
   }
 
   function refuseVerb(request: FastifyRequest, reply: FastifyReply, offered: readonly string[]): void {
@@ -144,11 +146,14 @@ export function createHttpServer(options: HttpServerOptions) {
     return sendAnswer(answer, reply, log)
   }
 
-  const serveOptions: ServeOptions = { ...options, http, handlerMs, awaitsContinue }
+  const serveOptions: ServeOptions = { ...options, http, withinTime: createTimeLimit(handlerMs), awaitsContinue }
   for (const [url, rows] of Map.groupBy(routes.flatMap(byPath), ({ path }) => path)) {
+    const isHosted = isHostedPath(url)
     for (const { route } of rows) {
-      const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
-        answerCall(await serveCall(route, request, reply, serveOptions), route, request, reply)
+      const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+        if (isHosted) reply.headers(HOSTED_HEADERS)
+        return answerCall(await serveCall(route, request, reply, serveOptions), route, request, reply)
+      }
       app.route({ method: route.method, url, handler })
     }
     const offered = rows.map(({ route }) => route.method)

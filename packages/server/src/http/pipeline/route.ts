@@ -3,11 +3,8 @@ import type { ErrorCode } from '@countersign/contract'
 import type { BodySchema, RequiredPermission } from '@countersign/core'
 import type { LiveSession } from '../../api-session/live-sessions.ts'
 import type { HostedAccess, HostedCaller } from '../../hosted/hosted-caller.ts'
-import type { PresentedCertificate } from '../../sign-in/judge-certificate.ts'
+import type { Call } from './call.ts'
 import type { EventStreamSource } from './event-streams.ts'
-import type { Query } from './query.ts'
-import type { RequestSource } from './request-source.ts'
-import type { CallHead } from './session-cookie.ts'
 
 export const ROUTE_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof ROUTE_METHODS)[number]
@@ -61,41 +58,6 @@ export interface RouteBody {
   readonly text?: { readonly types: readonly string[]; readonly member: string }
 }
 
-/** A call that has passed the pipeline. */
-export interface Call {
-  /** What an error of this call carries as `requestId`. */
-  readonly requestId: string
-  readonly params: Readonly<Record<string, string>>
-  readonly query: Query
-  /** Read by the route's schema. */
-  readonly body: unknown
-  /** Whether anything was sent for it. */
-  readonly hasBody: boolean
-  /** Present unless the route is anonymous. */
-  readonly session: LiveSession | undefined
-  /** Present where the route is of the hosted API. */
-  readonly hosted: HostedCaller | undefined
-  /** The token that the caller presented for `session`; undefined when no script of his may read it. */
-  readonly sessionToken: string | undefined
-  /** What came in `Authorization: Bearer` lines, in order, not yet looked at. */
-  readonly untrustedBearers: readonly string[]
-  /** Every line of a header, by its name in lower case, in order, not yet looked at. */
-  untrustedHeaderLines(name: string): readonly string[]
-  /** What came before the body, not yet looked at. */
-  readonly untrustedHead: CallHead & { readonly url: string }
-  readonly clientAddress: string
-  /** Where an interrupted stream of events is to go on. */
-  readonly untrustedLastEventId: string | undefined
-  /** The header `If-Match`: the versions of the thing, one of which the caller has seen. */
-  readonly ifMatch: string | undefined
-  /** By which connection it came. */
-  readonly source: RequestSource
-  /** The certificate of the connection, not yet judged. Reading it is dear: for calls that need it. */
-  clientCertificate(): PresentedCertificate | undefined
-  /** The collection's name as the caller wrote it: links answer in the caller's words. */
-  readonly collection: string
-}
-
 /** What goes back: a JSON value, JSON text whole or as a stream, bytes of another type, or events without end. */
 export interface Answer {
   readonly status: number
@@ -115,13 +77,13 @@ export interface Answer {
 }
 
 /** The session of a call whose route is not anonymous. */
-export function sessionOf(call: Call): LiveSession {
+export function sessionOf(call: Pick<Call, 'session'>): LiveSession {
   if (!call.session) throw new TypeError('the route is anonymous')
   return call.session
 }
 
 /** The caller of a route of the hosted API. */
-export function hostedCallerOf(call: Call): HostedCaller {
+export function hostedCallerOf(call: Pick<Call, 'hosted'>): HostedCaller {
   if (!call.hosted) throw new TypeError('the route is not of the hosted API')
   return call.hosted
 }

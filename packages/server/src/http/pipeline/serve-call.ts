@@ -1,25 +1,24 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { AppError, isAllowed } from '@countersign/core'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { LiveSession, LiveSessions } from '../../api-session/live-sessions.ts'
+import type { LiveSessions } from '../../api-session/live-sessions.ts'
 import type { NoteUse } from '../../api-session/session-moves.ts'
 import type { Settings } from '../../config/index.ts'
 import type { HeldTokens } from '../../console-login/held-tokens.ts'
-import type { FindHostedCaller, HostedCaller } from '../../hosted/hosted-caller.ts'
+import type { FindHostedCaller } from '../../hosted/hosted-caller.ts'
 import type { AttemptLimits } from '../../limits/attempt-limits.ts'
 import type { SecondFactor } from '../../sign-in/second-factor.ts'
 import { authenticateCall, presentedSession } from './authenticate-call.ts'
-import { bearerTokens, headerLines } from './bearer-tokens.ts'
+import { bearerTokens } from './bearer-tokens.ts'
+import { type Admitted, Call } from './call.ts'
 import { missingFactors } from './challenge.ts'
-import { readClientCertificate } from './client-certificate.ts'
 import { countAttempt } from './count-attempt.ts'
 import { checkAcceptsJson, checkDeclaredLength, checkParams } from './limits.ts'
-import { parseQuery } from './query.ts'
 import { readBytes } from './read-bytes.ts'
 import { readJsonBody } from './read-json-body.ts'
 import { requestSource } from './request-source.ts'
 import type { Answer, HostedRequirement, Route } from './route.ts'
-import { withinTime } from './within-time.ts'
+import type { TimeLimit } from './time-limit.ts'
 
 export interface ServeOptions {
   readonly sessions: LiveSessions
@@ -30,7 +29,7 @@ export interface ServeOptions {
   readonly findHostedCaller: FindHostedCaller
   readonly http: Pick<Settings['http'], 'maxBodyBytes' | 'maxManagementBodyBytes'>
   /** How long looking up the caller, and then the handler, may take. */
-  readonly handlerMs: number
+  readonly withinTime: TimeLimit
   /** Whether the client waits for a word before it sends the body. */
   awaitsContinue(request: IncomingMessage): boolean
 }
@@ -65,7 +64,7 @@ async function serveUncounted(
   const awaitsContinue = options.awaitsContinue(raw)
   let caller: Admitted | undefined
   try {
-    if (route.access !== 'anonymous') caller = await withinTime(options.handlerMs, admit(route, request, options))
+    if (route.access !== 'anonymous') caller = await options.withinTime(admit(route, request, options))
   } catch (refusal) {
     // Too much is too much from everybody, so the body is counted; but nobody's body is kept who may not call.
     if (!awaitsContinue) await readBytes(raw, { maxBytes, keep: false })
@@ -75,32 +74,10 @@ async function serveUncounted(
   const bytes = await readBytes(raw, { maxBytes, keep: true })
 
   if (!route.produces) checkAcceptsJson(headers.accept, route.unacceptable)
-  const params = request.params as Record<string, string>
-  checkParams(params)
-  const call = {
-    requestId: request.id,
-    params,
-    query: parseQuery(request.url),
-    body: readJsonBody(route, bytes, headers),
-    hasBody: bytes !== undefined && bytes.length > 0,
-    session: caller?.session,
-    hosted: caller?.hosted,
-    sessionToken: caller?.isCookie ? undefined : caller?.token,
-    untrustedBearers: caller?.bearers ?? bearerTokens(raw.rawHeaders),
-    untrustedHead: request,
-    untrustedHeaderLines: (name: string) => headerLines(raw.rawHeaders, name),
-    clientAddress: request.ip,
-    untrustedLastEventId: lastEventId(headers),
-    ifMatch: headers['if-match'],
-    get source() {
-      return requestSource(request)
-    },
-    clientCertificate: () => readClientCertificate(raw.socket),
-    get collection() {
-      return collectionOf(request.routeOptions.url ?? '')
-    },
-  }
-  return withinTime(options.handlerMs, route.handle(call))
+  checkParams(request.params as Record<string, string>)
+  const body = readJsonBody(route, bytes, headers)
+  const call = new Call(request, caller, { body, hasBody: bytes !== undefined && bytes.length > 0 })
+  return options.withinTime(route.handle(call))
 }
 
 /**
@@ -142,25 +119,6 @@ export async function admit(
 
 const NO_TOKENS: readonly string[] = []
 
-function lastEventId({ 'last-event-id': id }: IncomingHttpHeaders): string | undefined {
-  return typeof id === 'string' && id !== '' ? id : undefined
-}
-
-/** Whoever has passed, and on the hosted API for whom he acts. */
-interface Admitted {
-  readonly session: LiveSession | undefined
-  readonly token?: string
-  readonly isCookie?: boolean
-  /** What counts as sent in `Authorization` lines. */
-  readonly bearers?: readonly string[]
-  readonly hosted?: HostedCaller
-}
-
 function isHostedAccess(access: Route['access']): access is HostedRequirement {
   return typeof access === 'object' && 'hosted' in access
-}
-
-/** `/edge/management/v1/ext-jwt-signers/:id` is about `ext-jwt-signers`. */
-function collectionOf(pattern: string): string {
-  return pattern.split('/')[4] ?? ''
 }

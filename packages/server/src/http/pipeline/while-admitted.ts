@@ -1,8 +1,8 @@
-import { withinTime } from './within-time.ts'
+import { createTimeLimit } from './time-limit.ts'
 
 /** How often it is asked again whether the reader may read: what he may not see any more ends within a second of that. */
 const READMIT_MS = 250
-const READMIT_WITHIN_MS = 5_000
+const withinTime = createTimeLimit(5_000)
 
 interface WhileAdmitted {
   /** Whether the caller may still call, by the same rules and with the same credentials as when he called. Rejects if not. */
@@ -18,7 +18,7 @@ export function whileAdmitted({ readmit, onAdmitted, onRefused }: WhileAdmitted)
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   const look = async (): Promise<void> => {
-    const isAdmitted = await withinTime(READMIT_WITHIN_MS, readmit()).then(
+    const isAdmitted = await withinTime(readmit()).then(
       () => true,
       () => false,
     )

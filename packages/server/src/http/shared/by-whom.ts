@@ -1,5 +1,6 @@
 import type { ByWhom } from '../../store/writes/touchable-identity.ts'
-import { type Call, sessionOf } from '../pipeline/route.ts'
+import type { Call } from '../pipeline/call.ts'
+import { sessionOf } from '../pipeline/route.ts'
 
 /** With what power a call writes. */
 export function byWhom(call: Call): ByWhom {

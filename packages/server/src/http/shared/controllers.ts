@@ -1,7 +1,8 @@
 import type { ControllerContext } from '../../controller-context.ts'
 import { CLIENT, MANAGEMENT } from '../api-paths.ts'
+import type { Call } from '../pipeline/call.ts'
 import { memoryListAnswer, namedThings } from '../pipeline/memory-list.ts'
-import type { Call, Route } from '../pipeline/route.ts'
+import type { Route } from '../pipeline/route.ts'
 import { controllerView } from './controller-view.ts'
 
 type ControllerView = ReturnType<typeof controllerView>

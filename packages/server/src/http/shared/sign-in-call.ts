@@ -4,8 +4,8 @@ import type { LiveSession } from '../../api-session/live-sessions.ts'
 import type { ControllerContext } from '../../controller-context.ts'
 import type { RefusedSignIn } from '../../sign-in/decision-recorder.ts'
 import { refusedCertificate, refusedJwt, refusedMeanwhile, refusedPassword } from '../../sign-in/refused-sign-in.ts'
+import type { Call } from '../pipeline/call.ts'
 import { primaryChallenge } from '../pipeline/challenge.ts'
-import type { Call } from '../pipeline/route.ts'
 
 export interface SignedIn {
   readonly token: string
@@ -19,13 +19,18 @@ interface Refusal {
 }
 
 /** Trades the credential of a call for a session. Throws the refusal, which is noted under its request id, for administrators. */
-export type SignInCall = (method: AuthenticateMethod, call: Call) => Promise<SignedIn>
+export type SignInCall = (method: AuthenticateMethod, call: CredentialCall) => Promise<SignedIn>
+
+type CredentialCall = Pick<
+  Call,
+  'requestId' | 'clientAddress' | 'source' | 'untrustedBearers' | 'body' | 'clientCertificate'
+>
 
 export function createSignInCall(context: ControllerContext): SignInCall {
   const { logInWithPassword, signInWithCertificate, signInWithJwt, explainSignIn, signIns, clock } = context
-  const requestOf = ({ requestId, clientAddress }: Call) => ({ id: requestId, remoteAddress: clientAddress })
+  const requestOf = ({ requestId, clientAddress }: CredentialCall) => ({ id: requestId, remoteAddress: clientAddress })
 
-  const signIn: Record<AuthenticateMethod, (call: Call) => Promise<SignedIn | Refusal>> = {
+  const signIn: Record<AuthenticateMethod, (call: CredentialCall) => Promise<SignedIn | Refusal>> = {
     password: async (call) => {
       const outcome = await logInWithPassword(call.body as AuthenticateBody, call.clientAddress)
       if (outcome.signedIn) return outcome
