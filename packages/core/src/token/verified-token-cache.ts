@@ -37,7 +37,7 @@ export class VerifiedTokenCache {
   readonly #tokens: BoundedCache<string, CachedToken>
 
   constructor({ maxTokens, maxCharacters }: VerifiedTokenCacheLimits = DEFAULT_LIMITS) {
-    this.#tokens = new BoundedCache(maxTokens, { max: maxCharacters, of: ({ jws }) => sizeOf(jws) })
+    this.#tokens = new BoundedCache(maxTokens, { max: maxCharacters, of: ({ jws }) => jws.length })
   }
 
   get size(): number {
@@ -69,8 +69,4 @@ export class VerifiedTokenCache {
     this.#tokens.set(jws.digest, cached)
     return cached
   }
-}
-
-function sizeOf({ signingInput, signature }: UntrustedJws): number {
-  return signingInput.length + signature.length
 }

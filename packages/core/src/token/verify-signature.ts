@@ -11,10 +11,11 @@ import type { UntrustedJws } from './jws.ts'
 export function verifySignature(jws: UntrustedJws, key: SignerKey): Promise<boolean> {
   const alg = key.algs.find((name) => name === jws.untrustedHeader.alg)
   const algorithm = alg === undefined ? undefined : ALGORITHMS.get(alg)
-  if (!algorithm || jws.signature.length !== key.signatureBytes) return Promise.resolve(false)
+  const { signature: received } = jws
+  if (!algorithm || received.length !== key.signatureBytes) return Promise.resolve(false)
   const { hash, options, encodeSignature } = algorithm
   const input = Buffer.from(jws.signingInput, 'latin1')
-  const signature = encodeSignature ? encodeSignature(jws.signature) : jws.signature
+  const signature = encodeSignature ? encodeSignature(received) : received
   return new Promise((resolve) => {
     try {
       const verifyingKey = verificationKey(key.keyObject, options)
