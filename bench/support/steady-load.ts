@@ -74,7 +74,8 @@ export async function startSteadyLoad(load: SteadyLoad): Promise<RunningLoad> {
       const due = ((performance.now() - started) / 1000) * load.perSecond
       for (; begun < due; begun++) {
         const moment = started + (begun / load.perSecond) * 1000
-        const connection = idle.pop()
+        // In turn: one that is left idle for long is closed by the server, which is no failure of it.
+        const connection = idle.shift()
         if (connection) begin(connection, moment)
         else if (!load.isLossy) waiting.push(moment)
       }

@@ -69,7 +69,7 @@ test('what is no certificate is read as nothing', () => {
   }
 })
 
-test('an extended key usage that is no list, and extensions that pose as a unique id, are read as nothing', async () => {
+test('an extended key usage or basic constraint that is no list, and extensions that pose as a unique id, are read as nothing', async () => {
   const { issuer } = await makeRoot()
   const der = await issueCertificate({ profile: 'client', ...request }, issuer, now)
   assert.equal(readLeafCertificate(der)?.isForClients, true)
@@ -77,6 +77,7 @@ test('an extended key usage that is no list, and extensions that pose as a uniqu
   const changed = [
     hex.replace('0603551d25040c30', '0603551d25040c31'),
     hex.replace('0603551d25040c30', '0603551d25040cb0'),
+    hex.replace('0603551d130101ff04023000', '0603551d130101ff04023100'),
     hex.replace(/a3(..30..300c0603551d13)/, '81$1'),
   ]
   for (const text of changed) {

@@ -1,7 +1,7 @@
 import { type CertificateDigests, certificateDigests } from './certificate-digests.ts'
 import type { IssuerFacts } from './certificate-plan.ts'
 import { createDerCursor, readOid } from './der-cursor.ts'
-import { DerError, readDer, TAG } from './der-reader.ts'
+import { DerError, type DerNode, readDer, TAG } from './der-reader.ts'
 import { readIssuerFacts } from './issue-certificate.ts'
 import { OID } from './object-identifiers.ts'
 import { type ParsedCertificate, parseCertificate } from './parse-certificate.ts'
@@ -71,14 +71,20 @@ function factsOf(authority: Buffer): IssuerFacts {
 
 function isCa({ extensions }: ParsedCertificate): boolean {
   const constraints = extensions.get(OID.basicConstraints)
-  return constraints !== undefined && readDer(constraints.value).children[0]?.content[0] === 0xff
+  if (!constraints) return false
+  const [flag] = readList(constraints.value, 'the basic constraint').children
+  return flag?.tag === TAG.boolean && flag.content[0] === 0xff
 }
 
 function isForClients({ extensions }: ParsedCertificate): boolean {
   const usages = extensions.get(OID.extendedKeyUsage)
   if (!usages) return false
-  const list = readDer(usages.value)
-  if (list.tag !== TAG.sequence) throw new DerError('the extended key usage is no list')
-  const ids = createDerCursor(list).takeRest(TAG.oid)
+  const ids = createDerCursor(readList(usages.value, 'the extended key usage')).takeRest(TAG.oid)
   return ids.some((id) => readOid(id) === OID.clientAuth)
+}
+
+function readList(value: Buffer, what: string): DerNode {
+  const list = readDer(value)
+  if (list.tag !== TAG.sequence) throw new DerError(`${what} is no list`)
+  return list
 }
