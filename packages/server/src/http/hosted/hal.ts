@@ -1,4 +1,4 @@
-import { AppError, foldName } from '@countersign/core'
+import { AppError, foldName, instantText } from '@countersign/core'
 import type { Query } from '../pipeline/query.ts'
 import type { Answer } from '../pipeline/route.ts'
 
@@ -92,7 +92,7 @@ export function halDetail(json: unknown, status = 200): Answer {
 }
 
 /** Instants of the core service. */
-export const isoTime = (milliseconds: number): string => new Date(milliseconds).toISOString()
+export const isoTime = instantText
 
 /** Instants of the identity service. */
 export const epochTime = (milliseconds: number) => ({

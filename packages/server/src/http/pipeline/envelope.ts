@@ -1,5 +1,5 @@
 import { ERRORS, wireNameOf } from '@countersign/contract'
-import type { AppError } from '@countersign/core'
+import { type AppError, instantText } from '@countersign/core'
 import { entityTag } from '../../store/row-version.ts'
 import type { Answer } from './route.ts'
 
@@ -46,17 +46,7 @@ export function entityReference(collection: string, id: string, name: string) {
 }
 
 /** Instants with exactly three fractional digits. */
-export function timestamp(milliseconds: number): string {
-  if (milliseconds !== writtenAt) {
-    written = new Date(milliseconds).toISOString()
-    writtenAt = milliseconds
-  }
-  return written
-}
-
-/** One answer tells the same instant several times, and writing it is the dearest part of most answers. */
-let writtenAt = Number.NaN
-let written = ''
+export const timestamp = instantText
 
 /** What existing clients expect where there is no instant but the member may not be null. */
 export const NO_INSTANT = '0001-01-01T00:00:00.000Z'

@@ -35,8 +35,10 @@ export function sendAnswer(answer: Answer, reply: FastifyReply, log: Logger): Fa
 function sendText(text: string, reply: FastifyReply): FastifyReply {
   reply.hijack()
   const headers = reply.getHeaders() as Record<string, string | number>
-  headers['content-length'] = Buffer.byteLength(text)
-  reply.raw.writeHead(reply.statusCode, headers).end(text)
+  const bytes = Buffer.byteLength(text)
+  headers['content-length'] = bytes
+  // The same bytes where it is all ASCII, without being encoded.
+  reply.raw.writeHead(reply.statusCode, headers).end(text, bytes === text.length ? 'latin1' : 'utf8')
   return reply
 }
 
