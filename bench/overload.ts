@@ -132,7 +132,7 @@ function report(run: BenchRun, { alone, beside, bareAlone, bareBeside, lagMs }: 
   const answers = Object.entries(beside.flood?.answers ?? {}).map(([status, count]) => `${count} times ${status}`)
   run.report({
     title: 'Overload',
-    text: `${run.options.logins} good logins a second from one address, beside ${run.options.garbage} of garbage on ${FLOOD_CONNECTIONS} connections from ${FLOOD_ADDRESSES.length} others, with the usual limits: who is refused over and over is answered late, and what finds no connection free meanwhile is not sent. Server, logins and garbage share the machine: what the bare server loses under the same flood is the machine's part. The garbage was answered ${answers.join(', ')}.`,
+    text: `${run.options.logins} good logins a second from one address, beside ${run.options.garbage} of garbage on ${FLOOD_CONNECTIONS} connections from ${FLOOD_ADDRESSES.length} others, with the usual limits: who is refused over and over is answered late, and what finds no connection free meanwhile is not sent. Server, logins and garbage share the machine; the bare server, offered the same, has no limits. The garbage was answered ${answers.join(', ')}.`,
     columns: COLUMNS,
     rows: [
       { name: 'logins alone', measures: of(alone, bareAlone) },

@@ -12,11 +12,12 @@ type Environment = Record<string, string | undefined>
  * signature. Takes effect where nothing has used the threads yet; a number that the operator has set stays.
  */
 export function limitPoolThreads(env: Environment = process.env, cores: number = availableParallelism()): void {
-  env.UV_THREADPOOL_SIZE ??= String(Math.min(USUAL_THREADS, Math.max(LEAST_THREADS, cores)))
+  env.UV_THREADPOOL_SIZE ||= String(Math.min(USUAL_THREADS, Math.max(LEAST_THREADS, cores)))
 }
 
-/** How many threads there are for signatures and digests. */
+/** How many threads there are for signatures and digests: one where what is set is no number. */
 export function poolThreads({ UV_THREADPOOL_SIZE }: Environment = process.env): number {
-  const threads = Number.parseInt(UV_THREADPOOL_SIZE ?? '', 10)
-  return threads > 0 ? threads : USUAL_THREADS
+  if (UV_THREADPOOL_SIZE === undefined) return USUAL_THREADS
+  const threads = Number.parseInt(UV_THREADPOOL_SIZE, 10)
+  return threads > 0 ? threads : 1
 }

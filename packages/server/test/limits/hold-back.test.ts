@@ -4,10 +4,10 @@ import { createHoldBack } from '../../src/limits/hold-back.ts'
 
 const MOST_MS = 750
 
-function setUp(t: TestContext, maxHeld?: number) {
+function setUp(t: TestContext, most?: { each: number; all: number }) {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   let now = 1_800_000_000_000
-  const holdBack = createHoldBack({ now: () => now }, { burst: 3, perSecond: 1 }, maxHeld)
+  const holdBack = createHoldBack({ now: () => now }, { burst: 3, perSecond: 1 }, most)
   const many = (who: string, times: number) => Array.from({ length: times }, () => holdBack(who))
   const advance = (ms: number): void => {
     now += ms
@@ -33,11 +33,17 @@ test('R-01 the first refusals are told at once, the next later, and after a whil
   assert.deepEqual(many('a', 3).map(isHeld), [false, false, true])
 })
 
-test('R-01 no more are held than there is room for, and each that was told makes room', async (t) => {
-  const { many } = setUp(t, 2)
-  const held = many('a', 9)
-  assert.deepEqual(held.map(isHeld), [false, false, false, true, true, false, false, false, false])
+test('R-01 no more are held than there is room for, of one or of all, and each that was told makes room', async (t) => {
+  const { many } = setUp(t, { each: 2, all: 3 })
+  const one = many('a', 9)
+  assert.deepEqual(one.map(isHeld), [false, false, false, true, true, false, false, false, false])
+  const other = many('b', 5)
+  assert.deepEqual(
+    other.map(isHeld),
+    [false, false, false, true, false],
+    'there is room for another, up to three in all',
+  )
   t.mock.timers.tick(MOST_MS)
-  await Promise.all(held)
+  await Promise.all([...one, ...other])
   assert.deepEqual(many('a', 3).map(isHeld), [true, true, false])
 })

@@ -19,6 +19,8 @@ test('what the operator has set stays', () => {
   assert.deepEqual([threadsOn(2, '8'), threadsOn(64, '1')], [8, 1])
 })
 
-test('without a number that can be read there are as many as usual', () => {
-  for (const text of [undefined, '', 'x', '0', '-1']) assert.equal(poolThreads({ UV_THREADPOOL_SIZE: text }), 4, text)
+test('nothing set is as many as usual, and what is no number is one', () => {
+  assert.equal(poolThreads({}), 4)
+  for (const text of ['', 'x', '0', '-1']) assert.equal(poolThreads({ UV_THREADPOOL_SIZE: text }), 1, text)
+  assert.equal(threadsOn(2, ''), 2, 'an empty one is as good as none')
 })

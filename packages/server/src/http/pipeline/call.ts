@@ -4,7 +4,7 @@ import type { HostedCaller } from '../../hosted/hosted-caller.ts'
 import type { PresentedCertificate } from '../../sign-in/judge-certificate.ts'
 import { bearerTokens, headerLines } from './bearer-tokens.ts'
 import { readClientCertificate } from './client-certificate.ts'
-import { parseQuery, type Query } from './query.ts'
+import type { Query } from './query.ts'
 import { type RequestSource, requestSource } from './request-source.ts'
 import type { CallHead } from './session-cookie.ts'
 
@@ -18,8 +18,9 @@ export interface Admitted {
   readonly hosted?: HostedCaller
 }
 
-/** What the pipeline has read of the body. */
-export interface ReadBody {
+/** What the pipeline has read. */
+export interface CallParts {
+  readonly query: Query
   readonly body: unknown
   readonly hasBody: boolean
 }
@@ -50,11 +51,11 @@ export class Call {
   readonly ifMatch: string | undefined
   readonly #request: FastifyRequest
 
-  constructor(request: FastifyRequest, caller: Admitted | undefined, { body, hasBody }: ReadBody) {
+  constructor(request: FastifyRequest, caller: Admitted | undefined, { query, body, hasBody }: CallParts) {
     this.#request = request
     this.requestId = request.id
     this.params = request.params as Record<string, string>
-    this.query = parseQuery(request.url)
+    this.query = query
     this.body = body
     this.hasBody = hasBody
     this.session = caller?.session

@@ -36,7 +36,8 @@ export interface HttpServerOptions extends Omit<ServeOptions, 'http' | 'withinTi
 }
 
 /** Existing clients cache by address alone: without this one account would be shown another's data. */
-const HOSTED_HEADERS = { vary: 'Authorization, Origin', 'cache-control': 'no-store' }
+const HOSTED_HEADERS = { vary: 'Authorization', 'cache-control': 'no-store' }
+const HOSTED_HEADERS_FOR_PAGES = { ...HOSTED_HEADERS, vary: 'Authorization, Origin' }
 const HANDLER_MS = 10_000
 const MAX_ID_LENGTH = 512
 const MAX_SHOWN_PATH = 256
@@ -95,7 +96,7 @@ export function createHttpServer(options: HttpServerOptions) {
 
   function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const path = servedPath(request)
-    if (isHostedPath(path)) reply.headers(HOSTED_HEADERS)
+    if (isHostedPath(path)) reply.headers(hostedHeaders(request))
     sendError(errorAnswer(error, { id: request.id, url: path }, log), reply)
   }
 
@@ -151,7 +152,7 @@ export function createHttpServer(options: HttpServerOptions) {
     const isHosted = isHostedPath(url)
     for (const { route } of rows) {
       const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-        if (isHosted) reply.headers(HOSTED_HEADERS)
+        if (isHosted) reply.headers(hostedHeaders(request))
         return answerCall(await serveCall(route, request, reply, serveOptions), route, request, reply)
       }
       app.route({ method: route.method, url, handler })
@@ -171,6 +172,10 @@ export function createHttpServer(options: HttpServerOptions) {
     NetServer.prototype.close.call(app.server)
   }
   return Object.assign(app, { routes, streams, drain })
+}
+
+function hostedHeaders({ headers }: FastifyRequest) {
+  return headers.origin === undefined ? HOSTED_HEADERS : HOSTED_HEADERS_FOR_PAGES
 }
 
 /** The path of the route, which does not tell how the caller has spelled it; what he sent where there is no route. */

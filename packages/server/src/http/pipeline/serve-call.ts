@@ -14,6 +14,7 @@ import { type Admitted, Call } from './call.ts'
 import { missingFactors } from './challenge.ts'
 import { countAttempt } from './count-attempt.ts'
 import { checkAcceptsJson, checkDeclaredLength, checkParams } from './limits.ts'
+import { parseQuery } from './query.ts'
 import { readBytes } from './read-bytes.ts'
 import { readJsonBody } from './read-json-body.ts'
 import { requestSource } from './request-source.ts'
@@ -75,8 +76,9 @@ async function serveUncounted(
 
   if (!route.produces) checkAcceptsJson(headers.accept, route.unacceptable)
   checkParams(request.params as Record<string, string>)
+  const query = parseQuery(request.url)
   const body = readJsonBody(route, bytes, headers)
-  const call = new Call(request, caller, { body, hasBody: bytes !== undefined && bytes.length > 0 })
+  const call = new Call(request, caller, { query, body, hasBody: bytes !== undefined && bytes.length > 0 })
   return options.withinTime(route.handle(call))
 }
 
