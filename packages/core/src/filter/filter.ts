@@ -43,6 +43,11 @@ export type Predicate =
   | { readonly kind: 'anyOf' | 'allOf'; readonly set: string; readonly test: Comparison }
   | { readonly kind: 'comparison'; readonly comparison: Comparison }
 
+/** Whether it is true of every row, whatever is in it. */
+export function isEverything(predicate: Predicate): boolean {
+  return predicate.kind === 'constant' && predicate.value
+}
+
 export interface SortField {
   readonly symbol: string
   readonly descending: boolean

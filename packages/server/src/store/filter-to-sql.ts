@@ -100,6 +100,7 @@ function compile(predicate: Predicate, context: Context, negate: boolean): RawBu
     case 'isEmpty':
       return exists(predicate.set, context, negate, () => sql`true`)
     case 'anyOf':
+      if (!negate && isFoundByIndex(predicate.test)) return isMember(predicate.set, predicate.test, context)
       return exists(predicate.set, context, !negate, (value) => {
         return compileComparison(predicate.test, { value, type: 'string' }, context.dialect, false)
       })
@@ -112,6 +113,20 @@ function compile(predicate: Predicate, context: Context, negate: boolean): RawBu
       return compileComparison(comparison, compileOperand(comparison.operand, context), context.dialect, negate)
     }
   }
+}
+
+/** Whether few members of a set can be found by their value, without looking at the sets of all rows. */
+function isFoundByIndex({ kind, negated }: Comparison): boolean {
+  return !negated && (kind === 'equal' || kind === 'in')
+}
+
+/** Starts from the members: SQLite would ask an `exists` of every row. */
+function isMember(symbol: string, test: Comparison, { table, dialect }: Context): RawBuilder<boolean> {
+  const set = findSet(table, symbol)
+  const value = columnOf(set.table, set.valueColumn)
+  const matches = compileComparison(test, { value, type: 'string' }, dialect, false)
+  const owners = sql`select ${columnOf(set.table, set.ownerColumn)} from ${sql.table(set.table)} where ${matches}`
+  return sql`${columnOf(table.table, 'id')} in (${owners})`
 }
 
 function exists(

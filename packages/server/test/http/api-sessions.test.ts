@@ -30,6 +30,19 @@ writeFileSync(config, 'session:\n  idleSeconds: 600\n  maxSeconds: 1500\n  maxPe
 const use = async (app: TestApp, session: string) => outcome(await app.call('GET', OWN_SESSION, undefined, { session }))
 
 overBothDatabases('API sessions', async (t, app) => {
+  await t.test('are counted whole, whichever way they come and go', async () => {
+    const total = async (query = '') =>
+      (await app.admin('GET', `${API_SESSIONS}?limit=1${query}`)).json.meta.pagination.totalCount
+    const before = await total()
+    const [one, other] = [await app.makeIdentity(), await app.makeIdentity()]
+    assert.deepEqual([await total(), await total('&filter=true')], [before + 2, before + 2])
+    assert.equal(await total(`&filter=${encodeURIComponent(`identity = "${one.id}"`)}`), 1)
+    await app.call('DELETE', OWN_SESSION, undefined, { session: one.session })
+    assert.equal(await total(), before + 1)
+    assert.equal((await app.admin('DELETE', `${IDENTITIES}/${other.id}`)).status, 200)
+    assert.equal(await total(), before, 'a deleted identity takes its sessions along')
+  })
+
   await t.test('D27 are listed, shown and ended by administrators, never with a token', async () => {
     const { id: identityId, session } = await app.makeIdentity()
     const own = await app.call('GET', OWN_SESSION, undefined, { session })
@@ -177,6 +190,13 @@ overBothDatabases(
       assert.equal(outcome(asAdmin), '404 NOT_FOUND', 'it is gone whether it was swept up or not')
       const list = await admin('GET', `${API_SESSIONS}?filter=${encodeURIComponent(`identity = "${id}"`)}`)
       assert.equal(list.json.meta.pagination.totalCount, 0)
+      const fromAll = await app.logIn('admin', 'the-test-admin-password')
+      const [page, all] = await Promise.all(
+        ['limit=1', 'limit=500'].map((query) =>
+          app.call('GET', `${API_SESSIONS}?${query}`, undefined, { session: fromAll }),
+        ),
+      )
+      assert.equal(page?.json.meta.pagination.totalCount, all?.json.data.length, 'what has ended does not count')
       assert.equal(outcome(await admin('DELETE', `${API_SESSIONS}/${sessionId}`)), '404 NOT_FOUND')
       const identity = (await admin('GET', `${IDENTITIES}/${id}`)).json.data
       assert.equal(identity.hasApiSession, false)

@@ -198,6 +198,8 @@ overBothDatabases('the client list', async (t, app) => {
       assert.equal((await app.admin(method, `${SIGNERS}/${id}`, body)).status, 200)
       assert.deepEqual(await namesIn(), names)
       assert.deepEqual(await namesIn('?sort=name'), names)
+      const page = await list('?limit=1')
+      assert.deepEqual(page.json.meta.pagination, { limit: 1, offset: 0, totalCount: names.length })
     }
   })
 

@@ -27,7 +27,9 @@ async function fill(store: Store): Promise<void> {
       app_data, hosting, env_info, sdk_info, tags, created_at, updated_at)
     select 'more-' || n, 'more-' || n, 'more-' || n, 'Default', false, false, 'default', '[]', '{}', '{}', '{}', '{}', '{}', 0, 0
     from generate_series(1, ${MORE_IDENTITIES}::int) as n`.execute(store.db)
-  await sql`analyze identities`.execute(store.db)
+  await sql`insert into identity_attributes (identity_id, attribute)
+    select 'more-' || n, 'team-' || n from generate_series(1, ${MORE_IDENTITIES}::int) as n`.execute(store.db)
+  for (const table of ['identities', 'identity_attributes']) await sql`analyze ${sql.table(table)}`.execute(store.db)
 }
 
 /** How the database would go about a statement, in its own words. */
@@ -55,6 +57,8 @@ for (const database of DATABASES) {
       'externalId = "ext-7"',
       'id = "user-7" or name = "user-7"',
       'name in ["user-7", "user-8"]',
+      'anyOf(roleAttributes) = "team-7"',
+      'anyOf(roleAttributes) in ["team-7", "team-8"]',
     ]) {
       const { page, count } = queriesOf({ filter })
       for (const statement of [page, count]) {

@@ -81,7 +81,7 @@ for (const database of DATABASES) {
     assert.deepEqual(await store.db.selectFrom('totps').selectAll().execute(), [])
     assert.deepEqual(await store.db.selectFrom('enrollments').selectAll().execute(), [])
     const counts = await store.db.selectFrom('row_counts').selectAll().orderBy('table_name').execute()
-    const wanted = { identities: 1, authenticators: 1 }
+    const wanted = { identities: 1, authenticators: 1, ...(database === 'sqlite' && { api_sessions: 1 }) }
     for (const [table_name, total] of Object.entries(wanted)) {
       assert.equal(counts.find((row) => row.table_name === table_name)?.total, total, table_name)
     }

@@ -25,7 +25,7 @@ const PAGE_AFTER_OFFSET = 10
 export function clientExtJwtSignerRoutes({ store, settings }: ControllerContext): Route[] {
   const show = (signer: StoredSigner) => clientView(signer, settings.clientScopes)
   // The whole list is what every client asks for first: it is put together once for each change of a signer.
-  let remembered: string | undefined
+  let remembered: { readonly text: string; readonly total: number } | undefined
   let generation = 0
   store.onChange((changes) => {
     if (changes !== 'everything' && !changes.some(({ entity }) => entity === 'externalJwtSigners')) return
@@ -33,19 +33,20 @@ export function clientExtJwtSignerRoutes({ store, settings }: ControllerContext)
     remembered = undefined
   })
 
-  const wholeList = async (): Promise<string> => {
+  const wholeList = async () => {
     if (remembered) return remembered
     const before = generation
-    const { signers } = await listEnabledSigners(store, resolvePaging({}, FILTER_OPTIONS))
-    const text = jsonText({ data: signers.map(show), meta: {} })
-    if (before === generation) remembered = text
-    return text
+    const { signers, totalCount: total } = await listEnabledSigners(store, resolvePaging({}, FILTER_OPTIONS))
+    const whole = { text: jsonText({ data: signers.map(show), meta: {} }), total }
+    if (before === generation) remembered = whole
+    return whole
   }
+  const countAll = async () => (await wholeList()).total
 
   const page = async (query: Query) => {
     const asked = resolvePaging(listParameters(query), FILTER_OPTIONS)
     const paging = asked.limit === 'none' && asked.offset > 0 ? { ...asked, limit: PAGE_AFTER_OFFSET } : asked
-    const { signers, totalCount } = await listEnabledSigners(store, paging)
+    const { signers, totalCount } = await listEnabledSigners(store, paging, countAll)
     return { data: signers.map(show), meta: listMeta(CLIENT_SIGNER_FILTER, paging, totalCount) }
   }
 
@@ -59,7 +60,7 @@ export function clientExtJwtSignerRoutes({ store, settings }: ControllerContext)
       body: null,
       handle: async ({ query }) => {
         if (PAGING_PARAMETERS.some((name) => query.has(name))) return { status: 200, json: await page(query) }
-        return { status: 200, text: await wholeList() }
+        return { status: 200, text: (await wholeList()).text }
       },
     },
   ]

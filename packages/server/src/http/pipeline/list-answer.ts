@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { type Paging, type PagingOptions, type Predicate, resolvePaging } from '@countersign/core'
+import { isEverything, type Paging, type PagingOptions, type Predicate, resolvePaging } from '@countersign/core'
 import { buildFilterOptions, type FilterTable } from '../../store/filter-to-sql.ts'
 import { allRows, type Columns, countRows, listPage } from '../../store/reads/list-rows.ts'
 import type { Store } from '../../store/store.ts'
@@ -14,6 +14,8 @@ export interface ListSource<Row> {
   readonly columns?: Columns
   /** The part of the table that this caller may see; all of it unless given. */
   readonly within?: Within
+  /** How many rows there are for a caller who asks for no part of them, where counting them is dear. */
+  countAll?(): Promise<number>
   /** The rows as they leave, each as a value or as its JSON text. */
   show(rows: readonly Row[]): Promise<readonly unknown[]> | readonly unknown[]
 }
@@ -32,7 +34,8 @@ export async function listAnswer<Row extends { id: string }>(source: ListSource<
   const paging = within ? { ...asked, predicate: both(within.predicate, asked.predicate) } : asked
   const { limit } = paging
   if (limit === 'none') return { status: 200, stream: Readable.from(wholeList(source, table, paging)) }
-  const { rows, totalCount } = await listPage<Row>(store, table, { ...paging, limit }, columns)
+  const countAll = isEverything(asked.predicate) ? source.countAll : undefined
+  const { rows, totalCount } = await listPage<Row>(store, table, { ...paging, limit }, columns, countAll)
   return { status: 200, text: listText(await source.show(rows), listMeta(source.table, paging, totalCount)) }
 }
 

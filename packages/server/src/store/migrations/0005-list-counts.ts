@@ -1,3 +1,4 @@
+import { countedTable } from './counted-table.ts'
 import type { Migration } from './migration.ts'
 
 const COUNTED = ['identities', 'authenticators']
@@ -14,14 +15,7 @@ export const listCounts: Migration = {
       table_name ${text} primary key,
       total ${int} not null
     )`,
-    ...COUNTED.flatMap((table) => {
-      const add = (step: string) => `update row_counts set total = total ${step} where table_name = '${table}'`
-      return [
-        `insert into row_counts (table_name, total) select '${table}', count(*) from ${table}`,
-        ...trigger({ name: `${table}_counted_in`, table, event: 'insert', run: add('+ 1') }),
-        ...trigger({ name: `${table}_counted_out`, table, event: 'delete', run: add('- 1') }),
-      ]
-    }),
+    ...COUNTED.flatMap((table) => countedTable(table, { trigger })),
     `create view identity_role_attributes as
       with recursive names (id) as (
         select min(attribute) from identity_attributes

@@ -11,6 +11,7 @@ import { hosted } from './0007-hosted.ts'
 import { sessionCertificates } from './0008-session-certificates.ts'
 import { totps } from './0009-totps.ts'
 import { enrollments } from './0010-enrollments.ts'
+import { sessionCounts } from './0011-session-counts.ts'
 import type { ColumnTypes, Migration } from './migration.ts'
 
 /** Every step of the schema, oldest first. */
@@ -25,6 +26,7 @@ const MIGRATIONS: readonly Migration[] = [
   sessionCertificates,
   totps,
   enrollments,
+  sessionCounts,
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

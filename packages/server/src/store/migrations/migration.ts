@@ -1,5 +1,8 @@
+import type { StoreDialect } from '../write-operation.ts'
+
 /** Column types by their meaning; each database has its own words for them. */
 export interface ColumnTypes {
+  readonly dialect: StoreDialect
   readonly text: string
   readonly bool: string
   readonly int: string
@@ -25,6 +28,7 @@ export interface Migration {
 }
 
 export const SQLITE_TYPES: ColumnTypes = {
+  dialect: 'sqlite',
   text: 'text',
   bool: 'integer',
   int: 'integer',
@@ -37,6 +41,7 @@ export const SQLITE_TYPES: ColumnTypes = {
 
 /** Text is compared byte by byte whatever the cluster's locale says: names that differ in case are different names. */
 export const POSTGRES_TYPES: ColumnTypes = {
+  dialect: 'postgres',
   text: 'text collate "C"',
   bool: 'boolean',
   int: 'bigint',

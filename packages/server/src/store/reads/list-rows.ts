@@ -1,4 +1,4 @@
-import { BoundedCache, type Paging } from '@countersign/core'
+import { BoundedCache, isEverything, type Paging } from '@countersign/core'
 import { type CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely'
 import { splitPredicate } from '../filter-shape.ts'
 import { type FilterTable, predicateToSql, sortToSql } from '../filter-to-sql.ts'
@@ -53,17 +53,17 @@ function buildCount(
   { predicate }: Paging,
   matches: RawBuilder<boolean>,
 ): RawBuilder<{ total: number }> {
-  const isEverything = predicate.kind === 'constant' && predicate.value
-  if (isCounted && isEverything) return sql`select total from row_counts where table_name = ${table}`
+  if (isCounted && isEverything(predicate)) return sql`select total from row_counts where table_name = ${table}`
   return sql`select count(*) as total from ${sql.table(table)} where ${matches}`
 }
 
-/** One page of a list, and how many there are before paging. */
+/** One page of a list, and how many there are before paging: `countAll` knows it where the list is not narrowed down. */
 export async function listPage<Row>(
   source: Source,
   table: FilterTable,
   paging: Paging & { readonly limit: number },
   columns?: Columns,
+  countAll?: () => Promise<number>,
 ): Promise<{ rows: Row[]; totalCount: number }> {
   const { db } = source
   const { shape, values } = splitPredicate(paging.predicate)
@@ -72,6 +72,7 @@ export async function listPage<Row>(
   const { limit, offset } = paging
   const isLastPage = rows.length < limit && (rows.length > 0 || offset === 0)
   if (isLastPage) return { rows, totalCount: offset + rows.length }
+  if (countAll) return { rows, totalCount: await countAll() }
   const [counted] = await runPrepared(db, count, values)
   return { rows, totalCount: counted?.total ?? 0 }
 }

@@ -1,4 +1,11 @@
-import { type EnrollPolicy, enrollPolicyId, type Paging, type Predicate, type SignerSettings } from '@countersign/core'
+import {
+  type EnrollPolicy,
+  enrollPolicyId,
+  isEverything,
+  type Paging,
+  type Predicate,
+  type SignerSettings,
+} from '@countersign/core'
 import type { Kysely } from 'kysely'
 import { CLIENT_SIGNER_FILTER, SIGNER_FILTER } from '../filter-tables.ts'
 import type { FilterTable } from '../filter-to-sql.ts'
@@ -6,7 +13,7 @@ import { prepared } from '../prepared.ts'
 import type { Database, SignerRow } from '../schema.ts'
 import { type StoredSigner, signerFromRow } from '../signer-row.ts'
 import type { Store } from '../store.ts'
-import { countRows, listRows } from './list-rows.ts'
+import { listPage, listRows } from './list-rows.ts'
 
 const signerById = prepared(1, (db, id: string) => db.selectFrom('ext_jwt_signers').selectAll().where('id', '=', id))
 
@@ -44,11 +51,16 @@ const IS_ENABLED: Predicate = {
   },
 }
 
-/** The enabled signers that match; without a limit, all of them. */
-export async function listEnabledSigners(store: Store, paging: Paging) {
-  const enabled = { ...paging, predicate: { kind: 'and' as const, terms: [IS_ENABLED, paging.predicate] } }
-  const rows = await listRows<SignerRow>(store, ENABLED_SIGNERS, enabled)
-  const isWhole = paging.limit === 'none' && paging.offset === 0
-  const totalCount = isWhole ? rows.length : await countRows(store, ENABLED_SIGNERS, enabled)
+/** The enabled signers that match, and how many there are before paging: `countAll` knows it where none is left out. */
+export async function listEnabledSigners(store: Store, paging: Paging, countAll?: () => Promise<number>) {
+  const { limit, predicate } = paging
+  const enabled = { ...paging, predicate: { kind: 'and' as const, terms: [IS_ENABLED, predicate] } }
+  const known = isEverything(predicate) ? countAll : undefined
+  const { rows, totalCount } =
+    limit === 'none'
+      ? wholeOf(await listRows<SignerRow>(store, ENABLED_SIGNERS, enabled))
+      : await listPage<SignerRow>(store, ENABLED_SIGNERS, { ...enabled, limit }, undefined, known)
   return { signers: rows.map(signerFromRow).filter(({ enabled }) => enabled), totalCount }
 }
+
+const wholeOf = (rows: readonly SignerRow[]) => ({ rows, totalCount: rows.length })
