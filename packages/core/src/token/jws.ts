@@ -8,23 +8,29 @@ export class UntrustedJws {
   /** Header and claims as they were signed: the first two parts with the dot between. */
   readonly signingInput: string
   readonly #token: string
+  #signature: Buffer | undefined
   #digest: string | undefined
 
   constructor(
     token: string,
     digest: string | undefined,
-    read: Pick<UntrustedJws, 'untrustedHeader' | 'untrustedClaims' | 'signingInput'>,
+    read: Pick<UntrustedJws, 'untrustedHeader' | 'untrustedClaims' | 'signingInput' | 'signature'>,
   ) {
     this.untrustedHeader = read.untrustedHeader
     this.untrustedClaims = read.untrustedClaims
     this.signingInput = read.signingInput
     this.#token = token
+    this.#signature = read.signature
     this.#digest = digest
   }
 
-  /** Decoded when asked for: kept in the cache, its bytes would keep the thirty times larger piece of memory that they were cut from. */
   get signature(): Buffer {
-    return Buffer.from(this.#token.slice(this.signingInput.length + 1), 'base64url')
+    return this.#signature ?? Buffer.from(this.#token.slice(this.signingInput.length + 1), 'base64url')
+  }
+
+  /** To be kept: the bytes of the signature would keep the thirty times larger piece of memory that they were cut from. */
+  letGoOfSignature(): void {
+    this.#signature = undefined
   }
 
   /** Characters of the whole token. */

@@ -36,9 +36,10 @@ export function readJws(token: string, cache?: VerifiedTokenCache): JwsReading {
   if (!header.ok) return header
   const claims = readPart(token.slice(firstDot + 1, secondDot), CLAIMS_LIMITS, MAX_TOKEN_LENGTH)
   if (!claims.ok) return malformed(`claims: ${claims.reason}`)
-  if (!decodeBase64url(token.slice(secondDot + 1))) return malformed('signature: not canonical base64url')
+  const signature = decodeBase64url(token.slice(secondDot + 1))
+  if (!signature) return malformed('signature: not canonical base64url')
   const signingInput = token.slice(0, secondDot)
-  const read = { untrustedHeader: header.object, untrustedClaims: claims.object, signingInput }
+  const read = { untrustedHeader: header.object, untrustedClaims: claims.object, signingInput, signature }
   return { ok: true, jws: new UntrustedJws(token, digest, read) }
 }
 

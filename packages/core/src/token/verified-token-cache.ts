@@ -65,6 +65,7 @@ export class VerifiedTokenCache {
   }
 
   #add(jws: UntrustedJws): CachedToken {
+    jws.letGoOfSignature()
     const cached = { jws, proofs: new Map<string, Proof>() }
     this.#tokens.set(jws.digest, cached)
     return cached

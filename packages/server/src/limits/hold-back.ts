@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts'
 export type HoldBack = (who: string) => Promise<void> | undefined
 
 /** What is refused in the ordinary course of things, to however many clients behind one address, is told at once. */
-const TOLD_AT_ONCE = { burst: 300, perSecond: 50 }
+const TOLD_AT_ONCE = { burst: 200, perSecond: 50 }
 /** The rest is told so much later, and not all at the same moment. */
 const LEAST_MS = 250
 const MOST_MS = 750
