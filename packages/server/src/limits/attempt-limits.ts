@@ -37,14 +37,10 @@ export function createAttemptLimits({ settings, ...parts }: AttemptLimitsParts):
   const signer = limiter('signer', limits.signerBurst, limits.signerPerSecond)
   return {
     address: byNetwork(limiter('address', limits.addressBurst, limits.addressPerSecond)),
-    holdBack: limits.addressBurst === 0 ? TELL_AT_ONCE : holdBackByNetwork(createHoldBack(parts.clock)),
+    holdBack: limits.addressBurst === 0 ? TELL_AT_ONCE : createHoldBack(parts.clock),
     password: byNetwork(limiter('password', limits.passwordBurst, limits.passwordPerMinute / SECONDS_PER_MINUTE)),
     signer: createSignerLimiter(signer, parts.sharing),
   }
-}
-
-function holdBackByNetwork(holdBack: HoldBack): HoldBack {
-  return (address) => holdBack(clientNetwork(address))
 }
 
 function byNetwork(limiter: AttemptLimiter): AttemptLimiter {

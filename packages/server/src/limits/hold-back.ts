@@ -1,8 +1,8 @@
-import { TokenBuckets } from '@countersign/core'
+import { clientNetwork, TokenBuckets } from '@countersign/core'
 import type { Clock } from '../clock.ts'
 
 /** Waits before a client is told of a refusal, when it has had many. */
-export type HoldBack = (who: string) => Promise<void> | undefined
+export type HoldBack = (address: string) => Promise<void> | undefined
 
 /** What is refused in the ordinary course of things, to however many clients behind one address, is told at once. */
 const TOLD_AT_ONCE = { burst: 200, perSecond: 50 }
@@ -33,7 +33,8 @@ export function createHoldBack({ now }: Clock, toldAtOnce = TOLD_AT_ONCE, most =
     all += change
   }
 
-  return (who) => {
+  return (address) => {
+    const who = clientNetwork(address)
     if (buckets.take(who, now()) === 0 || all >= most.all || (held.get(who) ?? 0) >= most.each) return undefined
     count(who, 1)
     return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-import type { SignerKeys } from '@countersign/core'
+import { instantText, type SignerKeys } from '@countersign/core'
 import type { CertificateKeys } from './certificate-keys.ts'
 import type { ProviderFacts } from './provider-keys.ts'
 
@@ -39,5 +39,5 @@ function listKeys(keys: SignerKeys): SignerKeyStatus['keys'] {
 }
 
 function instant(at: number | undefined): string | null {
-  return at === undefined ? null : new Date(at).toISOString()
+  return at === undefined ? null : instantText(at)
 }

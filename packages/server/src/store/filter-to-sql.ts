@@ -99,11 +99,12 @@ function compile(predicate: Predicate, context: Context, negate: boolean): RawBu
       return compile(predicate.term, context, !negate)
     case 'isEmpty':
       return exists(predicate.set, context, negate, () => sql`true`)
-    case 'anyOf':
-      if (!negate && isFoundByIndex(predicate.test)) return isMember(predicate.set, predicate.test, context)
-      return exists(predicate.set, context, !negate, (value) => {
-        return compileComparison(predicate.test, { value, type: 'string' }, context.dialect, false)
-      })
+    case 'anyOf': {
+      const test = (value: Fragment) =>
+        compileComparison(predicate.test, { value, type: 'string' }, context.dialect, false)
+      if (!negate && isFoundByIndex(predicate.test)) return isMember(predicate.set, context, test)
+      return exists(predicate.set, context, !negate, test)
+    }
     case 'allOf':
       return exists(predicate.set, context, negate, (value) => {
         return compileComparison(predicate.test, { value, type: 'string' }, context.dialect, true)
@@ -121,10 +122,9 @@ function isFoundByIndex({ kind, negated }: Comparison): boolean {
 }
 
 /** Starts from the members: SQLite would ask an `exists` of every row. */
-function isMember(symbol: string, test: Comparison, { table, dialect }: Context): RawBuilder<boolean> {
+function isMember(symbol: string, { table }: Context, test: (element: Fragment) => Fragment): RawBuilder<boolean> {
   const set = findSet(table, symbol)
-  const value = columnOf(set.table, set.valueColumn)
-  const matches = compileComparison(test, { value, type: 'string' }, dialect, false)
+  const matches = test(columnOf(set.table, set.valueColumn))
   const owners = sql`select ${columnOf(set.table, set.ownerColumn)} from ${sql.table(set.table)} where ${matches}`
   return sql`${columnOf(table.table, 'id')} in (${owners})`
 }

@@ -3,12 +3,14 @@ import { type TestContext, test } from 'node:test'
 import { createHoldBack } from '../../src/limits/hold-back.ts'
 
 const MOST_MS = 750
+const ONE = '192.0.2.1'
+const OTHER = '192.0.2.2'
 
 function setUp(t: TestContext, most?: { each: number; all: number }) {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   let now = 1_800_000_000_000
   const holdBack = createHoldBack({ now: () => now }, { burst: 3, perSecond: 1 }, most)
-  const many = (who: string, times: number) => Array.from({ length: times }, () => holdBack(who))
+  const many = (address: string, times: number) => Array.from({ length: times }, () => holdBack(address))
   const advance = (ms: number): void => {
     now += ms
   }
@@ -19,9 +21,9 @@ const isHeld = (answer: unknown): boolean => answer !== undefined
 
 test('R-01 the first refusals are told at once, the next later, and after a while at once again', async (t) => {
   const { many, advance } = setUp(t)
-  assert.deepEqual(many('a', 5).map(isHeld), [false, false, false, true, true])
-  assert.deepEqual(many('b', 3).map(isHeld), [false, false, false], 'another client has its own count')
-  const [held] = many('a', 1)
+  assert.deepEqual(many(ONE, 5).map(isHeld), [false, false, false, true, true])
+  assert.deepEqual(many(OTHER, 3).map(isHeld), [false, false, false], 'another client has its own count')
+  const [held] = many(ONE, 1)
   const told: string[] = []
   void held?.then(() => told.push('told'))
   t.mock.timers.tick(100)
@@ -30,14 +32,14 @@ test('R-01 the first refusals are told at once, the next later, and after a whil
   t.mock.timers.tick(MOST_MS)
   await held
   advance(2_000)
-  assert.deepEqual(many('a', 3).map(isHeld), [false, false, true])
+  assert.deepEqual(many(ONE, 3).map(isHeld), [false, false, true])
 })
 
 test('R-01 no more are held than there is room for, of one or of all, and each that was told makes room', async (t) => {
   const { many } = setUp(t, { each: 2, all: 3 })
-  const one = many('a', 9)
+  const one = many(ONE, 9)
   assert.deepEqual(one.map(isHeld), [false, false, false, true, true, false, false, false, false])
-  const other = many('b', 5)
+  const other = many(OTHER, 5)
   assert.deepEqual(
     other.map(isHeld),
     [false, false, false, true, false],
@@ -45,5 +47,5 @@ test('R-01 no more are held than there is room for, of one or of all, and each t
   )
   t.mock.timers.tick(MOST_MS)
   await Promise.all([...one, ...other])
-  assert.deepEqual(many('a', 3).map(isHeld), [true, true, false])
+  assert.deepEqual(many(ONE, 3).map(isHeld), [true, true, false])
 })

@@ -50,11 +50,7 @@ export function consoleSessionRoutes(context: ControllerContext): Route[] {
         const session = token === undefined ? undefined : await sessions.look(token)
         if (session) {
           const own = { id: session.id, by: 'owner' } as const
-          await store.write(
-            'apiSession.delete',
-            own,
-            writeMeta({ session, source: call.source, ifMatch: undefined }, clock.now()),
-          )
+          await store.write('apiSession.delete', own, writeMeta({ session, source: call.source }, clock.now()))
         }
         return {
           ...done(),

@@ -5,7 +5,7 @@ import type { FilterTable } from '../../store/filter-to-sql.ts'
 import { notFound } from '../../store/not-found.ts'
 import { loadCertificateStates } from '../../store/reads/authenticator-reads.ts'
 import { loadIdentityNames } from '../../store/reads/identity-reads.ts'
-import { countLiveSessions } from '../../store/reads/session-reads.ts'
+import { findSessionCounter } from '../../store/reads/session-reads.ts'
 import type { ApiSessionRow } from '../../store/schema.ts'
 import { MANAGEMENT } from '../api-paths.ts'
 import { detail, done } from '../pipeline/envelope.ts'
@@ -58,7 +58,7 @@ export function apiSessionRoutes({ store, clock: { now } }: ControllerContext): 
       body: null,
       handle: ({ query }) => {
         const within = { table: WITH_EXPIRY, predicate: laterThan('expiresAt', now()) }
-        const countAll = () => countLiveSessions(store, now())
+        const countAll = findSessionCounter(store, now())
         return listAnswer({ store, table: API_SESSION_FILTER, show, within, countAll }, query)
       },
     },

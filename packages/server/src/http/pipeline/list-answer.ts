@@ -15,7 +15,7 @@ export interface ListSource<Row> {
   /** The part of the table that this caller may see; all of it unless given. */
   readonly within?: Within
   /** How many rows there are for a caller who asks for no part of them, where counting them is dear. */
-  countAll?(): Promise<number>
+  readonly countAll?: (() => Promise<number>) | undefined
   /** The rows as they leave, each as a value or as its JSON text. */
   show(rows: readonly Row[]): Promise<readonly unknown[]> | readonly unknown[]
 }

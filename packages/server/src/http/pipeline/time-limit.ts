@@ -29,8 +29,8 @@ export function createTimeLimit(milliseconds: number): TimeLimit {
     looking = undefined
   }
 
-  return async (work) => {
-    if (!(work instanceof Promise)) return work
+  return (work) => {
+    if (!(work instanceof Promise)) return Promise.resolve(work)
     looking ??= setInterval(look, Math.min(LOOK_MS, milliseconds / LOOKS)).unref()
     return new Promise((resolve, reject) => {
       const mine: Work = { since: performance.now(), giveUp: () => reject(new AppError('TIMEOUT')) }
