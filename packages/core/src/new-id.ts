@@ -1,6 +1,7 @@
 import { takeRandomBytes } from './random-pool.ts'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const LETTERS = Buffer.from(ALPHABET)
 const LENGTH = 22
 /** Bytes from here on would favour the first letters of the alphabet. */
 const UNBIASED = 256 - (256 % ALPHABET.length)
@@ -11,26 +12,38 @@ export function newId(): string {
 }
 
 /** Enough letters for the milliseconds of the next thousands of years. */
-const TIME_LENGTH = 8
+export const TIME_LENGTH = 8
 
 /**
  * An id like the others that begins with its time, for what is made and deleted by the thousand: such ids stand side by side in an index, so that
  * one page of it is written for all of a moment and not one for each. About 83 bits of it are random.
  */
 export function newIdInOrder(now: number): string {
-  let time = ''
-  for (let rest = now; time.length < TIME_LENGTH; rest = Math.floor(rest / ALPHABET.length)) {
-    time = `${ALPHABET[rest % ALPHABET.length]}${time}`
-  }
-  return time + randomLetters(LENGTH - TIME_LENGTH)
+  return timeLetters(now) + randomLetters(LENGTH - TIME_LENGTH)
 }
 
-function randomLetters(count: number): string {
+/** An instant in letters and digits that sort as it does. */
+export function timeLetters(now: number): string {
+  if (now === lastTime.now) return lastTime.letters
   let letters = ''
-  while (letters.length < count) {
-    for (const byte of takeRandomBytes(count - letters.length)) {
-      if (byte < UNBIASED) letters += ALPHABET[byte % ALPHABET.length]
+  for (let rest = now; letters.length < TIME_LENGTH; rest = Math.floor(rest / ALPHABET.length)) {
+    letters = `${ALPHABET[rest % ALPHABET.length]}${letters}`
+  }
+  lastTime = { now, letters }
+  return letters
+}
+
+let lastTime = { now: Number.NaN, letters: '' }
+
+/** Put together in one piece: a string that grows by letters stays a chain of them until somebody reads it. */
+const scratch = Buffer.alloc(LENGTH)
+
+function randomLetters(count: number): string {
+  let filled = 0
+  while (filled < count) {
+    for (const byte of takeRandomBytes(count - filled)) {
+      if (byte < UNBIASED) scratch[filled++] = LETTERS[byte % LETTERS.length] ?? 0
     }
   }
-  return letters
+  return scratch.toString('latin1', 0, count)
 }

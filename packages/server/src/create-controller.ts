@@ -50,6 +50,7 @@ import { createExtJwtSignIn } from './sign-in/ext-jwt-sign-in.ts'
 import { createJudgeBySigner } from './sign-in/judge-by-signer.ts'
 import { createCertificateJudge } from './sign-in/judge-certificate.ts'
 import { createTokenJudge } from './sign-in/judge-token.ts'
+import { createKnownPolicies } from './sign-in/known-policies.ts'
 import { createOneTimeCodes } from './sign-in/one-time-codes.ts'
 import { createSignInReporter } from './sign-in/report-sign-in.ts'
 import { createSecondFactor } from './sign-in/second-factor.ts'
@@ -120,7 +121,8 @@ export function createController(parts: ControllerParts): Controller {
   }
   const events = parts.events ?? createEventHub({ nodeId: newId(), clock })
   publishChanges(store, events)
-  const sessions = createLiveSessions(session)
+  const findPolicy = createKnownPolicies(store)
+  const sessions = createLiveSessions({ ...session, findPolicy })
   const signers = createSignerDirectory(store, log)
   const fetchDocument = createFetchDocument({ settings })
   const jwksPolicy = createJwksEndpointPolicy(settings)
@@ -189,7 +191,7 @@ export function createController(parts: ControllerParts): Controller {
       guesses: seat?.guesses,
       maxPasswordsAtOnce: seat && Math.ceil(MAX_AT_ONCE / seat.workers),
     }),
-    signInWithJwt: createExtJwtSignIn({ ...session, ...judges }),
+    signInWithJwt: createExtJwtSignIn({ ...session, ...judges, findPolicy }),
     signInWithCertificate: createCertSignIn({ ...session, judgeCertificate, authorities }),
     judgeCertificate,
     enrollByJwt: createEnrollByJwt({

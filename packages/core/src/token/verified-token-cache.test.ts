@@ -19,13 +19,24 @@ import {
 } from './verify.fixture.ts'
 import { verifyToken } from './verify-token.ts'
 
-test('a repeated token gets the same verdict without another verification', async () => {
+test('a token that is shown again and again is verified twice, and then gets the same verdict without another verification', async () => {
   const cache = new VerifiedTokenCache()
   const token = tokenWith()
-  const first = await verifyToken(token, SIGNER, KEYS, NOW_MS, { cache })
+  const verdict = () => verifyToken(token, SIGNER, KEYS, NOW_MS + 1000, { cache })
+  const first = await verdict()
   assert.equal(first.accepted, true)
-  assert.equal(await verifyToken(token, SIGNER, KEYS, NOW_MS + 1000, { cache }), first)
+  assert.equal(cache.size, 0)
+  const second = await verdict()
+  assert.notEqual(second, first)
   assert.equal(cache.size, 1)
+  assert.equal(await verdict(), second)
+})
+
+test('tokens that are shown once take no room', async () => {
+  const cache = new VerifiedTokenCache()
+  for (let jti = 0; jti < 100; jti += 1)
+    assert.ok((await verifyToken(tokenWith({ jti }), SIGNER, KEYS, NOW_MS, { cache })).accepted)
+  assert.equal(cache.size, 0)
 })
 
 test('a refused token is not kept', async () => {

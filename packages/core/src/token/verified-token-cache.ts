@@ -2,6 +2,7 @@ import { BoundedCache } from '../bounded-cache.ts'
 import type { SignerKeys } from '../key/signer-key.ts'
 import type { UntrustedJws } from './jws.ts'
 import { isWithinDates } from './key-checks.ts'
+import { SeenBefore } from './seen-before.ts'
 import { periodOf } from './time-checks.ts'
 import type { AcceptedVerdict } from './verdict.ts'
 import type { VerifySigner } from './verify-signer.ts'
@@ -31,10 +32,12 @@ const MAX_PROOFS = 8
 /**
  * Remembers tokens that verified, by SHA-256 of the whole token, the least recently used going first. A verdict is repeated only for the
  * same signer in the same revision, with the same key still in its set, allowed for the algorithm and within its dates, and within the
- * token's own time. Refused tokens are never kept, so strangers cannot fill it.
+ * token's own time. Refused tokens are never kept, so strangers cannot fill it; nor is what verified for the first time, since most tokens are
+ * shown once, and to keep each for a while costs as much as to verify it.
  */
 export class VerifiedTokenCache {
   readonly #tokens: BoundedCache<string, CachedToken>
+  readonly #seen = new SeenBefore()
 
   constructor({ maxTokens, maxCharacters }: VerifiedTokenCacheLimits = DEFAULT_LIMITS) {
     this.#tokens = new BoundedCache(maxTokens, { max: maxCharacters, of: ({ jws }) => jws.length })
@@ -59,7 +62,8 @@ export class VerifiedTokenCache {
   }
 
   remember(jws: UntrustedJws, verdict: AcceptedVerdict, signer: VerifySigner): void {
-    const cached = this.#tokens.peek(jws.digest) ?? this.#add(jws)
+    const cached = this.#tokens.peek(jws.digest) ?? (this.#seen.note(jws.digest) ? this.#add(jws) : undefined)
+    if (!cached) return
     if (cached.proofs.size >= MAX_PROOFS) cached.proofs.clear()
     cached.proofs.set(signer.id, { verdict, revision: signer.revision, ...periodOf(jws.untrustedClaims, signer) })
   }

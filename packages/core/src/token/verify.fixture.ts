@@ -45,10 +45,13 @@ interface Setting extends VerifyOptions {
   readonly nowMs?: number
 }
 
+/** With a cache, twice: from then on the cache has it. */
 export async function assertAccepted(token: string, setting: Setting = {}): Promise<void> {
   const { signer = SIGNER, keys = KEYS, nowMs = NOW_MS, ...options } = setting
-  const verdict = await verifyToken(token, signer, keys, nowMs, options)
-  assert.equal(verdict.reason, 'accepted', JSON.stringify(verdict.checks.at(-1)))
+  for (let times = options.cache ? 2 : 1; times > 0; times -= 1) {
+    const verdict = await verifyToken(token, signer, keys, nowMs, options)
+    assert.equal(verdict.reason, 'accepted', JSON.stringify(verdict.checks.at(-1)))
+  }
 }
 
 export async function assertRefused(token: string, reason: RefusalReason, setting: Setting = {}): Promise<void> {

@@ -1,14 +1,15 @@
-import { AppError, BoundedCache, isSignInAllowed, secretDigest } from '@countersign/core'
+import { AppError, BoundedCache, isSignInAllowed } from '@countersign/core'
 import type { Clock } from '../clock.ts'
+import type { FindPolicy } from '../sign-in/known-policies.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { Change, ChangedEntity } from '../store/change.ts'
 import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
 import { prepared } from '../store/prepared.ts'
-import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
 import { findIdentity } from '../store/reads/identity-reads.ts'
 import type { ApiSessionRow } from '../store/schema.ts'
 import { MAX_UNWRITTEN_ACTIVITY_MS } from '../store/session-activity.ts'
 import type { Store } from '../store/store.ts'
+import { sessionTokenDigest } from './session-token.ts'
 import { findSessionOrigin, type SessionOrigin } from './sign-in-way.ts'
 
 /** A session that is good now, with whom it belongs to and how he signed in, as the store knows it now. */
@@ -36,6 +37,7 @@ interface LiveSessionsOptions {
   readonly store: Store
   readonly clock: Clock
   readonly idleMs: number
+  readonly findPolicy: FindPolicy
 }
 
 const MAX_REMEMBERED_SESSIONS = 20_000
@@ -70,7 +72,7 @@ export interface LiveSessions {
 }
 
 /** Sessions by their token, remembered until the change log says that they, or what they hang on, have changed. */
-export function createLiveSessions({ store, clock, idleMs }: LiveSessionsOptions): LiveSessions {
+export function createLiveSessions({ store, clock, idleMs, findPolicy }: LiveSessionsOptions): LiveSessions {
   const remembered = new BoundedCache<string, LiveSession>(MAX_REMEMBERED_SESSIONS)
   const digestOf = new Map<string, string>()
   const unwrittenMs = Math.min(MAX_UNWRITTEN_ACTIVITY_MS, idleMs / 10)
@@ -80,6 +82,10 @@ export function createLiveSessions({ store, clock, idleMs }: LiveSessionsOptions
     const digest = digestOf.get(sessionId)
     if (digest !== undefined) remembered.delete(digest)
     digestOf.delete(sessionId)
+  }
+
+  const forgetDigestsOfForgotten = (): void => {
+    for (const [id, digest] of digestOf) if (remembered.peek(digest) === undefined) digestOf.delete(id)
   }
 
   const forgetAll = (): void => {
@@ -101,10 +107,10 @@ export function createLiveSessions({ store, clock, idleMs }: LiveSessionsOptions
 
   const load = async (digest: string): Promise<LiveSession | undefined> => {
     const before = generation
-    const session = await loadSession(store, digest).catch(failClosed)
+    const session = await loadSession(store, findPolicy, digest).catch(failClosed)
     // What was read may have changed while it was read: then it is good for this request, but not for the next.
     if (session && before === generation) {
-      if (digestOf.size > 2 * MAX_REMEMBERED_SESSIONS) forgetAll()
+      if (digestOf.size >= 2 * MAX_REMEMBERED_SESSIONS) forgetDigestsOfForgotten()
       remembered.set(digest, session)
       digestOf.set(session.id, digest)
     }
@@ -121,7 +127,7 @@ export function createLiveSessions({ store, clock, idleMs }: LiveSessionsOptions
   }
 
   const look = async (token: string): Promise<LiveSession | undefined> => {
-    const digest = secretDigest(token)
+    const digest = sessionTokenDigest(token)
     const session = remembered.get(digest) ?? (await load(digest))
     const now = clock.now()
     return session && now < session.expiresAt && !isDisabled(session.identity, now) ? session : undefined
@@ -155,14 +161,14 @@ const sessionByDigest = prepared(1, (db, digest: string) =>
 )
 
 /** Undefined also where the policy no longer lets its identities in by the way that this session was opened. */
-async function loadSession({ db }: Store, digest: string): Promise<LiveSession | undefined> {
+async function loadSession({ db }: Store, findPolicy: FindPolicy, digest: string): Promise<LiveSession | undefined> {
   const [row] = await sessionByDigest(db, digest)
   if (!row) return undefined
   const [identity, origin] = await Promise.all([
     findIdentity(db, row.identity_id),
     findSessionOrigin(db, row.authenticator_id),
   ])
-  const policy = identity && (await findAuthPolicy(db, identity.authPolicyId))
+  const policy = identity && (await findPolicy(identity.authPolicyId))
   if (!policy || !origin || !isSignInAllowed(policy, origin.way)) return undefined
   return liveSession(row, { identity, policy, ...origin })
 }

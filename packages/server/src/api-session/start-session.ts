@@ -1,10 +1,11 @@
 import type { Authenticate } from '@countersign/contract'
-import { newIdInOrder, newSecret, secretDigest } from '@countersign/core'
+import { newIdInOrder } from '@countersign/core'
 import type { Clock } from '../clock.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
 import type { Store } from '../store/store.ts'
 import type { LiveSession } from './live-sessions.ts'
+import { newSessionToken, sessionTokenDigest } from './session-token.ts'
 import type { SessionOrigin } from './sign-in-way.ts'
 
 export interface SessionOptions {
@@ -30,7 +31,7 @@ export async function startSession(
   { identity, policy, way, certificate, authenticatorId, body, ipAddress }: Authenticated,
 ): Promise<{ token: string; session: LiveSession }> {
   const now = clock.now()
-  const token = newSecret()
+  const token = newSessionToken(now)
   const id = newIdInOrder(now)
   const endsAt = now + maxMs
   const expiresAt = Math.min(now + idleMs, endsAt)
@@ -39,7 +40,7 @@ export async function startSession(
     'apiSession.create',
     {
       id,
-      tokenDigest: secretDigest(token),
+      tokenDigest: sessionTokenDigest(token),
       identityId: identity.id,
       authenticatorId,
       ipAddress,

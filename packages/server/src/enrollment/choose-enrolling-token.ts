@@ -1,7 +1,7 @@
 import { AppError, type EnrollmentKind, isKindEnabled, type VerifiedToken } from '@countersign/core'
 import type { DecisionReason } from '../sign-in/decision-recorder.ts'
 import { toldFirst } from '../sign-in/ext-jwt-sign-in.ts'
-import type { TokenJudge, TokenJudgement } from '../sign-in/judge-token.ts'
+import type { TakeJudgement, TokenJudge } from '../sign-in/judge-token.ts'
 import type { DirectorySigner, SignerDirectory } from '../sign-in/signer-directory.ts'
 
 /** What somebody brings who wants to enroll. Nothing of it is trusted yet. */
@@ -53,10 +53,11 @@ export async function chooseEnrollingToken(
   const noes: (Omit<NoToken, 'error'> & { challenge: TokenChallenge })[] = []
   for (const [bearer, token] of bearers.entries()) {
     const accepted: ChosenToken[] = []
-    for await (const { signer, verdict } of judge(token)) {
+    await judge(token, ({ signer, verdict }) => {
       if (verdict.accepted && signer) accepted.push({ signer, token: verdict.token, bearer })
       else if (!verdict.accepted) noes.push({ reason: verdict.reason, challenge: verdict.challenge, signer, bearer })
-    }
+      return false
+    })
     const enrolling = accepted.filter(({ signer }) => isKindEnabled(signer.stored, kind))
     if (enrolling.length > 1) return refused('signer-ambiguous', { bearer, message: AMBIGUOUS })
     const [chosen = accepted[0]] = enrolling
@@ -68,13 +69,11 @@ export async function chooseEnrollingToken(
   /** Undefined when the caller names a signer that there is not. */
   async function judgeBy(
     ids: readonly string[],
-  ): Promise<((token: string) => AsyncIterable<TokenJudgement>) | undefined> {
-    if (ids.length === 0) return (token) => judges.judge(token, clientAddress)
+  ): Promise<((token: string, take: TakeJudgement) => Promise<unknown>) | undefined> {
+    if (ids.length === 0) return (token, take) => judges.judge(token, clientAddress, take)
     const signer = ids.length === 1 ? (await directory.enabled()).findById(ids[0] ?? '') : undefined
     if (!signer) return undefined
-    return async function* (token) {
-      yield { signer, verdict: await judges.judgeFor(signer, token, clientAddress) }
-    }
+    return async (token, take) => take({ signer, verdict: await judges.judgeFor(signer, token, clientAddress) })
   }
 }
 

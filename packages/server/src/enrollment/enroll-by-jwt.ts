@@ -9,7 +9,7 @@ import {
   enrollPolicyId,
   findEnrollmentObstacles,
   type IdentitySettings,
-  newId,
+  newIdInOrder,
   validateIdentity,
 } from '@countersign/core'
 import type { Clock } from '../clock.ts'
@@ -113,13 +113,13 @@ async function enroll(
   refuseObstacle(findEnrollmentObstacles(standing)[0], enrolledId)
   await refusedAs('identity-refused', () => validateIdentity(settings))
 
-  const identityId = key.useExternalId ? newId() : key.id
+  const identityId = key.useExternalId ? newIdInOrder(clock.now()) : key.id
   const certificate =
     csrPem === undefined
       ? undefined
       : await refusedAs('csr-refused', () => clientCertificates.issue(csrPem, identityId))
   const authenticator = certificate && {
-    id: newId(),
+    id: newIdInOrder(clock.now()),
     certPem: certificate.chainPem,
     fingerprint: certificate.fingerprint,
     publicKeyDigest: certificate.publicKeyDigest,

@@ -1,4 +1,4 @@
-import { newId, secretDigest } from '@countersign/core'
+import { newIdInOrder, secretDigest } from '@countersign/core'
 import type { ControllerContext } from '../controller-context.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
 import { getRedeemable } from '../store/reads/enrollment-reads.ts'
@@ -41,7 +41,13 @@ export function createRedeemEnrollment({
       const { identity } = await getRedeemable(store.db, { tokenDigest, method: 'ott', now: clock.now() })
       const issued = await clientCertificates.issue(csrPem, identity.id)
       const { chainPem, caPem, fingerprint, publicKeyDigest } = issued
-      const authenticator = { id: newId(), identityId: identity.id, certPem: chainPem, fingerprint, publicKeyDigest }
+      const authenticator = {
+        id: newIdInOrder(clock.now()),
+        identityId: identity.id,
+        certPem: chainPem,
+        fingerprint,
+        publicKeyDigest,
+      }
       await store.write('enrollment.redeemCertificate', { tokenDigest, authenticator }, metaOf(identity, source))
       log.info({ identityId: identity.id, method: 'ott', fingerprint }, 'an identity has enrolled')
       return { chainPem, caPem }
@@ -50,7 +56,7 @@ export function createRedeemEnrollment({
       const tokenDigest = secretDigest(token)
       const { identity, row } = await getRedeemable(store.db, { tokenDigest, method: 'updb', now: clock.now() })
       const passwordDigest = await digestNewPassword(identity, password)
-      const args = { tokenDigest, authenticatorId: newId(), passwordDigest }
+      const args = { tokenDigest, authenticatorId: newIdInOrder(clock.now()), passwordDigest }
       await store.write('enrollment.redeemPassword', args, metaOf(identity, source))
       log.info({ identityId: identity.id, method: 'updb' }, 'an identity has enrolled')
       return { username: row.username ?? '' }

@@ -32,7 +32,8 @@ export function createSignerLimiter(limiter: AttemptLimiter, sharing?: AttemptSh
     },
     noteGood: (signerId, address) => {
       const name = nameOf(signerId, address)
-      if (sharing && !known.get(name)) sharing.note(KNOWN, name, 1)
+      if (known.get(name)) return
+      sharing?.note(KNOWN, name, 1)
       known.set(name, true)
     },
   }

@@ -2,10 +2,11 @@ import type { Authenticate } from '@countersign/contract'
 import type { ChallengeError as ChallengeKind } from '@countersign/core'
 import type { LiveSession } from '../api-session/live-sessions.ts'
 import { authenticatorIdOfSigner } from '../api-session/sign-in-way.ts'
-import { type SessionOptions, startSession } from '../api-session/start-session.ts'
+import { type Authenticated, type SessionOptions, startSession } from '../api-session/start-session.ts'
 import type { DecisionReason } from './decision-recorder.ts'
 import type { TokenJudge } from './judge-token.ts'
 import { createKnownIdentities } from './known-identities.ts'
+import type { FindPolicy } from './known-policies.ts'
 import { findObstacle } from './sign-in-obstacles.ts'
 import type { DirectorySigner } from './signer-directory.ts'
 
@@ -42,18 +43,23 @@ const NO_TOKEN: JwtRefusal = {
   bearer: undefined,
 }
 
+interface ExtJwtSignInOptions extends SessionOptions, Pick<TokenJudge, 'judge'> {
+  readonly findPolicy: FindPolicy
+}
+
 /** Trades a provider's JWT for a session. The first token that verifies and leads to an identity whose policy allows it wins. */
-export function createExtJwtSignIn(options: SessionOptions & Pick<TokenJudge, 'judge'>): ExtJwtSignIn {
+export function createExtJwtSignIn(options: ExtJwtSignInOptions): ExtJwtSignIn {
   const { store, clock } = options
-  const findAttempt = createKnownIdentities(store)
+  const findAttempt = createKnownIdentities(store, options.findPolicy)
   return async (bearers, body, ipAddress) => {
     const refused: JwtRefusal[] = []
+    let authenticated: Authenticated | undefined
     for (const [bearer, token] of bearers.entries()) {
-      for await (const { signer, verdict } of options.judge(token, ipAddress)) {
+      await options.judge(token, ipAddress, async ({ signer, verdict }) => {
         if (!verdict.accepted || !signer) {
           const { reason, challenge } = verdict.accepted ? NO_TOKEN : verdict
           refused.push({ challenge, signer, reason, identityId: undefined, bearer })
-          continue
+          return false
         }
         const attempt = await findAttempt(signer.stored, verdict.token.identityClaim, clock.now())
         const { identity, policy } = attempt
@@ -61,12 +67,17 @@ export function createExtJwtSignIn(options: SessionOptions & Pick<TokenJudge, 'j
         if (obstacle === undefined && identity && policy) {
           const way = { method: 'ext-jwt', signerId: signer.id } as const
           const authenticatorId = authenticatorIdOfSigner(signer.id)
-          const authenticated = { identity, policy, way, authenticatorId, body, ipAddress }
-          return { signedIn: true, ...(await startSession(options, authenticated)) }
+          authenticated = { identity, policy, way, authenticatorId, body, ipAddress }
+          return true
         }
         // Unknown, disabled and not allowed are all the same to the caller.
         const reason = obstacle ?? 'not-allowed'
         refused.push({ challenge: 'missing', signer, reason, identityId: identity?.id, bearer })
+        return false
+      })
+      if (authenticated) {
+        const { token: sessionToken, session } = await startSession(options, authenticated)
+        return { signedIn: true, token: sessionToken, session }
       }
     }
     refused.sort(toldFirst)

@@ -16,12 +16,15 @@ export interface TokenJudgement {
   readonly verdict: Verdict
 }
 
+/** Hears one judgement after the other. Answers whether it is enough: then no other signer is asked. */
+export type TakeJudgement = (judgement: TokenJudgement) => boolean | Promise<boolean>
+
 export interface TokenJudge {
   /**
    * The judgement of each enabled signer that the token names, in order of id; of one without a signer when it names none.
    * For strangers: throws `TooManyRequests` before a signature is checked when too many in that signer's name were wrong.
    */
-  judge(token: string, address: string): AsyncGenerator<TokenJudgement>
+  judge(token: string, address: string, take: TakeJudgement): Promise<void>
   /**
    * The verdict of this very signer; its provider is asked for keys only when the token names the signer. Strangers are limited by their
    * `address` as above, somebody who has a session is not.
@@ -39,18 +42,18 @@ interface TokenJudgeParts {
 /** Every door brings its tokens here: the signer is chosen by issuer and audience, and the one verify function decides. */
 export function createTokenJudge({ directory, judgeBySigner, cache, clock }: TokenJudgeParts): TokenJudge {
   return {
-    async *judge(token, address) {
+    judge: async (token, address, take) => {
       const reading = readJws(token, cache)
       if (!reading.ok) {
-        yield { signer: undefined, verdict: await refuseUnreadable(token) }
+        await take({ signer: undefined, verdict: await refuseUnreadable(token) })
         return
       }
       const { jws } = reading
       const { untrustedIssuer, untrustedAudiences } = untrustedIssuerAndAudience(jws)
       const { issuerKnown, candidates } = (await directory.enabled()).choose(untrustedIssuer, untrustedAudiences)
-      if (candidates.length === 0) yield { signer: undefined, verdict: refuseWithoutSigner(jws, issuerKnown) }
+      if (candidates.length === 0) await take({ signer: undefined, verdict: refuseWithoutSigner(jws, issuerKnown) })
       for (const signer of candidates) {
-        yield { signer, verdict: await judgeBySigner.forStranger(signer, jws, address, true) }
+        if (await take({ signer, verdict: await judgeBySigner.forStranger(signer, jws, address, true) })) return
       }
     },
     judgeFor: async (signer, token, address) => {

@@ -3,9 +3,9 @@ import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { Change } from '../store/change.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
 import { findDefaultAdministrator } from '../store/reads/administrator-reads.ts'
-import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import type { Store } from '../store/store.ts'
+import type { FindPolicy } from './known-policies.ts'
 import { findObstacle, loadAttempt, type SignInAttempt } from './sign-in-obstacles.ts'
 
 interface Known {
@@ -14,7 +14,6 @@ interface Known {
 }
 
 const MAX_KNOWN = 20_000
-const MAX_POLICIES = 1_000
 const BY_ID = { useExternalId: false } as StoredSigner
 
 /** Whom the claim of an accepted token stands for. */
@@ -25,32 +24,18 @@ export type FindAttempt = (signer: StoredSigner, claim: string, now: number) => 
  * Nobody who is refused is remembered: the reason may be gone the next moment, and the time that a refusal takes must not
  * tell who is known. So a refusal costs one look-up that finds somebody and one that finds nobody, in whichever order.
  */
-export function createKnownIdentities(store: Store): FindAttempt {
+export function createKnownIdentities(store: Store, findPolicy: FindPolicy): FindAttempt {
   const known = new BoundedCache<string, Known>(MAX_KNOWN)
-  const policies = new BoundedCache<string, StoredAuthPolicy>(MAX_POLICIES)
   let generation = 0
   let standIn: string | undefined
 
   store.onChange((changes) => {
     if (changes !== 'everything' && !changes.some(isAboutSomebody)) return
     generation++
-    if (changes === 'everything' || changes.some(({ entity }) => entity === 'authPolicies')) {
-      policies.clear()
-      return known.clear()
-    }
+    if (changes === 'everything' || changes.some(({ entity }) => entity === 'authPolicies')) return known.clear()
     const changed = new Set(changes.map(({ id }) => id))
     for (const [claim, { identity }] of [...known.entries()]) if (changed.has(identity.id)) known.delete(claim)
   })
-
-  /** Remembered, since a policy with many signers takes longer to read, and a refusal would tell. */
-  const findPolicy = async (id: string): Promise<StoredAuthPolicy | undefined> => {
-    const remembered = policies.get(id)
-    if (remembered) return remembered
-    const before = generation
-    const policy = await findAuthPolicy(store.db, id)
-    if (policy && before === generation) policies.set(id, policy)
-    return policy
-  }
 
   /** Somebody who is always there. */
   const findStandIn = async (): Promise<string> => {

@@ -105,8 +105,10 @@ export function createSignerDirectory(store: Store, log: Logger): SignerDirector
     }
   }
 
+  const isSettled = (): boolean => !isStale() && reading === undefined
+
   const settle = async (): Promise<void> => {
-    while (isStale() || reading !== undefined) {
+    while (!isSettled()) {
       reading ??= catchUp().finally(() => {
         reading = undefined
       })
@@ -116,7 +118,7 @@ export function createSignerDirectory(store: Store, log: Logger): SignerDirector
 
   return {
     enabled: async () => {
-      await settle()
+      if (!isSettled()) await settle()
       return index
     },
     all: async () => {

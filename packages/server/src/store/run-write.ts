@@ -1,10 +1,8 @@
-import type { Kysely } from 'kysely'
 import { type AuditedState, isAudited, loadAuditedState, targetOf } from './audited-state.ts'
 import type { OwnChange } from './change.ts'
 import { insertRow } from './prepared.ts'
 import { nextVersion } from './row-version.ts'
-import type { Database } from './schema.ts'
-import type { StoreDialect, WriteMeta, WriteOperation } from './write-operation.ts'
+import type { WriteContext, WriteMeta, WriteOperation } from './write-operation.ts'
 import { WRITES, type WriteName } from './writes/writes.ts'
 
 export interface WriteRequest {
@@ -15,16 +13,16 @@ export interface WriteRequest {
 
 /** Runs one write inside the transaction that the caller has open, with its change-log entries. */
 export async function runWrite(
-  db: Kysely<Database>,
-  dialect: StoreDialect,
+  on: Pick<WriteContext, 'db' | 'dialect' | 'sessionCounts'>,
   { name, args, meta }: WriteRequest,
 ): Promise<{ result: unknown; changes: OwnChange[] }> {
+  const { db } = on
   const noted: OwnChange[] = []
   const operation = WRITES[name] as WriteOperation<unknown, unknown>
   const target = targetOf(name, args)
   const initial = target && (await loadAuditedState(db, target.entity, target.id))
   const now = initial ? nextVersion(initial.updatedAt, meta) : meta.now
-  const result = await operation({ db, dialect, ...meta, now, changed: (change) => noted.push(change) }, args)
+  const result = await operation({ ...on, ...meta, now, changed: (change) => noted.push(change) }, args)
   const changes: OwnChange[] = []
   for (const change of noted) {
     const { entity, id, action } = change

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { OwnChange } from './change.ts'
 import type { Database } from './schema.ts'
+import type { SessionCounts } from './session-counts.ts'
 
 export type StoreDialect = 'sqlite' | 'postgres'
 
@@ -25,12 +26,14 @@ export interface WriteSource {
 export interface WriteContext extends WriteMeta {
   readonly db: Kysely<Database>
   readonly dialect: StoreDialect
+  /** Where nobody else writes to the database. */
+  readonly sessionCounts?: SessionCounts
   /** Notes what was changed: it is logged in the same transaction, and caches hear of it after the commit. */
   changed(change: OwnChange): void
 }
 
 /**
- * A named transaction. It runs on the writer's connection, so its arguments and result must survive a structured clone,
+ * A named transaction. It runs on the writer's connection, so its arguments and result must be JSON,
  * and an `AppError` it throws undoes it and reaches the caller as thrown.
  */
 export type WriteOperation<Args, Result> = (context: WriteContext, args: Args) => Promise<Result>

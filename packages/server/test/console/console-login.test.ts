@@ -56,7 +56,7 @@ test('Q-08 Q-05 somebody signs in at the provider by code and PKCE, and only the
   assert.equal(back.headers.location, '/console/')
   assert.equal(back.headers['referrer-policy'], 'no-referrer')
   const [session = '', cleared] = cookiesOf(back)
-  assert.match(session, /^__Host-countersign=[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Strict$/)
+  assert.match(session, /^__Host-countersign=[\w-]{51}; Path=\/; Secure; HttpOnly; SameSite=Strict$/)
   assert.equal(cleared, CLEARED)
   const { code_verifier: verifier = '', ...form } = Object.fromEntries(forms[0] ?? [])
   assert.equal(challengeOf(verifier), challenge)

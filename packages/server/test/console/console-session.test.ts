@@ -19,7 +19,7 @@ test('Q-05 the session of the console is in a cookie that no script and no other
   const [cookie = '', ...others] = cookiesOf(reply)
   assert.equal(others.length, 0)
   const [value = '', ...attributes] = cookie.split('; ')
-  assert.match(value, /^__Host-countersign=[\w-]{43}$/)
+  assert.match(value, /^__Host-countersign=[\w-]{51}$/)
   assert.deepEqual(attributes.toSorted(), ['HttpOnly', 'Path=/', 'SameSite=Strict', 'Secure'])
   const token = value.split('=')[1] ?? ''
   assert.equal(reply.json.data.identity.name, 'admin')

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { newId } from '@countersign/core'
+import { newId, TIME_LENGTH, timeLetters } from '@countersign/core'
 import { createPolicy, POLICIES } from './auth-policies.fixture.ts'
 import { buildApp, stopTestPostgres, type TestApp } from './build-app.ts'
 import { outcome, overBothDatabases } from './ext-jwt-signers.fixture.ts'
@@ -84,11 +84,15 @@ overBothDatabases('API sessions', async (t, app) => {
   await t.test('I-13 R-13 only the digest of a token is stored, and the digest is no token', async () => {
     const { session } = await app.makeIdentity()
     const digest = createHash('sha256').update(session).digest('base64url')
-    const rows = await app.store.db.selectFrom('api_sessions').selectAll().where('token_digest', '=', digest).execute()
+    const stored = session.slice(0, TIME_LENGTH) + digest
+    const rows = await app.store.db.selectFrom('api_sessions').selectAll().where('token_digest', '=', stored).execute()
     assert.equal(rows.length, 1)
+    assert.equal(session.slice(0, TIME_LENGTH), timeLetters(rows[0]?.created_at ?? 0))
     assert.ok(!JSON.stringify(await app.store.db.selectFrom('api_sessions').selectAll().execute()).includes(session))
-    assert.equal(Buffer.from(session, 'base64url').length, 32)
-    assert.equal(await use(app, digest), '401 UNAUTHORIZED')
+    assert.equal(Buffer.from(session.slice(TIME_LENGTH), 'base64url').length, 32)
+    for (const guess of [digest, stored, session.slice(TIME_LENGTH), `Z${session.slice(1)}`]) {
+      assert.equal(await use(app, guess), '401 UNAUTHORIZED')
+    }
     assert.equal(await use(app, session), '200')
   })
 
@@ -164,7 +168,7 @@ overBothDatabases(
   async (t, app) => {
     // Made before the clock moves and the administrator's own session ends.
     const users: { id: string; username: string; password: string }[] = []
-    for (let user = 0; user < 6; user++) {
+    for (let user = 0; user < 7; user++) {
       const id = await createIdentity(app)
       users.push({ ...(await createPassword(app, id)), id })
     }
@@ -233,6 +237,23 @@ overBothDatabases(
       const uses = await Promise.all(sessions.map((each) => use(app, each)))
       assert.deepEqual(uses, ['401 UNAUTHORIZED', '200', '200', '200'])
       assert.equal(await use(app, bystander.session), '200')
+    })
+
+    await t.test('I-12 a session that was logged out of makes room for one', async () => {
+      const { again, session } = await signIn()
+      const sessions = [session]
+      const openOneMore = async () => {
+        app.clock.advance(SECOND)
+        sessions.push(await again())
+      }
+      await openOneMore()
+      await openOneMore()
+      assert.equal(outcome(await app.call('DELETE', OWN_SESSION, undefined, { session: sessions[1] ?? '' })), '200')
+      await openOneMore()
+      const uses = () => Promise.all(sessions.map((each) => use(app, each)))
+      assert.deepEqual(await uses(), ['200', '401 UNAUTHORIZED', '200', '200'])
+      await openOneMore()
+      assert.deepEqual(await uses(), ['401 UNAUTHORIZED', '401 UNAUTHORIZED', '200', '200', '200'])
     })
 
     await t.test(

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { newId, newSecret, readKeySet, secretDigest } from '@countersign/core'
+import { newId, readKeySet } from '@countersign/core'
 import { mintKey, mintKeySet, mintToken } from '@countersign/testkit'
+import { newSessionToken, sessionTokenDigest } from '../../src/api-session/session-token.ts'
 import { buildApp, stopTestPostgres, type TestApp } from './build-app.ts'
 import { createIdentity, createPassword, OWN_SESSION } from './identities.fixture.ts'
 import { ALICE, AUDIENCE, ISSUER, SIGNERS, signIn } from './provider.fixture.ts'
@@ -27,10 +28,10 @@ async function openTogether(app: TestApp, count: number): Promise<string[]> {
   const expiresAt = now + app.settings.session.idleSeconds * 1000
   const usual = { identityId, authenticatorId, ipAddress: '127.0.0.1', configTypes: [], envInfo: undefined }
   const times = { expiresAt, endsAt: expiresAt + 3_600_000, sdkInfo: undefined, maxPerIdentity: count + 10 }
-  const tokens = Array.from({ length: count }, newSecret)
+  const tokens = Array.from({ length: count }, () => newSessionToken(now))
   await Promise.all(
     tokens.map((token) => {
-      const session = { id: newId(), tokenDigest: secretDigest(token), ...usual, ...times }
+      const session = { id: newId(), tokenDigest: sessionTokenDigest(token), ...usual, ...times }
       return app.store.write('apiSession.create', session, { actorId: identityId, now })
     }),
   )

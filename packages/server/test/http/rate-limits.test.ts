@@ -160,8 +160,8 @@ test('a token that a signer has not signed counts against that signer, and who h
   assert.equal(outcome(await signInFrom(app, stranger(), token({ aud: 'other' }))), '200', 'another signer')
   app.clock.advance(1_000)
   const later = token({ jti: 'later' })
-  assert.equal(outcome(await signInFrom(app, stranger(), later)), '200')
-  assert.equal(outcome(await signInFrom(app, stranger(), bad)), REFUSED, 'the good one took nothing')
+  assert.deepEqual(await outcomes(2, () => signInFrom(app, stranger(), later)), ['200', '200'])
+  assert.equal(outcome(await signInFrom(app, stranger(), bad)), REFUSED, 'the good ones took nothing')
   assert.equal(outcome(await signInFrom(app, stranger(), later)), '200', 'proven before: no check')
 })
 

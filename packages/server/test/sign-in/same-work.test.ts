@@ -4,6 +4,7 @@ import { newId } from '@countersign/core'
 import { pino } from 'pino'
 import { createPasswordLogin } from '../../src/api-session/password-login.ts'
 import { createKnownIdentities } from '../../src/sign-in/known-identities.ts'
+import { createKnownPolicies } from '../../src/sign-in/known-policies.ts'
 import { findObstacle } from '../../src/sign-in/sign-in-obstacles.ts'
 import { findSigner } from '../../src/store/reads/signer-reads.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -38,7 +39,7 @@ test('L-02 whoever a good token may not let in costs the same look-ups, known be
     'signer-not-allowed': await createIdentity(app, { authPolicyId: others }),
   }
   const signer = (await findSigner(app.store.db, signerId)) ?? assert.fail()
-  const findAttempt = createKnownIdentities(app.store)
+  const findAttempt = createKnownIdentities(app.store, createKnownPolicies(app.store))
   const watch = watchStatements(app.store)
   const costs = new Set<string>()
   for (const claim of Object.values(groups)) await findAttempt(signer, claim, app.clock.now())

@@ -20,7 +20,7 @@ import { resourceRoutes } from './resource-routes.ts'
 /** The management of authentication policies. */
 export function authPolicyRoutes({ store, clock }: ControllerContext): Route[] {
   const meta = (call: Call) => writeMeta(call, clock.now())
-  return resourceRoutes<WriteBody, PatchBody>({
+  return resourceRoutes<WriteBody, PatchBody>(clock, {
     names: ['auth-policies'],
     entity: 'auth-policy',
     writeSchema: AuthPolicyWrite,

@@ -11,7 +11,7 @@ import {
   fieldError,
   hasPowerOver,
   type JsonObject,
-  newId,
+  newIdInOrder,
   readTags,
   type Tags,
 } from '@countersign/core'
@@ -123,7 +123,7 @@ export function authenticatorRoutes(context: ControllerContext): Route[] {
       body: { schema: AuthenticatorCreate, optional: false },
       handle: async (call) => {
         const body = call.body as CreateBody
-        const id = newId()
+        const id = newIdInOrder(clock.now())
         const tags = readTags('tags', (body.tags ?? {}) as JsonObject)
         await create[body.method](call, { id, identityId: body.identityId, tags }, body)
         return created(call.collection, id)

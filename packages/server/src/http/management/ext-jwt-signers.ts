@@ -39,7 +39,7 @@ export function extJwtSignerRoutes({ store, clock, jwksPolicy, signerKeys, addre
   }
 
   const meta = (call: Call) => writeMeta(call, now())
-  return resourceRoutes<WriteBody, PatchBody>({
+  return resourceRoutes<WriteBody, PatchBody>(clock, {
     names: NAMES,
     entity: 'external-jwt-signer',
     writeSchema: ExtJwtSignerWrite,

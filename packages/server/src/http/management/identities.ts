@@ -60,7 +60,7 @@ export function identityRoutes(context: ControllerContext): Route[] {
 
   const meta = (call: Call) => writeMeta(call, now())
   return [
-    ...resourceRoutes<WriteBody, PatchBody>({
+    ...resourceRoutes<WriteBody, PatchBody>(clock, {
       names: ['identities'],
       entity: 'identity',
       writeSchema: IdentityWrite,

@@ -1,5 +1,6 @@
 import type { PermissionAction, PermissionEntity } from '@countersign/contract'
-import { type BodySchema, newId } from '@countersign/core'
+import { type BodySchema, newIdInOrder } from '@countersign/core'
+import type { Clock } from '../../clock.ts'
 import { MANAGEMENT } from '../api-paths.ts'
 import type { Call } from '../pipeline/call.ts'
 import { created, done } from '../pipeline/envelope.ts'
@@ -21,7 +22,7 @@ export interface Resource<WriteBody, PatchBody> {
 }
 
 /** The rows of a resource: list, create, detail, PUT, PATCH and DELETE, with the permission that each needs. */
-export function resourceRoutes<WriteBody, PatchBody>(resource: Resource<WriteBody, PatchBody>): Route[] {
+export function resourceRoutes<WriteBody, PatchBody>(clock: Clock, resource: Resource<WriteBody, PatchBody>): Route[] {
   const { entity, writeSchema, patchSchema } = resource
   const collection = resource.names.map((name) => `${MANAGEMENT}/${name}`)
   const one = collection.map((path) => `${path}/:id`)
@@ -38,7 +39,7 @@ export function resourceRoutes<WriteBody, PatchBody>(resource: Resource<WriteBod
   return [
     row('GET', collection, 'read', null, (call) => resource.list(call)),
     row('POST', collection, 'create', writeSchema, async (call) => {
-      const id = newId()
+      const id = newIdInOrder(clock.now())
       await resource.create(call, id, call.body as WriteBody)
       return created(call.collection, id)
     }),

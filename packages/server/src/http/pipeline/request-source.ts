@@ -1,4 +1,3 @@
-import { isIPv6 } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 
 /** Where a request came from and how, as events tell it. */
@@ -21,5 +20,6 @@ export function requestSource({ method, ip, socket }: FastifyRequest): RequestSo
 
 function withPort(address: string, port: number | undefined): string {
   if (port === undefined) return address
-  return isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`
+  // Whatever of these holds a colon is an IPv6 address.
+  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
 }

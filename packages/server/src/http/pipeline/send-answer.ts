@@ -12,33 +12,40 @@ const LINGER_BYTES = 1_048_576
 /** As much as comes with the headers, mostly. */
 const LET_GO_BYTES = 16_384
 const NO_CONTENT = 204
+const JSON_TYPE = 'application/json'
 
 /** A good answer. A stream that breaks after its first bytes ends the connection, which is all that can still be said. */
 export function sendAnswer(answer: Answer, reply: FastifyReply, log: Logger): FastifyReply {
   const { status, headers, cookies, json, text, stream, bytes } = answer
   reply.code(status)
+  if (cookies) reply.header('set-cookie', cookies)
+  if (!stream && !bytes && status !== NO_CONTENT) return sendText(text ?? jsonText(json), reply, headers)
   for (const [name, value] of Object.entries(headers ?? {})) {
     // Here a value that no header can hold is a 500 like any other fault; later it would get in the way of that answer too.
     validateHeaderValue(name, value)
     reply.header(name, value)
   }
-  if (cookies) reply.header('set-cookie', cookies)
   if (bytes) return reply.header('content-type', bytes.type).send(bytes.content)
-  if (status === NO_CONTENT) return reply.send()
-  if (!reply.hasHeader('content-type')) reply.header('content-type', 'application/json')
-  if (!stream) return sendText(text ?? jsonText(json), reply)
+  if (!stream) return reply.send()
+  if (!reply.hasHeader('content-type')) reply.header('content-type', JSON_TYPE)
   stream.on('error', (error) => log.error({ requestId: reply.request.id, err: error }, 'an answer broke off'))
   return reply.send(stream)
 }
 
-/** Head and text leave in one write, hence in one TLS record; the framework would make it two, at twice the cost. */
-function sendText(text: string, reply: FastifyReply): FastifyReply {
-  reply.hijack()
+/**
+ * Head and text leave in one write, hence in one TLS record; the framework would make it two, at twice the cost. The headers of an answer
+ * are not made the reply's: one that cannot be sent would get in the way of the 500 too.
+ */
+function sendText(text: string, reply: FastifyReply, ownHeaders?: Answer['headers']): FastifyReply {
   const headers = reply.getHeaders() as Record<string, string | number>
+  headers['content-type'] ??= JSON_TYPE
+  Object.assign(headers, ownHeaders)
   const bytes = Buffer.byteLength(text)
   headers['content-length'] = bytes
+  reply.raw.writeHead(reply.statusCode, headers)
+  reply.hijack()
   // The same bytes where it is all ASCII, without being encoded.
-  reply.raw.writeHead(reply.statusCode, headers).end(text, bytes === text.length ? 'latin1' : 'utf8')
+  reply.raw.end(text, bytes === text.length ? 'latin1' : 'utf8')
   return reply
 }
 

@@ -1,4 +1,4 @@
-import { AppError } from '@countersign/core'
+import { AppError, Slots } from '@countersign/core'
 
 /** The result of the work, or a 503 when it takes longer. What was begun is not undone: the caller learns that it may ask again. */
 export type TimeLimit = <T>(work: Promise<T> | T) => Promise<T>
@@ -6,6 +6,7 @@ export type TimeLimit = <T>(work: Promise<T> | T) => Promise<T>
 interface Work {
   readonly since: number
   readonly giveUp: () => void
+  isGivenUp: boolean
 }
 
 /** How often it is looked for what takes too long: as often as this in the time that it may take, and at least each second. */
@@ -14,17 +15,16 @@ const LOOK_MS = 1_000
 
 /** One for all calls: a timer for each would cost more than looking up its session. */
 export function createTimeLimit(milliseconds: number): TimeLimit {
-  const underWay = new Set<Work>()
+  const underWay = new Slots<Work>()
   let looking: NodeJS.Timeout | undefined
 
   const look = (): void => {
     const latest = performance.now() - milliseconds
-    // What was begun first stands first.
-    for (const work of underWay) {
-      if (work.since > latest) return
-      underWay.delete(work)
+    for (const work of underWay.takeAll(({ since }) => since <= latest)) {
+      work.isGivenUp = true
       work.giveUp()
     }
+    if (underWay.size > 0) return
     clearInterval(looking)
     looking = undefined
   }
@@ -33,15 +33,19 @@ export function createTimeLimit(milliseconds: number): TimeLimit {
     if (!(work instanceof Promise)) return Promise.resolve(work)
     looking ??= setInterval(look, Math.min(LOOK_MS, milliseconds / LOOKS)).unref()
     return new Promise((resolve, reject) => {
-      const mine: Work = { since: performance.now(), giveUp: () => reject(new AppError('TIMEOUT')) }
-      underWay.add(mine)
+      const giveUp = (): void => reject(new AppError('TIMEOUT'))
+      const mine: Work = { since: performance.now(), giveUp, isGivenUp: false }
+      const slot = underWay.add(mine)
+      const end = (): void => {
+        if (!mine.isGivenUp) underWay.take(slot)
+      }
       work.then(
         (result) => {
-          underWay.delete(mine)
+          end()
           resolve(result)
         },
         (error: unknown) => {
-          underWay.delete(mine)
+          end()
           reject(error)
         },
       )

@@ -59,11 +59,17 @@ export function createSignInCall(context: ControllerContext): SignInCall {
     },
   }
 
-  return async (method, call) => {
-    const outcome = await signIn[method](call).catch((error: unknown) => {
+  const attempt = async (method: AuthenticateMethod, call: CredentialCall): Promise<SignedIn | Refusal> => {
+    try {
+      return await signIn[method](call)
+    } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'INVALID_AUTH') throw error
       return { refused: refusedMeanwhile(requestOf(call), method), error }
-    })
+    }
+  }
+
+  return async (method, call) => {
+    const outcome = await attempt(method, call)
     const request = { id: call.requestId, remoteAddr: call.source.remoteAddr }
     if ('refused' in outcome) {
       signIns.refused(outcome.refused, request)

@@ -5,7 +5,7 @@ import pg from 'pg'
 import type { Change, ChangeListener, OwnChangeListener } from '../change.ts'
 import { migrate } from '../migrations/migrate.ts'
 import { POSTGRES_TYPES } from '../migrations/migration.ts'
-import { runWrite } from '../run-write.ts'
+import { runWrite, type WriteRequest } from '../run-write.ts'
 import type { Database } from '../schema.ts'
 import type { Store } from '../store.ts'
 import type { WriteName } from '../writes/writes.ts'
@@ -107,13 +107,13 @@ async function openOn(db: Kysely<Database>, options: PostgresOptions, dropIdle: 
   }
   const follower = await followChanges({ ...options, staleMs: options.staleMs ?? STALE_MS, tell })
 
-  const runOnce = (request: Parameters<typeof runWrite>[2]) =>
+  const runOnce = (request: WriteRequest) =>
     db
       .transaction()
       .setIsolationLevel('read committed')
       .execute(async (transaction) => {
         if (!UNORDERED.has(request.name)) await takeTurn(transaction)
-        const done = await runWrite(transaction, 'postgres', request)
+        const done = await runWrite({ db: transaction, dialect: 'postgres' }, request)
         const told = done.changes.filter(({ isLogged }) => isLogged !== false)
         if (told.length > 0) {
           const message = notification(options.nodeId, told)

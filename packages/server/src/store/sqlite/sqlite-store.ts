@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { AppError } from '@countersign/core'
+import { AppError, Slots } from '@countersign/core'
 import type { ChangeListener, OwnChangeListener } from '../change.ts'
 import { migrate } from '../migrations/migrate.ts'
 import { SQLITE_TYPES } from '../migrations/migration.ts'
@@ -10,11 +10,13 @@ import type { WriteMeta } from '../write-operation.ts'
 import { createForeignChanges } from './foreign-changes.ts'
 import { openForReading, openForWriting } from './open-database.ts'
 import {
+  answersOf,
   type FromWriter,
   fromSentError,
   type NumberedWrite,
   type ToWriter,
   toSentError,
+  toWriter,
   type WriteAnswer,
 } from './writer-messages.ts'
 import type { WriterOptions } from './writer-thread.ts'
@@ -29,6 +31,9 @@ const PRIVATE_FILE_MODE = 0o600
 
 /** More than this many writes in flight and the caller is told to come back later. */
 const MAX_WAITING_WRITES = 10_000
+
+/** The writer begins with these while the rest of this turn is still put together. */
+const MAX_WRITES_PER_MESSAGE = 24
 
 interface SqliteStoreOptions extends WriterOptions {
   readonly now: number
@@ -50,16 +55,14 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     ...(artificialCommitMs !== undefined && { artificialCommitMs }),
   }
   const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData })
-  const pending = new Map<number, Pending>()
+  const pending = new Slots<Pending>()
   const listeners: ChangeListener[] = []
   const ownListeners: OwnChangeListener[] = []
-  let nextId = 1
   let failure: Error | undefined
   let isClosing = false
 
   const settle = (answer: WriteAnswer): void => {
-    const waiting = pending.get(answer.id)
-    pending.delete(answer.id)
+    const waiting = pending.take(answer.id)
     if (!waiting) return
     if ('error' in answer) {
       waiting.reject(fromSentError(answer.error))
@@ -71,13 +74,13 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     }
     waiting.resolve(answer.result)
   }
-  worker.on('message', (answers: FromWriter) => answers.forEach(settle))
+  worker.on('message', (message: FromWriter) => answersOf(message).forEach(settle))
   // Writes of one turn of the event loop travel in one message: sending one costs more than a row.
   const outbox: NumberedWrite[] = []
   const sendOutbox = (): void => {
     const writes = outbox.splice(0)
     try {
-      if (writes.length > 0) worker.postMessage(writes satisfies ToWriter)
+      if (writes.length > 0) worker.postMessage(toWriter(writes))
     } catch (error) {
       // Arguments that cannot be sent are a fault of ours, and no reason to end the process.
       for (const { id } of writes) settle({ id, error: toSentError(error) })
@@ -86,8 +89,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 
   const giveUp = (error: Error): void => {
     failure = new AppError('STORE_UNAVAILABLE', undefined, { cause: error })
-    for (const waiting of pending.values()) waiting.reject(failure)
-    pending.clear()
+    for (const waiting of pending.takeAll()) waiting.reject(failure)
     if (!isClosing) options.onFatal?.(error)
     isClosing = true
   }
@@ -108,10 +110,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       new Promise((resolve, reject) => {
         if (failure) return reject(failure)
         if (pending.size >= MAX_WAITING_WRITES) return reject(new AppError('SERVER_TOO_MANY_REQUESTS'))
-        const id = nextId++
-        pending.set(id, { meta, resolve: resolve as Pending['resolve'], reject })
+        const id = pending.add({ meta, resolve: resolve as Pending['resolve'], reject })
         if (outbox.length === 0) setImmediate(sendOutbox)
         outbox.push({ id, name, args, meta })
+        if (outbox.length >= MAX_WRITES_PER_MESSAGE) sendOutbox()
       }),
     onChange: (listener) => void listeners.push(listener),
     onOwnChange: (listener) => void ownListeners.push(listener),

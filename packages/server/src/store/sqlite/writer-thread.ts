@@ -2,9 +2,17 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { AppError } from '@countersign/core'
 import { runWrite } from '../run-write.ts'
+import { SessionCounts } from '../session-counts.ts'
 import { isFileProblem } from '../store-problem.ts'
 import { openForWriting, WRITE_LOCK_WAIT_MS } from './open-database.ts'
-import { type FromWriter, type NumberedWrite, type ToWriter, toSentError, type WriteAnswer } from './writer-messages.ts'
+import {
+  fromWriter,
+  type NumberedWrite,
+  type ToWriter,
+  toSentError,
+  type WriteAnswer,
+  writesOf,
+} from './writer-messages.ts'
 
 /** Writes that have arrived together share one durable commit, up to this many. */
 const MAX_WRITES_PER_COMMIT = 256
@@ -31,6 +39,8 @@ const options = workerData as WriterOptions
 const { raw, db } = openForWriting(options.file)
 // Waiting is ours: SQLite's own sleeps up to 100 ms at a time while others come and go.
 if (options.isShared) raw.exec('pragma busy_timeout = 0')
+const sessionCounts = options.isShared ? undefined : new SessionCounts()
+const on = { db, dialect: 'sqlite', ...(sessionCounts && { sessionCounts }) } as const
 const waiting: NumberedWrite[] = []
 let carefulBatches = 0
 let isFlushing = false
@@ -45,7 +55,7 @@ const undo = raw.prepare('rollback to one_write')
 
 port.on('message', (message: ToWriter) => {
   if (message === 'close') isClosing = true
-  else waiting.push(...message)
+  else waiting.push(...writesOf(message))
   if (isFlushing) return
   isFlushing = true
   // A turn of the event loop lets the writes that were sent at the same time arrive together.
@@ -55,7 +65,7 @@ port.on('message', (message: ToWriter) => {
 async function flush(): Promise<void> {
   while (waiting.length > 0) {
     const batch = waiting.splice(0, MAX_WRITES_PER_COMMIT)
-    port?.postMessage((await commitTogether(batch)) satisfies FromWriter)
+    port?.postMessage(fromWriter(await commitTogether(batch)))
     // Those that came meanwhile are still on their way: without a turn of the event loop each would get a commit of its own.
     await nextTurn()
   }
@@ -74,6 +84,7 @@ async function commitTogether(batch: readonly NumberedWrite[]): Promise<WriteAns
     return answers
   } catch (error) {
     if (raw.isTransaction) raw.exec('rollback')
+    sessionCounts?.forgetAll()
     // Nothing of the group is on the disk: nobody may be told otherwise.
     const refusal = toSentError(new AppError('STORE_UNAVAILABLE', undefined, { cause: error }))
     process.stderr.write(`${JSON.stringify({ level: 50, msg: 'commit failed', error: String(error) })}\n`)
@@ -92,12 +103,13 @@ async function runHopefully(batch: readonly NumberedWrite[]): Promise<WriteAnswe
   }
   try {
     const answers: WriteAnswer[] = []
-    for (const { id, ...request } of batch) answers.push({ id, ...(await runWrite(db, 'sqlite', request)) })
+    for (const { id, ...request } of batch) answers.push({ id, ...(await runWrite(on, request)) })
     return answers
   } catch (error) {
     if (isFileProblem(error)) throw error
     carefulBatches = CAREFUL_AFTER_REFUSAL
     raw.exec('rollback')
+    sessionCounts?.forgetAll()
     beginWrite()
     return undefined
   }
@@ -109,11 +121,12 @@ async function runCarefully(batch: readonly NumberedWrite[]): Promise<WriteAnswe
   for (const { id, ...request } of batch) {
     markStart.run()
     try {
-      answers.push({ id, ...(await runWrite(db, 'sqlite', request)) })
+      answers.push({ id, ...(await runWrite(on, request)) })
     } catch (error) {
       // A disk that takes no more fails every write of the group, and with it the commit.
       if (isFileProblem(error)) throw error
       undo.run()
+      sessionCounts?.forgetAll()
       answers.push({ id, error: toSentError(error) })
     }
     keep.run()

@@ -25,22 +25,28 @@ export interface NewApiSession {
 
 const SURPLUS_AT_ONCE = 100
 
-/** The oldest sessions of an identity beside the newest one, after as many as it may keep. */
-const surplusSessions = prepared(3, (db, identityId: string, newest: string, kept: number) =>
+const sessionCount = prepared(1, (db, identityId: string) =>
+  db
+    .selectFrom('api_sessions')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('identity_id', '=', identityId),
+)
+
+const oldestSessions = prepared(2, (db, identityId: string, count: number) =>
   db
     .selectFrom('api_sessions')
     .select(['id', 'identity_id', 'ip_address'])
     .where('identity_id', '=', identityId)
-    .where('id', '!=', newest)
-    .orderBy('created_at', 'desc')
-    .orderBy('id')
-    .offset(kept)
-    .limit(SURPLUS_AT_ONCE),
+    .orderBy('created_at')
+    .orderBy('id', 'desc')
+    .limit(count),
 )
 
-const createApiSession: WriteOperation<NewApiSession, void> = async ({ db, now, changed }, session) => {
+const createApiSession: WriteOperation<NewApiSession, void> = async (context, session) => {
+  const { db, now, changed } = context
   const { identityId } = session
   await checkIdentityIsEnabled({ db, now }, identityId)
+  await makeRoom(context, session)
   await insertRow(db, 'api_sessions', {
     id: session.id,
     token_digest: session.tokenDigest,
@@ -67,7 +73,18 @@ const createApiSession: WriteOperation<NewApiSession, void> = async ({ db, now, 
       .where('id', '=', identityId)
       .execute()
   }
-  await deleteSessions({ db, changed }, await surplusSessions(db, identityId, session.id, session.maxPerIdentity - 1))
+}
+
+/** Ends the oldest sessions of an identity that has as many as it may have. */
+async function makeRoom(context: WriteContext, { identityId, maxPerIdentity }: NewApiSession): Promise<void> {
+  const { db, sessionCounts } = context
+  let count = sessionCounts?.find(identityId) ?? (await sessionCount(db, identityId))[0]?.count ?? 0
+  const surplus = Math.min(count + 1 - maxPerIdentity, SURPLUS_AT_ONCE)
+  if (surplus > 0) {
+    await deleteSessions(context, await oldestSessions(db, identityId, surplus))
+    count -= surplus
+  }
+  sessionCounts?.note(identityId, count + 1)
 }
 
 const disabledTimes = prepared(1, (db, id: string) =>
@@ -140,7 +157,7 @@ export const API_SESSION_WRITES = {
 
 /** Ends every session of an identity, or those that were opened with one of its authenticators. */
 export async function deleteSessionsOf(
-  { db, changed }: Pick<WriteContext, 'db' | 'changed'>,
+  { db, changed, sessionCounts }: Pick<WriteContext, 'db' | 'changed' | 'sessionCounts'>,
   identityId: string,
   authenticatorId?: string,
 ): Promise<void> {
@@ -150,13 +167,14 @@ export async function deleteSessionsOf(
     .$if(authenticatorId !== undefined, (query) => query.where('authenticator_id', '=', authenticatorId ?? ''))
     .returning(['id', 'identity_id', 'ip_address'])
     .execute()
+  sessionCounts?.forget(identityId)
   tellDeleted({ changed }, ended)
 }
 
 const deleteByIds = preparedForIds(0, (db, ids) => db.deleteFrom('api_sessions').where('id', 'in', ids))
 
 async function deleteSessions(
-  { db, changed }: Pick<WriteContext, 'db' | 'changed'>,
+  { db, changed, sessionCounts }: Pick<WriteContext, 'db' | 'changed' | 'sessionCounts'>,
   sessions: readonly Pick<ApiSessionRow, 'id' | 'identity_id' | 'ip_address'>[],
 ): Promise<void> {
   if (sessions.length === 0) return
@@ -164,6 +182,7 @@ async function deleteSessions(
     db,
     sessions.map(({ id }) => id),
   )
+  for (const { identity_id: identityId } of sessions) sessionCounts?.forget(identityId)
   tellDeleted({ changed }, sessions)
 }
 
