@@ -200,6 +200,7 @@ export function createController(parts: ControllerParts): Controller {
       directory: signers,
       judges,
       clientCertificates,
+      findPolicy,
     }),
     enrollments: createEnrollmentReporter({ log, events, decisions, metrics }),
     explainSignIn: createExplainSignIn({ store, directory: signers, keys: signerKeys, clock, log }),

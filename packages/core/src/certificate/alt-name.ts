@@ -39,6 +39,7 @@ export function buildSpiffeUri(trustDomain: string, ...segments: readonly string
 }
 
 function encodeSegment(segment: string): string {
+  if (/^[A-Za-z0-9._-]*$/.test(segment)) return segment
   let encoded = ''
   for (const byte of Buffer.from(segment, 'utf8')) {
     const character = String.fromCharCode(byte)

@@ -38,10 +38,17 @@ export function buildAuthorityKeyIdentifier(issuerKeyInfo: Buffer): Buffer {
   return buildExtension(OID.authorityKeyIdentifier, sequence(implicitTag(0, computeKeyId(issuerKeyInfo))))
 }
 
+/** The issuer's is asked for with every certificate. */
+const keyIds = new WeakMap<Buffer, Buffer>()
+
 /** RFC 7093 section 2, method 1: the first 160 bits of the SHA-256 of the key inside a SubjectPublicKeyInfo. */
 export function computeKeyId(publicKeyInfo: Buffer): Buffer {
+  const known = keyIds.get(publicKeyInfo)
+  if (known) return known
   const cursor = createDerCursor(readDer(publicKeyInfo))
   cursor.take(TAG.sequence)
   const key = readOctetsOfBitString(cursor.take(TAG.bitString))
-  return hash('sha256', key, 'buffer').subarray(0, KEY_ID_BYTES)
+  const keyId = hash('sha256', key, 'buffer').subarray(0, KEY_ID_BYTES)
+  keyIds.set(publicKeyInfo, keyId)
+  return keyId
 }

@@ -1,4 +1,5 @@
-import { type KeyObject, randomBytes } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { takeRandomBytes } from '../random-pool.ts'
 import type { AltName } from './alt-name.ts'
 import { CERTIFICATE_PROFILES, type CertificateProfileName } from './certificate-profiles.ts'
 import type { DistinguishedName } from './distinguished-name.ts'
@@ -56,7 +57,7 @@ export function planCertificate(
 
 /** 128 random bits, positive, and always 16 octets long. */
 export function createSerial(): Buffer {
-  const serial = randomBytes(SERIAL_BYTES)
+  const serial = Buffer.from(takeRandomBytes(SERIAL_BYTES))
   serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40
   return serial
 }

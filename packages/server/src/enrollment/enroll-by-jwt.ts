@@ -16,7 +16,7 @@ import type { Clock } from '../clock.ts'
 import type { RequestSource } from '../http/pipeline/request-source.ts'
 import type { ClientCertificates, IssuedCertificate } from '../keys/client-certificates.ts'
 import type { DecisionReason } from '../sign-in/decision-recorder.ts'
-import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
+import type { FindPolicy } from '../sign-in/known-policies.ts'
 import { findEnrolledIdentity } from '../store/reads/identity-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import type { Store } from '../store/store.ts'
@@ -60,6 +60,7 @@ export interface EnrollByJwtParts extends ChooseTokenParts {
   readonly store: Store
   readonly clock: Clock
   readonly clientCertificates: Pick<ClientCertificates, 'issue'>
+  readonly findPolicy: FindPolicy
 }
 
 /** Somebody with a good token who still does not enroll. */
@@ -99,7 +100,7 @@ export function createEnrollByJwt(parts: EnrollByJwtParts): EnrollByJwt {
 }
 
 async function enroll(
-  { store, clock, clientCertificates }: EnrollByJwtParts,
+  { store, clock, clientCertificates, findPolicy }: EnrollByJwtParts,
   { signer }: ChosenToken,
   { key, settings }: EnrollingIdentity,
   { csrPem, source }: EnrollmentRequest,
@@ -107,7 +108,7 @@ async function enroll(
   const kind = csrPem === undefined ? 'token' : 'cert'
   const [enrolledId, policy] = await Promise.all([
     findEnrolledIdentity(store.db, key),
-    findAuthPolicy(store.db, enrollPolicyId(signer.stored)),
+    findPolicy(enrollPolicyId(signer.stored)),
   ])
   const standing = { kind, signer: signer.stored, policy, isEnrolled: enrolledId !== undefined } as const
   refuseObstacle(findEnrollmentObstacles(standing)[0], enrolledId)

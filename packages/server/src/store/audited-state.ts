@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { ChangedEntity } from './change.ts'
+import { prepared } from './prepared.ts'
 import { findAuthPolicy } from './reads/auth-policy-reads.ts'
 import { findEnrollment } from './reads/enrollment-reads.ts'
 import { findIdentity } from './reads/identity-reads.ts'
@@ -19,7 +20,8 @@ export interface AuditedState {
 
 type Db = Kysely<Database>
 type Shown = { readonly updatedAt: number }
-type LoadState = (db: Db, id: string) => Promise<{ shown: Shown; hidden?: unknown } | undefined>
+/** With the whole row where not all of it is shown. */
+type LoadState = (db: Db, id: string) => Promise<{ shown: Shown; row?: unknown } | undefined>
 
 /** Sessions are left out: signing in is no change of anything that an administrator has set. */
 const AUDITED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
@@ -33,25 +35,29 @@ const AUDITED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
   authPolicies: async (db, id) => shown(await findAuthPolicy(db, id)),
   identities: async (db, id) => shown(await findIdentity(db, id)),
   authenticators: async (db, id) => {
-    const row = await db.selectFrom('authenticators').selectAll().where('id', '=', id).executeTakeFirst()
+    const [row] = await authenticatorById(db, id)
     if (!row) return undefined
     const { identity_id: identityId, method, username, cert_pem: certPem, fingerprint } = row
     const times = { createdAt: row.created_at, updatedAt: row.updated_at }
     const tags = JSON.parse(row.tags)
-    return { shown: { id, identityId, method, username, certPem, fingerprint, tags, ...times }, hidden: row }
+    return { shown: { id, identityId, method, username, certPem, fingerprint, tags, ...times }, row }
   },
   enrollments: async (db, id) => {
     const row = await findEnrollment(db, id)
     if (!row) return undefined
     const { identity_id: identityId, method, username, expires_at: expiresAt } = row
     const times = { createdAt: row.created_at, updatedAt: row.updated_at }
-    return { shown: { id, identityId, method, username, expiresAt, tags: JSON.parse(row.tags), ...times }, hidden: row }
+    return { shown: { id, identityId, method, username, expiresAt, tags: JSON.parse(row.tags), ...times }, row }
   },
   organizations: (db, id) => hostedState(db, 'organizations', id),
   identityProviders: (db, id) => hostedState(db, 'identity_providers', id),
   networks: (db, id) => hostedState(db, 'networks', id),
   apiAccounts: (db, id) => hostedState(db, 'api_accounts', id),
 }
+
+const authenticatorById = prepared(1, (db, id: string) =>
+  db.selectFrom('authenticators').selectAll().where('id', '=', id),
+)
 
 type HostedTable = 'organizations' | 'identity_providers' | 'networks' | 'api_accounts'
 
@@ -63,7 +69,7 @@ async function hostedState(db: Db, table: HostedTable, id: string) {
   if (!row) return undefined
   const fields = Object.entries(row).filter(([column]) => column !== SEALED)
   const named = Object.fromEntries(fields.map(([column, value]) => [memberName(column), value]))
-  return { shown: { ...named, updatedAt: row.updated_at }, hidden: row }
+  return { shown: { ...named, updatedAt: row.updated_at }, row }
 }
 
 /** `network_group_id` is `networkGroupId` outside. */
@@ -93,8 +99,8 @@ export async function loadAuditedState(db: Db, entity: ChangedEntity, id: string
   const state = await AUDITED[entity]?.(db, id)
   if (!state) return undefined
   const text = JSON.stringify(state.shown)
-  const whole = state.hidden === undefined ? text : JSON.stringify([text, state.hidden])
-  return { text, hash: createHash('sha256').update(whole).digest('hex'), updatedAt: state.shown.updatedAt }
+  const whole = state.row === undefined ? text : JSON.stringify(state.row)
+  return { text, hash: hash('sha256', whole, 'hex'), updatedAt: state.shown.updatedAt }
 }
 
 const ENTITY_OF_WRITES: Readonly<Record<string, ChangedEntity>> = {

@@ -89,13 +89,31 @@ function dialectOf(db: Kysely<Database>): unknown {
 const inserts = new Map<string, Map<unknown, CompiledQuery>>()
 
 /** Inserts one row; the statement for a table and its columns is put together once. */
-export async function insertRow<Table extends keyof Database & string>(
+export function insertRow<Table extends keyof Database & string>(
   db: Kysely<Database>,
   table: Table,
   row: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const columns = Object.keys(row)
-  const key = `${table} ${columns.join()}`
+  return insertRows(db, table, [row])
+}
+
+/** More rows than this are too rare to keep a statement for. */
+const MAX_KEPT_ROWS = 8
+
+/** Inserts rows of the same columns; the statement for so many of them is put together once. */
+export async function insertRows<Table extends keyof Database & string>(
+  db: Kysely<Database>,
+  table: Table,
+  rows: readonly Readonly<Record<string, unknown>>[],
+): Promise<void> {
+  if (rows.length > MAX_KEPT_ROWS) {
+    await db
+      .insertInto(table)
+      .values(rows as never)
+      .execute()
+    return
+  }
+  const key = `${table} ${rows.length} ${Object.keys(rows[0] ?? {}).join()}`
   const dialect = dialectOf(db)
   let byDialect = inserts.get(key)
   if (!byDialect) {
@@ -106,9 +124,9 @@ export async function insertRow<Table extends keyof Database & string>(
   if (!compiled) {
     compiled = db
       .insertInto(table)
-      .values(row as never)
+      .values(rows as never)
       .compile()
     byDialect.set(dialect, compiled)
   }
-  await run(db, compiled, Object.values(row))
+  await run(db, compiled, rows.flatMap(Object.values))
 }

@@ -10,7 +10,7 @@ import {
 } from '@countersign/core'
 import { identityColumns, isDisabled, type StoredIdentity } from '../identity-row.ts'
 import { notFound } from '../not-found.ts'
-import { insertRow, prepared } from '../prepared.ts'
+import { insertRow, insertRows, prepared } from '../prepared.ts'
 import { findIdentity } from '../reads/identity-reads.ts'
 import { refusingDuplicates } from '../unique-violation.ts'
 import type { WriteContext, WriteOperation } from '../write-operation.ts'
@@ -187,7 +187,7 @@ async function writeDisabled(
 
 async function writeAttributes({ db }: WriteContext, id: string, { attributes }: IdentitySettings): Promise<void> {
   const rows = attributes.map((attribute) => ({ identity_id: id, attribute }))
-  if (rows.length > 0) await db.insertInto('identity_attributes').values(rows).execute()
+  if (rows.length > 0) await insertRows(db, 'identity_attributes', rows)
 }
 
 const policyById = prepared(1, (db, id: string) => db.selectFrom('auth_policies').select('id').where('id', '=', id))
