@@ -11,6 +11,8 @@ export interface Load extends Address {
   readonly maxRequests: number
   /** A new connection for each request instead of keeping them. */
   readonly isFresh?: boolean
+  /** Called when the connections that are kept are open and nothing is sent yet. */
+  onOpen?(): void
 }
 
 export interface LoadResult {
@@ -30,6 +32,7 @@ export async function runLoad(load: Load): Promise<LoadResult> {
   const latencies: number[] = []
   let bytes = 0
   let begun = 0
+  load.onOpen?.()
   const started = performance.now()
   const end = started + seconds * 1000
   const lane = async (_: unknown, at: number): Promise<void> => {

@@ -4,7 +4,7 @@ import { type MintKey, type MintOptions, mintKey, mintKeySet, mintToken } from '
 import type { JsonValue } from '../json/json-value.ts'
 import { readKeySet } from '../key/key-set.ts'
 import type { SignerKeys } from '../key/signer-key.ts'
-import type { RefusalReason } from './verdict.ts'
+import type { RefusalReason, Verdict } from './verdict.ts'
 import { buildVerifySigner, type VerifySigner, type VerifySignerFields } from './verify-signer.ts'
 import { type VerifyOptions, verifyToken } from './verify-token.ts'
 
@@ -45,18 +45,25 @@ interface Setting extends VerifyOptions {
   readonly nowMs?: number
 }
 
-/** With a cache, twice: from then on the cache has it. */
+/** On another thread and on this one, whatever is checked there; a cache has it from then on. */
 export async function assertAccepted(token: string, setting: Setting = {}): Promise<void> {
-  const { signer = SIGNER, keys = KEYS, nowMs = NOW_MS, ...options } = setting
-  for (let times = options.cache ? 2 : 1; times > 0; times -= 1) {
-    const verdict = await verifyToken(token, signer, keys, nowMs, options)
+  for (const verdict of await verdictsOf(token, setting)) {
     assert.equal(verdict.reason, 'accepted', JSON.stringify(verdict.checks.at(-1)))
   }
 }
 
 export async function assertRefused(token: string, reason: RefusalReason, setting: Setting = {}): Promise<void> {
+  for (const verdict of await verdictsOf(token, setting)) {
+    assert.equal(verdict.reason, reason, `${token.slice(0, 200)}: ${JSON.stringify(verdict.checks.at(-1))}`)
+    assert.equal('token' in verdict, false)
+  }
+}
+
+async function verdictsOf(token: string, setting: Setting): Promise<Verdict[]> {
   const { signer = SIGNER, keys = KEYS, nowMs = NOW_MS, ...options } = setting
-  const verdict = await verifyToken(token, signer, keys, nowMs, options)
-  assert.equal(verdict.reason, reason, `${token.slice(0, 200)}: ${JSON.stringify(verdict.checks.at(-1))}`)
-  assert.equal('token' in verdict, false)
+  const verdicts: Verdict[] = []
+  for (const inPlace of [false, true]) {
+    verdicts.push(await verifyToken(token, signer, keys, nowMs, { ...options, inPlace }))
+  }
+  return verdicts
 }

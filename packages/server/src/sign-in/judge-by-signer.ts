@@ -52,7 +52,7 @@ export function createJudgeBySigner({ keys, cache, clock, limit, metrics }: Judg
     const { kid } = jws.untrustedHeader
     if (isNamed && typeof kid === 'string' && !keys.keysOf(stored).has(kid)) await keys.keyFor(stored, kid)
     const started = performance.now()
-    const verdict = await verifyToken(jws, verify, keys.keysOf(stored), clock.now(), { cache })
+    const verdict = await verifyToken(jws, verify, keys.keysOf(stored), clock.now(), { cache, inPlace: true })
     metrics.tokenVerified(performance.now() - started)
     return verdict
   }
