@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { makeTestCertificate } from '@countersign/testkit'
+import { sessionTokenDigest } from '../../packages/server/src/api-session/session-token.ts'
 import { copyRows, type Range, withDatabase } from './copy-rows.ts'
 
 const ID_LENGTH = 22
@@ -57,7 +58,7 @@ export function fillSessions(file: string, template: string, range: Range): void
   withDatabase(file, (db) => {
     copyRows(db, 'api_sessions', { column: 'identity_id', is: template }, range, (number) => ({
       id: idOf('session', number),
-      token_digest: digest(benchSessionToken(number), 'base64url'),
+      token_digest: sessionTokenDigest(benchSessionToken(number)),
       identity_id: benchIdentity(number).id,
       // Used an hour from now as far as the store knows: that they are used in the bench is not written down again and again.
       last_activity_at: now + HOUR_MS,
