@@ -15,8 +15,8 @@ export function newId(): string {
 export const TIME_LENGTH = 8
 
 /**
- * An id like the others that begins with its time, for what is made and deleted by the thousand: such ids stand side by side in an index, so that
- * one page of it is written for all of a moment and not one for each. About 83 bits of it are random.
+ * An id like the others that begins with its time, for what is stored: such ids stand side by side in an index, so that one page of it is
+ * written for all of a moment and not one for each. About 83 bits of it are random.
  */
 export function newIdInOrder(now: number): string {
   return timeLetters(now) + randomLetters(LENGTH - TIME_LENGTH)

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { ChangedEntity } from './change.ts'
-import { prepared } from './prepared.ts'
 import { findAuthPolicy } from './reads/auth-policy-reads.ts'
+import { findAuthenticator } from './reads/authenticator-reads.ts'
 import { findEnrollment } from './reads/enrollment-reads.ts'
 import { findIdentity } from './reads/identity-reads.ts'
 import { findSigner } from './reads/signer-reads.ts'
@@ -35,7 +35,7 @@ const AUDITED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
   authPolicies: async (db, id) => shown(await findAuthPolicy(db, id)),
   identities: async (db, id) => shown(await findIdentity(db, id)),
   authenticators: async (db, id) => {
-    const [row] = await authenticatorById(db, id)
+    const row = await findAuthenticator(db, id)
     if (!row) return undefined
     const { identity_id: identityId, method, username, cert_pem: certPem, fingerprint } = row
     const times = { createdAt: row.created_at, updatedAt: row.updated_at }
@@ -54,10 +54,6 @@ const AUDITED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
   networks: (db, id) => hostedState(db, 'networks', id),
   apiAccounts: (db, id) => hostedState(db, 'api_accounts', id),
 }
-
-const authenticatorById = prepared(1, (db, id: string) =>
-  db.selectFrom('authenticators').selectAll().where('id', '=', id),
-)
 
 type HostedTable = 'organizations' | 'identity_providers' | 'networks' | 'api_accounts'
 

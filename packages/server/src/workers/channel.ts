@@ -1,3 +1,4 @@
+import { Slots } from '@countersign/core'
 import { fromProcessError, processGone, type SentProcessError, toProcessError } from './sent-error.ts'
 
 /** What one side does for the other, by name: an argument in, an answer or a promise of one out. */
@@ -32,8 +33,7 @@ type Message =
 
 /** Two-way calls over messages that arrive in their order, such as those between a process and its parent. */
 export function createChannel<Theirs extends Procedures>(port: Port, ours: Procedures): Channel<Theirs> {
-  const waiting = new Map<number, PromiseWithResolvers<unknown>>()
-  let nextId = 1
+  const waiting = new Slots<PromiseWithResolvers<unknown>>()
   let isClosed = false
 
   const send = (message: Message): void => {
@@ -51,8 +51,7 @@ export function createChannel<Theirs extends Procedures>(port: Port, ours: Proce
 
   port.onMessage((message) => {
     if ('name' in message) return void serve(message.id, message.name, message.argument)
-    const asked = waiting.get(message.answers)
-    waiting.delete(message.answers)
+    const asked = waiting.take(message.answers)
     if ('error' in message) asked?.reject(fromProcessError(message.error))
     else asked?.resolve(message.value)
   })
@@ -60,17 +59,15 @@ export function createChannel<Theirs extends Procedures>(port: Port, ours: Proce
   return {
     call: (name, argument) => {
       if (isClosed) return Promise.reject(processGone())
-      const id = nextId++
       const asked = Promise.withResolvers<unknown>()
-      waiting.set(id, asked)
+      const id = waiting.add(asked)
       send({ name, argument, id })
       return asked.promise as Promise<never>
     },
     tell: (name, argument) => send({ name, argument }),
     close: () => {
       isClosed = true
-      for (const asked of waiting.values()) asked.reject(processGone())
-      waiting.clear()
+      for (const asked of waiting.takeAll()) asked.reject(processGone())
     },
   }
 }

@@ -2,13 +2,17 @@ import type { Kysely } from 'kysely'
 import { prepared } from '../prepared.ts'
 import type { AuthenticatorRow, Database } from '../schema.ts'
 
+const authenticatorById = prepared(1, (db, id: string) =>
+  db.selectFrom('authenticators').selectAll().where('id', '=', id),
+)
+
 /** One authenticator, of one identity only where that is given. */
 export async function findAuthenticator(
   db: Kysely<Database>,
   id: string,
   identityId?: string,
 ): Promise<AuthenticatorRow | undefined> {
-  const row = await db.selectFrom('authenticators').selectAll().where('id', '=', id).executeTakeFirst()
+  const [row] = await authenticatorById(db, id)
   return row && (identityId === undefined || row.identity_id === identityId) ? row : undefined
 }
 

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { AppError } from '@countersign/core'
+import { AppError, BoundedCache } from '@countersign/core'
 import { runWrite } from '../run-write.ts'
-import { SessionCounts } from '../session-counts.ts'
 import { isFileProblem } from '../store-problem.ts'
 import { openForWriting, WRITE_LOCK_WAIT_MS } from './open-database.ts'
 import {
@@ -28,6 +27,8 @@ export interface WriterOptions {
 /** Refusals come in swarms: the next groups after one expect more of them. */
 const CAREFUL_AFTER_REFUSAL = 50
 
+const MAX_SESSION_COUNTS = 20_000
+
 const SQLITE_BUSY = 5
 /** A commit takes a fraction of a millisecond. */
 const LOCK_RETRY_MS = 0.5
@@ -39,8 +40,8 @@ const options = workerData as WriterOptions
 const { raw, db } = openForWriting(options.file)
 // Waiting is ours: SQLite's own sleeps up to 100 ms at a time while others come and go.
 if (options.isShared) raw.exec('pragma busy_timeout = 0')
-const sessionCounts = options.isShared ? undefined : new SessionCounts()
-const on = { db, dialect: 'sqlite', ...(sessionCounts && { sessionCounts }) } as const
+const sessionCounts = options.isShared ? undefined : new BoundedCache<string, number>(MAX_SESSION_COUNTS)
+const on = { db, dialect: 'sqlite', sessionCounts } as const
 const waiting: NumberedWrite[] = []
 let carefulBatches = 0
 let isFlushing = false
@@ -84,7 +85,7 @@ async function commitTogether(batch: readonly NumberedWrite[]): Promise<WriteAns
     return answers
   } catch (error) {
     if (raw.isTransaction) raw.exec('rollback')
-    sessionCounts?.forgetAll()
+    sessionCounts?.clear()
     // Nothing of the group is on the disk: nobody may be told otherwise.
     const refusal = toSentError(new AppError('STORE_UNAVAILABLE', undefined, { cause: error }))
     process.stderr.write(`${JSON.stringify({ level: 50, msg: 'commit failed', error: String(error) })}\n`)
@@ -109,7 +110,7 @@ async function runHopefully(batch: readonly NumberedWrite[]): Promise<WriteAnswe
     if (isFileProblem(error)) throw error
     carefulBatches = CAREFUL_AFTER_REFUSAL
     raw.exec('rollback')
-    sessionCounts?.forgetAll()
+    sessionCounts?.clear()
     beginWrite()
     return undefined
   }
@@ -126,7 +127,7 @@ async function runCarefully(batch: readonly NumberedWrite[]): Promise<WriteAnswe
       // A disk that takes no more fails every write of the group, and with it the commit.
       if (isFileProblem(error)) throw error
       undo.run()
-      sessionCounts?.forgetAll()
+      sessionCounts?.clear()
       answers.push({ id, error: toSentError(error) })
     }
     keep.run()

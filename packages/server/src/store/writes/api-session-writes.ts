@@ -78,13 +78,13 @@ const createApiSession: WriteOperation<NewApiSession, void> = async (context, se
 /** Ends the oldest sessions of an identity that has as many as it may have. */
 async function makeRoom(context: WriteContext, { identityId, maxPerIdentity }: NewApiSession): Promise<void> {
   const { db, sessionCounts } = context
-  let count = sessionCounts?.find(identityId) ?? (await sessionCount(db, identityId))[0]?.count ?? 0
+  let count = sessionCounts?.get(identityId) ?? (await sessionCount(db, identityId))[0]?.count ?? 0
   const surplus = Math.min(count + 1 - maxPerIdentity, SURPLUS_AT_ONCE)
   if (surplus > 0) {
     await deleteSessions(context, await oldestSessions(db, identityId, surplus))
     count -= surplus
   }
-  sessionCounts?.note(identityId, count + 1)
+  sessionCounts?.set(identityId, count + 1)
 }
 
 const disabledTimes = prepared(1, (db, id: string) =>
@@ -155,42 +155,39 @@ export const API_SESSION_WRITES = {
   'apiSession.deleteExpired': deleteExpiredApiSessions,
 }
 
+type Deleting = Pick<WriteContext, 'db' | 'changed' | 'sessionCounts'>
+
 /** Ends every session of an identity, or those that were opened with one of its authenticators. */
-export async function deleteSessionsOf(
-  { db, changed, sessionCounts }: Pick<WriteContext, 'db' | 'changed' | 'sessionCounts'>,
-  identityId: string,
-  authenticatorId?: string,
-): Promise<void> {
-  const ended = await db
+export async function deleteSessionsOf(context: Deleting, identityId: string, authenticatorId?: string): Promise<void> {
+  const ended = await context.db
     .deleteFrom('api_sessions')
     .where('identity_id', '=', identityId)
     .$if(authenticatorId !== undefined, (query) => query.where('authenticator_id', '=', authenticatorId ?? ''))
     .returning(['id', 'identity_id', 'ip_address'])
     .execute()
-  sessionCounts?.forget(identityId)
-  tellDeleted({ changed }, ended)
+  noteDeleted(context, ended)
 }
 
 const deleteByIds = preparedForIds(0, (db, ids) => db.deleteFrom('api_sessions').where('id', 'in', ids))
 
 async function deleteSessions(
-  { db, changed, sessionCounts }: Pick<WriteContext, 'db' | 'changed' | 'sessionCounts'>,
+  context: Deleting,
   sessions: readonly Pick<ApiSessionRow, 'id' | 'identity_id' | 'ip_address'>[],
 ): Promise<void> {
   if (sessions.length === 0) return
   await deleteByIds(
-    db,
+    context.db,
     sessions.map(({ id }) => id),
   )
-  for (const { identity_id: identityId } of sessions) sessionCounts?.forget(identityId)
-  tellDeleted({ changed }, sessions)
+  noteDeleted(context, sessions)
 }
 
-function tellDeleted(
-  { changed }: Pick<WriteContext, 'changed'>,
+function noteDeleted(
+  { changed, sessionCounts }: Deleting,
   sessions: readonly Pick<ApiSessionRow, 'id' | 'identity_id' | 'ip_address'>[],
 ): void {
   for (const { id, identity_id: identityId, ip_address: ipAddress } of sessions) {
+    sessionCounts?.delete(identityId)
     changed({ entity: ENTITY, id, action: 'deleted', session: { identityId, ipAddress } })
   }
 }

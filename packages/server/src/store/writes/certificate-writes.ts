@@ -1,5 +1,6 @@
 import { AppError } from '@countersign/core'
 import { notFound } from '../not-found.ts'
+import { findAuthenticator } from '../reads/authenticator-reads.ts'
 import type { AuthenticatorRow } from '../schema.ts'
 import { refusingDuplicates } from '../unique-violation.ts'
 import type { WriteContext, WriteOperation } from '../write-operation.ts'
@@ -126,8 +127,8 @@ export const CERTIFICATE_WRITES = {
 
 /** One authenticator; a certificate of the owner's own where he is named. */
 async function getAuthenticator({ db }: WriteContext, id: string, byOwner?: string): Promise<AuthenticatorRow> {
-  const row = await db.selectFrom('authenticators').selectAll().where('id', '=', id).executeTakeFirst()
-  if (!row || (byOwner !== undefined && row.identity_id !== byOwner)) throw notFound('authenticator', id)
+  const row = await findAuthenticator(db, id, byOwner)
+  if (!row) throw notFound('authenticator', id)
   if (byOwner !== undefined && row.method !== 'cert') throw new AppError('CAN_NOT_UPDATE_AUTHENTICATOR')
   return row
 }
