@@ -1,33 +1,19 @@
-import { AppError, BoundedCache, isSignInAllowed } from '@countersign/core'
+import { AppError, BoundedCache, isSignInAllowed, SeenBefore } from '@countersign/core'
 import type { Clock } from '../clock.ts'
 import type { FindPolicy } from '../sign-in/known-policies.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { Change, ChangedEntity } from '../store/change.ts'
 import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
-import { prepared } from '../store/prepared.ts'
-import { findIdentity } from '../store/reads/identity-reads.ts'
-import type { ApiSessionRow } from '../store/schema.ts'
+import { findSession, type StoredSession } from '../store/reads/session-reads.ts'
 import { MAX_UNWRITTEN_ACTIVITY_MS } from '../store/session-activity.ts'
 import type { Store } from '../store/store.ts'
 import { sessionTokenDigest } from './session-token.ts'
 import { findSessionOrigin, type SessionOrigin } from './sign-in-way.ts'
 
 /** A session that is good now, with whom it belongs to and how he signed in, as the store knows it now. */
-export interface LiveSession extends SessionOrigin {
-  readonly id: string
+export interface LiveSession extends StoredSession, SessionOrigin {
   readonly identity: StoredIdentity
   readonly policy: StoredAuthPolicy
-  readonly authenticatorId: string
-  readonly ipAddress: string
-  readonly configTypes: readonly string[]
-  readonly createdAt: number
-  readonly updatedAt: number
-  readonly endsAt: number
-  /** The enrollment of one-time codes that a code was shown of. */
-  readonly passedTotpId: string | null
-  /** The last use that is written down. */
-  lastActivityAt: number
-  expiresAt: number
   /** The client that used it last, for telling when it changes. */
   lastAddress?: string
   lastAgent?: string | undefined
@@ -38,9 +24,11 @@ interface LiveSessionsOptions {
   readonly clock: Clock
   readonly idleMs: number
   readonly findPolicy: FindPolicy
+  /** How many are remembered. */
+  readonly maxRemembered?: number
 }
 
-const MAX_REMEMBERED_SESSIONS = 20_000
+const MAX_REMEMBERED = 20_000
 
 /** Whichever of its kind it is: sessions do not say which one they hang on. */
 const ANY = '*'
@@ -72,9 +60,16 @@ export interface LiveSessions {
 }
 
 /** Sessions by their token, remembered until the change log says that they, or what they hang on, have changed. */
-export function createLiveSessions({ store, clock, idleMs, findPolicy }: LiveSessionsOptions): LiveSessions {
-  const remembered = new BoundedCache<string, LiveSession>(MAX_REMEMBERED_SESSIONS)
+export function createLiveSessions({
+  store,
+  clock,
+  idleMs,
+  findPolicy,
+  maxRemembered = MAX_REMEMBERED,
+}: LiveSessionsOptions): LiveSessions {
+  const remembered = new BoundedCache<string, LiveSession>(maxRemembered)
   const digestOf = new Map<string, string>()
+  const seen = new SeenBefore()
   const unwrittenMs = Math.min(MAX_UNWRITTEN_ACTIVITY_MS, idleMs / 10)
   let generation = 0
 
@@ -105,12 +100,15 @@ export function createLiveSessions({ store, clock, idleMs, findPolicy }: LiveSes
     for (const { id } of affected) forget(id)
   })
 
+  /** Once others would be forgotten for it, only what is used again: sessions of one call must not push out those of many. */
+  const isWorthRemembering = (digest: string): boolean => remembered.size < maxRemembered || seen.note(digest)
+
   const load = async (digest: string): Promise<LiveSession | undefined> => {
     const before = generation
     const session = await loadSession(store, findPolicy, digest).catch(failClosed)
     // What was read may have changed while it was read: then it is good for this request, but not for the next.
-    if (session && before === generation) {
-      if (digestOf.size >= 2 * MAX_REMEMBERED_SESSIONS) forgetDigestsOfForgotten()
+    if (session && before === generation && isWorthRemembering(digest)) {
+      if (digestOf.size >= 2 * maxRemembered) forgetDigestsOfForgotten()
       remembered.set(digest, session)
       digestOf.set(session.id, digest)
     }
@@ -156,38 +154,15 @@ function failClosed(error: unknown): never {
   throw new AppError('STORE_UNAVAILABLE', undefined, { cause: error })
 }
 
-const sessionByDigest = prepared(1, (db, digest: string) =>
-  db.selectFrom('api_sessions').selectAll().where('token_digest', '=', digest),
-)
-
 /** Undefined also where the policy no longer lets its identities in by the way that this session was opened. */
-async function loadSession({ db }: Store, findPolicy: FindPolicy, digest: string): Promise<LiveSession | undefined> {
-  const [row] = await sessionByDigest(db, digest)
-  if (!row) return undefined
-  const [identity, origin] = await Promise.all([
-    findIdentity(db, row.identity_id),
-    findSessionOrigin(db, row.authenticator_id),
+async function loadSession(store: Store, findPolicy: FindPolicy, digest: string): Promise<LiveSession | undefined> {
+  const found = await findSession(store, digest)
+  if (!found) return undefined
+  const { session, identity } = found
+  const [origin, policy] = await Promise.all([
+    findSessionOrigin(store.db, session.authenticatorId),
+    findPolicy(identity.authPolicyId),
   ])
-  const policy = identity && (await findPolicy(identity.authPolicyId))
   if (!policy || !origin || !isSignInAllowed(policy, origin.way)) return undefined
-  return liveSession(row, { identity, policy, ...origin })
-}
-
-function liveSession(
-  row: ApiSessionRow,
-  of: Pick<LiveSession, 'identity' | 'policy' | keyof SessionOrigin>,
-): LiveSession {
-  return {
-    id: row.id,
-    ...of,
-    authenticatorId: row.authenticator_id,
-    ipAddress: row.ip_address,
-    configTypes: JSON.parse(row.config_types),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    endsAt: row.ends_at,
-    passedTotpId: row.passed_totp_id,
-    lastActivityAt: row.last_activity_at,
-    expiresAt: row.expires_at,
-  }
+  return { ...session, ...origin, identity, policy }
 }

@@ -14,7 +14,6 @@ const attributesOf = prepared(1, (db, id: string) =>
   db.selectFrom('identity_attributes').select('attribute').where('identity_id', '=', id).orderBy('attribute'),
 )
 
-/** Costs the same look-ups whether there is one or not: how long a refusal takes tells nobody who exists. */
 const attributesOfSome = preparedForIds(0, (db, ids) =>
   db.selectFrom('identity_attributes').selectAll().where('identity_id', 'in', ids).orderBy('attribute'),
 )
@@ -51,7 +50,7 @@ export async function findIdentity(db: Kysely<Database>, id: string): Promise<St
   return withItsAttributes(db, row)
 }
 
-/** Costs the same look-ups whether there is one or not. */
+/** Costs the same look-ups whether there is one or not: how long a refusal takes tells nobody who exists. */
 export async function findIdentityByExternalId(
   db: Kysely<Database>,
   externalId: string,

@@ -1,19 +1,21 @@
 /** As many of the latest as are told apart; a power of two. */
 const PLACES = 65_536
-const MARK_FROM = 4
-const MARK_UNTIL = 12
+/** Letters before the last one, which is not quite random. */
+const PLACE_LETTERS = 4
+const MARK_LETTERS = 8
 
 /**
  * Which digests came lately, in a piece of memory that never grows: each has one place, where a newer one takes an older one's. To be taken for
- * another, one in four thousand million, costs nothing but room.
+ * another, one in four thousand million, costs nothing but room. Digests may begin alike: how they end tells them apart.
  */
 export class SeenBefore {
   readonly #marks = new Uint32Array(PLACES)
 
   /** Whether this digest came before. From now on it has. */
   note(digest: string): boolean {
-    const place = mix(digest, 0, MARK_FROM) % PLACES
-    const mark = mix(digest, MARK_FROM, MARK_UNTIL) || 1
+    const markFrom = digest.length - 1 - MARK_LETTERS
+    const place = mix(digest, markFrom - PLACE_LETTERS, markFrom) % PLACES
+    const mark = mix(digest, markFrom, digest.length - 1) || 1
     if (this.#marks[place] === mark) return true
     this.#marks[place] = mark
     return false

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { newId } from '@countersign/core'
+import { findIdentity } from '../../src/store/reads/identity-reads.ts'
+import { findSession } from '../../src/store/reads/session-reads.ts'
+import { DATABASES, openTestStore, stopPostgres } from './open-test-stores.ts'
+
+after(stopPostgres)
+
+const now = 1_700_000_000_000
+const meta = { actorId: 'tester', now }
+
+for (const database of DATABASES) {
+  describe(`a session on ${database}`, () => {
+    test('is found by the digest of its token, with whose it is, as the identity alone is found', async (t) => {
+      const store = await openTestStore(t, database)
+      const admin = { identityId: newId(), authenticatorId: newId(), username: 'admin', passwordDigest: 'x' }
+      await store.write('start.createFirstAdmin', admin, meta)
+      for (const roleAttributes of [['b', 'c', 'a "quoted"'], []]) {
+        const identityId = newId()
+        const name = `one with ${roleAttributes.length}`
+        const tags = { team: 'red' }
+        const body = { name, type: 'Default', isAdmin: false, roleAttributes, tags } as const
+        await store.write('identity.create', { id: identityId, byAdmin: true, body }, meta)
+        const session = {
+          id: newId(),
+          tokenDigest: `digest of ${name}`,
+          identityId,
+          authenticatorId: 'extJwtId:signer',
+          ipAddress: '192.0.2.1',
+          configTypes: ['all'],
+          expiresAt: now + 1_000,
+          endsAt: now + 2_000,
+          maxPerIdentity: 10,
+          envInfo: undefined,
+          sdkInfo: undefined,
+        }
+        await store.write('apiSession.create', session, { actorId: identityId, now: now + 5 })
+        const found = await findSession(store, session.tokenDigest)
+        const { id, authenticatorId, ipAddress, configTypes, expiresAt, endsAt } = session
+        assert.deepEqual(found?.session, {
+          ...{ id, authenticatorId, ipAddress, configTypes, expiresAt, endsAt },
+          ...{ createdAt: now + 5, updatedAt: now + 5, lastActivityAt: now + 5, passedTotpId: null },
+        })
+        assert.deepEqual(found?.identity, await findIdentity(store.db, identityId))
+        assert.deepEqual(found?.identity.attributes, roleAttributes.toSorted())
+      }
+      assert.equal(await findSession(store, 'digest of nobody'), undefined)
+    })
+  })
+}
