@@ -2,10 +2,13 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
+import { request } from 'node:https'
 import { isAbsolute, join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type ControllerProcess, createControllerStage, type ReadyController } from '@countersign/testkit'
 import { curl } from './curl.ts'
+import { findQuietPorts } from './quiet-ports.ts'
 import { buildSignerBody, CLIENT_SIGNERS, SIGNERS } from './signer-body.ts'
 
 const LIMIT_MS = 60_000
@@ -77,6 +80,25 @@ test('D26 a password that was set in the settings is not printed', async (t) => 
   assert.ok(!summary.includes('a first-start password'), summary)
 })
 
+for (const workers of ['1', '2']) {
+  test(`who has set the password signs in as soon as anything is answered, by --workers ${workers}`, async (t) => {
+    const [port = 0, metricsPort] = await findQuietPorts(2)
+    const password = 'a first-start password'
+    const starting = createControllerStage(t).start({
+      freePorts: false,
+      args: ['--port', String(port), '--metrics-port', String(metricsPort), '--workers', workers],
+      env: { COUNTERSIGN_ADMIN_PASSWORD: password },
+    })
+    let firstStatus: number | undefined
+    const isReady = starting.then(() => true)
+    while (firstStatus === undefined && !(await Promise.race([isReady, sleep(5, false)]))) {
+      firstStatus = await statusOfLogin(port, password).catch(() => undefined)
+    }
+    assert.equal(firstStatus ?? (await statusOfLogin(port, password)), 200)
+    assert.equal((await starting).ready.admin.password, password)
+  })
+}
+
 test('D26 a second start keeps the signers, the CA and the password, whatever the environment then says', async (t) => {
   const stage = createControllerStage(t)
   const first = await stage.start({ env: { COUNTERSIGN_ADMIN_PASSWORD: 'a first-start password' } })
@@ -123,5 +145,17 @@ function textOf(url: string): Promise<string> {
     get(url, { agent: false }, (response) => {
       response.toArray().then((parts) => resolve(Buffer.concat(parts).toString()), reject)
     }).once('error', reject)
+  })
+}
+
+/** Asks before anybody can know the CA. Rejects when there is no answer. */
+function statusOfLogin(port: number, password: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const path = '/edge/management/v1/authenticate?method=password'
+    const headers = { 'content-type': 'application/json' }
+    const options = { port, path, method: 'POST', headers, agent: false, rejectUnauthorized: false }
+    request(options, (response) => resolve(response.resume().statusCode))
+      .once('error', reject)
+      .end(JSON.stringify({ username: 'admin', password }))
   })
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { type ControllerStage, createControllerStage, type LaunchOptions } from '@countersign/testkit'
+import { findQuietPorts } from './quiet-ports.ts'
 import { buildSignerBody, CLIENT_SIGNERS, SIGNERS } from './signer-body.ts'
 
 test('a port or a data directory that is taken is refused in one line, and the one who has it lives on', async (t) => {
@@ -134,19 +134,4 @@ function writeNewerVersion(file: string): void {
   const database = new DatabaseSync(file)
   database.exec("insert into schema_migrations (version, name, applied_at) values (99, 'of a later release', 0)")
   database.close()
-}
-
-/** Free ports below those that are given to whoever asks for any, so that no other test gets them meanwhile. */
-async function findQuietPorts(count: number): Promise<number[]> {
-  const found = new Set<number>()
-  while (found.size < count) {
-    const port = 10_000 + Math.floor(Math.random() * 6_000)
-    const server = createServer()
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false))
-      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-    })
-    if (isFree) found.add(port)
-  }
-  return [...found]
 }

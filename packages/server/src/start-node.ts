@@ -163,20 +163,26 @@ export async function startNode(options: NodeOptions): Promise<StartedNode> {
   })
   undo.push(watch.stop)
 
+  let admin: Promise<FirstAdmin> | undefined
+  const ensureAdmin = (): Promise<FirstAdmin> => {
+    const { adminPassword } = settings
+    admin ??= ensureFirstAdmin(store, { adminPassword, passwordCost: PASSWORD_COST, now: clock.now() })
+    return admin
+  }
+
   return {
     controller,
     keys,
     store,
     sealing,
     listen: async (wanted) => {
+      // Who has set the password may sign in as soon as anything is answered. One that is made up is nobody's until it is shown.
+      if (settings.adminPassword) await ensureAdmin()
       port = await listen(controller.http, settings.host, wanted)
       return port
     },
     reloadKeys: watch.check,
-    ensureFirstAdmin: () => {
-      const { adminPassword } = settings
-      return ensureFirstAdmin(store, { adminPassword, passwordCost: PASSWORD_COST, now: clock.now() })
-    },
+    ensureFirstAdmin: ensureAdmin,
   }
 }
 
