@@ -16,9 +16,12 @@ for (const database of DATABASES) {
       const store = await openTestStore(t, database)
       const admin = { identityId: newId(), authenticatorId: newId(), username: 'admin', passwordDigest: 'x' }
       await store.write('start.createFirstAdmin', admin, meta)
-      for (const roleAttributes of [['b', 'c', 'a "quoted"'], []]) {
+      // Byte by byte, in which the second of the last two comes later although its first unit of UTF-16 is less.
+      const inOrder = [['a "quoted"', 'b', 'c'], [], ['\uff5e', '\u{1f600}']]
+      for (const attributes of inOrder) {
         const identityId = newId()
-        const name = `one with ${roleAttributes.length}`
+        const name = `one with ${attributes.length}`
+        const roleAttributes = attributes.toReversed()
         const tags = { team: 'red' }
         const body = { name, type: 'Default', isAdmin: false, roleAttributes, tags } as const
         await store.write('identity.create', { id: identityId, byAdmin: true, body }, meta)
@@ -43,7 +46,7 @@ for (const database of DATABASES) {
           ...{ createdAt: now + 5, updatedAt: now + 5, lastActivityAt: now + 5, passedTotpId: null },
         })
         assert.deepEqual(found?.identity, await findIdentity(store.db, identityId))
-        assert.deepEqual(found?.identity.attributes, roleAttributes.toSorted())
+        assert.deepEqual(found?.identity.attributes, attributes)
       }
       assert.equal(await findSession(store, 'digest of nobody'), undefined)
     })

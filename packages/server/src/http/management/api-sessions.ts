@@ -1,5 +1,6 @@
 import { sessionCertificate } from '../../api-session/session-certificate.ts'
 import type { ControllerContext } from '../../controller-context.ts'
+import { sessionFromRow } from '../../store/api-session-row.ts'
 import { API_SESSION_FILTER } from '../../store/filter-tables.ts'
 import type { FilterTable } from '../../store/filter-to-sql.ts'
 import { notFound } from '../../store/not-found.ts'
@@ -46,7 +47,7 @@ export function apiSessionRoutes({ store, clock: { now } }: ControllerContext): 
       const identity = identities.get(row.identity_id)
       const state = certificates.get(row.authenticator_id)
       const certificate = state && sessionCertificate(state)
-      return identity ? [apiSessionView({ ...shownSession(row, identity), certificate })] : []
+      return identity ? [apiSessionView({ ...sessionFromRow(row), identity, certificate })] : []
     })
   }
   return [
@@ -106,18 +107,4 @@ export function apiSessionRoutes({ store, clock: { now } }: ControllerContext): 
       },
     },
   ]
-}
-
-function shownSession(row: ApiSessionRow, identity: Parameters<typeof apiSessionView>[0]['identity']) {
-  return {
-    id: row.id,
-    identity,
-    authenticatorId: row.authenticator_id,
-    ipAddress: row.ip_address,
-    configTypes: JSON.parse(row.config_types),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    lastActivityAt: row.last_activity_at,
-    passedTotpId: row.passed_totp_id,
-  }
 }

@@ -1,28 +1,14 @@
 import { sql } from 'kysely'
+import { type StoredSession, sessionFromRow } from '../api-session-row.ts'
 import { identityFromRow, type StoredIdentity } from '../identity-row.ts'
 import { prepared } from '../prepared.ts'
 import type { Store } from '../store.ts'
 import type { StoreDialect } from '../write-operation.ts'
 
-export interface StoredSession {
-  readonly id: string
-  readonly authenticatorId: string
-  readonly ipAddress: string
-  readonly configTypes: readonly string[]
-  readonly createdAt: number
-  readonly updatedAt: number
-  readonly endsAt: number
-  /** The enrollment of one-time codes that a code was shown of. */
-  readonly passedTotpId: string | null
-  /** The last use that is written down. */
-  lastActivityAt: number
-  expiresAt: number
-}
-
-/** Attributes of an identity as the text of an array. */
+/** Attributes of an identity, in order, as the text of an array. */
 const ATTRIBUTES: Readonly<Record<StoreDialect, ReturnType<typeof sql<string>>>> = {
-  sqlite: sql`(select json_group_array(attribute) from identity_attributes where identity_id = identities.id)`,
-  postgres: sql`(select coalesce(json_agg(attribute)::text, '[]') from identity_attributes where identity_id = identities.id)`,
+  sqlite: sql`(select json_group_array(attribute order by attribute) from identity_attributes where identity_id = identities.id)`,
+  postgres: sql`(select coalesce(json_agg(attribute order by attribute)::text, '[]') from identity_attributes where identity_id = identities.id)`,
 }
 
 const sessionByDigest = (dialect: StoreDialect) =>
@@ -36,7 +22,7 @@ const sessionByDigest = (dialect: StoreDialect) =>
         'session.authenticator_id',
         'session.ip_address',
         'session.config_types',
-        'session.created_at as opened_at',
+        'session.created_at as session_created_at',
         'session.updated_at as session_updated_at',
         'session.ends_at',
         'session.passed_totp_id',
@@ -56,19 +42,11 @@ export async function findSession(
 ): Promise<{ session: StoredSession; identity: StoredIdentity } | undefined> {
   const [row] = await SESSION_BY_DIGEST[dialect](db, tokenDigest)
   if (!row) return undefined
-  const session = {
-    id: row.session_id,
-    authenticatorId: row.authenticator_id,
-    ipAddress: row.ip_address,
-    configTypes: JSON.parse(row.config_types),
-    createdAt: row.opened_at,
-    updatedAt: row.session_updated_at,
-    endsAt: row.ends_at,
-    passedTotpId: row.passed_totp_id,
-    lastActivityAt: row.last_activity_at,
-    expiresAt: row.expires_at,
+  const ofSession = { id: row.session_id, created_at: row.session_created_at, updated_at: row.session_updated_at }
+  return {
+    session: sessionFromRow({ ...row, ...ofSession }),
+    identity: identityFromRow(row, JSON.parse(row.attributes)),
   }
-  return { session, identity: identityFromRow(row, (JSON.parse(row.attributes) as string[]).sort()) }
 }
 
 const keptCount = prepared(0, (db) =>

@@ -1,0 +1,34 @@
+import type { ApiSessionRow } from './schema.ts'
+
+export interface StoredSession {
+  readonly id: string
+  readonly authenticatorId: string
+  readonly ipAddress: string
+  readonly configTypes: readonly string[]
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly endsAt: number
+  /** The enrollment of one-time codes that a code was shown of. */
+  readonly passedTotpId: string | null
+  /** The last use that is written down. */
+  lastActivityAt: number
+  expiresAt: number
+}
+
+/** Whose it is, and by which token it is found, are told apart from it. */
+export function sessionFromRow(
+  row: Omit<ApiSessionRow, 'identity_id' | 'token_digest' | 'tags' | 'is_system'>,
+): StoredSession {
+  return {
+    id: row.id,
+    authenticatorId: row.authenticator_id,
+    ipAddress: row.ip_address,
+    configTypes: JSON.parse(row.config_types),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    endsAt: row.ends_at,
+    passedTotpId: row.passed_totp_id,
+    lastActivityAt: row.last_activity_at,
+    expiresAt: row.expires_at,
+  }
+}
