@@ -36,17 +36,16 @@ const MAX_LENGTH_OCTETS = 3
 const CONSTRUCTED = 0x20
 const CONTEXT_CLASS = 0x80
 
-const isMinimalInteger = (content: Buffer): boolean =>
-  content.length > 0 &&
-  !(content.length > 1 && (content[0] === 0x00 || content[0] === 0xff) && content[0] >> 7 === byteAt(content, 1) >> 7)
+/** Whether a primitive holds what its type may; its content is `bytes` from `start` up to `end`. */
+type PrimitiveRule = (bytes: Buffer, start: number, end: number) => boolean
 
 /** What a primitive of each universal type may hold; a type that is not here is refused. */
-const PRIMITIVES: Readonly<Record<number, (content: Buffer) => boolean>> = {
-  [TAG.boolean]: (content) => content.length === 1 && (content[0] === 0x00 || content[0] === 0xff),
+const PRIMITIVES: Readonly<Record<number, PrimitiveRule>> = {
+  [TAG.boolean]: (bytes, start, end) => end - start === 1 && (bytes[start] === 0x00 || bytes[start] === 0xff),
   [TAG.integer]: isMinimalInteger,
   [TAG.bitString]: isDerBitString,
   [TAG.octetString]: () => true,
-  [TAG.null]: (content) => content.length === 0,
+  [TAG.null]: (_bytes, start, end) => end === start,
   [TAG.oid]: isMinimalOid,
   [TAG.utf8String]: () => true,
   [TAG.numericString]: isAscii,
@@ -55,7 +54,7 @@ const PRIMITIVES: Readonly<Record<number, (content: Buffer) => boolean>> = {
   [TAG.ia5String]: isAscii,
   [TAG.utcTime]: isAscii,
   [TAG.generalizedTime]: isAscii,
-  [TAG.bmpString]: (content) => content.length % 2 === 0,
+  [TAG.bmpString]: (_bytes, start, end) => (end - start) % 2 === 0,
 }
 
 /**
@@ -63,30 +62,61 @@ const PRIMITIVES: Readonly<Record<number, (content: Buffer) => boolean>> = {
  * identifiers, sorted sets, nothing after the end, at most 32 levels. Throws DerError for anything else.
  */
 export function readDer(bytes: Buffer): DerNode {
-  const node = readElement(bytes, 0, 0)
-  if (node.bytes.length !== bytes.length) throw new DerError('there are bytes after the end')
+  const node = readElement(bytes, 0, bytes.length, 0)
+  if (node.end !== bytes.length) throw new DerError('there are bytes after the end')
   return node
 }
 
-function readElement(bytes: Buffer, start: number, depth: number): DerNode {
-  if (depth > MAX_DEPTH) throw new DerError('it is nested too deeply')
-  const tag = byteAt(bytes, start)
-  const { length, contentStart } = readLength(bytes, start + 1)
-  const end = contentStart + length
-  if (end > bytes.length) throw new DerError('it ends too early')
-  const content = bytes.subarray(contentStart, end)
-  const children = checkTag(tag) ? readChildren(content, depth + 1) : []
-  if (children.length === 0 && PRIMITIVES[tag]?.(content) === false) throw new DerError('a value is badly encoded')
-  if (tag === TAG.set) checkSorted(children)
-  return { tag, bytes: bytes.subarray(start, end), content, children }
+type Extent = readonly [start: number, contentStart: number, end: number]
+
+/** Where an element is. Its bytes are cut out when they are asked for: of most elements nobody does. */
+class DerElement implements DerNode {
+  readonly tag: number
+  readonly end: number
+  readonly children: readonly DerElement[]
+  readonly #source: Buffer
+  readonly #start: number
+  readonly #contentStart: number
+
+  constructor(source: Buffer, tag: number, [start, contentStart, end]: Extent, children: readonly DerElement[]) {
+    this.tag = tag
+    this.end = end
+    this.children = children
+    this.#source = source
+    this.#start = start
+    this.#contentStart = contentStart
+  }
+
+  get bytes(): Buffer {
+    return this.#source.subarray(this.#start, this.end)
+  }
+
+  get content(): Buffer {
+    return this.#source.subarray(this.#contentStart, this.end)
+  }
 }
 
-function readChildren(content: Buffer, depth: number): DerNode[] {
-  const children: DerNode[] = []
-  for (let offset = 0; offset < content.length; ) {
-    const child = readElement(content, offset, depth)
+/** Reads the element that begins at `start` and ends no later than `limit`. */
+function readElement(bytes: Buffer, start: number, limit: number, depth: number): DerElement {
+  if (depth > MAX_DEPTH) throw new DerError('it is nested too deeply')
+  const tag = byteAt(bytes, start, limit)
+  const { length, contentStart } = readLength(bytes, start + 1, limit)
+  const end = contentStart + length
+  if (end > limit) throw new DerError('it ends too early')
+  const children = checkTag(tag) ? readChildren(bytes, contentStart, end, depth + 1) : []
+  if (children.length === 0 && PRIMITIVES[tag]?.(bytes, contentStart, end) === false) {
+    throw new DerError('a value is badly encoded')
+  }
+  if (tag === TAG.set) checkSorted(children)
+  return new DerElement(bytes, tag, [start, contentStart, end], children)
+}
+
+function readChildren(bytes: Buffer, start: number, end: number, depth: number): DerElement[] {
+  const children: DerElement[] = []
+  for (let offset = start; offset < end; ) {
+    const child = readElement(bytes, offset, end, depth)
     children.push(child)
-    offset += child.bytes.length
+    offset = child.end
   }
   return children
 }
@@ -100,44 +130,53 @@ function checkTag(tag: number): boolean {
   return false
 }
 
-function readLength(bytes: Buffer, offset: number): { length: number; contentStart: number } {
-  const first = byteAt(bytes, offset)
+function readLength(bytes: Buffer, offset: number, limit: number): { length: number; contentStart: number } {
+  const first = byteAt(bytes, offset, limit)
   if (first < 0x80) return { length: first, contentStart: offset + 1 }
   const octets = first & 0x7f
   if (octets === 0 || octets > MAX_LENGTH_OCTETS) throw new DerError('a length is badly encoded')
   let length = 0
-  for (let i = 1; i <= octets; i++) length = length * 256 + byteAt(bytes, offset + i)
+  for (let i = 1; i <= octets; i++) length = length * 256 + byteAt(bytes, offset + i, limit)
   const isMinimal = length >= 0x80 && length >= 256 ** (octets - 1)
   if (!isMinimal) throw new DerError('a length is badly encoded')
   return { length, contentStart: offset + 1 + octets }
 }
 
-function byteAt(bytes: Buffer, offset: number): number {
-  const byte = bytes[offset]
+function byteAt(bytes: Buffer, offset: number, limit: number): number {
+  const byte = offset < limit ? bytes[offset] : undefined
   if (byte === undefined) throw new DerError('it ends too early')
   return byte
 }
 
-function isDerBitString(content: Buffer): boolean {
-  const unusedBits = content[0]
-  if (unusedBits === undefined || unusedBits > 7) return false
-  if (content.length === 1) return unusedBits === 0
-  return (byteAt(content, content.length - 1) & ((1 << unusedBits) - 1)) === 0
+function isMinimalInteger(bytes: Buffer, start: number, end: number): boolean {
+  if (end - start < 2) return end > start
+  const [first, isSecondHigh] = [bytes[start], byteAt(bytes, start + 1, end) >= 0x80]
+  return !(first === 0x00 && !isSecondHigh) && !(first === 0xff && isSecondHigh)
+}
+
+function isDerBitString(bytes: Buffer, start: number, end: number): boolean {
+  if (end === start) return false
+  const unusedBits = byteAt(bytes, start, end)
+  if (unusedBits > 7) return false
+  if (end - start === 1) return unusedBits === 0
+  return (byteAt(bytes, end - 1, end) & ((1 << unusedBits) - 1)) === 0
 }
 
 /** Every arc in as few octets as possible and at most 35 bits wide: no arc in use overflows a number. */
-function isMinimalOid(content: Buffer): boolean {
+function isMinimalOid(bytes: Buffer, start: number, end: number): boolean {
   let octetsInArc = 0
-  for (const byte of content) {
+  for (let at = start; at < end; at++) {
+    const byte = byteAt(bytes, at, end)
     if (octetsInArc === 0 && byte === 0x80) return false
     if (++octetsInArc > 5) return false
     if (byte < 0x80) octetsInArc = 0
   }
-  return content.length > 0 && octetsInArc === 0
+  return end > start && octetsInArc === 0
 }
 
-function isAscii(content: Buffer): boolean {
-  return content.every((byte) => byte < 0x80)
+function isAscii(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (byteAt(bytes, at, end) >= 0x80) return false
+  return true
 }
 
 /** The order of a SET OF, also where it goes under another tag. Throws DerError. */

@@ -7,15 +7,12 @@ import { type ParsedCertificate, parseCertificate } from './parse-certificate.ts
 /** ECDSA over P-256 with SHA-256, answered in DER: a private key in this process, or a service that keeps one. */
 export type SignBytes = (bytes: Buffer) => Buffer | Promise<Buffer>
 
-/** Signs with a P-256 private key, beside the event loop; a TypeError for any other key. */
+/** Signs with a P-256 private key; a TypeError for any other key. In place: to hand the bytes to another thread takes as long. */
 export function createSigner(privateKey: KeyObject): SignBytes {
   if (privateKey.type !== 'private' || privateKey.asymmetricKeyDetails?.namedCurve !== 'prime256v1') {
     throw new TypeError('an issuer signs with a P-256 private key')
   }
-  return (bytes) =>
-    new Promise((resolve, reject) => {
-      sign('sha256', bytes, privateKey, (error, signature) => (error ? reject(error) : resolve(signature)))
-    })
+  return (bytes) => sign('sha256', bytes, privateKey)
 }
 
 /**
@@ -26,23 +23,17 @@ export async function signCertificate(tbs: Buffer, signBytes: SignBytes, issuerK
   const der = joinCertificate(tbs, ISSUER_SIGNATURE_ALGORITHM, await signBytes(tbs))
   const readBack = parseCertificate(der)
   if (!readBack.tbs.equals(tbs)) throw new Error('a signed certificate does not hold what was checked')
-  if (!(await isSignedBy(readBack.tbs, issuerKey, readBack.signature))) {
+  if (!verify('sha256', readBack.tbs, issuerKey, readBack.signature)) {
     throw new Error('a signed certificate does not verify with the key of its issuer')
   }
   return der
 }
 
 /** Whether a certificate was signed by this issuer of ours, in the one way in which ours sign. */
-export async function isIssuedBy(
+export function isIssuedBy(
   { issuer, signatureAlgorithm, tbs, signature }: ParsedCertificate,
   { name, publicKey }: Pick<IssuerFacts, 'name' | 'publicKey'>,
-): Promise<boolean> {
+): boolean {
   const isOurs = issuer.equals(name) && signatureAlgorithm.bytes.equals(ISSUER_SIGNATURE_ALGORITHM)
-  return isOurs && (await isSignedBy(tbs, publicKey, signature))
-}
-
-function isSignedBy(bytes: Buffer, key: KeyObject, signature: Buffer): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    verify('sha256', bytes, key, signature, (error, holds) => (error ? reject(error) : resolve(holds)))
-  })
+  return isOurs && verify('sha256', tbs, publicKey, signature)
 }

@@ -68,7 +68,7 @@ export function createCertificateJudge({ store, clock, authorities }: Certificat
     const leaf = readLeafCertificate(presented.leaf)
     if (!leaf) return refuse('certificate-malformed')
     const { fingerprint, publicKeyDigest } = leaf
-    const fault = await findLeafFault(leaf, authorities())
+    const fault = findLeafFault(leaf, authorities())
     if (fault) return refuse(fault, { fingerprint })
     const authenticator = await findCertificateAuthenticator(store.db, fingerprint)
     const identity = authenticator && (await findIdentity(store.db, authenticator.identity_id))

@@ -101,7 +101,7 @@ export function authenticatorRoutes(context: ControllerContext): Route[] {
     cert: async (call, made, { certPem }) => {
       if (!certPem) throw fieldError('certPem', 'certPem in body is required', undefined)
       await touchableIdentity(call, made.identityId)
-      const args = { ...made, ...(await readNewCertificate(context, certPem)) }
+      const args = { ...made, ...readNewCertificate(context, certPem) }
       await store.write('authenticator.createCertificate', { ...args, ...byWhom(call) }, writeMeta(call, now()))
     },
   }

@@ -19,14 +19,14 @@ const REASONS: Readonly<Record<LeafFault, string>> = {
  * Reads a certificate that an administrator wants to let an identity in with: exactly one, with an admitted key, and such as a
  * sign-in would take. Throws AppError INVALID_CERT_PEM that says why not.
  */
-export async function readNewCertificate(
+export function readNewCertificate(
   { clientCertificates, clock }: Pick<ControllerContext, 'clientCertificates' | 'clock'>,
   certPem: string,
 ) {
   const { der } = readSignerCertificate(certPem)
   const leaf = readLeafCertificate(der)
   const fault =
-    leaf && ((await findLeafFault(leaf, clientCertificates.authorities())) ?? findDateFault(leaf, clock.now(), false))
+    leaf && (findLeafFault(leaf, clientCertificates.authorities()) ?? findDateFault(leaf, clock.now(), false))
   if (!leaf || fault) {
     const reason = fault ? REASONS[fault] : 'it is no valid certificate'
     throw new AppError('INVALID_CERT_PEM', { field: 'certPem', reason, value: '' })
