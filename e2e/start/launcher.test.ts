@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -17,4 +18,21 @@ test('what npm start runs passes flags, output and signals on, and installs noth
   assert.equal(controller.stdout(), `${JSON.stringify(controller.ready)}\n`)
   assert.deepEqual(await controller.stop(), { code: 0, signal: null })
   await assert.rejects(controller.request('GET', '/version'), { code: 'ECONNREFUSED' })
+})
+
+const argumentsOf = (pid: number): string =>
+  execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' })
+
+test('the controller has half the usual room for new objects, in the process that was started, unless the operator wants another', async (t) => {
+  const stage = createControllerStage(t)
+  const plain = await stage.start()
+  assert.equal(plain.pid, plain.child.pid)
+  assert.match(argumentsOf(plain.pid), / --max-semi-space-size=32 /)
+  assert.doesNotMatch(plain.stderr(), /warning/i)
+  assert.deepEqual(await plain.stop(), { code: 0, signal: null })
+
+  const chosen = await stage.start({ nodeOptions: ['--max-semi-space-size=24'] })
+  assert.match(argumentsOf(chosen.pid), / --max-semi-space-size=24 /)
+  assert.doesNotMatch(argumentsOf(chosen.pid), /=32 /)
+  await chosen.stop()
 })

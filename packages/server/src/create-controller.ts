@@ -56,6 +56,7 @@ import { createSignInReporter } from './sign-in/report-sign-in.ts'
 import { createSecondFactor } from './sign-in/second-factor.ts'
 import { createSignerDirectory } from './sign-in/signer-directory.ts'
 import { createSignerKeyCheck } from './sign-in/signer-key-check.ts'
+import { SignatureChecks } from './signatures/check-signatures.ts'
 import { createSignerKeys } from './signer-keys/signer-keys.ts'
 import type { Store } from './store/store.ts'
 import { createHealth } from './telemetry/health.ts'
@@ -137,7 +138,15 @@ export function createController(parts: ControllerParts): Controller {
   })
   const cache = new VerifiedTokenCache()
   const limits = createAttemptLimits({ settings, clock, log, metrics, sharing: seat?.attempts })
-  const judgeBySigner = createJudgeBySigner({ keys: signerKeys, cache, clock, limit: limits.signer, metrics })
+  const signatures = new SignatureChecks(log)
+  const judgeBySigner = createJudgeBySigner({
+    keys: signerKeys,
+    cache,
+    clock,
+    limit: limits.signer,
+    metrics,
+    checkSignature: (signature) => signatures.check(signature),
+  })
   const judges = createTokenJudge({ directory: signers, judgeBySigner, cache, clock })
   const secondFactor = createSecondFactor(signers, judges)
   const decisions = createDecisionRecorder({ store, clock, log })
@@ -250,6 +259,7 @@ export function createController(parts: ControllerParts): Controller {
       await decisions.flush()
       await upkeep?.stop()
       await signerKeys.stop()
+      await signatures.close()
     },
   }
 }

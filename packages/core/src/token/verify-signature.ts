@@ -1,30 +1,52 @@
-import { verify } from 'node:crypto'
-import { ALGORITHMS } from '../key/algorithms.ts'
+import { type KeyObject, verify } from 'node:crypto'
+import { ALGORITHMS, type Algorithm } from '../key/algorithms.ts'
 import type { SignerKey } from '../key/signer-key.ts'
 import { verificationKey } from '../key/verification-key.ts'
 import type { UntrustedJws } from './jws.ts'
 
-/** A signature of RSA this long, of 2048 bits, is checked in the time that it takes to hand it to another thread and be told. */
-const MAX_QUICK_BYTES = 256
+/** A signature whose length fits its key and its algorithm, which the key allows. */
+export interface SignatureToCheck {
+  readonly algorithm: Algorithm
+  readonly key: KeyObject
+  /** What was signed, one byte to a character. */
+  readonly input: string
+  /** In the form that `crypto.verify` takes. */
+  readonly signature: Buffer
+}
 
-/**
- * Whether the key made the signature with an algorithm that it allows, asked on the thread pool, or right here where `inPlace` allows it
- * and it is quick. Never rejects: what the library cannot even try is no signature.
- */
-export function verifySignature(jws: UntrustedJws, key: SignerKey, inPlace = false): Promise<boolean> {
+/** Whether the key made the signature. Never rejects: what the library cannot even try is no signature. */
+export type CheckSignature = (check: SignatureToCheck) => boolean | Promise<boolean>
+
+/** Whether the key made the signature of the token, with an algorithm that it allows. */
+export function verifySignature(
+  jws: UntrustedJws,
+  key: SignerKey,
+  check: CheckSignature = checkOnPool,
+): boolean | Promise<boolean> {
   const alg = key.algs.find((name) => name === jws.untrustedHeader.alg)
   const algorithm = alg === undefined ? undefined : ALGORITHMS.get(alg)
   const { signature: received } = jws
-  if (!algorithm || received.length !== key.signatureBytes) return Promise.resolve(false)
-  const { hash, options, encodeSignature, keyKind } = algorithm
-  const input = Buffer.from(jws.signingInput, 'latin1')
-  const signature = encodeSignature ? encodeSignature(received) : received
+  if (!algorithm || received.length !== key.signatureBytes) return false
+  const signature = algorithm.encodeSignature ? algorithm.encodeSignature(received) : received
+  return check({ algorithm, key: key.keyObject, input: jws.signingInput, signature })
+}
+
+/** On this thread, which does nothing else meanwhile. */
+export function checkInPlace({ algorithm: { hash, options }, key, input, signature }: SignatureToCheck): boolean {
+  try {
+    return verify(hash, Buffer.from(input, 'latin1'), verificationKey(key, options), signature)
+  } catch {
+    return false
+  }
+}
+
+/** On a thread of Node's pool: several at a time, for more work in all. */
+export function checkOnPool(check: SignatureToCheck): Promise<boolean> {
+  const { algorithm, key, input, signature } = check
   return new Promise((resolve) => {
     try {
-      const verifyingKey = verificationKey(key.keyObject, options)
-      const isQuick = keyKind === 'RSA' && key.signatureBytes <= MAX_QUICK_BYTES
-      if (inPlace && isQuick) resolve(verify(hash, input, verifyingKey, signature))
-      else verify(hash, input, verifyingKey, signature, answerTo(resolve))
+      const verifyingKey = verificationKey(key, algorithm.options)
+      verify(algorithm.hash, Buffer.from(input, 'latin1'), verifyingKey, signature, answerTo(resolve))
     } catch {
       resolve(false)
     }

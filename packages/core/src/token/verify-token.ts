@@ -18,15 +18,15 @@ import {
   type VerifiedToken,
 } from './verdict.ts'
 import type { VerifiedTokenCache } from './verified-token-cache.ts'
-import { verifySignature } from './verify-signature.ts'
+import { type CheckSignature, verifySignature } from './verify-signature.ts'
 import type { VerifySigner } from './verify-signer.ts'
 
 export interface VerifyOptions {
   readonly cache?: VerifiedTokenCache
   /** For "explain": makes every check that can be made, although the first failure has decided. */
   readonly goesOnAfterRefusal?: boolean
-  /** Checks a signature on this thread where that is quick: less work beside other work, but no two at a time. */
-  readonly inPlace?: boolean
+  /** Where signatures are checked; on Node's pool unless told otherwise. */
+  readonly checkSignature?: CheckSignature
   /** SHA-256 of the client certificate of this TLS connection, base64url, for tokens that are bound to one. */
   readonly presentedCertificateSha256?: string | undefined
 }
@@ -74,7 +74,7 @@ const STEPS_BEFORE_SIGNATURE: readonly Step[] = [
 ]
 
 const STEPS_FROM_SIGNATURE: readonly Step[] = [
-  { name: 'signature', find: ({ key, signatureIsGood }) => key && checkSignature(key, signatureIsGood === true) },
+  { name: 'signature', find: ({ key, signatureIsGood }) => key && judgeSignature(key, signatureIsGood === true) },
   { name: 'expiry', find: ({ claims, signer, nowMs }) => checkExpiry(claims, signer, nowMs) },
   { name: 'notBefore', find: ({ claims, signer, nowMs }) => checkNotBefore(claims, signer, nowMs) },
   { name: 'issuedAt', find: ({ claims, signer, nowMs }) => checkIssuedAt(claims, signer, nowMs) },
@@ -102,7 +102,7 @@ export async function verifyToken(
   nowMs: number,
   options: VerifyOptions = {},
 ): Promise<Verdict> {
-  const { cache, goesOnAfterRefusal = false, inPlace = false, presentedCertificateSha256 } = options
+  const { cache, goesOnAfterRefusal = false, checkSignature, presentedCertificateSha256 } = options
   const reading = typeof token === 'string' ? readJws(token, cache) : { ok: true as const, jws: token }
   if (!reading.ok) return new RefusedVerdict(reading.reason, () => [formatCheck(reading.detail)])
   const { jws } = reading
@@ -113,7 +113,7 @@ export async function verifyToken(
   const { key } = judging
   const early = findRefusal(STEPS_BEFORE_SIGNATURE, judging)
   if (early !== undefined && !goesOnAfterRefusal) return refusedFor(early, judging, false)
-  if (key) judging.signatureIsGood = await verifySignature(jws, key, inPlace)
+  if (key) judging.signatureIsGood = await verifySignature(jws, key, checkSignature)
   const refusal = early ?? findRefusal(STEPS_FROM_SIGNATURE, judging)
   if (refusal !== undefined) return refusedFor(refusal, judging, goesOnAfterRefusal)
 
@@ -145,7 +145,7 @@ function writeChecks(judging: Judging, goesOnAfterRefusal: boolean): Check[] {
   return record.checks
 }
 
-function checkSignature(key: SignerKey, isGood: boolean): CheckOutcome {
+function judgeSignature(key: SignerKey, isGood: boolean): CheckOutcome {
   const expected = () => `made by the key with thumbprint ${key.thumbprint}`
   return isGood
     ? { expected, received: expected }

@@ -5,6 +5,7 @@ import type { JsonValue } from '../json/json-value.ts'
 import { readKeySet } from '../key/key-set.ts'
 import type { SignerKeys } from '../key/signer-key.ts'
 import type { RefusalReason, Verdict } from './verdict.ts'
+import { checkInPlace, checkOnPool } from './verify-signature.ts'
 import { buildVerifySigner, type VerifySigner, type VerifySignerFields } from './verify-signer.ts'
 import { type VerifyOptions, verifyToken } from './verify-token.ts'
 
@@ -62,8 +63,8 @@ export async function assertRefused(token: string, reason: RefusalReason, settin
 async function verdictsOf(token: string, setting: Setting): Promise<Verdict[]> {
   const { signer = SIGNER, keys = KEYS, nowMs = NOW_MS, ...options } = setting
   const verdicts: Verdict[] = []
-  for (const inPlace of [false, true]) {
-    verdicts.push(await verifyToken(token, signer, keys, nowMs, { ...options, inPlace }))
+  for (const checkSignature of [checkOnPool, checkInPlace]) {
+    verdicts.push(await verifyToken(token, signer, keys, nowMs, { ...options, checkSignature }))
   }
   return verdicts
 }

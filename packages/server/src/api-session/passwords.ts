@@ -11,8 +11,8 @@ export interface Passwords {
 }
 
 /**
- * All work with passwords goes through here, so that it never keeps every thread busy: one is left for signatures, which take a
- * thousandth of the time.
+ * All work with passwords goes through here, so that it never keeps every thread of Node's pool busy: one is left for files, names and
+ * what else takes a thousandth of the time.
  */
 export function createPasswords(
   cost: PasswordCost,

@@ -1,4 +1,5 @@
 import {
+  type CheckSignature,
   type UntrustedJws,
   type Verdict,
   type VerifiedTokenCache,
@@ -30,10 +31,12 @@ export interface JudgeBySignerParts {
   readonly clock: Clock
   readonly limit: SignerLimiter
   readonly metrics: Pick<Metrics, 'tokenVerified' | 'tokenFromCache'>
+  readonly checkSignature: CheckSignature
 }
 
 /** The verdict of one signer about one token, from memory where that is still true. Every door comes by here, and is counted here. */
-export function createJudgeBySigner({ keys, cache, clock, limit, metrics }: JudgeBySignerParts): JudgeBySigner {
+export function createJudgeBySigner(parts: JudgeBySignerParts): JudgeBySigner {
+  const { keys, cache, clock, limit, metrics, checkSignature } = parts
   return {
     forStranger: async (signer, jws, address, isNamed) => {
       const known = findKnown(signer, jws)
@@ -52,7 +55,7 @@ export function createJudgeBySigner({ keys, cache, clock, limit, metrics }: Judg
     const { kid } = jws.untrustedHeader
     if (isNamed && typeof kid === 'string' && !keys.keysOf(stored).has(kid)) await keys.keyFor(stored, kid)
     const started = performance.now()
-    const verdict = await verifyToken(jws, verify, keys.keysOf(stored), clock.now(), { cache, inPlace: true })
+    const verdict = await verifyToken(jws, verify, keys.keysOf(stored), clock.now(), { cache, checkSignature })
     metrics.tokenVerified(performance.now() - started)
     return verdict
   }

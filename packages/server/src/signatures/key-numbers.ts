@@ -1,0 +1,43 @@
+import type { KeyObject } from 'node:crypto'
+import type { SignatureToCheck } from '@countersign/core'
+import type { NewKey } from './signature-thread.ts'
+
+type Algorithm = SignatureToCheck['algorithm']
+type Send = (message: NewKey | 'forget keys') => void
+
+/** The numbers by which the thread knows keys: each key is sent before its first signature, and then no more. */
+export class KeyNumbers {
+  readonly #maxKeys: number
+  readonly #send: Send
+  #numbers = new WeakMap<KeyObject, Map<Algorithm, number>>()
+  #sent = 0
+  /** Never used again, so that a number stands for the right key or for none. */
+  #next = 0
+
+  constructor(send: Send, maxKeys = 20_000) {
+    this.#send = send
+    this.#maxKeys = maxKeys
+  }
+
+  /** To be called between messages: lets the thread forget all keys once it knows too many, most of which nobody uses any more. */
+  makeRoom(): void {
+    if (this.#sent < this.#maxKeys) return
+    this.#send('forget keys')
+    this.#numbers = new WeakMap()
+    this.#sent = 0
+  }
+
+  of({ key, algorithm }: Pick<SignatureToCheck, 'key' | 'algorithm'>): number {
+    return this.#numbers.get(key)?.get(algorithm) ?? this.#introduce(key, algorithm)
+  }
+
+  #introduce(key: KeyObject, algorithm: Algorithm): number {
+    const number = this.#next
+    this.#send({ number, key, hash: algorithm.hash, options: algorithm.options })
+    const numbers = this.#numbers.get(key) ?? new Map<Algorithm, number>()
+    this.#numbers.set(key, numbers.set(algorithm, number))
+    this.#next += 1
+    this.#sent += 1
+    return number
+  }
+}
