@@ -8,9 +8,11 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const NEEDED = [24, 18]
-/** Half of Node's usual room for new objects: a busy controller is as fast with it and takes 80 MiB less. It counts only from the start. */
-const ROOM_FOR_NEW_OBJECTS = '--max-semi-space-size'
-const ROOM_MIB = 32
+/**
+ * Of V8, from the start or not at all. Half of the usual room for new objects: a busy controller is as fast with it and takes 80 MiB less. And no
+ * clearing up in quiet moments: whoever comes first after one would wait for it, and those after him for the heap to grow again.
+ */
+const HEAP_OPTIONS = ['--max-semi-space-size=32', '--no-memory-reducer']
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
 
 function isNewEnough(version) {
@@ -38,16 +40,16 @@ function keepCompiledCode(root) {
   process.env.NODE_COMPILE_CACHE ??= cache
 }
 
-/** Begins the process again with the option that the controller wants, where the system can do that and the operator has not chosen another. */
-function limitMemory() {
+/** Begins the process again with the options that the controller wants, where the system can do that and the operator has not chosen his own. */
+function applyHeapOptions() {
   const { argv, execArgv, execPath, env } = process
-  const isChosen = [...execArgv, env.NODE_OPTIONS ?? ''].some((option) => option.includes(ROOM_FOR_NEW_OBJECTS))
+  const isChosen = [...execArgv, env.NODE_OPTIONS ?? ''].some((option) => option.includes('--max-semi-space-size'))
   if (argv[2] !== 'up' || isChosen) return
-  process.execve?.(execPath, [execPath, `${ROOM_FOR_NEW_OBJECTS}=${ROOM_MIB}`, ...execArgv, ...argv.slice(1)], env)
+  process.execve?.(execPath, [execPath, ...HEAP_OPTIONS, ...execArgv, ...argv.slice(1)], env)
 }
 
 async function runHere() {
-  limitMemory()
+  applyHeapOptions()
   const root = join(dirname(fileURLToPath(import.meta.url)), '..')
   keepCompiledCode(root)
   const source = join(root, 'src', 'main.ts')
