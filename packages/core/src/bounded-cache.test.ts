@@ -20,6 +20,15 @@ test('setting a key again replaces its value without growing', () => {
   assert.equal(cache.get('a'), 2)
 })
 
+test('setting a key again counts as its use', () => {
+  const cache = new BoundedCache<string, number>(2)
+  cache.set('a', 1)
+  cache.set('b', 2)
+  cache.set('a', 3)
+  cache.set('c', 4)
+  assert.deepEqual([cache.peek('a'), cache.peek('b'), cache.peek('c')], [3, undefined, 4])
+})
+
 test('what is deleted or cleared is gone', () => {
   const cache = new BoundedCache<string, number>(5)
   cache.set('a', 1)

@@ -1,6 +1,6 @@
 interface Entry<Key, Value> {
   readonly key: Key
-  readonly value: Value
+  value: Value
   older: Entry<Key, Value> | undefined
   newer: Entry<Key, Value> | undefined
 }
@@ -35,10 +35,7 @@ export class BoundedCache<Key, Value> {
   get(key: Key): Value | undefined {
     const entry = this.#entries.get(key)
     if (!entry) return undefined
-    if (entry !== this.#newest) {
-      this.#unchain(entry)
-      this.#chain(entry)
-    }
+    this.#makeNewest(entry)
     return entry.value
   }
 
@@ -48,11 +45,9 @@ export class BoundedCache<Key, Value> {
   }
 
   set(key: Key, value: Value): void {
-    this.delete(key)
-    const entry: Entry<Key, Value> = { key, value, older: undefined, newer: undefined }
-    this.#entries.set(key, entry)
-    this.#chain(entry)
-    this.#weighs += this.#weight?.of(value) ?? 0
+    const known = this.#entries.get(key)
+    if (known) this.#replace(known, value)
+    else this.#add(key, value)
     while (this.#oldest && this.#isOverfull()) this.delete(this.#oldest.key)
   }
 
@@ -77,6 +72,26 @@ export class BoundedCache<Key, Value> {
 
   *values(): IterableIterator<Value> {
     for (const { value } of this.#entries.values()) yield value
+  }
+
+  #add(key: Key, value: Value): void {
+    const entry: Entry<Key, Value> = { key, value, older: undefined, newer: undefined }
+    this.#entries.set(key, entry)
+    this.#chain(entry)
+    this.#weighs += this.#weight?.of(value) ?? 0
+  }
+
+  /** The `Map` stays as it is: a key that is deleted and set over and over is searched among all its former places. */
+  #replace(entry: Entry<Key, Value>, value: Value): void {
+    this.#weighs += (this.#weight?.of(value) ?? 0) - (this.#weight?.of(entry.value) ?? 0)
+    entry.value = value
+    this.#makeNewest(entry)
+  }
+
+  #makeNewest(entry: Entry<Key, Value>): void {
+    if (entry === this.#newest) return
+    this.#unchain(entry)
+    this.#chain(entry)
   }
 
   #isOverfull(): boolean {

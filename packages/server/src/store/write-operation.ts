@@ -30,7 +30,7 @@ export interface WriteContext extends WriteMeta {
    * How many sessions identities have, where nobody else writes to the database: to count a thousand for each new one takes longer than all the
    * rest of a sign-in. Whoever takes sessions away forgets the number, and whatever is undone forgets them all.
    */
-  readonly sessionCounts?: BoundedCache<string, number> | undefined
+  readonly sessionCounts?: BoundedCache<string, number | undefined> | undefined
   /** Notes what was changed: it is logged in the same transaction, and caches hear of it after the commit. */
   changed(change: OwnChange): void
 }

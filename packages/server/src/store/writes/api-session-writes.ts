@@ -187,7 +187,7 @@ function noteDeleted(
   sessions: readonly Pick<ApiSessionRow, 'id' | 'identity_id' | 'ip_address'>[],
 ): void {
   for (const { id, identity_id: identityId, ip_address: ipAddress } of sessions) {
-    sessionCounts?.delete(identityId)
+    if (sessionCounts?.peek(identityId) !== undefined) sessionCounts.set(identityId, undefined)
     changed({ entity: ENTITY, id, action: 'deleted', session: { identityId, ipAddress } })
   }
 }
