@@ -56,7 +56,7 @@ import { createSignInReporter } from './sign-in/report-sign-in.ts'
 import { createSecondFactor } from './sign-in/second-factor.ts'
 import { createSignerDirectory } from './sign-in/signer-directory.ts'
 import { createSignerKeyCheck } from './sign-in/signer-key-check.ts'
-import { SignatureChecks } from './signatures/check-signatures.ts'
+import { SignatureChecks } from './signatures/signature-checks.ts'
 import { createSignerKeys } from './signer-keys/signer-keys.ts'
 import type { Store } from './store/store.ts'
 import { createHealth } from './telemetry/health.ts'
@@ -145,7 +145,7 @@ export function createController(parts: ControllerParts): Controller {
     clock,
     limit: limits.signer,
     metrics,
-    checkSignature: (signature) => signatures.check(signature),
+    checkSignature: signatures.check,
   })
   const judges = createTokenJudge({ directory: signers, judgeBySigner, cache, clock })
   const secondFactor = createSecondFactor(signers, judges)

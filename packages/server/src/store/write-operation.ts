@@ -28,9 +28,9 @@ export interface WriteContext extends WriteMeta {
   readonly dialect: StoreDialect
   /**
    * How many sessions identities have, where nobody else writes to the database: to count a thousand for each new one takes longer than all the
-   * rest of a sign-in. Whoever takes sessions away forgets the number, and whatever is undone forgets them all.
+   * rest of a sign-in. Whoever takes sessions away takes them off the number, and whatever is undone forgets all numbers.
    */
-  readonly sessionCounts?: BoundedCache<string, number | undefined> | undefined
+  readonly sessionCounts?: BoundedCache<string, number> | undefined
   /** Notes what was changed: it is logged in the same transaction, and caches hear of it after the commit. */
   changed(change: OwnChange): void
 }

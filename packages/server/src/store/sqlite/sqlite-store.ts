@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { AppError, Slots } from '@countersign/core'
+import { Outbox } from '../../outbox.ts'
 import type { ChangeListener, OwnChangeListener } from '../change.ts'
 import { migrate } from '../migrations/migrate.ts'
 import { SQLITE_TYPES } from '../migrations/migration.ts'
@@ -32,7 +33,6 @@ const PRIVATE_FILE_MODE = 0o600
 /** More than this many writes in flight and the caller is told to come back later. */
 const MAX_WAITING_WRITES = 10_000
 
-/** The writer begins with these while the rest of this turn is still put together. */
 const MAX_WRITES_PER_MESSAGE = 24
 
 interface SqliteStoreOptions extends WriterOptions {
@@ -75,17 +75,14 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     waiting.resolve(answer.result)
   }
   worker.on('message', (message: FromWriter) => answersOf(message).forEach(settle))
-  // Writes of one turn of the event loop travel in one message: sending one costs more than a row.
-  const outbox: NumberedWrite[] = []
-  const sendOutbox = (): void => {
-    const writes = outbox.splice(0)
+  const outbox = new Outbox<NumberedWrite>(MAX_WRITES_PER_MESSAGE, (writes) => {
     try {
-      if (writes.length > 0) worker.postMessage(toWriter(writes))
+      worker.postMessage(toWriter(writes))
     } catch (error) {
       // Arguments that cannot be sent are a fault of ours, and no reason to end the process.
       for (const { id } of writes) settle({ id, error: toSentError(error) })
     }
-  }
+  })
 
   const giveUp = (error: Error): void => {
     failure = new AppError('STORE_UNAVAILABLE', undefined, { cause: error })
@@ -111,9 +108,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
         if (failure) return reject(failure)
         if (pending.size >= MAX_WAITING_WRITES) return reject(new AppError('SERVER_TOO_MANY_REQUESTS'))
         const id = pending.add({ meta, resolve: resolve as Pending['resolve'], reject })
-        if (outbox.length === 0) setImmediate(sendOutbox)
-        outbox.push({ id, name, args, meta })
-        if (outbox.length >= MAX_WRITES_PER_MESSAGE) sendOutbox()
+        outbox.add({ id, name, args, meta })
       }),
     onChange: (listener) => void listeners.push(listener),
     onOwnChange: (listener) => void ownListeners.push(listener),
@@ -122,7 +117,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       foreign?.stop()
       if (failure) return raw.close()
       const ended = new Promise((resolve) => worker.once('exit', resolve))
-      sendOutbox()
+      outbox.flush()
       worker.postMessage('close' satisfies ToWriter)
       await ended
       raw.close()

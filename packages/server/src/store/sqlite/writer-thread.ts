@@ -40,7 +40,7 @@ const options = workerData as WriterOptions
 const { raw, db } = openForWriting(options.file)
 // Waiting is ours: SQLite's own sleeps up to 100 ms at a time while others come and go.
 if (options.isShared) raw.exec('pragma busy_timeout = 0')
-const sessionCounts = options.isShared ? undefined : new BoundedCache<string, number | undefined>(MAX_SESSION_COUNTS)
+const sessionCounts = options.isShared ? undefined : new BoundedCache<string, number>(MAX_SESSION_COUNTS)
 const on = { db, dialect: 'sqlite', sessionCounts } as const
 const waiting: NumberedWrite[] = []
 let carefulBatches = 0

@@ -78,13 +78,10 @@ const createApiSession: WriteOperation<NewApiSession, void> = async (context, se
 /** Ends the oldest sessions of an identity that has as many as it may have. */
 async function makeRoom(context: WriteContext, { identityId, maxPerIdentity }: NewApiSession): Promise<void> {
   const { db, sessionCounts } = context
-  let count = sessionCounts?.get(identityId) ?? (await sessionCount(db, identityId))[0]?.count ?? 0
-  const surplus = Math.min(count + 1 - maxPerIdentity, SURPLUS_AT_ONCE)
-  if (surplus > 0) {
-    await deleteSessions(context, await oldestSessions(db, identityId, surplus))
-    count -= surplus
-  }
+  const count = sessionCounts?.get(identityId) ?? (await sessionCount(db, identityId))[0]?.count ?? 0
   sessionCounts?.set(identityId, count + 1)
+  const surplus = Math.min(count + 1 - maxPerIdentity, SURPLUS_AT_ONCE)
+  if (surplus > 0) await deleteSessions(context, await oldestSessions(db, identityId, surplus))
 }
 
 const disabledTimes = prepared(1, (db, id: string) =>
@@ -187,7 +184,8 @@ function noteDeleted(
   sessions: readonly Pick<ApiSessionRow, 'id' | 'identity_id' | 'ip_address'>[],
 ): void {
   for (const { id, identity_id: identityId, ip_address: ipAddress } of sessions) {
-    if (sessionCounts?.peek(identityId) !== undefined) sessionCounts.set(identityId, undefined)
+    const count = sessionCounts?.get(identityId)
+    if (count !== undefined) sessionCounts?.set(identityId, count - 1)
     changed({ entity: ENTITY, id, action: 'deleted', session: { identityId, ipAddress } })
   }
 }

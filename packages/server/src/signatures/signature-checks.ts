@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
-import { checkInPlace, type SignatureToCheck } from '@countersign/core'
+import { type CheckSignature, checkInPlace, type SignatureToCheck } from '@countersign/core'
 import type { Logger } from 'pino'
+import { Outbox } from '../outbox.ts'
 import { KeyNumbers } from './key-numbers.ts'
 import type { FromSignatureThread, ToSignatureThread } from './signature-thread.ts'
 
@@ -8,7 +9,6 @@ import type { FromSignatureThread, ToSignatureThread } from './signature-thread.
 const MAX_QUICK_BYTES = 256
 /** Fewer quick ones than this are not worth a message. */
 const MIN_TOGETHER = 3
-/** The thread begins with these while the rest of this turn is still gathered. */
 const MAX_PER_MESSAGE = 16
 /** With this many before it the thread is behind: the next are checked here meanwhile. */
 const MAX_UNDER_WAY = 64
@@ -29,8 +29,8 @@ export class SignatureChecks {
   readonly #log: Logger
   readonly #keyNumbers = new KeyNumbers((message) => this.#post(message))
   readonly #underWay: Waiting[][] = []
+  readonly #outbox = new Outbox<Waiting>(MAX_PER_MESSAGE, (together) => this.#settle(together))
   #countUnderWay = 0
-  #gathered: Waiting[] = []
   #thread: Worker | undefined
   #isOver = false
 
@@ -38,14 +38,9 @@ export class SignatureChecks {
     this.#log = log
   }
 
-  /** Whether the key made the signature. Never rejects. */
-  check(check: SignatureToCheck): boolean | Promise<boolean> {
+  readonly check: CheckSignature = (check) => {
     if (this.#isOver || this.#countUnderWay >= MAX_UNDER_WAY) return checkInPlace(check)
-    return new Promise((resolve) => {
-      if (this.#gathered.length === 0) setImmediate(() => this.#settleGathered())
-      this.#gathered.push({ check, resolve })
-      if (this.#gathered.length >= MAX_PER_MESSAGE) this.#settleGathered()
-    })
+    return new Promise((resolve) => this.#outbox.add({ check, resolve }))
   }
 
   async close(): Promise<void> {
@@ -53,9 +48,7 @@ export class SignatureChecks {
     await this.#thread?.terminate()
   }
 
-  #settleGathered(): void {
-    const together = this.#gathered
-    this.#gathered = []
+  #settle(together: Waiting[]): void {
     if (this.#isOver || isNotWorthIt(together)) settleInPlace(together)
     else this.#send(together)
   }

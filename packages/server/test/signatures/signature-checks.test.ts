@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { describe, it, type TestContext } from 'node:test'
 import type { Worker } from 'node:worker_threads'
-import { buildVerifySigner, readKeySet, type SignatureToCheck, verifyToken } from '@countersign/core'
+import { buildVerifySigner, readKeySet, verifyToken } from '@countersign/core'
 import {
   MINT_ALGORITHMS,
   type MintAlgorithm,
@@ -14,8 +14,8 @@ import {
   mintToken,
 } from '@countersign/testkit'
 import { pino } from 'pino'
-import { SignatureChecks } from '../../src/signatures/check-signatures.ts'
 import { KeyNumbers } from '../../src/signatures/key-numbers.ts'
+import { SignatureChecks } from '../../src/signatures/signature-checks.ts'
 
 const ISSUER = 'https://idp.example'
 const NOW_SECONDS = 1_800_000_000
@@ -50,9 +50,8 @@ function setUp(t: TestContext) {
     process.off('worker', note)
     await checks.close()
   })
-  const checkSignature = (check: SignatureToCheck) => checks.check(check)
   const isGood = async (token: string): Promise<boolean> => {
-    const { reason } = await verifyToken(token, SIGNER, KEYS, NOW_SECONDS * 1000, { checkSignature })
+    const { reason } = await verifyToken(token, SIGNER, KEYS, NOW_SECONDS * 1000, { checkSignature: checks.check })
     assert.ok(['accepted', 'signature-invalid'].includes(reason), reason)
     return reason === 'accepted'
   }
