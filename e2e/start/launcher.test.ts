@@ -27,12 +27,33 @@ test('the controller has its options of the heap, in the process that was starte
   const stage = createControllerStage(t)
   const plain = await stage.start()
   assert.equal(plain.pid, plain.child.pid)
-  assert.match(argumentsOf(plain.pid), / --max-semi-space-size=32 --no-memory-reducer /)
+  assert.match(
+    argumentsOf(plain.pid),
+    / --max-semi-space-size=16 --heap-growing-percent=150 --no-memory-reducer --expose-gc /,
+  )
   assert.doesNotMatch(plain.stderr(), /warning/i)
   assert.deepEqual(await plain.stop(), { code: 0, signal: null })
 
   const chosen = await stage.start({ nodeOptions: ['--max-semi-space-size=24'] })
   assert.match(argumentsOf(chosen.pid), / --max-semi-space-size=24 /)
-  assert.doesNotMatch(argumentsOf(chosen.pid), /=32|memory-reducer/)
+  assert.doesNotMatch(argumentsOf(chosen.pid), /=16/)
   await chosen.stop()
+})
+
+/** Room for new objects that the main thread holds, in MiB. */
+async function newSpaceOf(metricsUrl: string): Promise<number> {
+  const text = await (await fetch(metricsUrl)).text()
+  const [, bytes] = /^countersign_nodejs_heap_space_size_total_bytes\{space="new"[^}]*\} (\d+)$/m.exec(text) ?? []
+  return Number(bytes) / 2 ** 20
+}
+
+test('memory that was used only to start is given back before anybody is served', async (t) => {
+  const stage = createControllerStage(t)
+  const plain = await stage.start()
+  assert.ok((await newSpaceOf(plain.ready.metricsUrl)) < 8)
+  await plain.stop()
+
+  const withoutCollector = await stage.start({ nodeOptions: ['--no-expose-gc'] })
+  assert.ok((await newSpaceOf(withoutCollector.ready.metricsUrl)) >= 8)
+  await withoutCollector.stop()
 })

@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox'
+import { MAX_NAME_LENGTH } from './limits.ts'
 
 /** Bounds that hold for every text a caller may store, unless a member says otherwise. */
-export const MAX_NAME_LENGTH = 256
 export const MAX_TEXT_LENGTH = 1024
 export const MAX_URL_LENGTH = 2048
 export const MAX_PEM_LENGTH = 65_536

@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox'
 import { MAX_PEM_LENGTH, name, openObject, optional, secret, text, url } from './body-members.ts'
+import { MAX_SCOPES } from './limits.ts'
 
 export const TARGET_TOKENS = ['ACCESS', 'ID'] as const
 export const MAX_CLOCK_SKEW_SECONDS = 60
-export const MAX_SCOPES = 100
 
 const optionalMembers = {
   // People paste private keys here: no answer may repeat it.

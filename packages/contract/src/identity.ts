@@ -1,11 +1,10 @@
 import Type, { type Static } from 'typebox'
 import { name, openObject, optional, text } from './body-members.ts'
 import { identityEnrollment } from './enrollment.ts'
+import { MAX_ATTRIBUTE_LENGTH, MAX_ATTRIBUTES } from './limits.ts'
 import { PERMISSIONS } from './permission.ts'
 
 export const IDENTITY_TYPES = ['User', 'Device', 'Service', 'Router', 'Default'] as const
-export const MAX_ATTRIBUTES = 100
-export const MAX_ATTRIBUTE_LENGTH = 128
 
 const attributes = () => Type.Array(text(MAX_ATTRIBUTE_LENGTH), { maxItems: MAX_ATTRIBUTES })
 

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode } from '@countersign/contract'
+import { ERRORS, type ErrorCode } from '@countersign/contract/error-codes'
 
 /** What an error tells the caller beyond its code: a field with a reason, or one plain sentence. Never a secret. */
 export type ErrorCause =

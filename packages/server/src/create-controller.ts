@@ -103,6 +103,8 @@ export interface Controller {
   readonly http: HttpServer
   readonly events: EventHub
   readonly metrics: Metrics
+  /** Does before anybody is served what the first caller would wait for otherwise. */
+  prepare(): Promise<void>
   /** Finishes what is under way and lets go of everything but the store, which is the caller's. */
   close(): Promise<void>
 }
@@ -253,6 +255,11 @@ export function createController(parts: ControllerParts): Controller {
     http,
     events,
     metrics,
+    prepare: async () => {
+      await http.ready()
+      // Should the store fail just now, whoever comes first asks it again.
+      await Promise.allSettled([signers.enabled(), signerKeys.loaded])
+    },
     close: async () => {
       health.stop()
       await http.close()

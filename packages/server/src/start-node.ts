@@ -15,6 +15,7 @@ import { loadSealing } from './keys/load-sealing.ts'
 import type { Sealing } from './keys/sealing.ts'
 import { shareAuthority } from './keys/shared-authority.ts'
 import { watchServerCertificate } from './keys/watch-server-certificate.ts'
+import { shrinkHeap } from './shrink-heap.ts'
 import { StartupError } from './startup-error.ts'
 import { openStore } from './store/open-store.ts'
 import { countForeignTotps } from './store/reads/totp-reads.ts'
@@ -178,6 +179,8 @@ export async function startNode(options: NodeOptions): Promise<StartedNode> {
     listen: async (wanted) => {
       // Who has set the password may sign in as soon as anything is answered. One that is made up is nobody's until it is shown.
       if (settings.adminPassword) await ensureAdmin()
+      await controller.prepare()
+      shrinkHeap()
       port = await listen(controller.http, settings.host, wanted)
       return port
     },

@@ -1,11 +1,5 @@
-import {
-  type IdentityPatch,
-  type IdentityWrite,
-  MAX_ATTRIBUTE_LENGTH,
-  MAX_ATTRIBUTES,
-  MAX_NAME_LENGTH,
-  type Permission,
-} from '@countersign/contract'
+import type { IdentityPatch, IdentityWrite, Permission } from '@countersign/contract'
+import { MAX_ATTRIBUTE_LENGTH, MAX_ATTRIBUTES, MAX_NAME_LENGTH } from '@countersign/contract/limits'
 import { fieldError } from '../app-error.ts'
 import type { JsonObject } from '../json/json-value.ts'
 import { DEFAULT_AUTH_POLICY_ID } from '../signer/enroll-rules.ts'

@@ -1,4 +1,4 @@
-import { guessProviderProduct } from '@countersign/contract'
+import { guessProviderProduct } from '@countersign/contract/provider-kind'
 import { findEntraIssuer } from '../explain/entra-issuer.ts'
 import { splitIssuer } from '../explain/issuer-parts.ts'
 

@@ -23,7 +23,8 @@ const ONE = 1 - 1e-9
 export class TokenBuckets {
   readonly #size: BucketSize
   readonly #slots: number
-  readonly #tokens: Float64Array
+  /** Nothing is spent at first, so that memory is taken only for places that are used. */
+  readonly #spent: Float64Array
   readonly #refilledAt: Float64Array
   readonly #secret = randomBytes(16).toString('base64url')
   /** What is taken is mostly given back at once. */
@@ -32,7 +33,7 @@ export class TokenBuckets {
   constructor(size: BucketSize, slots: number = DEFAULT_SLOTS) {
     this.#size = size
     this.#slots = slots
-    this.#tokens = new Float64Array(ROWS * slots).fill(size.burst)
+    this.#spent = new Float64Array(ROWS * slots)
     this.#refilledAt = new Float64Array(ROWS * slots)
   }
 
@@ -43,8 +44,8 @@ export class TokenBuckets {
     this.#refill(second, now)
     const most = Math.max(this.#tokensAt(first), this.#tokensAt(second))
     if (most < ONE) return Math.ceil(((ONE - most) / this.#size.perSecond) * 1000)
-    this.#add(first, -1)
-    this.#add(second, -1)
+    this.#spend(first, 1)
+    this.#spend(second, 1)
     return 0
   }
 
@@ -52,13 +53,13 @@ export class TokenBuckets {
   spend(key: string, count: number, now: number): void {
     for (const place of this.#places(key)) {
       this.#refill(place, now)
-      this.#add(place, -count)
+      this.#spend(place, count)
     }
   }
 
   /** Gives back one that was taken. */
   giveBack(key: string): void {
-    for (const place of this.#places(key)) this.#add(place, 1)
+    for (const place of this.#places(key)) this.#spend(place, -1)
   }
 
   #places(key: string): Places {
@@ -70,17 +71,17 @@ export class TokenBuckets {
   }
 
   #tokensAt(place: number): number {
-    return this.#tokens[place] ?? 0
+    return this.#size.burst - (this.#spent[place] ?? 0)
   }
 
   #refill(place: number, now: number): void {
     // A clock that is set back refills nothing, and must not stop the refilling for as long as that.
     const passed = Math.max(0, now - (this.#refilledAt[place] ?? 0))
     this.#refilledAt[place] = now
-    this.#add(place, (passed / 1000) * this.#size.perSecond)
+    this.#spend(place, (-passed / 1000) * this.#size.perSecond)
   }
 
-  #add(place: number, tokens: number): void {
-    this.#tokens[place] = Math.min(this.#size.burst, Math.max(0, this.#tokensAt(place) + tokens))
+  #spend(place: number, tokens: number): void {
+    this.#spent[place] = Math.min(this.#size.burst, Math.max(0, (this.#spent[place] ?? 0) + tokens))
   }
 }

@@ -1,4 +1,4 @@
-import { MAX_SCOPES } from '@countersign/contract'
+import { MAX_SCOPES } from '@countersign/contract/limits'
 import { echoedValue, fieldError, invalidField } from '../app-error.ts'
 import { caBundleProblem } from '../certificate/check-ca-bundle.ts'
 import { parseRequiredClaims } from '../claim/required-claims.ts'

@@ -15,19 +15,19 @@ interface Remembered extends CertificateKeys {
 
 const MAX_REMEMBERED = 10_000
 
-/** Answers the key of a certificate signer; reading a certificate is dear, so it is done once for each. */
+/** Answers the key of a certificate signer; reading a certificate is dear, so it is done once for each that is used. */
 export function createCertificateKeys(): (signer: KeySigner & { certPem: string }) => CertificateKeys {
   const remembered = new BoundedCache<string, Remembered>(MAX_REMEMBERED)
   return ({ id, certPem, kid }) => {
     const known = remembered.get(id)
     if (known && known.certPem === certPem && known.kid === kid) return known
-    const read = { ...readKey(certPem, kid), certPem, kid }
+    const read = { ...readCertificateKeys({ certPem, kid }), certPem, kid }
     remembered.set(id, read)
     return read
   }
 }
 
-function readKey(certPem: string, kid: string | null): CertificateKeys {
+export function readCertificateKeys({ certPem, kid }: Pick<Remembered, 'certPem' | 'kid'>): CertificateKeys {
   try {
     const { publicKey, fingerprintSha1, notBefore, notAfter } = readSignerCertificate(certPem)
     const reading = buildCertificateKey(publicKey, kid ?? fingerprintSha1, notBefore, notAfter)

@@ -5,7 +5,7 @@ import type { Settings } from '../config/index.ts'
 import type { FetchJwks } from '../outbound/jwks-fetch.ts'
 import { OutboundError } from '../outbound/outbound-error.ts'
 import type { Store } from '../store/store.ts'
-import { createCertificateKeys } from './certificate-keys.ts'
+import { createCertificateKeys, readCertificateKeys } from './certificate-keys.ts'
 import { startCertificateWatch } from './certificate-watch.ts'
 import { createFetchQueue } from './fetch-queue.ts'
 import { followSigners } from './follow-signers.ts'
@@ -114,7 +114,7 @@ export function createSignerKeys(parts: SignerKeysParts): SignerKeyKeeper {
   const take = ({ signer, keySet }: LoadedKeySigner, by: { isOfAnotherNode: boolean }): void => {
     if (isCertificateSigner(signer) && signer.enabled) {
       dropProvider(signer.id)
-      const { keys, problem } = certificateKeysOf(signer)
+      const { keys, problem } = readCertificateKeys(signer)
       for (const { notAfter } of keys.values()) if (notAfter) watch.follow(signer.id, notAfter)
       if (problem !== undefined) warn({ kind: 'certificate-unusable', signerId: signer.id, message: problem })
     } else if (isFetchingSigner(signer) && signer.enabled) {

@@ -1,5 +1,4 @@
 import { StartupError } from '../startup-error.ts'
-import { openPostgresStore } from './postgres/postgres-store.ts'
 import { openSqliteStore } from './sqlite/sqlite-store.ts'
 import type { Store } from './store.ts'
 
@@ -26,6 +25,7 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
   try {
     if (database === 'sqlite')
       return await openSqliteStore({ file: sqliteFile, now, onFatal, ...(isShared && { isShared }) })
+    const { openPostgresStore } = await import('./postgres/postgres-store.ts')
     return await openPostgresStore({ url: database, nodeId, now, onProblem, maxConnections, staleMs })
   } catch (error) {
     if (error instanceof StartupError) throw error

@@ -1,3 +1,4 @@
+import { MAX_ATTRIBUTE_LENGTH, MAX_ATTRIBUTES } from '@countersign/contract/limits'
 import { PERMISSIONS } from '@countersign/contract/permission'
 import type { Identity, IdentityInput } from '@countersign/sdk'
 import { MultiSelect, Switch, TagsInput, TextInput } from '@mantine/core'
@@ -15,8 +16,6 @@ interface IdentityFormProps {
 }
 
 const MAX_EXTERNAL_ID = 512
-const MAX_ATTRIBUTES = 100
-const MAX_ATTRIBUTE = 128
 
 /** An identity; of a new one also whether it gets a one-time token to enroll with. */
 export function IdentityForm({ identity, onSend, submitLabel }: IdentityFormProps) {
@@ -91,6 +90,8 @@ export function IdentityForm({ identity, onSend, submitLabel }: IdentityFormProp
 }
 
 function checkAttributes(attributes: readonly string[]): string | null {
-  const bad = attributes.find((one) => one.length > MAX_ATTRIBUTE || one.startsWith('#') || one.startsWith('@'))
-  return bad === undefined ? null : `An attribute has up to ${MAX_ATTRIBUTE} characters and begins with neither # nor @`
+  const bad = attributes.find((one) => one.length > MAX_ATTRIBUTE_LENGTH || one.startsWith('#') || one.startsWith('@'))
+  return bad === undefined
+    ? null
+    : `An attribute has up to ${MAX_ATTRIBUTE_LENGTH} characters and begins with neither # nor @`
 }

@@ -1,3 +1,4 @@
+import { MAX_SCOPES } from '@countersign/contract/limits'
 import type { Signer, SignerInput } from '@countersign/sdk'
 import { atMost, httpsAddress, MAX_TEXT, required } from '../../form/rules.ts'
 import { checkTags, type TagRow, toTagRows, toTags } from '../../form/tags.ts'
@@ -34,7 +35,6 @@ export type SignerValues = {
 
 const MAX_SELECTOR = 512
 const MAX_KID = 256
-const MAX_SCOPES = 100
 const PEM_START = '-----BEGIN CERTIFICATE-----'
 
 /** The form of a signer that exists, or of a new one. */

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { AppError, BoundedCache } from '@countersign/core'
+import { shrinkHeap } from '../../shrink-heap.ts'
 import { runWrite } from '../run-write.ts'
 import { isFileProblem } from '../store-problem.ts'
 import { openForWriting, WRITE_LOCK_WAIT_MS } from './open-database.ts'
@@ -53,6 +54,8 @@ const commit = raw.prepare('commit')
 const markStart = raw.prepare('savepoint one_write')
 const keep = raw.prepare('release one_write')
 const undo = raw.prepare('rollback to one_write')
+
+shrinkHeap()
 
 port.on('message', (message: ToWriter) => {
   if (message === 'close') isClosing = true

@@ -1,0 +1,5 @@
+/** Bounds that schemas, rules and the console all know; here without the schemas, which take memory to load. */
+export const MAX_NAME_LENGTH = 256
+export const MAX_ATTRIBUTES = 100
+export const MAX_ATTRIBUTE_LENGTH = 128
+export const MAX_SCOPES = 100
