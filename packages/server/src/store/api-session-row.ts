@@ -1,3 +1,4 @@
+import { readJsonColumn } from './json-column.ts'
 import type { ApiSessionRow } from './schema.ts'
 
 export interface StoredSession {
@@ -23,7 +24,7 @@ export function sessionFromRow(
     id: row.id,
     authenticatorId: row.authenticator_id,
     ipAddress: row.ip_address,
-    configTypes: JSON.parse(row.config_types),
+    configTypes: readJsonColumn(row.config_types),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     endsAt: row.ends_at,

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { ChangedEntity } from './change.ts'
+import { readJsonColumn } from './json-column.ts'
 import { findAuthPolicy } from './reads/auth-policy-reads.ts'
 import { findAuthenticator } from './reads/authenticator-reads.ts'
 import { findEnrollment } from './reads/enrollment-reads.ts'
@@ -39,7 +40,7 @@ const AUDITED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
     if (!row) return undefined
     const { identity_id: identityId, method, username, cert_pem: certPem, fingerprint } = row
     const times = { createdAt: row.created_at, updatedAt: row.updated_at }
-    const tags = JSON.parse(row.tags)
+    const tags = readJsonColumn(row.tags)
     return { shown: { id, identityId, method, username, certPem, fingerprint, tags, ...times }, row }
   },
   enrollments: async (db, id) => {
@@ -47,7 +48,7 @@ const AUDITED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
     if (!row) return undefined
     const { identity_id: identityId, method, username, expires_at: expiresAt } = row
     const times = { createdAt: row.created_at, updatedAt: row.updated_at }
-    return { shown: { id, identityId, method, username, expiresAt, tags: JSON.parse(row.tags), ...times }, row }
+    return { shown: { id, identityId, method, username, expiresAt, tags: readJsonColumn(row.tags), ...times }, row }
   },
   organizations: (db, id) => hostedState(db, 'organizations', id),
   identityProviders: (db, id) => hostedState(db, 'identity_providers', id),

@@ -1,4 +1,5 @@
 import type { AuthPolicySettings } from '@countersign/core'
+import { readJsonColumn } from './json-column.ts'
 import type { AuthPolicyRow } from './schema.ts'
 
 export interface StoredAuthPolicy extends AuthPolicySettings {
@@ -25,7 +26,7 @@ export function authPolicyFromRow(row: AuthPolicyRow, allowedSigners: readonly s
       },
     },
     secondary: { requireTotp: Boolean(row.require_totp), requireExtJwtSigner: row.require_ext_jwt_signer_id },
-    tags: JSON.parse(row.tags),
+    tags: readJsonColumn(row.tags),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }

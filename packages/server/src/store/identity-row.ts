@@ -1,5 +1,5 @@
-import type { Permission } from '@countersign/contract'
 import type { IdentitySettings } from '@countersign/core'
+import { readJsonColumn } from './json-column.ts'
 import type { IdentityRow } from './schema.ts'
 
 export interface StoredIdentity extends IdentitySettings {
@@ -26,15 +26,15 @@ export function identityFromRow(row: IdentityRow, attributes: readonly string[])
     externalId: row.external_id,
     authPolicyId: row.auth_policy_id,
     attributes,
-    permissions: JSON.parse(row.permissions) as Permission[],
-    appData: JSON.parse(row.app_data),
-    hosting: JSON.parse(row.hosting),
-    envInfo: JSON.parse(row.env_info),
-    sdkInfo: JSON.parse(row.sdk_info),
+    permissions: readJsonColumn(row.permissions),
+    appData: readJsonColumn(row.app_data),
+    hosting: readJsonColumn(row.hosting),
+    envInfo: readJsonColumn(row.env_info),
+    sdkInfo: readJsonColumn(row.sdk_info),
     disabledAt: row.disabled_at,
     disabledUntil: row.disabled_until,
     verifiedTotpId: row.verified_totp_id,
-    tags: JSON.parse(row.tags),
+    tags: readJsonColumn(row.tags),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }

@@ -1,4 +1,5 @@
 import type { SignerSettings } from '@countersign/core'
+import { readJsonColumn } from './json-column.ts'
 import type { SignerRow } from './schema.ts'
 
 /** A signer as it is stored: its settings, what its certificate says, and the marks that the store puts on it. */
@@ -48,7 +49,7 @@ export function readSignerRow(row: SignerRow): StoredSigner {
     externalAuthUrl: row.external_auth_url,
     openIdConfigurationUrl: row.open_id_configuration_url,
     clientId: row.client_id,
-    scopes: row.scopes === null ? null : JSON.parse(row.scopes),
+    scopes: row.scopes === null ? null : readJsonColumn(row.scopes),
     targetToken: row.target_token as SignerSettings['targetToken'],
     enrollToCertEnabled: Boolean(row.enroll_to_cert_enabled),
     enrollToTokenEnabled: Boolean(row.enroll_to_token_enabled),
@@ -57,8 +58,8 @@ export function readSignerRow(row: SignerRow): StoredSigner {
     enrollAuthPolicyId: row.enroll_auth_policy_id,
     clockSkewSeconds: row.clock_skew_seconds,
     maxTokenAgeSeconds: row.max_token_age_seconds,
-    requiredClaims: row.required_claims === null ? null : JSON.parse(row.required_claims),
-    tags: JSON.parse(row.tags),
+    requiredClaims: row.required_claims === null ? null : readJsonColumn(row.required_claims),
+    tags: readJsonColumn(row.tags),
     certificate: certificateFacts(row),
     writtenByAdmin: Boolean(row.written_by_admin),
     revision: row.revision,

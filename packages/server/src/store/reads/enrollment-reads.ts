@@ -1,7 +1,8 @@
-import type { EnrollmentMethod, Permission } from '@countersign/contract'
+import type { EnrollmentMethod } from '@countersign/contract'
 import { AppError } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import { isDisabled, type StoredIdentity } from '../identity-row.ts'
+import { readJsonColumn } from '../json-column.ts'
 import { preparedForIds } from '../prepared.ts'
 import type { Database, EnrollmentRow } from '../schema.ts'
 import { findIdentity } from './identity-reads.ts'
@@ -38,7 +39,7 @@ export async function loadEnrollmentOwners(
     .execute()
   const owners = rows.map(
     ({ id, name, auth_policy_id: authPolicyId, is_admin: isAdmin, permissions }): EnrollmentOwner => {
-      return { id, name, authPolicyId, isAdmin: Boolean(isAdmin), permissions: JSON.parse(permissions) as Permission[] }
+      return { id, name, authPolicyId, isAdmin: Boolean(isAdmin), permissions: readJsonColumn(permissions) }
     },
   )
   return new Map(owners.map((owner) => [owner.id, owner]))

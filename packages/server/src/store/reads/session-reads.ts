@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type StoredSession, sessionFromRow } from '../api-session-row.ts'
 import { identityFromRow, type StoredIdentity } from '../identity-row.ts'
+import { readJsonColumn } from '../json-column.ts'
 import { prepared } from '../prepared.ts'
 import type { Store } from '../store.ts'
 import type { StoreDialect } from '../write-operation.ts'
@@ -45,7 +46,7 @@ export async function findSession(
   const ofSession = { id: row.session_id, created_at: row.session_created_at, updated_at: row.session_updated_at }
   return {
     session: sessionFromRow({ ...row, ...ofSession }),
-    identity: identityFromRow(row, JSON.parse(row.attributes)),
+    identity: identityFromRow(row, readJsonColumn(row.attributes)),
   }
 }
 
