@@ -1,4 +1,4 @@
-import { parseDocument } from 'yaml'
+import { loadYaml } from '../load-yaml.ts'
 import { SETTING_ROWS } from './setting-row.ts'
 import { type SettingsSource, suggestion } from './settings-source.ts'
 
@@ -40,7 +40,7 @@ export function readSettingsFile(file: SettingsFile): SettingsSource {
 }
 
 function parseYaml(text: string): { root: unknown } | { problems: string[] } {
-  const document = parseDocument(text, { strict: true, uniqueKeys: true, stringKeys: true })
+  const document = loadYaml().parseDocument(text, { strict: true, uniqueKeys: true, stringKeys: true })
   const complaints = [...document.errors, ...document.warnings]
   if (complaints.length > 0) return { problems: complaints.map((complaint) => firstLine(complaint.message)) }
   try {

@@ -1,4 +1,4 @@
-import { stringify } from 'yaml'
+import { loadYaml } from '../../load-yaml.ts'
 import type { Route } from '../pipeline/route.ts'
 import { buildDocument, type OpenApiDocument, type SpecId } from './build-document.ts'
 
@@ -20,7 +20,7 @@ export function createApiDocuments(routes: () => readonly Route[]): ApiDocuments
 
 /** The document as the repository holds it and `/specs` serves it. */
 export function toYaml(document: OpenApiDocument): string {
-  return stringify(document, { aliasDuplicateObjects: false, lineWidth: 120 })
+  return loadYaml().stringify(document, { aliasDuplicateObjects: false, lineWidth: 120 })
 }
 
 function remembering<Made>(make: (id: SpecId) => Made): (id: SpecId) => Made {

@@ -48,6 +48,12 @@ const VERBS: readonly string[] = ['HEAD', ...ROUTE_METHODS]
 
 export type HttpServer = ReturnType<typeof createHttpServer>
 
+const refuseSchema = () => {
+  throw new TypeError('bodies are checked by the pipeline, not by schemas of the framework')
+}
+/** Loaded unless others are given; together they are a hundred modules that nothing here needs. */
+const NO_SCHEMA_COMPILERS = { buildValidator: refuseSchema, buildSerializer: refuseSchema }
+
 /** The HTTPS server: a table of routes behind one pipeline of limits, authentication, permission and validation. */
 export function createHttpServer(options: HttpServerOptions) {
   const { routes, settings, tls, log, beforeRequest, instanceId = randomUUID(), handlerMs = HANDLER_MS } = options
@@ -78,6 +84,7 @@ export function createHttpServer(options: HttpServerOptions) {
       refuse(error, request, reply)
     },
     rewriteUrl: (request) => rewriteLegacyPath(request.url ?? '/'),
+    schemaController: { compilersFactory: NO_SCHEMA_COMPILERS },
     routerOptions: {
       ignoreTrailingSlash: true,
       ignoreDuplicateSlashes: true,

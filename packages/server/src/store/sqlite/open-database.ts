@@ -26,7 +26,7 @@ export function openForWriting(file: string): SqliteHandle {
 }
 
 /** Enough for the inner pages of every index among millions of rows, so that finding one row fetches one page of each. */
-const READ_CACHE_KIB = 16_384
+const READ_CACHE_KIB = 12_288
 
 /** A connection that can only read; in WAL mode no writer ever makes it wait. */
 export function openForReading(file: string): SqliteHandle {
