@@ -2,6 +2,7 @@ import { SessionCertificateCreate } from '@countersign/contract'
 import { newId } from '@countersign/core'
 import type { ControllerContext } from '../../controller-context.ts'
 import { SESSION_CERTIFICATE_FILTER } from '../../store/filter-tables.ts'
+import { readJsonColumn } from '../../store/json-column.ts'
 import { notFound } from '../../store/not-found.ts'
 import type { SessionCertificateRow } from '../../store/schema.ts'
 import { CLIENT } from '../api-paths.ts'
@@ -96,7 +97,7 @@ function certificateView(row: SessionCertificateRow) {
     id: row.id,
     createdAt: timestamp(row.created_at),
     updatedAt: timestamp(row.updated_at),
-    tags: JSON.parse(row.tags),
+    tags: readJsonColumn(row.tags),
     subject: row.subject,
     fingerprint: row.fingerprint,
     validFrom: timestamp(row.not_before),

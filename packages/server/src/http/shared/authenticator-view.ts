@@ -1,3 +1,4 @@
+import { readJsonColumn } from '../../store/json-column.ts'
 import type { AuthenticatorRow } from '../../store/schema.ts'
 import { selfLink, timestamp } from '../pipeline/envelope.ts'
 import { type IdentityName, identityReference } from './identity-view.ts'
@@ -9,7 +10,7 @@ export function authenticatorView(row: AuthenticatorRow, identity: IdentityName,
     id: row.id,
     createdAt: timestamp(row.created_at),
     updatedAt: timestamp(row.updated_at),
-    tags: JSON.parse(row.tags),
+    tags: readJsonColumn(row.tags),
     identity: identityReference(identity),
     identityId: row.identity_id,
     method: row.method,

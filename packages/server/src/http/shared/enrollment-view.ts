@@ -1,5 +1,6 @@
 import type { ControllerContext } from '../../controller-context.ts'
 import { openOneTimeToken } from '../../enrollment/one-time-token.ts'
+import { readJsonColumn } from '../../store/json-column.ts'
 import type { EnrollmentRow } from '../../store/schema.ts'
 import { selfLink, timestamp } from '../pipeline/envelope.ts'
 import { type IdentityName, identityReference } from './identity-view.ts'
@@ -20,7 +21,7 @@ export function createEnrollmentViews({
       id: row.id,
       createdAt: timestamp(row.created_at),
       updatedAt: timestamp(row.updated_at),
-      tags: JSON.parse(row.tags),
+      tags: readJsonColumn(row.tags),
       identity: identityReference(identity),
       identityId: row.identity_id,
       method: row.method,
