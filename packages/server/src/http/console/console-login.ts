@@ -89,8 +89,8 @@ export function consoleLoginRoutes(context: ControllerContext): Route[] {
     if (sessionToken !== undefined) {
       return goTo(next, [...(await complete(sessionToken, token)), clearCookie(LOGIN_COOKIE)])
     }
-    const { requestId, clientAddress, source } = call
-    const presented = { requestId, clientAddress, source, untrustedBearers: [token], body: {} }
+    const { requestId, clientAddress, remoteAddr } = call
+    const presented = { requestId, clientAddress, remoteAddr, untrustedBearers: [token], body: {} }
     const signedIn = await signIn('ext-jwt', { ...presented, clientCertificate: () => undefined })
     return goTo(next, [buildCookie(SESSION_COOKIE, signedIn.token), clearCookie(LOGIN_COOKIE)])
   }

@@ -156,7 +156,7 @@ function routesOfVersion(context: ControllerContext, version: string): Route[] {
         if (deletedAt !== null) throw notFound('network', call.params.id ?? '')
         if (!isLocal) throw new AppError('NOT_THIS_CONTROLLER')
         const { token, session } = await context.exchangeSession(hostedCallerOf(call), call)
-        context.signIns.accepted(session, { id: call.requestId, remoteAddr: call.source.remoteAddr })
+        context.signIns.accepted(session, { id: call.requestId, remoteAddr: call.remoteAddr })
         return halDetail({
           type: 'session',
           value: token,

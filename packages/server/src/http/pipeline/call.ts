@@ -5,7 +5,7 @@ import type { PresentedCertificate } from '../../sign-in/judge-certificate.ts'
 import { bearerTokens, headerLines } from './bearer-tokens.ts'
 import { readClientCertificate } from './client-certificate.ts'
 import type { Query } from './query.ts'
-import { type RequestSource, requestSource } from './request-source.ts'
+import { type RequestSource, remoteAddrOf, requestSource } from './request-source.ts'
 import type { CallHead } from './session-cookie.ts'
 
 /** Whoever has passed, and on the hosted API for whom he acts. */
@@ -85,6 +85,11 @@ export class Call {
   /** By which connection it came. */
   get source(): RequestSource {
     return requestSource(this.#request)
+  }
+
+  /** The client's address, with its port where that is known. */
+  get remoteAddr(): string {
+    return remoteAddrOf(this.#request)
   }
 
   /** The certificate of the connection, not yet judged. Reading it is dear: for calls that need it. */

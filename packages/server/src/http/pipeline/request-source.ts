@@ -8,14 +8,18 @@ export interface RequestSource {
   readonly remoteAddr: string
 }
 
-/** The port is the client's own only where no proxy stands between. */
-export function requestSource({ method, ip, socket }: FastifyRequest): RequestSource {
-  const { localAddress, localPort, remoteAddress, remotePort } = socket
+export function requestSource(request: FastifyRequest): RequestSource {
+  const { localAddress, localPort } = request.socket
   return {
-    method,
+    method: request.method,
     localAddr: withPort(localAddress ?? '', localPort),
-    remoteAddr: withPort(ip, ip === remoteAddress ? remotePort : undefined),
+    remoteAddr: remoteAddrOf(request),
   }
+}
+
+/** The port is the client's own only where no proxy stands between. */
+export function remoteAddrOf({ ip, socket }: FastifyRequest): string {
+  return withPort(ip, ip === socket.remoteAddress ? socket.remotePort : undefined)
 }
 
 function withPort(address: string, port: number | undefined): string {

@@ -45,9 +45,11 @@ export function apiSessionView(session: ShownSession) {
   }
 }
 
+export interface CurrentSession extends ShownSession, Pick<LiveSession, 'expiresAt'> {}
+
 /** A session as its holder sees it, with the token that this very holder presented or was just given. */
 export function currentSessionView(
-  session: LiveSession,
+  session: CurrentSession,
   token: string,
   { now, missing }: { readonly now: number; readonly missing: readonly MissingFactor[] },
 ) {
@@ -56,11 +58,17 @@ export function currentSessionView(
     authQueries: authQueries(missing),
     token,
     expiresAt: timestamp(session.expiresAt),
-    expirationSeconds: Math.max(0, Math.round((session.expiresAt - now) / 1000)),
+    expirationSeconds: expirationSeconds(session, now),
   }
+}
+
+export function expirationSeconds({ expiresAt }: Pick<CurrentSession, 'expiresAt'>, now: number): number {
+  return Math.max(0, Math.round((expiresAt - now) / 1000))
 }
 
 /** The words of Go's clock, which existing clients read. */
 export function expiresAtHeader(at: number): string {
-  return `${timestamp(at).replace('T', ' ').replace('Z', '')} +0000 UTC`
+  const text = timestamp(at)
+  const dateEnd = text.indexOf('T')
+  return `${text.slice(0, dateEnd)} ${text.slice(dateEnd + 1, -1)} +0000 UTC`
 }

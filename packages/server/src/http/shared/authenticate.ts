@@ -5,7 +5,8 @@ import { onBothApis } from '../api-paths.ts'
 import { secondaryChallenge } from '../pipeline/challenge.ts'
 import type { Query } from '../pipeline/query.ts'
 import type { Route } from '../pipeline/route.ts'
-import { currentSessionView, expiresAtHeader } from './api-session-view.ts'
+import { expirationSeconds, expiresAtHeader } from './api-session-view.ts'
+import { newSessionText } from './new-session-text.ts'
 import { createSignInCall } from './sign-in-call.ts'
 
 /** Trading a credential for a session. */
@@ -23,19 +24,19 @@ export function authenticateRoutes(context: ControllerContext): Route[] {
       handle: async (call) => {
         const { token, session } = await signIn(methodOf(call.query), call)
         const missing = await secondFactor.findMissing(session, call.untrustedBearers)
-        const data = currentSessionView(session, token, { now: clock.now(), missing })
+        const now = clock.now()
         const challenge = secondaryChallenge(missing)
         return {
           status: 200,
           headers: {
             'zt-session': token,
-            'expiration-seconds': String(data.expirationSeconds),
+            'expiration-seconds': String(expirationSeconds(session, now)),
             'expires-at': expiresAtHeader(session.expiresAt),
             'cache-control': 'no-store',
             ...(session.certificate?.isExtendRequested && { 'ziti-authenticator-extend-requested': 'true' }),
             ...(challenge !== undefined && { 'www-authenticate': challenge }),
           },
-          json: { data, meta: {} },
+          text: newSessionText({ session, token, now, missing }),
         }
       },
     },

@@ -43,7 +43,7 @@ export function currentIdentityMfaRoutes({ store, clock, oneTimeCodes, signIns }
 
   /** Lets pass whoever gave a good code. A wrong one is told wherever it was given, a good one where it completes the session. */
   const check = (call: Call, outcome: CodeOutcome, { completes = false } = {}): void => {
-    const request = { id: call.requestId, remoteAddr: call.source.remoteAddr }
+    const request = { id: call.requestId, remoteAddr: call.remoteAddr }
     const session = sessionOf(call)
     if (outcome !== 'right') {
       const reason = outcome === 'wrong' ? 'wrong-code' : 'too-many-codes'

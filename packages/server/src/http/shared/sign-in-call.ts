@@ -4,6 +4,7 @@ import type { LiveSession } from '../../api-session/live-sessions.ts'
 import type { ControllerContext } from '../../controller-context.ts'
 import type { RefusedSignIn } from '../../sign-in/decision-recorder.ts'
 import { refusedCertificate, refusedJwt, refusedMeanwhile, refusedPassword } from '../../sign-in/refused-sign-in.ts'
+import type { SignInRequest } from '../../sign-in/report-sign-in.ts'
 import type { Call } from '../pipeline/call.ts'
 import { primaryChallenge } from '../pipeline/challenge.ts'
 
@@ -23,59 +24,76 @@ export type SignInCall = (method: AuthenticateMethod, call: CredentialCall) => P
 
 type CredentialCall = Pick<
   Call,
-  'requestId' | 'clientAddress' | 'source' | 'untrustedBearers' | 'body' | 'clientCertificate'
+  'requestId' | 'clientAddress' | 'remoteAddr' | 'untrustedBearers' | 'body' | 'clientCertificate'
 >
+
+type Outcome = ({ readonly signedIn: true } & SignedIn) | { readonly signedIn: false }
+type Refused<Own extends Outcome> = Extract<Own, { readonly signedIn: false }>
+
+/** How one method tries a credential, and what is said of one that it refuses. */
+interface Method<Own extends Outcome> {
+  attempt(call: CredentialCall): Promise<Own>
+  refuse(call: CredentialCall, outcome: Refused<Own>): Refusal
+}
 
 export function createSignInCall(context: ControllerContext): SignInCall {
   const { logInWithPassword, signInWithCertificate, signInWithJwt, explainSignIn, signIns, clock } = context
   const requestOf = ({ requestId, clientAddress }: CredentialCall) => ({ id: requestId, remoteAddress: clientAddress })
 
-  const signIn: Record<AuthenticateMethod, (call: CredentialCall) => Promise<SignedIn | Refusal>> = {
-    password: async (call) => {
-      const outcome = await logInWithPassword(call.body as AuthenticateBody, call.clientAddress)
-      if (outcome.signedIn) return outcome
-      return {
+  const methods: Record<AuthenticateMethod, Method<Outcome>> = {
+    password: method({
+      attempt: (call) => logInWithPassword(call.body as AuthenticateBody, call.clientAddress),
+      refuse: (call, outcome) => ({
         refused: refusedPassword(requestOf(call), outcome, clock.now()),
         error: new AppError('INVALID_AUTH'),
-      }
-    },
-    'ext-jwt': async (call) => {
-      const { untrustedBearers, body, clientAddress } = call
-      const outcome = await signInWithJwt(untrustedBearers, body as AuthenticateBody, clientAddress)
-      if (outcome.signedIn) return outcome
-      return {
-        refused: refusedJwt(requestOf(call), outcome, untrustedBearers, explainSignIn),
+      }),
+    }),
+    'ext-jwt': method({
+      attempt: (call) => signInWithJwt(call.untrustedBearers, call.body as AuthenticateBody, call.clientAddress),
+      refuse: (call, outcome) => ({
+        refused: refusedJwt(requestOf(call), outcome, call.untrustedBearers, explainSignIn),
         error: primaryChallenge(outcome.challenge, outcome.signer),
-      }
-    },
-    cert: async (call) => {
-      const { body, clientAddress } = call
-      const outcome = await signInWithCertificate(call.clientCertificate(), body as AuthenticateBody, clientAddress)
-      if (outcome.signedIn) return outcome
-      return {
+      }),
+    }),
+    cert: method({
+      attempt: (call) =>
+        signInWithCertificate(call.clientCertificate(), call.body as AuthenticateBody, call.clientAddress),
+      refuse: (call, outcome) => ({
         refused: refusedCertificate(requestOf(call), outcome, clock.now()),
         error: new AppError('INVALID_AUTH'),
-      }
-    },
+      }),
+    }),
   }
 
-  const attempt = async (method: AuthenticateMethod, call: CredentialCall): Promise<SignedIn | Refusal> => {
+  const refusedLate = (name: AuthenticateMethod, call: CredentialCall, error: unknown): Refusal => {
+    if (!(error instanceof AppError) || error.code !== 'INVALID_AUTH') throw error
+    return { refused: refusedMeanwhile(requestOf(call), name), error }
+  }
+
+  // One function that waits, and no more: each that waits for another costs a sign-in a microsecond.
+  return async (name, call) => {
+    const { attempt, refuse } = methods[name]
+    let refusal: Refusal
     try {
-      return await signIn[method](call)
+      const outcome = await attempt(call)
+      if (outcome.signedIn) {
+        signIns.accepted(outcome.session, reported(call))
+        return outcome
+      }
+      refusal = refuse(call, outcome)
     } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'INVALID_AUTH') throw error
-      return { refused: refusedMeanwhile(requestOf(call), method), error }
+      refusal = refusedLate(name, call, error)
     }
+    signIns.refused(refusal.refused, reported(call))
+    throw refusal.error
   }
+}
 
-  return async (method, call) => {
-    const outcome = await attempt(method, call)
-    const request = { id: call.requestId, remoteAddr: call.source.remoteAddr }
-    if ('refused' in outcome) {
-      signIns.refused(outcome.refused, request)
-      throw outcome.error
-    }
-    signIns.accepted(outcome.session, request)
-    return outcome
-  }
+/** A method is handed back its own outcomes only. */
+function method<Own extends Outcome>(own: Method<Own>): Method<Outcome> {
+  return own as unknown as Method<Outcome>
+}
+
+function reported({ requestId, remoteAddr }: CredentialCall): SignInRequest {
+  return { id: requestId, remoteAddr }
 }
