@@ -1,4 +1,4 @@
-import { takeRandomBytes } from './random-pool.ts'
+import { randomFillSync } from 'node:crypto'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const LETTERS = Buffer.from(ALPHABET)
@@ -35,15 +35,20 @@ export function timeLetters(now: number): string {
 
 let lastTime = { now: Number.NaN, letters: '' }
 
-/** Put together in one piece: a string that grows by letters stays a chain of them until somebody reads it. */
-const scratch = Buffer.alloc(LENGTH)
+/** Letters are drawn for many ids at once, and cut off in one piece: a string that grows by letters stays a chain of them until somebody reads it. */
+const drawn = Buffer.alloc(2048)
+let left = 0
 
 function randomLetters(count: number): string {
+  if (left < count) left = draw()
+  left -= count
+  return drawn.toString('latin1', left, left + count)
+}
+
+/** Answers how many there are now. */
+function draw(): number {
+  randomFillSync(drawn)
   let filled = 0
-  while (filled < count) {
-    for (const byte of takeRandomBytes(count - filled)) {
-      if (byte < UNBIASED) scratch[filled++] = LETTERS[byte % LETTERS.length] ?? 0
-    }
-  }
-  return scratch.toString('latin1', 0, count)
+  for (const byte of drawn) if (byte < UNBIASED) drawn[filled++] = LETTERS[byte % LETTERS.length] ?? 0
+  return filled
 }

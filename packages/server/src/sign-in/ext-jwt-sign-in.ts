@@ -7,7 +7,7 @@ import type { DecisionReason } from './decision-recorder.ts'
 import type { TokenJudge } from './judge-token.ts'
 import { createKnownIdentities } from './known-identities.ts'
 import type { FindPolicy } from './known-policies.ts'
-import { findObstacle } from './sign-in-obstacles.ts'
+import { findObstacle, type SignInAttempt } from './sign-in-obstacles.ts'
 import type { DirectorySigner } from './signer-directory.ts'
 
 /** Why a token was refused. Of all this the caller is told the challenge and the signer, administrators the rest. */
@@ -55,13 +55,7 @@ export function createExtJwtSignIn(options: ExtJwtSignInOptions): ExtJwtSignIn {
     const refused: JwtRefusal[] = []
     let authenticated: Authenticated | undefined
     for (const [bearer, token] of bearers.entries()) {
-      await options.judge(token, ipAddress, async ({ signer, verdict }) => {
-        if (!verdict.accepted || !signer) {
-          const { reason, challenge } = verdict.accepted ? NO_TOKEN : verdict
-          refused.push({ challenge, signer, reason, identityId: undefined, bearer })
-          return false
-        }
-        const attempt = await findAttempt(signer.stored, verdict.token.identityClaim, clock.now())
+      const meet = (signer: DirectorySigner, attempt: SignInAttempt): boolean => {
         const { identity, policy } = attempt
         const obstacle = findObstacle(attempt)
         if (obstacle === undefined && identity && policy) {
@@ -74,6 +68,15 @@ export function createExtJwtSignIn(options: ExtJwtSignInOptions): ExtJwtSignIn {
         const reason = obstacle ?? 'not-allowed'
         refused.push({ challenge: 'missing', signer, reason, identityId: identity?.id, bearer })
         return false
+      }
+      await options.judge(token, ipAddress, ({ signer, verdict }) => {
+        if (!verdict.accepted || !signer) {
+          const { reason, challenge } = verdict.accepted ? NO_TOKEN : verdict
+          refused.push({ challenge, signer, reason, identityId: undefined, bearer })
+          return false
+        }
+        const found = findAttempt(signer.stored, verdict.token.identityClaim, clock.now())
+        return found instanceof Promise ? found.then((attempt) => meet(signer, attempt)) : meet(signer, found)
       })
       if (authenticated) {
         const { token: sessionToken, session } = await startSession(options, authenticated)

@@ -7,6 +7,7 @@ import {
   verifyToken,
 } from '@countersign/core'
 import type { Clock } from '../clock.ts'
+import { UNCOUNTED } from '../limits/attempt-limiter.ts'
 import type { SignerLimiter } from '../limits/signer-limiter.ts'
 import type { KeySigner } from '../signer-keys/key-signer.ts'
 import type { SignerKeyKeeper } from '../signer-keys/signer-keys.ts'
@@ -37,27 +38,30 @@ export interface JudgeBySignerParts {
 /** The verdict of one signer about one token, from memory where that is still true. Every door comes by here, and is counted here. */
 export function createJudgeBySigner(parts: JudgeBySignerParts): JudgeBySigner {
   const { keys, cache, clock, limit, metrics, checkSignature } = parts
-  return {
-    forStranger: async (signer, jws, address, isNamed) => {
-      const known = findKnown(signer, jws)
-      if (known) return known
-      const { id } = signer.stored
-      const attempt = limit.begin(id, address)
-      const verdict = await judge(signer, jws, isNamed)
-      if (verdict.reason !== 'signature-invalid') attempt.giveBack()
-      if (verdict.accepted) limit.noteGood(id, address)
-      return verdict
-    },
-    forKnown: async (signer, jws, isNamed) => findKnown(signer, jws) ?? judge(signer, jws, isNamed),
-  }
 
-  async function judge({ stored, verify }: JudgingSigner, jws: UntrustedJws, isNamed: boolean): Promise<Verdict> {
+  /** Strangers have an address. */
+  const judge = async (
+    { stored, verify }: JudgingSigner,
+    jws: UntrustedJws,
+    isNamed: boolean,
+    address?: string,
+  ): Promise<Verdict> => {
+    const known = findKnown({ stored, verify }, jws)
+    if (known) return known
+    const attempt = address === undefined ? UNCOUNTED : limit.begin(stored.id, address)
     const { kid } = jws.untrustedHeader
     if (isNamed && typeof kid === 'string' && !keys.keysOf(stored).has(kid)) await keys.keyFor(stored, kid)
     const started = performance.now()
     const verdict = await verifyToken(jws, verify, keys.keysOf(stored), clock.now(), { cache, checkSignature })
     metrics.tokenVerified(performance.now() - started)
+    if (verdict.reason !== 'signature-invalid') attempt.giveBack()
+    if (verdict.accepted && address !== undefined) limit.noteGood(stored.id, address)
     return verdict
+  }
+
+  return {
+    forStranger: (signer, jws, address, isNamed) => judge(signer, jws, isNamed, address),
+    forKnown: (signer, jws, isNamed) => judge(signer, jws, isNamed),
   }
 
   function findKnown({ stored, verify }: JudgingSigner, jws: UntrustedJws): Verdict | undefined {

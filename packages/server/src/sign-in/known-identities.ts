@@ -16,8 +16,8 @@ interface Known {
 const MAX_KNOWN = 20_000
 const BY_ID = { useExternalId: false } as StoredSigner
 
-/** Whom the claim of an accepted token stands for. */
-export type FindAttempt = (signer: StoredSigner, claim: string, now: number) => Promise<SignInAttempt>
+/** Whom the claim of an accepted token stands for; at once where that is remembered. */
+export type FindAttempt = (signer: StoredSigner, claim: string, now: number) => SignInAttempt | Promise<SignInAttempt>
 
 /**
  * Identities and their policies by the claim that names them, remembered until the change log says that they have changed.
@@ -43,11 +43,7 @@ export function createKnownIdentities(store: Store, findPolicy: FindPolicy): Fin
     return standIn
   }
 
-  return async (signer, claim, now) => {
-    const name = `${signer.useExternalId ? 'externalId' : 'id'} ${claim}`
-    const remembered = known.get(name)
-    const hopeful = remembered && { signer, claim, ...remembered, now }
-    if (hopeful && findObstacle(hopeful) === undefined) return hopeful
+  const load = async (name: string, signer: StoredSigner, claim: string, now: number): Promise<SignInAttempt> => {
     const before = generation
     const attempt = await loadAttempt(store.db, signer, claim, now, findPolicy)
     const { identity, policy } = attempt
@@ -59,6 +55,13 @@ export function createKnownIdentities(store: Store, findPolicy: FindPolicy): Fin
     // What was read may have changed while it was read: then it is good for this sign-in, but not for the next.
     if (before === generation) known.set(name, { identity, policy })
     return attempt
+  }
+
+  return (signer, claim, now) => {
+    const name = `${signer.useExternalId ? 'externalId' : 'id'} ${claim}`
+    const remembered = known.get(name)
+    const hopeful = remembered && { signer, claim, ...remembered, now }
+    return hopeful && findObstacle(hopeful) === undefined ? hopeful : load(name, signer, claim, now)
   }
 }
 

@@ -14,8 +14,8 @@ export interface DirectorySigner {
 }
 
 export interface SignerDirectory {
-  /** The enabled signers as they are now. Throws `STORE_UNAVAILABLE` while that cannot be told. */
-  enabled(): Promise<SignerIndex<DirectorySigner>>
+  /** The enabled signers as they are now. Fails with `STORE_UNAVAILABLE` while that cannot be told. */
+  enabled(): SignerIndex<DirectorySigner> | Promise<SignerIndex<DirectorySigner>>
   /** Every signer, enabled or not. */
   all(): Promise<readonly StoredSigner[]>
 }
@@ -117,10 +117,7 @@ export function createSignerDirectory(store: Store, log: Logger): SignerDirector
   }
 
   return {
-    enabled: async () => {
-      if (!isSettled()) await settle()
-      return index
-    },
+    enabled: () => (isSettled() ? index : settle().then(() => index)),
     all: async () => {
       await settle()
       return [...stored.values()]

@@ -1,5 +1,6 @@
-import { Counter, Histogram, Registry } from 'prom-client'
+import { Counter, Registry } from 'prom-client'
 import { BoundedLabels } from './bounded-labels.ts'
+import { TimeHistogram } from './time-histogram.ts'
 
 /** What the parts of a controller measure while they work. None of it tells one identity from another. */
 export interface Metrics {
@@ -37,7 +38,7 @@ export function createMetrics(): Metrics {
     labelNames: ['signer', 'reason'],
     registers,
   })
-  const verifySeconds = new Histogram({
+  const verifySeconds = new TimeHistogram({
     name: 'countersign_token_verify_seconds',
     help: 'Time to verify a token that was not known from before, waiting for its key not counted',
     buckets: VERIFY_SECONDS,
@@ -48,7 +49,7 @@ export function createMetrics(): Metrics {
     help: 'Tokens that were known from before; those that were not are the count of countersign_token_verify_seconds',
     registers,
   })
-  const writeSeconds = new Histogram({
+  const writeSeconds = new TimeHistogram({
     name: 'countersign_store_write_seconds',
     help: 'Time from asking for a write until it is durable',
     buckets: WRITE_SECONDS,

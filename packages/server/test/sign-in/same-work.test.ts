@@ -45,7 +45,7 @@ test('L-02 whoever a good token may not let in costs the same look-ups, known be
   for (const claim of Object.values(groups)) await findAttempt(signer, claim, app.clock.now())
   for (let round = 0; round < 3; round++) {
     for (const [obstacle, claim] of Object.entries(groups)) {
-      const { result, statements } = await watch(() => findAttempt(signer, claim, app.clock.now()))
+      const { result, statements } = await watch(async () => findAttempt(signer, claim, app.clock.now()))
       assert.equal(findObstacle(result), obstacle)
       assert.ok(statements.length > 0)
       // Whoever is known is found by the first, and nobody by the second; for whoever is unknown it is the other way round.
@@ -55,7 +55,7 @@ test('L-02 whoever a good token may not let in costs the same look-ups, known be
   assert.equal(costs.size, 1, [...costs].join('\n'))
   const allowed = await createIdentity(app)
   await findAttempt(signer, allowed, app.clock.now())
-  const { result, statements } = await watch(() => findAttempt(signer, allowed, app.clock.now()))
+  const { result, statements } = await watch(async () => findAttempt(signer, allowed, app.clock.now()))
   assert.deepEqual([findObstacle(result), statements], [undefined, []], 'who is let in is remembered')
 })
 

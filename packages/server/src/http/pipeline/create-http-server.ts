@@ -54,6 +54,9 @@ const refuseSchema = () => {
 /** Loaded unless others are given; together they are a hundred modules that nothing here needs. */
 const NO_SCHEMA_COMPILERS = { buildValidator: refuseSchema, buildSerializer: refuseSchema }
 
+/** The pipeline reads the query itself, when it is to be read. */
+const parseNoQuery = () => ({})
+
 /** The HTTPS server: a table of routes behind one pipeline of limits, authentication, permission and validation. */
 export function createHttpServer(options: HttpServerOptions) {
   const { routes, settings, tls, log, beforeRequest, instanceId = randomUUID(), handlerMs = HANDLER_MS } = options
@@ -89,6 +92,7 @@ export function createHttpServer(options: HttpServerOptions) {
       ignoreTrailingSlash: true,
       ignoreDuplicateSlashes: true,
       maxParamLength: MAX_ID_LENGTH,
+      querystringParser: parseNoQuery,
     },
   })
   const awaitsContinue = guardListener(app.server, http, unreadable)
