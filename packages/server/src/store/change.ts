@@ -17,6 +17,10 @@ export interface OwnChange extends Change {
   readonly states?: { readonly initial: string | null; readonly final: string | null }
 }
 
+/** Those that caches have to hear of, on every node. */
+export const loggedAmong = (changes: readonly OwnChange[]): readonly OwnChange[] =>
+  changes.filter(({ isLogged }) => isLogged !== false)
+
 export type ChangedEntity =
   | 'externalJwtSigners'
   | 'authPolicies'

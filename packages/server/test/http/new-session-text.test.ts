@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { jsonTemplate } from '../../src/http/pipeline/json-template.ts'
+import { insideQuotes, jsonTemplate } from '../../src/http/pipeline/json-template.ts'
 import { type CurrentSession, currentSessionView } from '../../src/http/shared/api-session-view.ts'
 import { newSessionText } from '../../src/http/shared/new-session-text.ts'
 import type { MissingFactor } from '../../src/sign-in/second-factor.ts'
@@ -52,6 +52,6 @@ test('the answer to a sign-in is whole too where it is not like most', () => {
 
 test('a template of JSON wants every mark in its sample', () => {
   const write = jsonTemplate('{"a":"ONE","b":2000,"c":"ONE and TWO"}', ['ONE', '2000', 'TWO'])
-  assert.equal(write(['"', '7', '\\']), '{"a":"\\"","b":7,"c":"\\" and \\\\"}')
+  assert.equal(write([insideQuotes('"'), '7', insideQuotes('\\')]), '{"a":"\\"","b":7,"c":"\\" and \\\\"}')
   assert.throws(() => jsonTemplate('{"a":"ONE"}', ['ONE', 'TWO']), /does not hold TWO/)
 })

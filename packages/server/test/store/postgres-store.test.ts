@@ -21,6 +21,20 @@ const firstAdmin = () => ({
   passwordDigest: 'digest',
 })
 
+const newSession = ({ identityId, authenticatorId }: ReturnType<typeof firstAdmin>) => ({
+  id: newId(),
+  tokenDigest: newId(),
+  identityId,
+  authenticatorId,
+  ipAddress: '127.0.0.1',
+  configTypes: [],
+  expiresAt: meta.now + 1_000,
+  endsAt: meta.now + 2_000,
+  envInfo: undefined,
+  sdkInfo: undefined,
+  maxPerIdentity: 100,
+})
+
 async function openNode(t: TestContext, url: string) {
   const problems: string[] = []
   const onProblem = (message: string) => void problems.push(message)
@@ -78,6 +92,22 @@ test('a node whose connections were cut forgets what it remembers, and goes on',
   const rows = await untilItWorks(() => node.store.db.selectFrom('identities').selectAll().execute())
   assert.equal(rows.length, 1)
   await untilItWorks(() => node.store.write('changeLog.prune', {}, meta))
+})
+
+test('a node notices a change that it was not told of, however many have signed in', { timeout: 20_000 }, async (t) => {
+  const url = await (await getPostgres()).createDatabase()
+  const node = await openNode(t, url)
+  const admin = firstAdmin()
+  await node.store.write('start.createFirstAdmin', admin, meta)
+  for (let signIns = 5; signIns > 0; signIns -= 1) await node.store.write('apiSession.create', newSession(admin), meta)
+  assert.equal(node.heard.length, 1, 'caches need not hear of new sessions')
+  const silent = new pg.Client({ connectionString: url })
+  await silent.connect()
+  t.after(() => silent.end())
+  await silent.query(`insert into change_log (at, entity, entity_id, action, actor_id)
+    values (1, 'identities', 'x', 'updated', 'tester')`)
+  await node.hears((changes) => changes === 'everything')
+  assert.deepEqual(node.problems, ['changes of other nodes were not told, so that everything is read anew'])
 })
 
 const open = (database: string) =>

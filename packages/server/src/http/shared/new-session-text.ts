@@ -1,6 +1,6 @@
 import type { MissingFactor } from '../../sign-in/second-factor.ts'
 import { detail, jsonText, timestamp } from '../pipeline/envelope.ts'
-import { jsonTemplate } from '../pipeline/json-template.ts'
+import { insideQuotes, jsonTemplate } from '../pipeline/json-template.ts'
 import { type CurrentSession, currentSessionView, expirationSeconds } from './api-session-view.ts'
 
 interface NewSession {
@@ -26,16 +26,16 @@ function isPlain({ session, missing }: NewSession): boolean {
   return isUnused && !certificate && configTypes.length + missing.length === 0 && identity.verifiedTotpId === null
 }
 
-/** What differs. */
+/** What differs. Sessions, their tokens and authenticators are named by us. */
 function plainValues({ session, token, now }: NewSession): string[] {
   const { id, identity, authenticatorId, ipAddress, createdAt, expiresAt } = session
   return [
     id,
-    identity.id,
-    identity.name,
-    identity.authPolicyId,
+    insideQuotes(identity.id),
+    insideQuotes(identity.name),
+    insideQuotes(identity.authPolicyId),
     authenticatorId,
-    ipAddress,
+    insideQuotes(ipAddress),
     token,
     timestamp(createdAt),
     timestamp(expiresAt),
