@@ -16,9 +16,9 @@ import type { ControllerContext } from './controller-context.ts'
 import { createEnrollByJwt } from './enrollment/enroll-by-jwt.ts'
 import { createEnrollmentJwt } from './enrollment/enrollment-jwt.ts'
 import { createEnrollmentReporter } from './enrollment/report-enrollment.ts'
+import { apiSessionEvent } from './events/api-session-event.ts'
 import { publishChanges } from './events/change-events.ts'
 import { createEventHub, type EventHub } from './events/event-hub.ts'
-import { sessionMoveEvent } from './events/session-move-event.ts'
 import { signerHealthEvent } from './events/signer-health-event.ts'
 import { createAccountClients } from './hosted/account-clients.ts'
 import { createApiAccounts } from './hosted/api-accounts.ts'
@@ -115,15 +115,16 @@ export function createController(parts: ControllerParts): Controller {
   const metrics = createMetrics()
   const store = timedStore(parts.store, metrics)
   const health = createHealth({ store, clock })
+  const events = parts.events ?? createEventHub({ nodeId: newId(), clock })
+  publishChanges(store, events)
   const session: SessionOptions = {
     store,
     clock,
+    events,
     idleMs: settings.session.idleSeconds * 1000,
     maxMs: settings.session.maxSeconds * 1000,
     maxPerIdentity: settings.session.maxPerIdentity,
   }
-  const events = parts.events ?? createEventHub({ nodeId: newId(), clock })
-  publishChanges(store, events)
   const findPolicy = createKnownPolicies(store)
   const sessions = createLiveSessions({ ...session, findPolicy })
   const signers = createSignerDirectory(store, log)
@@ -230,7 +231,7 @@ export function createController(parts: ControllerParts): Controller {
   }
   const routes = buildRoutes(context)
   const noteUse = createSessionMoves((move, { id, identity }, address) =>
-    events.publish(sessionMoveEvent(move, { id, identityId: identity.id, address })),
+    events.publish(apiSessionEvent(move, { id, identityId: identity.id, ipAddress: address })),
   )
   const http = createHttpServer({
     routes,

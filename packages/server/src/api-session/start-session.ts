@@ -1,6 +1,8 @@
 import type { Authenticate } from '@countersign/contract'
 import { newIdInOrder } from '@countersign/core'
 import type { Clock } from '../clock.ts'
+import { apiSessionEvent } from '../events/api-session-event.ts'
+import type { EventHub } from '../events/event-hub.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
 import type { Store } from '../store/store.ts'
@@ -11,6 +13,7 @@ import type { SessionOrigin } from './sign-in-way.ts'
 export interface SessionOptions {
   readonly store: Store
   readonly clock: Clock
+  readonly events: Pick<EventHub, 'publish'>
   readonly idleMs: number
   readonly maxMs: number
   readonly maxPerIdentity: number
@@ -27,7 +30,7 @@ export interface Authenticated extends SessionOrigin {
 
 /** Opens a session; when this resolves it is durable. Fails with INVALID_AUTH when the identity has gone meanwhile. */
 export async function startSession(
-  { store, clock, idleMs, maxMs, maxPerIdentity }: SessionOptions,
+  { store, clock, events, idleMs, maxMs, maxPerIdentity }: SessionOptions,
   { identity, policy, way, certificate, authenticatorId, body, ipAddress }: Authenticated,
 ): Promise<{ token: string; session: LiveSession }> {
   const now = clock.now()
@@ -53,9 +56,24 @@ export async function startSession(
     },
     { actorId: identity.id, now },
   )
-  const times = { createdAt: now, updatedAt: now, lastActivityAt: now, expiresAt, endsAt }
-  const origin = { identity, policy, way, certificate, authenticatorId, ipAddress, configTypes }
-  return { token, session: { id, ...origin, ...times, passedTotpId: null } }
+  events.publish(apiSessionEvent('created', { id, identityId: identity.id, ipAddress }))
+  const session = {
+    id,
+    identity,
+    policy,
+    way,
+    certificate,
+    authenticatorId,
+    ipAddress,
+    configTypes,
+    createdAt: now,
+    updatedAt: now,
+    lastActivityAt: now,
+    expiresAt,
+    endsAt,
+    passedTotpId: null,
+  }
+  return { token, session }
 }
 
 const ALL_CONFIG_TYPES = 'all'

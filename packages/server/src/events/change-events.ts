@@ -3,11 +3,12 @@ import type { OwnChange } from '../store/change.ts'
 import type { Store } from '../store/store.ts'
 import type { WriteMeta } from '../store/write-operation.ts'
 import { COMPATIBLE_VERSION } from '../version.ts'
+import { apiSessionEvent } from './api-session-event.ts'
 import type { ControllerEvent, EntityChangeEvent } from './controller-event.ts'
 import type { EventHub } from './event-hub.ts'
 import { JsonText } from './json-text.ts'
 
-/** Publishes what this node changes: sessions that begin and end, and everything that is kept on record. */
+/** Publishes what this node changes: sessions that end, and everything that is kept on record. */
 export function publishChanges(store: Pick<Store, 'onOwnChange'>, events: EventHub): void {
   store.onOwnChange((changes, meta) => {
     for (const change of changes) {
@@ -18,17 +19,7 @@ export function publishChanges(store: Pick<Store, 'onOwnChange'>, events: EventH
 }
 
 function changeEvent({ id, entity, action, session, states }: OwnChange, meta: WriteMeta): ControllerEvent | undefined {
-  if (session && action !== 'updated') {
-    return {
-      namespace: 'apiSession',
-      event_type: action,
-      id,
-      type: 'legacy',
-      identity_id: session.identityId,
-      ip_address: session.ipAddress,
-      cert_generated: false,
-    }
-  }
+  if (session) return apiSessionEvent('deleted', { id, ...session })
   if (!states) return undefined
   return {
     namespace: 'entityChange',

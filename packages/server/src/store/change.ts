@@ -9,17 +9,11 @@ export interface Change {
 
 /** A change with what only the node that made it is told. */
 export interface OwnChange extends Change {
-  /** False where nobody else needs to hear of it: a new session is looked up when it is first used. */
-  readonly isLogged?: false
-  /** Whose session it was, where it was opened or ended. */
+  /** Whose session it was, where one has ended. */
   readonly session?: { readonly identityId: string; readonly ipAddress: string }
   /** JSON of a thing that is kept on record, before and after; null where there was none or it is not known. */
   readonly states?: { readonly initial: string | null; readonly final: string | null }
 }
-
-/** Those that caches have to hear of, on every node. */
-export const loggedAmong = (changes: readonly OwnChange[]): readonly OwnChange[] =>
-  changes.filter(({ isLogged }) => isLogged !== false)
 
 export type ChangedEntity =
   | 'externalJwtSigners'

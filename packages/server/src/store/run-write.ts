@@ -28,7 +28,7 @@ export async function runWrite(
     const { entity, id, action } = change
     const entry = { at: meta.now, entity, entity_id: id, action, actor_id: meta.actorId }
     if (!isAudited(entity, name)) {
-      if (change.isLogged !== false) await insertRow(db, 'change_log', entry)
+      await insertRow(db, 'change_log', entry)
       changes.push(change)
       continue
     }

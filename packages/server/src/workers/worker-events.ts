@@ -1,11 +1,13 @@
 import type { Clock } from '../clock.ts'
+import type { EventNamespace } from '../events/controller-event.ts'
 import { createEventHub, type EventHub } from '../events/event-hub.ts'
 import type { ToldEvent } from '../events/event-ring.ts'
 import type { Channel } from './channel.ts'
 import type { PrimaryProcedures, ToldEvents } from './protocol.ts'
 
-/** Events of this long are told together. */
+/** What there is much of is told together after so long. */
 const GATHER_MS = 10
+const GATHERED: ReadonlySet<EventNamespace> = new Set(['authentication', 'apiSession'])
 
 export interface WorkerEvents {
   readonly hub: EventHub
@@ -75,7 +77,9 @@ export function createWorkerEvents(
     follow,
     forward: (event) => {
       outbox.push(event)
-      timer ??= setTimeout(flush, GATHER_MS).unref()
+      if (GATHERED.has(event.namespace)) timer ??= setTimeout(flush, GATHER_MS).unref()
+      // Whoever has the answer and changes something else by another worker finds both in that order.
+      else flush()
     },
   })
   return {

@@ -61,7 +61,7 @@ test('L-02 whoever a good token may not let in costs the same look-ups, known be
 
 test('L-02 every refused password costs the same look-ups and one comparison', async (t) => {
   const app = await buildApp(t)
-  const session = { idleMs: 60_000, maxMs: 60_000, maxPerIdentity: 10 }
+  const session = { idleMs: 60_000, maxMs: 60_000, maxPerIdentity: 10, events: { publish: () => {} } }
   const logIn = createPasswordLogin({
     ...app,
     ...session,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '@countersign/core'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
-import { type Change, type ChangeListener, loggedAmong, type OwnChangeListener } from '../change.ts'
+import type { Change, ChangeListener, OwnChangeListener } from '../change.ts'
 import { migrate } from '../migrations/migrate.ts'
 import { POSTGRES_TYPES } from '../migrations/migration.ts'
 import { runWrite, type WriteRequest } from '../run-write.ts'
@@ -114,9 +114,8 @@ async function openOn(db: Kysely<Database>, options: PostgresOptions, dropIdle: 
       .execute(async (transaction) => {
         if (!UNORDERED.has(request.name)) await takeTurn(transaction)
         const done = await runWrite({ db: transaction, dialect: 'postgres' }, request)
-        const logged = loggedAmong(done.changes)
-        if (logged.length > 0) {
-          const message = notification(options.nodeId, logged)
+        if (done.changes.length > 0) {
+          const message = notification(options.nodeId, done.changes)
           await sql`select pg_notify(${NOTIFY_CHANNEL}, ${message})`.execute(transaction)
         }
         return done
@@ -129,10 +128,11 @@ async function openOn(db: Kysely<Database>, options: PostgresOptions, dropIdle: 
       for (let retries = 0; ; retries++) {
         try {
           const { result, changes } = await runOnce({ name, args, meta })
-          const logged = loggedAmong(changes)
-          follower.noteOwn(logged.length)
-          if (logged.length > 0) tell(logged)
-          if (changes.length > 0) for (const listener of ownListeners) listener(changes, meta)
+          if (changes.length > 0) {
+            follower.noteOwn(changes.length)
+            tell(changes)
+            for (const listener of ownListeners) listener(changes, meta)
+          }
           return result as never
         } catch (error) {
           if (error instanceof AppError) throw error

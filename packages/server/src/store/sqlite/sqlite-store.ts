@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { AppError, Slots } from '@countersign/core'
 import { Outbox } from '../../outbox.ts'
-import { type ChangeListener, loggedAmong, type OwnChangeListener } from '../change.ts'
+import type { ChangeListener, OwnChangeListener } from '../change.ts'
 import { migrate } from '../migrations/migrate.ts'
 import { SQLITE_TYPES } from '../migrations/migration.ts'
 import type { Store } from '../store.ts'
@@ -68,9 +68,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       waiting.reject(fromSentError(answer.error))
       return
     }
-    const logged = loggedAmong(answer.changes)
-    if (logged.length > 0) for (const listener of listeners) listener(logged)
-    if (answer.changes.length > 0) for (const listener of ownListeners) listener(answer.changes, waiting.meta)
+    if (answer.changes.length > 0) {
+      for (const listener of listeners) listener(answer.changes)
+      for (const listener of ownListeners) listener(answer.changes, waiting.meta)
+    }
     waiting.resolve(answer.result)
   }
   worker.on('message', (message: FromWriter) => answersOf(message).forEach(settle))

@@ -74,8 +74,9 @@ const insertSession = prepared<SessionValues, unknown>(
     }),
 )
 
+/** Noted nowhere: a session is looked up when it is first used. */
 const createApiSession: WriteOperation<NewApiSession, void> = async (context, session) => {
-  const { db, now, changed } = context
+  const { db, now } = context
   const { identityId } = session
   await checkIdentityIsEnabled({ db, now }, identityId)
   await makeRoom(context, session)
@@ -91,8 +92,6 @@ const createApiSession: WriteOperation<NewApiSession, void> = async (context, se
     session.endsAt,
     now,
   )
-  const opened = { identityId, ipAddress: session.ipAddress }
-  changed({ entity: ENTITY, id: session.id, action: 'created', session: opened, isLogged: false })
   if (session.envInfo || session.sdkInfo) {
     await db
       .updateTable('identities')
