@@ -1,4 +1,4 @@
-import { type IncomingMessage, validateHeaderValue } from 'node:http'
+import { type IncomingMessage, type ServerResponse, validateHeaderValue } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { Logger } from 'pino'
 import { jsonText } from './envelope.ts'
@@ -11,6 +11,8 @@ const LINGER_MS = 1_000
 const LINGER_BYTES = 1_048_576
 /** As much as comes with the headers, mostly. */
 const LET_GO_BYTES = 16_384
+/** Of a long answer so much is sent at a time. */
+const PIECE = 65_536
 const NO_CONTENT = 204
 const JSON_TYPE = 'application/json'
 
@@ -45,8 +47,24 @@ function sendText(text: string, reply: FastifyReply, ownHeaders?: Answer['header
   reply.raw.writeHead(reply.statusCode, headers)
   reply.hijack()
   // The same bytes where it is all ASCII, without being encoded.
-  reply.raw.end(text, bytes === text.length ? 'latin1' : 'utf8')
+  const isAscii = bytes === text.length
+  if (bytes <= PIECE) reply.raw.end(text, isAscii ? 'latin1' : 'utf8')
+  else sendInPieces(isAscii ? text : Buffer.from(text), reply.raw)
   return reply
+}
+
+/** As fast as the client takes it: a long answer would otherwise be encrypted as a whole for each who is slow to read it. */
+function sendInPieces(content: string | Buffer, response: ServerResponse): void {
+  let sent = 0
+  const sendOn = (): void => {
+    while (sent + PIECE < content.length) {
+      const isTaken = response.write(content.slice(sent, sent + PIECE), 'latin1')
+      sent += PIECE
+      if (!isTaken) return void response.once('drain', sendOn)
+    }
+    response.end(content.slice(sent), 'latin1')
+  }
+  sendOn()
 }
 
 /** An error. The connection closes when the rest of the request is not worth reading. */
