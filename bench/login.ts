@@ -22,12 +22,17 @@ interface World {
   readonly clientListAims: Operation['aims']
 }
 
+const AIM_P99 = { p99Ms: { atMost: 25 } } as const
+
 const WORLDS: readonly World[] = [
-  { name: '10 signers, 500 identities', signers: 10, identities: 500, clientListAims: { cpuMs: { atMost: 0.08 } } },
+  {
+    name: '10 signers, 500 identities',
+    signers: 10,
+    identities: 500,
+    clientListAims: { cpuMs: { atMost: 0.08 }, ...AIM_P99 },
+  },
   { name: '1,000 signers, 10,000 identities', signers: 1_000, identities: 10_000, clientListAims: {} },
 ]
-
-const AIM_P99 = { p99Ms: { atMost: 25 } } as const
 
 /** Sign-in by JWT with durable sessions, beside a bare HTTPS server that only verifies the token and answers as many bytes. */
 export const login: BenchPart = async (run) => {
@@ -141,7 +146,7 @@ function buildOperations(run: BenchRun, world: World, { rs256, es256 }: Signers,
       expectStatus: 200,
       connections: CONNECTIONS,
       request: inTurn([http('GET', `${CLIENT}/external-jwt-signers`, {})]),
-      aims: { ...world.clientListAims, ...AIM_P99 },
+      aims: world.clientListAims,
     },
   ]
 }
