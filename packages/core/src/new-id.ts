@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto'
+import { takeRandomBytes } from './random-pool.ts'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const LETTERS = Buffer.from(ALPHABET)
@@ -47,8 +47,8 @@ function randomLetters(count: number): string {
 
 /** Answers how many there are now. */
 function draw(): number {
-  randomFillSync(drawn)
   let filled = 0
-  for (const byte of drawn) if (byte < UNBIASED) drawn[filled++] = LETTERS[byte % LETTERS.length] ?? 0
+  for (const byte of takeRandomBytes(drawn.length))
+    if (byte < UNBIASED) drawn[filled++] = LETTERS[byte % LETTERS.length] ?? 0
   return filled
 }

@@ -46,8 +46,11 @@ export function createJudgeBySigner(parts: JudgeBySignerParts): JudgeBySigner {
     isNamed: boolean,
     address?: string,
   ): Promise<Verdict> => {
-    const known = findKnown({ stored, verify }, jws)
-    if (known) return known
+    const known = cache.findVerdict(jws.digest, verify, keys.keysOf(stored), clock.now())
+    if (known) {
+      metrics.tokenFromCache()
+      return known
+    }
     const attempt = address === undefined ? UNCOUNTED : limit.begin(stored.id, address)
     const { kid } = jws.untrustedHeader
     if (isNamed && typeof kid === 'string' && !keys.keysOf(stored).has(kid)) await keys.keyFor(stored, kid)
@@ -62,11 +65,5 @@ export function createJudgeBySigner(parts: JudgeBySignerParts): JudgeBySigner {
   return {
     forStranger: (signer, jws, address, isNamed) => judge(signer, jws, isNamed, address),
     forKnown: (signer, jws, isNamed) => judge(signer, jws, isNamed),
-  }
-
-  function findKnown({ stored, verify }: JudgingSigner, jws: UntrustedJws): Verdict | undefined {
-    const known = cache.findVerdict(jws.digest, verify, keys.keysOf(stored), clock.now())
-    if (known) metrics.tokenFromCache()
-    return known
   }
 }

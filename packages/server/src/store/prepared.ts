@@ -86,13 +86,24 @@ function dialectOf(db: Kysely<Database>): unknown {
   return db.getExecutor().adapter.constructor
 }
 
-const inserts = new Map<string, Map<unknown, CompiledQuery>>()
+type InsertedRow = Readonly<Record<string, unknown>>
+
+/** A statement for so many rows of these columns. */
+interface Insert {
+  readonly dialect: unknown
+  readonly rowCount: number
+  readonly columns: readonly string[]
+  readonly compiled: CompiledQuery
+}
+
+/** By table. Each has few: the columns are compared one by one, which takes less than to make one text of them all. */
+const inserts = new Map<string, Insert[]>()
 
 /** Inserts one row; the statement for a table and its columns is put together once. */
 export function insertRow<Table extends keyof Database & string>(
   db: Kysely<Database>,
   table: Table,
-  row: Readonly<Record<string, unknown>>,
+  row: InsertedRow,
 ): Promise<void> {
   return insertRows(db, table, [row])
 }
@@ -104,7 +115,7 @@ const MAX_KEPT_ROWS = 8
 export async function insertRows<Table extends keyof Database & string>(
   db: Kysely<Database>,
   table: Table,
-  rows: readonly Readonly<Record<string, unknown>>[],
+  rows: readonly InsertedRow[],
 ): Promise<void> {
   if (rows.length > MAX_KEPT_ROWS) {
     await db
@@ -113,20 +124,29 @@ export async function insertRows<Table extends keyof Database & string>(
       .execute()
     return
   }
-  const key = `${table} ${rows.length} ${Object.keys(rows[0] ?? {}).join()}`
-  const dialect = dialectOf(db)
-  let byDialect = inserts.get(key)
-  if (!byDialect) {
-    byDialect = new Map()
-    inserts.set(key, byDialect)
-  }
-  let compiled = byDialect.get(dialect)
-  if (!compiled) {
-    compiled = db
-      .insertInto(table)
-      .values(rows as never)
-      .compile()
-    byDialect.set(dialect, compiled)
-  }
+  const { compiled } = findInsert(db, table, rows) ?? addInsert(db, table, rows)
   await run(db, compiled, rows.flatMap(Object.values))
+}
+
+function findInsert(db: Kysely<Database>, table: string, rows: readonly InsertedRow[]): Insert | undefined {
+  const dialect = dialectOf(db)
+  const columns = columnsOf(rows)
+  return inserts
+    .get(table)
+    ?.find((known) => known.dialect === dialect && known.rowCount === rows.length && isSame(known.columns, columns))
+}
+
+function addInsert(db: Kysely<Database>, table: keyof Database & string, rows: readonly InsertedRow[]): Insert {
+  const query = db.insertInto(table).values(rows as never)
+  const insert = { dialect: dialectOf(db), rowCount: rows.length, columns: columnsOf(rows), compiled: query.compile() }
+  inserts.set(table, [...(inserts.get(table) ?? []), insert])
+  return insert
+}
+
+function columnsOf([first = {}]: readonly InsertedRow[]): string[] {
+  return Object.keys(first)
+}
+
+function isSame(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((column, at) => column === others[at])
 }

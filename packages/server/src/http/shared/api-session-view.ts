@@ -68,7 +68,5 @@ export function expirationSeconds({ expiresAt }: Pick<CurrentSession, 'expiresAt
 
 /** The words of Go's clock, which existing clients read. */
 export function expiresAtHeader(at: number): string {
-  const text = timestamp(at)
-  const dateEnd = text.indexOf('T')
-  return `${text.slice(0, dateEnd)} ${text.slice(dateEnd + 1, -1)} +0000 UTC`
+  return `${timestamp(at).replace('T', ' ').replace('Z', '')} +0000 UTC`
 }

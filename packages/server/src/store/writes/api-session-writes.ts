@@ -1,6 +1,6 @@
 import { AppError } from '@countersign/core'
 import { isDisabled } from '../identity-row.ts'
-import { prepared, preparedForIds } from '../prepared.ts'
+import { insertRow, prepared, preparedForIds } from '../prepared.ts'
 import type { ApiSessionRow } from '../schema.ts'
 import { MAX_UNWRITTEN_ACTIVITY_MS } from '../session-activity.ts'
 import type { WriteContext, WriteOperation } from '../write-operation.ts'
@@ -42,56 +42,26 @@ const oldestSessions = prepared(2, (db, identityId: string, count: number) =>
     .limit(count),
 )
 
-/** The values in the order of their use; a session is written with every sign-in. */
-type SessionValues = [
-  id: string,
-  tokenDigest: string,
-  identityId: string,
-  authenticatorId: string,
-  ipAddress: string,
-  configTypes: string,
-  expiresAt: number,
-  endsAt: number,
-  now: number,
-]
-
-const insertSession = prepared<SessionValues, unknown>(
-  9,
-  (db, id, tokenDigest, identityId, authenticatorId, ipAddress, configTypes, expiresAt, endsAt, now) =>
-    db.insertInto('api_sessions').values({
-      id,
-      token_digest: tokenDigest,
-      identity_id: identityId,
-      authenticator_id: authenticatorId,
-      ip_address: ipAddress,
-      config_types: configTypes,
-      last_activity_at: now,
-      expires_at: expiresAt,
-      ends_at: endsAt,
-      tags: '{}',
-      created_at: now,
-      updated_at: now,
-    }),
-)
-
 /** Noted nowhere: a session is looked up when it is first used. */
 const createApiSession: WriteOperation<NewApiSession, void> = async (context, session) => {
   const { db, now } = context
   const { identityId } = session
   await checkIdentityIsEnabled({ db, now }, identityId)
   await makeRoom(context, session)
-  await insertSession(
-    db,
-    session.id,
-    session.tokenDigest,
-    identityId,
-    session.authenticatorId,
-    session.ipAddress,
-    JSON.stringify(session.configTypes),
-    session.expiresAt,
-    session.endsAt,
-    now,
-  )
+  await insertRow(db, 'api_sessions', {
+    id: session.id,
+    token_digest: session.tokenDigest,
+    identity_id: identityId,
+    authenticator_id: session.authenticatorId,
+    ip_address: session.ipAddress,
+    config_types: JSON.stringify(session.configTypes),
+    last_activity_at: now,
+    expires_at: session.expiresAt,
+    ends_at: session.endsAt,
+    tags: '{}',
+    created_at: now,
+    updated_at: now,
+  })
   if (session.envInfo || session.sdkInfo) {
     await db
       .updateTable('identities')
