@@ -1,33 +1,57 @@
 import { createPublicKey, type VerifyKeyObjectInput, verify } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:https'
+import type { BareSigner } from './bench-signer.ts'
 
 /**
  * The least an HTTPS server can do: read the request, verify the token that may be in it, and answer as many bytes as it is
  * asked for.
  */
 const { cert, key } = JSON.parse(process.env.BARE_SERVER ?? '{}') as { cert: string; key: string }
-const keys = new Map<string, VerifyKeyObjectInput>()
 
+interface Signer extends Omit<BareSigner, 'publicKey'> {
+  readonly alg: string
+  readonly key: VerifyKeyObjectInput
+}
+
+const signers = new Map<string, Signer>()
+
+/** Whose tokens come with this header; read once. */
+function findSigner(header: string): Signer {
+  const known = signers.get(header)
+  if (known) return known
+  const { issuer, audience, publicKey } = JSON.parse(header) as BareSigner
+  const parsed = createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' })
+  const signer: Signer =
+    parsed.asymmetricKeyType === 'ec'
+      ? { issuer, audience, alg: 'ES256', key: { key: parsed, dsaEncoding: 'ieee-p1363' } }
+      : { issuer, audience, alg: 'RS256', key: { key: parsed } }
+  signers.set(header, signer)
+  return signer
+}
+
+/** Algorithm, issuer, audience, expiry and signature. */
 function verifyToken({ headers }: IncomingMessage): Promise<boolean> {
-  const der = headers['x-public-key']
-  if (typeof der !== 'string') return Promise.resolve(true)
-  let publicKey = keys.get(der)
-  if (!publicKey) {
-    const parsed = createPublicKey({ key: Buffer.from(der, 'base64'), format: 'der', type: 'spki' })
-    publicKey = { key: parsed, ...(parsed.asymmetricKeyType === 'ec' && { dsaEncoding: 'ieee-p1363' }) }
-    keys.set(der, publicKey)
-  }
+  const { 'x-signer': named } = headers
+  if (typeof named !== 'string') return Promise.resolve(true)
+  const signer = findSigner(named)
   const token = headers.authorization?.slice('Bearer '.length) ?? ''
-  const end = token.lastIndexOf('.')
-  const signature = Buffer.from(token.slice(end + 1), 'base64url')
-  const usedKey = publicKey
+  const [header = '', payload = '', signature = ''] = token.split('.')
+  const { alg } = readPart(header)
+  const { iss, aud, exp } = readPart(payload)
+  const isForUs = alg === signer.alg && iss === signer.issuer && aud === signer.audience
+  if (!isForUs || !(Number(exp) * 1000 > Date.now())) return Promise.resolve(false)
+  const signed = Buffer.from(token.slice(0, header.length + 1 + payload.length))
   return new Promise((resolve, reject) => {
-    verify('sha256', Buffer.from(token.slice(0, end)), usedKey, signature, (error, isGood) => {
+    verify('sha256', signed, signer.key, Buffer.from(signature, 'base64url'), (error, isGood) => {
       if (error) reject(error)
       else resolve(isGood)
     })
   })
+}
+
+function readPart(part: string): Record<string, unknown> {
+  return JSON.parse(Buffer.from(part, 'base64url').toString())
 }
 
 const server = createServer({ cert, key, minVersion: 'TLSv1.2' }, (request, response) => {

@@ -4,6 +4,14 @@ import { MANAGEMENT, type Product } from './product.ts'
 const KINDS = { RSA: 'rsa2048', 'P-256': 'ec256' } as const
 const TOKEN_SECONDS = 6 * 3600
 
+/** What the bare server knows of a signer, in the header `x-signer`. */
+export interface BareSigner {
+  readonly issuer: string
+  readonly audience: string
+  /** DER in base64. */
+  readonly publicKey: string
+}
+
 /** A signer by certificate, and the key to mint its tokens with. */
 export interface BenchSigner {
   readonly id: string
@@ -29,6 +37,8 @@ export async function createBenchSigner(
   const { data } = await product.call('POST', `${MANAGEMENT}/ext-jwt-signers`, settings)
   const key: MintKey = mintKeyFrom(certificate.privateKey, kind, name)
   const publicKey = certificate.publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
+  const { issuer, audience } = about
+  const bareSigner = JSON.stringify({ issuer, audience, publicKey } satisfies BareSigner)
   const exp = Math.floor(Date.now() / 1000) + TOKEN_SECONDS
   return {
     id: (data as unknown as { id: string }).id,
@@ -45,7 +55,7 @@ export async function createBenchSigner(
           groups: ['engineering', 'sales'],
         },
       }),
-    bareHeaders: (token) => ({ authorization: `Bearer ${token}`, 'x-public-key': publicKey }),
+    bareHeaders: (token) => ({ authorization: `Bearer ${token}`, 'x-signer': bareSigner }),
   }
 }
 

@@ -50,10 +50,13 @@ export function createTokenJudge({ directory, judgeBySigner, cache, clock }: Tok
       }
       const { jws } = reading
       const { untrustedIssuer, untrustedAudiences } = untrustedIssuerAndAudience(jws)
-      const { issuerKnown, candidates } = (await directory.enabled()).choose(untrustedIssuer, untrustedAudiences)
+      const enabled = directory.enabled()
+      const signers = enabled instanceof Promise ? await enabled : enabled
+      const { issuerKnown, candidates } = signers.choose(untrustedIssuer, untrustedAudiences)
       if (candidates.length === 0) await take({ signer: undefined, verdict: refuseWithoutSigner(jws, issuerKnown) })
       for (const signer of candidates) {
-        if (await take({ signer, verdict: await judgeBySigner.forStranger(signer, jws, address, true) })) return
+        const taken = take({ signer, verdict: await judgeBySigner.forStranger(signer, jws, address, true) })
+        if (taken instanceof Promise ? await taken : taken) return
       }
     },
     judgeFor: async (signer, token, address) => {

@@ -100,12 +100,12 @@ interface Insert {
 const inserts = new Map<string, Insert[]>()
 
 /** Inserts one row; the statement for a table and its columns is put together once. */
-export function insertRow<Table extends keyof Database & string>(
+export async function insertRow<Table extends keyof Database & string>(
   db: Kysely<Database>,
   table: Table,
   row: InsertedRow,
 ): Promise<void> {
-  return insertRows(db, table, [row])
+  await run(db, findInsert(db, table, row, 1) ?? addInsert(db, table, [row]), Object.values(row))
 }
 
 /** More rows than this are too rare to keep a statement for. */
@@ -117,6 +117,8 @@ export async function insertRows<Table extends keyof Database & string>(
   table: Table,
   rows: readonly InsertedRow[],
 ): Promise<void> {
+  const [first] = rows
+  if (!first) return
   if (rows.length > MAX_KEPT_ROWS) {
     await db
       .insertInto(table)
@@ -124,29 +126,40 @@ export async function insertRows<Table extends keyof Database & string>(
       .execute()
     return
   }
-  const { compiled } = findInsert(db, table, rows) ?? addInsert(db, table, rows)
-  await run(db, compiled, rows.flatMap(Object.values))
+  const insert = findInsert(db, table, first, rows.length) ?? addInsert(db, table, rows)
+  await run(db, insert, rows.flatMap(Object.values))
 }
 
-function findInsert(db: Kysely<Database>, table: string, rows: readonly InsertedRow[]): Insert | undefined {
+function findInsert(
+  db: Kysely<Database>,
+  table: string,
+  row: InsertedRow,
+  rowCount: number,
+): CompiledQuery | undefined {
   const dialect = dialectOf(db)
-  const columns = columnsOf(rows)
-  return inserts
-    .get(table)
-    ?.find((known) => known.dialect === dialect && known.rowCount === rows.length && isSame(known.columns, columns))
+  for (const known of inserts.get(table) ?? []) {
+    if (known.dialect === dialect && known.rowCount === rowCount && hasColumns(row, known.columns))
+      return known.compiled
+  }
+  return undefined
 }
 
-function addInsert(db: Kysely<Database>, table: keyof Database & string, rows: readonly InsertedRow[]): Insert {
-  const query = db.insertInto(table).values(rows as never)
-  const insert = { dialect: dialectOf(db), rowCount: rows.length, columns: columnsOf(rows), compiled: query.compile() }
+function addInsert(db: Kysely<Database>, table: keyof Database & string, rows: readonly InsertedRow[]): CompiledQuery {
+  const compiled = db
+    .insertInto(table)
+    .values(rows as never)
+    .compile()
+  const insert = { dialect: dialectOf(db), rowCount: rows.length, columns: Object.keys(rows[0] ?? {}), compiled }
   inserts.set(table, [...(inserts.get(table) ?? []), insert])
-  return insert
+  return compiled
 }
 
-function columnsOf([first = {}]: readonly InsertedRow[]): string[] {
-  return Object.keys(first)
-}
-
-function isSame(some: readonly string[], others: readonly string[]): boolean {
-  return some.length === others.length && some.every((column, at) => column === others[at])
+/** In this order. */
+function hasColumns(row: InsertedRow, columns: readonly string[]): boolean {
+  let at = 0
+  for (const column in row) {
+    if (column !== columns[at]) return false
+    at += 1
+  }
+  return at === columns.length
 }

@@ -1,7 +1,7 @@
-import type { BoundedCache } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import type { OwnChange } from './change.ts'
 import type { Database } from './schema.ts'
+import type { SessionCounts } from './session-counts.ts'
 
 export type StoreDialect = 'sqlite' | 'postgres'
 
@@ -26,11 +26,8 @@ export interface WriteSource {
 export interface WriteContext extends WriteMeta {
   readonly db: Kysely<Database>
   readonly dialect: StoreDialect
-  /**
-   * How many sessions identities have, where nobody else writes to the database: to count a thousand for each new one takes longer than all the
-   * rest of a sign-in. Whoever takes sessions away takes them off the number, and whatever is undone forgets all numbers.
-   */
-  readonly sessionCounts?: BoundedCache<string, number> | undefined
+  /** Where one thread writes for everybody. */
+  readonly sessionCounts?: SessionCounts | undefined
   /** Notes what was changed: it is logged in the same transaction, and caches hear of it after the commit. */
   changed(change: OwnChange): void
 }

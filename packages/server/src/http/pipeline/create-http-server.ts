@@ -146,25 +146,36 @@ export function createHttpServer(options: HttpServerOptions) {
 
   const streams = createEventStreams({ maxStreams: settings.events.maxStreams })
   app.addHook('preClose', async () => streams.stop())
-  const answerCall = (answer: Answer, route: Route, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  const answerCall = (answer: Answer, route: Route, request: FastifyRequest, reply: FastifyReply): void => {
     const { eventStream, stream } = answer
-    if (!eventStream && !stream) return sendAnswer(answer, reply, log)
     const readmit = () => admit(route, request, serveOptions, { isAgain: true })
-    if (eventStream) return streams.open(eventStream, reply, readmit)
+    if (eventStream) {
+      streams.open(eventStream, reply, readmit)
+      return
+    }
     if (stream && route.access !== 'anonymous') {
       const onRefused = () => stream.destroy(new Error('its caller may not read it any more'))
       stream.once('close', whileAdmitted({ readmit, onRefused }))
     }
-    return sendAnswer(answer, reply, log)
+    sendAnswer(answer, reply, log)
   }
 
   const serveOptions: ServeOptions = { ...options, http, withinTime: createTimeLimit(handlerMs), awaitsContinue }
   for (const [url, rows] of Map.groupBy(routes.flatMap(byPath), ({ path }) => path)) {
     const isHosted = isHostedPath(url)
     for (const { route } of rows) {
-      const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      const handler = (request: FastifyRequest, reply: FastifyReply): void => {
         if (isHosted) reply.headers(hostedHeaders(request))
-        return answerCall(await serveCall(route, request, reply, serveOptions), route, request, reply)
+        const onError = (error: unknown) => refuse(error, request, reply)
+        const onAnswer = (answer: Answer): void => {
+          try {
+            answerCall(answer, route, request, reply)
+          } catch (error) {
+            onError(error)
+          }
+        }
+        // No promise for the framework, which would go on to wait for the end of the answer.
+        serveCall(route, request, reply, serveOptions).then(onAnswer, onError)
       }
       app.route({ method: route.method, url, handler })
     }

@@ -24,7 +24,8 @@ class Parameters extends Map<string, string> implements Query {
 const NO_PARAMETERS: Query = new Parameters()
 /** Most parameters are plain words; what is left aside here is looked at closely. */
 const MAY_NEED_DECODING = /[^\w.-]/
-const PROTOTYPE_NAMES = new Set(['__proto__', 'constructor', 'prototype'])
+/** Alone, or as the first part of a path such as `prototype.x` or `constructor[x]`. */
+const PROTOTYPE_NAME = /^(?:__proto__|constructor|prototype)(?:[.[]|$)/
 
 /** Reads what stands behind the `?`. A plus is a space, and text that existing clients leave unencoded is taken as it stands. */
 export function parseQuery(url: string): Query {
@@ -35,7 +36,7 @@ export function parseQuery(url: string): Query {
     if (part === '') continue
     const equals = part.indexOf('=')
     const name = decode(equals < 0 ? part : part.slice(0, equals))
-    if (PROTOTYPE_NAMES.has(name.split(/[.[]/, 1)[0] ?? '')) throw refusal('a parameter has a name that is not allowed')
+    if (PROTOTYPE_NAME.test(name)) throw refusal('a parameter has a name that is not allowed')
     query.add(name, equals < 0 ? '' : decode(part.slice(equals + 1)))
   }
   return query

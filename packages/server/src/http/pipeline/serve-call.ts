@@ -6,16 +6,17 @@ import type { NoteUse } from '../../api-session/session-moves.ts'
 import type { Settings } from '../../config/index.ts'
 import type { HeldTokens } from '../../console-login/held-tokens.ts'
 import type { FindHostedCaller } from '../../hosted/hosted-caller.ts'
+import { type Attempt, UNCOUNTED } from '../../limits/attempt-limiter.ts'
 import type { AttemptLimits } from '../../limits/attempt-limits.ts'
 import type { SecondFactor } from '../../sign-in/second-factor.ts'
 import { authenticateCall, presentedSession } from './authenticate-call.ts'
 import { bearerTokens } from './bearer-tokens.ts'
-import { type Admitted, Call } from './call.ts'
+import { type Admitted, Call, type CallParts } from './call.ts'
 import { missingFactors } from './challenge.ts'
-import { countAttempt } from './count-attempt.ts'
+import { countAttempt, countFailure } from './count-attempt.ts'
 import { checkAcceptsJson, checkDeclaredLength, checkParams } from './limits.ts'
 import { parseQuery } from './query.ts'
-import { readBytes } from './read-bytes.ts'
+import { hasBody, readBytes } from './read-bytes.ts'
 import { readJsonBody } from './read-json-body.ts'
 import { requestSource } from './request-source.ts'
 import type { Answer, HostedRequirement, Route } from './route.ts'
@@ -39,30 +40,55 @@ export interface ServeOptions {
  * One call of a route, in this order: rate, body length, authentication, permission, body cap, Accept, query, content type, JSON,
  * schema, handler. Throws whatever refuses it.
  */
-export function serveCall(
+export async function serveCall(
   route: Route,
   request: FastifyRequest,
   reply: FastifyReply,
   options: ServeOptions,
 ): Promise<Answer> {
-  if (route.rate !== 'sign-in') return serveUncounted(route, request, reply, options)
-  const serve = () => serveUncounted(route, request, reply, options)
-  return countAttempt(options.limits, request.ip, serve, ({ isRefusal }) => isRefusal === true)
+  const { limits, withinTime } = options
+  const isCounted = route.rate === 'sign-in'
+  let attempt: Attempt = UNCOUNTED
+  try {
+    if (isCounted) attempt = limits.address.begin(request.ip)
+    const reading = readCall(route, request, reply, options)
+    const call = reading instanceof Promise ? await reading : reading
+    const answer = await withinTime(route.handle(call))
+    if (isCounted && answer.isRefusal) await limits.holdBack(request.ip)
+    else attempt.giveBack()
+    return answer
+  } catch (error) {
+    if (isCounted) await countFailure(limits, request.ip, attempt, error)
+    throw error
+  }
 }
 
-async function serveUncounted(
+/** At once where there is nobody to look up and nothing to wait for. */
+function readCall(
   route: Route,
   request: FastifyRequest,
   reply: FastifyReply,
   options: ServeOptions,
-): Promise<Answer> {
+): Call | Promise<Call> {
   const { headers, raw } = request
   const { maxBodyBytes, maxManagementBodyBytes } = options.http
   const maxBytes = route.bodyCap === 'anonymous' ? maxBodyBytes : maxManagementBodyBytes
   checkDeclaredLength(headers, maxBytes)
-  if (route.access !== 'anonymous') reply.header('cache-control', 'no-store')
-
+  const isAnonymous = route.access === 'anonymous'
+  if (!isAnonymous) reply.header('cache-control', 'no-store')
   const awaitsContinue = options.awaitsContinue(raw)
+  if (isAnonymous && !awaitsContinue && !hasBody(raw)) return new Call(request, undefined, readParts(route, request))
+  return admitAndRead(route, request, reply, options, { maxBytes, awaitsContinue })
+}
+
+async function admitAndRead(
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: ServeOptions,
+  { maxBytes, awaitsContinue }: { maxBytes: number; awaitsContinue: boolean },
+): Promise<Call> {
+  const { raw } = request
   let caller: Admitted | undefined
   try {
     if (route.access !== 'anonymous') caller = await options.withinTime(admit(route, request, options))
@@ -72,14 +98,16 @@ async function serveUncounted(
     throw refusal
   }
   if (awaitsContinue) reply.raw.writeContinue()
-  const bytes = await readBytes(raw, { maxBytes, keep: true })
+  return new Call(request, caller, readParts(route, request, await readBytes(raw, { maxBytes, keep: true })))
+}
 
+function readParts(route: Route, request: FastifyRequest, bytes?: Buffer): CallParts {
+  const { headers } = request
   if (!route.produces) checkAcceptsJson(headers.accept, route.unacceptable)
   checkParams(request.params as Record<string, string>)
   const query = parseQuery(request.url)
   const body = readJsonBody(route, bytes, headers)
-  const call = new Call(request, caller, { query, body, hasBody: bytes !== undefined && bytes.length > 0 })
-  return options.withinTime(route.handle(call))
+  return { query, body, hasBody: bytes !== undefined && bytes.length > 0 }
 }
 
 /**

@@ -12,6 +12,7 @@ import { sessionCertificates } from './0008-session-certificates.ts'
 import { totps } from './0009-totps.ts'
 import { enrollments } from './0010-enrollments.ts'
 import { sessionCounts } from './0011-session-counts.ts'
+import { startedSessions } from './0012-started-sessions.ts'
 import type { ColumnTypes, Migration } from './migration.ts'
 
 /** Every step of the schema, oldest first. */
@@ -27,6 +28,7 @@ const MIGRATIONS: readonly Migration[] = [
   totps,
   enrollments,
   sessionCounts,
+  startedSessions,
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

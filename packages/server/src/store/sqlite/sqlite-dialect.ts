@@ -87,20 +87,18 @@ class SqliteConnection implements DatabaseConnection, DirectConnection {
     this.#database = database
   }
 
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    return this.#run(query.sql, query.parameters) as QueryResult<R>
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const prepared = this.#prepare(sql)
+    if (prepared.columns.length > 0) return { rows: readRows(prepared, parameters) as R[] }
+    const { changes } = prepared.statement.run(...parameters.map(toSqlite))
+    return { rows: [], numAffectedRows: BigInt(changes) }
   }
 
   rowsOf(sql: string, parameters: readonly unknown[]): unknown[] {
-    return this.#run(sql, parameters).rows
-  }
-
-  #run(sql: string, parameters: readonly unknown[]): QueryResult<unknown> {
-    const { statement, columns } = this.#prepare(sql)
-    const bound = parameters.map(toSqlite)
-    if (columns.length > 0) return { rows: statement.all(...bound).map((values) => toRow(columns, values)) }
-    const { changes } = statement.run(...bound)
-    return { rows: [], numAffectedRows: BigInt(changes) }
+    const prepared = this.#prepare(sql)
+    if (prepared.columns.length > 0) return readRows(prepared, parameters)
+    prepared.statement.run(...parameters.map(toSqlite))
+    return NO_ROWS
   }
 
   async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
@@ -123,6 +121,12 @@ class SqliteConnection implements DatabaseConnection, DirectConnection {
     this.#statements.set(sql, prepared)
     return prepared
   }
+}
+
+const NO_ROWS: unknown[] = []
+
+function readRows({ statement, columns }: Prepared, parameters: readonly unknown[]): unknown[] {
+  return statement.all(...parameters.map(toSqlite)).map((values) => toRow(columns, values))
 }
 
 /** The library's own objects are tables without a shape: to make them and to read them takes twice as long. */

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { AppError, BoundedCache } from '@countersign/core'
+import { AppError } from '@countersign/core'
 import { shrinkHeap } from '../../shrink-heap.ts'
 import { runWrite } from '../run-write.ts'
+import { SessionCounts } from '../session-counts.ts'
 import { isFileProblem } from '../store-problem.ts'
 import { openForWriting, WRITE_LOCK_WAIT_MS } from './open-database.ts'
 import {
@@ -28,8 +29,6 @@ export interface WriterOptions {
 /** Refusals come in swarms: the next groups after one expect more of them. */
 const CAREFUL_AFTER_REFUSAL = 50
 
-const MAX_SESSION_COUNTS = 20_000
-
 const SQLITE_BUSY = 5
 /** A commit takes a fraction of a millisecond. */
 const LOCK_RETRY_MS = 0.5
@@ -41,7 +40,7 @@ const options = workerData as WriterOptions
 const { raw, db } = openForWriting(options.file)
 // Waiting is ours: SQLite's own sleeps up to 100 ms at a time while others come and go.
 if (options.isShared) raw.exec('pragma busy_timeout = 0')
-const sessionCounts = options.isShared ? undefined : new BoundedCache<string, number>(MAX_SESSION_COUNTS)
+const sessionCounts = new SessionCounts({ isShared: options.isShared === true })
 const on = { db, dialect: 'sqlite', sessionCounts } as const
 const waiting: NumberedWrite[] = []
 let carefulBatches = 0
@@ -54,6 +53,7 @@ const commit = raw.prepare('commit')
 const markStart = raw.prepare('savepoint one_write')
 const keep = raw.prepare('release one_write')
 const undo = raw.prepare('rollback to one_write')
+const addSessions = raw.prepare("update row_counts set total = total + ? where table_name = 'api_sessions'")
 
 shrinkHeap()
 
@@ -88,7 +88,7 @@ async function commitTogether(batch: readonly NumberedWrite[]): Promise<WriteAns
     return answers
   } catch (error) {
     if (raw.isTransaction) raw.exec('rollback')
-    sessionCounts?.clear()
+    sessionCounts.forget()
     // Nothing of the group is on the disk: nobody may be told otherwise.
     const refusal = toSentError(new AppError('STORE_UNAVAILABLE', undefined, { cause: error }))
     process.stderr.write(`${JSON.stringify({ level: 50, msg: 'commit failed', error: String(error) })}\n`)
@@ -107,13 +107,14 @@ async function runHopefully(batch: readonly NumberedWrite[]): Promise<WriteAnswe
   }
   try {
     const answers: WriteAnswer[] = []
-    for (const { id, ...request } of batch) answers.push({ id, ...(await runWrite(on, request)) })
+    for (const write of batch) answers.push(await answerTo(write))
+    countSessions()
     return answers
   } catch (error) {
     if (isFileProblem(error)) throw error
     carefulBatches = CAREFUL_AFTER_REFUSAL
     raw.exec('rollback')
-    sessionCounts?.clear()
+    sessionCounts.forget()
     beginWrite()
     return undefined
   }
@@ -122,20 +123,31 @@ async function runHopefully(batch: readonly NumberedWrite[]): Promise<WriteAnswe
 /** Each write for itself: one that is refused is undone alone. */
 async function runCarefully(batch: readonly NumberedWrite[]): Promise<WriteAnswer[]> {
   const answers: WriteAnswer[] = []
-  for (const { id, ...request } of batch) {
+  for (const write of batch) {
     markStart.run()
     try {
-      answers.push({ id, ...(await runWrite(on, request)) })
+      answers.push(await answerTo(write))
+      countSessions()
     } catch (error) {
       // A disk that takes no more fails every write of the group, and with it the commit.
       if (isFileProblem(error)) throw error
       undo.run()
-      sessionCounts?.clear()
-      answers.push({ id, error: toSentError(error) })
+      sessionCounts.forget()
+      answers.push({ id: write.id, error: toSentError(error) })
     }
     keep.run()
   }
   return answers
+}
+
+async function answerTo(write: NumberedWrite): Promise<WriteAnswer> {
+  const { result, changes } = await runWrite(on, write)
+  return { id: write.id, result, changes }
+}
+
+function countSessions(): void {
+  const started = sessionCounts.takeNotWritten()
+  if (started > 0) addSessions.run(started)
 }
 
 /** Takes the write lock, which another process may hold for the time of a commit. */

@@ -32,6 +32,11 @@ const sessionCount = prepared(1, (db, identityId: string) =>
     .where('identity_id', '=', identityId),
 )
 
+async function countSessions(db: WriteContext['db'], identityId: string): Promise<number> {
+  const [counted] = await sessionCount(db, identityId)
+  return counted?.count ?? 0
+}
+
 const oldestSessions = prepared(2, (db, identityId: string, count: number) =>
   db
     .selectFrom('api_sessions')
@@ -42,12 +47,25 @@ const oldestSessions = prepared(2, (db, identityId: string, count: number) =>
     .limit(count),
 )
 
-/** Noted nowhere: a session is looked up when it is first used. */
+const disabledTimes = prepared(1, (db, id: string) =>
+  db
+    .selectFrom('identities')
+    .select(['disabled_at as disabledAt', 'disabled_until as disabledUntil'])
+    .where('id', '=', id),
+)
+
+/**
+ * Noted nowhere: a session is looked up when it is first used. A log-in that was under way while its identity was disabled or deleted
+ * opens none. When the identity has as many as it may have, its oldest end.
+ */
 const createApiSession: WriteOperation<NewApiSession, void> = async (context, session) => {
-  const { db, now } = context
-  const { identityId } = session
-  await checkIdentityIsEnabled({ db, now }, identityId)
-  await makeRoom(context, session)
+  const { db, now, sessionCounts } = context
+  const { identityId, envInfo, sdkInfo } = session
+  const [identity] = await disabledTimes(db, identityId)
+  if (!identity || isDisabled(identity, now)) throw new AppError('INVALID_AUTH')
+  const count = sessionCounts?.of(identityId) ?? (await countSessions(db, identityId))
+  sessionCounts?.noteStarted(identityId, count)
+  if (count >= session.maxPerIdentity) await endOldest(context, identityId, count + 1 - session.maxPerIdentity)
   await insertRow(db, 'api_sessions', {
     id: session.id,
     token_digest: session.tokenDigest,
@@ -62,38 +80,23 @@ const createApiSession: WriteOperation<NewApiSession, void> = async (context, se
     created_at: now,
     updated_at: now,
   })
-  if (session.envInfo || session.sdkInfo) {
-    await db
-      .updateTable('identities')
-      .set({
-        ...(session.envInfo && { env_info: JSON.stringify(session.envInfo) }),
-        ...(session.sdkInfo && { sdk_info: JSON.stringify(session.sdkInfo) }),
-      })
-      .where('id', '=', identityId)
-      .execute()
-  }
+  if (envInfo || sdkInfo) await describeClient(context, session)
 }
 
-/** Ends the oldest sessions of an identity that has as many as it may have. */
-async function makeRoom(context: WriteContext, { identityId, maxPerIdentity }: NewApiSession): Promise<void> {
-  const { db, sessionCounts } = context
-  const count = sessionCounts?.get(identityId) ?? (await sessionCount(db, identityId))[0]?.count ?? 0
-  sessionCounts?.set(identityId, count + 1)
-  const surplus = Math.min(count + 1 - maxPerIdentity, SURPLUS_AT_ONCE)
-  if (surplus > 0) await deleteSessions(context, await oldestSessions(db, identityId, surplus))
+async function endOldest(context: WriteContext, identityId: string, surplus: number): Promise<void> {
+  await deleteSessions(context, await oldestSessions(context.db, identityId, Math.min(surplus, SURPLUS_AT_ONCE)))
 }
 
-const disabledTimes = prepared(1, (db, id: string) =>
-  db
-    .selectFrom('identities')
-    .select(['disabled_at as disabledAt', 'disabled_until as disabledUntil'])
-    .where('id', '=', id),
-)
-
-/** A log-in that was under way while its identity was disabled or deleted opens no session. */
-async function checkIdentityIsEnabled({ db, now }: Pick<WriteContext, 'db' | 'now'>, id: string): Promise<void> {
-  const [identity] = await disabledTimes(db, id)
-  if (!identity || isDisabled(identity, now)) throw new AppError('INVALID_AUTH')
+/** What the client says of itself is kept of the latest sign-in. */
+async function describeClient({ db }: WriteContext, { identityId, envInfo, sdkInfo }: NewApiSession): Promise<void> {
+  await db
+    .updateTable('identities')
+    .set({
+      ...(envInfo && { env_info: JSON.stringify(envInfo) }),
+      ...(sdkInfo && { sdk_info: JSON.stringify(sdkInfo) }),
+    })
+    .where('id', '=', identityId)
+    .execute()
 }
 
 /** Answers whether there was a session to end. Whoever it belongs to ends it, or who has power over him. */
@@ -183,8 +186,7 @@ function noteDeleted(
   sessions: readonly Pick<ApiSessionRow, 'id' | 'identity_id' | 'ip_address'>[],
 ): void {
   for (const { id, identity_id: identityId, ip_address: ipAddress } of sessions) {
-    const count = sessionCounts?.get(identityId)
-    if (count !== undefined) sessionCounts?.set(identityId, count - 1)
+    sessionCounts?.noteEnded(identityId)
     changed({ entity: ENTITY, id, action: 'deleted', session: { identityId, ipAddress } })
   }
 }
