@@ -18,9 +18,9 @@ export function jsonTemplate(sample: string, marks: readonly string[]): (values:
   const missing = marks.find((_, value) => !gaps.some((gap) => gap.value === value))
   if (missing !== undefined) throw new TypeError(`the sample does not hold ${missing}`)
   return (values) => {
-    const parts = [start]
-    for (const { value, textBehind } of gaps) parts.push(values[value] ?? '', textBehind)
-    return parts.join('')
+    let text = start
+    for (const { value, textBehind } of gaps) text += values[value] + textBehind
+    return text
   }
 }
 
