@@ -86,6 +86,23 @@ describe('a fault of ours', () => {
     assert.equal(served.logged.length, 3)
   })
 
+  test('an answer that breaks after its beginning ends the connection, is logged, and hurts nobody else', async (t) => {
+    const read = () => assert.fail('a fault')
+    const source = { read, isTooSlow: false, wake: () => () => {}, farewell: () => '' }
+    const whole = { ...source, read: () => '', isTooSlow: true, farewell: () => 'bye' }
+    const served = await serveRoutes(t, {
+      '/breaks': () => ({ status: 200, eventStream: source }),
+      '/whole': () => ({ status: 200, eventStream: whole }),
+      '/fine': fine,
+    })
+    const broken = await openRawHttps({ port: served.port })
+    broken.send(http('GET /breaks'))
+    await assert.rejects(broken.readAnswer())
+    assert.match((await served.get('/whole')).body, /bye/)
+    assert.equal((await served.get('/fine')).status, 200)
+    assert.match(served.logged.join(''), /a fault/)
+  })
+
   test('O-04 a log that throws costs a line in the log and nothing else', async (t) => {
     const log = pino({ level: 'trace' }, { write: () => assert.fail('the disk is full') })
     const fail = (): never => {

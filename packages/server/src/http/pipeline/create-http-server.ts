@@ -111,6 +111,16 @@ export function createHttpServer(options: HttpServerOptions) {
     sendError(errorAnswer(error, { id: request.id, url: path }, log), reply)
   }
 
+  /** Nobody catches what is thrown here: it would end the process. */
+  function refuseOrCut(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    try {
+      refuse(error, request, reply)
+    } catch {
+      // What was wrong is in the log; the beginning of another answer is on its way already.
+      reply.raw.destroy()
+    }
+  }
+
   function refuseVerb(request: FastifyRequest, reply: FastifyReply, offered: readonly string[]): void {
     reply.header('allow', offered.join(', '))
     const message = `method ${request.method} is not allowed, but [${offered.join(',')}] are`
@@ -166,7 +176,7 @@ export function createHttpServer(options: HttpServerOptions) {
     for (const { route } of rows) {
       const handler = (request: FastifyRequest, reply: FastifyReply): void => {
         if (isHosted) reply.headers(hostedHeaders(request))
-        const onError = (error: unknown) => refuse(error, request, reply)
+        const onError = (error: unknown) => refuseOrCut(error, request, reply)
         const onAnswer = (answer: Answer): void => {
           try {
             answerCall(answer, route, request, reply)

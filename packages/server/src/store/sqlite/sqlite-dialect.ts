@@ -98,7 +98,7 @@ class SqliteConnection implements DatabaseConnection, DirectConnection {
     const prepared = this.#prepare(sql)
     if (prepared.columns.length > 0) return readRows(prepared, parameters)
     prepared.statement.run(...parameters.map(toSqlite))
-    return NO_ROWS
+    return []
   }
 
   async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
@@ -122,8 +122,6 @@ class SqliteConnection implements DatabaseConnection, DirectConnection {
     return prepared
   }
 }
-
-const NO_ROWS: unknown[] = []
 
 function readRows({ statement, columns }: Prepared, parameters: readonly unknown[]): unknown[] {
   return statement.all(...parameters.map(toSqlite)).map((values) => toRow(columns, values))

@@ -126,8 +126,9 @@ async function runCarefully(batch: readonly NumberedWrite[]): Promise<WriteAnswe
   for (const write of batch) {
     markStart.run()
     try {
-      answers.push(await answerTo(write))
+      const answer = await answerTo(write)
       countSessions()
+      answers.push(answer)
     } catch (error) {
       // A disk that takes no more fails every write of the group, and with it the commit.
       if (isFileProblem(error)) throw error
