@@ -62,6 +62,7 @@ import type { Store } from './store/store.ts'
 import { createHealth } from './telemetry/health.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
 import { observeController } from './telemetry/observe-controller.ts'
+import { timedStore } from './telemetry/timed-store.ts'
 import { startUpkeep } from './upkeep.ts'
 
 export interface ControllerParts {
@@ -110,9 +111,9 @@ export interface Controller {
 
 /** Wires one controller from its parts. Nothing here knows the process: there can be several. */
 export function createController(parts: ControllerParts): Controller {
-  const { store, clock, settings, log, seat } = parts
+  const { clock, settings, log, seat } = parts
   const metrics = createMetrics()
-  store.onWritten(metrics.written)
+  const store = timedStore(parts.store, metrics)
   const health = createHealth({ store, clock })
   const events = parts.events ?? createEventHub({ nodeId: newId(), clock })
   publishChanges(store, events)

@@ -4,8 +4,6 @@ import type { Database } from './schema.ts'
 import type { StoreDialect, WriteMeta } from './write-operation.ts'
 import type { WriteArgs, WriteName, WriteResult } from './writes/writes.ts'
 
-export type WrittenListener = (milliseconds: number) => void
-
 /** Where the controller keeps what it must not lose: reads on `db`, writes by name, each one durable before it resolves. */
 export interface Store {
   readonly dialect: StoreDialect
@@ -16,8 +14,6 @@ export interface Store {
   onChange(listener: ChangeListener): void
   /** Listeners hear of writes through this very store, when caches have heard of them. */
   onOwnChange(listener: OwnChangeListener): void
-  /** Listeners hear how many milliseconds a write through this very store took until it was durable, or had failed. */
-  onWritten(listener: WrittenListener): void
   /** Looks whether another process of this node has written, and tells the listeners before it comes back; only where there may be one. */
   catchUp?(): void
   close(): Promise<void>

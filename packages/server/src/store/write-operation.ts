@@ -26,7 +26,7 @@ export interface WriteSource {
 export interface WriteContext extends WriteMeta {
   readonly db: Kysely<Database>
   readonly dialect: StoreDialect
-  /** Where one thread writes for everybody. */
+  /** On the embedded database. */
   readonly sessionCounts?: SessionCounts | undefined
   /** Notes what was changed: it is logged in the same transaction, and caches hear of it after the commit. */
   changed(change: OwnChange): void

@@ -1,6 +1,5 @@
 import { Counter, Registry } from 'prom-client'
 import { BoundedLabels } from './bounded-labels.ts'
-import { SignInCounter } from './sign-in-counter.ts'
 import { TimeHistogram } from './time-histogram.ts'
 
 /** What the parts of a controller measure while they work. None of it tells one identity from another. */
@@ -27,7 +26,12 @@ export function createMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]
   const signers = new BoundedLabels()
-  const signIns = new SignInCounter(registers)
+  const signIns = new Counter({
+    name: 'countersign_sign_ins_total',
+    help: 'Outcomes of signing in, by method, signer and reason; the reason of a good one is success',
+    labelNames: ['method', 'signer', 'reason'],
+    registers,
+  })
   const enrollments = new Counter({
     name: 'countersign_enrollments_total',
     help: 'Outcomes of enrolling with a provider’s token, by signer and reason',
@@ -59,7 +63,7 @@ export function createMetrics(): Metrics {
   })
   return {
     registry,
-    signIn: (method, signerId, reason) => signIns.count(method, signers.of(signerId), reason),
+    signIn: (method, signerId, reason) => signIns.inc({ method, signer: signers.of(signerId), reason }),
     enrollment: (signerId, reason) => enrollments.inc({ signer: signers.of(signerId), reason }),
     tokenVerified: (milliseconds) => verifySeconds.observe(milliseconds / 1000),
     tokenFromCache: () => cacheHits.inc(),

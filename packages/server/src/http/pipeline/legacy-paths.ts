@@ -17,12 +17,8 @@ const CLIENT_SEGMENTS = new Set([
 const CLIENT_BASE = '/edge/client/v1'
 const OLD_BASE = '/edge/v1'
 
-/** Of today: nearly every call. */
-const CURRENT_PATH = /^\/edge\/(?:client|management)\/v1\//
-
 /** Where a path from before the APIs had base paths leads today. */
 export function rewriteLegacyPath(url: string): string {
-  if (CURRENT_PATH.test(url)) return url
   if (url === OLD_BASE || url.startsWith(`${OLD_BASE}/`) || url.startsWith(`${OLD_BASE}?`)) {
     return CLIENT_BASE + url.slice(OLD_BASE.length)
   }

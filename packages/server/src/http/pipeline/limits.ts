@@ -49,7 +49,7 @@ export function checkDeclaredLength(headers: IncomingHttpHeaders, maxBytes: numb
 
 /** Ids are text without control characters: what holds one names nothing, and one database would choke on it. */
 export function checkParams(params: Readonly<Record<string, string>>): void {
-  for (const name in params) if (hasControlCharacter(params[name] ?? '')) throw new AppError('NOT_FOUND')
+  for (const value of Object.values(params)) if (hasControlCharacter(value)) throw new AppError('NOT_FOUND')
 }
 
 function hasControlCharacter(text: string): boolean {

@@ -7,7 +7,7 @@ import { migrate } from '../migrations/migrate.ts'
 import { POSTGRES_TYPES } from '../migrations/migration.ts'
 import { runWrite, type WriteRequest } from '../run-write.ts'
 import type { Database } from '../schema.ts'
-import type { Store, WrittenListener } from '../store.ts'
+import type { Store } from '../store.ts'
 import type { WriteName } from '../writes/writes.ts'
 import { isConnectionProblem } from './connection-problem.ts'
 import { followChanges, NOTIFY_CHANNEL, type Notification } from './follow-changes.ts'
@@ -102,7 +102,6 @@ async function openOn(db: Kysely<Database>, options: PostgresOptions, dropIdle: 
 
   const listeners: ChangeListener[] = []
   const ownListeners: OwnChangeListener[] = []
-  const writtenListeners: WrittenListener[] = []
   const tell: ChangeListener = (changes) => {
     for (const listener of listeners) listener(changes)
   }
@@ -122,44 +121,37 @@ async function openOn(db: Kysely<Database>, options: PostgresOptions, dropIdle: 
         return done
       })
 
-  const write: Store['write'] = async (name, args, meta) => {
-    for (let retries = 0; ; retries++) {
-      try {
-        const { result, changes } = await runOnce({ name, args, meta })
-        if (changes.length > 0) {
-          follower.noteOwn(changes.length)
-          tell(changes)
-          for (const listener of ownListeners) listener(changes, meta)
-        }
-        return result as never
-      } catch (error) {
-        if (error instanceof AppError) throw error
-        const code = String((error as { code?: unknown }).code)
-        // After a failover these lead to a standby; others may lead to the one that took its place.
-        if (code === READ_ONLY) dropIdle()
-        const collided = RETRYABLE.has(code)
-        if (collided && retries < MAX_RETRIES) {
-          await sleep(Math.random() * RETRY_PAUSE_MS * 2 ** retries)
-          continue
-        }
-        if (collided || isConnectionProblem(error)) throw new AppError('STORE_UNAVAILABLE', undefined, { cause: error })
-        throw error
-      }
-    }
-  }
-
   return {
     dialect: 'postgres',
     db,
-    write: (name, args, meta) => {
-      const started = performance.now()
-      return write(name, args, meta).finally(() => {
-        for (const listener of writtenListeners) listener(performance.now() - started)
-      })
+    write: async (name, args, meta) => {
+      for (let retries = 0; ; retries++) {
+        try {
+          const { result, changes } = await runOnce({ name, args, meta })
+          if (changes.length > 0) {
+            follower.noteOwn(changes.length)
+            tell(changes)
+            for (const listener of ownListeners) listener(changes, meta)
+          }
+          return result as never
+        } catch (error) {
+          if (error instanceof AppError) throw error
+          const code = String((error as { code?: unknown }).code)
+          // After a failover these lead to a standby; others may lead to the one that took its place.
+          if (code === READ_ONLY) dropIdle()
+          const collided = RETRYABLE.has(code)
+          if (collided && retries < MAX_RETRIES) {
+            await sleep(Math.random() * RETRY_PAUSE_MS * 2 ** retries)
+            continue
+          }
+          if (collided || isConnectionProblem(error))
+            throw new AppError('STORE_UNAVAILABLE', undefined, { cause: error })
+          throw error
+        }
+      }
     },
     onChange: (listener) => void listeners.push(listener),
     onOwnChange: (listener) => void ownListeners.push(listener),
-    onWritten: (listener) => void writtenListeners.push(listener),
     close: async () => {
       await follower.stop()
       await db.destroy()

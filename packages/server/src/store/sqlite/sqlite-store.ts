@@ -6,7 +6,7 @@ import { Outbox } from '../../outbox.ts'
 import type { ChangeListener, OwnChangeListener } from '../change.ts'
 import { migrate } from '../migrations/migrate.ts'
 import { SQLITE_TYPES } from '../migrations/migration.ts'
-import type { Store, WrittenListener } from '../store.ts'
+import type { Store } from '../store.ts'
 import type { WriteMeta } from '../write-operation.ts'
 import { createForeignChanges } from './foreign-changes.ts'
 import { openForReading, openForWriting } from './open-database.ts'
@@ -23,7 +23,6 @@ import {
 import type { WriterOptions } from './writer-thread.ts'
 
 interface Pending {
-  readonly since: number
   readonly meta: WriteMeta
   resolve(value: unknown): void
   reject(error: Error): void
@@ -59,14 +58,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const pending = new Slots<Pending>()
   const listeners: ChangeListener[] = []
   const ownListeners: OwnChangeListener[] = []
-  const writtenListeners: WrittenListener[] = []
   let failure: Error | undefined
   let isClosing = false
 
   const settle = (answer: WriteAnswer): void => {
     const waiting = pending.take(answer.id)
     if (!waiting) return
-    for (const listener of writtenListeners) listener(performance.now() - waiting.since)
     if ('error' in answer) {
       waiting.reject(fromSentError(answer.error))
       return
@@ -110,12 +107,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       new Promise((resolve, reject) => {
         if (failure) return reject(failure)
         if (pending.size >= MAX_WAITING_WRITES) return reject(new AppError('SERVER_TOO_MANY_REQUESTS'))
-        const id = pending.add({ since: performance.now(), meta, resolve: resolve as Pending['resolve'], reject })
+        const id = pending.add({ meta, resolve: resolve as Pending['resolve'], reject })
         outbox.add({ id, name, args, meta })
       }),
     onChange: (listener) => void listeners.push(listener),
     onOwnChange: (listener) => void ownListeners.push(listener),
-    onWritten: (listener) => void writtenListeners.push(listener),
     close: async () => {
       isClosing = true
       foreign?.stop()

@@ -108,7 +108,7 @@ async function runHopefully(batch: readonly NumberedWrite[]): Promise<WriteAnswe
   try {
     const answers: WriteAnswer[] = []
     for (const write of batch) answers.push(await answerTo(write))
-    countSessions()
+    writeSessionCount()
     return answers
   } catch (error) {
     if (isFileProblem(error)) throw error
@@ -127,7 +127,7 @@ async function runCarefully(batch: readonly NumberedWrite[]): Promise<WriteAnswe
     markStart.run()
     try {
       const answer = await answerTo(write)
-      countSessions()
+      writeSessionCount()
       answers.push(answer)
     } catch (error) {
       // A disk that takes no more fails every write of the group, and with it the commit.
@@ -146,7 +146,7 @@ async function answerTo(write: NumberedWrite): Promise<WriteAnswer> {
   return { id: write.id, result, changes }
 }
 
-function countSessions(): void {
+function writeSessionCount(): void {
   const started = sessionCounts.takeNotWritten()
   if (started > 0) addSessions.run(started)
 }
