@@ -161,7 +161,7 @@ async function loadSession(store: Store, findPolicy: FindPolicy, digest: string)
   if (!found) return undefined
   const { session, identity } = found
   const [origin, policy] = await Promise.all([
-    findSessionOrigin(store.db, session.authenticatorId),
+    findSessionOrigin(store.db, session.authenticatorId, identity),
     findPolicy(identity.authPolicyId),
   ])
   if (!policy || !origin || !isSignInAllowed(policy, origin.way)) return undefined

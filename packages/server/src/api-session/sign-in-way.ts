@@ -1,5 +1,7 @@
 import type { SignInWay } from '@countersign/core'
 import type { Kysely } from 'kysely'
+import { isSignerTrusted } from '../sign-in/sign-in-obstacles.ts'
+import type { StoredIdentity } from '../store/identity-row.ts'
 import { prepared } from '../store/prepared.ts'
 import type { Database } from '../store/schema.ts'
 import { type SessionCertificate, sessionCertificate } from './session-certificate.ts'
@@ -19,13 +21,15 @@ export interface SessionOrigin {
   readonly certificate?: SessionCertificate | undefined
 }
 
-/** What a session's `authenticatorId` stands for; undefined when that authenticator is gone. */
+/** What a session's `authenticatorId` stands for; undefined when that is gone, or would not let this identity in any more. */
 export async function findSessionOrigin(
   db: Kysely<Database>,
   authenticatorId: string,
+  identity: StoredIdentity,
 ): Promise<SessionOrigin | undefined> {
   if (authenticatorId.startsWith(SIGNER_PREFIX)) {
-    return { way: { method: 'ext-jwt', signerId: authenticatorId.slice(SIGNER_PREFIX.length) } }
+    const way = await findSignerWay(db, authenticatorId.slice(SIGNER_PREFIX.length), identity)
+    return way && { way }
   }
   if (authenticatorId.startsWith(ACCOUNT_PREFIX)) {
     const way = await findAccountWay(db, authenticatorId.slice(ACCOUNT_PREFIX.length))
@@ -43,6 +47,21 @@ const authenticatorById = prepared(1, (db, id: string) =>
     .select(['method', 'last_auth_resolved_to_root', 'extend_requested_at', 'key_roll_requested'])
     .where('id', '=', id),
 )
+
+const enabledSignerById = prepared(1, (db, id: string) =>
+  db.selectFrom('ext_jwt_signers').select('written_by_admin').where('id', '=', id).where('enabled', '=', true),
+)
+
+/** A signer that was disabled or deleted lets nobody in, and one that is not trusted nobody who has gained power since. */
+async function findSignerWay(
+  db: Kysely<Database>,
+  signerId: string,
+  identity: StoredIdentity,
+): Promise<SignInWay | undefined> {
+  const [signer] = await enabledSignerById(db, signerId)
+  const isTrusted = signer && isSignerTrusted({ writtenByAdmin: Boolean(signer.written_by_admin) }, identity)
+  return isTrusted ? { method: 'ext-jwt', signerId } : undefined
+}
 
 /** An account that was disabled or deleted, or whose organization was, lets nobody in. */
 async function findAccountWay(db: Kysely<Database>, accountId: string): Promise<SignInWay | undefined> {

@@ -23,7 +23,7 @@ export interface JudgedStoredSigner extends JudgedSigner {
 
 export interface NearSignersParts {
   readonly store: Store
-  readonly directory: SignerDirectory
+  readonly directory: Pick<SignerDirectory, 'enabled' | 'all'>
   readonly keys: SignerKeyKeeper
   readonly clock: Clock
   readonly log: Logger

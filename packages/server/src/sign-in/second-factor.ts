@@ -1,5 +1,6 @@
 import type { ChallengeError as ChallengeKind } from '@countersign/core'
 import type { LiveSession } from '../api-session/live-sessions.ts'
+import type { StoredSigner } from '../store/signer-row.ts'
 import type { TokenJudge } from './judge-token.ts'
 import { isSignerTrusted } from './sign-in-obstacles.ts'
 import type { DirectorySigner, SignerDirectory } from './signer-directory.ts'
@@ -10,8 +11,8 @@ export type MissingFactor =
   | {
       readonly kind: 'ext-jwt'
       readonly challenge: ChallengeKind
-      /** The signer that the policy names; undefined when it is disabled, gone or not trusted, and then nothing can help. */
-      readonly signer: DirectorySigner | undefined
+      /** The signer that the policy names, although it may be disabled or not trusted, and then nothing helps; undefined when it is gone. */
+      readonly signer: StoredSigner | undefined
     }
 
 export interface SecondFactor {
@@ -47,7 +48,7 @@ export function createSecondFactor(
       const told = verdict.accepted ? 'invalid' : verdict.challenge
       if (challenge === 'missing' || told === 'expired') challenge = told
     }
-    return { kind: 'ext-jwt', challenge, signer }
+    return { kind: 'ext-jwt', challenge, signer: named?.stored ?? (await directory.find(signerId)) }
   }
 
   const findAll = async (session: LiveSession, bearers: readonly string[]): Promise<readonly MissingFactor[]> => {

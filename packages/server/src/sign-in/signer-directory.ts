@@ -16,6 +16,8 @@ export interface DirectorySigner {
 export interface SignerDirectory {
   /** The enabled signers as they are now. Fails with `STORE_UNAVAILABLE` while that cannot be told. */
   enabled(): SignerIndex<DirectorySigner> | Promise<SignerIndex<DirectorySigner>>
+  /** The signer with this id, enabled or not. */
+  find(id: string): Promise<StoredSigner | undefined>
   /** Every signer, enabled or not. */
   all(): Promise<readonly StoredSigner[]>
 }
@@ -118,6 +120,10 @@ export function createSignerDirectory(store: Store, log: Logger): SignerDirector
 
   return {
     enabled: () => (isSettled() ? index : settle().then(() => index)),
+    find: async (id) => {
+      await settle()
+      return stored.get(id)
+    },
     all: async () => {
       await settle()
       return [...stored.values()]

@@ -116,6 +116,60 @@ overBothDatabases('N-05 D35 the enrollments of administrators are for administra
   })
 })
 
+overBothDatabases(
+  'D28 who only reads is shown enrollments without what would make him their identity',
+  async (_t, app) => {
+    const { id, identityId, token, jwt } = await createEnrolling(app)
+    const paths = [
+      `${ENROLLMENTS}/${id}`,
+      ENROLLMENTS,
+      `${IDENTITIES}/${identityId}/enrollments`,
+      `${IDENTITIES}/${identityId}`,
+    ]
+    const rights: readonly [string[], boolean][] = [
+      [['admin_readonly'], false],
+      [['enrollment.read', 'identity.read'], false],
+      [['enrollment.read', 'identity.read', 'enrollment.delete', 'identity.update'], false],
+      [['enrollment.read', 'identity.read', 'enrollment.create'], true],
+      [['enrollment.read', 'identity.read', 'enrollment.update'], true],
+      [['enrollment.read', 'identity.read', 'identity.create'], true],
+      [['enrollment.read', 'identity.read', 'authenticator.update'], true],
+    ]
+    for (const [permissions, isShown] of rights) {
+      const as = await callerWith(app, permissions)
+      for (const path of paths) {
+        const { status, text } = await as('GET', path)
+        assert.equal(status, 200, path)
+        assert.ok(text.includes(id), 'that there is one is no secret')
+        for (const secret of [token, jwt]) assert.equal(text.includes(secret), isShown, `${permissions} ${path}`)
+      }
+    }
+  },
+)
+
+overBothDatabases(
+  'D28 D35 who reads everything sees that an administrator may still enroll, without token and jwt',
+  async (_t, app) => {
+    const { id, identityId, token, jwt } = await createEnrolling(app, { isAdmin: true })
+    for (const permissions of [['admin_readonly'], ['admin_readonly', 'enrollment', 'identity', 'authenticator']]) {
+      const as = await callerWith(app, permissions)
+      for (const path of [
+        `${ENROLLMENTS}/${id}`,
+        ENROLLMENTS,
+        `${IDENTITIES}/${identityId}/enrollments`,
+        `${IDENTITIES}/${identityId}`,
+      ]) {
+        const { status, text } = await as('GET', path)
+        assert.equal(status, 200, path)
+        assert.ok(text.includes(id), path)
+        for (const secret of [token, jwt]) assert.ok(!text.includes(secret), path)
+      }
+      assert.equal((await as('DELETE', `${ENROLLMENTS}/${id}`)).status, 401)
+    }
+    assert.equal((await app.admin('GET', `${ENROLLMENTS}/${id}`)).json.data.token, token)
+  },
+)
+
 overBothDatabases('N-05 a list shows to each holder exactly what single looks would show him', async (_t, app) => {
   const owners: { id: string; permissions: readonly (typeof PERMISSIONS)[number][] }[] = []
   for (const permission of PERMISSIONS) {
@@ -130,7 +184,9 @@ overBothDatabases('N-05 a list shows to each holder exactly what single looks wo
   ] as const) {
     const as = await callerWith(app, held)
     const expected = owners.filter((owner) => {
-      return hasPowerOver({ isAdmin: false, permissions: held }, { isAdmin: false, permissions: owner.permissions })
+      const isReader = held[0] === 'admin_readonly'
+      const holder = { isAdmin: false, permissions: held }
+      return isReader || hasPowerOver(holder, { isAdmin: false, permissions: owner.permissions })
     })
     const listed = (await as('GET', `${ENROLLMENTS}?limit=none`)).json.data
     assert.deepEqual(

@@ -9,6 +9,7 @@ after(stopTestPostgres)
 const ISSUER = 'https://idp.example'
 const AUDIENCE = 'overlay'
 const SIGNERS = '/edge/management/v1/ext-jwt-signers'
+const OWN = '/edge/client/v1/current-identity'
 const CHALLENGE =
   /^Bearer realm="openziti-primary-ext-jwt" error="(\w+)" error_description="[^"]+"(?: id="([^"]+)" issuer="([^"]+)")?$/
 
@@ -179,6 +180,26 @@ test('W-5 W-19 D-11 D13 a disabled signer lets nobody in, its neighbour with the
   assert.equal((await signIn(app, token())).status, 401)
 })
 
+test('I-02 D13 a session ends with the signer that opened it, and those of its neighbour go on', async (t) => {
+  const { app, token, createSigner, createIdentity } = await setUp(t)
+  const id = await createSigner()
+  await createSigner({ name: 'neighbour', audience: 'other' })
+  await createIdentity()
+  const session = (await signIn(app, token())).json.data.token
+  const other = (await signIn(app, token({ aud: 'other' }))).json.data.token
+  const statuses = () =>
+    Promise.all([session, other].map(async (own) => (await app.call('GET', OWN, undefined, { session: own })).status))
+  assert.deepEqual(await statuses(), [200, 200])
+  await app.admin('PATCH', `${SIGNERS}/${id}`, { name: 'renamed' })
+  assert.deepEqual(await statuses(), [200, 200], 'another change of the signer ends nothing')
+  await app.admin('PATCH', `${SIGNERS}/${id}`, { enabled: false })
+  assert.deepEqual(await statuses(), [401, 200])
+  await app.admin('PATCH', `${SIGNERS}/${id}`, { enabled: true })
+  assert.deepEqual(await statuses(), [200, 200])
+  await app.admin('DELETE', `${SIGNERS}/${id}`)
+  assert.deepEqual(await statuses(), [401, 200])
+})
+
 test('D-13 a changed issuer binds at once: the old one is nobody any more', async (t) => {
   const { app, token, createSigner, createIdentity } = await setUp(t)
   const id = await createSigner()
@@ -290,6 +311,27 @@ test('D48 N-03 a signer that a non-administrator wrote lets nobody in who has po
   assert.equal((await signIn(app, token({ sub: 'bob@idp.example' }))).status, 200)
   await app.admin('PATCH', `${SIGNERS}/${id}`, { tags: { touched: false } })
   assert.equal((await signIn(app, token())).status, 200)
+})
+
+test('D48 N-03 a session by such a signer ends when its identity gains power, and not before', async (t) => {
+  const { app, token, createIdentity } = await setUp(t)
+  const manager = await app.makeIdentity({ permissions: ['external-jwt-signer'] })
+  const signer = { name: 'his own', enabled: true, issuer: ISSUER, audience: AUDIENCE, useExternalId: true }
+  const made = await app.call(
+    'POST',
+    SIGNERS,
+    { ...signer, jwksEndpoint: 'https://idp.example/jwks' },
+    { session: manager.session },
+  )
+  assert.equal(made.status, 201, made.text)
+  const id = await createIdentity()
+  const session = (await signIn(app, token())).json.data.token
+  const own = async () => (await app.call('GET', OWN, undefined, { session })).status
+  assert.equal(await own(), 200)
+  await app.admin('PATCH', `/edge/management/v1/identities/${id}`, { isAdmin: true })
+  assert.equal(await own(), 401)
+  await app.admin('PATCH', `/edge/management/v1/identities/${id}`, { isAdmin: false })
+  assert.equal(await own(), 200)
 })
 
 test('R-11 R-12 nothing of a token is in the log or in a refusal', async (t) => {

@@ -80,7 +80,18 @@ test('E-02 a disabled signer completes no session, and enabled again it does', a
   const { app, signer, call, token } = await setUp(t)
   assert.equal((await call(token())).status, 200)
   await app.admin('PATCH', `${SIGNERS}/${signer.id}`, { enabled: false })
-  assert.equal((await call(token())).status, 401)
+  const refused = await call(token())
+  assert.equal(refused.status, 401)
+  assert.match(
+    refused.headers['www-authenticate'] ?? '',
+    new RegExp(`secondary-ext-jwt" error="missing".* id="${signer.id}"`),
+  )
+  const { authQueries } = (await call(token(), '/edge/client/v1/current-api-session')).json.data
+  assert.deepEqual(
+    authQueries.map(({ typeId, id }: { typeId: string; id: string }) => [typeId, id]),
+    [['EXT-JWT', signer.id]],
+    'a client can tell that its session is not whole',
+  )
   await app.admin('PATCH', `${SIGNERS}/${signer.id}`, { enabled: true })
   assert.equal((await call(token())).status, 200)
 })

@@ -4,7 +4,7 @@ import {
   EnrollmentWindow,
   type EnrollmentWindow as WindowBody,
 } from '@countersign/contract'
-import { hasPowerOver, type JsonObject, readTags } from '@countersign/core'
+import { type JsonObject, mayEnroll, readTags, seesEnrollmentsOf } from '@countersign/core'
 import type { ControllerContext } from '../../controller-context.ts'
 import { enrollmentKind, newEnrollment, parseExpiresAt } from '../../enrollment/new-enrollment.ts'
 import { newOneTimeToken } from '../../enrollment/one-time-token.ts'
@@ -21,7 +21,7 @@ import { type Route, sessionOf } from '../pipeline/route.ts'
 import { writeMeta } from '../pipeline/write-meta.ts'
 import { byWhom } from '../shared/by-whom.ts'
 import { createEnrollmentViews } from '../shared/enrollment-view.ts'
-import { equals, underPowerOf } from '../shared/row-conditions.ts'
+import { equals, withSeenEnrollments } from '../shared/row-conditions.ts'
 import { idOf } from './resource-routes.ts'
 
 const COLLECTION = [`${MANAGEMENT}/enrollments`]
@@ -32,7 +32,8 @@ const access = (action: 'create' | 'read' | 'update' | 'delete') => ({ entity: '
 
 /**
  * One-time tokens of identities that were made ahead of time. Who holds the token becomes the identity, so an enrollment
- * is there only for those who have power over its identity: others find nothing and touch nothing.
+ * is there only for those who have power over its identity: others find nothing and touch nothing. Who reads everything
+ * sees that there is one, without its token.
  */
 export function enrollmentRoutes(context: ControllerContext): Route[] {
   const { store, clock, sealing } = context
@@ -47,13 +48,14 @@ export function enrollmentRoutes(context: ControllerContext): Route[] {
     )
     return rows.flatMap((row) => {
       const owner = owners.get(row.identity_id)
-      return owner && hasPowerOver(holder, owner) ? [views.detail(row, owner)] : []
+      if (!owner || !seesEnrollmentsOf(holder, owner)) return []
+      return [views.detail(row, owner, { withToken: mayEnroll(holder, owner) })]
     })
   }
 
   const list = (call: Call, identityId?: string) => {
     const terms = [
-      underPowerOf(sessionOf(call).identity, OWNER),
+      withSeenEnrollments(sessionOf(call).identity, OWNER),
       ...(identityId === undefined ? [] : [equals('identity', identityId)]),
     ]
     const within = { table: ENROLLMENT_OWNER_FILTER, predicate: { kind: 'and', terms } as const }

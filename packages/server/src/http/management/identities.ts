@@ -7,7 +7,7 @@ import {
   type IdentityPatch as PatchBody,
   type IdentityWrite as WriteBody,
 } from '@countersign/contract'
-import { hasPowerOver } from '@countersign/core'
+import { mayEnroll, seesEnrollmentsOf } from '@countersign/core'
 import type { ControllerContext } from '../../controller-context.ts'
 import { identityEnrollmentKind, newEnrollment } from '../../enrollment/new-enrollment.ts'
 import { IDENTITY_FILTER } from '../../store/filter-tables.ts'
@@ -40,14 +40,15 @@ export function identityRoutes(context: ControllerContext): Route[] {
   const show = async (call: Call, identities: readonly StoredIdentity[]) => {
     const holder = sessionOf(call).identity
     const surroundings = await loadSurroundings(store.db, identities, now())
-    // An enrollment's token is its identity: it is there only for those who have power over that one.
-    const touchable = identities.filter((identity) => hasPowerOver(holder, identity))
+    const touchable = identities.filter((identity) => seesEnrollmentsOf(holder, identity))
     const enrollments = await loadEnrollmentsOf(
       store.db,
       touchable.map(({ id }) => id),
     )
     return identities.map((identity) => {
-      const enrollment = enrollmentViews.ofIdentity(enrollments.get(identity.id) ?? [])
+      const enrollment = enrollmentViews.ofIdentity(enrollments.get(identity.id) ?? [], {
+        withToken: mayEnroll(holder, identity),
+      })
       return identityView(identity, { ...surroundings(identity), enrollment, now: now() })
     })
   }

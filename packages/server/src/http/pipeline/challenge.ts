@@ -44,7 +44,7 @@ export function missingFactors(missing: readonly MissingFactor[]): AppError {
   return challenge === undefined ? new AppError('UNAUTHORIZED') : new ChallengeError(challenge)
 }
 
-/** The challenge for a second token; undefined when none is missing, or when the signer that could give one is not enabled. */
+/** The challenge for a second token; undefined when none is missing, or when the signer that could give one is gone. */
 export function secondaryChallenge(missing: readonly MissingFactor[]): string | undefined {
   const factor = missing.find(({ kind }) => kind === 'ext-jwt')
   if (factor?.kind !== 'ext-jwt' || !factor.signer) return undefined

@@ -4,7 +4,7 @@ import type { MissingFactor } from '../../sign-in/second-factor.ts'
 export function authQueries(missing: readonly MissingFactor[]): unknown[] {
   return missing.flatMap((factor): unknown[] => {
     if (factor.kind === 'totp') return [{ ...TOTP_QUERY, isTotpEnrolled: factor.isEnrolled }]
-    return factor.signer ? [extJwtQuery(factor.signer.stored)] : []
+    return factor.signer ? [extJwtQuery(factor.signer)] : []
   })
 }
 

@@ -5,18 +5,22 @@ import type { EnrollmentRow } from '../../store/schema.ts'
 import { selfLink, timestamp } from '../pipeline/envelope.ts'
 import { type IdentityName, identityReference } from './identity-view.ts'
 
-/** Enrollments as those see them who have power over the identity: with the token, which is the identity to come. */
+interface Shown {
+  readonly withToken: boolean
+}
+
+/** Enrollments, for those who may enroll their identity with the token, which is the identity to come. */
 export function createEnrollmentViews({
   sealing,
   enrollmentJwt,
 }: Pick<ControllerContext, 'sealing' | 'enrollmentJwt'>) {
-  const secretsOf = (row: EnrollmentRow) => {
-    const token = openOneTimeToken(sealing, row)
+  const secretsOf = (row: EnrollmentRow, { withToken }: Shown) => {
+    const token = withToken ? openOneTimeToken(sealing, row) : undefined
     return token === undefined ? {} : { token, jwt: enrollmentJwt(row, token) }
   }
 
   return {
-    detail: (row: EnrollmentRow, identity: IdentityName) => ({
+    detail: (row: EnrollmentRow, identity: IdentityName, shown: Shown) => ({
       _links: selfLink('enrollments', row.id),
       id: row.id,
       createdAt: timestamp(row.created_at),
@@ -26,13 +30,13 @@ export function createEnrollmentViews({
       identityId: row.identity_id,
       method: row.method,
       ...(row.username !== null && { username: row.username }),
-      ...secretsOf(row),
+      ...secretsOf(row, shown),
       expiresAt: timestamp(row.expires_at),
     }),
     /** The `enrollment` member of an identity: its enrollments by method. */
-    ofIdentity: (rows: readonly EnrollmentRow[]) =>
+    ofIdentity: (rows: readonly EnrollmentRow[], shown: Shown) =>
       Object.fromEntries(
-        rows.map((row) => [row.method, { id: row.id, ...secretsOf(row), expiresAt: timestamp(row.expires_at) }]),
+        rows.map((row) => [row.method, { id: row.id, ...secretsOf(row, shown), expiresAt: timestamp(row.expires_at) }]),
       ),
   }
 }

@@ -1,5 +1,5 @@
 import { PERMISSIONS } from '@countersign/contract'
-import { hasPowerOver, type PermissionHolder, type Predicate } from '@countersign/core'
+import { hasPowerOver, type PermissionHolder, type Predicate, readsEverything } from '@countersign/core'
 
 /** One column equal to one value. */
 export function equals(symbol: string, value: string): Predicate {
@@ -24,12 +24,12 @@ function lacks(symbol: string, text: string): Predicate {
   return { kind: 'comparison', comparison: { kind: 'contains', operand, text, ignoreCase: false, negated: true } }
 }
 
-/** Rows of identities that a holder has power over, as `hasPowerOver` has it; permissions are stored as a JSON array. */
-export function underPowerOf(
+/** Rows of identities of whose enrollments a holder is told, as `seesEnrollmentsOf` has it; permissions are stored as a JSON array. */
+export function withSeenEnrollments(
   holder: PermissionHolder,
   { isAdmin, permissions }: { readonly isAdmin: string; readonly permissions: string },
 ): Predicate {
-  if (holder.isAdmin) return { kind: 'constant', value: true }
+  if (readsEverything(holder)) return { kind: 'constant', value: true }
   const beyond = PERMISSIONS.filter((held) => !hasPowerOver(holder, { isAdmin: false, permissions: [held] }))
   return { kind: 'and', terms: [isTrue(isAdmin, false), ...beyond.map((held) => lacks(permissions, `"${held}"`))] }
 }
