@@ -1,4 +1,5 @@
 import Type, { type TSchema } from 'typebox'
+import type { ErrorCode } from './error-codes.ts'
 import { MAX_NAME_LENGTH } from './limits.ts'
 
 /** Bounds that hold for every text a caller may store, unless a member says otherwise. */
@@ -17,4 +18,5 @@ export const openObject = () => Type.Record(Type.String(), Type.Unknown())
 export const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema)
 
 /** A value that no answer may repeat. */
-export const secret = (options: { minLength: number; maxLength: number }) => Type.String({ ...options, secret: true })
+export const secret = (options: { minLength: number; maxLength: number; refusedAs?: ErrorCode }) =>
+  Type.String({ ...options, secret: true })

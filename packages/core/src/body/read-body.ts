@@ -70,7 +70,7 @@ function checkMembers(schema: BodySchema, object: JsonObject, path: string): voi
     const field = path + name
     if (value !== undefined) checkValue(memberSchema, value, field, isOptional(schema, name))
     else if (!isOptional(schema, name)) {
-      throw violation(field, 'is required', memberSchema.type === 'array' ? [] : undefined)
+      throw refusal(memberSchema, field, 'is required', memberSchema.type === 'array' ? [] : undefined)
     }
   }
 }
@@ -101,11 +101,10 @@ function checkValue(schema: BodySchema, value: JsonValue, field: string, mayBeBl
 
 function checkText(schema: BodySchema, value: string, field: string, shown: JsonValue): void {
   if (schema.minLength !== undefined && value.length < schema.minLength) {
-    throw violation(field, `should be at least ${schema.minLength} chars long`, shown)
+    throw refusal(schema, field, `should be at least ${schema.minLength} chars long`, shown)
   }
   if (schema.maxLength !== undefined && value.length > schema.maxLength) {
-    if (schema.refusedAs) throw new AppError(schema.refusedAs)
-    throw violation(field, `should be at most ${schema.maxLength} chars long`, shown)
+    throw refusal(schema, field, `should be at most ${schema.maxLength} chars long`, shown)
   }
   if (schema.format === 'uri' && !isUriLike(value)) {
     throw violation(field, `must be of type uri: ${JSON.stringify(echoedValue(value))}`, shown)
@@ -124,6 +123,11 @@ function checkNumber(schema: BodySchema, value: number, field: string): void {
 /** A scheme or an absolute path: what may be fetched is decided by the fetch rules, with their own error. */
 function isUriLike(value: string): boolean {
   return value.startsWith('/') || URL.canParse(value) || /^[a-z][a-z0-9+.-]*:/i.test(value.slice(0, 32))
+}
+
+/** Some members have a code of their own for whatever is wrong with them. */
+function refusal(schema: BodySchema, field: string, rule: string, value: JsonValue | undefined): AppError {
+  return schema.refusedAs ? new AppError(schema.refusedAs) : violation(field, rule, value)
 }
 
 function violation(field: string, rule: string, value: JsonValue | undefined): AppError {

@@ -1,4 +1,4 @@
-import { AppError } from '@countersign/core'
+import { AppError, echoedValue } from '@countersign/core'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Database } from './schema.ts'
 
@@ -14,5 +14,5 @@ export async function refuseReferenced<Table extends keyof Database>(
   if (rows.length === 0) return
   const ids = `[${rows.map(({ id }) => id).join(' ')}]`
   const reason = `entity type ${entity} referenced by ${by}: ${ids}`
-  throw new AppError('CAN_NOT_DELETE_REFERENCED_ENTITY', { field, reason, value: ids })
+  throw new AppError('CAN_NOT_DELETE_REFERENCED_ENTITY', { field, reason, value: echoedValue(ids) })
 }

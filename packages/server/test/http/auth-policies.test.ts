@@ -3,6 +3,7 @@ import { after } from 'node:test'
 import { createPolicy, POLICIES, policyBody, policyOf } from './auth-policies.fixture.ts'
 import { stopTestPostgres } from './build-app.ts'
 import { changed, create, jwksBody, outcome, overBothDatabases, SIGNERS } from './ext-jwt-signers.fixture.ts'
+import { createIdentity } from './identities.fixture.ts'
 
 after(stopTestPostgres)
 
@@ -222,6 +223,14 @@ overBothDatabases('authentication policies', async (t, app) => {
       assert.equal(outcome(await app.admin('GET', `${POLICIES}/default`)), '200')
     },
   )
+
+  await t.test('D36 of many who use a policy so many are named as an error repeats', async () => {
+    const id = await createPolicy(app)
+    for (let made = 0; made < 8; made++) await createIdentity(app, { authPolicyId: id })
+    const { json } = await app.admin('DELETE', `${POLICIES}/${id}`)
+    assert.equal(json.error.code, 'CAN_NOT_DELETE_REFERENCED_ENTITY')
+    assert.equal([...json.error.cause.value].length, 129, 'and a sign that there are more')
+  })
 
   await t.test('W-53 numbers below their minimum are raised to it', async () => {
     const low = { minPasswordLength: -1, maxAttempts: -5, lockoutDurationMinutes: -9 }

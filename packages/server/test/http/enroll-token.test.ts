@@ -271,6 +271,14 @@ test('J-13 a CSR of the wrong kind is refused; absent, null and empty ask for to
   )
 })
 
+test('who accepts something else than JSON is enrolled, and answered in JSON', async (t) => {
+  const { app, token, enrollingSigner } = await setUpEnrollment(t)
+  await enrollingSigner()
+  const headers = { authorization: `Bearer ${token()}`, accept: 'text/html' }
+  const reply = await app.call('POST', ENROLL_TOKEN, {}, { headers })
+  assert.deepEqual([reply.status, reply.headers['content-type']], [200, 'application/json'], reply.text)
+})
+
 test('J-22 members of the body beside the CSR say nothing about who enrolls', async (t) => {
   const { token, enrollingSigner, enroll, identity } = await setUpEnrollment(t)
   await enrollingSigner({ enrollAttributeClaimsSelector: 'groups' })

@@ -100,6 +100,45 @@ overBothDatabases(
   },
 )
 
+overBothDatabases('N-08 nor can he be locked out by a second token that he cannot bring', async (_t, app) => {
+  const admin = await defaultAdminId(app)
+  const holder = await app.makeIdentity({ permissions: ['auth-policy'] })
+  const byExternalId = await create(app, jwksBody({ useExternalId: true }))
+  const disabled = await create(app, jwksBody({ enabled: false }))
+  const demand = async (signerId: string, session: string) => {
+    const body = { secondary: { requireExtJwtSigner: signerId } }
+    return outcome(await app.call('PATCH', `${POLICIES}/default`, body, { session }))
+  }
+  for (const session of [app.adminSession, holder.session]) {
+    assert.equal(await demand(disabled, session), '409 LAST_ADMINISTRATOR')
+    assert.equal(await demand(byExternalId, session), '409 LAST_ADMINISTRATOR', 'no claim names him')
+  }
+  assert.equal(outcome(await app.admin('PATCH', `${IDENTITIES}/${admin}`, { externalId: 'root@idp.example' })), '200')
+  assert.equal(await demand(disabled, app.adminSession), '409 LAST_ADMINISTRATOR')
+  assert.equal(await demand(byExternalId, holder.session), '200')
+})
+
+overBothDatabases('N-08 nor through the only signer that lets him in', async (_t, app) => {
+  const signer = await create(app)
+  const manager = await app.makeIdentity({ permissions: ['external-jwt-signer'] })
+  const onlyTokens = await createPolicy(app, { ...NOTHING_ALLOWED, extJwt: { allowed: true } })
+  await createIdentity(app, { isAdmin: true, authPolicyId: onlyTokens })
+  const spare = await create(app)
+  assert.equal(
+    outcome(await app.admin('POST', `${IDENTITIES}/${await defaultAdminId(app)}/disable`, { durationMinutes: 0 })),
+    '200',
+  )
+  const touch = async (method: string, id: string, body?: unknown) =>
+    outcome(await app.call(method, `${SIGNERS}/${id}`, body, { session: manager.session }))
+  assert.equal(await touch('DELETE', spare), '200', 'there is another one')
+  const before = await app.call('GET', `${SIGNERS}/${signer}`, undefined, { session: manager.session })
+  assert.equal(await touch('PATCH', signer, { enabled: false }), '409 LAST_ADMINISTRATOR')
+  assert.equal(await touch('PATCH', signer, { tags: { a: 'b' } }), '409 LAST_ADMINISTRATOR', 'it would be his own then')
+  assert.equal(await touch('DELETE', signer), '409 LAST_ADMINISTRATOR')
+  const after = await app.call('GET', `${SIGNERS}/${signer}`, undefined, { session: manager.session })
+  assert.deepEqual(after.json.data, before.json.data)
+})
+
 overBothDatabases('D35 who is no administrator touches none', async (t, app) => {
   const holder = await app.makeIdentity({ permissions: ['identity', 'authenticator'] })
   const as = (method: string, path: string, body?: unknown) => app.call(method, path, body, { session: holder.session })

@@ -52,6 +52,8 @@ export function enrollTokenRoutes(context: ControllerContext): Route[] {
       rate: 'sign-in',
       bodyCap: 'anonymous',
       body: { schema: EnrollToken, optional: false },
+      // Whatever the client accepts: existing ones do not say that they take JSON here.
+      produces: 'application/json',
       handle: createEnrollWithToken(context),
     },
   ]

@@ -4,9 +4,13 @@ import type { Database } from '../schema.ts'
 /** How far the installation is from having nobody who runs it: higher is better. */
 export const ADMINISTRATORS_LEFT = { none: 0, enabled: 1, ableToSignIn: 2 } as const
 
-/** Whether any administrator is enabled now, and whether one of them has something to sign in with that his policy allows. */
+/**
+ * Whether any administrator is enabled now, and whether one of them has something to sign in with that his policy allows, and nothing
+ * beside it that he cannot bring.
+ */
 export async function countAdministratorsLeft(db: Kysely<Database>, now: number): Promise<number> {
   const able = await enabledAdministrators(db, now)
+    .where((eb) => eb.or([eb('auth_policies.require_ext_jwt_signer_id', 'is', null), hasSecondSigner(eb)]))
     .where((eb) =>
       eb.or([hasAllowedAuthenticator(eb, 'updb'), hasAllowedAuthenticator(eb, 'cert'), hasAllowedSigner(eb)]),
     )
@@ -46,17 +50,32 @@ function hasAllowedAuthenticator(eb: Administrators, method: keyof typeof ALLOWE
   return eb.and([eb(ALLOWED_COLUMN[method], '=', true), eb.exists(authenticators)])
 }
 
-/** Whether a token of that signer would name this administrator is known to his provider alone. */
+/** Those whose tokens count for administrators, and may name this one: whether they do is known to his provider alone. */
+function trustedSigners(eb: Administrators) {
+  return eb
+    .selectFrom('ext_jwt_signers')
+    .select('ext_jwt_signers.id')
+    .where('ext_jwt_signers.enabled', '=', true)
+    .where('ext_jwt_signers.written_by_admin', '=', true)
+    .where((signer) =>
+      signer.or([
+        signer('ext_jwt_signers.use_external_id', '=', false),
+        signer(signer.ref('identities.external_id'), 'is not', null),
+      ]),
+    )
+}
+
+function hasSecondSigner(eb: Administrators) {
+  return eb.exists(trustedSigners(eb).whereRef('ext_jwt_signers.id', '=', 'auth_policies.require_ext_jwt_signer_id'))
+}
+
 function hasAllowedSigner(eb: Administrators) {
   const named = eb
     .selectFrom('auth_policy_signers')
     .select('auth_policy_signers.signer_id')
     .whereRef('auth_policy_signers.auth_policy_id', '=', 'auth_policies.id')
-  const signers = eb
-    .selectFrom('ext_jwt_signers')
-    .select('ext_jwt_signers.id')
-    .where('ext_jwt_signers.enabled', '=', true)
-    .where('ext_jwt_signers.written_by_admin', '=', true)
-    .where((signer) => signer.or([signer.not(signer.exists(named)), signer('ext_jwt_signers.id', 'in', named)]))
+  const signers = trustedSigners(eb).where((signer) =>
+    signer.or([signer.not(signer.exists(named)), signer('ext_jwt_signers.id', 'in', named)]),
+  )
   return eb.and([eb('auth_policies.ext_jwt_allowed', '=', true), eb.exists(signers)])
 }

@@ -109,7 +109,8 @@ async function updateAuthPolicy(
     await db.deleteFrom('auth_policy_signers').where('auth_policy_id', '=', id).execute()
     await writeAllowedSigners(context, id, next)
   }
-  await (isDeepStrictEqual(current.primary, next.primary) ? write() : keepingAdministrators(context, write))
+  const [before, after] = [current, next].map(({ primary, secondary }) => ({ primary, secondary }))
+  await (isDeepStrictEqual(before, after) ? write() : keepingAdministrators(context, write))
   context.changed({ entity: ENTITY, id, action: 'updated' })
 }
 

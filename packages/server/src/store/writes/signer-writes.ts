@@ -13,6 +13,7 @@ import { findEnrollPolicy } from '../reads/signer-reads.ts'
 import { refuseReferenced } from '../referenced.ts'
 import { readSignerRow, type SignerCertificateFacts, type StoredSigner, signerColumns } from '../signer-row.ts'
 import type { WriteContext, WriteOperation } from '../write-operation.ts'
+import { keepingAdministrators } from './keeping-administrators.ts'
 import { checkPowerOverSigner } from './power-over-signer.ts'
 import { changesUniqueValue, findDuplicate, type SignerColumns, tellingDuplicate } from './signer-duplicates.ts'
 import type { ByWhom } from './touchable-identity.ts'
@@ -71,7 +72,9 @@ const deleteSigner: WriteOperation<{ id: string }, void> = async (context, { id 
   await refuseReferenced(primary, { ...BY_POLICIES, field: 'primary.extJwt.allowedSigners' })
   const secondary = db.selectFrom('auth_policies').select('id').where('require_ext_jwt_signer_id', '=', id)
   await refuseReferenced(secondary, { ...BY_POLICIES, field: 'secondary.requireExtJwtSigner' })
-  await db.deleteFrom('ext_jwt_signers').where('id', '=', id).execute()
+  await keepingAdministrators(context, async () => {
+    await db.deleteFrom('ext_jwt_signers').where('id', '=', id).execute()
+  })
   context.changed({ entity: ENTITY, id, action: 'deleted' })
 }
 
@@ -106,8 +109,17 @@ async function updateSigner(
       .where('id', '=', current.id)
       .execute()
   const mayClash = changesUniqueValue(signerColumns(current, current.certificate), columns)
-  await (mayClash ? tellingDuplicate(context, current.id, columns, update) : update())
+  const write = async () => {
+    await (mayClash ? tellingDuplicate(context, current.id, columns, update) : update())
+  }
+  await (mayLockOut(current, next, by) ? keepingAdministrators(context, write) : write())
   context.changed({ entity: ENTITY, id: current.id, action: 'updated' })
+}
+
+/** Whether administrators who came in by the signer may be unable to afterwards. */
+function mayLockOut(current: StoredSigner, next: SignerSettings, { byAdmin }: ByWhom): boolean {
+  const wasTrusted = current.enabled && current.writtenByAdmin
+  return wasTrusted && !(next.enabled && byAdmin && next.useExternalId === current.useExternalId)
 }
 
 /** Checks everything but uniqueness; of several problems the one is told that existing clients are told. */
