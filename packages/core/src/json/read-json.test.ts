@@ -309,6 +309,12 @@ test('B-10 never rounds an integer and never makes an infinity', () => {
   assert.ok(Object.is(read('-0'), -0))
 })
 
+test('B-10 where large integers pass they are no number that equals another', () => {
+  const lenient = { maxDepth: 1, maxMembers: 3, passesLargeIntegers: true }
+  assert.deepEqual(readJson('[9007199254740993,9007199254740991,1]', lenient), [Number.NaN, Number.MAX_SAFE_INTEGER, 1])
+  assert.throws(() => readJson('[1e400]', lenient))
+})
+
 test('B-04 refuses what is nested too deep, promptly, and reads the deepest that is allowed', () => {
   const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
   read(nested(32))

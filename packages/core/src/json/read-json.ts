@@ -9,6 +9,8 @@ export interface JsonLimits {
   readonly maxMembers: number
   /** UTF-16 units of one name or string, after unescaping. */
   readonly maxStringLength?: number
+  /** Reads an integer beyond 2^53 - 1 as NaN, which equals nothing, instead of refusing the text: for what others write and we read a part of. */
+  readonly passesLargeIntegers?: boolean
   /** Refuses a member `__proto__`, and a member `constructor` that holds an object with a member `prototype`. */
   readonly refusePrototypeNames?: boolean
 }
@@ -79,6 +81,7 @@ class JsonReader {
   readonly maxDepth: number
   readonly maxStringLength: number
   readonly refusePrototypeNames: boolean
+  readonly passesLargeIntegers: boolean
   membersLeft: number
   at = 0
 
@@ -87,6 +90,7 @@ class JsonReader {
     this.maxDepth = limits.maxDepth
     this.maxStringLength = limits.maxStringLength ?? Number.POSITIVE_INFINITY
     this.refusePrototypeNames = limits.refusePrototypeNames ?? false
+    this.passesLargeIntegers = limits.passesLargeIntegers ?? false
     this.membersLeft = limits.maxMembers
   }
 
@@ -264,8 +268,8 @@ class JsonReader {
     }
     const value = Number(this.text.slice(start, this.at))
     if (!Number.isFinite(value)) this.fail('a number is too large', start)
-    if (whole && !Number.isSafeInteger(value)) this.fail('an integer is too large to be exact', start)
-    return value
+    if (!whole || Number.isSafeInteger(value)) return value
+    return this.passesLargeIntegers ? Number.NaN : this.fail('an integer is too large to be exact', start)
   }
 
   skipDigits(): void {

@@ -27,6 +27,14 @@ function assertIgnored(entry: unknown, label = JSON.stringify(entry)?.slice(0, 8
   assert.equal(warnings.length, 1, label)
 }
 
+test('a number that is too large to be exact is in no key’s way', () => {
+  const other = JSON.stringify(OTHER.jwk).replace('{', '{"nbf":12345678901234567890,')
+  const { keys, warnings } = readKeySet(
+    Buffer.from(`{"ver":12345678901234567890,"keys":[${JSON.stringify(P256.jwk)},${other}]}`),
+  )
+  assert.deepEqual([[...keys.keys()], warnings], [[P256.kid, OTHER.kid], []])
+})
+
 test('reads keys of every kind with what they may be used with', () => {
   const all = [RSA, P256, mintKey('P-384'), mintKey('P-521'), ED]
   const { keys, warnings, exposesSecrets } = readKeySet(

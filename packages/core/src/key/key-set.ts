@@ -9,7 +9,7 @@ import { buildSignerKey, type SignerKey } from './signer-key.ts'
 const MAX_KEYS = 100
 const MAX_KID_LENGTH = 4096
 const MAX_SHOWN_KID = 64
-const LIMITS: JsonLimits = { maxDepth: 16, maxMembers: 10_000 }
+const LIMITS: JsonLimits = { maxDepth: 16, maxMembers: 10_000, passesLargeIntegers: true }
 
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 const SIGNATURE_OPERATIONS: readonly JsonValue[] = ['sign', 'verify']

@@ -12,7 +12,7 @@ export const MAX_TOKEN_LENGTH = 12 * 1024
 
 const MAX_HEADER_BYTES = 4096
 const HEADER_LIMITS: JsonLimits = { maxDepth: 8, maxMembers: 100 }
-const CLAIMS_LIMITS: JsonLimits = { maxDepth: 32, maxMembers: 1000 }
+const CLAIMS_LIMITS: JsonLimits = { maxDepth: 32, maxMembers: 1000, passesLargeIntegers: true }
 
 export type JwsReading =
   | { readonly ok: true; readonly jws: UntrustedJws }

@@ -54,6 +54,7 @@ test('C-03 refuses an exp that is no date', async () => {
     '{}',
     '1e300',
     '1e13',
+    '9007199254740992',
     '-1',
     '0',
     '-0',
@@ -62,8 +63,7 @@ test('C-03 refuses an exp that is no date', async () => {
   ]) {
     await assertRefused(tokenWithText('exp', text), 'expiry-unusable')
   }
-  for (const text of ['1e999', '9007199254740992', '-1e999', 'NaN'])
-    await assertRefused(tokenWithText('exp', text), 'token-malformed')
+  for (const text of ['1e999', '-1e999', 'NaN']) await assertRefused(tokenWithText('exp', text), 'token-malformed')
 })
 
 test('C-04 accepts a fractional exp and ends at its fraction', async () => {
