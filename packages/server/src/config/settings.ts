@@ -260,6 +260,12 @@ export const SETTINGS = {
       max: 4 * MIB,
       description: 'Largest answer that is read when keys are fetched',
     }),
+    maxRedirects: integer({
+      default: 0,
+      min: 0,
+      max: 5,
+      description: 'Redirects that are followed when keys are fetched, each to where keys may be fetched from',
+    }),
     maxFetches: integer({
       default: 8,
       min: 1,

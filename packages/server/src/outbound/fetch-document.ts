@@ -47,6 +47,8 @@ export interface FetchLimits {
   /** For the name and the connection, before TLS. */
   readonly connectMs: number
   readonly maxBytes: number
+  /** Of what is only read. */
+  readonly maxRedirects: number
 }
 
 export interface FetcherParts {
@@ -58,17 +60,19 @@ export interface FetcherParts {
 
 const MAX_HEADER_BYTES = 16_384
 
-export function fetchLimits({ fetchSeconds, connectSeconds, maxBodyBytes }: Settings['jwks']): FetchLimits {
-  return { totalMs: fetchSeconds * 1000, connectMs: connectSeconds * 1000, maxBytes: maxBodyBytes }
+export function fetchLimits(settings: Settings['jwks']): FetchLimits {
+  const { fetchSeconds, connectSeconds, maxBodyBytes: maxBytes, maxRedirects } = settings
+  return { totalMs: fetchSeconds * 1000, connectMs: connectSeconds * 1000, maxBytes, maxRedirects }
 }
 
 /**
  * Makes the one function by which other servers are spoken to: one request on a connection of its own, to checked addresses only,
- * without proxy, redirects, cookies or compression, within limits of time and size.
+ * without proxy, cookies or compression, within limits of time and size. Redirects are followed only where the settings say so, each as if it
+ * had been asked for in the first place.
  * Rejects with `OutboundError` and nothing else.
  */
 export function createFetchDocument({ settings, lookup, limits }: FetcherParts): FetchDocument {
-  const { totalMs, connectMs, maxBytes } = { ...fetchLimits(settings.jwks), ...limits }
+  const { totalMs, connectMs, maxBytes, maxRedirects } = { ...fetchLimits(settings.jwks), ...limits }
   const endpointPolicy = createJwksEndpointPolicy(settings)
   const addressPolicy = createAddressPolicy({ ...settings.jwks, allowLoopback: settings.dev })
   const resolveHost = createHostResolver(lookup)
@@ -86,21 +90,45 @@ export function createFetchDocument({ settings, lookup, limits }: FetcherParts):
   }
 
   return async (text, { caPem, accept, mediaTypes, signal, send, statuses }) => {
-    const url = checkedUrl(text, endpointPolicy.checkEndpoint)
+    let url = checkedUrl(text, endpointPolicy.checkEndpoint)
     const deadline = createDeadline(signal)
     deadline.limit(totalMs, `${url.host} did not answer`)
     let socket: Socket | undefined
     try {
-      socket = await connect(url, caPem, deadline)
-      const answer = await deadline.orGiveUp(ask(url, socket, accept, send))
-      const body = await deadline.orGiveUp(readAnswer(answer, { mediaTypes, maxBytes, statuses }))
-      return { body, headers: answer.headers }
+      for (let redirectsLeft = send ? 0 : maxRedirects; ; redirectsLeft -= 1) {
+        socket = await connect(url, caPem, deadline)
+        const answer = await deadline.orGiveUp(ask(url, socket, accept, send))
+        const next = redirectsLeft > 0 ? redirectTarget(answer, url) : undefined
+        if (next === undefined) {
+          const body = await deadline.orGiveUp(readAnswer(answer, { mediaTypes, maxBytes, statuses }))
+          return { body, headers: answer.headers }
+        }
+        socket.destroy()
+        url = checkedRedirect(next, endpointPolicy.checkEndpoint)
+      }
     } catch (error) {
       throw asOutboundError(error, url)
     } finally {
       deadline.end()
       socket?.destroy()
     }
+  }
+}
+
+const REDIRECTS: readonly (number | undefined)[] = [301, 302, 303, 307, 308]
+
+/** Where an answer sends whoever asked; undefined where it sends nobody anywhere. */
+function redirectTarget({ statusCode, headers }: IncomingMessage, from: URL): string | undefined {
+  const { location } = headers
+  return REDIRECTS.includes(statusCode) && location !== undefined ? URL.parse(location, from.href)?.href : undefined
+}
+
+function checkedRedirect(target: string, checkEndpoint: (endpoint: string) => void): URL {
+  try {
+    return checkedUrl(target, checkEndpoint)
+  } catch (error) {
+    // Why is not told: it would repeat what the other side sent.
+    throw new OutboundError('redirect', 'the answer was a redirect to where nothing is fetched from', { cause: error })
   }
 }
 

@@ -23,7 +23,8 @@ export async function readAnswer(
   const said = `the answer was HTTP ${status}`
   const refuse = (reason: OutboundError['reason'], words: string) =>
     new OutboundError(reason, `${said}${words}`, { status })
-  if (status >= 300 && status < 400 && status !== 304) throw refuse('redirect', ', and redirects are not followed')
+  if (status >= 300 && status < 400 && status !== 304)
+    throw refuse('redirect', ', and the redirect is not followed (setting jwks.maxRedirects)')
   if (!statuses.includes(status)) throw refuse('status', `, not ${statuses.join(' or ')}`)
   if (status === NO_CONTENT) return Buffer.alloc(0)
   const encoding = answer.headers['content-encoding'] ?? 'identity'

@@ -9,8 +9,13 @@ import { assertFails, createFetch, DEFAULT_SETTINGS, startServer } from './fetch
 const KEYS = '{"keys":[]}'
 const KIB = 1024
 
-test('G-15 G-13 the limits are 5 s in all, 2 s to connect and 256 KiB unless set otherwise', () => {
-  assert.deepEqual(fetchLimits(DEFAULT_SETTINGS.jwks), { totalMs: 5_000, connectMs: 2_000, maxBytes: 262_144 })
+test('G-15 G-13 G-08 the limits are 5 s in all, 2 s to connect, 256 KiB and no redirect unless set otherwise', () => {
+  assert.deepEqual(fetchLimits(DEFAULT_SETTINGS.jwks), {
+    totalMs: 5_000,
+    connectMs: 2_000,
+    maxBytes: 262_144,
+    maxRedirects: 0,
+  })
 })
 
 test('asks by GET for one document on a connection of its own, and closes it', async (t) => {
@@ -121,7 +126,7 @@ test('G-16 the message names the status and quotes nothing of the answer', async
   assert.equal(`${error.message}${other.message}`.includes('inner network'), false)
 })
 
-test('G-08 W-41 follows no redirect, wherever it leads', async (t) => {
+test('G-08 W-41 follows no redirect unless told to, wherever it leads', async (t) => {
   const server = await startServer(t)
   const canary = await startServer(t)
   for (const status of [301, 302, 303, 307, 308]) {
@@ -134,6 +139,43 @@ test('G-08 W-41 follows no redirect, wherever it leads', async (t) => {
   assert.equal(server.hits, 20)
   assert.equal(canary.connections, 0)
   await createFetch()(canary.url())
+})
+
+test('W-41 follows as many redirects as are allowed, of what is only read', async (t) => {
+  const last = await startServer(t)
+  const middle = await startServer(t)
+  const first = await startServer(t)
+  first.answer({ status: 302, headers: { location: middle.url() } })
+  middle.answer({ status: 308, headers: { location: last.url() } })
+  const { body } = await createFetch({ limits: { maxRedirects: 2 } })(first.url())
+  assert.equal(body.toString(), KEYS)
+  await assertFails(createFetch({ limits: { maxRedirects: 1 } })(first.url()), 'redirect')
+  assert.equal(last.hits, 1)
+  middle.answer({ status: 302, headers: { location: first.url() } })
+  await assertFails(createFetch({ limits: { maxRedirects: 5 } })(first.url()), 'redirect')
+  assert.equal(first.hits + middle.hits, 2 + 2 + 6)
+})
+
+test('G-08 W-41 a redirect leads nowhere where nobody may ask', async (t) => {
+  const canary = await startServer(t)
+  const server = await startServer(t)
+  const follow = createFetch({ limits: { maxRedirects: 5 } })
+  const refused = [
+    'http://169.254.169.254/latest',
+    `http://elsewhere.example:${canary.port}/`,
+    'file:///etc/passwd',
+    `http://user:secret@127.0.0.1:${canary.port}/`,
+  ]
+  for (const location of refused) {
+    server.answer({ status: 302, headers: { location } })
+    const error = await assertFails(follow(server.url()), 'redirect')
+    assert.ok(!error.message.includes(location), 'what the other side sent is not repeated')
+  }
+  server.answer({ status: 302, headers: { location: 'https://169.254.169.254/' } })
+  await assertFails(follow(server.url()), 'redirect')
+  assert.equal(canary.connections, 0)
+  server.answer({ status: 302, headers: { location: canary.url() } })
+  await follow(server.url())
 })
 
 test('G-13 stops reading an endless body, and hangs up', async (t) => {
