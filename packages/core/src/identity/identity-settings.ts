@@ -51,7 +51,7 @@ export function identityFromBody(body: IdentityWrite): IdentitySettings {
 
 /** An identity after a PATCH: what is not given stays, a blank `externalId` or `authPolicyId` goes back to the default. */
 export function patchedIdentity(current: IdentitySettings, body: IdentityPatch): IdentitySettings {
-  const attributes = givenAttributes(body)
+  const attributes = givenAttributes(body, current)
   const object = (field: 'appData' | 'tags', now: Tags): Tags => {
     const given = body[field] as JsonObject | undefined
     return given ? readTags(field, given) : now
@@ -62,7 +62,7 @@ export function patchedIdentity(current: IdentitySettings, body: IdentityPatch):
     externalId: body.externalId === undefined ? current.externalId : notBlank(body.externalId),
     authPolicyId:
       body.authPolicyId === undefined ? current.authPolicyId : (notBlank(body.authPolicyId) ?? DEFAULT_AUTH_POLICY_ID),
-    attributes: attributes ? [...new Set(attributes)].sort() : current.attributes,
+    attributes: attributes ?? current.attributes,
     permissions: body.permissions ? [...new Set(body.permissions as Permission[])].sort() : current.permissions,
     appData: object('appData', current.appData),
     hosting: patchedHosting(current.hosting, body),
@@ -75,13 +75,23 @@ function notBlank(text: string): string | null {
   return text.trim() === '' ? null : text
 }
 
-/** `attributes` is our word, `roleAttributes` that of existing clients: they are one member under two names. */
-function givenAttributes({ attributes, roleAttributes }: IdentityPatch): readonly string[] | undefined {
-  if (attributes && roleAttributes && JSON.stringify(attributes) !== JSON.stringify(roleAttributes)) {
+/**
+ * `attributes` is our word, `roleAttributes` that of existing clients: they are one member under two names. Who sends a whole answer back has
+ * changed the one that he knows, and left the other as it was.
+ */
+function givenAttributes(body: IdentityPatch, current: IdentitySettings): readonly string[] | undefined {
+  const given = [body.attributes, body.roleAttributes].flatMap((names) => (names ? [[...new Set(names)].sort()] : []))
+  const [first, second = first] = given
+  if (areSame(first, second)) return first
+  const changed = given.filter((names) => !areSame(names, current.attributes))
+  if (changed.length > 1) {
     throw fieldError('attributes', 'attributes and roleAttributes are the same member and must be equal', '')
   }
-  return attributes ?? roleAttributes
+  return changed[0]
 }
+
+const areSame = (names?: readonly string[], others?: readonly string[]): boolean =>
+  JSON.stringify(names) === JSON.stringify(others)
 
 function patchedHosting(current: HostingSettings, body: IdentityPatch): HostingSettings {
   const object = (field: 'serviceHostingCosts' | 'serviceHostingPrecedences'): Tags => {

@@ -132,6 +132,16 @@ overBothDatabases('identities', async (t, app) => {
     assert.equal(outcome(await app.admin('PATCH', `${IDENTITIES}/${id}`, both)), '200')
     const unlike = { attributes: ['x'], roleAttributes: ['y'] }
     assert.equal(outcome(await app.admin('PATCH', `${IDENTITIES}/${id}`, unlike)), '400 COULD_NOT_VALIDATE attributes')
+    const { attributes, roleAttributes } = await identityOf(app, id)
+    for (const edited of [
+      { attributes, roleAttributes: ['z'] },
+      { attributes: ['y', 'x'], roleAttributes: ['z'] },
+    ]) {
+      const answer = await app.admin('PATCH', `${IDENTITIES}/${id}`, edited)
+      assert.equal(outcome(answer), '200', 'a whole answer that is sent back with one of them changed')
+    }
+    assert.deepEqual((await identityOf(app, id)).attributes, ['x', 'y'], 'the one that is unlike what is there')
+    assert.deepEqual([attributes, roleAttributes], [both.attributes, both.roleAttributes])
     const found = await app.admin('GET', `${IDENTITIES}?filter=${encodeURIComponent('anyOf(attributes) = "y"')}`)
     assert.deepEqual(
       found.json.data.map((identity: { id: string }) => identity.id),
