@@ -32,17 +32,30 @@ interface RedeemedCode {
   readonly redirectUri: string
 }
 
+/** What came, or will come, of a provider's discovery document. */
+interface KeptProvider {
+  readonly found: Promise<LoginProvider>
+  since: number
+  /** Without end while it is under way. */
+  forMs: number
+}
+
 const JSON_TYPE = 'application/json'
-const KEPT_MS = 300_000
+const FOUND_KEPT_MS = 300_000
+/** Whoever asks over and over for a provider that is down asks us, and not the provider. */
+const FAILURE_KEPT_MS = 5_000
 const MAX_KEPT = 500
 
-/** Speaks to providers by the rules for everything that is fetched. Discovery documents are kept for five minutes. */
+/**
+ * Speaks to providers by the rules for everything that is fetched. A discovery document is fetched once for all who wait for it and kept for
+ * five minutes, a failure for five seconds; a change of the signer forgets both.
+ */
 export function createLoginProviders(parts: {
   readonly fetchDocument: FetchDocument
   readonly clock: Clock
 }): LoginProviders {
   const { fetchDocument, clock } = parts
-  const kept = new BoundedCache<string, { readonly provider: LoginProvider; readonly until: number }>(MAX_KEPT)
+  const kept = new BoundedCache<string, KeptProvider>(MAX_KEPT)
 
   const fetchBody = async (url: string, { jwksCaPem }: StoredSigner, send?: FetchOptions['send']): Promise<Buffer> => {
     try {
@@ -54,18 +67,33 @@ export function createLoginProviders(parts: {
     }
   }
 
+  const fetchProvider = async (signer: StoredSigner): Promise<LoginProvider> => {
+    const { openIdConfigurationUrl: url, clientId, issuer } = signer
+    if (!url || !clientId) {
+      throw new LoginProblem('signer', 'the signer has no openIdConfigurationUrl, or no clientId')
+    }
+    return readProvider(await fetchBody(url, signer), issuer, clientId)
+  }
+
+  const keep = (found: Promise<LoginProvider>): KeptProvider => {
+    const provider: KeptProvider = { found, since: clock.now(), forMs: Number.POSITIVE_INFINITY }
+    const endAfter = (ms: number) => (): void => {
+      provider.since = clock.now()
+      provider.forMs = ms
+    }
+    found.then(endAfter(FOUND_KEPT_MS), endAfter(FAILURE_KEPT_MS))
+    return provider
+  }
+
   return {
-    find: async (signer) => {
-      const { openIdConfigurationUrl: url, clientId } = signer
-      if (!url || !clientId) {
-        throw new LoginProblem('signer', 'the signer has no openIdConfigurationUrl, or no clientId')
-      }
+    find: (signer) => {
       const name = `${signer.id} ${signer.revision}`
       const known = kept.get(name)
-      if (known && known.until > clock.now()) return known.provider
-      const provider = readProvider(await fetchBody(url, signer), signer.issuer, clientId)
-      kept.set(name, { provider, until: clock.now() + KEPT_MS })
-      return provider
+      // A clock that is set back must not keep it for as long as that.
+      if (known && Math.abs(clock.now() - known.since) < known.forMs) return known.found
+      const provider = keep(fetchProvider(signer))
+      kept.set(name, provider)
+      return provider.found
     },
     redeem: async (signer, provider, { code, verifier, nonce, redirectUri }) => {
       const form = {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import type { Reply } from '../http/build-app.ts'
-import { decisionOf } from '../http/provider.fixture.ts'
+import { decisionOf, SIGNERS } from '../http/provider.fixture.ts'
 import { cookiesOf, HOST, OWN_PAGE } from './console-app.fixture.ts'
 import { ALICE, CLIENT_ID, type ConsoleLogin, challengeOf, setUpConsoleLogin } from './scripted-provider.fixture.ts'
 
@@ -170,18 +170,108 @@ test('a refused token is on record under the id that the console shows', async (
   assert.equal((await signIn(set, signer)).headers.location, '/console/')
 })
 
-test('sign-ins that come to nothing count against their address, those that are begun do not', async (t) => {
+/** A controller that takes three refused sign-ins of one address, and then one each second. */
+async function setUpLimited(t: TestContext) {
   const dir = mkdtempSync(join(tmpdir(), 'countersign-login-'))
   t.after(() => rmSync(dir, { recursive: true, force: true }))
   const config = join(dir, 'settings.yaml')
   writeFileSync(config, JSON.stringify({ limits: { addressBurst: 3, addressPerSecond: 1 } }))
-  const set = await setUpConsoleLogin(t, { config })
+  return setUpConsoleLogin(t, { config })
+}
+
+test('sign-ins that come to nothing count against their address, those that are begun do not', async (t) => {
+  const set = await setUpLimited(t)
   const signer = await set.createLoginSigner()
   for (let nth = 0; nth < 5; nth++) await set.goAway(signer)
   const away = await set.goAway(signer)
   const refused = () => set.comeBack(away, { state: 'made-up' })
   for (let nth = 0; nth < 3; nth++) assert.equal(problemOf(await refused()).why, 'expired')
   assert.equal((await refused()).status, 429)
+})
+
+test('made-up codes count against their address, and over the limit none is sent to the provider', async (t) => {
+  const set = await setUpLimited(t)
+  const { forms, script } = set
+  await set.createIdentity()
+  const signer = await set.createLoginSigner()
+  const aways = [await set.goAway(signer), await set.goAway(signer), await set.goAway(signer), await set.goAway(signer)]
+  script.status = 400
+  const replies: Reply[] = []
+  for (const away of aways) replies.push(await set.comeBack(away, { code: 'made-up' }))
+  assert.deepEqual(
+    replies.map(({ status }) => status),
+    [303, 303, 303, 429],
+  )
+  assert.equal(replies[3]?.headers['retry-after'], '1')
+  assert.equal(forms.length, 3)
+  script.status = 200
+  set.app.clock.advance(1_000)
+  for (let nth = 0; nth < 5; nth++) assert.equal((await signIn(set, signer)).headers.location, '/console/')
+})
+
+test('a provider that is down is asked once in five seconds, and who tries again later signs in', async (t) => {
+  const set = await setUpConsoleLogin(t)
+  const { app, asked, begin, script } = set
+  await set.createIdentity()
+  const signer = await set.createLoginSigner()
+  script.status = 500
+  const replies = await Promise.all(Array.from({ length: 50 }, () => begin(signer)))
+  for (const reply of replies) assert.equal(problemOf(reply).why, 'provider')
+  app.clock.advance(4_000)
+  assert.equal(problemOf(await begin(signer)).why, 'provider')
+  assert.equal(asked.documents, 1)
+  script.status = 200
+  app.clock.advance(1_000)
+  assert.equal((await signIn(set, signer)).headers.location, '/console/')
+  assert.equal(asked.documents, 2)
+})
+
+test('who has changed the signer of a provider that was down need not wait', async (t) => {
+  const set = await setUpConsoleLogin(t)
+  const { app, begin, issuer } = set
+  const signer = await set.createLoginSigner({ issuer: 'https://mistyped.example' })
+  assert.equal(problemOf(await begin(signer)).why, 'provider')
+  assert.equal((await app.admin('PATCH', `${SIGNERS}/${signer}`, { issuer })).status, 200)
+  await set.goAway(signer)
+})
+
+test('sign-ins that begin at once share one fetch, and so do those of the next five minutes', async (t) => {
+  const set = await setUpConsoleLogin(t)
+  const { app, asked, begin, goAway } = set
+  const signer = await set.createLoginSigner()
+  const replies = await Promise.all(Array.from({ length: 50 }, () => begin(signer)))
+  for (const { headers } of replies) assert.ok(headers.location?.startsWith(set.issuer))
+  app.clock.advance(299_000)
+  await goAway(signer)
+  assert.equal(asked.documents, 1)
+  app.clock.advance(1_000)
+  await goAway(signer)
+  assert.equal(asked.documents, 2)
+  app.clock.advance(-3_600_000)
+  await goAway(signer)
+  assert.equal(asked.documents, 3, 'a clock that is set back keeps it no longer')
+})
+
+test('a provider that is down fills no log: few warnings, each one line without a stack', async (t) => {
+  const set = await setUpConsoleLogin(t)
+  const { app, begin } = set
+  const signer = await set.createLoginSigner()
+  set.script.status = 500
+  const replies: Reply[] = []
+  for (let nth = 0; nth < 30; nth++) replies.push(await begin(signer))
+  const lines = app.logged.filter((line) => line.includes('a sign-in to the console came to nothing'))
+  const warnings = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 40)
+  assert.equal(warnings.length, 20)
+  assert.deepEqual(
+    warnings.map(({ requestId }) => requestId),
+    replies.slice(0, 20).map((reply) => problemOf(reply).id),
+  )
+  assert.match(warnings[0].problem, /HTTP 500/)
+  assert.equal(lines.length, 30, 'the others are there for whoever looks closer')
+  for (const line of lines) assert.ok(line.length < 400, line)
+  app.clock.advance(5_000)
+  const { id } = problemOf(await begin(signer))
+  assert.match(app.logged.find((line) => line.includes(id)) ?? '', /"level":40/)
 })
 
 test('the token that the signer is for signs in: an ID token where it says so', async (t) => {

@@ -25,8 +25,16 @@ export async function setUpConsoleLogin(t: TestContext, settings: Readonly<Recor
   const set = await setUpProvider(t, { consoleFolder: makeConsole(t), settings })
   const { app, token } = set
   /** What the provider says; a test changes it. */
-  const script = { document: {} as Members, idToken: {} as Members, accessToken: {} as Members, answer: {} as Members }
+  const script = {
+    document: {} as Members,
+    idToken: {} as Members,
+    accessToken: {} as Members,
+    answer: {} as Members,
+    /** The HTTP status of its answers. */
+    status: 200,
+  }
   const forms: URLSearchParams[] = []
+  const asked = { documents: 0 }
   let nonce = ''
 
   const server = createServer((request, response) => {
@@ -39,7 +47,8 @@ export async function setUpConsoleLogin(t: TestContext, settings: Readonly<Recor
       if (isToken) {
         assert.equal(request.headers['content-type'], 'application/x-www-form-urlencoded')
         forms.push(new URLSearchParams(body))
-      }
+      } else asked.documents++
+      response.statusCode = script.status
       response.setHeader('content-type', 'application/json').end(JSON.stringify(isToken ? tokens() : document()))
     })
   })
@@ -69,7 +78,10 @@ export async function setUpConsoleLogin(t: TestContext, settings: Readonly<Recor
     ...set,
     issuer,
     script,
+    /** What was sent to its token endpoint. */
     forms,
+    /** How often its discovery document was fetched. */
+    asked,
     createLoginSigner: (members: Members = {}) =>
       set.createSigner({ ...login, scopes: ['openid', 'email'], ...members }),
     begin,

@@ -2,6 +2,7 @@ import { AppError, findCookie, newSecret } from '@countersign/core'
 import { FLOW_SECONDS, type LoginFlow } from '../../console-login/login-flows.ts'
 import { LoginProblem } from '../../console-login/login-problem.ts'
 import { authorizationUrl, type LoginProvider } from '../../console-login/login-provider.ts'
+import { createNoteLoginProblem } from '../../console-login/note-login-problem.ts'
 import type { ControllerContext } from '../../controller-context.ts'
 import type { DirectorySigner } from '../../sign-in/signer-directory.ts'
 import type { Call } from '../pipeline/call.ts'
@@ -23,7 +24,8 @@ type Step = (call: Call, way: { next: string }) => Promise<Answer>
  * other token. For a session that lacks a provider's token as second factor, the token is held for it.
  */
 export function consoleLoginRoutes(context: ControllerContext): Route[] {
-  const { signers, sessions, secondFactor, heldTokens, loginFlows, loginProviders, log } = context
+  const { signers, sessions, secondFactor, heldTokens, loginFlows, loginProviders } = context
+  const noteProblem = createNoteLoginProblem(context)
   const signIn = createSignInCall(context)
 
   const getSigner = async (id: string): Promise<DirectorySigner> => {
@@ -95,7 +97,10 @@ export function consoleLoginRoutes(context: ControllerContext): Route[] {
     return goTo(next, [buildCookie(SESSION_COOKIE, signedIn.token), clearCookie(LOGIN_COOKIE)])
   }
 
-  /** Whatever goes wrong for a reason that the person can do something about is told by the console itself. */
+  /**
+   * Whatever goes wrong for a reason that the person can do something about is told by the console itself. All of it counts, also what a
+   * provider has refused: the code may have been made up.
+   */
   const orTell =
     (step: Step) =>
     async (call: Call): Promise<Answer> => {
@@ -103,13 +108,13 @@ export function consoleLoginRoutes(context: ControllerContext): Route[] {
       try {
         return await step(call, way)
       } catch (error) {
-        const reason = reasonOf(error)
-        if (reason === undefined) throw error
+        const problem = findProblem(error)
+        if (problem === undefined) throw error
         const { requestId } = call
-        log.warn({ requestId, reason, err: error }, 'a sign-in to the console came to nothing')
+        noteProblem(requestId, problem)
         const onward = way.next === CONSOLE_HOME ? {} : { next: way.next }
-        const told = new URLSearchParams({ error: requestId, why: reason, ...onward })
-        return { ...goTo(`${CONSOLE_HOME}?${told}`, [clearCookie(LOGIN_COOKIE)]), isRefusal: reason !== 'provider' }
+        const told = new URLSearchParams({ error: requestId, why: problem.reason, ...onward })
+        return { ...goTo(`${CONSOLE_HOME}?${told}`, [clearCookie(LOGIN_COOKIE)]), isRefusal: true }
       }
     }
 
@@ -142,9 +147,9 @@ function readCode(query: Query, { issuer, namesItself }: LoginProvider): string 
   return code
 }
 
-function reasonOf(error: unknown): LoginProblem['reason'] | undefined {
-  if (error instanceof LoginProblem) return error.reason
-  return error instanceof AppError && REFUSALS.has(error.code) ? 'refused' : undefined
+function findProblem(error: unknown): LoginProblem | undefined {
+  if (error instanceof LoginProblem) return error
+  return error instanceof AppError && REFUSALS.has(error.code) ? new LoginProblem('refused', error.message) : undefined
 }
 
 const REFUSALS: ReadonlySet<string> = new Set(['UNAUTHORIZED', 'INVALID_AUTH'])
