@@ -163,6 +163,7 @@ describe('a controller of several workers', { timeout: 240_000 }, () => {
     const seen = await eachAsks(admin)
     const lost = seen.filter((status) => status !== 200).length
     assert.ok(lost <= clients.length / WORKERS, `${lost} of ${clients.length} connections were lost`)
+    await until(() => !workersOf(controller).includes(killed), 'the end of the killed worker')
     assert.deepEqual(await eachAsks(admin), all(200), 'who comes again is served')
     await until(() => controller.stderr().includes('a worker serves'), 'another worker')
     assert.equal(workersOf(controller).length, WORKERS)
