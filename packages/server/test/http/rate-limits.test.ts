@@ -127,6 +127,41 @@ test('R-03 a forged X-Forwarded-For changes nothing unless the proxy is trusted'
   assert.deepEqual(seen, [REFUSED, REFUSED, REFUSED, LIMITED, LIMITED])
 })
 
+test('a client behind a proxy that writes ports is one client, whatever its port, and no other', async (t) => {
+  const { app, token } = await setUp(t, { addressBurst: 3, addressPerSecond: 1 }, [PROXY, '10.0.0.0/8'])
+  const [v4, v6] = ['198.51.100.7', '2001:db8:0:1::1']
+  const seenFrom = async (written: (port: number) => string) => {
+    const seen: string[] = []
+    for (let port = 4000; port < 4005; port++) seen.push(outcome(await signInFrom(app, written(port), 'x')))
+    return seen
+  }
+  const limited = [REFUSED, REFUSED, REFUSED, LIMITED, LIMITED]
+  assert.deepEqual(await seenFrom((port) => `203.0.113.1, ${v4}:${port}`), limited)
+  assert.equal(outcome(await signInFrom(app, v4, 'x')), LIMITED, 'and the same without')
+  assert.deepEqual(await seenFrom((port) => `[${v6}]:${port}`), limited)
+  for (const same of [`[${v6}]`, v6]) assert.equal(outcome(await signInFrom(app, same, 'x')), LIMITED, same)
+  assert.deepEqual(await seenFrom((port) => `192.0.2.1:${port}, 10.1.2.3:${port}`), limited, 'by way of a second proxy')
+  assert.equal(outcome(await signInFrom(app, '10.1.2.3:4000', 'x')), REFUSED, 'which is a client of its own')
+
+  for (const [written, address] of [
+    ['198.51.100.8:443', '198.51.100.8'],
+    ['[2001:db8:0:2::1]:443', '2001:db8:0:2::1'],
+    ['2001:db8:0:2::1', '2001:db8:0:2::1'],
+  ] as const) {
+    const reply = await signInFrom(app, written, token({ jti: written }))
+    assert.equal(reply.json.data.ipAddress, address, reply.text)
+  }
+})
+
+test('what is no address shares one limit, with a port or without', async (t) => {
+  const { app } = await setUp(t, { addressBurst: 3, addressPerSecond: 1 })
+  const nonsense = ['unknown', '_hidden:443', '1.2.3:443', '[192.0.2.1]:443', '[2001:db8::1', '192.0.2.1:port', '[x]']
+  const seen: string[] = []
+  for (const address of nonsense) seen.push(outcome(await signInFrom(app, address, 'x')))
+  assert.deepEqual(seen, [...Array(3).fill(REFUSED), ...Array(4).fill(LIMITED)])
+  assert.equal(outcome(await signInFrom(app, '192.0.2.1:443', 'x')), REFUSED)
+})
+
 test('R-05 successful sign-ins never count, however many come at once', async (t) => {
   const { app, token } = await setUp(t, { addressBurst: 40, addressPerSecond: 1, passwordBurst: 3 })
   const good = token()

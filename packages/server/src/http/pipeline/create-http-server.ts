@@ -11,6 +11,7 @@ import { isHostedPath } from '../hosted/hosted-errors.ts'
 import { createCors } from './cors.ts'
 import { errorAnswer } from './errors.ts'
 import { createEventStreams } from './event-streams.ts'
+import { dropForwardedPorts } from './forwarded-for.ts'
 import { rewriteLegacyPath } from './legacy-paths.ts'
 import { checkHeaders } from './limits.ts'
 import { guardListener, listenerOptions } from './listener.ts'
@@ -132,6 +133,7 @@ export function createHttpServer(options: HttpServerOptions) {
 
   app.addHook('onRequest', (request, reply, done) => {
     beforeRequest?.()
+    dropForwardedPorts(request.headers)
     prepareReply(request, reply)
     checkHeaders(request.raw, http.maxHeaderLines)
     done()
