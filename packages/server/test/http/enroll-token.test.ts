@@ -253,7 +253,7 @@ test('J-13 a CSR of the wrong kind is refused; absent, null and empty ask for to
     assert.equal(await codeOf('x'.repeat(1024 * 1024)), '413 REQUEST_ENTITY_TOO_LARGE')
     for (const type of ['application/json', 'application/x-pem-file']) {
       const empty = await app.call('POST', path, undefined, { headers: { ...headers(), 'content-type': type } })
-      assert.equal(refusal(empty), '400 COULD_NOT_VALIDATE body', 'no body asks for nothing')
+      assert.equal(refusal(empty), '400 COULD_NOT_VALIDATE tokenEnrollmentRequest', 'no body asks for nothing')
     }
   }
   const raw = { headers: { ...headers(), 'content-type': 'application/x-pem-file' }, raw: makeTestCsr().pem }

@@ -267,7 +267,7 @@ overBothDatabases('what existing clients send', async (t, app) => {
       headers: { 'content-type': 'application/json' },
     })
     assert.equal(outcome(broken), '400 COULD_NOT_PARSE_BODY')
-    assert.equal(outcome(await app.admin('POST', OLD_SIGNERS)), '400 COULD_NOT_VALIDATE body')
+    assert.equal(outcome(await app.admin('POST', OLD_SIGNERS)), '400 COULD_NOT_VALIDATE externalJwtSigner')
     assert.equal(outcome(await app.admin('GET', `${OLD_SIGNERS}/none`)), '404 NOT_FOUND')
     for (const id of ['%00', '..%2f', '%F0%9F%98%80', 'a'.repeat(400)]) {
       const { status } = await app.admin('GET', `${OLD_SIGNERS}/${id}`)

@@ -283,7 +283,7 @@ overBothDatabases('identities', async (t, app) => {
   await t.test('what disabling needs: a whole number of minutes, and an identity', async () => {
     const id = await createIdentity(app)
     const disable = (body?: unknown, of = id) => app.admin('POST', `${IDENTITIES}/${of}/disable`, body)
-    assert.equal(outcome(await disable()), '400 COULD_NOT_VALIDATE body')
+    assert.equal(outcome(await disable()), '400 COULD_NOT_VALIDATE disable')
     assert.equal(outcome(await disable({})), '400 COULD_NOT_VALIDATE durationMinutes')
     assert.equal(outcome(await disable({ durationMinutes: -1 })), '400 COULD_NOT_VALIDATE durationMinutes')
     assert.equal(outcome(await disable({ durationMinutes: 1.5 })), '400 COULD_NOT_PARSE_BODY')

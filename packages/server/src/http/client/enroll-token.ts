@@ -10,6 +10,9 @@ import { controllerView } from '../shared/controller-view.ts'
 /** Chooses the signer by its id. */
 const SIGNER_HEADER = 'ziti-token-issuer-id'
 
+/** What existing clients call the body. */
+const PARAMETER = 'tokenEnrollmentRequest'
+
 /** Enrolling with a provider's token. Every refusal is noted under its request id, for administrators. */
 export function createEnrollWithToken(context: ControllerContext): (call: Call) => Promise<Answer> {
   const { enrollByJwt, enrollments, explainSignIn } = context
@@ -17,7 +20,7 @@ export function createEnrollWithToken(context: ControllerContext): (call: Call) 
     const { untrustedBearers: bearers, requestId: id, clientAddress: remoteAddress, source } = call
     const { clientCsr } = call.body as EnrollTokenBody
     // A request that was lost on the way must not become an enrollment to token use.
-    if (!call.hasBody) throw fieldError('body', 'body in body is required', '')
+    if (!call.hasBody) throw fieldError(PARAMETER, `${PARAMETER} in body is required`, '')
     const outcome = await enrollByJwt({
       bearers,
       signerIds: call.untrustedHeaderLines(SIGNER_HEADER),
@@ -51,7 +54,7 @@ export function enrollTokenRoutes(context: ControllerContext): Route[] {
       access: 'anonymous',
       rate: 'sign-in',
       bodyCap: 'anonymous',
-      body: { schema: EnrollToken, optional: false },
+      body: { schema: EnrollToken, optional: false, parameter: PARAMETER },
       // Whatever the client accepts: existing ones do not say that they take JSON here.
       produces: 'application/json',
       handle: createEnrollWithToken(context),

@@ -120,7 +120,7 @@ export function authenticatorRoutes(context: ControllerContext): Route[] {
       paths: COLLECTION,
       access: access('create'),
       bodyCap: 'management',
-      body: { schema: AuthenticatorCreate, optional: false },
+      body: { schema: AuthenticatorCreate, optional: false, parameter: 'authenticator' },
       handle: async (call) => {
         const body = call.body as CreateBody
         const id = newIdInOrder(clock.now())
@@ -147,7 +147,7 @@ export function authenticatorRoutes(context: ControllerContext): Route[] {
       paths: ONE,
       access: access('update'),
       bodyCap: 'management',
-      body: { schema: AuthenticatorPatch, optional: false },
+      body: { schema: AuthenticatorPatch, optional: false, parameter: 'authenticator' },
       handle: update(true),
     },
     {
@@ -155,7 +155,7 @@ export function authenticatorRoutes(context: ControllerContext): Route[] {
       paths: ONE,
       access: access('update'),
       bodyCap: 'management',
-      body: { schema: AuthenticatorPatch, optional: false },
+      body: { schema: AuthenticatorPatch, optional: false, parameter: 'authenticator' },
       handle: update(false),
     },
     {

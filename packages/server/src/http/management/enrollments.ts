@@ -77,7 +77,7 @@ export function enrollmentRoutes(context: ControllerContext): Route[] {
       paths: COLLECTION,
       access: access('create'),
       bodyCap: 'management',
-      body: { schema: EnrollmentCreate, optional: false },
+      body: { schema: EnrollmentCreate, optional: false, parameter: 'enrollment' },
       handle: async (call) => {
         const body = call.body as CreateBody
         const { identityId } = body
@@ -117,7 +117,7 @@ export function enrollmentRoutes(context: ControllerContext): Route[] {
       paths: [`${MANAGEMENT}/enrollments/:id/refresh`],
       access: access('update'),
       bodyCap: 'management',
-      body: { schema: EnrollmentWindow, optional: false },
+      body: { schema: EnrollmentWindow, optional: false, parameter: 'refresh' },
       handle: async (call) => {
         const id = idOf(call)
         const expiresAt = parseExpiresAt((call.body as WindowBody).expiresAt, clock.now())
@@ -143,7 +143,7 @@ export function enrollmentRoutes(context: ControllerContext): Route[] {
       paths: [`${MANAGEMENT}/authenticators/:id/re-enroll`],
       access: { entity: 'authenticator', action: 'update', orAllOf: 'identity' },
       bodyCap: 'management',
-      body: { schema: EnrollmentWindow, optional: false },
+      body: { schema: EnrollmentWindow, optional: false, parameter: 'reEnroll' },
       handle: async (call) => {
         const expiresAt = parseExpiresAt((call.body as WindowBody).expiresAt, clock.now())
         const enrollment = newEnrollment(sealing, { expiresAt })

@@ -91,7 +91,7 @@ export function identityRoutes(context: ControllerContext): Route[] {
       paths: [`${ONE}/disable`],
       access: MAY_UPDATE,
       bodyCap: 'management',
-      body: { schema: IdentityDisable, optional: false },
+      body: { schema: IdentityDisable, optional: false, parameter: 'disable' },
       handle: async (call) => {
         const { durationMinutes } = call.body as DisableBody
         const args = { id: idOf(call), durationMinutes, ...byWhom(call) }

@@ -26,6 +26,7 @@ export function resourceRoutes<WriteBody, PatchBody>(clock: Clock, resource: Res
   const { entity, writeSchema, patchSchema } = resource
   const collection = resource.names.map((name) => `${MANAGEMENT}/${name}`)
   const one = collection.map((path) => `${path}/:id`)
+  const parameter = entity.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
   const row = (
     method: Method,
     paths: readonly string[],
@@ -33,7 +34,7 @@ export function resourceRoutes<WriteBody, PatchBody>(clock: Clock, resource: Res
     schema: BodySchema | null,
     handle: Route['handle'],
   ): Route => {
-    const body = schema && { schema, optional: false }
+    const body = schema && { schema, optional: false, parameter }
     return { method, paths, access: { entity, action }, bodyCap: 'management', body, handle }
   }
   return [

@@ -14,7 +14,8 @@ export function readJsonBody(
   if (!body) return undefined
   if (!bytes || bytes.length === 0) {
     if (body.optional) return readBody(body.schema, {})
-    throw new AppError('COULD_NOT_VALIDATE', { field: 'body', reason: 'body in body is required', value: '' })
+    const { parameter: field = 'body' } = body
+    throw new AppError('COULD_NOT_VALIDATE', { field, reason: `${field} in body is required`, value: '' })
   }
   const { text } = body
   if (readMediaType(headers, text?.types) === JSON_TYPE || !text) return readBody(body.schema, parseJson(bytes))

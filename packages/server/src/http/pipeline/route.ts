@@ -54,6 +54,8 @@ interface RouteParts {
 export interface RouteBody {
   readonly schema: BodySchema
   readonly optional: boolean
+  /** What existing clients call it, where one that is missing is told by that name. */
+  readonly parameter?: string
   /** Other media types that are taken as they stand, for the value of one member. */
   readonly text?: { readonly types: readonly string[]; readonly member: string }
 }
