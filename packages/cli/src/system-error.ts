@@ -11,9 +11,13 @@ const WORDS: { readonly [code: string]: string } = {
 }
 
 /** What the operating system refused, in words, or undefined when the error is none of its usual ones. */
-export function findSystemErrorWords(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error) || !('path' in error)) return undefined
+export function findSystemErrorWords(error: unknown, target = findTarget(error)): string | undefined {
+  if (!(error instanceof Error) || !('code' in error) || target === undefined) return undefined
   const words = WORDS[String(error.code)]
-  const target = 'dest' in error ? error.dest : error.path
-  return words === undefined ? undefined : `cannot use ${String(target)}: ${words}`
+  return words === undefined ? undefined : `cannot use ${target}: ${words}`
+}
+
+function findTarget(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('path' in error)) return undefined
+  return String('dest' in error ? error.dest : error.path)
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -17,9 +18,12 @@ import { CliError } from '../src/cli-error.ts'
 import {
   ensurePrivateFolder,
   readPrivateFile,
+  reservePrivateFile,
   writePrivateFile,
   writePrivateFileIn,
 } from '../src/files/private-file.ts'
+import { withSecretFiles } from '../src/files/secret-files.ts'
+import { createTerminal } from '../src/terminal.ts'
 
 function makeFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-private-'))
@@ -85,4 +89,80 @@ test('Q-20 a folder that lets others in, or is a link, holds no secrets; one of 
   assert.throws(() => writePrivateFileIn(join(link, 'secret'), 'new'), CliError)
   writePrivateFileIn(join(open, 'secret'), 'new')
   assert.equal(readPrivateFile(join(open, 'secret')), 'new')
+})
+
+test('a reserved file is seen once it is written, and nothing is left of one that is not', (t) => {
+  const folder = makeFolder(t)
+  const [kept, given] = ['kept', 'given'].map((name) => reservePrivateFile(join(folder, name), { replace: false }))
+  assert.ok(!existsSync(join(folder, 'kept')))
+  kept?.write('secret')
+  for (const file of [kept, given]) file?.release()
+  assert.deepEqual(readdirSync(folder), ['kept'])
+  assert.equal(readPrivateFile(join(folder, 'kept')), 'secret')
+  assert.equal(modeOf(join(folder, 'kept')), 0o600)
+})
+
+test('what must not be replaced is not, also when it came after the reservation; what may be is', (t) => {
+  const path = join(makeFolder(t), 'secret')
+  const reserved = reservePrivateFile(path, { replace: false })
+  writeFileSync(path, 'of somebody else', { mode: 0o600 })
+  assert.throws(() => reserved.write('new'), /exists already/)
+  reserved.release()
+  assert.throws(() => reservePrivateFile(path, { replace: false }), /exists already/)
+  assert.equal(readPrivateFile(path), 'of somebody else')
+  const other = reservePrivateFile(path, { replace: true })
+  other.write('new')
+  other.release()
+  assert.equal(readPrivateFile(path), 'new')
+})
+
+/** Runs withSecretFiles, and tells what was written to stderr. */
+function makeSecretRun() {
+  const said: string[] = []
+  const terminal = createTerminal({ write: () => {} }, { write: (text) => said.push(text) }, {})
+  const run = (paths: readonly string[], replace: boolean, beforeKeep: () => void = () => {}) =>
+    withSecretFiles({ terminal }, { paths, replace }, async (keep) => {
+      said.push('done\n')
+      beforeKeep()
+      keep(...paths.map((_, index) => `secret ${index}\n`))
+    })
+  return { run, said: () => said.join('') }
+}
+
+test('where a secret cannot be written nothing is done; the same with a good place is', async (t) => {
+  const folder = makeFolder(t)
+  const [good, open, link, inner] = ['good', 'open', 'link', 'inner'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+    string,
+  ]
+  writeFileSync(open, 'kept')
+  chmodSync(open, 0o644)
+  symlinkSync(good, link)
+  mkdirSync(inner)
+  for (const bad of [open, link, inner, `${inner}/`, join(folder, 'absent', 'file'), join(open, 'file')]) {
+    const { run, said } = makeSecretRun()
+    await assert.rejects(run([good, bad], true), Error, bad)
+    assert.equal(said(), '', bad)
+    assert.deepEqual(readdirSync(folder).sort(), ['inner', 'link', 'open'], bad)
+  }
+  const { run, said } = makeSecretRun()
+  await run([good, join(inner, 'other')], true)
+  assert.equal(said(), 'done\n')
+  assert.deepEqual([readPrivateFile(good), readPrivateFile(join(inner, 'other'))], ['secret 0\n', 'secret 1\n'])
+})
+
+test('a secret that cannot be written after all is shown, beside those that can', async (t) => {
+  const folder = makeFolder(t)
+  const [good, lost] = [join(folder, 'good'), join(folder, 'inner', 'lost')]
+  mkdirSync(join(folder, 'inner'))
+  const { run, said } = makeSecretRun()
+  const failed = run([good, lost], false, () => rmSync(join(folder, 'inner'), { recursive: true }))
+  await assert.rejects(failed, (error: CliError) => {
+    assert.equal(error.message, `cannot use ${lost}: it does not exist`)
+    return true
+  })
+  assert.equal(said(), `done\nThis belongs into ${lost}, and is shown nowhere else:\nsecret 1\n`)
+  assert.equal(readPrivateFile(good), 'secret 0\n')
 })

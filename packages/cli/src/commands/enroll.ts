@@ -3,8 +3,8 @@ import { ControllerClient, exportPrivateKey, readEnrollmentTicket } from '@count
 import { CliError, EXIT, usageError } from '../cli-error.ts'
 import type { Call, Command } from '../command.ts'
 import { loadTextArgument } from '../files/load-text-file.ts'
-import { ensureAbsent, writePrivateFile } from '../files/private-file.ts'
 import { findProfile, getProfileName } from '../files/profiles.ts'
+import { withSecretFiles } from '../files/secret-files.ts'
 import { settleTrust } from '../net/first-use-trust.ts'
 import { createTrustingFetch } from '../net/trusting-fetch.ts'
 import { getFormat, OUTPUT_FLAG, printData } from '../output/print-result.ts'
@@ -55,23 +55,25 @@ export const enroll: Command = {
     const out = typeof call.flags.out === 'string' ? call.flags.out : buildName(file)
     const paths = { certificate: `${out}.crt`, key: `${out}.key`, ca: `${out}.ca.pem` }
     const givesCertificate = ticket ? ticket.method === 'ott' : call.flags['to-token'] !== true
-    if (givesCertificate) for (const path of Object.values(paths)) ensureAbsent(path)
+    const format = getFormat(call)
     const client = await openClient(call, ticket?.issuer)
     const password = ticket?.method === 'updb' ? await readPassword(call) : ''
-    const trading = trade(call, client, { token, ticket, password })
-    const result = await withProgress(call.terminal, `waiting for ${client.baseUrl}…`, trading)
-    if ('identityId' in result && 'certificate' in result) {
-      writePrivateFile(paths.key, await exportPrivateKey(result.keys))
-      writePrivateFile(paths.certificate, result.certificate)
-      writePrivateFile(paths.ca, result.ca)
-      if (getFormat(call) !== 'table') await printData(call, { identityId: result.identityId, ...paths })
+    const places = { paths: givesCertificate ? [paths.key, paths.certificate, paths.ca] : [], replace: false }
+    const result = await withSecretFiles(call, places, async (keep) => {
+      const trading = trade(call, client, { token, ticket, password })
+      const given = await withProgress(call.terminal, `waiting for ${client.baseUrl}…`, trading)
+      if ('certificate' in given) keep(await exportPrivateKey(given.keys), given.certificate, given.ca)
+      return given
+    })
+    if ('certificate' in result) {
+      if (format !== 'table') await printData(call, { identityId: result.identityId, ...paths })
       else {
         call.terminal.out(`enrolled: ${paths.certificate}, ${paths.key}`)
         call.terminal.note(
           `sign in with: countersign login ${client.baseUrl} --cert ${paths.certificate} --key ${paths.key} --ca-file ${paths.ca}`,
         )
       }
-    } else if (getFormat(call) !== 'table') await printData(call, result)
+    } else if (format !== 'table') await printData(call, result)
     else
       call.terminal.out(
         result.username ? `enrolled: sign in as ${result.username}` : 'enrolled: sign in with such tokens',

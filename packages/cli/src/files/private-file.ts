@@ -10,12 +10,13 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   type Stats,
-  unlinkSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { CliError } from '../cli-error.ts'
+import { CliError, usageError } from '../cli-error.ts'
+import { findSystemErrorWords } from '../system-error.ts'
 
 const OTHERS = 0o077
 
@@ -32,26 +33,68 @@ export function ensurePrivateFolder(path: string): void {
   if ((found.mode & OTHERS) !== 0) throw refuse(path, 'lets others in', `run: chmod 700 ${path}`)
 }
 
+/** A place for a private file, of which nothing is seen before it is written. */
+export interface ReservedFile {
+  readonly path: string
+  /** Writes the file, whole or not at all. */
+  write(text: string): void
+  /** Gives the place back; a file that was written stays. */
+  release(): void
+}
+
 /**
- * Writes a file that only its owner can read, under any umask: whole or not at all. Throws when a file of that name is a
- * link or lets others read it, so that nothing secret goes where somebody has laid a trap.
+ * Reserves the place of a file that only its owner can read, under any umask. Throws when it cannot be written there, when
+ * there is a file that must not be replaced, and when that is a link or lets others read it, so that nothing secret goes
+ * where somebody has laid a trap.
  */
-export function writePrivateFile(path: string, text: string): void {
-  const found = findStats(path)
-  if (found) checkPrivateFile(path, found)
+export function reservePrivateFile(path: string, { replace }: { readonly replace: boolean }): ReservedFile {
+  checkPlace(path, replace)
   const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`
-  const file = openSync(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600)
-  try {
-    fchmodSync(file, 0o600)
-    writeSync(file, text)
-    fsyncSync(file)
-  } catch (error) {
-    unlinkSync(draft)
-    throw error
-  } finally {
-    closeSync(file)
+  const file = openDraft(draft)
+  return {
+    path,
+    write(text) {
+      writeFileSync(file, text)
+      fsyncSync(file)
+      checkPlace(path, replace)
+      renameSync(draft, path)
+    },
+    release() {
+      closeSync(file)
+      rmSync(draft, { force: true })
+    },
   }
-  renameSync(draft, path)
+}
+
+/** Writes a file that only its owner can read: whole or not at all, and where `reservePrivateFile` would. */
+export function writePrivateFile(path: string, text: string): void {
+  const file = reservePrivateFile(path, { replace: true })
+  try {
+    file.write(text)
+  } finally {
+    file.release()
+  }
+}
+
+function checkPlace(path: string, replace: boolean): void {
+  if (path.endsWith('/')) throw usageError(`"${path}" is not the name of a file`, 'name a file')
+  const found = findStats(path)
+  if (!found) return
+  if (!replace) throw new CliError(`${path} exists already`, { hint: 'choose another name' })
+  checkPrivateFile(path, found)
+}
+
+function openDraft(path: string): number {
+  try {
+    const file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600)
+    fchmodSync(file, 0o600)
+    return file
+  } catch (cause) {
+    const folder = dirname(path)
+    const words = findSystemErrorWords(cause, folder)
+    if (words === undefined) throw cause
+    throw new CliError(words, { hint: `make ${folder} a folder that you can write to, or name another`, cause })
+  }
 }
 
 /** Reads a file that only its owner can read; undefined when there is none. Throws for a link, and when others can. */
@@ -97,9 +140,4 @@ function refuse(path: string, what: string, hint: string): CliError {
 
 function findStats(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false })
-}
-
-/** Throws when there is something of this name: secrets that are shown once overwrite nothing. */
-export function ensureAbsent(path: string): void {
-  if (findStats(path)) throw new CliError(`${path} exists already`, { hint: 'choose another name' })
 }

@@ -2,7 +2,7 @@ import type { Account, AccountWithCredentials, HostedClient } from '@countersign
 import { CliError, EXIT, usageError } from '../../cli-error.ts'
 import { collect } from '../../collect.ts'
 import type { Call, Command } from '../../command.ts'
-import { ensureAbsent, writePrivateFile } from '../../files/private-file.ts'
+import { withSecretFiles } from '../../files/secret-files.ts'
 import { HOSTED_FLAGS, withHosted } from '../../hosted/with-hosted.ts'
 import { getFormat, printData, printList } from '../../output/print-result.ts'
 import { YES_FLAG } from '../../session/call-flags.ts'
@@ -48,9 +48,7 @@ const create: Command = {
   async run(call) {
     const [name = ''] = call.args
     const { flags } = call
-    const out = getOutPath(call, name)
-    ensureAbsent(out)
-    const made = await withHosted(call, async (client) => {
+    return giveCredentials(call, 'created', { replace: false }, async (client) => {
       const body = {
         name,
         identityProviderId: await findProviderId(client, flags.provider),
@@ -61,8 +59,6 @@ const create: Command = {
       }
       return client.accounts.create(body)
     })
-    await finish(call, 'created', made, out)
-    return EXIT.ok
   },
 }
 
@@ -84,14 +80,12 @@ const rotate: Command = {
     const overlap = call.flags.overlap === undefined ? undefined : Number(call.flags.overlap)
     if (overlap !== undefined && !(overlap >= 0))
       throw usageError('--overlap must be a number', 'write --overlap MINUTES')
-    const made = await withHosted(call, async (client) =>
+    return giveCredentials(call, 'rotated', { replace: true }, async (client) =>
       client.accounts.rotate(
         (await getAccount(client, name)).id,
         overlap === undefined ? {} : { overlapMinutes: overlap },
       ),
     )
-    await finish(call, 'rotated', made, getOutPath(call, name))
-    return EXIT.ok
   },
 }
 
@@ -109,18 +103,26 @@ const remove: Command = {
   },
 }
 
-async function finish(
+/** Does what gives an account credentials, and puts them into their file. */
+async function giveCredentials(
   call: Call,
   done: string,
-  { id, name, credentials }: AccountWithCredentials,
-  out: string,
-): Promise<void> {
-  if (credentials) writePrivateFile(out, `${JSON.stringify(credentials, null, 2)}\n`)
-  if (getFormat(call) !== 'table') await printData(call, { id, name, ...(credentials && { credentialsFile: out }) })
+  { replace }: { readonly replace: boolean },
+  work: (client: HostedClient) => Promise<AccountWithCredentials>,
+): Promise<number> {
+  const format = getFormat(call)
+  const out = getOutPath(call)
+  const { id, name, credentials } = await withSecretFiles(call, { paths: [out], replace }, async (keep) => {
+    const made = await withHosted(call, work)
+    if (made.credentials) keep(`${JSON.stringify(made.credentials, null, 2)}\n`)
+    return made
+  })
+  if (format !== 'table') await printData(call, { id, name, ...(credentials && { credentialsFile: out }) })
   else call.terminal.out(`${done} account ${name} (${id})${credentials ? `, its credentials are in ${out}` : ''}`)
+  return EXIT.ok
 }
 
-function getOutPath({ flags }: Call, name: string): string {
+function getOutPath({ flags, args: [name = ''] }: Call): string {
   return typeof flags.out === 'string' ? flags.out : `${name.replace(/[^\w.@-]/g, '_')}.credentials.json`
 }
 

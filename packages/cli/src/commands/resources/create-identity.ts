@@ -1,6 +1,6 @@
 import { CliError, EXIT, usageError } from '../../cli-error.ts'
 import type { Call, Command } from '../../command.ts'
-import { ensureAbsent, writePrivateFile } from '../../files/private-file.ts'
+import { withSecretFiles } from '../../files/secret-files.ts'
 import { getFormat, printData } from '../../output/print-result.ts'
 import { buildBody, buildFieldFlags } from '../../resources/field-flags.ts'
 import { IDENTITIES } from '../../resources/kinds.ts'
@@ -37,26 +37,28 @@ export const createIdentity: Command = {
   async run(call) {
     const [name = ''] = call.args
     const { 'enroll-file': file = `${name.replace(/[^\w.@-]/g, '_')}.jwt` } = call.flags
+    const format = getFormat(call)
     const enrollment = readEnrollment(call)
     const isEnrolled = enrollment !== undefined
-    if (isEnrolled) ensureAbsent(String(file))
     const members = {
       ...(await buildBody(call, IDENTITIES.fields)),
       name,
       ...(isEnrolled && { enrollment }),
     }
-    const { id, jwt } = await withController(call, async (client) => {
-      const body = await resolveReferences(client, IDENTITIES, mergeMembers(IDENTITIES.defaults, members))
-      const made = await IDENTITIES.open(client).create(body)
-      const enrollments = isEnrolled ? await client.identities.enrollments(made) : []
-      return { id: made, jwt: enrollments[0]?.jwt }
-    })
-    if (isEnrolled) {
-      if (!jwt)
+    const places = { paths: isEnrolled ? [String(file)] : [], replace: false }
+    const id = await withSecretFiles(call, places, async (keep) => {
+      const { made, jwt } = await withController(call, async (client) => {
+        const body = await resolveReferences(client, IDENTITIES, mergeMembers(IDENTITIES.defaults, members))
+        const made = await IDENTITIES.open(client).create(body)
+        const enrollments = isEnrolled ? await client.identities.enrollments(made) : []
+        return { made, jwt: enrollments[0]?.jwt }
+      })
+      if (jwt) keep(`${jwt}\n`)
+      else if (isEnrolled)
         throw new CliError(`the identity ${name} was made, but there is no token`, { hint: 'look at its enrollments' })
-      writePrivateFile(String(file), `${jwt}\n`)
-    }
-    if (getFormat(call) !== 'table') await printData(call, { id, name, ...(isEnrolled && { enrollFile: file }) })
+      return made
+    })
+    if (format !== 'table') await printData(call, { id, name, ...(isEnrolled && { enrollFile: file }) })
     else
       call.terminal.out(
         `created identity ${name} (${id})${isEnrolled ? `, its one-time token is in ${String(file)}` : ''}`,
