@@ -15,13 +15,15 @@ interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Told everything on stderr so far, whenever there is more. */
   readonly onStderr?: (text: string) => void
+  /** Whoever reads its results has seen enough after a line, as `head -1` has. */
+  readonly readsOneLine?: boolean
 }
 
 /** Runs the command in a process of its own, at home in a folder, with nothing of the tests' own environment. */
 export function runCountersign(
   home: string,
   args: readonly string[],
-  { stdin = '', env = {}, onStderr = () => {} }: RunOptions = {},
+  { stdin = '', env = {}, onStderr = () => {}, readsOneLine = false }: RunOptions = {},
 ): Promise<CommandRun> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [BIN, ...args], {
@@ -33,6 +35,7 @@ export function runCountersign(
       child[name].setEncoding('utf8').on('data', (text: string) => {
         written[name] += text
         if (name === 'stderr') onStderr(written.stderr)
+        if (name === 'stdout' && readsOneLine && text.includes('\n')) child.stdout.destroy()
       })
     }
     child.once('error', reject)

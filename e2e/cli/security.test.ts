@@ -198,6 +198,25 @@ test('Q-20 a cache that others can read is not used, and its owner is told', asy
   assert.equal(statSync(join(folder, file)).mode & 0o777, 0o644)
 })
 
+test('events are followed until nobody reads them, or until there were as many as were asked for', async () => {
+  const { controller, run, logIn } = await setUp()
+  assert.equal((await logIn()).exitCode, 0)
+  const words = ['events', 'tail', '-o', 'json', '-q']
+  const limit = AbortSignal.timeout(60_000)
+  const following = Promise.all([run(words, { readsOneLine: true }), run([...words, '--count', '3'])])
+  let isOver = false
+  void following.finally(() => {
+    isOver = true
+  })
+  while (!isOver) {
+    limit.throwIfAborted()
+    await controller.logIn()
+  }
+  const [closed, counted] = await following
+  assert.deepEqual([closed.exitCode, closed.stderr], [0, ''])
+  assert.deepEqual([counted.exitCode, counted.stdout.trim().split('\n').length], [0, 3], counted.stderr)
+})
+
 test('a token that has expired is refused, and explain says so; the same token in time is not', async () => {
   const { controller, baseUrl, caFile, run, logIn } = await setUp()
   assert.equal((await logIn()).exitCode, 0)

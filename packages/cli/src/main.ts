@@ -13,7 +13,7 @@ type Environment = { readonly [name: string]: string | undefined }
 
 /** Runs one command line of this process and gives the exit status. */
 export async function run(words: readonly string[]): Promise<number> {
-  // A reader that has seen enough closes the pipe; that is no reason for a controller to fall over.
+  // A reader that has seen enough closes the pipe: no reason for a controller to fall over, nor to leave a change half done.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error

@@ -1,5 +1,6 @@
 import type { ControllerClient, WatchedEvent } from '@countersign/sdk'
 import { EXIT, usageError } from '../cli-error.ts'
+import { waitForClosedOutput } from '../closed-output.ts'
 import type { Call, Command } from '../command.ts'
 import { getFormat, printData } from '../output/print-result.ts'
 import { printableJson } from '../printable.ts'
@@ -19,7 +20,7 @@ export const eventsTail: Command = {
     { name: 'count', value: 'N', description: 'End after so many' },
     { name: 'after', value: 'ID', description: 'Begin behind this event, as far as the controller remembers' },
   ],
-  details: ['Ctrl-C ends it. With -o json there is one object on each line.'],
+  details: ['Ctrl-C ends it, and so does the end of who reads it. With -o json there is one object on each line.'],
   examples: [
     { command: 'countersign events tail --namespace authentication -o json', says: 'sign-ins, for a program' },
   ],
@@ -27,7 +28,7 @@ export const eventsTail: Command = {
     const limit = readCount(call.flags.count)
     const { client, profile } = await openController(call)
     const stop = new AbortController()
-    void waitForStopSignal().then(() => stop.abort())
+    void Promise.race([waitForStopSignal(), waitForClosedOutput()]).then(() => stop.abort())
     call.terminal.note(`following ${profile.url}; Ctrl-C ends it`)
     await guardSession(call, client, follow(call, client, stop.signal, limit))
     return EXIT.ok
