@@ -30,6 +30,15 @@ for (const { name, summary } of COMMANDS) {
   })
 }
 
+test('help of delete tells what it takes: sessions have no names', async () => {
+  const sessions = await runCaptured(['sessions', 'delete', '--help'])
+  assert.match(sessions.stdout, /^Usage: countersign sessions delete ID /m)
+  assert.ok(!sessions.stdout.includes('by name'), sessions.stdout)
+  const signers = await runCaptured(['signers', 'delete', '--help'])
+  assert.match(signers.stdout, /^Usage: countersign signers delete NAME /m)
+  assert.match(signers.stdout, /by name or id/)
+})
+
 test('the example commands in help are accepted by the flags they explain', async () => {
   const { parseFlags } = await import('../src/parse-flags.ts')
   let seen = 0

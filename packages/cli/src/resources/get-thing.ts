@@ -4,12 +4,11 @@ import type { Collection, ResourceKind, Thing } from './resource-kind.ts'
 
 /** The one with this name or id. Throws when there is none. */
 export async function getThing(
-  { singular, plural }: Pick<ResourceKind<Collection>, 'singular' | 'plural'>,
+  { singular, plural, hasNames }: Pick<ResourceKind<Collection>, 'singular' | 'plural' | 'hasNames'>,
   collection: Collection,
   nameOrId: string,
 ): Promise<Thing> {
   const quoted = quoteForFilter(nameOrId)
-  const hasNames = plural !== 'sessions'
   const filter = hasNames ? `id = ${quoted} or name = ${quoted}` : `id = ${quoted}`
   const { items } = await collection.page({ filter, limit: 2 })
   const found = items.find(({ id }) => id === nameOrId) ?? items[0]

@@ -8,6 +8,7 @@ const NAME = column('NAME', 'name')
 export const SIGNERS: ResourceKind = {
   plural: 'signers',
   singular: 'signer',
+  hasNames: true,
   open: ({ signers }) => signers as unknown as WritableCollection,
   columns: [NAME, column('ENABLED', 'enabled'), column('ISSUER', 'issuer'), column('AUDIENCE', 'audience'), ID],
   fields: [
@@ -112,6 +113,7 @@ export const SIGNERS: ResourceKind = {
 export const POLICIES: ResourceKind = {
   plural: 'policies',
   singular: 'policy',
+  hasNames: true,
   open: ({ authPolicies }) => authPolicies as unknown as WritableCollection,
   columns: [
     NAME,
@@ -194,6 +196,7 @@ export const POLICIES: ResourceKind = {
 export const IDENTITIES: ResourceKind = {
   plural: 'identities',
   singular: 'identity',
+  hasNames: true,
   open: ({ identities }) => identities as unknown as WritableCollection,
   columns: [
     NAME,
@@ -247,6 +250,7 @@ export const IDENTITIES: ResourceKind = {
 export const SESSIONS: ResourceKind<Collection> = {
   plural: 'sessions',
   singular: 'session',
+  hasNames: false,
   open: ({ apiSessions }) => apiSessions as unknown as Collection,
   columns: [
     ID,

@@ -46,12 +46,13 @@ export function createShowCommand(kind: ResourceKind<Collection>): Command {
   }
 }
 
-/** `countersign RESOURCE delete NAME` */
+/** `countersign RESOURCE delete NAME`, or `delete ID` where there are no names. */
 export function createDeleteCommand(kind: ResourceKind<Collection>): Command {
+  const [argument, example, by] = kind.hasNames ? ['NAME', 'example', 'name or id'] : ['ID', 'ID', 'id']
   return {
-    args: ['NAME'],
+    args: [argument],
     flags: [...CALL_FLAGS, YES_FLAG],
-    examples: [{ command: `countersign ${kind.plural} delete example --yes`, says: 'by name or id, without asking' }],
+    examples: [{ command: `countersign ${kind.plural} delete ${example} --yes`, says: `by ${by}, without asking` }],
     async run(call) {
       const nameOrId = call.args[0] ?? ''
       const { id } = await withController(call, (client) => getThing(kind, kind.open(client), nameOrId))

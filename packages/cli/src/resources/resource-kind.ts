@@ -29,6 +29,8 @@ export interface ResourceKind<C extends Collection = WritableCollection> {
   readonly plural: string
   /** `signer` */
   readonly singular: string
+  /** Whether it goes by a name as well as by its id. */
+  readonly hasNames: boolean
   open(client: ControllerClient): C
   readonly columns: readonly Column<Thing>[]
   readonly fields: readonly FieldFlag[]
