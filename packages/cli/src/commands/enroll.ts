@@ -11,6 +11,7 @@ import { getFormat, OUTPUT_FLAG, printData } from '../output/print-result.ts'
 import { CA_FILE_FLAG, PROFILE_FLAG, QUIET_FLAG, VERBOSE_FLAG, YES_FLAG } from '../session/call-flags.ts'
 import { chooseSigner } from '../session/choose-signer.ts'
 import { parseControllerUrl } from '../session/controller-url.ts'
+import { checkToken } from '../session/second-jwt.ts'
 import { withProgress } from '../with-progress.ts'
 
 /** `countersign enroll`: trade a token for a certificate, or for the right to sign in by token. */
@@ -50,7 +51,7 @@ export const enroll: Command = {
   ],
   async run(call) {
     const [file = '-'] = call.args
-    const token = (await loadTextArgument(call, file)).trim()
+    const token = checkToken(await loadTextArgument(call, file))
     const ticket = findTicket(token)
     const out = typeof call.flags.out === 'string' ? call.flags.out : buildName(file)
     const paths = { certificate: `${out}.crt`, key: `${out}.key`, ca: `${out}.ca.pem` }
@@ -131,8 +132,7 @@ async function openClient(call: Call, issuer: string | undefined): Promise<Contr
   const named = typeof call.flags.url === 'string' ? call.flags.url : (issuer ?? profile?.url)
   if (named === undefined) throw usageError('nothing says which controller to enroll with', 'name it with --url URL')
   const { href: url } = parseControllerUrl(named)
-  const isKnown = url === profile?.url && typeof call.flags['ca-file'] !== 'string'
-  const caPem = isKnown ? profile.caPem : await settleTrust(call, new URL(url))
+  const caPem = await settleTrust(call, url, profile)
   return new ControllerClient({ baseUrl: url, fetch: createTrustingFetch({ origin: url, caPem }) })
 }
 

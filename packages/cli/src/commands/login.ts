@@ -67,8 +67,7 @@ export const login: Command = {
     const name = getProfileName(call)
     const known = findProfile(call.env, name)
     const method = chooseMethod(call)
-    const isKnown = known?.url === url.href && typeof call.flags['ca-file'] !== 'string' && !call.flags.fingerprint
-    const caPem = isKnown ? known.caPem : await settleTrust(call, new URL(url.href))
+    const caPem = await settleTrust(call, url.href, known)
     call.terminal.debug(caPem === undefined ? 'trusts what this machine trusts' : 'trusts the CA of the profile')
     const signedIn = await method({ call, url: url.href, caPem })
     const profile = { url: url.href, ...(caPem !== undefined && { caPem }), ...signedIn }

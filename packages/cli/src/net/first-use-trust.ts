@@ -3,7 +3,8 @@ import { request } from 'node:https'
 import { connect, type TLSSocket } from 'node:tls'
 import { CliError, EXIT, usageError } from '../cli-error.ts'
 import type { Call } from '../command.ts'
-import { loadTextFile } from '../files/load-text-file.ts'
+import { loadCertificateFile } from '../files/load-certificate-file.ts'
+import type { Profile } from '../files/profiles.ts'
 import { readCaCertificates } from './read-cacerts.ts'
 import { unreachable } from './unreachable.ts'
 
@@ -11,13 +12,27 @@ const TIMEOUT_MS = 10_000
 const MAX_CACERTS = 65_536
 
 /**
- * Finds out what the controller's certificate must lead to: the file of `--ca-file`; nothing of our own where this machine
- * trusts it already; else what the server shows, if its fingerprint is the one of `--fingerprint` or a person says yes. Gives
- * the certificate as PEM. Nothing but the handshake and a call for the CA happens before that.
+ * Finds out what the controller's certificate must lead to: the file of `--ca-file`; what the profile knows of it already;
+ * nothing of our own where this machine trusts it; else what the server shows, if its fingerprint is the one of
+ * `--fingerprint` or a person says yes. Gives the certificate as PEM. Nothing but the handshake and a call for the CA happens
+ * before that.
  */
-export async function settleTrust(call: Call, url: URL): Promise<string | undefined> {
+export async function settleTrust(
+  call: Call,
+  address: string,
+  known: Profile | undefined,
+): Promise<string | undefined> {
+  const { 'ca-file': file, fingerprint } = call.flags
+  if (typeof file === 'string') {
+    if (fingerprint === undefined) return loadCertificateFile(file).pem
+    throw usageError('--ca-file and --fingerprint exclude each other', 'say in one way which CA to trust')
+  }
+  if (known?.url === address && fingerprint === undefined) return known.caPem
+  return settleAnew(call, new URL(address))
+}
+
+async function settleAnew(call: Call, url: URL): Promise<string | undefined> {
   const { flags } = call
-  if (typeof flags['ca-file'] === 'string') return loadTextFile(flags['ca-file'])
   if (url.protocol !== 'https:') throw usageError(`${url.origin} is not an https address`, 'write https://HOST:PORT')
   const { isTrusted, chain } = await lookAt(url)
   const wanted = typeof flags.fingerprint === 'string' ? flags.fingerprint : undefined

@@ -3,13 +3,14 @@ import type { CurrentApiSession } from '@countersign/sdk'
 import { ControllerClient } from '@countersign/sdk'
 import { CliError, EXIT, usageError } from '../cli-error.ts'
 import type { Call } from '../command.ts'
-import { loadTextArgument, loadTextFile } from '../files/load-text-file.ts'
+import { loadTextArgument } from '../files/load-text-file.ts'
 import type { Profile } from '../files/profiles.ts'
 import { createTrustingFetch, type Trust } from '../net/trusting-fetch.ts'
 import { isSdkError } from '../to-explained.ts'
 import { withProgress } from '../with-progress.ts'
 import { completeCode } from './complete-code.ts'
 import { completeSession } from './complete-session.ts'
+import { loadClientCertificate } from './load-client-certificate.ts'
 import { checkToken, readSecondJwt, runTokenCommand, type SecondJwt, supplySecondJwt } from './second-jwt.ts'
 
 export interface LoginAttempt {
@@ -55,7 +56,7 @@ async function logInByPassword(attempt: LoginAttempt): Promise<SignedIn> {
 
 async function logInByCertificate(attempt: LoginAttempt): Promise<SignedIn> {
   const { flags } = attempt.call
-  const shown = { certPem: loadTextFile(String(flags.cert)), keyPem: loadTextFile(String(flags.key)) }
+  const shown = loadClientCertificate(String(flags.cert), String(flags.key))
   return signIn(attempt, shown, 'cert', createLineReader(attempt.call), (client) => client.logInWithCertificate())
 }
 

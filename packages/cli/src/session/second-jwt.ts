@@ -65,5 +65,5 @@ export async function runTokenCommand(command: string, flag: string): Promise<st
 export function checkToken(text: string): string {
   const token = text.trim()
   if (token !== '' && !/\s/.test(token)) return token
-  throw usageError('there is no token', 'give a file or a command that holds the token and nothing else')
+  throw usageError('there is no token', 'name what holds the token and nothing else')
 }
