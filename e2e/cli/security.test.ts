@@ -121,6 +121,37 @@ test('Q-24 credentials are not taken along to where a server redirects', async (
   assert.equal(arrived.length, 1)
 })
 
+test('the session of a profile goes to its controller and to no other address, which gets what credentials give', async (t) => {
+  const { baseUrl, dataDir, caFile, run, logIn } = await setUp()
+  assert.equal((await logIn()).exitCode, 0)
+  const tls = {
+    cert: readFileSync(join(dataDir, 'keys/server.crt')),
+    key: readFileSync(join(dataDir, 'keys/server.key')),
+  }
+  const arrived: IncomingMessage[] = []
+  const other = createTlsServer(tls, (request, response) => {
+    arrived.push(request)
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"_embedded":{"networkList":[]}}')
+  })
+  const otherUrl = `https://127.0.0.1:${await listen(t, other)}`
+  const list = ['networks', 'list', '--ca-file', caFile, '-q']
+  const named = await run([...list, '--hosted-url', otherUrl])
+  const inEnv = await run(list, { env: { COUNTERSIGN_HOSTED_URL: otherUrl } })
+  for (const { exitCode, stderr } of [named, inEnv]) {
+    assert.equal(exitCode, 3, stderr)
+    assert.match(stderr, new RegExp(`your session is one of ${baseUrl}, and is not shown to ${otherUrl}`))
+    assert.match(stderr, /--credentials/)
+  }
+  assert.equal(arrived.length, 0)
+  assert.equal((await run([...list, '--hosted-url', `${baseUrl}/`])).exitCode, 0)
+  const credentials = join(dataDir, 'credentials-enterprise.json')
+  assert.equal((await run([...list, '--hosted-url', otherUrl, '--credentials', credentials])).exitCode, 0)
+  assert.deepEqual(
+    arrived.map(({ headers }) => [headers['zt-session'], headers.authorization?.slice(0, 7)]),
+    [[undefined, 'Bearer ']],
+  )
+})
+
 test('Q-25 several commands at the same time buy one token, and none of them spoils what is kept', async (t) => {
   const { home, run, logIn } = await setUp()
   assert.equal((await logIn()).exitCode, 0)

@@ -36,6 +36,29 @@ test('Q-25 a lock is given back when the work fails', async (t) => {
   assert.equal(await withFileLock(path, async () => 'next'), 'next')
 })
 
+test('where a lock cannot be had the work is done without it only for whom that is good enough', async (t) => {
+  const path = join(makePath(t), 'no folder', 'lock')
+  const refused: unknown[] = []
+  await assert.rejects(
+    withFileLock(path, async () => 'done'),
+    { code: 'ENOENT' },
+  )
+  assert.equal(
+    await withFileLock(
+      path,
+      async () => 'done',
+      (error) => refused.push(error),
+    ),
+    'done',
+  )
+  assert.equal((refused[0] as NodeJS.ErrnoException).code, 'ENOENT')
+  const failing = () => Promise.reject(new Error('no'))
+  await assert.rejects(
+    withFileLock(path, failing, () => {}),
+    /no/,
+  )
+})
+
 test('Q-25 the lock of a process that was killed is taken over by one of those who wait', async (t) => {
   const path = makePath(t)
   const { pid } = spawnSync('true')

@@ -88,6 +88,10 @@ test('S2-5.3 a file holds clientId, password and authenticationUrl; more is pass
   const good = await Credentials.fromFile(join(folder, 'good.json'))
   assert.deepEqual([good.clientId, good.password, good.authenticationUrl], Object.values(members('ci')))
   assert.deepEqual(JSON.parse(good.toFileText()), members('ci'))
+  assert.equal(good.file, join(folder, 'good.json'))
+  const inEnv = await Credentials.fromEnv({ COUNTERSIGN_CREDENTIALS: join(folder, 'good.json') })
+  assert.equal(inEnv?.file, join(folder, 'good.json'))
+  assert.equal(new Credentials(members('ci')).file, undefined)
   for (const name of ['list', 'text', 'no-client', 'number']) {
     await assert.rejects(Credentials.fromFile(join(folder, `${name}.json`)), (error: Error & { code: string }) => {
       assert.equal(error.code, 'BAD_CREDENTIALS')

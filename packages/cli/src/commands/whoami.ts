@@ -14,10 +14,14 @@ export const whoami: Command = {
     const { name, profile } = getProfile(call)
     if (profile.credentials !== undefined) {
       const { withHosted } = await import('../hosted/with-hosted.ts')
-      const self = await withHosted(call, (client) => client.self())
+      const { url, caller, self } = await withHosted(call, async (client, about) => ({
+        ...about,
+        self: await client.self(),
+      }))
       const { organizationId, role, type } = self
       const who = { name: self.name, id: self.id, type, role, organizationId }
-      await printObject(call, { profile: name, hostedApi: profile.url, ...who, signedInBy: profile.credentials })
+      const signedInBy = 'credentials' in caller ? caller.credentials.source : caller.source
+      await printObject(call, { profile: name, hostedApi: url, ...who, signedInBy })
       return EXIT.ok
     }
     const known = await withController(call, async (client, { url, method }) => {

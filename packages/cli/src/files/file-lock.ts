@@ -6,14 +6,30 @@ const PATIENCE_MS = 60_000
 /** Nobody holds a lock that long; its holder was killed on a machine that has forgotten its process id. */
 const STALE_MS = 120_000
 
-/** Does the work while no other process of this user does work under the same lock file. */
-export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
-  await takeLock(path)
+/**
+ * Does the work while no other process of this user does work under the same lock file. A lock that cannot be had fails the
+ * call, unless `onNoLock` takes note of it: then the work is done without.
+ */
+export async function withFileLock<T>(
+  path: string,
+  work: () => Promise<T>,
+  onNoLock: (error: unknown) => void = fail,
+): Promise<T> {
+  try {
+    await takeLock(path)
+  } catch (error) {
+    onNoLock(error)
+    return work()
+  }
   try {
     return await work()
   } finally {
     release(path)
   }
+}
+
+function fail(error: unknown): never {
+  throw error
 }
 
 async function takeLock(path: string): Promise<void> {

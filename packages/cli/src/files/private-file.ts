@@ -104,7 +104,7 @@ export function readPrivateFile(path: string): string | undefined {
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return undefined
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
     if (code === 'ELOOP') throw refuse(path, 'is a symbolic link', `remove the link ${path}`)
     throw error
   }

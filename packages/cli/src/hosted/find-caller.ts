@@ -3,6 +3,7 @@ import { Credentials, findTokenInEnv, listDefaultFiles } from '@countersign/sdk'
 import { CliError, EXIT } from '../cli-error.ts'
 import type { Call } from '../command.ts'
 import { findProfile, getProfileName, type Profile } from '../files/profiles.ts'
+import { checkToken } from '../session/second-jwt.ts'
 
 /** Who calls the hosted API, and where that was found. */
 export type Caller = { readonly source: string } & (
@@ -15,16 +16,17 @@ export type Caller = { readonly source: string } & (
 const PREFIXES = ['COUNTERSIGN_', 'NETFOUNDRY_'] as const
 
 /**
- * Finds who calls, in one order: `--credentials`, the environment, the profile, the default files. Throws with status 3 when
- * there is nobody.
+ * Finds who calls the hosted API at an address, in one order: `--credentials`, the environment, the profile, the default
+ * files. Throws with status 3 when there is nobody.
  */
-export async function findCaller(call: Call): Promise<Caller> {
+export async function findCaller(call: Call, hostedUrl: string | undefined): Promise<Caller> {
   const { flags, env, terminal } = call
   const { credentials: file } = flags
+  const profile = findProfile(env, getProfileName(call))
   const places: readonly (readonly [place: string, look: () => Promise<Caller | undefined>])[] = [
     ['--credentials', async () => (typeof file === 'string' ? fromFile(file, '--credentials') : undefined)],
     ['environment', () => fromEnvironment(env)],
-    ['profile', () => fromProfile(findProfile(env, getProfileName(call)))],
+    ['profile', () => fromProfile(profile, hostedUrl)],
     ['default files', () => fromDefaultFiles(env)],
   ]
   terminal.debug(`credentials are looked for in this order: ${places.map(([place]) => place).join(', ')}`)
@@ -35,11 +37,18 @@ export async function findCaller(call: Call): Promise<Caller> {
       continue
     }
     terminal.debug(`credentials: ${caller.source}`)
-    if ('credentials' in caller) warnAboutReaders(call, caller.credentials.source)
+    if ('credentials' in caller) warnAboutReaders(call, caller.credentials.file)
     return caller
   }
+  const hint = 'name a credentials file with --credentials or COUNTERSIGN_CREDENTIALS'
+  if (profile?.session !== undefined) {
+    throw new CliError(`your session is one of ${profile.url}, and is not shown to ${hostedUrl}`, {
+      hint,
+      exitCode: EXIT.notSignedIn,
+    })
+  }
   throw new CliError('there are no credentials for the hosted API', {
-    hint: 'name a credentials file with --credentials or COUNTERSIGN_CREDENTIALS, or log in as an administrator',
+    hint: `${hint}, or log in as an administrator`,
     exitCode: EXIT.notSignedIn,
   })
 }
@@ -48,16 +57,18 @@ async function fromEnvironment(env: Call['env']): Promise<Caller | undefined> {
   for (const prefix of PREFIXES) {
     const own = Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith(prefix)))
     const ready = findTokenInEnv(own)
-    if (ready) return { token: ready.token, source: `environment ${ready.source}` }
+    if (ready) return { token: checkToken(ready.token), source: `environment ${ready.source}` }
     const credentials = await Credentials.fromEnv(own)
     if (credentials) return { credentials, source: `environment: ${credentials.source}` }
   }
   return undefined
 }
 
-async function fromProfile(profile: Profile | undefined): Promise<Caller | undefined> {
+/** A session belongs to the controller that gave it: at another address there is none. */
+async function fromProfile(profile: Profile | undefined, hostedUrl: string | undefined): Promise<Caller | undefined> {
   if (profile?.credentials !== undefined) return fromFile(profile.credentials, 'profile')
-  return profile?.session === undefined ? undefined : { session: profile.session, source: 'profile: its session' }
+  if (profile?.session === undefined || hostedUrl !== new URL(profile.url).origin) return undefined
+  return { session: profile.session, source: 'profile: its session' }
 }
 
 async function fromDefaultFiles(env: Call['env']): Promise<Caller | undefined> {
@@ -71,7 +82,7 @@ async function fromFile(file: string, where: string): Promise<Caller> {
   return { credentials: await Credentials.fromFile(file), source: `${where}: ${file}` }
 }
 
-function warnAboutReaders({ terminal }: Call, file: string): void {
-  const stats = statSync(file, { throwIfNoEntry: false })
+function warnAboutReaders({ terminal }: Call, file: string | undefined): void {
+  const stats = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false })
   if (stats && (stats.mode & 0o077) !== 0) terminal.note(`warning: others can read ${file}; run: chmod 600 ${file}`)
 }

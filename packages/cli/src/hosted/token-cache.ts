@@ -6,6 +6,7 @@ import type { Call } from '../command.ts'
 import { withFileLock } from '../files/file-lock.ts'
 import { ensurePrivateFolder, readPrivateFile, writePrivateFileIn } from '../files/private-file.ts'
 import { findCacheFolder } from '../files/user-folders.ts'
+import { findSystemErrorWords } from '../system-error.ts'
 
 /**
  * Keeps access tokens in files, one for each account, since providers count and charge for them. Of several processes that need
@@ -13,35 +14,48 @@ import { findCacheFolder } from '../files/user-folders.ts'
  */
 export function createTokenCache({ env, terminal }: Pick<Call, 'env' | 'terminal'>): TokenStore {
   const pathOf = (key: TokenKey) => `${buildBasePath(env, key)}.json`
+  let isUsable = true
   /** A cache that cannot be used costs a token, not the command; but its owner should know. */
-  const tell = (error: unknown): never => {
-    if (error instanceof CliError) terminal.note(`the token is not kept: ${error.message}`)
-    throw error
+  const giveUp = (error: unknown): void => {
+    isUsable = false
+    const why = error instanceof CliError ? error.message : findSystemErrorWords(error)
+    terminal.note(`the token is not kept: ${why ?? String(error)}`)
+  }
+  const attempt = <Result>(work: () => Result): Result | undefined => {
+    if (!isUsable) return undefined
+    try {
+      return work()
+    } catch (error) {
+      giveUp(error)
+      return undefined
+    }
   }
   return {
     async load(key) {
-      try {
-        const kept = JSON.parse(readPrivateFile(pathOf(key)) ?? 'null') as Partial<AccessToken> | null
-        const { token, obtainedAt, expiresInSeconds } = kept ?? {}
-        if (typeof token !== 'string' || typeof obtainedAt !== 'number' || typeof expiresInSeconds !== 'number')
-          return undefined
-        terminal.debug('there is a kept token')
-        return { token, obtainedAt, expiresInSeconds }
-      } catch (error) {
-        return tell(error)
-      }
+      const kept = parseToken(attempt(() => readPrivateFile(pathOf(key))))
+      if (kept) terminal.debug('there is a kept token')
+      return kept
     },
     async save(key, token) {
-      try {
-        writePrivateFileIn(pathOf(key), `${JSON.stringify(token)}\n`)
-      } catch (error) {
-        tell(error)
-      }
+      attempt(() => writePrivateFileIn(pathOf(key), `${JSON.stringify(token)}\n`))
     },
     async exclusively(key, work) {
-      ensurePrivateFolder(join(findCacheFolder(env), 'tokens'))
-      return withFileLock(`${buildBasePath(env, key)}.lock`, work)
+      attempt(() => ensurePrivateFolder(join(findCacheFolder(env), 'tokens')))
+      return isUsable ? withFileLock(`${buildBasePath(env, key)}.lock`, work, giveUp) : work()
     },
+  }
+}
+
+/** What was kept; undefined for what cannot be read as that, which the next token replaces. */
+function parseToken(text: string | undefined): AccessToken | undefined {
+  try {
+    const kept = JSON.parse(text ?? 'null') as Partial<AccessToken> | null
+    const { token, obtainedAt, expiresInSeconds } = kept ?? {}
+    if (typeof token !== 'string' || typeof obtainedAt !== 'number' || typeof expiresInSeconds !== 'number')
+      return undefined
+    return { token, obtainedAt, expiresInSeconds }
+  } catch {
+    return undefined
   }
 }
 

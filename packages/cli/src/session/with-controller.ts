@@ -31,8 +31,16 @@ export async function withController<T>(
   return withProgress(call.terminal, `waiting for ${profile.url}…`, guardSession(call, client, work(client, profile)))
 }
 
-/** A 401 says little: asks whether the session has ended, or whether its owner may not do this. */
-export async function guardSession<T>(call: Call, client: ControllerClient, work: Promise<T>): Promise<T> {
+/**
+ * A 401 says little: asks whether the session has ended, what it lacks, or whether its owner may not do this. `explainLack` has
+ * words of its own for what is lacking, where logging in again does not help.
+ */
+export async function guardSession<T>(
+  call: Call,
+  client: ControllerClient,
+  work: Promise<T>,
+  explainLack: (typeId: string) => CliError | undefined = () => undefined,
+): Promise<T> {
   try {
     return await work
   } catch (error) {
@@ -42,7 +50,7 @@ export async function guardSession<T>(call: Call, client: ControllerClient, work
     if (!session) throw notSignedIn(`your session at ${profile.url} has ended`, name, profile)
     const [lacking] = session.authQueries
     const second = (await readSecondJwt(call)) ?? profile.secondJwt
-    if (lacking) throw notSignedIn(describeLack(lacking.typeId, second), name, profile)
+    if (lacking) throw explainLack(lacking.typeId) ?? notSignedIn(describeLack(lacking.typeId, second), name, profile)
     throw new CliError(`${session.identity.name} may not do that`, {
       hint: 'an administrator can give the permission',
       exitCode: EXIT.refused,

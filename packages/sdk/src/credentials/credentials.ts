@@ -43,15 +43,18 @@ export class Credentials {
   readonly issuer: string | undefined
   /** Where they came from, in words. */
   readonly source: string
+  /** The file that they came from, if it was one. */
+  readonly file: string | undefined
   readonly #password: string | undefined
 
-  constructor(members: CredentialMembers, source = 'given by the program') {
+  constructor(members: CredentialMembers, source = 'given by the program', file?: string) {
     this.clientId = members.clientId
     this.authenticationUrl = members.authenticationUrl
     this.provider = members.provider ?? guessProvider(members.authenticationUrl)
     this.scope = members.scope
     this.issuer = members.issuer
     this.source = source
+    this.file = file
     this.#password = members.password
   }
 
@@ -71,7 +74,7 @@ export class Credentials {
     if (named) return named
     for (const path of defaultFiles ?? listDefaultFiles(env)) {
       const text = await readFile(path, false)
-      if (text !== undefined) return Credentials.fromJson(text, path)
+      if (text !== undefined) return fromFileText(text, path)
     }
     throw new CountersignError({
       code: 'NO_CREDENTIALS',
@@ -82,7 +85,7 @@ export class Credentials {
 
   /** Reads a credentials file. Throws NO_CREDENTIALS or BAD_CREDENTIALS. */
   static async fromFile(path: string): Promise<Credentials> {
-    return Credentials.fromJson((await readFile(path, true)) ?? '', path)
+    return fromFileText((await readFile(path, true)) ?? '', path)
   }
 
   /** Reads the text of a credentials file, wherever it was kept. */
@@ -94,7 +97,7 @@ export class Credentials {
   static async fromEnv(env: Environment = readEnvironment()): Promise<Credentials | undefined> {
     for (const names of VARIABLES) {
       const path = env[names.file]
-      if (path) return Credentials.fromJson((await readFile(path, true)) ?? '', `${path} (${names.file})`)
+      if (path) return fromFileText((await readFile(path, true)) ?? '', path, `${path} (${names.file})`)
       const found = fromVariables(names, env)
       if (found) return found
     }
@@ -130,6 +133,10 @@ export function findTokenInEnv(
     if (token) return { token, source }
   }
   return undefined
+}
+
+function fromFileText(text: string, file: string, source = file): Credentials {
+  return new Credentials(parseCredentials(text, source), source, file)
 }
 
 function fromVariables(
