@@ -1,4 +1,6 @@
 /** The rules of Countersign as plain functions: no HTTP, no SQL, no clock on the wall. */
+
+export * from '@countersign/contract/account-identity'
 export * from './app-error.ts'
 export * from './auth-policy/auth-policy-settings.ts'
 export * from './auth-policy/sign-in-way.ts'
@@ -23,7 +25,6 @@ export * from './filter/paging.ts'
 export { parseFilter } from './filter/parse.ts'
 export { parseDatetime } from './filter/parse-datetime.ts'
 export { parseSort } from './filter/parse-sort.ts'
-export * from './hosted/account-identity.ts'
 export * from './hosted/name-pattern.ts'
 export * from './identity/identity-settings.ts'
 export * from './json/json-error.ts'

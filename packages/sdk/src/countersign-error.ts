@@ -10,6 +10,8 @@ export type ClientErrorCode =
   | 'REDIRECTED'
   /** The answer is not what the API answers. */
   | 'BAD_ANSWER'
+  /** An id that nothing can have: empty, `.` or `..`. Nothing was sent. */
+  | 'BAD_ID'
   /** An address that credentials are not sent to: neither https nor on this machine. */
   | 'UNSAFE_ADDRESS'
   /** There are no credentials where they were looked for. */

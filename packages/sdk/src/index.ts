@@ -1,5 +1,7 @@
 /** A typed client of the Countersign APIs, on `fetch` alone. */
+export { ACCOUNT_AUTH_POLICY_ID, isAccountIdentity } from '@countersign/contract/account-identity'
 export { ControllerClient, type ControllerClientOptions, type LogInOptions } from './controller/controller-client.ts'
+export { hasFilterEnding } from './controller/filter-ending.ts'
 export {
   type ChangeOptions,
   type ListOptions,

@@ -103,6 +103,16 @@ test('S2-5.3 a file holds clientId, password and authenticationUrl; more is pass
   await assert.rejects(Credentials.fromFile(folder), { code: 'BAD_CREDENTIALS' })
 })
 
+test('the text of a file holds all that a file may hold, and is read back as the same', () => {
+  const more = { ...members('ci'), provider: 'keycloak', scope: 'api', issuer: 'https://id.example' } as const
+  const text = new Credentials(more).toFileText()
+  assert.deepEqual(JSON.parse(text), more)
+  const { provider, scope, issuer } = Credentials.fromJson(text, 'text')
+  assert.deepEqual({ provider, scope, issuer }, { provider: 'keycloak', scope: 'api', issuer: 'https://id.example' })
+  const guessed = new Credentials({ ...members('ci'), provider: 'cognito' })
+  assert.deepEqual(JSON.parse(guessed.toFileText()), members('ci'), 'what the address tells is not repeated')
+})
+
 test('half of the variables is a mistake that names the others, and never their values', async () => {
   const env = { NETFOUNDRY_CLIENT_ID: 'ci', NETFOUNDRY_PASSWORD: 'hush' }
   await assert.rejects(Credentials.fromEnv(env), (error: Error & { code: string }) => {

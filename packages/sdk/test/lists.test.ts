@@ -49,6 +49,59 @@ test('ids stay inside of their segment of a path', async (t) => {
   assert.equal(server.seen[0]?.path, '/edge/management/v1/identities/..%2Fa%3Fb%2Fc%23d/disable')
 })
 
+for (const id of ['', '.', '..']) {
+  test(`the id "${id}" is refused before anything is sent, since its address is that of something else`, async (t) => {
+    const server = await startServer(t, () => ({ json: { data: {}, meta: {} } }))
+    const controller = new ControllerClient({ baseUrl: server.url, session: 's' })
+    const hosted = new HostedClient({ baseUrl: server.url, token: 't' })
+    const calls = [
+      (one: string) => controller.signers.get(one),
+      (one: string) => controller.signers.patch(one, {}),
+      (one: string) => controller.signers.delete(one),
+      (one: string) => controller.signers.refreshKeys(one),
+      (one: string) => controller.identities.authenticators(one),
+      (one: string) => controller.identities.endSessions(one),
+      (one: string) => hosted.accounts.get(one),
+      (one: string) => hosted.accounts.update(one, {}),
+      (one: string) => hosted.accounts.rotate(one),
+      (one: string) => hosted.networks.exchange(one),
+    ]
+    for (const call of calls) await assert.rejects(call(id), { code: 'BAD_ID', status: 0 })
+    assert.equal(server.seen.length, 0)
+    for (const call of calls) await call(`${id}x`)
+    assert.equal(server.seen.length, calls.length)
+  })
+}
+
+test('a filter that ends in order and number is sent as it is, for everything that it lets through', async (t) => {
+  const server = await startServer(t, () => ({ json: { data: [{ id: 'b' }, { id: 'a' }], meta: {} } }))
+  const client = new ControllerClient({ baseUrl: server.url, session: 's' })
+  for (const filter of [
+    'name contains "x" sort by name desc',
+    'name = "x"limit 5',
+    '(isAdmin = true) SKIP 1 LIMIT none',
+    'sort by name',
+    'isAdmin sort\tby createdAt desc skip 10 limit 5',
+  ]) {
+    server.seen.length = 0
+    assert.deepEqual(await client.identities.all({ filter }), [{ id: 'b' }, { id: 'a' }])
+    assert.deepEqual(
+      server.seen.map(({ path }) => Object.fromEntries(queryOf(path))),
+      [{ filter, limit: '-1' }],
+    )
+  }
+})
+
+test('words of an ending inside of a text or a name are none', async (t) => {
+  const server = await startServer(t, () => ({ json: { data: [{ id: 'a' }], meta: {} } }))
+  const client = new ControllerClient({ baseUrl: server.url, session: 's' })
+  for (const filter of ['name = "a sort by b limit 5"', 'name = "a\\" limit 5"', 'tags.limit = "5"']) {
+    server.seen.length = 0
+    await client.identities.all({ filter })
+    assert.equal(queryOf(server.seen[0]?.path ?? '').get('filter'), `(${filter}) sort by id asc limit 100`)
+  }
+})
+
 test('pages of networks are followed to the last one', async (t) => {
   const server = await startServer(t, ({ path }) => {
     const number = Number(queryOf(path).get('page'))

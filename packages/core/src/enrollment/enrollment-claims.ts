@@ -1,5 +1,5 @@
+import { isAccountIdentity } from '@countersign/contract/account-identity'
 import { parseSelector, selectClaim } from '../claim/selector.ts'
-import { isAccountIdentity } from '../hosted/account-identity.ts'
 import type { JsonObject, JsonValue } from '../json/json-value.ts'
 import type { SignerSettings } from '../signer/signer-settings.ts'
 import type { VerifiedToken } from '../token/verdict.ts'

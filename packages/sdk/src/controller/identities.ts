@@ -39,11 +39,11 @@ export class Identities extends NamedResource<Identity, IdentityInput, IdentityC
     return this.#below(id, 'enrollments', options)
   }
 
-  #below<Data>(id: string, name: string, options: CallOptions): Promise<Data> {
+  async #below<Data>(id: string, name: string, options: CallOptions): Promise<Data> {
     return this.api.call('management', { method: 'GET', path: pathOf(this.path, id, name), ...options })
   }
 
-  #remove(id: string, name: string, options: CallOptions): Promise<unknown> {
+  async #remove(id: string, name: string, options: CallOptions): Promise<unknown> {
     return this.api.call('management', { method: 'DELETE', path: pathOf(this.path, id, name), ...options })
   }
 }

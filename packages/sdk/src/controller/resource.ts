@@ -3,11 +3,12 @@ import { pathOf } from '../http/json-api.ts'
 import { memberOf } from '../http/read-body.ts'
 import type { CallOptions } from '../http/transport.ts'
 import type { ControllerApi } from './controller-api.ts'
+import { hasFilterEnding } from './filter-ending.ts'
 
 export interface ListOptions extends CallOptions {
   /** Which ones, in the filter language of the API: `name contains "laptop"`. */
   readonly filter?: string | undefined
-  /** How many are fetched at once; 100 unless given. */
+  /** How many are fetched at once; 100 unless given. A filter that ends in `sort by`, `skip` or `limit` is answered at once. */
   readonly pageSize?: number | undefined
 }
 
@@ -36,6 +37,8 @@ export interface Identified {
 }
 
 const PAGE_SIZE = 100
+/** What the API takes for no limit; a limit in the filter itself comes before it. */
+const UNLIMITED = -1
 
 /** A text as it stands in a filter: quoted, so that it can hold anything. */
 export function quoteForFilter(text: string): string {
@@ -65,9 +68,13 @@ export class ReadableResource<Item extends Identified> {
 
   /**
    * All of them, in order of id. Each page begins behind the last id, so that nothing is missed or seen twice while others come
-   * and go.
+   * and go. A filter that says itself in which order and how many (`sort by`, `skip`, `limit`) has its way, in one answer.
    */
   async *list({ filter, pageSize = PAGE_SIZE, ...options }: ListOptions = {}): AsyncGenerator<Item> {
+    if (filter !== undefined && hasFilterEnding(filter)) {
+      yield* (await this.page({ filter, limit: UNLIMITED, ...options })).items
+      return
+    }
     let last: string | undefined
     for (;;) {
       const wanted = [filter && `(${filter})`, last === undefined ? undefined : `id > ${quoteForFilter(last)}`]
@@ -98,7 +105,7 @@ export class ReadableResource<Item extends Identified> {
     return { items: data, total: typeof total === 'number' ? total : data.length }
   }
 
-  get(id: string, options: CallOptions = {}): Promise<Item> {
+  async get(id: string, options: CallOptions = {}): Promise<Item> {
     return this.api.call('management', { method: 'GET', path: pathOf(this.path, id), ...options })
   }
 }
@@ -116,7 +123,7 @@ export class CreatableResource<Item extends Identified, Input> extends ReadableR
   }
 
   /** An action on one of them. */
-  protected act<Data>(id: string, action: string, body?: unknown, options: CallOptions = {}): Promise<Data> {
+  protected async act<Data>(id: string, action: string, body?: unknown, options: CallOptions = {}): Promise<Data> {
     return this.api.call('management', { method: 'POST', path: `${pathOf(this.path, id)}/${action}`, body, ...options })
   }
 }

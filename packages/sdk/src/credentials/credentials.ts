@@ -106,8 +106,10 @@ export class Credentials {
 
   /** The text of a credentials file: with the password, so it belongs in a file that only its owner can read. */
   toFileText(): string {
-    const { clientId, password, authenticationUrl } = this
-    return `${JSON.stringify({ clientId, password, authenticationUrl }, null, 2)}\n`
+    const { clientId, password, authenticationUrl, scope, issuer } = this
+    // What the address tells anyway is left to it.
+    const provider = this.provider === guessProvider(authenticationUrl) ? undefined : this.provider
+    return `${JSON.stringify({ clientId, password, authenticationUrl, provider, scope, issuer }, null, 2)}\n`
   }
 
   toString(): string {

@@ -7,7 +7,7 @@ import type { Account, AccountWithCredentials } from './hosted-types.ts'
 /** API accounts. `create` and `rotate` give the password once. */
 export class Accounts extends HostedResource<Account, AccountInput, AccountChanges, AccountWithCredentials> {
   /** Gives the account new credentials; the old ones go on for an hour, or for as long as is said. */
-  rotate(id: string, rotation: AccountRotation = {}, options: CallOptions = {}): Promise<AccountWithCredentials> {
+  async rotate(id: string, rotation: AccountRotation = {}, options: CallOptions = {}): Promise<AccountWithCredentials> {
     return this.call({ method: 'POST', path: `${pathOf('', id)}/rotate`, body: rotation, ...options })
   }
 

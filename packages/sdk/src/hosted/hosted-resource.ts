@@ -53,7 +53,7 @@ export class HostedCollection<Item> {
     return collect(this.list(options))
   }
 
-  get(id: string, options: CallOptions = {}): Promise<Item> {
+  async get(id: string, options: CallOptions = {}): Promise<Item> {
     return this.call({ method: 'GET', path: pathOf('', id), ...options })
   }
 
@@ -85,12 +85,12 @@ export class HostedResource<Item, Input, Changes, Created = Item> extends Hosted
   }
 
   /** Changes the given members only. */
-  update(id: string, changes: Changes, options: CallOptions = {}): Promise<Item> {
+  async update(id: string, changes: Changes, options: CallOptions = {}): Promise<Item> {
     return this.call({ method: 'PATCH', path: pathOf('', id), body: changes, ...options })
   }
 
   /** Sets every member: what is not given goes back to its default, or is asked of the provider again. */
-  replace(id: string, input: Input, options: CallOptions = {}): Promise<Item> {
+  async replace(id: string, input: Input, options: CallOptions = {}): Promise<Item> {
     return this.call({ method: 'PUT', path: pathOf('', id), body: input, ...options })
   }
 

@@ -12,7 +12,7 @@ export class Networks extends HostedResource<Network, NetworkInput, NetworkChang
   }
 
   /** Trades the access token for a session of the network's controller. `HostedClient.connect` makes a client of it. */
-  exchange(id: string, options: CallOptions = {}): Promise<ExchangedSession> {
+  async exchange(id: string, options: CallOptions = {}): Promise<ExchangedSession> {
     const path = `${pathOf('', id)}/exchange`
     return this.call({ method: 'POST', path, body: { type: 'session' }, isRepeatable: true, ...options })
   }

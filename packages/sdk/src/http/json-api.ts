@@ -1,3 +1,4 @@
+import { CountersignError } from '../countersign-error.ts'
 import { badAnswer, toError } from './error-answer.ts'
 import { parseJson } from './read-body.ts'
 import { parseBaseAddress } from './safe-address.ts'
@@ -92,7 +93,16 @@ function buildQuery(query: ApiCall['query']): string {
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
 }
 
-/** A path whose parts can hold anything. */
+/** Segments that are no segment of an address: it would be that of something else, such as the whole list. */
+const NO_SEGMENTS = ['', '.', '..']
+
+/** A path whose parts can hold anything that can be told from the path itself. Throws BAD_ID for the rest. */
 export function pathOf(base: string, ...segments: readonly string[]): string {
-  return [base, ...segments.map(encodeURIComponent)].join('/')
+  const wrong = segments.find((segment) => NO_SEGMENTS.includes(segment))
+  if (wrong === undefined) return [base, ...segments.map(encodeURIComponent)].join('/')
+  throw new CountersignError({
+    code: 'BAD_ID',
+    message: wrong === '' ? 'the id is empty' : `"${wrong}" is no id`,
+    hint: 'give the id of one of them',
+  })
 }
