@@ -6,7 +6,6 @@ import { getProfile } from '../files/profiles.ts'
 import { getFormat, printData } from '../output/print-result.ts'
 import { CALL_FLAGS, CREDENTIALS_FLAG } from '../session/call-flags.ts'
 import { readSecondJwt } from '../session/second-jwt.ts'
-import { toExplained } from '../to-explained.ts'
 import { withProgress } from '../with-progress.ts'
 
 /** `countersign doctor`: what works and what does not, in words. */
@@ -27,9 +26,9 @@ export const doctor: Command = {
         findings.push(await checkCertificate(profile))
         findings.push(...(await checkProviders(profile)))
         if (profile.credentials === undefined)
-          findings.push(...(await checkSession(profile, (await readSecondJwt(call)) ?? profile.secondJwt)))
+          findings.push(...(await checkSession(profile, name, (await readSecondJwt(call)) ?? profile.secondJwt)))
         if (profile.credentials !== undefined || call.flags.credentials !== undefined)
-          findings.push(await checkAccount(call))
+          findings.push(await (await import('../doctor/check-account.ts')).checkAccount(call, profile))
       }
     }
     await withProgress(call.terminal, 'looking…', look())
@@ -38,17 +37,6 @@ export const doctor: Command = {
     if (findings.every(({ ok }) => ok)) return EXIT.ok
     return findings.some(({ check, ok }) => check === 'connection' && !ok) ? EXIT.unreachable : EXIT.failure
   },
-}
-
-async function checkAccount(call: Call): Promise<Finding> {
-  const { withHosted } = await import('../hosted/with-hosted.ts')
-  try {
-    const { name } = await withHosted(call, (client) => client.self())
-    return { check: 'API account', ok: true, says: `the provider gives a token, and the hosted API knows ${name}` }
-  } catch (error) {
-    const explained = toExplained(error) as Error & { readonly hint?: string }
-    return { check: 'API account', ok: false, says: explained.message, hint: explained.hint }
-  }
 }
 
 function printFindings({ terminal }: Call, findings: readonly Finding[]): void {

@@ -4,7 +4,9 @@ import { CliError } from '../cli-error.ts'
 import type { Profile } from '../files/profiles.ts'
 import { createTrustingFetch } from '../net/trusting-fetch.ts'
 import { explainNoAnswer } from '../net/unreachable.ts'
+import { forProfile } from '../session/profile-words.ts'
 import { type SecondJwt, supplySecondJwt } from '../session/second-jwt.ts'
+import { checkSigners } from './check-signers.ts'
 
 /** What one look has shown. */
 export interface Finding {
@@ -86,9 +88,10 @@ export async function checkCertificate({ url, caPem }: Profile): Promise<Finding
 /** Whether the session lives, and what its owner sees of the providers. */
 export async function checkSession(
   { url, caPem, session }: Profile,
+  profileName: string,
   second: SecondJwt | undefined,
 ): Promise<Finding[]> {
-  const hint = `run: countersign login ${url}`
+  const hint = `run: ${forProfile(`countersign login ${url}`, profileName)}`
   if (session === undefined) return [{ check: 'session', ok: false, says: 'you are signed out', hint }]
   const secondaryToken = second && supplySecondJwt(second)
   const fetch = createTrustingFetch({ origin: url, caPem })
@@ -100,37 +103,9 @@ export async function checkSession(
       return [{ check: 'session', ok: false, says: `signed in as ${identity.name}, without its ${lacks}`, hint }]
     }
     const found = { check: 'session', ok: true, says: `signed in as ${identity.name} until ${expiresAt} unless used` }
-    return [found, ...(await checkSigners(client))]
+    return [found, ...(await checkSigners(client, profileName))]
   } catch (error) {
     if (error instanceof CliError) return [{ check: 'session', ok: false, says: error.message, hint: error.hint }]
     return [{ check: 'session', ok: false, says: 'the session has ended', hint }]
   }
-}
-
-async function checkSigners(client: ControllerClient): Promise<Finding[]> {
-  const findings: Finding[] = []
-  try {
-    for await (const signer of client.signers.list({ filter: 'enabled = true' })) {
-      const error = signer.keyStatus?.lastError
-      const check = `signer ${signer.name}`
-      if (error)
-        findings.push({
-          check,
-          ok: false,
-          says: String(error),
-          hint: `run: countersign signers refresh ${signer.name}`,
-        })
-      else if (signer.keyStatus?.keys.length === 0)
-        findings.push({
-          check,
-          ok: true,
-          says: 'its keys have not been fetched yet',
-          hint: `run: countersign signers refresh ${signer.name}`,
-        })
-      else findings.push({ check, ok: true, says: 'its keys are here' })
-    }
-  } catch {
-    findings.push({ check: 'signers', ok: true, says: 'you may not see them' })
-  }
-  return findings
 }

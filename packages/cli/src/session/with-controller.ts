@@ -5,6 +5,7 @@ import { getProfile, type Profile } from '../files/profiles.ts'
 import { createTrustingFetch } from '../net/trusting-fetch.ts'
 import { isSdkError } from '../to-explained.ts'
 import { withProgress } from '../with-progress.ts'
+import { forProfile } from './profile-words.ts'
 import { readSecondJwt, type SecondJwt, supplySecondJwt } from './second-jwt.ts'
 
 /** A client of the controller of a profile, with its session and its second token. Throws when there is none. */
@@ -60,7 +61,7 @@ export async function guardSession<T>(
 }
 
 function notSignedIn(message: string, name: string, { url }: Profile): CliError {
-  const hint = `run: countersign login ${url}${name === 'default' ? '' : ` --profile ${name}`}`
+  const hint = `run: ${forProfile(`countersign login ${url}`, name)}`
   return new CliError(message, { hint, exitCode: EXIT.notSignedIn })
 }
 

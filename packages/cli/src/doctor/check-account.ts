@@ -1,0 +1,31 @@
+import type { Call } from '../command.ts'
+import type { Profile } from '../files/profiles.ts'
+import { findCaller } from '../hosted/find-caller.ts'
+import { tryAccount } from '../hosted/try-account.ts'
+import { withHosted } from '../hosted/with-hosted.ts'
+import { parseControllerUrl } from '../session/controller-url.ts'
+import { toExplained } from '../to-explained.ts'
+import type { Finding } from './checks.ts'
+
+/** Whether the provider gives the API account a token now, and whether the hosted API takes it. */
+export async function checkAccount(call: Call, profile: Profile): Promise<Finding> {
+  const check = 'API account'
+  try {
+    return { check, ok: true, says: await tryCaller(call, profile) }
+  } catch (error) {
+    const { message, hint } = toExplained(error) as Error & { readonly hint?: string }
+    return { check, ok: false, says: message, hint }
+  }
+}
+
+async function tryCaller(call: Call, profile: Profile): Promise<string> {
+  const caller = await findCaller(call)
+  if (!('credentials' in caller)) {
+    const { name } = await withHosted(call, (client) => client.self())
+    return `the hosted API knows ${name}`
+  }
+  const { href: origin } = parseControllerUrl(call.env.COUNTERSIGN_HOSTED_URL || profile.url)
+  const caPem = origin === profile.url ? profile.caPem : undefined
+  const { name } = await tryAccount(call, { origin, caPem }, caller.credentials)
+  return `the provider gives a token, and the hosted API knows ${name}`
+}

@@ -1,0 +1,21 @@
+import { type Credentials, HostedClient, TokenSource } from '@countersign/sdk'
+import type { Call } from '../command.ts'
+import { createTrustingFetch, type Trust } from '../net/trusting-fetch.ts'
+import { withProgress } from '../with-progress.ts'
+import { createTokenCache } from './token-cache.ts'
+
+/**
+ * Tries credentials at their provider and at the hosted API, and tells whose they are. A kept token would prove nothing about the
+ * password: it is not used, and the new one takes its place.
+ */
+export async function tryAccount(
+  call: Call,
+  { origin: url, caPem }: Pick<Trust, 'origin' | 'caPem'>,
+  credentials: Credentials,
+): Promise<{ readonly id: string; readonly name: string }> {
+  const fetch = createTrustingFetch({ origin: url, caPem })
+  const store = { ...createTokenCache(call), load: async () => undefined }
+  const source = new TokenSource({ credentials, hostedUrl: url, fetch, store })
+  const client = new HostedClient({ baseUrl: url, fetch, credentials: source })
+  return withProgress(call.terminal, `waiting for ${url}…`, client.self())
+}
