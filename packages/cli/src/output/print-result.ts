@@ -54,10 +54,15 @@ export async function printData({ terminal, ...call }: Call, value: unknown): Pr
 function flatten(value: object, prefix = ''): [string, string][] {
   return Object.entries(value).flatMap(([name, member]): [string, string][] => {
     if (name === '_links' || member === null || member === undefined || member === '') return []
-    if (Array.isArray(member)) return member.length > 0 ? [[prefix + name, member.map(toWord).join(', ')]] : []
+    if (Array.isArray(member)) return member.length > 0 ? [[prefix + name, joinWords(member.map(toWord))]] : []
     if (typeof member === 'object') return flatten(member, `${prefix}${name}.`)
     return [[prefix + name, toWord(member)]]
   })
+}
+
+/** Words stand side by side, sentences below each other. */
+function joinWords(words: readonly string[]): string {
+  return words.join(words.some((word) => word.includes(' ')) ? '\n' : ', ')
 }
 
 function toWord(value: unknown): string {

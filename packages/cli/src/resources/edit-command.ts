@@ -8,11 +8,15 @@ import type { Call, Command } from '../command.ts'
 import { writePrivateFile } from '../files/private-file.ts'
 import { CALL_FLAGS } from '../session/call-flags.ts'
 import { withController } from '../session/with-controller.ts'
+import { listTaken, pickTaken } from './check-members.ts'
 import { parseMembers } from './field-flags.ts'
 import { getThing } from './get-thing.ts'
 import { pickWritable } from './pick-writable.ts'
 import { resolveReferences } from './references.ts'
 import type { ResourceKind } from './resource-kind.ts'
+import { loadWarnings, tellWarnings } from './warnings.ts'
+
+const WRITTEN = 'what you wrote'
 
 /** `countersign RESOURCE edit NAME`: what can be changed, in an editor. */
 export function createEditCommand(kind: ResourceKind): Command {
@@ -29,17 +33,19 @@ export function createEditCommand(kind: ResourceKind): Command {
         const { item, version } = await collection.getVersioned(id)
         return { id, version, before: pickWritable(kind, item) }
       })
-      const after = await editMembers(call, before)
+      const after = pickTaken(kind, await editMembers(call, before), { where: WRITTEN, known: listTaken(kind) })
       const changes = diffMembers(before, after)
       if (Object.keys(changes).length === 0) {
         call.terminal.out('nothing changed')
         return EXIT.ok
       }
-      await withController(call, async (client) => {
-        const resolved = await resolveReferences(client, kind, changes)
-        await kind.open(client).patch(id, resolved, { ifMatch: version })
+      const warnings = await withController(call, async (client) => {
+        const collection = kind.open(client)
+        await collection.patch(id, await resolveReferences(client, kind, changes), { ifMatch: version })
+        return loadWarnings(kind, collection, id)
       })
       call.terminal.out(`updated ${kind.singular} ${nameOrId}`)
+      tellWarnings(call, kind, nameOrId, warnings)
       return EXIT.ok
     },
   }
@@ -62,7 +68,7 @@ async function editMembers(call: Call, members: Record<string, unknown>): Promis
     const file = join(folder, 'edit.yaml')
     writePrivateFile(file, stringify(members))
     await runEditor(call, file)
-    return await parseMembers(readFileSync(file, 'utf8'), 'what you wrote')
+    return await parseMembers(readFileSync(file, 'utf8'), WRITTEN)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -1,6 +1,9 @@
 import { usageError } from '../cli-error.ts'
 import type { Call, Flag } from '../command.ts'
 import { loadTextArgument, loadTextFile } from '../files/load-text-file.ts'
+import { checkMembers, listTaken, pickTaken } from './check-members.ts'
+import { nameType } from './pick-writable.ts'
+import type { ResourceKind } from './resource-kind.ts'
 
 /** A flag that sets one member of a body. */
 export interface FieldFlag {
@@ -32,23 +35,37 @@ export function buildFieldFlags(fields: readonly FieldFlag[]): Flag[] {
   ]
 }
 
-/** The body that the flags of a call say: the file first, then the flags, then `--set`. */
-export async function buildBody(call: Call, fields: readonly FieldFlag[]): Promise<Body> {
+/**
+ * The body that the flags of a call say: the file first, then the flags, then `--set`. Throws for members that do not exist; a file may
+ * be a whole answer, of which what cannot be written is passed over.
+ */
+export async function buildBody(call: Call, kind: ResourceKind, onlyWhenNew: readonly string[] = []): Promise<Body> {
   const { flags } = call
-  const body: Body = typeof flags.file === 'string' ? await loadMembers(call, flags.file) : {}
-  for (const field of fields) {
+  const known = [...listTaken(kind), ...onlyWhenNew]
+  const body: Body = {}
+  if (typeof flags.file === 'string') {
+    const members = pickTaken(kind, await loadMembers(call, flags.file), { where: nameSource(flags.file), known })
+    Object.assign(body, members, 'type' in members && { type: nameType(members.type) })
+  }
+  for (const field of kind.fields) {
     const given = flags[field.flag]
     if (given !== undefined) setMember(body, field.member, readValue(field, given))
   }
-  for (const pair of Array.isArray(flags.set) ? flags.set : []) await setByPair(body, String(pair))
+  for (const pair of Array.isArray(flags.set) ? flags.set.map(String) : []) {
+    const { path, value } = await parsePair(pair)
+    const only: Body = {}
+    setMember(only, path, value)
+    checkMembers(kind, only, { where: '--set', known })
+    setMember(body, path, value)
+  }
   return body
 }
 
-async function setByPair(body: Body, pair: string): Promise<void> {
+async function parsePair(pair: string): Promise<{ readonly path: string; readonly value: unknown }> {
   const { parse } = await import('yaml')
-  const [member = '', ...value] = pair.split('=')
-  if (member === '' || value.length === 0) throw usageError(`--set ${pair} sets nothing`, 'write --set MEMBER=VALUE')
-  setMember(body, member, parse(value.join('='), { maxAliasCount: 0 }))
+  const [path = '', ...value] = pair.split('=')
+  if (path === '' || value.length === 0) throw usageError(`--set ${pair} sets nothing`, 'write --set MEMBER=VALUE')
+  return { path, value: parse(value.join('='), { maxAliasCount: 0 }) }
 }
 
 /** Reads an object from YAML, of which JSON is a part. Throws when it is something else. */
@@ -65,7 +82,11 @@ export async function parseMembers(text: string, source: string): Promise<Body> 
 }
 
 async function loadMembers(call: Call, path: string): Promise<Body> {
-  return parseMembers(await loadTextArgument(call, path), path === '-' ? 'stdin' : path)
+  return parseMembers(await loadTextArgument(call, path), nameSource(path))
+}
+
+function nameSource(path: string): string {
+  return path === '-' ? 'stdin' : path
 }
 
 function readValue({ flag, kind }: FieldFlag, given: NonNullable<Call['flags'][string]>): unknown {

@@ -1,8 +1,10 @@
+import type { KeyStatus } from '@countersign/sdk'
 import type { Collection, ResourceKind, Thing, WritableCollection } from './resource-kind.ts'
 
 const column = (title: string, member: string) => ({ title, get: (thing: Thing) => thing[member] })
 const ID = column('ID', 'id')
 const NAME = column('NAME', 'name')
+const READ_ONLY = ['_links', 'id', 'createdAt', 'updatedAt']
 
 /** External JWT Signers. */
 export const SIGNERS: ResourceKind = {
@@ -107,6 +109,8 @@ export const SIGNERS: ResourceKind = {
     'requiredClaims',
     'tags',
   ],
+  readOnly: [...READ_ONLY, 'fingerprint', 'commonName', 'notBefore', 'notAfter', 'keyStatus'],
+  warningsOf: ({ keyStatus }) => (keyStatus as KeyStatus | undefined)?.warnings ?? [],
 }
 
 /** Authentication policies. */
@@ -190,6 +194,22 @@ export const POLICIES: ResourceKind = {
     secondary: { requireTotp: false },
   },
   writable: ['name', 'primary', 'secondary', 'tags'],
+  readOnly: READ_ONLY,
+  innerMembers: {
+    primary: ['cert', 'extJwt', 'updb'],
+    'primary.cert': ['allowed', 'allowExpiredCerts'],
+    'primary.extJwt': ['allowed', 'allowedSigners'],
+    'primary.updb': [
+      'allowed',
+      'minPasswordLength',
+      'requireSpecialChar',
+      'requireNumberChar',
+      'requireMixedCase',
+      'maxAttempts',
+      'lockoutDurationMinutes',
+    ],
+    secondary: ['requireTotp', 'requireExtJwtSigner'],
+  },
 }
 
 /** Identities. */
@@ -244,6 +264,31 @@ export const IDENTITIES: ResourceKind = {
     'appData',
     'tags',
   ],
+  alsoTaken: [
+    'attributes',
+    'defaultHostingCost',
+    'defaultHostingPrecedence',
+    'serviceHostingCosts',
+    'serviceHostingPrecedences',
+  ],
+  readOnly: [
+    ...READ_ONLY,
+    'typeId',
+    'isDefaultAdmin',
+    'isMfaEnabled',
+    'authPolicy',
+    'disabled',
+    'disabledAt',
+    'disabledUntil',
+    'authenticators',
+    'enrollment',
+    'envInfo',
+    'sdkInfo',
+    'interfaces',
+    'edgeRouterConnectionStatus',
+    'hasApiSession',
+    'hasEdgeRouterConnection',
+  ],
 }
 
 /** Sessions of everybody. */
@@ -262,6 +307,7 @@ export const SESSIONS: ResourceKind<Collection> = {
   fields: [],
   defaults: {},
   writable: [],
+  readOnly: [],
 }
 
 interface Primary {

@@ -10,9 +10,13 @@ export function pickWritable({ writable }: Pick<ResourceKind, 'writable'>, thing
   )
 }
 
-/** Answers name the type by a reference, bodies by its name. */
 function readType({ type, typeId }: Thing): unknown {
-  return typeId ?? (typeof type === 'object' && type !== null ? (type as { id?: unknown }).id : type)
+  return typeId ?? nameType(type)
+}
+
+/** Answers name the type by a reference, bodies by its name. */
+export function nameType(type: unknown): unknown {
+  return typeof type === 'object' && type !== null ? (type as { id?: unknown }).id : type
 }
 
 function isNothing(value: unknown): boolean {

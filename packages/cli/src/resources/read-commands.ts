@@ -1,4 +1,4 @@
-import type { ControllerClient } from '@countersign/sdk'
+import { type ControllerClient, hasFilterEnding } from '@countersign/sdk'
 import { EXIT } from '../cli-error.ts'
 import { collect } from '../collect.ts'
 import type { Call, Command, Flag } from '../command.ts'
@@ -13,17 +13,18 @@ import type { Collection, ResourceKind, Thing } from './resource-kind.ts'
 export function createListCommand(kind: ResourceKind<Collection>): Command {
   return {
     args: [],
-    flags: [...CALL_FLAGS, { name: 'filter', value: 'FILTER', description: 'Only those, in the language of the API' }],
+    flags: [
+      ...CALL_FLAGS,
+      { name: 'filter', value: 'FILTER', description: 'Only those, in the language of the API; docs/api.md' },
+    ],
     examples: [
       { command: `countersign ${kind.plural} list`, says: 'all of them' },
       { command: `countersign ${kind.plural} list -o json`, says: 'for a program' },
     ],
     async run(call) {
-      const { filter } = call.flags
-      const things = await withController(call, async (client) => {
-        const found = await collect(kind.open(client).list(typeof filter === 'string' ? { filter } : {}))
-        return found.sort((a, b) => compare(a.name ?? a.id, b.name ?? b.id))
-      })
+      const filter = typeof call.flags.filter === 'string' ? call.flags.filter : ''
+      const things = await withController(call, (client) => collect(kind.open(client).list({ filter })))
+      if (!hasFilterEnding(filter)) things.sort((a, b) => compare(a.name ?? a.id, b.name ?? b.id))
       await printList(call, things, kind.columns)
       return EXIT.ok
     },
@@ -37,10 +38,11 @@ export function createShowCommand(kind: ResourceKind<Collection>): Command {
     flags: CALL_FLAGS,
     examples: [{ command: `countersign ${kind.plural} show example -o yaml`, says: 'by name or id' }],
     async run(call) {
-      await printObject(
-        call,
-        await withController(call, (client) => getThing(kind, kind.open(client), call.args[0] ?? '')),
-      )
+      const thing = await withController(call, async (client) => {
+        const collection = kind.open(client)
+        return collection.get((await getThing(kind, collection, call.args[0] ?? '')).id)
+      })
+      await printObject(call, thing)
       return EXIT.ok
     },
   }

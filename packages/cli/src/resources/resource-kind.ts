@@ -38,4 +38,12 @@ export interface ResourceKind<C extends Collection = WritableCollection> {
   readonly defaults: object
   /** The members that people may write, in the order of `edit` and `export`. */
   readonly writable: readonly string[]
+  /** Further members that bodies may have: other names for the same, and what belongs to an overlay that is not ours. */
+  readonly alsoTaken?: readonly string[]
+  /** Members of answers that are passed over in bodies, so that a whole answer can be sent back. */
+  readonly readOnly: readonly string[]
+  /** What members that are objects may hold, by their paths. Those that are not here hold what they like. */
+  readonly innerMembers?: Readonly<Record<string, readonly string[]>>
+  /** What is allowed but probably not meant, in the controller's words. Only the answer for one of them has it. */
+  warningsOf?(thing: Thing): readonly string[]
 }

@@ -8,6 +8,7 @@ import { getThing } from './get-thing.ts'
 import { mergeMembers } from './merge-members.ts'
 import { resolveReferences } from './references.ts'
 import type { ResourceKind } from './resource-kind.ts'
+import { loadWarnings, tellWarnings } from './warnings.ts'
 
 /** `countersign RESOURCE create NAME` */
 export function createCreateCommand(kind: ResourceKind, examples: Command['examples']): Command {
@@ -18,12 +19,15 @@ export function createCreateCommand(kind: ResourceKind, examples: Command['examp
     examples,
     async run(call) {
       const [name = ''] = call.args
-      const body = mergeMembers(kind.defaults, { ...(await buildBody(call, kind.fields)), name })
-      const id = await withController(call, async (client) =>
-        kind.open(client).create(await resolveReferences(client, kind, body)),
-      )
+      const body = mergeMembers(kind.defaults, { ...(await buildBody(call, kind)), name })
+      const { id, warnings } = await withController(call, async (client) => {
+        const collection = kind.open(client)
+        const id = await collection.create(await resolveReferences(client, kind, body))
+        return { id, warnings: await loadWarnings(kind, collection, id) }
+      })
       if (getFormat(call) === 'table') call.terminal.out(`created ${kind.singular} ${name} (${id})`)
       else await printData(call, { id, name })
+      tellWarnings(call, kind, name, warnings)
       return EXIT.ok
     },
   }
@@ -43,15 +47,17 @@ export function createUpdateCommand(kind: ResourceKind, example: string): Comman
     async run(call) {
       const [nameOrId = ''] = call.args
       const { rename } = call.flags
-      const changes = { ...(await buildBody(call, kind.fields)), ...(rename !== undefined && { name: rename }) }
+      const changes = { ...(await buildBody(call, kind)), ...(rename !== undefined && { name: rename }) }
       if (Object.keys(changes).length === 0)
         throw usageError('there is nothing to change', `"countersign ${kind.plural} update --help" lists the flags`)
-      await withController(call, async (client) => {
+      const warnings = await withController(call, async (client) => {
         const collection = kind.open(client)
         const { id } = await getThing(kind, collection, nameOrId)
         await collection.patch(id, await resolveReferences(client, kind, changes))
+        return loadWarnings(kind, collection, id)
       })
       call.terminal.out(`updated ${kind.singular} ${nameOrId}`)
+      tellWarnings(call, kind, nameOrId, warnings)
       return EXIT.ok
     },
   }

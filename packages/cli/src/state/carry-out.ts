@@ -13,7 +13,7 @@ export async function carryOut(
   client: ControllerClient,
   steps: readonly Step[],
   state: State,
-  tell: (step: Step) => void,
+  tell: (step: Step, id: string) => void,
 ): Promise<void> {
   const ids = new Map(
     KINDS.map((kind) => [kind, new Map((state.get(kind) ?? []).map(({ name, id }) => [String(name), id]))]),
@@ -38,7 +38,7 @@ export async function carryOut(
         ),
       )
     }
-    tell({ kind, name, existing, members, ...step })
+    tell({ kind, name, existing, members, ...step }, made)
   }
   for (const finish of later) await finish()
 }

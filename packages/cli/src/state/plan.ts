@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { usageError } from '../cli-error.ts'
+import { checkMembers } from '../resources/check-members.ts'
 import { mergeMembers } from '../resources/merge-members.ts'
 import { type Members, mapReferences } from '../resources/references.ts'
 import type { ResourceKind, Thing } from '../resources/resource-kind.ts'
@@ -24,7 +25,8 @@ export function parseDesired(file: Members, source: string): ReadonlyMap<Resourc
   return new Map(KINDS.map((kind) => [kind, parseList(file[kind.plural] ?? [], kind, source)]))
 }
 
-function parseList(list: unknown, { plural, singular, writable }: ResourceKind, source: string): Members[] {
+function parseList(list: unknown, kind: ResourceKind, source: string): Members[] {
+  const { plural, singular, writable } = kind
   const hint = '"countersign export" shows the form'
   if (!Array.isArray(list)) throw usageError(`${source}: ${plural} is not a list`, hint)
   const names = new Set<string>()
@@ -37,9 +39,7 @@ function parseList(list: unknown, { plural, singular, writable }: ResourceKind, 
     if (typeof name !== 'string' || name === '') throw usageError(`${where} has no name`, hint)
     if (names.has(name)) throw usageError(`${where}: "${name}" is there twice`, hint)
     names.add(name)
-    const stranger = Object.keys(members).find((member) => !writable.includes(member))
-    if (stranger !== undefined)
-      throw usageError(`${where} (${name}): there is no member "${stranger}"`, `members are ${writable.join(', ')}`)
+    checkMembers(kind, members, { where: `${where} (${name})`, known: writable })
     return members
   })
 }

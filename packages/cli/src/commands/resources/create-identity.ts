@@ -41,7 +41,7 @@ export const createIdentity: Command = {
     const enrollment = readEnrollment(call)
     const isEnrolled = enrollment !== undefined
     const members = {
-      ...(await buildBody(call, IDENTITIES.fields)),
+      ...(await buildBody(call, IDENTITIES, ['enrollment'])),
       name,
       ...(isEnrolled && { enrollment }),
     }
