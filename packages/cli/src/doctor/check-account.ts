@@ -2,8 +2,7 @@ import type { Call } from '../command.ts'
 import type { Profile } from '../files/profiles.ts'
 import { findCaller } from '../hosted/find-caller.ts'
 import { tryAccount } from '../hosted/try-account.ts'
-import { withHosted } from '../hosted/with-hosted.ts'
-import { parseControllerUrl } from '../session/controller-url.ts'
+import { findHostedAddress, withHosted } from '../hosted/with-hosted.ts'
 import { toExplained } from '../to-explained.ts'
 import type { Finding } from './checks.ts'
 
@@ -19,12 +18,12 @@ export async function checkAccount(call: Call, profile: Profile): Promise<Findin
 }
 
 async function tryCaller(call: Call, profile: Profile): Promise<string> {
-  const caller = await findCaller(call)
+  const origin = findHostedAddress(call)?.url ?? profile.url
+  const caller = await findCaller(call, origin)
   if (!('credentials' in caller)) {
     const { name } = await withHosted(call, (client) => client.self())
     return `the hosted API knows ${name}`
   }
-  const { href: origin } = parseControllerUrl(call.env.COUNTERSIGN_HOSTED_URL || profile.url)
   const caPem = origin === profile.url ? profile.caPem : undefined
   const { name } = await tryAccount(call, { origin, caPem }, caller.credentials)
   return `the provider gives a token, and the hosted API knows ${name}`

@@ -26,7 +26,7 @@ interface HostedAddress {
 }
 
 /** Where the hosted API is. Never guessed: a flag, the environment or the profile says it. */
-function findHostedAddress(call: Call): HostedAddress | undefined {
+export function findHostedAddress(call: Call): HostedAddress | undefined {
   const { flags, env } = call
   const [source, named] =
     [
