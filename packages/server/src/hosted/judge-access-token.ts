@@ -1,6 +1,7 @@
 import {
   readJws,
   refuseWithoutSigner,
+  type Selector,
   selectClaim,
   type UntrustedJws,
   untrustedIssuerAndAudience,
@@ -10,7 +11,7 @@ import {
 } from '@countersign/core'
 import type { JudgeBySigner } from '../sign-in/judge-by-signer.ts'
 import type { KnownAccount, KnownAccounts } from './known-accounts.ts'
-import type { DirectoryProvider, ProviderDirectory } from './provider-directory.ts'
+import type { DirectoryProvider, ProviderDirectory, TrustedIssuer } from './provider-directory.ts'
 
 /** Why an access token does not let its bearer in. */
 export type AccessRefusal =
@@ -33,6 +34,13 @@ export type AccessJudgement =
 
 export type JudgeAccessToken = (token: string, address: string) => Promise<AccessJudgement>
 
+/** An account that a token names by the claim in which its own provider's record looks for the client id. */
+interface Meant {
+  readonly account: KnownAccount
+  readonly provider: DirectoryProvider
+  readonly clientId: string | undefined
+}
+
 interface JudgeParts {
   readonly providers: ProviderDirectory
   readonly accounts: KnownAccounts
@@ -47,17 +55,33 @@ interface JudgeParts {
 export function createJudgeAccessToken(parts: JudgeParts): JudgeAccessToken {
   const { providers, accounts, judgeBySigner, cache } = parts
 
+  /**
+   * The account that the token means. Where it could mean several, since organizations read one issuer's tokens by different claims, it is
+   * the one that was registered first: what somebody registers later changes nothing for those who are there.
+   */
+  const findMeant = async (jws: UntrustedJws, { issuer, clientIds }: TrustedIssuer): Promise<Meant | undefined> => {
+    const possible: Meant[] = []
+    for (const clientId of new Set(clientIds.map((selector) => textAt(selector, jws)))) {
+      const account = clientId === undefined ? undefined : await accounts.find(issuer, clientId)
+      const provider = account && (await providers.find(account.identityProviderId))
+      const own = provider && signerFor(provider, jws)
+      // The record of another account may look where its own does not.
+      if (own && textAt(own.claimsProperty, jws) === clientId) possible.push({ account, provider, clientId })
+    }
+    return possible.toSorted(byRegistration)[0]
+  }
+
   return async (token, address) => {
     const reading = readJws(token, cache)
     if (!reading.ok) return { ok: false, reason: reading.reason }
     const { jws } = reading
     const { untrustedIssuer } = untrustedIssuerAndAudience(jws)
-    const trusting = typeof untrustedIssuer === 'string' ? await providers.findByIssuer(untrustedIssuer) : []
-    const found = await findAccount(jws, trusting, accounts)
+    const issuer = typeof untrustedIssuer === 'string' ? await providers.findIssuer(untrustedIssuer) : undefined
+    const found = issuer && (await findMeant(jws, issuer))
     // Without an account the token is judged all the same, so that strangers learn nothing from the time it takes.
-    const provider = found ? await providers.find(found.account.identityProviderId) : trusting[0]
-    const signer = provider && signerFor(provider, jws)
-    if (!provider || !signer) return refused(refuseWithoutSigner(jws, trusting.length > 0))
+    const provider = found?.provider ?? issuer?.forStrangers
+    const signer = provider?.stored.enabled && signerFor(provider, jws)
+    if (!signer) return refused(refuseWithoutSigner(jws, issuer?.forStrangers !== undefined))
     const judging = { stored: provider.keySigner, verify: signer }
     const verdict = await judgeBySigner.forStranger(judging, jws, address, true)
     const { id: providerId, requiredScope } = provider.stored
@@ -77,30 +101,18 @@ function refused(verdict: Verdict, providerId?: string): AccessJudgement {
   return { ok: false, reason: verdict.reason, verdict, ...(providerId !== undefined && { providerId }) }
 }
 
-/** The account that the token names, if any of the records that trust its issuer knows such a client. */
-async function findAccount(jws: UntrustedJws, trusting: readonly DirectoryProvider[], accounts: KnownAccounts) {
-  const tried = new Set<string>()
-  for (const { stored, byClientIdClaim } of trusting) {
-    for (const [claim, signer] of byClientIdClaim) {
-      if (tried.has(claim)) continue
-      tried.add(claim)
-      const untrustedClientId = textAt(signer, jws)
-      const account =
-        untrustedClientId === undefined ? undefined : await accounts.find(stored.issuer, untrustedClientId)
-      if (account) return { account, clientId: untrustedClientId }
-    }
-  }
-  return undefined
+function byRegistration({ account: a }: Meant, { account: b }: Meant): number {
+  return a.registeredAt - b.registeredAt || (a.id < b.id ? -1 : 1)
 }
 
 /** Judged by the claim that the record's kind of provider puts the client id into; the first one that the token has. */
 function signerFor({ byClientIdClaim }: DirectoryProvider, jws: UntrustedJws): VerifySigner | undefined {
   const signers = [...byClientIdClaim.values()]
-  return signers.find((signer) => textAt(signer, jws) !== undefined) ?? signers[0]
+  return signers.find(({ claimsProperty }) => textAt(claimsProperty, jws) !== undefined) ?? signers[0]
 }
 
-function textAt({ claimsProperty }: VerifySigner, { untrustedClaims }: UntrustedJws): string | undefined {
-  const value = selectClaim(claimsProperty, untrustedClaims)
+function textAt(selector: Selector, { untrustedClaims }: UntrustedJws): string | undefined {
+  const value = selectClaim(selector, untrustedClaims)
   return typeof value === 'string' ? value : undefined
 }
 

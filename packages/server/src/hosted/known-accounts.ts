@@ -13,6 +13,8 @@ export interface KnownAccount {
   /** Neither the account nor its organization is disabled. */
   readonly isActive: boolean
   readonly retiresAt: number | null
+  /** Since when the client has stood for it. */
+  readonly registeredAt: number
 }
 
 export interface KnownAccounts {
@@ -28,7 +30,8 @@ const accountOfClient = prepared(2, (db, issuer: string, clientId: string) =>
     .innerJoin('api_accounts as account', 'account.id', 'client.account_id')
     .innerJoin('organizations as organization', 'organization.id', 'account.organization_id')
     .select(['account.id', 'account.organization_id', 'account.identity_provider_id', 'account.role'])
-    .select(['account.active', 'organization.active as organization_active', 'client.retires_at'])
+    .select(['account.active', 'organization.active as organization_active'])
+    .select(['client.retires_at', 'client.created_at'])
     .where('client.issuer', '=', issuer)
     .where('client.client_id', '=', clientId),
 )
@@ -57,6 +60,7 @@ export function createKnownAccounts(store: Store, clock: Clock): KnownAccounts {
       role: row.role as AccountRole,
       isActive: Boolean(row.active) && Boolean(row.organization_active),
       retiresAt: row.retires_at,
+      registeredAt: row.created_at,
     }
     if (before === generation) remembered.set(key, account)
     return account

@@ -1,10 +1,16 @@
-import { buildVerifySigner, providerProfile, type VerifySigner } from '@countersign/core'
+import {
+  buildVerifySigner,
+  clientIdClaimsOf,
+  providerProfile,
+  type Selector,
+  type VerifySigner,
+} from '@countersign/core'
 import type { Logger } from 'pino'
 import type { KeySigner } from '../signer-keys/key-signer.ts'
 import { providerFromRow, type StoredProvider } from '../store/provider-row.ts'
 import type { Store } from '../store/store.ts'
 
-/** A provider that is enabled, ready to judge tokens. */
+/** A provider, ready to judge tokens if it is enabled. */
 export interface DirectoryProvider {
   readonly stored: StoredProvider
   readonly keySigner: KeySigner
@@ -12,15 +18,24 @@ export interface DirectoryProvider {
   readonly byClientIdClaim: ReadonlyMap<string, VerifySigner>
 }
 
+/** What the records of all organizations say of one issuer. */
+export interface TrustedIssuer {
+  readonly issuer: string
+  /** Where its tokens may name their client: each claim once, however many records there are. */
+  readonly clientIds: readonly Selector[]
+  /** Judges tokens of clients that nobody has registered; undefined while no record is enabled. */
+  readonly forStrangers: DirectoryProvider | undefined
+}
+
 export interface ProviderDirectory {
-  /** The enabled providers of every organization that trusts this issuer, in the order in which their word counts. */
-  findByIssuer(issuer: string): Promise<readonly DirectoryProvider[]>
+  findIssuer(issuer: string): Promise<TrustedIssuer | undefined>
+  /** A disabled one too: its accounts are its own still. */
   find(id: string): Promise<DirectoryProvider | undefined>
 }
 
 interface Snapshot {
   readonly byId: ReadonlyMap<string, DirectoryProvider>
-  readonly byIssuer: ReadonlyMap<string, readonly DirectoryProvider[]>
+  readonly byIssuer: ReadonlyMap<string, TrustedIssuer>
 }
 
 /** The provider records in memory, read again after one of them has changed. */
@@ -41,19 +56,13 @@ export function createProviderDirectory(store: Store, log: Logger): ProviderDire
   }
 
   return {
-    findByIssuer: async (issuer) => (await snapshot()).byIssuer.get(issuer) ?? [],
+    findIssuer: async (issuer) => (await snapshot()).byIssuer.get(issuer),
     find: async (id) => (await snapshot()).byId.get(id),
   }
 }
 
 async function load({ db }: Store, log: Logger): Promise<Snapshot> {
-  const rows = await db
-    .selectFrom('identity_providers')
-    .selectAll()
-    .where('enabled', '=', true)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute()
+  const rows = await db.selectFrom('identity_providers').selectAll().orderBy('created_at').orderBy('id').execute()
   const providers = rows.flatMap((row) => {
     try {
       return [directoryProvider(providerFromRow(row))]
@@ -62,26 +71,27 @@ async function load({ db }: Store, log: Logger): Promise<Snapshot> {
       return []
     }
   })
+  const ofIssuers = Map.groupBy(providers, ({ stored }) => stored.issuer)
   return {
     byId: new Map(providers.map((provider) => [provider.stored.id, provider])),
-    byIssuer: Map.groupBy(providers.toSorted(usualFirst), ({ stored }) => stored.issuer),
+    byIssuer: new Map([...ofIssuers].map(([issuer, records]) => [issuer, trustedIssuer(issuer, records)])),
   }
 }
 
-/**
- * Which claim names the client is what the kind of provider says, then what the oldest record says: whoever trusts the same issuer later
- * could otherwise name a claim that all its tokens have, and have the machines of other organizations taken for his own.
- */
-function usualFirst(a: DirectoryProvider, b: DirectoryProvider): number {
-  return Number(a.stored.clientIdClaim !== null) - Number(b.stored.clientIdClaim !== null)
+function trustedIssuer(issuer: string, records: readonly DirectoryProvider[]): TrustedIssuer {
+  const byClaim = new Map(records.flatMap(({ byClientIdClaim }) => [...byClientIdClaim]))
+  return {
+    issuer,
+    clientIds: [...byClaim.values()].map(({ claimsProperty }) => claimsProperty),
+    forStrangers: records.find(({ stored }) => stored.enabled),
+  }
 }
 
 function directoryProvider(stored: StoredProvider): DirectoryProvider {
   const { id, revision, issuer, kind, enabled } = stored
-  const { clientIdClaims, hasAudience, rules } = providerProfile(kind, issuer)
-  const claims = stored.clientIdClaim === null ? clientIdClaims : [stored.clientIdClaim]
+  const { hasAudience, rules } = providerProfile(kind, issuer)
   const audience = hasAudience ? stored.audience : null
-  const verifiers = claims.map((claim): [string, VerifySigner] => [
+  const verifiers = clientIdClaimsOf(stored).map((claim): [string, VerifySigner] => [
     claim,
     buildVerifySigner({ id: `${id} ${claim}`, revision, issuer, audience, claimsProperty: claim, claimRules: rules }),
   ])

@@ -93,7 +93,8 @@ const RULES: readonly UniqueRule[] = [
     index: 'api_account_clients_pkey',
     columns: 'api_account_clients.issuer, api_account_clients.client_id',
     field: 'clientId',
-    reason: () => 'the client of this provider stands for another account',
+    // Whose it is may be the secret of another organization.
+    reason: () => 'no account can be made for this client: name another client of the provider',
   },
 ]
 

@@ -9,6 +9,9 @@ type Members = Readonly<Record<string, unknown>>
 
 export const GATEWAY = 'https://gateway.example.net/'
 
+/** Where keys are that sign no token of the fixture. */
+export const OTHER_KEYS = 'https://elsewhere.example/jwks'
+
 /** A record of each kind, with what its machine tokens say beside the times. */
 export const KINDS = {
   cognito: {
@@ -63,8 +66,9 @@ export type KindName = keyof typeof KINDS
 
 export async function setUpHosted(t: TestContext, options: Omit<AppOptions, 'fetchJwks'> = {}) {
   const key = mintKey('P-256')
-  const fetchJwks = async () => ({
-    keySet: readKeySet(Buffer.from(JSON.stringify(mintKeySet(key)))),
+  const others = mintKey('P-256', key.kid)
+  const fetchJwks = async ({ url }: { url: string }) => ({
+    keySet: readKeySet(Buffer.from(JSON.stringify(mintKeySet(url === OTHER_KEYS ? others : key)))),
     freshForMs: undefined,
   })
   const app = await buildApp(t, { ...options, fetchJwks })

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { KINDS, setUpHosted } from './hosted.fixture.ts'
+import { KINDS, OTHER_KEYS, setUpHosted } from './hosted.fixture.ts'
 import { isHostedRoute } from './is-hosted-route.ts'
+
+const PROVIDERS = '/identity/v1/identity-providers'
+const ACCOUNTS = '/identity/v1/api-account-identities'
+const SELF = '/identity/v1/identities/self'
 
 /** Two organizations that trust the very same provider, each with a machine of its own. */
 async function setUp(t: Parameters<typeof setUpHosted>[0]) {
@@ -78,19 +82,128 @@ test('N-13 nothing of another organization can be changed: it is not there', asy
 })
 
 test('N-13 P-11 nobody gets the machines of others by naming a claim that all tokens of their issuer have', async (t) => {
-  const { call, token, acme, other, made } = await setUp(t)
+  const { app, call, token, acme, other, made } = await setUp(t)
   const { record } = KINDS.cognito
-  const body = { ...record, jwksUri: 'https://keys.example/jwks', clientIdClaim: 'token_use' }
-  // Several, since one alone may come last by chance.
-  let provider = { id: '' }
-  for (const name of ['trap 1', 'trap 2', 'trap 3', 'trap 4', 'trap 5', 'trap 6']) {
-    provider = made(await call('POST', '/identity/v1/identity-providers', other.bearer, { ...body, name }))
+  const body = { name: 'trap', ...record, jwksUri: 'https://keys.example/jwks' }
+  app.clock.advance(1)
+  for (const clientIdClaim of ['token_use', '/token_use', '/aud/0']) {
+    const refused = await call('POST', PROVIDERS, other.bearer, { ...body, clientIdClaim })
+    assert.deepEqual([refused.status, refused.json.field], [400, 'clientIdClaim'])
   }
-  const trap = { name: 'trap', identityProviderId: provider.id, clientId: 'access' }
-  const { id } = made(await call('POST', '/identity/v1/api-account-identities', other.bearer, trap))
-  const self = async (bearer: string) => (await call('GET', '/identity/v1/identities/self', bearer)).json.id
-  assert.equal(await self(acme.bearer), acme.account)
-  assert.equal(await self(token('cognito', 'nobody’s machine')), id, 'the claim of a record counts where no other does')
+  const provider = made(await call('POST', PROVIDERS, other.bearer, { ...body, clientIdClaim: 'pool' }))
+  const trap = { name: 'trap', identityProviderId: provider.id, clientId: 'shared' }
+  const { id } = made(await call('POST', ACCOUNTS, other.bearer, trap))
+  const self = async (clientId: string) =>
+    (await call('GET', SELF, token('cognito', clientId, { pool: 'shared' }))).json.id
+  assert.equal(await self('acme-machine'), acme.account)
+  assert.equal(await self('nobody’s machine'), id, 'the claim of a record counts where nobody was before')
+})
+
+/** A machine of ACME by a claim of its own, whose tokens also say what the usual claim does. */
+async function setUpClaims(t: Parameters<typeof setUpHosted>[0]) {
+  const hosted = await setUp(t)
+  const { app, call, made, token, acme, other } = hosted
+  const { record } = KINDS.keycloak
+  const provider = {
+    name: 'sso',
+    ...record,
+    jwksUri: 'https://keys.example/jwks',
+    tokenUrl: 'https://idp.example/token',
+  }
+  /** A later registration each time. */
+  const register = async (who: { bearer: string }, clientId: string, members: object = {}) => {
+    app.clock.advance(1)
+    const identityProviderId = made(await call('POST', PROVIDERS, who.bearer, { ...provider, ...members })).id
+    app.clock.advance(1)
+    const body = { name: `account of ${clientId}`, identityProviderId, clientId }
+    return { identityProviderId, account: made(await call('POST', ACCOUNTS, who.bearer, body)).id }
+  }
+  const bearer = () => token('keycloak', 'svc-77', { machine: 'machine-1' })
+  const self = async () => {
+    const { status, json } = await call('GET', SELF, bearer())
+    return status === 200 ? json.id : status
+  }
+  const ofAcme = () => register(acme, 'machine-1', { clientIdClaim: 'machine' })
+  const ofOther = () => register(other, 'svc-77')
+  return { ...hosted, register, ofAcme, ofOther, self, provider }
+}
+
+test('whoever registers later takes over no machine of another organization, nor does it any harm', async (t) => {
+  const { call, made, other, ofAcme, ofOther, self } = await setUpClaims(t)
+  const { account } = await ofAcme()
+  assert.equal(await self(), account)
+  const later = await ofOther()
+  assert.equal(await self(), account)
+  const path = `${PROVIDERS}/${later.identityProviderId}`
+  for (const change of [{ jwksUri: OTHER_KEYS }, { audience: 'another' }, { enabled: false }]) {
+    made(await call('PATCH', path, other.bearer, change), 200)
+    assert.equal(await self(), account, JSON.stringify(change))
+  }
+})
+
+test('the same the other way round: a claim of one’s own takes nothing from who came before with the usual one', async (t) => {
+  const { call, other, ofAcme, ofOther, self } = await setUpClaims(t)
+  const { account } = await ofOther()
+  assert.equal(await self(), account)
+  const later = await ofAcme()
+  assert.equal(await self(), account)
+  assert.equal((await call('DELETE', `${ACCOUNTS}/${account}`, other.bearer)).status, 204)
+  assert.equal(await self(), later.account)
+})
+
+test('it is the account that counts, not how old the record of its provider is', async (t) => {
+  const { app, call, made, other, provider, ofAcme, self } = await setUpClaims(t)
+  const { id: identityProviderId } = made(await call('POST', PROVIDERS, other.bearer, provider))
+  const { account } = await ofAcme()
+  app.clock.advance(1)
+  made(await call('POST', ACCOUNTS, other.bearer, { name: 'late', identityProviderId, clientId: 'svc-77' }))
+  assert.equal(await self(), account)
+  made(await call('POST', `${ACCOUNTS}/${other.account}/rotate`, other.bearer, { clientId: 'svc-78' }), 200)
+  assert.equal(await self(), account)
+})
+
+test('a machine whose account or provider is disabled is nobody, not that of the next in line', async (t) => {
+  const { call, made, acme, ofAcme, ofOther, self } = await setUpClaims(t)
+  const { account, identityProviderId } = await ofAcme()
+  const later = await ofOther()
+  const switches: readonly [path: string, off: object, on: object][] = [
+    [`${ACCOUNTS}/${account}`, { active: false }, { active: true }],
+    [`${PROVIDERS}/${identityProviderId}`, { enabled: false }, { enabled: true }],
+  ]
+  for (const [path, off, on] of switches) {
+    made(await call('PATCH', path, acme.bearer, off), 200)
+    assert.equal(await self(), 401)
+    made(await call('PATCH', path, acme.bearer, on), 200)
+    assert.equal(await self(), account)
+  }
+  assert.equal((await call('DELETE', `${ACCOUNTS}/${account}`, acme.bearer)).status, 204)
+  assert.equal(await self(), later.account)
+})
+
+test('the claim that names clients stays while there are accounts, so that none becomes another client', async (t) => {
+  const { call, made, other, ofAcme, self, register } = await setUpClaims(t)
+  const early = await register(other, 'svc-77', { clientIdClaim: 'nothing-yet' })
+  const { account } = await ofAcme()
+  const path = `${PROVIDERS}/${early.identityProviderId}`
+  const refused = await call('PATCH', path, other.bearer, { clientIdClaim: 'azp' })
+  assert.deepEqual([refused.status, refused.json.status.label], [400, 'BAD_REQUEST'], refused.text)
+  assert.equal(await self(), account)
+  made(await call('PATCH', path, other.bearer, { clientIdClaim: 'nothing-yet', name: 'renamed' }), 200)
+  assert.equal((await call('DELETE', `${ACCOUNTS}/${early.account}`, other.bearer)).status, 204)
+  made(await call('PATCH', path, other.bearer, { clientIdClaim: 'azp' }), 200)
+})
+
+test('a client id that another organization has registered is refused in words that tell nothing of it', async (t) => {
+  const { call, acme, other } = await setUp(t)
+  const make = async ({ bearer, provider }: typeof acme, clientId: string) => {
+    const { status, json } = await call('POST', ACCOUNTS, bearer, { name: 'x', identityProviderId: provider, clientId })
+    return [status, json.field, json.errors?.[0]]
+  }
+  const neutral = 'no account can be made for this client: name another client of the provider'
+  assert.deepEqual(await make(other, 'acme-machine'), [400, 'clientId', neutral])
+  const own = `the client stands for the account account of acme-machine (${acme.account}) already`
+  assert.deepEqual(await make(acme, 'acme-machine'), [400, 'clientId', own])
+  assert.equal((await make(other, 'nobody’s machine'))[0], 201)
 })
 
 test('N-11 the organization comes from the account alone, never from a header or a body', async (t) => {

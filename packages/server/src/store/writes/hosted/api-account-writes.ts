@@ -226,6 +226,7 @@ async function insertClient(
 ): Promise<void> {
   const { clientId } = client
   checkPlainText('clientId', clientId)
+  await refuseOwnClient(db, { accountId, issuer, clientId })
   await refusingDuplicates({ clientId }, () =>
     insertRow(db, 'api_account_clients', {
       issuer,
@@ -237,6 +238,23 @@ async function insertClient(
       created_at: now,
     }),
   )
+}
+
+/** A client of the same organization can be told of. */
+async function refuseOwnClient(
+  db: Kysely<Database>,
+  { accountId, issuer, clientId }: { accountId: string; issuer: string; clientId: string },
+): Promise<void> {
+  const own = await db
+    .selectFrom('api_account_clients as client')
+    .innerJoin('api_accounts as other', 'other.id', 'client.account_id')
+    .innerJoin('api_accounts as account', 'account.organization_id', 'other.organization_id')
+    .select(['other.id', 'other.name'])
+    .where('client.issuer', '=', issuer)
+    .where('client.client_id', '=', clientId)
+    .where('account.id', '=', accountId)
+    .executeTakeFirst()
+  if (own) throw fieldError('clientId', `the client stands for the account ${own.name} (${own.id}) already`, clientId)
 }
 
 async function getAccount({ db }: WriteContext, { id, organizationId }: OneAccount): Promise<ApiAccountRow> {

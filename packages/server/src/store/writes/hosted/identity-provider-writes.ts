@@ -1,5 +1,12 @@
 import type { IdentityProviderPatch } from '@countersign/contract'
-import { AppError, type ProviderSettings, patchedProvider, validateProvider } from '@countersign/core'
+import {
+  AppError,
+  checkTellsClients,
+  clientIdClaimsOf,
+  type ProviderSettings,
+  patchedProvider,
+  validateProvider,
+} from '@countersign/core'
 import { notFound } from '../../not-found.ts'
 import { insertRow } from '../../prepared.ts'
 import { providerColumns, type StoredProvider } from '../../provider-row.ts'
@@ -24,6 +31,7 @@ const createProvider: WriteOperation<
   void
 > = async (context, { id, organizationId, provider, sealedRegistrationToken }) => {
   validateProvider(provider)
+  checkTellsClients(provider)
   const { db, now } = context
   await refusingDuplicates({ name: provider.name }, () =>
     insertRow(db, 'identity_providers', {
@@ -93,7 +101,7 @@ async function updateProvider(
   validateProvider(next)
   const { db, now } = context
   const registrationToken = nextRegistrationToken(current, next, sealedRegistrationToken)
-  if (next.issuer !== current.issuer) await refuseNewIssuer(context, current)
+  await checkSameClients(context, current, next)
   await refusingDuplicates({ name: next.name }, () =>
     db
       .updateTable('identity_providers')
@@ -119,14 +127,22 @@ function nextRegistrationToken(
   return next.registrationUrl === current.registrationUrl ? current.registrationToken : null
 }
 
-/** Accounts are known by issuer and client id: with another issuer they would become somebody else's clients. */
-async function refuseNewIssuer({ db }: WriteContext, { id }: StoredProvider): Promise<void> {
-  const account = await db
-    .selectFrom('api_accounts')
-    .select('id')
-    .where('identity_provider_id', '=', id)
-    .executeTakeFirst()
+/**
+ * Accounts are known by issuer and client id: with another issuer, or with the client id in another claim, they would become somebody
+ * else's clients, of another organization too.
+ */
+async function checkSameClients({ db }: WriteContext, current: StoredProvider, next: ProviderSettings): Promise<void> {
+  if (next.clientIdClaim !== current.clientIdClaim) checkTellsClients(next)
+  const changed = CLIENTS_KNOWN_BY.find(({ read }) => read(current) !== read(next))
+  const account =
+    changed &&
+    (await db.selectFrom('api_accounts').select('id').where('identity_provider_id', '=', current.id).executeTakeFirst())
   if (!account) return
-  const message = 'the issuer can not change while the provider has API accounts'
+  const message = `${changed.what} can not change while the provider has API accounts: make another record`
   throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', { message })
 }
+
+const CLIENTS_KNOWN_BY: readonly { what: string; read: (provider: ProviderSettings) => string }[] = [
+  { what: 'the issuer', read: ({ issuer }) => issuer },
+  { what: 'the claim that names the client', read: (provider) => JSON.stringify(clientIdClaimsOf(provider)) },
+]
