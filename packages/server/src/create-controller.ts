@@ -169,7 +169,7 @@ export function createController(parts: ControllerParts): Controller {
     signIns,
   })
   const accountClients = createAccountClients({ ...parts, registration: createClientRegistration(fetchDocument) })
-  const apiAccounts = createApiAccounts({ store, clock, accountClients })
+  const apiAccounts = createApiAccounts({ store, accountClients })
   const signControllerJwt = createSignControllerJwt(parts.serverIdentity)
   const clientCertificates = createClientCertificates({
     keys: parts.issuingKeys,

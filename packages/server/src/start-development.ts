@@ -38,7 +38,7 @@ export async function startDevelopment(
       const clock = systemClock
       const registration = createClientRegistration(createFetchDocument({ settings }))
       const accountClients = createAccountClients({ registration, sealing, store, clock, log })
-      const apiAccounts = createApiAccounts({ store, clock, accountClients })
+      const apiAccounts = createApiAccounts({ store, accountClients })
       const hostedAudience = `${baseUrlOf(settings, port)}/`
       const parts = { provider, store, clock, sealing, apiAccounts, dataDir: dataDir.path, hostedAudience }
       await ensureDemoData(parts).catch((error: unknown) =>

@@ -29,7 +29,7 @@ export interface AccountClients {
   giveUp(provider: StoredProvider, client: NewClient): Promise<void>
   /** Takes clients away at the provider. One that it keeps is told of in the log: the account is gone here all the same. */
   remove(provider: Pick<StoredProvider, 'id'>, clients: readonly ApiAccountClientRow[]): Promise<void>
-  /** Takes away clients whose time is over. */
+  /** Takes away clients whose time is over, and ends the sessions that they may have opened. */
   removeRetired(): Promise<void>
 }
 
@@ -111,9 +111,12 @@ export function createAccountClients({
         .limit(MAX_RETIRED_AT_ONCE)
         .execute()
       for (const { identity_provider_id: providerId, ...row } of retired) {
+        const { account_id: accountId, retires_at: retiresAt } = row
+        const meta = { actorId: 'system', now }
+        await store.write('apiAccount.endOldSessions', { accountId, openedBefore: retiresAt ?? now }, meta)
         if (!(await removeAtProvider(providerId, managed(row)))) continue
         const { issuer, client_id: clientId } = row
-        await store.write('apiAccount.removeClient', { issuer, clientId }, { actorId: 'system', now })
+        await store.write('apiAccount.removeClient', { issuer, clientId }, meta)
       }
     },
   }

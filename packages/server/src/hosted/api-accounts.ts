@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { ApiAccountCreate, ApiAccountRotate } from '@countersign/contract'
-import type { Clock } from '../clock.ts'
 import { notFound } from '../store/not-found.ts'
 import type { StoredProvider } from '../store/provider-row.ts'
 import { findAccount, findProvider } from '../store/reads/hosted-reads.ts'
@@ -24,14 +23,13 @@ export interface ApiAccounts {
 
 interface ApiAccountsParts {
   readonly store: Store
-  readonly clock: Clock
   readonly accountClients: AccountClients
 }
 
 const DEFAULT_OVERLAP_MINUTES = 60
 const MS_PER_MINUTE = 60_000
 
-export function createApiAccounts({ store, clock, accountClients }: ApiAccountsParts): ApiAccounts {
+export function createApiAccounts({ store, accountClients }: ApiAccountsParts): ApiAccounts {
   /** Records a client that was just obtained; if that fails, nothing is left behind at the provider either. */
   const recording = async (provider: StoredProvider, client: NewClient, record: () => Promise<void>): Promise<void> => {
     try {
@@ -69,7 +67,7 @@ export function createApiAccounts({ store, clock, accountClients }: ApiAccountsP
       if (!found) throw notFound('apiAccount', id)
       const { account, provider } = found
       const obtained = await accountClients.obtain(provider, { name: account.name, clientId })
-      const retiresAt = clock.now() + overlapMinutes * MS_PER_MINUTE
+      const retiresAt = meta.now + overlapMinutes * MS_PER_MINUTE
       await recording(provider, obtained, () =>
         store.write('apiAccount.rotate', { id, organizationId, client: obtained.client, retiresAt }, meta),
       )

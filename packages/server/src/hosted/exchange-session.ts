@@ -21,7 +21,8 @@ export function createExchangeSession(options: SessionOptions): ExchangeSession 
     // An administrator of this controller holds a session of it already.
     if (!account) throw new AppError('FORBIDDEN', { message: 'an API account is needed to exchange its token' })
     const id = accountIdentityId(account.id)
-    await store.write('apiAccount.ensureIdentity', { id, role: account.role }, { actorId: id, now: clock.now() })
+    const args = { accountId: account.id, role: account.role }
+    await store.write('apiAccount.ensureIdentity', args, { actorId: id, now: clock.now() })
     const identity = await findIdentity(store.db, id)
     const policy = identity && (await findAuthPolicy(store.db, identity.authPolicyId))
     if (!identity || !policy) throw new AppError('STORE_UNAVAILABLE')

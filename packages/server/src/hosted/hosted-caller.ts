@@ -64,7 +64,9 @@ export function createFindHostedCaller(parts: HostedCallerParts): FindHostedCall
     const missing = session && (await secondFactor.findMissing(session, secondTokens(session.id)))
     if (!session || missing?.length !== 0) throw new TokenRefused('session-refused')
     if (!session.identity.isAdmin) throw new AppError('FORBIDDEN')
-    const identityId = derivedUuid('identity', session.identity.id)
+    const { way, identity } = session
+    // An API account stays who it is when it comes with a session that it got by `exchange`.
+    const identityId = way.method === 'api-account' ? way.accountId : derivedUuid('identity', identity.id)
     return { organizationId: await localOrganization(), role: 'admin', identityId, account: undefined, session }
   }
 

@@ -67,7 +67,7 @@ export async function makeDemoData(
   const sealing = createSealing(TEST_SEALING_KEY)
   const registration = createClientRegistration(createFetchDocument({ settings }))
   const accountClients = createAccountClients({ registration, sealing, store, clock, log: silent })
-  const apiAccounts = createApiAccounts({ store, clock, accountClients })
+  const apiAccounts = createApiAccounts({ store, accountClients })
   await ensureDemoData({ provider, store, clock, sealing, apiAccounts, dataDir, hostedAudience })
 }
 

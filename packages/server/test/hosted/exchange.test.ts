@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pino } from 'pino'
+import { createAccountClients } from '../../src/hosted/account-clients.ts'
 import { setUpHosted } from './hosted.fixture.ts'
+
+interface Listed {
+  readonly type: string
+  readonly active: boolean
+}
 
 async function setUp(t: Parameters<typeof setUpHosted>[0], role = 'admin') {
   const hosted = await setUpHosted(t)
@@ -103,4 +110,101 @@ test('D46 a network with a controller of its own is 409, and so says why', async
   const reply = await exchange({ type: 'session' }, id)
   assert.deepEqual([reply.status, reply.json.status.label], [409, 'CONFLICT'])
   assert.equal((await exchange({ type: 'session' }, 'nothing')).status, 404)
+})
+
+test('a client that stops being good at once takes along the sessions that it opened', async (t) => {
+  const { app, exchange, withSession, account } = await setUp(t)
+  const rotate = async (clientId: string, overlapMinutes: number) => {
+    const body = { clientId, overlapMinutes }
+    assert.equal((await app.admin('POST', `/identity/v1/api-account-identities/${account}/rotate`, body)).status, 200)
+  }
+  const session = (await exchange()).json.value
+  const status = async () => (await withSession(session, 'GET', 'identities')).status
+  await rotate('second', 10)
+  assert.deepEqual([await status(), (await exchange()).status], [200, 200])
+  await rotate('third', 0)
+  assert.deepEqual([await status(), (await exchange()).status], [401, 401])
+})
+
+test('when the overlap of a rotation is over, sessions from before its end are over with it', async (t) => {
+  const { app, exchange, withSession, account, call, token } = await setUp(t)
+  const body = { clientId: 'second', overlapMinutes: 10 }
+  assert.equal((await app.admin('POST', `/identity/v1/api-account-identities/${account}/rotate`, body)).status, 200)
+  const old = (await exchange()).json.value
+  const status = async (session: string) => (await withSession(session, 'GET', 'identities')).status
+  const unused = async () => assert.fail('nothing is registered')
+  const accountClients = createAccountClients({
+    store: app.store,
+    clock: app.clock,
+    log: pino({ enabled: false }),
+    registration: { register: unused, remove: unused },
+    sealing: { keyId: '', prefix: '', seal: String, open: String },
+  })
+  app.clock.advance(9 * 60_000)
+  await accountClients.removeRetired()
+  assert.equal(await status(old), 200)
+  app.clock.advance(60_000)
+  const bearer = token('cognito', 'second')
+  const [local] = (await call('GET', '/core/v3/networks', bearer)).json._embedded.networkList
+  const exchanged = await call('POST', `/core/v3/networks/${local.id}/exchange`, bearer, { type: 'session' })
+  await accountClients.removeRetired()
+  assert.deepEqual([await status(old), await status(exchanged.json.value)], [401, 200])
+})
+
+test('a provider that is disabled takes along the sessions of its accounts, and of no others', async (t) => {
+  const { app, exchange, withSession, createProvider, createAccount, token, call } = await setUp(t)
+  const session = (await exchange()).json.value
+  const provider = await createProvider('auth0')
+  await createAccount(provider, 'other machine')
+  const bearer = token('auth0', 'other machine')
+  const [local] = (await call('GET', '/core/v3/networks', bearer)).json._embedded.networkList
+  const other = (await call('POST', `/core/v3/networks/${local.id}/exchange`, bearer, { type: 'session' })).json.value
+  const statuses = async () => {
+    const asked = [session, other].map((one) => withSession(one, 'GET', 'identities'))
+    return (await Promise.all(asked)).map(({ status }) => status)
+  }
+  const patch = (body: object) => app.admin('PATCH', `/identity/v1/identity-providers/${provider}`, body)
+  assert.equal((await patch({ name: 'renamed', enabled: true })).status, 200)
+  assert.deepEqual(await statuses(), [200, 200])
+  assert.equal((await patch({ enabled: false })).status, 200)
+  assert.deepEqual(await statuses(), [200, 401])
+  assert.equal((await patch({ enabled: true })).status, 200)
+  assert.deepEqual(await statuses(), [200, 401])
+})
+
+test('with an account goes its identity on this controller, and no other', async (t) => {
+  const { app, exchange, withSession, createProvider, createAccount, token, call, account } = await setUp(t)
+  await createAccount(await createProvider('auth0'), 'other machine')
+  const bearer = token('auth0', 'other machine')
+  const [local] = (await call('GET', '/core/v3/networks', bearer)).json._embedded.networkList
+  await call('POST', `/core/v3/networks/${local.id}/exchange`, bearer, { type: 'session' })
+  const session = (await exchange()).json.value
+  const names = async () => {
+    const { json } = await app.admin('GET', '/edge/management/v1/identities?limit=100')
+    return json.data.map(({ name }: { name: string }) => name).filter((name: string) => name.startsWith('api-account:'))
+  }
+  assert.equal((await names()).length, 2)
+  assert.equal((await app.admin('DELETE', `/identity/v1/api-account-identities/${account}`)).status, 204)
+  const left = await names()
+  assert.deepEqual([left.length, left.includes(`api-account:${account}`)], [1, false])
+  assert.equal((await withSession(session, 'GET', 'identities')).status, 401)
+})
+
+test('an account that exchanged is no second person in the lists, and with its session it is itself', async (t) => {
+  const { app, exchange, account } = await setUp(t)
+  const session = (await exchange()).json.value
+  const { id: person } = await app.makeIdentity({ isAdmin: true })
+  const list = async (path: string) => (await app.admin('GET', `/identity/v1/${path}`)).json as Listed[]
+  const types = async (path: string) => (await list(path)).map(({ type }) => type).toSorted()
+  assert.deepEqual(await types('user-identities'), ['UserIdentity', 'UserIdentity'])
+  assert.deepEqual(await types('identities'), ['ApiAccountIdentity', 'UserIdentity', 'UserIdentity'])
+  const self = await app.call('GET', '/identity/v1/identities/self', undefined, { session })
+  assert.deepEqual([self.json.id, self.json.type], [account, 'ApiAccountIdentity'])
+  const active = async () => (await list('user-identities')).map((one) => one.active).toSorted()
+  assert.deepEqual(await active(), [true, true])
+  const disable = `/edge/management/v1/identities/${person}/disable`
+  assert.equal((await app.admin('POST', disable, { durationMinutes: 5 })).status, 200)
+  assert.deepEqual(await active(), [false, true])
+  app.clock.advance(5 * 60_000)
+  assert.deepEqual(await active(), [true, true])
 })

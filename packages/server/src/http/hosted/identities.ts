@@ -3,7 +3,6 @@ import type { ControllerContext } from '../../controller-context.ts'
 import type { HostedCaller } from '../../hosted/hosted-caller.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findAccount, findOrganization, listAccounts, listAdministrators } from '../../store/reads/hosted-reads.ts'
-import type { Store } from '../../store/store.ts'
 import { type Answer, hostedCallerOf, type Route } from '../pipeline/route.ts'
 import { pageOfList } from './hal.ts'
 import { accountView, administratorView } from './identity-views.ts'
@@ -13,33 +12,33 @@ const BASE = '/identity/v1'
 /** Existing clients try one after the other; each answers with the caller's own record, whatever it is. */
 const SELVES = ['identities', 'api-account-identities', 'user-identities'].map((name) => `${BASE}/${name}/self`)
 
+type IdentityParts = Pick<ControllerContext, 'store' | 'clock'>
+
 /** Who is in an organization: its API accounts and, where it owns this controller, the administrators. */
-export async function identitiesOf(store: Store, organizationId: string) {
-  const machines = (await listAccounts(store.db, organizationId)).map(accountView)
-  return [...machines, ...(await peopleOf(store, organizationId))]
+export async function identitiesOf(parts: IdentityParts, organizationId: string) {
+  const machines = (await listAccounts(parts.store.db, organizationId)).map(accountView)
+  return [...machines, ...(await peopleOf(parts, organizationId))]
 }
 
-async function peopleOf(store: Store, organizationId: string) {
+async function peopleOf({ store, clock }: IdentityParts, organizationId: string) {
   const organization = await findOrganization(store.db, organizationId)
   if (!organization?.is_local) return []
-  return (await listAdministrators(store.db)).map((row) => administratorView(row, organizationId))
+  return (await listAdministrators(store.db)).map((row) => administratorView(row, organizationId, clock.now()))
 }
 
 /** Reading them, all or one, and reading oneself. */
-export function hostedIdentityRoutes({ store }: ControllerContext): Route[] {
-  const self = async ({ account, session, organizationId }: HostedCaller) => {
-    const own = account && (await findAccount(store.db, organizationId, account.id))
+export function hostedIdentityRoutes({ store, clock }: IdentityParts): Route[] {
+  const self = async ({ identityId, session, organizationId }: HostedCaller) => {
+    const own = await findAccount(store.db, organizationId, identityId)
     if (own) return accountView(own)
-    const identity = session?.identity
-    if (!identity) throw notFound('apiAccount', account?.id ?? '')
-    const { id, name, createdAt, updatedAt } = identity
-    return administratorView({ id, name, created_at: createdAt, updated_at: updatedAt }, organizationId)
+    if (!session) throw notFound('apiAccount', identityId)
+    return administratorView(session.identity, organizationId, clock.now())
   }
 
   type List = (organizationId: string) => Promise<readonly { readonly id: string }[]>
   const LISTS: readonly [string, List][] = [
-    ['identities', (organizationId) => identitiesOf(store, organizationId)],
-    ['user-identities', (organizationId) => peopleOf(store, organizationId)],
+    ['identities', (organizationId) => identitiesOf({ store, clock }, organizationId)],
+    ['user-identities', (organizationId) => peopleOf({ store, clock }, organizationId)],
   ]
   const base = { bodyCap: 'management', body: null } as const
   return [

@@ -1,7 +1,8 @@
 import { derivedUuid } from '@countersign/core'
 import type { OrganizationRow } from '../../store/hosted-schema.ts'
+import { isDisabled } from '../../store/identity-row.ts'
 import type { StoredProvider } from '../../store/provider-row.ts'
-import type { AccountWithClients } from '../../store/reads/hosted-reads.ts'
+import type { AccountWithClients, AdministratorRow } from '../../store/reads/hosted-reads.ts'
 import { epochTime } from './hal.ts'
 
 const POOL_SEPARATOR = '/'
@@ -37,10 +38,8 @@ function poolOf({ issuer }: StoredProvider): string {
 }
 
 /** An administrator of this controller as a person of the organization that owns it. */
-export function administratorView(
-  { id, name, created_at, updated_at }: { id: string; name: string; created_at: number; updated_at: number },
-  organizationId: string,
-) {
+export function administratorView(administrator: AdministratorRow, organizationId: string, now: number) {
+  const { id, name, createdAt, updatedAt } = administrator
   return {
     id: derivedUuid('identity', id),
     organizationId,
@@ -50,10 +49,10 @@ export function administratorView(
     email: name.includes('@') ? name : '',
     // Existing clients make one table of machines and people, by position: both show the same members in the same order.
     description: null,
-    active: true,
+    active: !isDisabled(administrator, now),
     role: 'admin',
-    createdAt: epochTime(created_at),
-    updatedAt: epochTime(updated_at),
+    createdAt: epochTime(createdAt),
+    updatedAt: epochTime(updatedAt),
     deletedAt: null,
   }
 }

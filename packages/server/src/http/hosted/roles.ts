@@ -24,13 +24,13 @@ const ROLES = [
 ].map(({ role, ...shown }) => ({ role, shown: { id: derivedUuid('role', shown.code), ...shown } }))
 
 /** The roles of an organization. Accounts carry theirs in `role`; who is asked about with `identityId` has that one. */
-export function roleRoutes({ store }: ControllerContext): Route[] {
+export function roleRoutes(context: ControllerContext): Route[] {
   const rolesFor = async (call: Call) => {
     const { query } = call
     const identityId = query.get('identityId')
     const name = query.get('nameLike')
     const description = query.get('descriptionLike')
-    const identities = identityId ? await identitiesOf(store, hostedCallerOf(call).organizationId) : []
+    const identities = identityId ? await identitiesOf(context, hostedCallerOf(call).organizationId) : []
     const identity = identities.find(({ id }) => id === identityId)
     return ROLES.filter(
       ({ role, shown }) =>

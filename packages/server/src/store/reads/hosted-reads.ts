@@ -1,3 +1,4 @@
+import { isAccountIdentity } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import type {
   ApiAccountClientRow,
@@ -99,14 +100,23 @@ export async function findAccount(db: Db, organizationId: string, id: string): P
   return found
 }
 
-/** Administrators of this controller, who act for the organization that owns it. */
-export async function listAdministrators(
-  db: Db,
-): Promise<{ id: string; name: string; created_at: number; updated_at: number }[]> {
-  return db
+export interface AdministratorRow {
+  readonly id: string
+  readonly name: string
+  readonly disabledAt: number | null
+  readonly disabledUntil: number | null
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** The people who administer this controller and act for the organization that owns it. API accounts are listed as what they are. */
+export async function listAdministrators(db: Db): Promise<AdministratorRow[]> {
+  const rows = await db
     .selectFrom('identities')
-    .select(['id', 'name', 'created_at', 'updated_at'])
+    .select(['id', 'name', 'disabled_at as disabledAt', 'disabled_until as disabledUntil'])
+    .select(['created_at as createdAt', 'updated_at as updatedAt'])
     .where('is_admin', '=', true)
     .orderBy('name')
     .execute()
+  return rows.filter(({ id }) => !isAccountIdentity(id))
 }

@@ -167,6 +167,20 @@ export async function deleteSessionsOf(context: Deleting, identityId: string, au
   noteDeleted(context, ended)
 }
 
+export async function deleteSessionsOpenedBefore(
+  context: Deleting,
+  identityId: string,
+  instant: number,
+): Promise<void> {
+  const ended = await context.db
+    .deleteFrom('api_sessions')
+    .where('identity_id', '=', identityId)
+    .where('created_at', '<', instant)
+    .returning(['id', 'identity_id', 'ip_address'])
+    .execute()
+  noteDeleted(context, ended)
+}
+
 const deleteByIds = preparedForIds(0, (db, ids) => db.deleteFrom('api_sessions').where('id', 'in', ids))
 
 async function deleteSessions(

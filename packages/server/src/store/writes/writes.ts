@@ -6,6 +6,7 @@ import { AUTHENTICATOR_WRITES } from './authenticator-writes.ts'
 import { CERTIFICATE_WRITES } from './certificate-writes.ts'
 import { CHANGE_LOG_WRITES } from './change-log-writes.ts'
 import { ENROLLMENT_WRITES } from './enrollment-writes.ts'
+import { ACCOUNT_IDENTITY_WRITES } from './hosted/account-identity-writes.ts'
 import { API_ACCOUNT_WRITES } from './hosted/api-account-writes.ts'
 import { IDENTITY_PROVIDER_WRITES } from './hosted/identity-provider-writes.ts'
 import { NETWORK_WRITES } from './hosted/network-writes.ts'
@@ -38,6 +39,7 @@ export const WRITES = {
   ...IDENTITY_PROVIDER_WRITES,
   ...NETWORK_WRITES,
   ...API_ACCOUNT_WRITES,
+  ...ACCOUNT_IDENTITY_WRITES,
 } satisfies Record<string, WriteOperation<never, unknown>>
 
 export type WriteName = keyof typeof WRITES

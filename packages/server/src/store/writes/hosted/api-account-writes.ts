@@ -1,13 +1,5 @@
-import type { AccountRole, ApiAccountPatch, Permission } from '@countersign/contract'
-import {
-  ACCOUNT_AUTH_POLICY_ID,
-  accountIdentityId,
-  checkPlainText,
-  DEFAULT_AUTH_POLICY,
-  fieldError,
-  identityFromBody,
-  newId,
-} from '@countersign/core'
+import type { AccountRole, ApiAccountPatch } from '@countersign/contract'
+import { checkPlainText, fieldError } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import type { ApiAccountRow } from '../../hosted-schema.ts'
 import { notFound } from '../../not-found.ts'
@@ -16,8 +8,7 @@ import { findAccountRow, findProvider } from '../../reads/hosted-reads.ts'
 import type { Database } from '../../schema.ts'
 import { duplicateError, refusingDuplicates } from '../../unique-violation.ts'
 import type { WriteContext, WriteOperation } from '../../write-operation.ts'
-import { insertAuthPolicy } from '../auth-policy-writes.ts'
-import { insertIdentity } from '../identity-writes.ts'
+import { deleteAccountIdentity, endAccountSessions, updateRights } from './account-identity-writes.ts'
 
 const ENTITY = 'apiAccounts'
 
@@ -103,11 +94,11 @@ const updateApiAccount: WriteOperation<OneAccount & { body: ApiAccountPatch }, v
       .where('id', '=', id)
       .execute(),
   )
-  if (next.role !== current.role) await updateRights(context, accountIdentityId(id), next.role as AccountRole)
+  if (next.role !== current.role) await updateRights(context, id, next.role as AccountRole)
   context.changed({ entity: ENTITY, id, action: 'updated' })
 }
 
-/** Adds a client; those that stood for the account until now go on until `retiresAt`. */
+/** Adds a client; those that stood for the account until now go on until `retiresAt` at most. */
 const rotateApiAccount: WriteOperation<OneAccount & { client: AccountClient; retiresAt: number }, void> = async (
   context,
   { id, organizationId, client, retiresAt },
@@ -123,8 +114,9 @@ const rotateApiAccount: WriteOperation<OneAccount & { client: AccountClient; ret
     .updateTable('api_account_clients')
     .set({ retires_at: retiresAt })
     .where('account_id', '=', id)
-    .where('retires_at', 'is', null)
+    .where((is) => is.or([is('retires_at', 'is', null), is('retires_at', '>', retiresAt)]))
     .execute()
+  if (retiresAt <= now) await endAccountSessions(context, id)
   await insertClient(context, { accountId: id, issuer: provider.issuer, client })
   await db.updateTable('api_accounts').set({ updated_at: now }).where('id', '=', id).execute()
   context.changed({ entity: ENTITY, id, action: 'updated' })
@@ -145,74 +137,12 @@ const removeClient: WriteOperation<{ issuer: string; clientId: string }, void> =
 
 const deleteApiAccount: WriteOperation<OneAccount, void> = async (context, { id, organizationId }) => {
   await getAccount(context, { id, organizationId })
+  await deleteAccountIdentity(context, id)
   await context.db.deleteFrom('api_accounts').where('id', '=', id).execute()
   context.changed({ entity: ENTITY, id, action: 'deleted' })
 }
 
-/** The identity that an account is on this controller, with the rights that its role gives it now. */
-const ensureAccountIdentity: WriteOperation<{ id: string; role: AccountRole }, void> = async (
-  context,
-  { id, role },
-) => {
-  if (await updateRights(context, id, role)) return
-  await ensureAccountPolicy(context)
-  const body = { name: id, type: 'Default' as const, ...rightsOf(role), authPolicyId: ACCOUNT_AUTH_POLICY_ID }
-  await insertIdentity(context, id, identityFromBody(body), { isDefaultAdmin: false })
-}
-
-function rightsOf(role: AccountRole): { isAdmin: boolean; permissions: Permission[] } {
-  const isAdmin = role === 'admin'
-  return { isAdmin, permissions: isAdmin ? [] : ['admin_readonly'] }
-}
-
-/** Gives the identity of an account what its role gives it, so that its sessions have that from the next call on; answers whether there is one. */
-async function updateRights(context: WriteContext, id: string, role: AccountRole): Promise<boolean> {
-  const { db, now } = context
-  const existing = await db
-    .selectFrom('identities')
-    .select(['is_admin', 'permissions', 'auth_policy_id'])
-    .where('id', '=', id)
-    .executeTakeFirst()
-  if (!existing) return false
-  const { isAdmin, permissions } = rightsOf(role)
-  const text = JSON.stringify(permissions)
-  const hasRights = Boolean(existing.is_admin) === isAdmin && existing.permissions === text
-  if (hasRights && existing.auth_policy_id === ACCOUNT_AUTH_POLICY_ID) return true
-  await ensureAccountPolicy(context)
-  const rights = { is_admin: isAdmin, permissions: text, auth_policy_id: ACCOUNT_AUTH_POLICY_ID, updated_at: now }
-  await db.updateTable('identities').set(rights).where('id', '=', id).execute()
-  context.changed({ entity: 'identities', id, action: 'updated' })
-  return true
-}
-
-async function ensureAccountPolicy(context: WriteContext): Promise<void> {
-  const { db } = context
-  const existing = await db
-    .selectFrom('auth_policies')
-    .select('id')
-    .where('id', '=', ACCOUNT_AUTH_POLICY_ID)
-    .executeTakeFirst()
-  if (existing) return
-  const { primary } = DEFAULT_AUTH_POLICY
-  await insertAuthPolicy(context, ACCOUNT_AUTH_POLICY_ID, {
-    ...DEFAULT_AUTH_POLICY,
-    name: await freePolicyName(context, 'API accounts'),
-    primary: {
-      cert: { ...primary.cert, allowed: false },
-      extJwt: { ...primary.extJwt, allowed: false },
-      updb: { ...primary.updb, allowed: false },
-    },
-  })
-}
-
-/** Whoever has taken the name shall not keep accounts out. */
-async function freePolicyName({ db }: WriteContext, name: string): Promise<string> {
-  const other = await db.selectFrom('auth_policies').select('id').where('name', '=', name).executeTakeFirst()
-  return other ? `${name} ${newId()}` : name
-}
-
 export const API_ACCOUNT_WRITES = {
-  'apiAccount.ensureIdentity': ensureAccountIdentity,
   'apiAccount.create': createApiAccount,
   'apiAccount.update': updateApiAccount,
   'apiAccount.rotate': rotateApiAccount,

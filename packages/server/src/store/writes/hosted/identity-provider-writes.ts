@@ -13,6 +13,7 @@ import { providerColumns, type StoredProvider } from '../../provider-row.ts'
 import { findProvider } from '../../reads/hosted-reads.ts'
 import { refusingDuplicates } from '../../unique-violation.ts'
 import type { WriteContext, WriteOperation } from '../../write-operation.ts'
+import { endAccountSessions } from './account-identity-writes.ts'
 
 const ENTITY = 'identityProviders'
 
@@ -114,7 +115,17 @@ async function updateProvider(
       .where('id', '=', current.id)
       .execute(),
   )
+  if (current.enabled && !next.enabled) await endSessionsOfAccounts(context, current.id)
   context.changed({ entity: ENTITY, id: current.id, action: 'updated' })
+}
+
+async function endSessionsOfAccounts(context: WriteContext, providerId: string): Promise<void> {
+  const accounts = await context.db
+    .selectFrom('api_accounts')
+    .select('id')
+    .where('identity_provider_id', '=', providerId)
+    .execute()
+  for (const { id } of accounts) await endAccountSessions(context, id)
 }
 
 /** A token that was given for one address is not shown to another, which whoever names it could read. */
