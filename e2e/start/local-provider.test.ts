@@ -38,26 +38,42 @@ test('credentials of the first start are good after the next, though the control
   for (const name of [...names, 'keys/local-provider.json']) {
     assert.equal(statSync(join(first.dataDir, name)).mode & 0o777, 0o600, name)
   }
-  const { clientId, password, authenticationUrl } = readJson(first, 'credentials-hosted-platform.json')
+  const { clientId } = readJson(first, 'credentials-hosted-platform.json')
   await first.stop()
 
   const second = await stage.start(DEV)
   assert.equal(second.ready.identityProviderUrl, first.ready.identityProviderUrl)
+  const self = await askAsPlatform(second, `${second.ready.hostedBaseUrl}/`)
+  assert.deepEqual([self.status, self.json.clientId], [200, clientId], self.text)
+})
+
+test('under the name that it is advertised by, the hosted platform lets its machine in as well', async (t) => {
+  const stage = createControllerStage(t)
+  const named = await stage.start({ args: [...DEV.args, '--advertise', 'gateway.production.netfoundry.io:443'] })
+  for (const audience of ['https://gateway.production.netfoundry.io/', `${named.ready.hostedBaseUrl}/`]) {
+    const self = await askAsPlatform(named, audience)
+    assert.deepEqual([self.status, self.json.name], [200, 'Local hosted platform'], self.text)
+  }
+})
+
+/** What the machine of the hosted platform sees of itself with a token for this audience. */
+async function askAsPlatform(controller: ReadyController, audience: string) {
+  const { clientId, password, authenticationUrl } = readJson(controller, 'credentials-hosted-platform.json')
   const response = await fetch(authenticationUrl, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
       client_id: clientId,
       client_secret: password,
-      audience: `${second.ready.hostedBaseUrl}/`,
+      audience,
       grant_type: 'client_credentials',
     }),
   })
   const { access_token } = (await response.json()) as { access_token: string }
-  const headers = { authorization: `Bearer ${access_token}` }
-  const self = await second.request('GET', '/identity/v1/identities/self', { headers })
-  assert.deepEqual([self.status, self.json.clientId], [200, clientId], self.text)
-})
+  return controller.request('GET', '/identity/v1/identities/self', {
+    headers: { authorization: `Bearer ${access_token}` },
+  })
+}
 
 test('without --dev there is no provider, not even in a data directory that had one; with it, only loopback reaches it', async (t) => {
   const stage = createControllerStage(t)

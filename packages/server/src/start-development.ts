@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { systemClock } from './clock.ts'
-import { SETTINGS } from './config/settings.ts'
+import { SETTINGS, type Settings } from './config/settings.ts'
 import { createAccountClients } from './hosted/account-clients.ts'
 import { createApiAccounts } from './hosted/api-accounts.ts'
 import type { Sealing } from './keys/sealing.ts'
@@ -39,11 +39,19 @@ export async function startDevelopment(
       const registration = createClientRegistration(createFetchDocument({ settings }))
       const accountClients = createAccountClients({ registration, sealing, store, clock, log })
       const apiAccounts = createApiAccounts({ store, accountClients })
-      const hostedAudience = `${baseUrlOf(settings, port)}/`
-      const parts = { provider, store, clock, sealing, apiAccounts, dataDir: dataDir.path, hostedAudience }
+      const hostedAudiences = hostedAudiencesOf(settings, port)
+      const parts = { provider, store, clock, sealing, apiAccounts, dataDir: dataDir.path, hostedAudiences }
       await ensureDemoData(parts).catch((error: unknown) =>
         log.error({ err: error }, 'the demo data could not be made'),
       )
     },
   }
+}
+
+/** The addresses of the hosted API with a slash, as it calls itself first; clients write them with the port of https or without. */
+function hostedAudiencesOf(settings: Settings, port: number): [string, ...string[]] {
+  const base = baseUrlOf(settings, port)
+  const urls = [...settings.advertise.map((address) => `https://${address}`), base]
+  const [first = base, ...others] = new Set(urls.flatMap((url) => [`${new URL(url).origin}/`, `${url}/`]))
+  return [first, ...others]
 }

@@ -46,7 +46,8 @@ export const DEMO_KINDS: readonly DemoKind[] = [
 
 /** Provider records, accounts and their files, made once; what an administrator has changed or deleted stays so. */
 export async function ensureDemoAccounts(parts: DemoParts): Promise<void> {
-  const { provider, store, organizationId, hostedAudience } = parts
+  const { provider, store, organizationId, hostedAudiences } = parts
+  const [hostedAudience] = hostedAudiences
   const accounts = await listAccounts(store.db, organizationId)
   for (const demo of DEMO_KINDS) await ensureAccount(parts, demo, accounts)
   if (provider.state.current().demo.audience === hostedAudience) return
@@ -85,7 +86,7 @@ async function ensureAccount(parts: DemoParts, demo: DemoKind, accounts: readonl
 }
 
 async function ensureRecord(parts: DemoParts, { kind, name, addressesOf, audienceOf }: DemoKind): Promise<string> {
-  const { provider, store, sealing, organizationId, hostedAudience, meta } = parts
+  const { provider, store, sealing, organizationId, hostedAudiences, meta } = parts
   const { registrationUrl } = provider.addresses
   const { issuer, discoveryUrl, jwksUri, tokenUrl } = addressesOf(provider.addresses)
   const records = await listProviders(store.db, organizationId)
@@ -98,7 +99,7 @@ async function ensureRecord(parts: DemoParts, { kind, name, addressesOf, audienc
     return id
   }
   const taken = records.map((record) => record.name)
-  const audience = audienceOf(hostedAudience)
+  const audience = audienceOf(hostedAudiences[0])
   const record: ProviderSettings = providerFromBody({
     name: freeName(name, taken, issuer),
     kind,
@@ -116,11 +117,11 @@ async function ensureRecord(parts: DemoParts, { kind, name, addressesOf, audienc
 
 /** The hosted API may have another address than at the last start; its old audience goes unless somebody else set it. */
 async function followAudience(
-  { provider, store, organizationId, hostedAudience, meta }: DemoParts,
+  { provider, store, organizationId, hostedAudiences, meta }: DemoParts,
   { audienceOf }: DemoKind,
   record: { readonly id: string; readonly audience: string | null },
 ): Promise<void> {
-  const audience = audienceOf(hostedAudience)
+  const audience = audienceOf(hostedAudiences[0])
   const isOurs = record.audience === provider.state.current().demo.audience
   if (audience === undefined || record.audience === audience || !isOurs) return
   await store.write('identityProvider.patch', { id: record.id, organizationId, patch: { audience } }, meta())

@@ -14,7 +14,7 @@ export async function ensureDemoData(options: DemoOptions): Promise<void> {
   const organizationId = await createLocalOrganization(options.store)()
   const meta = () => ({ actorId: 'system', now: options.clock.now() })
   const parts = { ...options, organizationId, meta }
-  options.provider.serveAudience(options.hostedAudience)
+  options.provider.serveAudiences(options.hostedAudiences)
   await once(parts, 'people', createPeople)
   await once(parts, 'signer', createSigner)
   await ensureDemoAccounts(parts)

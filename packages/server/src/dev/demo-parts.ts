@@ -13,8 +13,8 @@ export interface DemoOptions {
   readonly sealing: Sealing
   readonly apiAccounts: ApiAccounts
   readonly dataDir: string
-  /** The base address of the hosted API with a slash. */
-  readonly hostedAudience: string
+  /** The base addresses of the hosted API with a slash, the one that it calls itself by first. */
+  readonly hostedAudiences: readonly [string, ...string[]]
 }
 
 /** The same for those who make a part of it. */

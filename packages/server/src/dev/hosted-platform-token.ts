@@ -7,8 +7,8 @@ interface TokenParts {
   readonly issuer: string
   readonly isMachine: IsMachine
   readonly sign: (claims: Readonly<Record<string, unknown>>) => string
-  /** The API that tokens are given for: the base address of the hosted API with a slash. */
-  readonly audience: () => string | null
+  /** The API that tokens are given for: its base addresses with a slash, of which a token names all. */
+  readonly audiences: () => readonly string[]
 }
 
 function refuse(status: number, error: string, description: string): ProviderAnswer {
@@ -19,7 +19,7 @@ function refuse(status: number, error: string, description: string): ProviderAns
  * Client credentials as a hosted identity platform takes them: all in the body, JSON or a form, and for an audience that it
  * knows. A wrong secret is 401 `access_denied`, an unknown audience 403.
  */
-export function createHostedPlatformToken({ issuer, isMachine, sign, audience }: TokenParts) {
+export function createHostedPlatformToken({ issuer, isMachine, sign, audiences }: TokenParts) {
   return async (request: IncomingMessage): Promise<ProviderAnswer> => {
     const form = await readForm(request, { json: true })
     if ('problem' in form) return refuse(400, 'invalid_request', form.problem)
@@ -32,14 +32,15 @@ export function createHostedPlatformToken({ issuer, isMachine, sign, audience }:
       return refuse(403, 'unauthorized_client', 'The grant type is not allowed for the client')
     }
     const wanted = member('audience')
-    if (wanted === '' || wanted !== audience()) {
+    const served = audiences()
+    if (!served.includes(wanted)) {
       return refuse(403, 'access_denied', `Service not enabled within domain: ${wanted || '(no audience)'}`)
     }
     const now = Math.floor(Date.now() / 1000)
     const token = sign({
       iss: issuer,
       sub: `${clientId}@clients`,
-      aud: wanted,
+      aud: served.length === 1 ? wanted : served,
       iat: now,
       exp: now + TOKEN_SECONDS,
       gty: 'client-credentials',

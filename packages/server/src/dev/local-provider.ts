@@ -12,8 +12,8 @@ import { openProviderState, type ProviderStateFile } from './provider-state.ts'
 export interface LocalProvider {
   readonly addresses: ProviderAddresses
   readonly state: ProviderStateFile
-  /** What the hosted-platform endpoint gives tokens for, from now on. */
-  serveAudience(audience: string): void
+  /** What the hosted-platform endpoint gives tokens for, from now on: the addresses of one API. */
+  serveAudiences(audiences: readonly string[]): void
   /** Loads the rest in a while, when the start is over: it takes as long as the start. */
   warmUpLater(): void
   close(): Promise<void>
@@ -46,7 +46,7 @@ export async function startLocalProvider(options: LocalProviderOptions): Promise
 
   const adapter = createProviderAdapter(state)
   let loaded: Promise<Provider> | undefined
-  let audience: string | null = null
+  let audiences: readonly string[] = []
   const provider = (): Promise<Provider> => {
     loaded ??= import('./load-oidc-provider.ts').then(({ loadOidcProvider }) =>
       loadOidcProvider({ issuer: addresses.base, state, adapter, log }),
@@ -63,7 +63,7 @@ export async function startLocalProvider(options: LocalProviderOptions): Promise
     addresses,
     state,
     provider,
-    audience: () => audience,
+    audiences: () => audiences,
     // Made again with the new keys when it is needed next.
     onRotated: () => {
       loaded = undefined
@@ -92,8 +92,8 @@ export async function startLocalProvider(options: LocalProviderOptions): Promise
   return {
     addresses,
     state,
-    serveAudience: (wanted) => {
-      audience = wanted
+    serveAudiences: (served) => {
+      audiences = served
     },
     warmUpLater: () => warmUp(WARM_UP_AFTER_MS),
     close: () =>

@@ -16,7 +16,7 @@ export interface ProviderRoutesParts {
   readonly addresses: ProviderAddresses
   readonly state: ProviderStateFile
   readonly provider: () => Promise<Provider>
-  readonly audience: () => string | null
+  readonly audiences: () => readonly string[]
   readonly onRotated: () => void
 }
 
@@ -27,7 +27,7 @@ const PUBLIC = { 'cache-control': 'public, max-age=60', 'access-control-allow-or
 
 /** Our own routes beside those of `oidc-provider`, by method and path. */
 export function buildProviderRoutes(parts: ProviderRoutesParts): ReadonlyMap<string, Handle> {
-  const { addresses, state, provider, audience, onRotated } = parts
+  const { addresses, state, provider, audiences, onRotated } = parts
   const { base, userPool, hostedPlatform, enterprise } = addresses
   const keys = () => state.current().keys.flat()
   const shape = {
@@ -46,7 +46,11 @@ export function buildProviderRoutes(parts: ProviderRoutesParts): ReadonlyMap<str
     ['GET', userPool.discoveryUrl, metadata(userPool, ['client_secret_basic'])],
     ['GET', hostedPlatform.discoveryUrl, metadata(hostedPlatform, ['client_secret_post'])],
     ['POST', userPool.tokenUrl, createUserPoolToken({ ...shape, issuer: userPool.issuer })],
-    ['POST', hostedPlatform.tokenUrl, createHostedPlatformToken({ ...shape, issuer: hostedPlatform.issuer, audience })],
+    [
+      'POST',
+      hostedPlatform.tokenUrl,
+      createHostedPlatformToken({ ...shape, issuer: hostedPlatform.issuer, audiences }),
+    ],
     ['POST', `${base}/dev/rotate-keys`, notFromPages(createRotateKeys(state, onRotated))],
     ['POST', `${base}/dev/token`, notFromPages(createPersonToken(provider))],
   ]

@@ -53,7 +53,7 @@ export async function startProvider(t: TestContext, folder = makeFolder(t), port
     log: silent,
   })
   t.after(() => provider.close())
-  provider.serveAudience(HOSTED_AUDIENCE_URL)
+  provider.serveAudiences([HOSTED_AUDIENCE_URL])
   return provider
 }
 
@@ -62,13 +62,13 @@ export async function makeDemoData(
   { store, clock, settings }: TestApp,
   provider: LocalProvider,
   dataDir: string,
-  hostedAudience = HOSTED_AUDIENCE_URL,
+  hostedAudiences: readonly [string, ...string[]] = [HOSTED_AUDIENCE_URL],
 ): Promise<void> {
   const sealing = createSealing(TEST_SEALING_KEY)
   const registration = createClientRegistration(createFetchDocument({ settings }))
   const accountClients = createAccountClients({ registration, sealing, store, clock, log: silent })
   const apiAccounts = createApiAccounts({ store, accountClients })
-  await ensureDemoData({ provider, store, clock, sealing, apiAccounts, dataDir, hostedAudience })
+  await ensureDemoData({ provider, store, clock, sealing, apiAccounts, dataDir, hostedAudiences })
 }
 
 export async function setUpDev(t: TestContext, options: AppOptions = {}) {

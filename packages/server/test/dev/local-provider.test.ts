@@ -212,12 +212,30 @@ test('D49 the hosted platform follows the address of the hosted API, unless an a
     return json.find(({ kind }: { kind: string }) => kind === 'auth0')
   }
   assert.equal((await audiences()).audience, HOSTED_AUDIENCE_URL)
-  await makeDemoData(app, provider, folder, 'https://127.0.0.1:9999/')
+  await makeDemoData(app, provider, folder, ['https://127.0.0.1:9999/'])
   const { id, audience } = await audiences()
   assert.equal(audience, 'https://127.0.0.1:9999/')
   await app.admin('PATCH', `/identity/v1/identity-providers/${id}`, { audience: 'https://own.example/' })
-  await makeDemoData(app, provider, folder, 'https://127.0.0.1:1111/')
+  await makeDemoData(app, provider, folder, ['https://127.0.0.1:1111/'])
   assert.equal((await audiences()).audience, 'https://own.example/')
+})
+
+test('a hosted API with several addresses takes the tokens that were asked for under any of them', async (t) => {
+  const { app, provider, folder } = await setUpDev(t)
+  const named = 'https://gateway.example.net/'
+  await makeDemoData(app, provider, folder, [named, HOSTED_AUDIENCE_URL])
+  const { clientId: client_id, password: client_secret, authenticationUrl } = readCredentials(folder, 'auth0')
+  const ask = (audience: string) => {
+    const form = { client_id, client_secret, audience, grant_type: 'client_credentials' }
+    return post(authenticationUrl, new URLSearchParams(form))
+  }
+  for (const audience of [named, HOSTED_AUDIENCE_URL]) {
+    const { status, json } = await ask(audience)
+    assert.equal(status, 200, audience)
+    const headers = { authorization: `Bearer ${json.access_token}` }
+    assert.equal((await app.call('GET', '/identity/v1/identities/self', undefined, { headers })).status, 200)
+  }
+  assert.equal((await ask('https://elsewhere.example/')).status, 403)
 })
 
 test('a provider that lost its state and begins anew at the same address gets its accounts back, with new credentials', async (t) => {
