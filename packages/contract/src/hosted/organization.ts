@@ -93,6 +93,7 @@ export type OrganizationPatch = Static<typeof OrganizationPatch>
 export type IdentityProviderWrite = Static<typeof IdentityProviderWrite>
 export type IdentityProviderPatch = Static<typeof IdentityProviderPatch>
 export type ApiAccountCreate = Static<typeof ApiAccountCreate>
+export type ApiAccountWrite = Static<typeof ApiAccountWrite>
 export type ApiAccountPatch = Static<typeof ApiAccountPatch>
 export type ApiAccountRotate = Static<typeof ApiAccountRotate>
 export type NetworkWrite = Static<typeof NetworkWrite>

@@ -19,6 +19,8 @@ export interface Network {
   readonly region: string
   /** Whether it is the network of the controller that answers. */
   readonly isLocal?: boolean
+  /** As it was set; null for the network of the controller that answers. */
+  readonly controllerUrl?: string | null
   /** Null where nobody has said yet where the controller is. */
   readonly networkController: {
     readonly id: string

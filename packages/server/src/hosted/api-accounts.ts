@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ApiAccountCreate, ApiAccountRotate } from '@countersign/contract'
+import { accountFromBody } from '@countersign/core'
 import { notFound } from '../store/not-found.ts'
 import type { StoredProvider } from '../store/provider-row.ts'
 import { findAccount, findProvider } from '../store/reads/hosted-reads.ts'
@@ -45,17 +46,9 @@ export function createApiAccounts({ store, accountClients }: ApiAccountsParts): 
       const provider = await findProvider(store.db, organizationId, body.identityProviderId)
       if (!provider) throw notFound('identityProvider', body.identityProviderId)
       const id = randomUUID()
-      const account = {
-        id,
-        organizationId,
-        identityProviderId: provider.id,
-        name: body.name,
-        contactEmail: body.contactEmail || null,
-        description: body.description || null,
-        role: body.role ?? 'admin',
-        active: body.active ?? true,
-      }
-      await checkNewAccount(store.db, account)
+      const settings = accountFromBody(body)
+      const account = { id, organizationId, identityProviderId: provider.id, settings }
+      await checkNewAccount(store.db, organizationId, settings)
       const obtained = await accountClients.obtain(provider, { name: body.name, clientId: body.clientId })
       await recording(provider, obtained, () =>
         store.write('apiAccount.create', { ...account, client: obtained.client }, meta),

@@ -81,7 +81,7 @@ const RULES: readonly UniqueRule[] = [
     index: 'networks_name',
     columns: 'networks.network_group_id, networks.name',
     field: 'name',
-    reason: () => 'name must be unique in its network group',
+    reason: () => 'name must be unique in its network group, whatever its letter case',
   },
   {
     index: 'api_accounts_name',

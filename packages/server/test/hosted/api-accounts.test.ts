@@ -202,3 +202,29 @@ test('where a provider registers nobody, the error says what to do', async (t) =
   assert.equal(reply.status, 400)
   assert.match(reply.json.errors[0], /clientId/)
 })
+
+/** An account as it is shown, whenever it was changed. */
+function shown({ credentials: _, updatedAt: __, ...account }: Record<string, unknown>) {
+  return account
+}
+
+test('PUT replaces an account: what is not given goes back to its default, what cannot be set stays', async (t) => {
+  const { app, create, made } = await setUp(t)
+  const members = { contactEmail: 'ops@example.com', description: 'pipeline', role: 'read-only', active: false }
+  const account = shown(made(await create(members)))
+  const path = `${ACCOUNTS}/${account.id}`
+  const put = async (body: object) => shown(made(await app.admin('PUT', path, body), 200))
+  assert.deepEqual(await put(account), account, 'who sends back what he has read changes nothing')
+  const changed = { contactEmail: null, email: '', description: null, role: 'admin', active: true }
+  assert.deepEqual(await put({ name: account.name }), { ...account, ...changed })
+})
+
+test('PATCH of an account changes what is given, and blank text takes away', async (t) => {
+  const { app, create, made } = await setUp(t)
+  const members = { contactEmail: 'ops@example.com', description: 'pipeline', role: 'read-only', active: false }
+  const account = shown(made(await create(members)))
+  const path = `${ACCOUNTS}/${account.id}`
+  const patch = async (body: object) => shown(made(await app.admin('PATCH', path, body), 200))
+  assert.deepEqual(await patch({ description: '' }), { ...account, description: null })
+  assert.deepEqual(await patch({ name: 'renamed' }), { ...account, description: null, name: 'renamed' })
+})

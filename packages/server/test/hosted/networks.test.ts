@@ -127,3 +127,46 @@ test('a mistake in a body is told by its field, and every error has the shape th
   const verb = await call('PUT', '/core/v3/networks', bearer, {})
   assert.deepEqual([verb.status, verb.json.status.label, verb.headers.allow], [405, 'METHOD_NOT_ALLOWED', 'GET, POST'])
 })
+
+test('PUT replaces a network: what is not given goes back to its default, what cannot be set stays', async (t) => {
+  const { create, call, bearer, get } = await setUp(t)
+  const members = { provider: 'AWS', region: 'us-east-2', controllerUrl: 'https://ctrl.example.net:1280' }
+  const made = await create('plant', members)
+  const path = `/core/v3/networks/${made.id}`
+  const read = (await get(path)).json
+  const same = (await call('PUT', path, bearer, read)).json
+  for (const member of ['name', 'size', 'provider', 'region', 'controllerUrl']) {
+    assert.equal(same[member], made[member], `who sends back what he has read changes no ${member}`)
+  }
+  const { json } = await call('PUT', path, bearer, { name: 'plant' })
+  assert.deepEqual([json.size, json.provider, json.region], ['small', 'SELF', 'local'])
+  assert.deepEqual([json.controllerUrl, json.networkController], [null, null])
+  for (const kept of [
+    'id',
+    'status',
+    'networkGroupId',
+    'organizationId',
+    'ownerIdentityId',
+    'createdBy',
+    'createdAt',
+  ]) {
+    assert.equal(json[kept], made[kept], kept)
+  }
+})
+
+test('names of networks in one group differ by more than letter case', async (t) => {
+  const { create, call, bearer } = await setUp(t)
+  const { id } = await create('plant')
+  const other = await create('harbour')
+  const post = (name: string) => call('POST', '/core/v3/networks', bearer, { name })
+  for (const name of ['plant', 'PLANT', 'Ｐｌａｎｔ']) {
+    const taken = await post(name)
+    assert.deepEqual([taken.status, taken.json.field], [400, 'name'], name)
+    const renamed = await call('PATCH', `/core/v3/networks/${other.id}`, bearer, { name })
+    assert.deepEqual([renamed.status, renamed.json.field], [400, 'name'], name)
+  }
+  assert.equal((await post('plant 2')).status, 201)
+  assert.equal((await call('PATCH', `/core/v3/networks/${id}`, bearer, { name: 'Plant' })).status, 200)
+  assert.equal((await call('DELETE', `/core/v3/networks/${id}`, bearer)).status, 204)
+  assert.equal((await post('PLANT')).status, 201)
+})

@@ -234,3 +234,12 @@ test('an organization of its own may not make further ones', async (t) => {
   assert.equal((await call('POST', '/identity/v1/organizations', acme.bearer, body)).status, 403)
   assert.equal((await app.admin('POST', '/identity/v1/organizations', body)).status, 201)
 })
+
+test('PUT of an organization that does not say so makes it active; PATCH leaves that as it is', async (t) => {
+  const { app, createOrganization, made } = await setUp(t)
+  const path = `/identity/v1/organizations/${await createOrganization('THIRD')}`
+  const body = { name: 'Third', label: 'THIRD' }
+  assert.equal(made(await app.admin('PATCH', path, { active: false }), 200).active, false)
+  assert.equal(made(await app.admin('PATCH', path, body), 200).active, false)
+  assert.equal(made(await app.admin('PUT', path, body), 200).active, true)
+})

@@ -6,6 +6,7 @@ import {
   type ApiAccountCreate as CreateBody,
   type ApiAccountPatch as PatchBody,
   type ApiAccountRotate as RotateBody,
+  type ApiAccountWrite as WriteBody,
 } from '@countersign/contract'
 import type { ControllerContext } from '../../controller-context.ts'
 import type { Credentials } from '../../hosted/account-clients.ts'
@@ -41,13 +42,7 @@ export function apiAccountRoutes(context: ControllerContext): Route[] {
     return { status, json: { ...shown, ...(credentials && { credentials }) } }
   }
 
-  const update = async (call: Call): Promise<Answer> => {
-    const { organizationId } = hostedCallerOf(call)
-    const id = call.params.id ?? ''
-    const args = { id, organizationId, body: call.body as PatchBody }
-    await store.write('apiAccount.update', args, hostedMeta(call, clock.now()))
-    return answer(organizationId, id, { status: 200 })
-  }
+  const one = (call: Call) => ({ id: call.params.id ?? '', organizationId: hostedCallerOf(call).organizationId })
 
   const base = { bodyCap: 'management', body: null } as const
   return [
@@ -87,7 +82,12 @@ export function apiAccountRoutes(context: ControllerContext): Route[] {
       paths: [ONE],
       access: ADMIN,
       body: { schema: ApiAccountWrite, optional: false },
-      handle: update,
+      handle: async (call) => {
+        const { id, organizationId } = one(call)
+        const args = { id, organizationId, body: call.body as WriteBody }
+        await store.write('apiAccount.replace', args, hostedMeta(call, clock.now()))
+        return answer(organizationId, id, { status: 200 })
+      },
     },
     {
       ...base,
@@ -95,7 +95,12 @@ export function apiAccountRoutes(context: ControllerContext): Route[] {
       paths: [ONE],
       access: ADMIN,
       body: { schema: ApiAccountPatch, optional: false },
-      handle: update,
+      handle: async (call) => {
+        const { id, organizationId } = one(call)
+        const args = { id, organizationId, body: call.body as PatchBody }
+        await store.write('apiAccount.patch', args, hostedMeta(call, clock.now()))
+        return answer(organizationId, id, { status: 200 })
+      },
     },
     {
       ...base,

@@ -7,7 +7,7 @@ import {
   type NetworkPatch as PatchBody,
   type NetworkWrite as WriteBody,
 } from '@countersign/contract'
-import { AppError, fieldError, isSafeLink, matchesName } from '@countersign/core'
+import { AppError, fieldError, isSafeLink, matchesName, networkFromBody } from '@countersign/core'
 import type { ControllerContext } from '../../controller-context.ts'
 import type { NetworkGroupRow, NetworkRow } from '../../store/hosted-schema.ts'
 import { notFound } from '../../store/not-found.ts'
@@ -45,14 +45,7 @@ function routesOfVersion(context: ControllerContext, version: string): Route[] {
     return row
   }
 
-  const update = async (call: Call) => {
-    const { organizationId } = hostedCallerOf(call)
-    const { id = '' } = call.params
-    const body = call.body as PatchBody
-    checkControllerUrl(body.controllerUrl)
-    await store.write('network.update', { id, organizationId, body }, hostedMeta(call, clock.now()))
-    return halDetail(showNetwork(await get(call)))
-  }
+  const one = (call: Call) => ({ id: call.params.id ?? '', organizationId: hostedCallerOf(call).organizationId })
 
   const base = { bodyCap: 'management', body: null, produces: HAL_TYPE } as const
   return [
@@ -94,19 +87,14 @@ function routesOfVersion(context: ControllerContext, version: string): Route[] {
       body: { schema: NetworkWrite, optional: false },
       handle: async (call) => {
         const { organizationId, identityId } = hostedCallerOf(call)
-        const { name, networkGroupId, size, provider, region, controllerUrl } = call.body as WriteBody
-        checkControllerUrl(controllerUrl)
+        const settings = networkFromBody(call.body as WriteBody)
+        checkControllerUrl(settings.controllerUrl)
         const network = {
           id: randomUUID(),
           organizationId,
-          networkGroupId: networkGroupId || undefined,
-          name,
-          size: size || 'small',
-          provider: provider || 'SELF',
-          region: region || 'local',
+          settings,
           productVersion: PRODUCT_VERSION,
           isLocal: false,
-          controllerUrl: controllerUrl || null,
           ownerIdentityId: identityId,
         }
         await store.write('network.create', network, hostedMeta(call, clock.now()))
@@ -121,7 +109,12 @@ function routesOfVersion(context: ControllerContext, version: string): Route[] {
       paths: at('networks/:id'),
       access: ADMIN,
       body: { schema: NetworkWrite, optional: false },
-      handle: update,
+      handle: async (call) => {
+        const body = call.body as WriteBody
+        checkControllerUrl(body.controllerUrl)
+        await store.write('network.replace', { ...one(call), body }, hostedMeta(call, clock.now()))
+        return halDetail(showNetwork(await get(call)))
+      },
     },
     {
       ...base,
@@ -129,7 +122,12 @@ function routesOfVersion(context: ControllerContext, version: string): Route[] {
       paths: at('networks/:id'),
       access: ADMIN,
       body: { schema: NetworkPatch, optional: false },
-      handle: update,
+      handle: async (call) => {
+        const body = call.body as PatchBody
+        checkControllerUrl(body.controllerUrl)
+        await store.write('network.patch', { ...one(call), body }, hostedMeta(call, clock.now()))
+        return halDetail(showNetwork(await get(call)))
+      },
     },
     {
       ...base,
@@ -196,7 +194,7 @@ function routesOfVersion(context: ControllerContext, version: string): Route[] {
   ]
 }
 
-function checkControllerUrl(url: string | undefined): void {
+function checkControllerUrl(url: string | null | undefined): void {
   if (url && !isSafeLink(url)) throw fieldError('controllerUrl', 'controllerUrl must be an https address', url)
 }
 
@@ -213,6 +211,8 @@ function networkView(row: NetworkRow, href: string, localUrl: string) {
     region: row.region,
     /** Whether it is the network of this controller. */
     isLocal: Boolean(row.is_local),
+    /** As it was set, so that whoever sends back all that he has read changes nothing by it. */
+    controllerUrl: row.controller_url,
     networkController: controllerView(row, localUrl),
     ownerIdentityId: row.owner_identity_id,
     createdBy: row.created_by,

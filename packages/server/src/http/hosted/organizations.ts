@@ -37,9 +37,9 @@ export function organizationRoutes({ store, clock, targetOrganization }: Control
     return { status: 200, json: name && !matchesName(name, own.name) ? [] : [own] }
   }
 
-  const update = async (call: Call): Promise<Answer> => {
+  const update = async (call: Call, body: PatchBody): Promise<Answer> => {
     const id = await targetOrganization(hostedCallerOf(call), call.params.id)
-    await store.write('organization.update', { id, body: call.body as PatchBody }, hostedMeta(call, clock.now()))
+    await store.write('organization.update', { id, body }, hostedMeta(call, clock.now()))
     return { status: 200, json: await show(id) }
   }
 
@@ -80,7 +80,7 @@ export function organizationRoutes({ store, clock, targetOrganization }: Control
       paths: [ONE],
       access: ADMIN,
       body: { schema: OrganizationWrite, optional: false },
-      handle: update,
+      handle: (call) => update(call, { active: true, ...(call.body as WriteBody) }),
     },
     {
       ...base,
@@ -88,7 +88,7 @@ export function organizationRoutes({ store, clock, targetOrganization }: Control
       paths: [ONE],
       access: ADMIN,
       body: { schema: OrganizationPatch, optional: false },
-      handle: update,
+      handle: (call) => update(call, call.body as PatchBody),
     },
     {
       ...base,

@@ -1,4 +1,4 @@
-import { DEFAULT_AUTH_POLICY, DEFAULT_AUTH_POLICY_ID, identityFromBody } from '@countersign/core'
+import { DEFAULT_AUTH_POLICY, DEFAULT_AUTH_POLICY_ID, identityFromBody, networkFromBody } from '@countersign/core'
 import type { WriteOperation } from '../write-operation.ts'
 import { insertAuthPolicy } from './auth-policy-writes.ts'
 import { insertPasswordAuthenticator } from './authenticator-writes.ts'
@@ -54,14 +54,9 @@ const createFirstOrganization: WriteOperation<FirstOrganization, boolean> = asyn
   await insertNetwork(context, {
     id: first.networkId,
     organizationId,
-    networkGroupId,
-    name: 'local',
-    size: 'small',
-    provider: 'SELF',
-    region: 'local',
+    settings: networkFromBody({ name: 'local', networkGroupId }),
     productVersion: first.productVersion,
     isLocal: true,
-    controllerUrl: null,
     ownerIdentityId: first.ownerIdentityId,
   })
   return true

@@ -1,5 +1,5 @@
-import type { AccountRole, ApiAccountPatch } from '@countersign/contract'
-import { checkPlainText, fieldError } from '@countersign/core'
+import type { AccountRole, ApiAccountPatch, ApiAccountWrite } from '@countersign/contract'
+import { type AccountSettings, accountFromBody, checkPlainText, fieldError, patchedAccount } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import type { ApiAccountRow } from '../../hosted-schema.ts'
 import { notFound } from '../../not-found.ts'
@@ -26,30 +26,22 @@ export interface OneAccount {
 
 export interface NewApiAccount extends OneAccount {
   readonly identityProviderId: string
-  readonly name: string
-  readonly contactEmail: string | null
-  readonly description: string | null
-  readonly role: AccountRole
-  readonly active: boolean
+  readonly settings: AccountSettings
   readonly client: AccountClient
 }
 
 const createApiAccount: WriteOperation<NewApiAccount, void> = async (context, account) => {
   const { db, now } = context
-  const { id, organizationId, identityProviderId, name, client } = account
-  await checkNewAccount(db, account)
+  const { id, organizationId, identityProviderId, settings, client } = account
+  await checkNewAccount(db, organizationId, settings)
   const provider = await findProvider(db, organizationId, identityProviderId)
   if (!provider) throw notFound('identityProvider', identityProviderId)
-  await refusingDuplicates({ name }, () =>
+  await refusingDuplicates({ name: settings.name }, () =>
     insertRow(db, 'api_accounts', {
       id,
       organization_id: organizationId,
       identity_provider_id: identityProviderId,
-      name,
-      contact_email: account.contactEmail,
-      description: account.description,
-      role: account.role,
-      active: account.active,
+      ...accountColumns(settings),
       created_at: now,
       updated_at: now,
     }),
@@ -58,43 +50,59 @@ const createApiAccount: WriteOperation<NewApiAccount, void> = async (context, ac
   context.changed({ entity: ENTITY, id, action: 'created' })
 }
 
+function accountColumns({ name, contactEmail, description, role, active }: AccountSettings) {
+  return { name, contact_email: contactEmail, description, role, active }
+}
+
 /** What would refuse the account, asked before a client is made for it; the transaction asks again. */
 export async function checkNewAccount(
   db: Kysely<Database>,
-  account: Pick<NewApiAccount, 'organizationId' | 'name' | 'contactEmail' | 'description'>,
+  organizationId: string,
+  account: AccountSettings,
 ): Promise<void> {
-  checkTexts(account)
   const other = await db
     .selectFrom('api_accounts')
     .select('id')
-    .where('organization_id', '=', account.organizationId)
+    .where('organization_id', '=', organizationId)
     .where('name', '=', account.name)
     .executeTakeFirst()
-  if (other) throw duplicateError('api_accounts_name', account)
+  if (other) throw duplicateError('api_accounts_name', { name: account.name })
 }
 
-const updateApiAccount: WriteOperation<OneAccount & { body: ApiAccountPatch }, void> = async (
+const replaceApiAccount: WriteOperation<OneAccount & { body: ApiAccountWrite }, void> = async (
   context,
-  { id, organizationId, body },
+  { body, ...one },
 ) => {
-  const { db, now } = context
-  const current = await getAccount(context, { id, organizationId })
-  const next = {
-    name: body.name ?? current.name,
-    contact_email: body.contactEmail ?? current.contact_email,
-    description: body.description ?? current.description,
-    role: body.role ?? current.role,
-    active: body.active ?? Boolean(current.active),
+  await updateApiAccount(context, await getAccount(context, one), accountFromBody(body))
+}
+
+const patchApiAccount: WriteOperation<OneAccount & { body: ApiAccountPatch }, void> = async (
+  context,
+  { body, ...one },
+) => {
+  const current = await getAccount(context, one)
+  const { name, contact_email: contactEmail, description } = current
+  const settings = {
+    name,
+    contactEmail,
+    description,
+    role: current.role as AccountRole,
+    active: Boolean(current.active),
   }
-  checkTexts({ name: next.name, contactEmail: next.contact_email, description: next.description })
+  await updateApiAccount(context, current, patchedAccount(settings, body))
+}
+
+async function updateApiAccount(context: WriteContext, current: ApiAccountRow, next: AccountSettings): Promise<void> {
+  const { db, now } = context
+  const { id } = current
   await refusingDuplicates({ name: next.name }, () =>
     db
       .updateTable('api_accounts')
-      .set({ ...next, updated_at: now })
+      .set({ ...accountColumns(next), updated_at: now })
       .where('id', '=', id)
       .execute(),
   )
-  if (next.role !== current.role) await updateRights(context, id, next.role as AccountRole)
+  if (next.role !== current.role) await updateRights(context, id, next.role)
   context.changed({ entity: ENTITY, id, action: 'updated' })
 }
 
@@ -144,7 +152,8 @@ const deleteApiAccount: WriteOperation<OneAccount, void> = async (context, { id,
 
 export const API_ACCOUNT_WRITES = {
   'apiAccount.create': createApiAccount,
-  'apiAccount.update': updateApiAccount,
+  'apiAccount.replace': replaceApiAccount,
+  'apiAccount.patch': patchApiAccount,
   'apiAccount.rotate': rotateApiAccount,
   'apiAccount.removeClient': removeClient,
   'apiAccount.delete': deleteApiAccount,
@@ -191,22 +200,4 @@ async function getAccount({ db }: WriteContext, { id, organizationId }: OneAccou
   const row = await findAccountRow(db, organizationId, id)
   if (!row) throw notFound('apiAccount', id)
   return row
-}
-
-function checkTexts({
-  name,
-  contactEmail,
-  description,
-}: {
-  name: string
-  contactEmail: string | null
-  description: string | null
-}): void {
-  if (name === '') throw fieldError('name', 'name is required', name)
-  checkPlainText('name', name)
-  if (contactEmail) checkPlainText('contactEmail', contactEmail)
-  if (description) checkPlainText('description', description)
-  if (contactEmail && !contactEmail.includes('@')) {
-    throw fieldError('contactEmail', 'contactEmail must be an e-mail address', contactEmail)
-  }
 }

@@ -1,10 +1,10 @@
-import type { NetworkPatch } from '@countersign/contract'
-import { AppError, checkPlainText, fieldError } from '@countersign/core'
+import type { NetworkPatch, NetworkWrite } from '@countersign/contract'
+import { AppError, foldName, type NetworkSettings, networkFromBody, patchedNetwork } from '@countersign/core'
 import type { NetworkRow } from '../../hosted-schema.ts'
 import { notFound } from '../../not-found.ts'
 import { insertRow } from '../../prepared.ts'
 import { findNetwork } from '../../reads/hosted-reads.ts'
-import { refusingDuplicates } from '../../unique-violation.ts'
+import { duplicateError } from '../../unique-violation.ts'
 import type { WriteContext, WriteOperation } from '../../write-operation.ts'
 
 const ENTITY = 'networks'
@@ -12,16 +12,10 @@ const ENTITY = 'networks'
 export interface NewNetwork {
   readonly id: string
   readonly organizationId: string
-  /** The organization's first group unless given. */
-  readonly networkGroupId?: string | undefined
-  readonly name: string
-  readonly size: string
-  readonly provider: string
-  readonly region: string
+  readonly settings: NetworkSettings
   readonly productVersion: string
   /** Its controller runs on this store. */
   readonly isLocal: boolean
-  readonly controllerUrl: string | null
   /** Whose it is; in the hosted API's own ids. */
   readonly ownerIdentityId: string
 }
@@ -33,31 +27,29 @@ const createNetwork: WriteOperation<NewNetwork, void> = async (context, network)
 
 export async function insertNetwork(context: WriteContext, network: NewNetwork): Promise<void> {
   const { db, now } = context
-  const { id, organizationId, name, controllerUrl } = network
-  checkName(name)
-  const networkGroupId = await getGroupId(context, organizationId, network.networkGroupId)
-  await refusingDuplicates({ name }, () =>
-    insertRow(db, 'networks', {
-      id,
-      organization_id: organizationId,
-      network_group_id: networkGroupId,
-      name,
-      status: 'PROVISIONED',
-      size: network.size,
-      product_version: network.productVersion,
-      provider: network.provider,
-      region: network.region,
-      is_local: network.isLocal,
-      controller_url: controllerUrl,
-      owner_identity_id: network.ownerIdentityId,
-      created_by: network.ownerIdentityId,
-      created_at: now,
-      updated_at: now,
-      deleted_at: null,
-      deleted_by: null,
-    }),
-  )
+  const { id, organizationId, settings } = network
+  const networkGroupId = await getGroupId(context, organizationId, settings.networkGroupId)
+  await checkNameIsFree(context, networkGroupId, settings.name)
+  await insertRow(db, 'networks', {
+    id,
+    organization_id: organizationId,
+    network_group_id: networkGroupId,
+    ...networkColumns(settings),
+    status: 'PROVISIONED',
+    product_version: network.productVersion,
+    is_local: network.isLocal,
+    owner_identity_id: network.ownerIdentityId,
+    created_by: network.ownerIdentityId,
+    created_at: now,
+    updated_at: now,
+    deleted_at: null,
+    deleted_by: null,
+  })
   context.changed({ entity: ENTITY, id, action: 'created' })
+}
+
+function networkColumns({ name, size, provider, region, controllerUrl }: NetworkSettings) {
+  return { name, size, provider, region, controller_url: controllerUrl }
 }
 
 export interface OneNetwork {
@@ -65,31 +57,29 @@ export interface OneNetwork {
   readonly organizationId: string
 }
 
-const updateNetwork: WriteOperation<OneNetwork & { body: NetworkPatch }, void> = async (
-  context,
-  { id, organizationId, body },
-) => {
-  const current = await getNetwork(context, { id, organizationId })
+const replaceNetwork: WriteOperation<OneNetwork & { body: NetworkWrite }, void> = async (context, { body, ...one }) => {
+  await updateNetwork(context, await getNetwork(context, one), networkFromBody(body))
+}
+
+const patchNetwork: WriteOperation<OneNetwork & { body: NetworkPatch }, void> = async (context, { body, ...one }) => {
+  const current = await getNetwork(context, one)
+  const { network_group_id: networkGroupId, controller_url: controllerUrl } = current
+  await updateNetwork(context, current, patchedNetwork({ ...current, networkGroupId, controllerUrl }, body))
+}
+
+async function updateNetwork(context: WriteContext, current: NetworkRow, next: NetworkSettings): Promise<void> {
   const { db, now } = context
-  const name = body.name ?? current.name
-  checkName(name)
-  const networkGroupId = await getGroupId(context, organizationId, body.networkGroupId || current.network_group_id)
-  await refusingDuplicates({ name }, () =>
-    db
-      .updateTable('networks')
-      .set({
-        name,
-        network_group_id: networkGroupId,
-        size: body.size || current.size,
-        provider: body.provider || current.provider,
-        region: body.region || current.region,
-        // That of the local one is where this controller is.
-        ...(!current.is_local && body.controllerUrl !== undefined && { controller_url: body.controllerUrl || null }),
-        updated_at: now,
-      })
-      .where('id', '=', id)
-      .execute(),
-  )
+  const { id, organization_id: organizationId } = current
+  const networkGroupId = await getGroupId(context, organizationId, next.networkGroupId)
+  const isNamedAnew = next.name !== current.name || networkGroupId !== current.network_group_id
+  if (isNamedAnew) await checkNameIsFree(context, networkGroupId, next.name, id)
+  // The local one is where this controller is.
+  const controllerUrl = current.is_local ? null : next.controllerUrl
+  await db
+    .updateTable('networks')
+    .set({ ...networkColumns({ ...next, controllerUrl }), network_group_id: networkGroupId, updated_at: now })
+    .where('id', '=', id)
+    .execute()
   context.changed({ entity: ENTITY, id, action: 'updated' })
 }
 
@@ -113,7 +103,8 @@ const deleteNetwork: WriteOperation<OneNetwork & { byIdentityId: string }, void>
 
 export const NETWORK_WRITES = {
   'network.create': createNetwork,
-  'network.update': updateNetwork,
+  'network.replace': replaceNetwork,
+  'network.patch': patchNetwork,
   'network.delete': deleteNetwork,
 }
 
@@ -130,7 +121,19 @@ async function getGroupId({ db }: WriteContext, organizationId: string, wanted: 
   return group.id
 }
 
-function checkName(name: string): void {
-  if (name === '') throw fieldError('name', 'name is required', name)
-  checkPlainText('name', name)
+/** Existing clients compare names without letter case, and find none where two are alike. */
+async function checkNameIsFree(
+  { db }: WriteContext,
+  networkGroupId: string,
+  name: string,
+  ownId?: string,
+): Promise<void> {
+  const networks = await db
+    .selectFrom('networks')
+    .select(['id', 'name'])
+    .where('network_group_id', '=', networkGroupId)
+    .where('deleted_at', 'is', null)
+    .execute()
+  const isTaken = networks.some((other) => other.id !== ownId && foldName(other.name) === foldName(name))
+  if (isTaken) throw duplicateError('networks_name', { name })
 }

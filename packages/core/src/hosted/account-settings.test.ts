@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AppError } from '../app-error.ts'
+import { accountFromBody, patchedAccount } from './account-settings.ts'
+
+const SET = { contactEmail: 'ops@example.com', description: 'pipeline', role: 'read-only', active: false } as const
+
+test('what a body leaves out, or leaves blank, has its default', () => {
+  const usual = { contactEmail: null, description: null, role: 'admin', active: true }
+  assert.deepEqual(accountFromBody({ name: 'n' }), { name: 'n', ...usual })
+  assert.deepEqual(accountFromBody({ name: 'n', contactEmail: '', description: '' }), { name: 'n', ...usual })
+  assert.deepEqual(accountFromBody({ name: 'n', ...SET }), { name: 'n', ...SET })
+})
+
+test('a patch changes what it names; blank text takes away', () => {
+  const current = accountFromBody({ name: 'n', ...SET })
+  assert.deepEqual(patchedAccount(current, {}), current)
+  assert.deepEqual(patchedAccount(current, { contactEmail: '', description: 'x' }), {
+    ...current,
+    contactEmail: null,
+    description: 'x',
+  })
+})
+
+test('an account has a name, and an address to write to if any', () => {
+  for (const wrong of [{ name: '' }, { name: 'n', contactEmail: 'nobody' }, { name: 'n', description: 'a\u0000b' }]) {
+    assert.throws(() => accountFromBody(wrong), AppError)
+  }
+})
