@@ -179,7 +179,7 @@ async function setUpLimited(t: TestContext) {
   return setUpConsoleLogin(t, { config })
 }
 
-test('sign-ins that come to nothing count against their address, those that are begun do not', async (t) => {
+test('R-01 sign-ins that come to nothing count against their address, those that are begun do not', async (t) => {
   const set = await setUpLimited(t)
   const signer = await set.createLoginSigner()
   for (let nth = 0; nth < 5; nth++) await set.goAway(signer)
@@ -189,7 +189,7 @@ test('sign-ins that come to nothing count against their address, those that are 
   assert.equal((await refused()).status, 429)
 })
 
-test('made-up codes count against their address, and over the limit none is sent to the provider', async (t) => {
+test('R-01 made-up codes count against their address, and over the limit none is sent to the provider', async (t) => {
   const set = await setUpLimited(t)
   const { forms, script } = set
   await set.createIdentity()
@@ -209,7 +209,7 @@ test('made-up codes count against their address, and over the limit none is sent
   for (let nth = 0; nth < 5; nth++) assert.equal((await signIn(set, signer)).headers.location, '/console/')
 })
 
-test('a provider that is down is asked once in five seconds, and who tries again later signs in', async (t) => {
+test('F-08 a provider that is down is asked once in five seconds, and who tries again later signs in', async (t) => {
   const set = await setUpConsoleLogin(t)
   const { app, asked, begin, script } = set
   await set.createIdentity()
@@ -235,7 +235,7 @@ test('who has changed the signer of a provider that was down need not wait', asy
   await set.goAway(signer)
 })
 
-test('sign-ins that begin at once share one fetch, and so do those of the next five minutes', async (t) => {
+test('F-06 sign-ins that begin at once share one fetch, and so do those of the next five minutes', async (t) => {
   const set = await setUpConsoleLogin(t)
   const { app, asked, begin, goAway } = set
   const signer = await set.createLoginSigner()

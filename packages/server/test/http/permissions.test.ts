@@ -227,8 +227,11 @@ const PARTIAL_ANSWERS: Readonly<Record<string, string>> = {
   'GET /edge/management/v1/current-identity/mfa/qr-code': '200',
 }
 
+const TAKES_CODE = /\/(?:mfa\/verify|mfa\/recovery-codes|authenticate\/mfa|totp-token)$/
+
 /** To a call with an id that nobody has and an empty body. */
 function usualAnswer(method: string, path: string): string {
+  if (method === 'POST' && TAKES_CODE.test(path)) return '400 MFA_INVALID_TOKEN'
   if (method === 'POST' || method === 'PUT') return '400 COULD_NOT_VALIDATE'
   return path.includes('/:') ? '404 NOT_FOUND' : '200'
 }

@@ -44,7 +44,7 @@ test('an empty body is no mistake where a body is optional, and names the mistak
   const optional = await app.call('POST', '/edge/client/v1/authenticate?method=password')
   assert.equal(optional.json.error.cause.message, 'username and password fields are required')
   const required = await app.admin('POST', SIGNERS)
-  assert.deepEqual([required.status, required.json.error.cause.field], [400, 'body'])
+  assert.deepEqual([required.status, required.json.error.cause.field], [400, 'externalJwtSigner'])
   const wrongTypeOfNothing = await app.admin('DELETE', `${SIGNERS}/x`, undefined, {
     headers: { 'content-type': 'text/plain' },
   })

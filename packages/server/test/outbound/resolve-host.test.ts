@@ -23,7 +23,7 @@ function createResolver(script: Parameters<typeof createFakeDns>[0]) {
   return { resolve: (host: string, signal = NEVER) => resolveHost(host, signal), queries, advance }
 }
 
-test('a name that is being looked up is asked for once, whoever waits for it, and the next one asks anew', async () => {
+test('F-06 a name that is being looked up is asked for once, whoever waits for it, and the next one asks anew', async () => {
   const { promise: held, resolve: letGo } = heldAnswer()
   const { resolve, queries } = createResolver({ 'idp.test': [held, ['127.0.0.2']] })
   const work = Array.from({ length: 200 }, () => resolve('idp.test'))
@@ -49,7 +49,7 @@ test('a name is asked for as long as one of those who share it waits, and not wh
   assert.equal((await resolve('left.test'))[0]?.address, '127.0.0.1', 'that nobody waited is no failure')
 })
 
-test('a name that failed is answered at once for four seconds, and then asked for again', async () => {
+test('F-08 a name that failed is answered at once for four seconds, and then asked for again', async () => {
   const { resolve, queries, advance } = createResolver({ 'idp.test': [DEAD, GOOD] })
   await assertFails(resolve('idp.test'), 'name-not-resolved')
   advance(3_999)
