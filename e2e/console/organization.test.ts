@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { needsBrowser, useConsole } from './console-stage.ts'
 
 const ACCOUNTS = '/identity/v1/api-account-identities'
+const NETWORKS = '/core/v3/networks'
 const PROVIDERS = '/identity/v1/identity-providers'
 const SELF = '/identity/v1/identities/self'
 const stage = useConsole()
@@ -85,6 +86,41 @@ test('a network is added, changed and deleted, and what is wrong is told at its 
   await page.getByText('The network “plant” is deleted.').waitFor()
   await page.getByRole('link', { name: 'local', exact: true }).waitFor()
   assert.equal(await page.getByRole('link', { name: 'plant', exact: true }).count(), 0)
+  assert.deepEqual(complaints, [])
+})
+
+test('a form opens with what is there now, and sends only what was changed in it', needsBrowser, async () => {
+  const account = (await ask('POST', ACCOUNTS, { name: 'twice', identityProviderId: await userPool() })).json
+  const network = JSON.parse((await ask('POST', NETWORKS, { name: 'mill', region: 'eu' })).text)
+  const { page, complaints, go, signIn } = await stage().open()
+  await signIn()
+  await go('organization/networks')
+  await page.getByRole('link', { name: 'mill', exact: true }).click()
+  await page.getByRole('textbox', { name: 'Region' }).fill('us')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('cell', { name: 'us', exact: true }).waitFor()
+  await page.getByRole('link', { name: 'mill', exact: true }).click()
+  const region = page.getByRole('textbox', { name: 'Region' })
+  await region.waitFor()
+  assert.equal(await region.inputValue(), 'us')
+  await ask('PATCH', `${NETWORKS}/${network.id}`, { provider: 'OTHER' })
+  await page.getByRole('textbox', { name: 'Size' }).fill('large')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The network is saved.').first().waitFor()
+  const { provider, size, region: saved } = JSON.parse((await ask('GET', `${NETWORKS}/${network.id}`)).text)
+  assert.deepEqual([provider, size, saved], ['OTHER', 'large', 'us'])
+
+  await page.getByRole('link', { name: 'Manage API Account' }).click()
+  await page.getByRole('link', { name: 'twice', exact: true }).click()
+  await page.getByRole('textbox', { name: 'Contact e-mail' }).waitFor()
+  await ask('PATCH', `${ACCOUNTS}/${account.id}`, { role: 'read-only' })
+  await page.getByRole('textbox', { name: 'Contact e-mail' }).fill('robots@example.com')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The account “twice” is saved.').waitFor()
+  const { role, contactEmail } = (await ask('GET', `${ACCOUNTS}/${account.id}`)).json
+  assert.deepEqual([role, contactEmail], ['read-only', 'robots@example.com'])
+  await go('organization/networks?page=50')
+  await page.getByRole('link', { name: 'mill', exact: true }).waitFor()
   assert.deepEqual(complaints, [])
 })
 

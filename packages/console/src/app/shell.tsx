@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { currentIdentityQuery, isPartial, sessionQuery, signOut } from '../api/session.ts'
 import { readSignInSearch } from '../pages/sign-in/sign-in-search.ts'
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx'
@@ -113,6 +113,12 @@ const LOOK_EVERY_MS = 15_000
 /** A session that ends elsewhere (it ran out, somebody ended it), or lacks something by now, leads to the sign-in page and from there back. */
 function useSignedOutRedirect(): void {
   const { data: session } = useQuery({ ...sessionQuery, refetchInterval: LOOK_EVERY_MS, refetchOnWindowFocus: true })
+  const first = useRef<string>(undefined)
+  useEffect(() => {
+    first.current ??= session?.id
+    // In another tab somebody else has signed in: nothing of this page is his.
+    if (session && session.id !== first.current) window.location.reload()
+  }, [session])
   const navigate = useNavigate()
   const router = useRouter()
   useEffect(() => {

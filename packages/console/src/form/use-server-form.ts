@@ -1,6 +1,7 @@
 import { type UseFormInput, type UseFormReturnType, useForm } from '@mantine/form'
 import { useState } from 'react'
 import { CallFailed } from '../api/call-failed.ts'
+import { changedValues } from './changed-values.ts'
 
 interface ServerForm<Values extends Record<string, unknown>> {
   readonly form: UseFormReturnType<Values>
@@ -16,7 +17,8 @@ interface ServerForm<Values extends Record<string, unknown>> {
  */
 export function useServerForm<Values extends Record<string, unknown>>(
   options: UseFormInput<Values> & {
-    readonly send: (values: Values) => Promise<void>
+    /** Is told what was changed, too, since the form was opened or last sent. */
+    readonly send: (values: Values, changed: Partial<Values>) => Promise<void>
     readonly fieldOf?: Readonly<Record<string, string>>
   },
 ): ServerForm<Values> {
@@ -31,7 +33,8 @@ export function useServerForm<Values extends Record<string, unknown>>(
     setProblem(undefined)
     setBusy(true)
     try {
-      await send(values)
+      await send(values, changedValues(form.getInitialValues(), values))
+      form.setInitialValues(values)
     } catch (error) {
       const named = error instanceof CallFailed ? error.field : undefined
       const field = named === undefined ? undefined : (fieldOf[named] ?? named)

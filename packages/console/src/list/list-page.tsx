@@ -3,7 +3,7 @@ import { Group, Pagination, Paper, Stack, Text, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { ErrorNote } from '../show/error-note.tsx'
 import { PageHead } from '../show/page-head.tsx'
 import { type ListSearch, readListSearch } from './list-search.ts'
@@ -49,6 +49,10 @@ export function ListPage<Item extends { readonly id: string }>(props: ListPagePr
     refetchInterval: props.refetchMs ?? false,
   })
   const pages = Math.max(1, Math.ceil((data?.total ?? 0) / PAGE_SIZE))
+  const isBehindLast = data !== undefined && page > pages
+  useEffect(() => {
+    if (isBehindLast) go({ q, sort, page: pages })
+  })
   return (
     <Stack gap="sm">
       <PageHead title={title} description={description}>
@@ -113,7 +117,17 @@ interface SearchFieldProps {
 
 function SearchField({ label, text, onChange }: SearchFieldProps) {
   const [typed, setTyped] = useState(text)
-  const report = useDebouncedCallback(onChange, TYPING_PAUSE_MS)
+  const known = useRef(text)
+  const report = useDebouncedCallback((next: string) => {
+    known.current = next
+    onChange(next)
+  }, TYPING_PAUSE_MS)
+  // The address says something else than was typed here: somebody has followed a link, or gone back.
+  useEffect(() => {
+    if (text === known.current) return
+    known.current = text
+    setTyped(text)
+  }, [text])
   return (
     <TextInput
       type="search"

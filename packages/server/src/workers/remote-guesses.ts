@@ -28,6 +28,7 @@ type GuessProcedures = Pick<
 export function serveGuesses(guesses: Guesses): { procedures: GuessProcedures; leaveAll(): void } {
   const places = new Map<number, GuessPlace>()
   let next = 1
+  let isOver = false
   const get = (place: number): GuessPlace => {
     const found = places.get(place)
     if (!found) throw new TypeError('there is no such guess')
@@ -38,6 +39,10 @@ export function serveGuesses(guesses: Guesses): { procedures: GuessProcedures; l
       takeGuess: async ({ name, most }) => {
         const taken = await guesses.take(name, most)
         if (!taken) return undefined
+        if (isOver) {
+          await taken.leave()
+          return undefined
+        }
         const place = next++
         places.set(place, taken)
         return { place, wrong: taken.wrong }
@@ -52,6 +57,7 @@ export function serveGuesses(guesses: Guesses): { procedures: GuessProcedures; l
       },
     },
     leaveAll: () => {
+      isOver = true
       for (const place of places.values()) void place.leave()
       places.clear()
     },

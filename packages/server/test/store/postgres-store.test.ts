@@ -35,10 +35,17 @@ const newSession = ({ identityId, authenticatorId }: ReturnType<typeof firstAdmi
   maxPerIdentity: 100,
 })
 
-async function openNode(t: TestContext, url: string) {
+/** Another database of the same server. */
+function elsewhere(url: string): string {
+  const other = new URL(url)
+  other.pathname = '/postgres'
+  return other.href
+}
+
+async function openNode(t: TestContext, url: string, options: { readonly staleMs?: number } = {}) {
   const problems: string[] = []
   const onProblem = (message: string) => void problems.push(message)
-  const store = await openPostgresStore({ url, nodeId: newId(), now: meta.now, onProblem })
+  const store = await openPostgresStore({ url, nodeId: newId(), now: meta.now, onProblem, ...options })
   t.after(() => store.close())
   const heard: (readonly Change[] | 'everything')[] = []
   const waiting: (() => void)[] = []
@@ -92,6 +99,41 @@ test('a node whose connections were cut forgets what it remembers, and goes on',
   const rows = await untilItWorks(() => node.store.db.selectFrom('identities').selectAll().execute())
   assert.equal(rows.length, 1)
   await untilItWorks(() => node.store.write('changeLog.prune', {}, meta))
+})
+
+test('D13 S-13 a node that hears of no changes any more forgets again and again, until it does', {
+  timeout: 20_000,
+}, async (t) => {
+  const url = await (await getPostgres()).createDatabase()
+  const node = await openNode(t, url, { staleMs: 100 })
+  const [admin, outside] = [
+    new pg.Client({ connectionString: url }),
+    new pg.Client({ connectionString: elsewhere(url) }),
+  ]
+  for (const client of [admin, outside]) {
+    await client.connect()
+    t.after(() => client.end())
+  }
+  const { database } = admin
+  const letIn = (isAllowed: boolean) => outside.query(`alter database "${database}" allow_connections ${isAllowed}`)
+  const forgotten = async (times: number) => {
+    while (node.heard.filter((changes) => changes === 'everything').length < times) await sleep(20)
+  }
+  await node.store.db.selectFrom('identities').selectAll().execute()
+  await letIn(false)
+  await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name = 'countersign-changes'`)
+  await forgotten(4)
+  await node.store.db.selectFrom('identities').selectAll().execute()
+  await letIn(true)
+  const isTold = (changes: readonly Change[] | 'everything') => changes !== 'everything'
+  while (!node.heard.some(isTold)) {
+    await admin.query(`select pg_notify('countersign_changes', '{"from":"other","changes":[],"count":0}')`)
+    await sleep(50)
+  }
+  const { length } = node.heard.filter((changes) => changes === 'everything')
+  await sleep(500)
+  assert.equal(node.heard.filter((changes) => changes === 'everything').length, length, 'it hears again')
 })
 
 test('a node notices a change that it was not told of, however many have signed in', { timeout: 20_000 }, async (t) => {

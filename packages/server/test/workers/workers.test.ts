@@ -95,6 +95,17 @@ test('a worker that ends in the middle of a guess leaves its place to the next',
   assert.equal(await one.take('somebody', 1), undefined, 'locked for all')
 })
 
+test('a worker that ends while its guess waits for a place keeps none', { timeout: 10_000 }, async () => {
+  const guesses = createGuesses({ now: () => 0 })
+  const ended = serveGuesses(guesses)
+  const own = await guesses.take('somebody', 1)
+  const waiting = ended.procedures.takeGuess({ name: 'somebody', most: 1 })
+  ended.leaveAll()
+  await own?.leave()
+  assert.equal(await waiting, undefined)
+  assert.ok(await guesses.take('somebody', 1), 'the next finds the place free')
+})
+
 test('what a worker had counted stays counted when it has ended', async () => {
   const countedBy = async (count: number) => {
     const registry = new Registry()

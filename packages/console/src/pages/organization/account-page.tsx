@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { hosted } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
+import { useFreshQuery } from '../../api/use-fresh-query.ts'
 import type { Account } from '../../api/wire.ts'
 import { FormFrame } from '../../form/form-frame.tsx'
 import { useServerForm } from '../../form/use-server-form.ts'
@@ -41,11 +42,17 @@ export function AccountPage() {
               ]}
             />
           </Section>
-          <AccountForm account={account} />
+          <FreshAccountForm id={id} />
         </Stack>
       )}
     </Loaded>
   )
+}
+
+/** The page follows what others do to the account, and the form does not: what somebody is about to change stays as it was read. */
+function FreshAccountForm({ id }: { readonly id: string }) {
+  const query = useFreshQuery({ queryKey: ['accounts', 'one', id], queryFn: () => hosted.accounts.get(id) })
+  return <Loaded query={query}>{(account) => <AccountForm account={account} />}</Loaded>
 }
 
 function AccountForm({ account }: { readonly account: Account }) {
@@ -57,8 +64,8 @@ function AccountForm({ account }: { readonly account: Account }) {
       role: account.role,
     },
     validate: ACCOUNT_RULES,
-    send: async (values) => {
-      await hosted.accounts.update(account.id, values)
+    send: async (values, changed) => {
+      await hosted.accounts.update(account.id, changed)
       await queries.invalidateQueries({ queryKey: ['accounts'] })
       notifications.show({ message: `The account “${values.name}” is saved.`, color: 'green' })
     },

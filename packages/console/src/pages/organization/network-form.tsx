@@ -9,7 +9,8 @@ import { useServerForm } from '../../form/use-server-form.ts'
 
 interface NetworkFormProps {
   readonly network?: Network
-  readonly onSend: (body: NetworkInput) => Promise<void>
+  /** All of it, and what was changed. */
+  readonly onSend: (body: NetworkInput, changed: Partial<NetworkInput>) => Promise<void>
   readonly submitLabel: string
 }
 
@@ -36,7 +37,7 @@ export function NetworkForm({ network, onSend, submitLabel }: NetworkFormProps) 
       provider: atMost(MAX_WORD),
       size: atMost(MAX_WORD),
     },
-    send: ({ controllerUrl, ...values }) => onSend({ ...values, ...(!isLocal && { controllerUrl }) }),
+    send: ({ controllerUrl, ...values }, changed) => onSend({ ...values, ...(!isLocal && { controllerUrl }) }, changed),
   })
   return (
     <FormFrame onSubmit={submit} problem={problem} isBusy={isBusy} submitLabel={submitLabel}>

@@ -1,9 +1,9 @@
 import { Stack } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { hosted } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
+import { useFreshQuery } from '../../api/use-fresh-query.ts'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
 import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
@@ -16,10 +16,9 @@ const BACK = <PageLink to="/organization/networks">Networks</PageLink>
 export function NetworkPage() {
   const { id } = useParams({ from: '/shell/organization/networks/$id' })
   const leave = useLeave()
-  const query = useQuery({
+  const query = useFreshQuery({
     queryKey: ['networks', 'one', id],
     queryFn: () => hosted.networks.get(id),
-    refetchOnWindowFocus: false,
   })
   return (
     <Loaded query={query}>
@@ -38,7 +37,7 @@ export function NetworkPage() {
           </PageHead>
           <NetworkForm
             network={network}
-            onSend={(body) => hosted.networks.update(id, body).then(() => leave('The network is saved.'))}
+            onSend={(_, changed) => hosted.networks.update(id, changed).then(() => leave('The network is saved.'))}
             submitLabel="Save"
           />
         </Stack>

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { hosted } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
+import { useFreshQuery } from '../../api/use-fresh-query.ts'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
 import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
@@ -15,10 +16,9 @@ const BACK = <PageLink to="/organization/providers">Identity providers</PageLink
 export function ProviderPage() {
   const { id } = useParams({ from: '/shell/organization/providers/$id' })
   const leave = useLeave()
-  const query = useQuery({
+  const query = useFreshQuery({
     queryKey: ['providers', 'one', id],
     queryFn: () => hosted.providers.get(id),
-    refetchOnWindowFocus: false,
   })
   return (
     <Loaded query={query}>

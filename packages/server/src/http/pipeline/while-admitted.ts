@@ -2,7 +2,8 @@ import { createTimeLimit } from './time-limit.ts'
 
 /** How often it is asked again whether the reader may read: what he may not see any more ends within a second of that. */
 const READMIT_MS = 250
-const withinTime = createTimeLimit(5_000)
+/** One that cannot be answered in time is answered no: both together stay below that second. */
+const withinTime = createTimeLimit(600)
 
 interface WhileAdmitted {
   /** Whether the caller may still call, by the same rules and with the same credentials as when he called. Rejects if not. */

@@ -48,10 +48,16 @@ export async function followChanges(options: FollowOptions): Promise<ChangeFollo
   function onLost(lastHeardAt: number): void {
     if (isStopped) return
     options.onProblem('the connection that carries changes was lost, trying again')
-    // What others change from now on is not heard of: nothing remembered may be believed for long.
-    const left = lastHeardAt + options.staleMs - performance.now()
-    forget = setTimeout(() => options.tell('everything'), Math.max(0, left))
+    forgetLater(Math.max(0, lastHeardAt + options.staleMs - performance.now()))
     retry = setTimeout(reconnect, RECONNECT_MS)
+  }
+
+  /** What others change meanwhile is not heard of: nothing remembered may be believed for long, nor what is read anew after that. */
+  function forgetLater(ms: number): void {
+    forget = setTimeout(() => {
+      options.tell('everything')
+      forgetLater(options.staleMs)
+    }, ms)
   }
 
   function reconnect(): void {
