@@ -19,6 +19,9 @@ interface OpenStoreOptions {
   onFatal(error: Error): void
 }
 
+/** SQLite's codes for a file that is no database, or no whole one. Whatever else is wrong, the data are not. */
+const DAMAGED: readonly (number | undefined)[] = [11, 26]
+
 /** Opens the store that the settings name; what stops it from opening is told in one sentence. */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
   const { database, sqliteFile, nodeId, now, isShared, maxConnections, staleMs, onProblem, onFatal } = options
@@ -33,7 +36,9 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
     throw database === 'sqlite'
       ? new StartupError(
           `cannot open the database file ${sqliteFile}: ${message}`,
-          'restore a backup with: countersign restore FILE',
+          DAMAGED.includes((error as { errcode?: number }).errcode)
+            ? 'restore a backup with: countersign restore FILE'
+            : 'check who owns it and its folder, and the free space',
           { cause: error },
         )
       : new StartupError(
