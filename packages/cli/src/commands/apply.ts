@@ -1,6 +1,6 @@
 import { EXIT, usageError } from '../cli-error.ts'
 import type { Call, Command } from '../command.ts'
-import { loadTextArgument } from '../files/load-text-file.ts'
+import { loadTextArgument, nameTextArgument } from '../files/load-text-file.ts'
 import { getFormat, printData } from '../output/print-result.ts'
 import { parseMembers } from '../resources/field-flags.ts'
 import { loadWarnings, tellWarnings } from '../resources/warnings.ts'
@@ -35,7 +35,7 @@ export const apply: Command = {
     const { file } = call.flags
     if (typeof file !== 'string')
       throw usageError('"countersign apply" needs a file', 'write countersign apply -f FILE')
-    const source = file === '-' ? 'stdin' : file
+    const source = nameTextArgument(file)
     const desired = parseDesired(await parseMembers(await loadTextArgument(call, file), source), source)
     const { own, others } = partControllersOwn(desired, 'name')
     for (const [{ singular }, things] of own) {

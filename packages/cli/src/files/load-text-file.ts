@@ -17,3 +17,8 @@ export function loadTextFile(path: string): string {
 export async function loadTextArgument(call: Pick<Call, 'input'>, path: string): Promise<string> {
   return path === '-' ? call.input.readAll() : loadTextFile(path)
 }
+
+/** What errors call it. */
+export function nameTextArgument(path: string): string {
+  return path === '-' ? 'stdin' : path
+}

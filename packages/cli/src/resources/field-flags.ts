@@ -1,6 +1,6 @@
 import { usageError } from '../cli-error.ts'
 import type { Call, Flag } from '../command.ts'
-import { loadTextArgument, loadTextFile } from '../files/load-text-file.ts'
+import { loadTextArgument, loadTextFile, nameTextArgument } from '../files/load-text-file.ts'
 import { checkMembers, listTaken, pickTaken } from './check-members.ts'
 import { nameType } from './pick-writable.ts'
 import type { ResourceKind } from './resource-kind.ts'
@@ -44,7 +44,7 @@ export async function buildBody(call: Call, kind: ResourceKind, onlyWhenNew: rea
   const known = [...listTaken(kind), ...onlyWhenNew]
   const body: Body = {}
   if (typeof flags.file === 'string') {
-    const members = pickTaken(kind, await loadMembers(call, flags.file), { where: nameSource(flags.file), known })
+    const members = pickTaken(kind, await loadMembers(call, flags.file), { where: nameTextArgument(flags.file), known })
     Object.assign(body, members, 'type' in members && { type: nameType(members.type) })
   }
   for (const field of kind.fields) {
@@ -82,11 +82,7 @@ export async function parseMembers(text: string, source: string): Promise<Body> 
 }
 
 async function loadMembers(call: Call, path: string): Promise<Body> {
-  return parseMembers(await loadTextArgument(call, path), nameSource(path))
-}
-
-function nameSource(path: string): string {
-  return path === '-' ? 'stdin' : path
+  return parseMembers(await loadTextArgument(call, path), nameTextArgument(path))
 }
 
 function readValue({ flag, kind }: FieldFlag, given: NonNullable<Call['flags'][string]>): unknown {

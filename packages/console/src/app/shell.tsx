@@ -16,6 +16,7 @@ export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure()
   const path = useRouterState({ select: ({ location }) => location.pathname })
   useSignedOutRedirect()
+  useReloadForOthers()
   return (
     <AppShell
       header={{ height: 56 }}
@@ -113,12 +114,6 @@ const LOOK_EVERY_MS = 15_000
 /** A session that ends elsewhere (it ran out, somebody ended it), or lacks something by now, leads to the sign-in page and from there back. */
 function useSignedOutRedirect(): void {
   const { data: session } = useQuery({ ...sessionQuery, refetchInterval: LOOK_EVERY_MS, refetchOnWindowFocus: true })
-  const first = useRef<string>(undefined)
-  useEffect(() => {
-    first.current ??= session?.id
-    // In another tab somebody else has signed in: nothing of this page is his.
-    if (session && session.id !== first.current) window.location.reload()
-  }, [session])
   const navigate = useNavigate()
   const router = useRouter()
   useEffect(() => {
@@ -126,4 +121,14 @@ function useSignedOutRedirect(): void {
     const search = readSignInSearch({ next: router.state.location.publicHref })
     void navigate({ to: '/sign-in', search })
   }, [session, navigate, router])
+}
+
+/** When somebody else signs in in another tab, nothing of this page is his: it begins anew. */
+function useReloadForOthers(): void {
+  const { data: session } = useQuery(sessionQuery)
+  const first = useRef<string>(undefined)
+  useEffect(() => {
+    first.current ??= session?.id
+    if (session && session.id !== first.current) window.location.reload()
+  }, [session])
 }

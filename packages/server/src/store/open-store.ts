@@ -1,6 +1,7 @@
 import { StartupError } from '../startup-error.ts'
 import { openSqliteStore } from './sqlite/sqlite-store.ts'
 import type { Store } from './store.ts'
+import { isDamagedFile } from './store-problem.ts'
 
 interface OpenStoreOptions {
   /** `sqlite` or the URL of a PostgreSQL database. */
@@ -19,9 +20,6 @@ interface OpenStoreOptions {
   onFatal(error: Error): void
 }
 
-/** SQLite's codes for a file that is no database, or no whole one. Whatever else is wrong, the data are not. */
-const DAMAGED: readonly (number | undefined)[] = [11, 26]
-
 /** Opens the store that the settings name; what stops it from opening is told in one sentence. */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
   const { database, sqliteFile, nodeId, now, isShared, maxConnections, staleMs, onProblem, onFatal } = options
@@ -36,7 +34,7 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
     throw database === 'sqlite'
       ? new StartupError(
           `cannot open the database file ${sqliteFile}: ${message}`,
-          DAMAGED.includes((error as { errcode?: number }).errcode)
+          isDamagedFile(error)
             ? 'restore a backup with: countersign restore FILE'
             : 'check who owns it and its folder, and the free space',
           { cause: error },

@@ -156,26 +156,24 @@ export const API_SESSION_WRITES = {
 
 type Deleting = Pick<WriteContext, 'db' | 'changed' | 'sessionCounts'>
 
-/** Ends every session of an identity, or those that were opened with one of its authenticators. */
-export async function deleteSessionsOf(context: Deleting, identityId: string, authenticatorId?: string): Promise<void> {
-  const ended = await context.db
-    .deleteFrom('api_sessions')
-    .where('identity_id', '=', identityId)
-    .$if(authenticatorId !== undefined, (query) => query.where('authenticator_id', '=', authenticatorId ?? ''))
-    .returning(['id', 'identity_id', 'ip_address'])
-    .execute()
-  noteDeleted(context, ended)
+interface WhichSessions {
+  /** Those that were opened with this authenticator. */
+  readonly authenticatorId?: string
+  /** Those that were opened earlier than this. */
+  readonly openedBefore?: number
 }
 
-export async function deleteSessionsOpenedBefore(
+/** Ends every session of an identity, or only some of them. */
+export async function deleteSessionsOf(
   context: Deleting,
   identityId: string,
-  instant: number,
+  { authenticatorId, openedBefore }: WhichSessions = {},
 ): Promise<void> {
   const ended = await context.db
     .deleteFrom('api_sessions')
     .where('identity_id', '=', identityId)
-    .where('created_at', '<', instant)
+    .$if(authenticatorId !== undefined, (query) => query.where('authenticator_id', '=', authenticatorId ?? ''))
+    .$if(openedBefore !== undefined, (query) => query.where('created_at', '<', openedBefore ?? 0))
     .returning(['id', 'identity_id', 'ip_address'])
     .execute()
   noteDeleted(context, ended)

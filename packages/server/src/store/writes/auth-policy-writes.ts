@@ -109,8 +109,9 @@ async function updateAuthPolicy(
     await db.deleteFrom('auth_policy_signers').where('auth_policy_id', '=', id).execute()
     await writeAllowedSigners(context, id, next)
   }
-  const [before, after] = [current, next].map(({ primary, secondary }) => ({ primary, secondary }))
-  await (isDeepStrictEqual(before, after) ? write() : keepingAdministrators(context, write))
+  const asksTheSame =
+    isDeepStrictEqual(current.primary, next.primary) && isDeepStrictEqual(current.secondary, next.secondary)
+  await (asksTheSame ? write() : keepingAdministrators(context, write))
   context.changed({ entity: ENTITY, id, action: 'updated' })
 }
 

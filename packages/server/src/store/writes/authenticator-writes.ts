@@ -154,7 +154,7 @@ export async function removeAuthenticator(context: WriteContext, id: string, by:
     await db.deleteFrom('authenticators').where('id', '=', id).execute()
   }
   await (identity.isAdmin ? keepingAdministrators(context, remove) : remove())
-  await deleteSessionsOf(context, identityId, id)
+  await deleteSessionsOf(context, identityId, { authenticatorId: id })
   context.changed({ entity: ENTITY, id, action: 'deleted' })
 }
 

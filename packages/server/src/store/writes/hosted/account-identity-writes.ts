@@ -7,7 +7,7 @@ import {
   newId,
 } from '@countersign/core'
 import type { WriteContext, WriteOperation } from '../../write-operation.ts'
-import { deleteSessionsOf, deleteSessionsOpenedBefore } from '../api-session-writes.ts'
+import { deleteSessionsOf } from '../api-session-writes.ts'
 import { insertAuthPolicy } from '../auth-policy-writes.ts'
 import { insertIdentity } from '../identity-writes.ts'
 
@@ -80,7 +80,7 @@ const endOldSessions: WriteOperation<{ accountId: string; openedBefore: number }
   context,
   { accountId, openedBefore },
 ) => {
-  await deleteSessionsOpenedBefore(context, accountIdentityId(accountId), openedBefore)
+  await deleteSessionsOf(context, accountIdentityId(accountId), { openedBefore })
 }
 
 export const ACCOUNT_IDENTITY_WRITES = {
