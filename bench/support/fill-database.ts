@@ -57,6 +57,7 @@ export function fillSessions(file: string, template: string, range: Range): void
   const now = Date.now()
   withDatabase(file, (db) => {
     copyRows(db, 'api_sessions', { column: 'identity_id', is: template }, range, (number) => ({
+      seq: null,
       id: idOf('session', number),
       token_digest: sessionTokenDigest(benchSessionToken(number)),
       identity_id: benchIdentity(number).id,
@@ -65,6 +66,10 @@ export function fillSessions(file: string, template: string, range: Range): void
       expires_at: now + 12 * HOUR_MS,
       ends_at: now + 12 * HOUR_MS,
     }))
+    db.exec(`begin immediate;
+      insert or ignore into filed_sessions select identity_id, created_at, id from api_sessions;
+      update session_filing set filed_until = (select max(seq) from api_sessions);
+      commit`)
   })
 }
 

@@ -116,12 +116,14 @@ function ofItsIdentity(condition: string): ColumnBinding {
   return { kind: 'expression', expression, type: 'bool', notNull: true }
 }
 
+const SESSION_OWNERS = { table: 'session_owners', ownerColumn: 'session_id', valueColumn: 'identity_id' }
+
 /** Neither tokens nor their digests are symbols. */
 export const API_SESSION_FILTER: FilterTable = {
   table: 'api_sessions',
   columns: new Map([
     ...BASE,
-    ['identity', column('identity_id')],
+    ['identity', { kind: 'column', column: 'identity_id', type: 'string', notNull: true, foundBy: SESSION_OWNERS }],
     ['authenticator', column('authenticator_id')],
     ['ipAddress', column('ip_address')],
     ['lastActivityAt', column('last_activity_at', 'datetime')],

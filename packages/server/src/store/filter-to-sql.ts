@@ -13,15 +13,28 @@ import {
 import { type RawBuilder, sql } from 'kysely'
 import type { StoreDialect } from './write-operation.ts'
 
+/** A table whose rows each point at the `id` of the main table. */
+interface ChildTable {
+  readonly table: string
+  readonly ownerColumn: string
+  readonly valueColumn: string
+}
+
 /**
- * Where a symbol lives. A set is a child table that points at the `id` of the main table; tags are a text column with a
- * JSON object; a parent is the row that the column `key` points at; what is found out by a query of our own stands in
+ * Where a symbol lives. A set is a child table; so is what a column may be `foundBy`, where the main table has no index of it; tags are a text
+ * column with a JSON object; a parent is the row that the column `key` points at; what is found out by a query of our own stands in
  * `expression`. `notNull` lets PostgreSQL sort by an index.
  */
 export type ColumnBinding =
-  | { readonly kind: 'column'; readonly column: string; readonly type: ScalarType; readonly notNull?: true }
+  | {
+      readonly kind: 'column'
+      readonly column: string
+      readonly type: ScalarType
+      readonly notNull?: true
+      readonly foundBy?: ChildTable
+    }
   | { readonly kind: 'expression'; readonly expression: string; readonly type: ScalarType; readonly notNull: true }
-  | { readonly kind: 'set'; readonly table: string; readonly ownerColumn: string; readonly valueColumn: string }
+  | ({ readonly kind: 'set' } & ChildTable)
   | { readonly kind: 'tags'; readonly column: string }
   | {
       readonly kind: 'parent'
@@ -102,7 +115,8 @@ function compile(predicate: Predicate, context: Context, negate: boolean): RawBu
     case 'anyOf': {
       const test = (value: Fragment) =>
         compileComparison(predicate.test, { value, type: 'string' }, context.dialect, false)
-      if (!negate && isFoundByIndex(predicate.test)) return isMember(predicate.set, context, test)
+      if (!negate && isFoundByIndex(predicate.test))
+        return isMember(findSet(context.table, predicate.set), context, test)
       return exists(predicate.set, context, !negate, test)
     }
     case 'allOf':
@@ -111,6 +125,12 @@ function compile(predicate: Predicate, context: Context, negate: boolean): RawBu
       })
     case 'comparison': {
       const { comparison } = predicate
+      const foundBy = findChildTable(comparison, context)
+      if (!negate && foundBy) {
+        const test = (value: Fragment) =>
+          compileComparison(comparison, { value, type: 'string' }, context.dialect, false)
+        return isMember(foundBy, context, test)
+      }
       return compileComparison(comparison, compileOperand(comparison.operand, context), context.dialect, negate)
     }
   }
@@ -121,9 +141,15 @@ function isFoundByIndex({ kind, negated }: Comparison): boolean {
   return !negated && (kind === 'equal' || kind === 'in')
 }
 
+function findChildTable(comparison: Comparison, { table }: Context): ChildTable | undefined {
+  const { operand } = comparison
+  if (operand.kind !== 'symbol' || !isFoundByIndex(comparison)) return undefined
+  const binding = table.columns.get(operand.symbol)
+  return binding?.kind === 'column' ? binding.foundBy : undefined
+}
+
 /** Starts from the members: SQLite would ask an `exists` of every row. */
-function isMember(symbol: string, { table }: Context, test: (element: Fragment) => Fragment): RawBuilder<boolean> {
-  const set = findSet(table, symbol)
+function isMember(set: ChildTable, { table }: Context, test: (element: Fragment) => Fragment): RawBuilder<boolean> {
   const matches = test(columnOf(set.table, set.valueColumn))
   const owners = sql`select ${columnOf(set.table, set.ownerColumn)} from ${sql.table(set.table)} where ${matches}`
   return sql`${columnOf(table.table, 'id')} in (${owners})`
@@ -242,7 +268,7 @@ function tagValue({ table, columns }: FilterTable, key: string, dialect: StoreDi
   return sql`(case when json_typeof(${json} -> ${name}) in ('string', 'number', 'boolean') then ${json} ->> ${name} end collate "C")`
 }
 
-function membersOf({ table }: FilterTable, set: Extract<ColumnBinding, { kind: 'set' }>): Fragment {
+function membersOf({ table }: FilterTable, set: ChildTable): Fragment {
   return sql`from ${sql.table(set.table)} where ${columnOf(set.table, set.ownerColumn)} = ${columnOf(table, 'id')}`
 }
 

@@ -13,7 +13,7 @@ export interface WriteRequest {
 
 /** Runs one write inside the transaction that the caller has open, with its change-log entries. */
 export async function runWrite(
-  on: Pick<WriteContext, 'db' | 'dialect' | 'sessionCounts'>,
+  on: Pick<WriteContext, 'db' | 'dialect' | 'sessionCounts' | 'sessionFiling'>,
   { name, args, meta }: WriteRequest,
 ): Promise<{ result: unknown; changes: OwnChange[] }> {
   const { db } = on

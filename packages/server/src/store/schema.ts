@@ -150,6 +150,13 @@ export interface ApiSessionTable extends Stamped {
   passed_totp_id: Generated<string | null>
 }
 
+/** Whose session it is. */
+export interface SessionOwnerTable {
+  identity_id: string
+  created_at: number
+  session_id: string
+}
+
 /** One-time codes of an identity. */
 export interface TotpTable {
   id: string
@@ -228,6 +235,10 @@ export interface Database extends HostedTables {
   authenticators: AuthenticatorTable
   enrollments: EnrollmentTable
   api_sessions: ApiSessionTable
+  /** A view of all sessions. */
+  session_owners: SessionOwnerTable
+  /** In SQLite only: those of `session_owners` that are found by their identity at once. */
+  filed_sessions: SessionOwnerTable
   api_session_certificates: SessionCertificateTable
   totps: TotpTable
   totp_guesses: TotpGuessTable

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { OwnChange } from './change.ts'
 import type { Database } from './schema.ts'
 import type { SessionCounts } from './session-counts.ts'
+import type { SessionFiling } from './sqlite/session-filing.ts'
 
 export type StoreDialect = 'sqlite' | 'postgres'
 
@@ -28,6 +29,8 @@ export interface WriteContext extends WriteMeta {
   readonly dialect: StoreDialect
   /** On the embedded database. */
   readonly sessionCounts?: SessionCounts | undefined
+  /** On the embedded database. */
+  readonly sessionFiling?: SessionFiling | undefined
   /** Notes what was changed: it is logged in the same transaction, and caches hear of it after the commit. */
   changed(change: OwnChange): void
 }

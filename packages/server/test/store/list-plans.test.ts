@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { newId, resolvePaging } from '@countersign/core'
 import { CompiledQuery, sql } from 'kysely'
-import { IDENTITY_FILTER } from '../../src/store/filter-tables.ts'
+import { API_SESSION_FILTER, IDENTITY_FILTER } from '../../src/store/filter-tables.ts'
 import { buildFilterOptions } from '../../src/store/filter-to-sql.ts'
 import { buildListQueries } from '../../src/store/reads/list-rows.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -76,6 +76,38 @@ for (const database of DATABASES) {
 
     const scans = await planOf(store, queriesOf({ filter: 'name contains "7"' }).count)
     assert.match(scans, /identities/, 'and a filter that no index helps is seen to read them')
+  })
+}
+
+const ALL_SESSIONS = { sqlite: /SCAN api_sessions/, postgres: /Seq Scan on api_sessions/ }
+
+for (const database of DATABASES) {
+  test(`what the list of an identity's sessions costs does not grow with the number of all, on ${database}`, async (t) => {
+    const store = await openTestStore(t, database)
+    if (database === 'postgres') {
+      await fill(store)
+      await sql`insert into api_sessions (id, token_digest, identity_id, authenticator_id, ip_address, config_types, last_activity_at,
+          expires_at, ends_at, tags, created_at, updated_at)
+        select 's-' || n, 's-' || n, 'more-' || n, '', '', '[]', 0, 0, 0, '{}', 0, 0
+        from generate_series(1, ${MORE_IDENTITIES}::int) as n`.execute(store.db)
+      await sql`analyze api_sessions`.execute(store.db)
+    }
+    const options = buildFilterOptions(API_SESSION_FILTER)
+    const plansOf = async (filter: string) => {
+      const { page, count } = buildListQueries(store, API_SESSION_FILTER, resolvePaging({ filter }, options))
+      return `${await planOf(store, page)}\n${await planOf(store, count)}`
+    }
+    for (const filter of [
+      'identity = "more-7"',
+      'identity in ["more-7", "more-8"]',
+      'identity = "more-7" and ipAddress = ""',
+    ])
+      assert.doesNotMatch(await plansOf(filter), ALL_SESSIONS[database], filter)
+    assert.match(
+      await plansOf('ipAddress = ""'),
+      ALL_SESSIONS[database],
+      'and a filter that no index helps is seen to read them',
+    )
   })
 }
 

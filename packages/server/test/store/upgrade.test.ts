@@ -9,11 +9,13 @@ import pg from 'pg'
 import { start } from '../../src/store/migrations/0001-start.ts'
 import { signerKeySets } from '../../src/store/migrations/0002-signer-key-sets.ts'
 import { authDecisions } from '../../src/store/migrations/0003-auth-decisions.ts'
+import { MIGRATIONS } from '../../src/store/migrations/migrate.ts'
 import { POSTGRES_TYPES, SQLITE_TYPES } from '../../src/store/migrations/migration.ts'
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import { findIdentity } from '../../src/store/reads/identity-reads.ts'
 import { findSigner } from '../../src/store/reads/signer-reads.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import type { Store } from '../../src/store/store.ts'
 import { DATABASES, getPostgres, stopPostgres } from './open-test-stores.ts'
 
 after(stopPostgres)
@@ -43,17 +45,19 @@ function oldRows(yes: string, no: string): string[] {
   ]
 }
 
+function makeSqliteFile(t: TestContext, rows: readonly string[], migrations = FIRST): string {
+  const dir = mkdtempSync(join(tmpdir(), 'countersign-upgrade-'))
+  t.after(() => rmSync(dir, { recursive: true, force: true }))
+  const file = join(dir, 'old.db')
+  const raw = new DatabaseSync(file)
+  for (const { statements } of migrations) for (const statement of statements(SQLITE_TYPES)) raw.exec(statement)
+  for (const statement of rows) raw.exec(statement)
+  raw.close()
+  return file
+}
+
 async function upgrade(t: TestContext, database: (typeof DATABASES)[number]) {
-  if (database === 'sqlite') {
-    const dir = mkdtempSync(join(tmpdir(), 'countersign-upgrade-'))
-    t.after(() => rmSync(dir, { recursive: true, force: true }))
-    const file = join(dir, 'old.db')
-    const raw = new DatabaseSync(file)
-    for (const { statements } of FIRST) for (const statement of statements(SQLITE_TYPES)) raw.exec(statement)
-    for (const statement of oldRows('1', '0')) raw.exec(statement)
-    raw.close()
-    return openSqliteStore({ file, now: 2 })
-  }
+  if (database === 'sqlite') return openSqliteStore({ file: makeSqliteFile(t, oldRows('1', '0')), now: 2 })
   const url = await (await getPostgres()).createDatabase()
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -61,6 +65,10 @@ async function upgrade(t: TestContext, database: (typeof DATABASES)[number]) {
   for (const statement of oldRows('true', 'false')) await client.query(statement)
   await client.end()
   return openPostgresStore({ url, nodeId: newId(), now: 2, onProblem: () => {} })
+}
+
+async function findSessionsOf({ db }: Store, identityId: string) {
+  return db.selectFrom('session_owners').selectAll().where('identity_id', '=', identityId).execute()
 }
 
 for (const database of DATABASES) {
@@ -80,6 +88,7 @@ for (const database of DATABASES) {
     assert.equal(authenticator.key_roll_requested ? 1 : 0, 0)
     assert.deepEqual(await store.db.selectFrom('totps').selectAll().execute(), [])
     assert.deepEqual(await store.db.selectFrom('enrollments').selectAll().execute(), [])
+    assert.equal((await findSessionsOf(store, 'old')).length, 1, 'whose it is is known')
     const counts = await store.db.selectFrom('row_counts').selectAll().orderBy('table_name').execute()
     const wanted = { identities: 1, authenticators: 1, ...(database === 'sqlite' && { api_sessions: 1 }) }
     for (const [table_name, total] of Object.entries(wanted)) {
@@ -88,3 +97,33 @@ for (const database of DATABASES) {
     await store.write('apiSession.delete', { id: 'session', by: 'owner' }, { actorId: 'test', now: 3 })
   })
 }
+
+test('S-16 on sqlite sessions keep their certificates when they are numbered, and both end as before', async (t) => {
+  const since = MIGRATIONS.findIndex(({ name }) => name === 'filed-sessions')
+  const before = MIGRATIONS.slice(0, since)
+  const seen = before
+    .slice(FIRST.length)
+    .map(({ version, name }) => `insert into schema_migrations values (${version}, '${name}', 1)`)
+  const certificate = `insert into api_session_certificates (id, api_session_id, subject, fingerprint, cert_pem, not_before, not_after, tags,
+    created_at, updated_at) values ('certificate', 'session', '', '', '', 1, 2, '{}', 1, 1)`
+  const started = `update row_counts set total = total + 1 where table_name = 'api_sessions'`
+  // Identities have one more column by then.
+  const old = oldRows('1', '0').map((row) =>
+    row.startsWith('insert into identities') ? row.replace(/\)$/, ', null)') : row,
+  )
+  const file = makeSqliteFile(t, [...old, ...seen, certificate, started], before)
+  const store = await openSqliteStore({ file, now: 2 })
+  t.after(() => store.close())
+  const count = async () => {
+    const [sessions, certificates, owners, total] = await Promise.all([
+      store.db.selectFrom('api_sessions').selectAll().execute(),
+      store.db.selectFrom('api_session_certificates').selectAll().execute(),
+      findSessionsOf(store, 'old'),
+      store.db.selectFrom('row_counts').select('total').where('table_name', '=', 'api_sessions').executeTakeFirst(),
+    ])
+    return [sessions.length, certificates.length, owners.length, total?.total]
+  }
+  assert.deepEqual(await count(), [1, 1, 1, 1])
+  await store.write('apiSession.delete', { id: 'session', by: 'owner' }, { actorId: 'test', now: 3 })
+  assert.deepEqual(await count(), [0, 0, 0, 0])
+})

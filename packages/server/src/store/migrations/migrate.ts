@@ -13,10 +13,11 @@ import { totps } from './0009-totps.ts'
 import { enrollments } from './0010-enrollments.ts'
 import { sessionCounts } from './0011-session-counts.ts'
 import { startedSessions } from './0012-started-sessions.ts'
+import { filedSessions } from './0013-filed-sessions.ts'
 import type { ColumnTypes, Migration } from './migration.ts'
 
 /** Every step of the schema, oldest first. */
-const MIGRATIONS: readonly Migration[] = [
+export const MIGRATIONS: readonly Migration[] = [
   start,
   signerKeySets,
   authDecisions,
@@ -29,6 +30,7 @@ const MIGRATIONS: readonly Migration[] = [
   enrollments,
   sessionCounts,
   startedSessions,
+  filedSessions,
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

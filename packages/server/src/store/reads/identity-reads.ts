@@ -38,11 +38,12 @@ const authenticatorsOfSome = preparedForIds(0, (db, ids) =>
 
 const sessionHoldersOfSome = preparedForIds(1, (db, ids, now: number) =>
   db
-    .selectFrom('api_sessions')
-    .select('identity_id')
+    .selectFrom('session_owners as owner')
+    .innerJoin('api_sessions as session', 'session.id', 'owner.session_id')
+    .select('owner.identity_id')
     .distinct()
-    .where('identity_id', 'in', ids)
-    .where('expires_at', '>', now),
+    .where('owner.identity_id', 'in', ids)
+    .where('session.expires_at', '>', now),
 )
 
 export async function findIdentity(db: Kysely<Database>, id: string): Promise<StoredIdentity | undefined> {

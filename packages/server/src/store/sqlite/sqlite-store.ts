@@ -48,11 +48,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   closeSync(openSync(options.file, 'a', PRIVATE_FILE_MODE))
   await migrateFile(options.file, options.now)
   const { raw, db } = openForReading(options.file)
-  const { file, artificialCommitMs, isShared } = options
+  const { file, artificialCommitMs, idleMs, isShared } = options
   const workerData: WriterOptions = {
     file,
     ...(isShared && { isShared }),
     ...(artificialCommitMs !== undefined && { artificialCommitMs }),
+    ...(idleMs !== undefined && { idleMs }),
   }
   const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData })
   const pending = new Slots<Pending>()

@@ -6,6 +6,7 @@ import { runWrite } from '../run-write.ts'
 import { SessionCounts } from '../session-counts.ts'
 import { isFileProblem } from '../store-problem.ts'
 import { openForWriting, WRITE_LOCK_WAIT_MS } from './open-database.ts'
+import { SessionFiling } from './session-filing.ts'
 import {
   fromWriter,
   type NumberedWrite,
@@ -24,10 +25,15 @@ export interface WriterOptions {
   readonly isShared?: boolean
   /** Makes every commit this slow, to show in tests that nobody else waits for it. */
   readonly artificialCommitMs?: number
+  /** When nothing was written for so long, sessions that are not filed yet are. */
+  readonly idleMs?: number
 }
 
 /** Refusals come in swarms: the next groups after one expect more of them. */
 const CAREFUL_AFTER_REFUSAL = 50
+
+const DEFAULT_IDLE_MS = 10_000
+const FILED_AT_ONCE = 512
 
 const SQLITE_BUSY = 5
 /** A commit takes a fraction of a millisecond. */
@@ -40,8 +46,10 @@ const options = workerData as WriterOptions
 const { raw, db } = openForWriting(options.file)
 // Waiting is ours: SQLite's own sleeps up to 100 ms at a time while others come and go.
 if (options.isShared) raw.exec('pragma busy_timeout = 0')
-const sessionCounts = new SessionCounts({ isShared: options.isShared === true })
-const on = { db, dialect: 'sqlite', sessionCounts } as const
+const isShared = options.isShared === true
+const sessionCounts = new SessionCounts({ isShared })
+const sessionFiling = new SessionFiling(raw, { isShared })
+const on = { db, dialect: 'sqlite', sessionCounts, sessionFiling } as const
 const waiting: NumberedWrite[] = []
 let carefulBatches = 0
 let isFlushing = false
@@ -56,6 +64,8 @@ const undo = raw.prepare('rollback to one_write')
 const addSessions = raw.prepare("update row_counts set total = total + ? where table_name = 'api_sessions'")
 
 shrinkHeap()
+
+const fileRestLater = setTimeout(fileRest, options.idleMs ?? DEFAULT_IDLE_MS).unref()
 
 port.on('message', (message: ToWriter) => {
   if (message === 'close') isClosing = true
@@ -74,6 +84,7 @@ async function flush(): Promise<void> {
     await nextTurn()
   }
   isFlushing = false
+  fileRestLater.refresh()
   if (!isClosing) return
   raw.close()
   port?.close()
@@ -84,11 +95,13 @@ async function commitTogether(batch: readonly NumberedWrite[]): Promise<WriteAns
     beginWrite()
     const answers = (await runHopefully(batch)) ?? (await runCarefully(batch))
     if (options.artificialCommitMs) pause(options.artificialCommitMs)
+    sessionFiling.fileSome()
     commit.run()
+    sessionFiling.kept()
     return answers
   } catch (error) {
     if (raw.isTransaction) raw.exec('rollback')
-    sessionCounts.forget()
+    forgetUndone()
     // Nothing of the group is on the disk: nobody may be told otherwise.
     const refusal = toSentError(new AppError('STORE_UNAVAILABLE', undefined, { cause: error }))
     process.stderr.write(`${JSON.stringify({ level: 50, msg: 'commit failed', error: String(error) })}\n`)
@@ -114,7 +127,7 @@ async function runHopefully(batch: readonly NumberedWrite[]): Promise<WriteAnswe
     if (isFileProblem(error)) throw error
     carefulBatches = CAREFUL_AFTER_REFUSAL
     raw.exec('rollback')
-    sessionCounts.forget()
+    forgetUndone()
     beginWrite()
     return undefined
   }
@@ -133,7 +146,7 @@ async function runCarefully(batch: readonly NumberedWrite[]): Promise<WriteAnswe
       // A disk that takes no more fails every write of the group, and with it the commit.
       if (isFileProblem(error)) throw error
       undo.run()
-      sessionCounts.forget()
+      forgetUndone()
       answers.push({ id: write.id, error: toSentError(error) })
     }
     keep.run()
@@ -144,6 +157,27 @@ async function runCarefully(batch: readonly NumberedWrite[]): Promise<WriteAnswe
 async function answerTo(write: NumberedWrite): Promise<WriteAnswer> {
   const { result, changes } = await runWrite(on, write)
   return { id: write.id, result, changes }
+}
+
+function forgetUndone(): void {
+  sessionCounts.forget()
+  sessionFiling.undone()
+}
+
+/** In pieces, as long as nobody wants anything else. */
+function fileRest(): void {
+  if (isFlushing || isClosing || !sessionFiling.hasUnfiled) return
+  try {
+    beginWrite()
+    sessionFiling.fileNext(FILED_AT_ONCE)
+    commit.run()
+    sessionFiling.kept()
+    setImmediate(fileRest)
+  } catch {
+    // Readers find them all the same; the next commit tells whoever waits for it what is wrong.
+    if (raw.isTransaction) raw.exec('rollback')
+    sessionFiling.undone()
+  }
 }
 
 function writeSessionCount(): void {

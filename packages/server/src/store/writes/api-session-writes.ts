@@ -3,7 +3,7 @@ import { isDisabled } from '../identity-row.ts'
 import { insertRow, prepared, preparedForIds } from '../prepared.ts'
 import type { ApiSessionRow } from '../schema.ts'
 import { MAX_UNWRITTEN_ACTIVITY_MS } from '../session-activity.ts'
-import type { WriteContext, WriteOperation } from '../write-operation.ts'
+import type { StoreDialect, WriteContext, WriteOperation } from '../write-operation.ts'
 import { type ByWhom, getTouchableIdentity } from './touchable-identity.ts'
 
 const ENTITY = 'apiSessions'
@@ -25,27 +25,44 @@ export interface NewApiSession {
 
 const SURPLUS_AT_ONCE = 100
 
-const sessionCount = prepared(1, (db, identityId: string) =>
-  db
-    .selectFrom('api_sessions')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('identity_id', '=', identityId),
+/** Where all sessions of an identity are found by it, once they are filed. */
+const OWNERS = { sqlite: 'filed_sessions', postgres: 'session_owners' } as const
+
+const SESSION_COUNT = mapDialects((owners) =>
+  prepared(1, (db, identityId: string) =>
+    db
+      .selectFrom(owners)
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('identity_id', '=', identityId),
+  ),
 )
 
-async function countSessions(db: WriteContext['db'], identityId: string): Promise<number> {
-  const [counted] = await sessionCount(db, identityId)
+async function countSessions({ db, dialect, sessionFiling }: WriteContext, identityId: string): Promise<number> {
+  sessionFiling?.fileOf(identityId)
+  const [counted] = await SESSION_COUNT[dialect](db, identityId)
   return counted?.count ?? 0
 }
 
-const oldestSessions = prepared(2, (db, identityId: string, count: number) =>
-  db
-    .selectFrom('api_sessions')
-    .select(['id', 'identity_id', 'ip_address'])
-    .where('identity_id', '=', identityId)
-    .orderBy('created_at')
-    .orderBy('id', 'desc')
-    .limit(count),
+const OLDEST_SESSIONS = mapDialects((owners) =>
+  prepared(2, (db, identityId: string, count: number) =>
+    db
+      .selectFrom('api_sessions')
+      .select(['id', 'identity_id', 'ip_address'])
+      .where('id', 'in', (eb) =>
+        eb
+          .selectFrom(owners)
+          .select('session_id')
+          .where('identity_id', '=', identityId)
+          .orderBy('created_at')
+          .orderBy('session_id', 'desc')
+          .limit(count),
+      ),
+  ),
 )
+
+function mapDialects<Result>(build: (owners: (typeof OWNERS)[StoreDialect]) => Result): Record<StoreDialect, Result> {
+  return { sqlite: build(OWNERS.sqlite), postgres: build(OWNERS.postgres) }
+}
 
 const disabledTimes = prepared(1, (db, id: string) =>
   db
@@ -59,11 +76,11 @@ const disabledTimes = prepared(1, (db, id: string) =>
  * opens none. When the identity has as many as it may have, its oldest end.
  */
 const createApiSession: WriteOperation<NewApiSession, void> = async (context, session) => {
-  const { db, now, sessionCounts } = context
+  const { db, now, sessionCounts, sessionFiling } = context
   const { identityId, envInfo, sdkInfo } = session
   const [identity] = await disabledTimes(db, identityId)
   if (!identity || isDisabled(identity, now)) throw new AppError('INVALID_AUTH')
-  const count = sessionCounts?.of(identityId) ?? (await countSessions(db, identityId))
+  const count = sessionCounts?.of(identityId) ?? (await countSessions(context, identityId))
   sessionCounts?.noteStarted(identityId, count)
   if (count >= session.maxPerIdentity) await endOldest(context, identityId, count + 1 - session.maxPerIdentity)
   await insertRow(db, 'api_sessions', {
@@ -80,11 +97,15 @@ const createApiSession: WriteOperation<NewApiSession, void> = async (context, se
     created_at: now,
     updated_at: now,
   })
+  sessionFiling?.noteStarted(identityId, session.id)
   if (envInfo || sdkInfo) await describeClient(context, session)
 }
 
 async function endOldest(context: WriteContext, identityId: string, surplus: number): Promise<void> {
-  await deleteSessions(context, await oldestSessions(context.db, identityId, Math.min(surplus, SURPLUS_AT_ONCE)))
+  const { db, dialect, sessionFiling } = context
+  sessionFiling?.fileOf(identityId)
+  const oldest = await OLDEST_SESSIONS[dialect](db, identityId, Math.min(surplus, SURPLUS_AT_ONCE))
+  await deleteSessions(context, oldest)
 }
 
 /** What the client says of itself is kept of the latest sign-in. */
@@ -154,7 +175,7 @@ export const API_SESSION_WRITES = {
   'apiSession.deleteExpired': deleteExpiredApiSessions,
 }
 
-type Deleting = Pick<WriteContext, 'db' | 'changed' | 'sessionCounts'>
+type Deleting = Pick<WriteContext, 'db' | 'dialect' | 'changed' | 'sessionCounts' | 'sessionFiling'>
 
 interface WhichSessions {
   /** Those that were opened with this authenticator. */
@@ -169,9 +190,13 @@ export async function deleteSessionsOf(
   identityId: string,
   { authenticatorId, openedBefore }: WhichSessions = {},
 ): Promise<void> {
-  const ended = await context.db
+  const { db, dialect, sessionFiling } = context
+  sessionFiling?.fileOf(identityId)
+  const ended = await db
     .deleteFrom('api_sessions')
-    .where('identity_id', '=', identityId)
+    .where('id', 'in', (eb) =>
+      eb.selectFrom(OWNERS[dialect]).select('session_id').where('identity_id', '=', identityId),
+    )
     .$if(authenticatorId !== undefined, (query) => query.where('authenticator_id', '=', authenticatorId ?? ''))
     .$if(openedBefore !== undefined, (query) => query.where('created_at', '<', openedBefore ?? 0))
     .returning(['id', 'identity_id', 'ip_address'])
