@@ -42,6 +42,7 @@ import { createClientRegistration } from './outbound/client-registration.ts'
 import { createFetchDocument } from './outbound/fetch-document.ts'
 import { createJwksEndpointPolicy } from './outbound/jwks-endpoint-policy.ts'
 import { createFetchJwks, type FetchJwks } from './outbound/jwks-fetch.ts'
+import { settleWithin } from './settle-within.ts'
 import { createCertSignIn } from './sign-in/cert-sign-in.ts'
 import { createDecisionRecorder } from './sign-in/decision-recorder.ts'
 import { createDiscoverSigner } from './sign-in/discover-signer.ts'
@@ -64,6 +65,9 @@ import { createMetrics, type Metrics } from './telemetry/metrics.ts'
 import { observeController } from './telemetry/observe-controller.ts'
 import { timedStore } from './telemetry/timed-store.ts'
 import { startUpkeep } from './upkeep.ts'
+
+/** What is still to be written gets so long at the end: a database that does not answer does not hold it up. */
+const LAST_WRITES_WITHIN_MS = 700
 
 export interface ControllerParts {
   readonly store: Store
@@ -264,9 +268,7 @@ export function createController(parts: ControllerParts): Controller {
     close: async () => {
       health.stop()
       await http.close()
-      await decisions.flush()
-      await upkeep?.stop()
-      await signerKeys.stop()
+      await settleWithin(LAST_WRITES_WITHIN_MS, [decisions.flush(), upkeep?.stop(), signerKeys.stop()])
       await signatures.close()
     },
   }

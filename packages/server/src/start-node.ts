@@ -65,7 +65,7 @@ export interface StartedNode {
 
 const LOOPBACK = '127.0.0.1'
 /** Requests in flight get this long before their connections are cut, which leaves time to close the store. */
-const STOP_WITHIN_MS = 8_000
+const STOP_WITHIN_MS = 7_500
 const IDLE_CHECK_MS = 50
 const MAX_CONNECTIONS = 20
 const MIN_CONNECTIONS = 4

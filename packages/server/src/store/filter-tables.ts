@@ -157,6 +157,9 @@ export const AUTH_DECISION_FILTER: FilterTable = {
 }
 
 /** Neither tokens nor their digests are symbols. */
+/** What nothing here has; existing clients ask for it all the same. */
+const ABSENT: ColumnBinding = { kind: 'expression', expression: 'cast(null as text)', type: 'string' }
+
 export const ENROLLMENT_FILTER: FilterTable = {
   table: 'enrollments',
   columns: new Map([
@@ -165,6 +168,9 @@ export const ENROLLMENT_FILTER: FilterTable = {
     ['identity', column('identity_id')],
     ['identityId', column('identity_id')],
     ['username', column('username')],
+    ['caId', ABSENT],
+    ['edgeRouter', ABSENT],
+    ['transitRouter', ABSENT],
     ['expiresAt', column('expires_at', 'datetime')],
   ]),
 }

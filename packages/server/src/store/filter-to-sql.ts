@@ -33,7 +33,7 @@ export type ColumnBinding =
       readonly notNull?: true
       readonly foundBy?: ChildTable
     }
-  | { readonly kind: 'expression'; readonly expression: string; readonly type: ScalarType; readonly notNull: true }
+  | { readonly kind: 'expression'; readonly expression: string; readonly type: ScalarType; readonly notNull?: true }
   | ({ readonly kind: 'set' } & ChildTable)
   | { readonly kind: 'tags'; readonly column: string }
   | {

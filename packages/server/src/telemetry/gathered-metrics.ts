@@ -17,28 +17,44 @@ export async function takeMetrics(registry: Registry): Promise<MetricsSnapshot> 
   return metrics.map(({ name, help, type, aggregator, values }) => ({ name, help, type, aggregator, values }))
 }
 
-/** Puts together the measurements of all processes of a node, those that have ended included: what was counted stays counted. */
+/**
+ * Puts together the measurements of all processes of a node, those that have ended included: what was counted and told stays counted, also of
+ * one that ended without a word.
+ */
 export interface GatheredMetrics {
-  /** The last measurements of a process that has ended. */
-  retire(last: MetricsSnapshot): void
-  gather(running: readonly MetricsSnapshot[]): Registry
+  /** What a process has measured until now. */
+  note(worker: object, taken: MetricsSnapshot): void
+  /** It has ended. */
+  retire(worker: object): void
+  gather(): Promise<Registry>
 }
 
 /** The types of what only grows; the library says them in words or in numbers. */
 const GROWING: ReadonlySet<string | number> = new Set(['counter', 'histogram', 0, 2])
 
 export function createGatheredMetrics(): GatheredMetrics {
-  let retired: MetricsSnapshot = []
+  const running = new Map<object, MetricsSnapshot>()
+  const ended = new WeakSet()
+  let retired: Promise<MetricsSnapshot> = Promise.resolve([])
   const aggregate = (snapshots: readonly MetricsSnapshot[]): Registry => AggregatorRegistry.aggregate([...snapshots])
   return {
-    retire: (last) => {
-      const grown = last.filter(({ type, aggregator }) => GROWING.has(type) && aggregator === 'sum')
-      const sum = aggregate([retired, grown])
-      void takeMetrics(sum).then((taken) => {
-        retired = taken
-      })
+    note: (worker, taken) => {
+      if (!ended.has(worker)) running.set(worker, taken)
     },
-    // The first of its name says how a measurement is put together: one that runs.
-    gather: (running) => aggregate([...running, retired]),
+    retire: (worker) => {
+      const last = running.get(worker) ?? []
+      running.delete(worker)
+      ended.add(worker)
+      const grown = last.filter(({ type, aggregator }) => GROWING.has(type) && aggregator === 'sum')
+      retired = retired.then((before) => takeMetrics(aggregate([before, grown])))
+    },
+    gather: async () => {
+      for (;;) {
+        const adding = retired
+        const before = await adding
+        // The first of its name says how a measurement is put together: one that runs.
+        if (adding === retired) return aggregate([...running.values(), before])
+      }
+    },
   }
 }

@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '@countersign/core'
 import { createGuesses } from '../api-session/guesses.ts'
 import { systemClock } from '../clock.ts'
@@ -9,6 +8,7 @@ import { loadKeyMaterial } from '../keys/load-key-material.ts'
 import { loadSealing } from '../keys/load-sealing.ts'
 import { watchServerCertificate } from '../keys/watch-server-certificate.ts'
 import { createFetchDocument } from '../outbound/fetch-document.ts'
+import { settleWithin } from '../settle-within.ts'
 import { createSharedFetches } from '../signer-keys/shared-fetches.ts'
 import { startDevelopment } from '../start-development.ts'
 import {
@@ -67,6 +67,7 @@ export async function startWorkers(
     }
     const handle = forkWorker(procedures)
     void handle.exited.then(() => {
+      metrics.retire(handle)
       served.leaveAll()
       streams.drop(handle.channel)
     })
@@ -86,7 +87,7 @@ export async function startWorkers(
     start,
     port: settings.port,
     log,
-    retire: metrics.retire,
+    noteMetrics: metrics.note,
     onFatal,
   })
   undo.push(supervisor.stop)
@@ -103,11 +104,11 @@ export async function startWorkers(
   undo.push(watch.stop)
 
   const server = await serveMetrics(settings.metrics.port, async () => {
-    const taking = supervisor.running().map(({ channel }) => channel.call('metrics', null))
-    const taken = await Promise.all(
-      taking.map((one) => Promise.race([one, sleep(METRICS_WITHIN_MS, [])]).catch(() => [])),
-    )
-    return metrics.gather(taken)
+    const taking = supervisor.running().map(async (handle) => {
+      metrics.note(handle, await handle.channel.call('metrics', null))
+    })
+    await settleWithin(METRICS_WITHIN_MS, taking)
+    return metrics.gather()
   })
   undo.push(() => server.close())
 

@@ -11,8 +11,8 @@ interface SuperviseOptions {
   readonly port: number
   readonly log: Logger
   fork(): WorkerHandle
-  /** The last measurements of a worker. */
-  retire(last: MetricsSnapshot): void
+  /** Told of a worker that ends as it should, with what it has measured until then. */
+  noteMetrics(worker: WorkerHandle, last: MetricsSnapshot): void
   onFatal(): void
 }
 
@@ -96,7 +96,7 @@ export function superviseWorkers(options: SuperviseOptions): Supervisor {
     ending.add(handle)
     const timer = setTimeout(handle.kill, STOP_WITHIN_MS + lingerMs)
     try {
-      options.retire(await handle.channel.call('stop', { lingerMs }))
+      options.noteMetrics(handle, await handle.channel.call('stop', { lingerMs }))
       handle.disconnect()
     } catch {
       // It has ended meanwhile.

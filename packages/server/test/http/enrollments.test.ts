@@ -99,6 +99,21 @@ overBothDatabases('enrollments of identities that were made ahead of time', asyn
     }
   })
 
+  await t.test('members of enrollments that nothing here has can be asked for, and nothing has them', async () => {
+    const { id } = await createEnrolling(app)
+    for (const symbol of ['caId', 'edgeRouter', 'transitRouter']) {
+      const find = async (test: string) => {
+        const filter = encodeURIComponent(`id = "${id}" and ${symbol} ${test}`)
+        const { status, json } = await app.admin('GET', `${ENROLLMENTS}?filter=${filter}&sort=${symbol}`)
+        assert.equal(status, 200, symbol)
+        return json.meta.pagination.totalCount
+      }
+      assert.equal(await find('= "x"'), 0)
+      assert.equal(await find('contains "x"'), 0)
+      assert.equal(await find('= null'), 1)
+    }
+  })
+
   await t.test('R-13 the database holds neither the token nor the JWT', async () => {
     const { id, token, jwt } = await createEnrolling(app)
     const row = await app.store.db.selectFrom('enrollments').selectAll().where('id', '=', id).executeTakeFirstOrThrow()

@@ -121,3 +121,17 @@ test('a data directory that cannot be made is refused in words', (t) => {
   )
   takeDataDir(join(dir, 'directory', 'data')).release()
 })
+
+test('a copy that cannot be written is told in words, with what to look for', async (t) => {
+  const dir = newDir(t)
+  const dataDir = join(dir, 'data')
+  mkdirSync(dataDir)
+  await fill(dataDir)
+  await assert.rejects(backupDataDir(dataDir, dir), (error: unknown) => {
+    assert.ok(error instanceof StartupError)
+    assert.match(error.message, /^cannot copy .*: unable to open database file$/)
+    assert.match(error.hint ?? '', /disk/)
+    return true
+  })
+  await backupDataDir(dataDir, join(dir, 'good'))
+})

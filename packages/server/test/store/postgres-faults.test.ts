@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { after, type TestContext, test } from 'node:test'
 import { newId } from '@countersign/core'
 import pg from 'pg'
@@ -56,4 +57,39 @@ test('S-07 a unique violation is no collision: it is told at once, as what is wr
   await assert.rejects(createSigner(store, 'taken'), { code: 'COULD_NOT_VALIDATE' })
   assert.equal(await attempts(), 2)
   await createSigner(store, 'free')
+})
+
+/** A way to the database that can be blocked: nothing is refused, and nothing is answered any more. */
+async function openBlockable(t: TestContext, url: string) {
+  const { hostname, port } = new URL(url)
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    const onward = connect(Number(port), hostname)
+    for (const each of [socket, onward]) sockets.add(each.on('error', () => {}))
+    socket.pipe(onward).pipe(socket)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const through = new URL(url)
+  through.hostname = '127.0.0.1'
+  through.port = String((server.address() as AddressInfo).port)
+  const block = () => {
+    for (const socket of sockets) socket.unpipe().pause()
+  }
+  return { url: through.href, block }
+}
+
+test('a store whose database does not answer is closed all the same, whatever is under way', {
+  timeout: 9_000,
+}, async (t) => {
+  const { url, block } = await openBlockable(t, await (await getPostgres()).createDatabase())
+  const store = await withDefaults(await openPostgresStore({ url, nodeId: newId(), now: 1, onProblem: () => {} }))
+  await createSigner(store, 'before')
+  block()
+  const unanswered = createSigner(store, 'never')
+  unanswered.catch(() => {})
+  await store.close()
 })

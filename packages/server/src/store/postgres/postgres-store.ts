@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '@countersign/core'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
+import { settleWithin } from '../../settle-within.ts'
 import type { Change, ChangeListener, OwnChangeListener } from '../change.ts'
 import { migrate } from '../migrations/migrate.ts'
 import { POSTGRES_TYPES } from '../migrations/migration.ts'
@@ -47,6 +48,8 @@ const READ_ONLY = '25006'
 
 const MAX_CONNECTIONS = 10
 const STALE_MS = 1_000
+/** A server that does not answer does not hold up the end of the process. */
+const CLOSE_WITHIN_MS = 700
 
 export interface PostgresOptions {
   readonly url: string
@@ -153,8 +156,7 @@ async function openOn(db: Kysely<Database>, options: PostgresOptions, dropIdle: 
     onChange: (listener) => void listeners.push(listener),
     onOwnChange: (listener) => void ownListeners.push(listener),
     close: async () => {
-      await follower.stop()
-      await db.destroy()
+      await settleWithin(CLOSE_WITHIN_MS, [follower.stop(), db.destroy()])
     },
   }
 }

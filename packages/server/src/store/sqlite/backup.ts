@@ -13,6 +13,7 @@ import { basename, join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { databaseFileIn, takeDataDir } from '../../data-dir.ts'
 import { StartupError } from '../../startup-error.ts'
+import { isFileProblem } from '../store-problem.ts'
 
 const PRIVATE_FILE_MODE = 0o600
 const PRIVATE_DIR_MODE = 0o700
@@ -27,9 +28,19 @@ export async function backupDataDir(dataDir: string, file: string): Promise<void
   const source = new DatabaseSync(databaseFile, { readOnly: true })
   try {
     await backup(source, file)
+    packKeys(dataDir, file)
+  } catch (error) {
+    if (!isFileProblem(error)) throw error
+    const { message } = error as Error
+    throw new StartupError(`cannot copy ${databaseFile} to ${file}: ${message}`, 'is there room on the disk?', {
+      cause: error,
+    })
   } finally {
     source.close()
   }
+}
+
+function packKeys(dataDir: string, file: string): void {
   chmodSync(file, PRIVATE_FILE_MODE)
   const copy = new DatabaseSync(file)
   try {
