@@ -16,18 +16,21 @@ interface Remembered extends CertificateKeys {
 const MAX_REMEMBERED = 10_000
 
 /** Answers the key of a certificate signer; reading a certificate is dear, so it is done once for each that is used. */
-export function createCertificateKeys(): (signer: KeySigner & { certPem: string }) => CertificateKeys {
+export function createCertificateKeys(
+  onProblem: (signerId: string, problem: string) => void,
+): (signer: KeySigner & { certPem: string }) => CertificateKeys {
   const remembered = new BoundedCache<string, Remembered>(MAX_REMEMBERED)
   return ({ id, certPem, kid }) => {
     const known = remembered.get(id)
     if (known && known.certPem === certPem && known.kid === kid) return known
     const read = { ...readCertificateKeys({ certPem, kid }), certPem, kid }
     remembered.set(id, read)
+    if (read.problem !== undefined) onProblem(id, read.problem)
     return read
   }
 }
 
-export function readCertificateKeys({ certPem, kid }: Pick<Remembered, 'certPem' | 'kid'>): CertificateKeys {
+function readCertificateKeys({ certPem, kid }: Pick<Remembered, 'certPem' | 'kid'>): CertificateKeys {
   try {
     const { publicKey, fingerprintSha1, notBefore, notAfter } = readSignerCertificate(certPem)
     const reading = buildCertificateKey(publicKey, kid ?? fingerprintSha1, notBefore, notAfter)

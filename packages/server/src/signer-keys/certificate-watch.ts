@@ -13,7 +13,7 @@ interface Watched {
 }
 
 export interface CertificateWatch {
-  follow(signerId: string, notAfter: Date): void
+  follow(signerId: string, notAfter: number): void
   forget(signerId: string): void
   stop(): void
 }
@@ -48,7 +48,7 @@ export function startCertificateWatch(
   return {
     follow: (signerId, notAfter) => {
       const known = watched.get(signerId)
-      const entry = known?.notAfter === notAfter.getTime() ? known : { notAfter: notAfter.getTime() }
+      const entry = known?.notAfter === notAfter ? known : { notAfter }
       watched.set(signerId, entry)
       look(signerId, entry)
     },

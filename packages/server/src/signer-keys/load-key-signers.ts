@@ -6,6 +6,8 @@ import type { StoredKeySet } from './stored-key-set.ts'
 /** A signer with the keys that are stored for it, if any. */
 export interface LoadedKeySigner {
   readonly signer: KeySigner
+  /** When its certificate ends; null where it has none. */
+  readonly certificateEndsAt: number | null
   readonly keySet: StoredKeySet | undefined
 }
 
@@ -16,9 +18,11 @@ const selectSigners = ({ db }: Store) =>
     .selectFrom('ext_jwt_signers as signer')
     .leftJoin('signer_key_sets as set', 'set.signer_id', 'signer.id')
     .select(['signer.id', 'signer.enabled', 'signer.revision', 'signer.jwks_endpoint'])
-    .select(['signer.jwks_ca_pem', 'signer.cert_pem', 'signer.kid', 'set.url', 'set.jwks', 'set.fetched_at'])
+    .select(['signer.jwks_ca_pem', 'signer.cert_pem', 'signer.not_after', 'signer.kid'])
+    .select(['set.url', 'set.jwks', 'set.fetched_at'])
 
 const nothing = sql<string | null>`null`
+const noTime = sql<number | null>`null`
 
 /** The providers of organizations sign with keys that live as those of signers do. */
 const selectProviders = ({ db }: Store) =>
@@ -27,7 +31,7 @@ const selectProviders = ({ db }: Store) =>
     .leftJoin('identity_provider_key_sets as set', 'set.signer_id', 'signer.id')
     .select(['signer.id', 'signer.enabled', 'signer.revision'])
     .select((eb) => eb.ref('signer.jwks_uri').$castTo<string | null>().as('jwks_endpoint'))
-    .select([nothing.as('jwks_ca_pem'), nothing.as('cert_pem'), nothing.as('kid')])
+    .select([nothing.as('jwks_ca_pem'), nothing.as('cert_pem'), noTime.as('not_after'), nothing.as('kid')])
     .select(['set.url', 'set.jwks', 'set.fetched_at'])
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectProviders>['execute']>>[number]
@@ -81,6 +85,7 @@ function fromRow(row: Row): LoadedKeySigner {
       certPem: row.cert_pem,
       kid,
     },
+    certificateEndsAt: row.not_after,
     keySet: url === null || jwks === null || fetchedAt === null ? undefined : { url, jwks, fetchedAt },
   }
 }

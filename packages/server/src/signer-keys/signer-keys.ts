@@ -5,7 +5,7 @@ import type { Settings } from '../config/index.ts'
 import type { FetchJwks } from '../outbound/jwks-fetch.ts'
 import { OutboundError } from '../outbound/outbound-error.ts'
 import type { Store } from '../store/store.ts'
-import { createCertificateKeys, readCertificateKeys } from './certificate-keys.ts'
+import { createCertificateKeys } from './certificate-keys.ts'
 import { startCertificateWatch } from './certificate-watch.ts'
 import { createFetchQueue } from './fetch-queue.ts'
 import { followSigners } from './follow-signers.ts'
@@ -57,7 +57,6 @@ export function createSignerKeys(parts: SignerKeysParts): SignerKeyKeeper {
   const { store, clock, settings, log, scheduler = systemScheduler } = parts
   const timing = refreshTiming(settings.jwks)
   const providers = new Map<string, { revision: number; readonly keys: ProviderKeys }>()
-  const certificateKeysOf = createCertificateKeys()
   const saving = new Set<Promise<unknown>>()
 
   const warn = (warning: SignerKeyWarning): void => {
@@ -65,6 +64,9 @@ export function createSignerKeys(parts: SignerKeysParts): SignerKeyKeeper {
     log.warn({ ...facts, problem: message }, 'the keys of a signer need attention')
     parts.onWarning?.(warning)
   }
+  const certificateKeysOf = createCertificateKeys((signerId, message) =>
+    warn({ kind: 'certificate-unusable', signerId, message }),
+  )
   const watch = startCertificateWatch({ clock, scheduler }, warn)
 
   const shared: ProviderKeysParts = {
@@ -111,12 +113,10 @@ export function createSignerKeys(parts: SignerKeysParts): SignerKeyKeeper {
     return keys
   }
 
-  const take = ({ signer, keySet }: LoadedKeySigner, by: { isOfAnotherNode: boolean }): void => {
+  const take = ({ signer, certificateEndsAt, keySet }: LoadedKeySigner, by: { isOfAnotherNode: boolean }): void => {
     if (isCertificateSigner(signer) && signer.enabled) {
       dropProvider(signer.id)
-      const { keys, problem } = readCertificateKeys(signer)
-      for (const { notAfter } of keys.values()) if (notAfter) watch.follow(signer.id, notAfter)
-      if (problem !== undefined) warn({ kind: 'certificate-unusable', signerId: signer.id, message: problem })
+      if (certificateEndsAt !== null) watch.follow(signer.id, certificateEndsAt)
     } else if (isFetchingSigner(signer) && signer.enabled) {
       watch.forget(signer.id)
       const keys = apply(signer, () => Promise.resolve(keySet), by)

@@ -40,6 +40,9 @@ const ownedBy = (raw: DatabaseSync, who: string) =>
 const filedUnder = (raw: DatabaseSync, who: string) =>
   idsOf(raw, 'select session_id as id from filed_sessions where identity_id = ?', who)
 
+const filedUntil = (raw: DatabaseSync): number =>
+  (raw.prepare('select filed_until from session_filing').get() as { filed_until: number }).filed_until
+
 function assertAllFound(raw: DatabaseSync): void {
   for (const who of WHO) {
     const sessions = sessionsOf(raw, who)
@@ -68,18 +71,19 @@ const commit = fc.record({
 for (const isShared of [false, true]) {
   test(`sessions are found by their identity, filed or not, whatever is undone${isShared ? ', where others write too' : ''}`, async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(commit, { maxLength: 25 }), async (commits) => {
+      fc.asyncProperty(fc.array(commit, { maxLength: 25 }), fc.constantFrom(5, 40), async (commits, roundSize) => {
         const raw = await openMigrated()
-        const options = { isShared, roundSize: 5 }
+        const options = { isShared, roundSize }
         let filing = new SessionFiling(raw, options)
         let number = 0
         for (const { steps, end } of commits) {
+          const filedBefore = filedUntil(raw)
           raw.exec('begin')
           for (const each of steps) {
             if (each.kind === 'start') {
               const id = `session-${number++}`
               insertSession(raw, id, each.who)
-              filing.noteStarted(each.who, id)
+              filing.noteStarted(each.who)
             } else if (each.kind === 'end') raw.exec(`delete from api_sessions where id = 'session-${each.at}'`)
             else if (each.kind === 'endNewest')
               raw.exec('delete from api_sessions where seq = (select max(seq) from api_sessions)')
@@ -97,12 +101,21 @@ for (const isShared of [false, true]) {
             raw.exec('rollback')
             filing.undone()
           }
+          assert.ok(filedUntil(raw) >= filedBefore, 'what is filed stays so')
           // Another process finds what this one left.
           if (end === 'died') filing = new SessionFiling(raw, options)
           assertAllFound(raw)
           if (isShared && end === 'kept' && steps.some(({ kind }) => kind === 'start'))
             for (const who of WHO) assert.deepEqual(filedUnder(raw, who), sessionsOf(raw, who))
         }
+        // Whatever was undone, in the end all are filed and nothing is left to do.
+        for (let left = number; filing.hasUnfiled; left -= 1) {
+          assert.ok(left >= -2, 'filing never ends')
+          filing.fileNext(1)
+          filing.kept()
+          assertAllFound(raw)
+        }
+        for (const who of WHO) assert.deepEqual(filedUnder(raw, who), sessionsOf(raw, who))
         raw.close()
       }),
       { numRuns: 120 },
@@ -113,12 +126,10 @@ for (const isShared of [false, true]) {
 test('few sessions wait for their round, and a round files all that there were when it began', async () => {
   const raw = await openMigrated()
   const filing = new SessionFiling(raw, { isShared: false, roundSize: 10 })
-  const filedUntil = () =>
-    (raw.prepare('select filed_until from session_filing').get() as { filed_until: number }).filed_until
   const start = (who: Who, id: string) => {
     raw.exec('begin')
     insertSession(raw, id, who)
-    filing.noteStarted(who, id)
+    filing.noteStarted(who)
     filing.fileSome()
     raw.exec('commit')
     filing.kept()
@@ -128,15 +139,19 @@ test('few sessions wait for their round, and a round files all that there were w
     WHO.flatMap((who) => filedUnder(raw, who)),
     [],
   )
-  assert.equal(filedUntil(), 0)
+  assert.equal(filedUntil(raw), 0)
   start('dan', 'tenth')
-  assert.deepEqual(filedUnder(raw, 'ann'), ['first-0', 'first-3', 'first-6'], 'in the order of identities')
+  assert.deepEqual(
+    filedUnder(raw, 'ann'),
+    ['first-0', 'first-3'],
+    'in the order of identities, two for each that is started',
+  )
   assert.deepEqual(filedUnder(raw, 'dan'), [])
-  assert.equal(filedUntil(), 0, 'not before the round has ended')
-  for (let number = 0; number < 3; number += 1) start('eve', `later-${number}`)
+  assert.equal(filedUntil(raw), 0, 'not before the round has ended')
+  for (let number = 0; number < 4; number += 1) start('eve', `later-${number}`)
   assert.deepEqual(filedUnder(raw, 'dan'), ['tenth'])
-  assert.equal(filedUntil(), 10)
-  assert.deepEqual(ownedBy(raw, 'eve'), ['later-0', 'later-1', 'later-2'])
+  assert.equal(filedUntil(raw), 10)
+  assert.deepEqual(ownedBy(raw, 'eve'), ['later-0', 'later-1', 'later-2', 'later-3'])
 })
 
 test('an identity that is deleted takes its sessions along, filed or not', async () => {

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { UnfiledSessions } from './unfiled-sessions.ts'
 
 const DEFAULT_ROUND_SIZE = 8_192
 /** For each session that a commit starts it files so many, so that a round ends before the next is due. */
@@ -11,48 +12,59 @@ interface SessionFilingOptions {
   readonly roundSize?: number
 }
 
+/** The sessions that there are when it begins, in the order of their identities. */
+interface Round {
+  readonly seqs: Float64Array
+  filed: number
+  /** The highest number of them; undefined when there are none. */
+  readonly end: number | undefined
+}
+
 /**
  * Files new sessions under their identities, in the writer's commits. Those that are not filed yet are remembered here, and maybe some that
- * are not there any more, which does no harm. Where others write too, all are filed in the commit that starts them.
+ * are filed or not there any more, which does no harm. Where others write too, all are filed in the commit that starts them.
  */
 export class SessionFiling {
   readonly #isShared: boolean
   readonly #roundSize: number
-  readonly #unfiled = new Map<string, string[]>()
-  #unfiledCount = 0
+  readonly #unfiled = new UnfiledSessions()
   #startedCount = 0
-  /** Identities whose sessions are still to be filed in this round, last first. */
-  #round: string[] = []
-  #roundEnd = 0
-  /** What is filed in the commit that is under way. */
-  #filing: { readonly identityId: string; readonly ids: readonly string[] }[] = []
+  #round: Round | undefined
+  /** What is filed in the commit that is under way, beside its share of the round. */
+  #filing: { readonly identityId: string; readonly seqs: readonly number[] }[] = []
   #movesRound = false
-  readonly #insert: StatementSync
-  readonly #findNewest: StatementSync
-  readonly #setFiledUntil: StatementSync
+  readonly #statements: Readonly<Record<keyof typeof STATEMENTS, StatementSync>>
 
   constructor(raw: DatabaseSync, { isShared, roundSize = DEFAULT_ROUND_SIZE }: SessionFilingOptions) {
     this.#isShared = isShared
     this.#roundSize = roundSize
-    const filed = 'insert or ignore into filed_sessions select identity_id, created_at, id from api_sessions'
-    this.#insert = raw.prepare(`${filed} where id in (select value from json_each(?))`)
-    this.#findNewest = raw.prepare('select coalesce(max(seq), 0) as seq from api_sessions')
-    this.#setFiledUntil = raw.prepare('update session_filing set filed_until = ?')
-    for (const { identity_id: identityId, id } of findUnfiled(raw)) this.#add(identityId, [id])
+    this.#statements = {
+      file: prepare(raw, STATEMENTS.file),
+      findStarted: prepare(raw, STATEMENTS.findStarted),
+      findUnfiled: prepare(raw, STATEMENTS.findUnfiled),
+      setFiledUntil: prepare(raw, STATEMENTS.setFiledUntil),
+    }
+    // What an earlier process left.
+    for (const [seq, identityId] of this.#findUnfiled()) this.#unfiled.add(identityId, seq)
   }
 
   get hasUnfiled(): boolean {
-    return this.#unfiledCount > 0
+    return this.#unfiled.count > 0
   }
 
-  noteStarted(identityId: string, sessionId: string): void {
+  /** To be called when a session was inserted, and before anything else is. */
+  noteStarted(identityId: string): void {
+    const [seq] = this.#statements.findStarted.get() as unknown as [number]
+    this.#unfiled.add(identityId, seq)
     this.#startedCount += 1
-    this.#add(identityId, [sessionId])
   }
 
   /** From here on in this transaction all sessions of the identity are in `filed_sessions`. */
   fileOf(identityId: string): void {
-    this.#file([identityId])
+    const seqs = this.#unfiled.take(identityId)
+    if (seqs.length === 0) return
+    this.#filing.push({ identityId, seqs })
+    this.#file(seqs)
   }
 
   /** The share of the commit that is about to end. */
@@ -61,67 +73,69 @@ export class SessionFiling {
     this.#startedCount = 0
     if (started === 0) return
     if (this.#isShared) this.fileNext(Number.POSITIVE_INFINITY)
-    else if (this.#round.length > 0 || this.#unfiledCount >= this.#roundSize) this.fileNext(started * FILED_PER_STARTED)
+    else if (this.#round || this.#unfiled.count >= this.#roundSize) this.fileNext(started * FILED_PER_STARTED)
   }
 
   /** Goes on with the round, or begins one, until so many are filed or it ends. */
   fileNext(count: number): void {
-    if (this.#round.length === 0) this.#beginRound()
     this.#movesRound = true
-    const identityIds: string[] = []
-    for (let found = 0; found < count; ) {
-      const identityId = this.#round.pop()
-      if (identityId === undefined) break
-      identityIds.push(identityId)
-      found += this.#unfiled.get(identityId)?.length ?? 0
-    }
-    this.#file(identityIds)
-    if (this.#round.length === 0) this.#setFiledUntil.run(this.#roundEnd)
+    this.#round ??= this.#beginRound()
+    const { seqs, filed, end } = this.#round
+    this.#round.filed = Math.min(filed + count, seqs.length)
+    this.#file([...seqs.subarray(filed, this.#round.filed)])
+    if (this.#round.filed === seqs.length && end !== undefined) this.#statements.setFiledUntil.run(end)
   }
 
   /** What was filed is on the disk. */
   kept(): void {
     this.#filing = []
+    if (!this.#movesRound) return
     this.#movesRound = false
+    if (!this.#round || this.#round.filed < this.#round.seqs.length) return
+    this.#unfiled.dropUntil(this.#round.end ?? Number.POSITIVE_INFINITY)
+    this.#round = undefined
   }
 
   /** What was filed since then is not. */
   undone(): void {
-    for (const { identityId, ids } of this.#filing) this.#add(identityId, ids)
+    for (const { identityId, seqs } of this.#filing) for (const seq of seqs) this.#unfiled.add(identityId, seq)
+    this.#filing = []
     // Its end may be a session that is undone too, and its number another's.
-    if (this.#movesRound) this.#round = []
-    this.kept()
+    if (this.#movesRound) this.#round = undefined
+    this.#movesRound = false
   }
 
-  #beginRound(): void {
-    this.#roundEnd = (this.#findNewest.get() as { seq: number }).seq
-    this.#round = [...this.#unfiled.keys()].sort().reverse()
-  }
-
-  #add(identityId: string, ids: readonly string[]): void {
-    const known = this.#unfiled.get(identityId)
-    if (known) known.push(...ids)
-    else this.#unfiled.set(identityId, [...ids])
-    this.#unfiledCount += ids.length
-  }
-
-  #file(identityIds: readonly string[]): void {
-    const sessionIds: string[] = []
-    for (const identityId of identityIds) {
-      const ids = this.#unfiled.get(identityId)
-      if (!ids) continue
-      sessionIds.push(...ids)
-      this.#unfiled.delete(identityId)
-      this.#filing.push({ identityId, ids })
+  #beginRound(): Round {
+    const seqs: number[] = []
+    let end: number | undefined
+    for (const [seq] of this.#findUnfiled()) {
+      seqs.push(seq)
+      end = Math.max(end ?? seq, seq)
     }
-    if (sessionIds.length === 0) return
-    this.#unfiledCount -= sessionIds.length
-    this.#insert.run(JSON.stringify(sessionIds))
+    return { seqs: Float64Array.from(seqs), filed: 0, end }
+  }
+
+  #findUnfiled(): Iterable<[seq: number, identityId: string]> {
+    return this.#statements.findUnfiled.iterate() as unknown as Iterable<[number, string]>
+  }
+
+  #file(seqs: readonly number[]): void {
+    this.#statements.file.run(JSON.stringify(seqs))
   }
 }
 
-/** What an earlier process left. */
-function findUnfiled(raw: DatabaseSync): Iterable<{ identity_id: string; id: string }> {
-  const unfiled = 'select identity_id, id from api_sessions where seq > (select filed_until from session_filing)'
-  return raw.prepare(unfiled).iterate() as Iterable<{ identity_id: string; id: string }>
+const STATEMENTS = {
+  file: `insert or ignore into filed_sessions select identity_id, created_at, id from api_sessions
+    where seq in (select value from json_each(?))`,
+  findStarted: 'select last_insert_rowid()',
+  findUnfiled: `select seq, identity_id from api_sessions
+    where seq > (select filed_until from session_filing) order by identity_id`,
+  setFiledUntil: 'update session_filing set filed_until = ?',
+} as const
+
+/** The library's own objects for rows live until V8 clears up everything. */
+function prepare(raw: DatabaseSync, text: string): StatementSync {
+  const statement = raw.prepare(text)
+  statement.setReturnArrays(true)
+  return statement
 }

@@ -97,7 +97,7 @@ const createApiSession: WriteOperation<NewApiSession, void> = async (context, se
     created_at: now,
     updated_at: now,
   })
-  sessionFiling?.noteStarted(identityId, session.id)
+  sessionFiling?.noteStarted(identityId)
   if (envInfo || sdkInfo) await describeClient(context, session)
 }
 
