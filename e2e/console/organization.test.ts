@@ -166,7 +166,7 @@ test(
     assert.equal((await callSelf(oldToken)).status, 401)
     await page.getByLabel('I have stored the file').check()
     await page.getByRole('button', { name: 'Done' }).click()
-    await page.getByText(fresh.clientId).waitFor()
+    await page.getByText(fresh.clientId).first().waitFor()
     assert.ok(!(await page.content()).includes(fresh.password))
 
     await page.getByRole('button', { name: 'Delete robot two' }).click()
@@ -175,6 +175,62 @@ test(
     await page.getByRole('heading', { name: 'Manage API Account' }).waitFor()
     assert.equal((await ask('GET', `${ACCOUNTS}/${id}`)).status, 404)
     assert.deepEqual(complaints, [])
+  },
+)
+
+test(
+  'D50 the account of a client that exists at the provider shows the three members, with the password to fill in',
+  needsBrowser,
+  async () => {
+    const { page, complaints, go, signIn } = await stage().open()
+    await signIn()
+    await go('organization/api-accounts/new')
+    await page.getByRole('textbox', { name: 'Name' }).fill('known there')
+    await page.getByRole('combobox', { name: 'Identity provider' }).click()
+    await page.getByRole('option', { name: /user pool/i }).click()
+    await page.getByRole('switch', { name: 'Its client exists at the provider already' }).check()
+    await page.getByRole('textbox', { name: 'Client id' }).fill('theirs-already')
+    await page.getByRole('button', { name: 'Add the account' }).click()
+    await page.getByRole('heading', { name: 'known there' }).waitFor()
+    const shown = JSON.parse(
+      (await page.getByRole('region', { name: 'Credentials file' }).locator('code, pre').first().textContent()) ?? '',
+    )
+    assert.deepEqual(Object.keys(shown), ['clientId', 'password', 'authenticationUrl'])
+    assert.equal(shown.clientId, 'theirs-already')
+    assert.match(shown.authenticationUrl, /^https?:/)
+    assert.equal(await page.getByRole('button', { name: 'Download credentials.json' }).count(), 0)
+    assert.deepEqual(complaints, [])
+  },
+)
+
+test(
+  'neither the way back nor the end of the session takes away a file that is offered once',
+  needsBrowser,
+  async () => {
+    const made = await ask('POST', ACCOUNTS, { name: 'kept', identityProviderId: await userPool() })
+    const { page, go, signIn } = await stage().open()
+    await signIn()
+    await go('organization/api-accounts')
+    await page.getByRole('link', { name: 'kept', exact: true }).click()
+    await page.getByRole('button', { name: 'Rotate kept' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
+    const offer = page.getByRole('button', { name: 'Download credentials.json' })
+    await offer.waitFor()
+    await page.goBack()
+    await offer.waitFor()
+    assert.equal(new URL(page.url()).pathname, `/console/organization/api-accounts/${made.json.id}`)
+
+    const session = (await page.context().cookies()).find(({ name }) => name === '__Host-countersign')?.value ?? ''
+    const noticed = page.waitForResponse(
+      (response) => response.url().endsWith('/current-api-session') && response.status() === 401,
+    )
+    await stage().controller.request('DELETE', '/edge/management/v1/current-api-session', { session })
+    await noticed
+    const fresh = await download(page)
+    assert.equal((await callSelf(await buyToken(fresh))).status, 200)
+    await page.getByLabel('I have stored the file').check()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('heading', { name: 'Sign in to Countersign' }).waitFor()
   },
 )
 

@@ -179,3 +179,23 @@ test('a signer is found, opened and disabled by keyboard alone', needsBrowser, a
   await keyboard.press('Enter')
   await page.getByRole('button', { name: 'Enable' }).waitFor()
 })
+
+test('what is not there, and what a session may not see, has a heading and a way back', needsBrowser, async () => {
+  const { page, complaints, go, signIn } = await stage().open()
+  await signIn()
+  for (const [path, back] of [
+    ['signers/nothing', 'Signers'],
+    ['signers/nothing/edit', 'Signers'],
+    ['policies/nothing', 'Authentication policies'],
+    ['identities/nothing', 'Identities'],
+    ['identities/nothing/edit', 'Identities'],
+    ['organization/networks/nothing', 'Networks'],
+    ['organization/providers/nothing', 'Identity providers'],
+    ['organization/api-accounts/nothing', 'Manage API Account'],
+  ] as const) {
+    await go(path)
+    await page.getByRole('heading', { level: 1, name: 'It is not there' }).waitFor()
+    await page.locator('#content').getByRole('link', { name: back, exact: true }).waitFor()
+  }
+  assert.deepEqual(complaints, [])
+})

@@ -182,6 +182,12 @@ test(
     await page.getByRole('button', { name: 'Save' }).waitFor()
     assert.equal(new URL(page.url()).pathname, '/console/policies/default')
 
+    const next = (await page.context().cookies()).find(({ name }) => name === '__Host-countersign')?.value ?? ''
+    await stage().controller.request('DELETE', `${MANAGEMENT}/current-api-session`, { session: next })
+    await page.getByRole('button', { name: 'Save' }).click()
+    // Long before it would be looked for: the refusal itself is the reason to look.
+    await page.getByRole('heading', { name: 'Sign in to Countersign' }).waitFor({ timeout: 8_000 })
+
     await page.context().clearCookies()
     await go('test-token')
     await page.getByRole('link', { name: 'Continue with local-provider' }).click()
@@ -204,3 +210,21 @@ test(
     assert.deepEqual(complaints, [])
   },
 )
+
+test('who may see little is told so, and nothing that is not so', needsBrowser, async () => {
+  const [signer] = (await manage('GET', '/ext-jwt-signers?filter=name%3D%22local-provider%22')).json.data
+  const policyId = await makePolicy('careful', { requireExtJwtSigner: signer.id })
+  await makePerson('clerk', { isAdmin: false, permissions: ['auth-policy', 'identity.read'] })
+  const { page, complaints, go } = await stage().open()
+  await go('')
+  await enterPassword(page, 'clerk')
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  for (const name of ['Sign-ins per minute', 'Refusals by reason', 'Recent events'])
+    await page.getByRole('region', { name }).getByText('Your session may not read events.').waitFor()
+  await go(`policies/${policyId}`)
+  await page.getByRole('button', { name: 'Save' }).waitFor()
+  assert.equal(await page.getByRole('combobox', { name: 'A second token is needed, of' }).inputValue(), signer.id)
+  await go(`signers/${signer.id}`)
+  await page.getByRole('heading', { level: 1, name: 'You may not see this' }).waitFor()
+  assert.deepEqual(complaints, [])
+})

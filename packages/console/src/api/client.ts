@@ -1,16 +1,27 @@
 import { ControllerClient, HostedClient } from '@countersign/sdk'
 import { noteAnswered } from './connection.ts'
+import { queries, SESSION_KEY } from './queries.ts'
 
 /** As the browser's own, whose cookie is all that a call needs to show; what comes of it is noted for the banner. */
 async function fetchAndNote(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   try {
     const response = await fetch(input, { ...init, credentials: 'same-origin' })
     noteAnswered(true)
+    if (response.status === UNAUTHORIZED) noteRefused(response.url)
     return response
   } catch (error) {
     noteAnswered(false)
     throw error
   }
+}
+
+const UNAUTHORIZED = 401
+/** How the session itself is asked for. */
+const SESSION_PATH = '/current-api-session'
+
+/** Either a permission is missing or the session has ended: to ask for it tells which. */
+function noteRefused(url: string): void {
+  if (!url.endsWith(SESSION_PATH)) void queries.invalidateQueries({ queryKey: SESSION_KEY })
 }
 
 /** The queries try again by themselves, and show meanwhile that they do. */

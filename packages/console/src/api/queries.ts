@@ -3,6 +3,8 @@ import { CallFailed, isUnanswered } from './call-failed.ts'
 
 const MAX_RETRIES = 3
 
+export const SESSION_KEY = ['session'] as const
+
 /** What the pages know of the server. A call without an answer is made again; a refusal is a refusal. */
 export const queries = new QueryClient({
   defaultOptions: {

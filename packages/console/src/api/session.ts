@@ -2,11 +2,11 @@ import { CountersignError, type CurrentApiSession } from '@countersign/sdk'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 import { controller } from './client.ts'
-import { queries } from './queries.ts'
+import { queries, SESSION_KEY } from './queries.ts'
 
 /** The session that the browser's cookie stands for; null when there is none. */
 export const sessionQuery = queryOptions({
-  queryKey: ['session'],
+  queryKey: SESSION_KEY,
   queryFn: async (): Promise<CurrentApiSession | null> => {
     try {
       return await controller.currentSession()
@@ -63,6 +63,6 @@ export async function signOut(): Promise<void> {
 
 /** After a step of signing in: what one session saw is not shown to the next. */
 export async function beginAnew(): Promise<void> {
-  queries.removeQueries({ predicate: ({ queryKey: [name] }) => name !== sessionQuery.queryKey[0] })
+  queries.removeQueries({ predicate: ({ queryKey: [name] }) => name !== SESSION_KEY[0] })
   await queries.fetchQuery({ ...sessionQuery, staleTime: 0 })
 }

@@ -32,6 +32,11 @@ export function ErrorNote({ error, title, onRetry, retryLabel = 'Try again' }: E
   )
 }
 
+/** What went wrong, in a few words. */
+export function headingOf(error: unknown): string {
+  return describe(error).heading
+}
+
 const OUTDATED = 'Reload to see it as it is now. What you typed here is not saved.'
 
 function describe(error: unknown): { heading: string; reason: string; requestId?: string | undefined } {

@@ -1,17 +1,29 @@
 import { Skeleton, Stack } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { ErrorNote } from './error-note.tsx'
+import { ErrorNote, headingOf } from './error-note.tsx'
+import { PageHead } from './page-head.tsx'
 
 interface LoadedProps<Data> {
   readonly query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
+  /** Of a whole page: the link to the page above, for when there is nothing else to show. */
+  readonly back?: ReactNode
   readonly children: (data: Data) => ReactNode
 }
 
 /** Shows what a query brought, that it is on its way, or why it failed, with another try. */
-export function Loaded<Data>({ query, children }: LoadedProps<Data>) {
+export function Loaded<Data>({ query, back, children }: LoadedProps<Data>) {
   if (query.data !== undefined) return children(query.data)
-  if (query.error) return <ErrorNote error={query.error} onRetry={() => void query.refetch()} />
+  if (query.error) {
+    const note = <ErrorNote error={query.error} onRetry={() => void query.refetch()} />
+    if (!back) return note
+    return (
+      <Stack>
+        <PageHead title={headingOf(query.error)} back={back} />
+        {note}
+      </Stack>
+    )
+  }
   return (
     <Stack aria-busy="true" aria-label="Loading">
       <Skeleton height={28} width="40%" />

@@ -16,7 +16,11 @@ export function PageHead({ title, description, back, children }: PageHeadProps) 
   }, [title])
   return (
     <header>
-      {back && <Text size="sm">← {back}</Text>}
+      {back && (
+        <Text size="sm" className="breakable">
+          ← {back}
+        </Text>
+      )}
       <Group justify="space-between" align="start" mb={description ? 'xs' : 'md'} gap="sm">
         <Title order={1} size="h2" className="breakable">
           {title}

@@ -8,12 +8,14 @@ import { PageHead } from '../../show/page-head.tsx'
 import { IdentityForm } from './identity-form.tsx'
 import { identityQuery, reloadIdentities } from './identity-query.ts'
 
+const BACK = <PageLink to="/identities">Identities</PageLink>
+
 export function EditIdentityPage() {
   const { id } = useParams({ from: '/shell/identities/$id/edit' })
   const query = useFreshQuery(identityQuery(id))
   const show = useShow()
   return (
-    <Loaded query={query}>
+    <Loaded query={query} back={BACK}>
       {(identity) => (
         <Stack>
           <PageHead
@@ -39,7 +41,7 @@ export function NewIdentityPage() {
   const show = useShow()
   return (
     <Stack>
-      <PageHead title="Add an identity" back={<PageLink to="/identities">Identities</PageLink>} />
+      <PageHead title="Add an identity" back={BACK} />
       <IdentityForm onSend={(body) => controller.identities.create(body).then(show)} submitLabel="Add the identity" />
     </Stack>
   )

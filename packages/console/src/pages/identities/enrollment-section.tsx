@@ -71,7 +71,9 @@ function OneEnrollment({ enrollment, identity }: { readonly enrollment: Enrollme
           {isOver && <StateBadge color="red">Expired</StateBadge>}
         </Group>
         <Text size="sm" c="dimmed">
-          Whoever reads this token can become {identity.name}: hand it over with care.
+          {jwt
+            ? `Whoever reads this token can become ${identity.name}: hand it over with care.`
+            : 'The token itself is shown to those who may make one.'}
         </Text>
         <Group gap="xs">
           {jwt && !isOver && (

@@ -16,18 +16,24 @@ import { identityQuery } from './identity-query.ts'
 import { IdentitySessionsSection } from './identity-sessions-section.tsx'
 import { OneTimeCodesSection } from './one-time-codes-section.tsx'
 
+const BACK = <PageLink to="/identities">Identities</PageLink>
+
 /** One identity: who it is, how it signs in, and what can be done about it. */
 export function IdentityPage() {
   const { id } = useParams({ from: '/shell/identities/$id' })
   const query = useQuery(identityQuery(id))
-  return <Loaded query={query}>{(identity) => <IdentityDetail identity={identity} />}</Loaded>
+  return (
+    <Loaded query={query} back={BACK}>
+      {(identity) => <IdentityDetail identity={identity} />}
+    </Loaded>
+  )
 }
 
 function IdentityDetail({ identity }: { readonly identity: Identity }) {
   const { id, authPolicy } = identity
   return (
     <Stack>
-      <PageHead title={identity.name} back={<PageLink to="/identities">Identities</PageLink>}>
+      <PageHead title={identity.name} back={BACK}>
         <IdentityActions identity={identity} />
       </PageHead>
       <Section title="Identity" aside={<EnabledBadge enabled={!identity.disabled} />}>

@@ -1,4 +1,4 @@
-import { Select, Stack, Textarea, TextInput } from '@mantine/core'
+import { Code, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
@@ -17,6 +17,8 @@ import { AccountActions } from './account-actions.tsx'
 import { ROLES } from './account-roles.ts'
 import { ACCOUNT_RULES } from './account-values.ts'
 
+const BACK = <PageLink to="/organization/api-accounts">Manage API Account</PageLink>
+
 /** One API account: where it gets its tokens, what is noted about it, and what can be done to it. */
 export function AccountPage() {
   const { id } = useParams({ from: '/shell/organization/api-accounts/$id' })
@@ -27,10 +29,10 @@ export function AccountPage() {
     refetchOnWindowFocus: false,
   })
   return (
-    <Loaded query={query}>
+    <Loaded query={query} back={BACK}>
       {(account) => (
         <Stack>
-          <PageHead title={account.name} back={<PageLink to="/organization/api-accounts">Manage API Account</PageLink>}>
+          <PageHead title={account.name} back={BACK}>
             <AccountActions account={account} onDeleted={() => navigate({ to: '/organization/api-accounts' })} />
           </PageHead>
           <Section title="Tokens" aside={<EnabledBadge enabled={account.active} />}>
@@ -42,10 +44,27 @@ export function AccountPage() {
               ]}
             />
           </Section>
+          <FileSection account={account} />
           <FreshAccountForm id={id} />
         </Stack>
       )}
     </Loaded>
+  )
+}
+
+/** What a program reads, for a client that the provider knew before too: nobody here has its password. */
+function FileSection({ account: { clientId, authenticationUrl } }: { readonly account: Account }) {
+  const members = { clientId, password: '(the secret of this client)', authenticationUrl }
+  return (
+    <Section title="Credentials file">
+      <Text size="sm" c="dimmed">
+        The password was in the file that was offered once. For a client that existed at the provider before, fill in
+        its secret.
+      </Text>
+      <Code block className="wrapped-code">
+        {JSON.stringify(members, null, 2)}
+      </Code>
+    </Section>
   )
 }
 

@@ -1,5 +1,6 @@
 import { Alert, Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core'
-import { useState } from 'react'
+import { useBlocker, useRouter } from '@tanstack/react-router'
+import { useRef, useState } from 'react'
 import type { Credentials } from '../../api/wire.ts'
 import { Details } from '../../show/details.tsx'
 import { downloadText } from '../../show/download.ts'
@@ -11,12 +12,20 @@ interface CredentialsDialogProps {
 
 /** Offers the credentials file, once: nobody can see the password again. It closes only after the download, or on second thought. */
 export function CredentialsDialog({ credentials, onClose }: CredentialsDialogProps) {
+  return credentials ? <OpenDialog credentials={credentials} onClose={onClose} /> : null
+}
+
+function OpenDialog({ credentials, onClose }: { readonly credentials: Credentials; readonly onClose: () => void }) {
   const [isSaved, setSaved] = useState(false)
+  const isOpen = useRef(true)
+  const router = useRouter()
+  // Neither the way back nor a session that ends takes the file away.
+  useBlocker({ shouldBlockFn: () => isOpen.current, enableBeforeUnload: () => isOpen.current })
   const close = () => {
-    setSaved(false)
+    isOpen.current = false
     onClose()
+    void router.invalidate()
   }
-  if (!credentials) return null
   return (
     <Modal
       opened

@@ -21,7 +21,7 @@ export function NetworkPage() {
     queryFn: () => hosted.networks.get(id),
   })
   return (
-    <Loaded query={query}>
+    <Loaded query={query} back={BACK}>
       {(network) => (
         <Stack>
           <PageHead title={network.name} back={BACK}>

@@ -24,7 +24,7 @@ export function NewAccountPage() {
     const made = await hosted.accounts.create(body)
     await queries.invalidateQueries({ queryKey: ['accounts'] })
     if (made.credentials) setCredentials(made.credentials)
-    else leave()
+    else void navigate({ to: '/organization/api-accounts/$id', params: { id: made.id } })
   }
   return (
     <Stack>

@@ -21,7 +21,7 @@ export function ProviderPage() {
     queryFn: () => hosted.providers.get(id),
   })
   return (
-    <Loaded query={query}>
+    <Loaded query={query} back={BACK}>
       {(provider) => (
         <Stack>
           <PageHead title={provider.name} back={BACK}>

@@ -31,13 +31,13 @@ export function OverviewPage() {
       <Totals />
       <Grid className="cards">
         <Grid.Col span={{ base: 12, md: 7 }}>
-          <SignIns events={events} />
+          <SignIns events={events} state={state} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
           <SignerHealth />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
-          <Refusals events={events} />
+          <Refusals events={events} state={state} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 7 }}>
           <Recent events={events} state={state} />
@@ -76,15 +76,17 @@ function Totals() {
   )
 }
 
-type WithEvents = { readonly events: readonly ControllerEvent[] }
+type WithEvents = { readonly events: readonly ControllerEvent[]; readonly state: StreamState }
 
-function SignIns({ events }: WithEvents) {
+const MAY_NOT = 'Your session may not read events.'
+
+function SignIns({ events, state }: WithEvents) {
   const [now, setNow] = useState(Date.now())
   useInterval(() => setNow(Date.now()), TICK_MS, { autoInvoke: true })
   const minutes = countByMinute(signInsOf(events), Math.max(now, Date.now()), MINUTES)
   return (
     <Section title="Sign-ins per minute" aside={<Legend />}>
-      <LoginChart minutes={minutes} />
+      {state === 'refused' ? <Text c="dimmed">{MAY_NOT}</Text> : <LoginChart minutes={minutes} />}
     </Section>
   )
 }
@@ -104,14 +106,16 @@ function Legend() {
   )
 }
 
-function Refusals({ events }: WithEvents) {
+function Refusals({ events, state }: WithEvents) {
   const signIns = signInsOf(events)
   const reasons = countReasons(signIns).slice(0, MOST_REASONS)
   const most = reasons[0]?.count ?? 1
   return (
     <Section title="Refusals by reason" aside={<PageLink to="/decisions">Decisions</PageLink>}>
       {reasons.length === 0 ? (
-        <Text c="dimmed">Nobody was refused, as far as this controller remembers.</Text>
+        <Text c="dimmed">
+          {state === 'refused' ? MAY_NOT : 'Nobody was refused, as far as this controller remembers.'}
+        </Text>
       ) : (
         <Text size="sm" c="dimmed">
           Of the {signIns.length} sign-ins that this controller remembers.
@@ -132,16 +136,12 @@ function Refusals({ events }: WithEvents) {
   )
 }
 
-function Recent({ events, state }: WithEvents & { readonly state: StreamState }) {
+function Recent({ events, state }: WithEvents) {
   const recent = events.slice(-RECENT).reverse()
   const nameOf = useNames(recent)
   return (
     <Section title="Recent events" aside={<PageLink to="/events">All events</PageLink>}>
-      {recent.length === 0 && (
-        <Text c="dimmed">
-          {state === 'refused' ? 'Your session may not read events.' : 'Nothing has happened yet.'}
-        </Text>
-      )}
+      {recent.length === 0 && <Text c="dimmed">{state === 'refused' ? MAY_NOT : 'Nothing has happened yet.'}</Text>}
       {recent.map((event) => (
         <EventLine key={event.streamId} event={event} nameOf={nameOf} />
       ))}

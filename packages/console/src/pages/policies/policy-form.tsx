@@ -4,6 +4,7 @@ import { FormFrame } from '../../form/form-frame.tsx'
 import { required } from '../../form/rules.ts'
 import { TagsField } from '../../form/tags-field.tsx'
 import { useServerForm } from '../../form/use-server-form.ts'
+import { withChosen } from '../../form/with-chosen.ts'
 import { Section } from '../../show/details.tsx'
 import { describePolicy } from './describe-policy.ts'
 import { Sentences } from './policies-page.tsx'
@@ -38,7 +39,7 @@ export function PolicyForm({ policy, onSend, submitLabel }: PolicyFormProps) {
         <MultiSelect
           label="Only of these signers"
           placeholder={form.values.allowedSigners.length === 0 ? 'Any signer' : ''}
-          data={offered}
+          data={withChosen(offered, form.values.allowedSigners)}
           searchable
           disabled={!form.values.extJwtAllowed}
           {...form.getInputProps('allowedSigners')}
@@ -84,7 +85,7 @@ export function PolicyForm({ policy, onSend, submitLabel }: PolicyFormProps) {
         <Select
           label="A second token is needed, of"
           placeholder="No second token"
-          data={offered}
+          data={withChosen(offered, [form.values.requireExtJwtSigner ?? ''])}
           clearable
           searchable
           {...form.getInputProps('requireExtJwtSigner')}

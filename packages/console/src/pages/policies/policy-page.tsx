@@ -10,6 +10,8 @@ import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
 import { PolicyForm } from './policy-form.tsx'
 
+const BACK = <PageLink to="/policies">Authentication policies</PageLink>
+
 const DEFAULT_POLICY = 'default'
 
 /** One policy, to read and to change. */
@@ -21,10 +23,10 @@ export function PolicyPage() {
     queryFn: () => loadVersioned(controller.authPolicies, id),
   })
   return (
-    <Loaded query={query}>
+    <Loaded query={query} back={BACK}>
       {(policy) => (
         <Stack>
-          <PageHead title={policy.name} back={<PageLink to="/policies">Authentication policies</PageLink>}>
+          <PageHead title={policy.name} back={BACK}>
             {id !== DEFAULT_POLICY && (
               <ConfirmButton
                 label="Delete"
@@ -49,7 +51,7 @@ export function NewPolicyPage() {
   const leave = useLeave()
   return (
     <Stack>
-      <PageHead title="Add a policy" back={<PageLink to="/policies">Authentication policies</PageLink>} />
+      <PageHead title="Add a policy" back={BACK} />
       <PolicyForm onSend={(body) => controller.authPolicies.create(body).then(leave)} submitLabel="Add the policy" />
     </Stack>
   )

@@ -1,6 +1,7 @@
 import { Select, type SelectProps } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { controller } from '../../api/client.ts'
+import { withChosen } from '../../form/with-chosen.ts'
 
 const MOST_OFFERED = 500
 
@@ -11,5 +12,6 @@ export function PolicySelect(props: SelectProps) {
     queryFn: () => controller.authPolicies.page({ limit: MOST_OFFERED, offset: 0, sort: 'name asc' }),
   })
   const offered = data?.items.map(({ id, name }) => ({ value: id, label: name })) ?? []
-  return <Select data={offered} searchable clearable placeholder="The default policy" {...props} />
+  const choices = withChosen(offered, [props.value ?? ''])
+  return <Select data={choices} searchable clearable placeholder="The default policy" {...props} />
 }

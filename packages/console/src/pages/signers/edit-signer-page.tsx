@@ -20,7 +20,7 @@ export function EditSignerPage() {
     await navigate({ to: '/signers/$id', params: { id } })
   }
   return (
-    <Loaded query={query}>
+    <Loaded query={query} back={<PageLink to="/signers">Signers</PageLink>}>
       {(signer) => (
         <Stack>
           <PageHead

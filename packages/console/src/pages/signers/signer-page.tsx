@@ -17,19 +17,25 @@ import { KeyStatusSection } from './key-status-section.tsx'
 import { signerQuery } from './signer-query.ts'
 import { PoliciesSection, WhoRefers } from './signer-references.tsx'
 
+const BACK = <PageLink to="/signers">Signers</PageLink>
+
 const LOOK_EVERY_MS = 10_000
 
 /** One signer: its keys, what it takes, and what can be done with it. */
 export function SignerPage() {
   const { id } = useParams({ from: '/shell/signers/$id' })
   const query = useQuery({ ...signerQuery(id), refetchInterval: LOOK_EVERY_MS })
-  return <Loaded query={query}>{(signer) => <SignerDetail signer={signer} />}</Loaded>
+  return (
+    <Loaded query={query} back={BACK}>
+      {(signer) => <SignerDetail signer={signer} />}
+    </Loaded>
+  )
 }
 
 function SignerDetail({ signer }: { readonly signer: Signer }) {
   return (
     <Stack>
-      <PageHead title={signer.name} back={<PageLink to="/signers">Signers</PageLink>}>
+      <PageHead title={signer.name} back={BACK}>
         <SignerActions signer={signer} />
       </PageHead>
       {signer.keyStatus && <KeyStatusSection signer={signer} keyStatus={signer.keyStatus} />}
