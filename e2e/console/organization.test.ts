@@ -105,8 +105,10 @@ test('a form opens with what is there now, and sends only what was changed in it
   assert.equal(await region.inputValue(), 'us')
   await ask('PATCH', `${NETWORKS}/${network.id}`, { provider: 'OTHER' })
   await page.getByRole('textbox', { name: 'Size' }).fill('large')
+  const sent = page.waitForResponse((response) => response.request().method() === 'PATCH')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('The network is saved.').first().waitFor()
+  await sent
+  await page.getByRole('heading', { name: 'Networks' }).waitFor()
   const { provider, size, region: saved } = JSON.parse((await ask('GET', `${NETWORKS}/${network.id}`)).text)
   assert.deepEqual([provider, size, saved], ['OTHER', 'large', 'us'])
 
