@@ -33,6 +33,8 @@ export interface Visit {
   /** Waits until nothing on the page is still on its way. */
   settle(): Promise<void>
   signIn(): Promise<void>
+  /** Ends the session of this browser, without its page being told. */
+  endSession(): Promise<void>
   /** Presses the Tab key until what is focused matches the selector, and has the text. */
   reach(selector: string, text?: string): Promise<void>
 }
@@ -64,11 +66,16 @@ async function startConsole(onEnd: (end: () => Promise<unknown>) => void): Promi
   return {
     controller,
     session: await controller.logIn(ADMIN.password),
-    open: ({ consoleUrl = controller.ready.consoleUrl, ...options } = {}) => openVisit(browser, consoleUrl, options),
+    open: ({ consoleUrl = controller.ready.consoleUrl, ...options } = {}) =>
+      openVisit(browser, controller, { consoleUrl, ...options }),
   }
 }
 
-async function openVisit(browser: Browser, consoleUrl: string, options: BrowserContextOptions = {}): Promise<Visit> {
+async function openVisit(
+  browser: Browser,
+  controller: ReadyController,
+  { consoleUrl, ...options }: BrowserContextOptions & { readonly consoleUrl: string },
+): Promise<Visit> {
   // The certificate is of the controller's own CA, which no browser knows.
   const context = await browser.newContext({ ignoreHTTPSErrors: true, reducedMotion: 'reduce', ...options })
   const page = await context.newPage()
@@ -92,6 +99,11 @@ async function openVisit(browser: Browser, consoleUrl: string, options: BrowserC
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
   }
+  const endSession = async () => {
+    const cookie = (await context.cookies()).find(({ name }) => name === '__Host-countersign')
+    const path = '/edge/management/v1/current-api-session'
+    assert.equal((await controller.request('DELETE', path, { session: cookie?.value ?? '' })).status, 200)
+  }
   const settle = () => page.locator('[aria-busy="true"], [aria-label="Loading"]').first().waitFor({ state: 'detached' })
   const reach = async (selector: string, text = '') => {
     const wanted = page.locator(selector).filter({ hasText: text }).and(page.locator(':focus'))
@@ -101,5 +113,5 @@ async function openVisit(browser: Browser, consoleUrl: string, options: BrowserC
     }
     assert.fail(`${selector} ${text} is not reached by the Tab key`)
   }
-  return { page, complaints, go, settle, signIn, reach }
+  return { page, complaints, go, settle, signIn, endSession, reach }
 }

@@ -210,7 +210,7 @@ test(
   needsBrowser,
   async () => {
     const made = await ask('POST', ACCOUNTS, { name: 'kept', identityProviderId: await userPool() })
-    const { page, go, signIn } = await stage().open()
+    const { page, go, signIn, endSession } = await stage().open()
     await signIn()
     await go('organization/api-accounts')
     await page.getByRole('link', { name: 'kept', exact: true }).click()
@@ -222,11 +222,10 @@ test(
     await offer.waitFor()
     assert.equal(new URL(page.url()).pathname, `/console/organization/api-accounts/${made.json.id}`)
 
-    const session = (await page.context().cookies()).find(({ name }) => name === '__Host-countersign')?.value ?? ''
     const noticed = page.waitForResponse(
       (response) => response.url().endsWith('/current-api-session') && response.status() === 401,
     )
-    await stage().controller.request('DELETE', '/edge/management/v1/current-api-session', { session })
+    await endSession()
     await noticed
     const fresh = await download(page)
     assert.equal((await callSelf(await buyToken(fresh))).status, 200)

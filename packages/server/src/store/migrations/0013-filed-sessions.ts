@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts'
+import type { ColumnTypes, Migration } from './migration.ts'
 
 /**
  * Whose sessions are whose. In SQLite an index by identity takes as long as all the rest of writing a session, as each goes into another page;
@@ -8,7 +8,7 @@ import type { Migration } from './migration.ts'
 export const filedSessions: Migration = {
   version: 13,
   name: 'filed-sessions',
-  statements: ({ dialect }) => (dialect === 'sqlite' ? SQLITE : POSTGRES),
+  statements: ({ dialect, trigger }) => (dialect === 'sqlite' ? [...SQLITE, ...triggers(trigger)] : POSTGRES),
 }
 
 const POSTGRES = [`create view session_owners as select identity_id, created_at, id as session_id from api_sessions`]
@@ -62,14 +62,29 @@ const SQLITE = [
       where filed.identity_id = api_sessions.identity_id
       and filed.created_at = api_sessions.created_at and filed.session_id = api_sessions.id
     )`,
-  `create trigger api_sessions_counted_out after delete on api_sessions for each row begin
-    update row_counts set total = total - 1 where table_name = 'api_sessions';
-  end`,
-  `create trigger api_sessions_unfiled after delete on api_sessions for each row begin
-    delete from filed_sessions
-    where identity_id = old.identity_id and created_at = old.created_at and session_id = old.id;
-  end`,
-  `create trigger identities_without_sessions after delete on identities for each row begin
-    delete from api_sessions where id in (select session_id from session_owners where identity_id = old.id);
-  end`,
 ]
+
+/** Those of the table went with it. */
+function triggers(trigger: ColumnTypes['trigger']): string[] {
+  return [
+    ...trigger({
+      name: 'api_sessions_counted_out',
+      table: 'api_sessions',
+      event: 'delete',
+      run: "update row_counts set total = total - 1 where table_name = 'api_sessions'",
+    }),
+    ...trigger({
+      name: 'api_sessions_unfiled',
+      table: 'api_sessions',
+      event: 'delete',
+      run: `delete from filed_sessions
+        where identity_id = old.identity_id and created_at = old.created_at and session_id = old.id`,
+    }),
+    ...trigger({
+      name: 'identities_without_sessions',
+      table: 'identities',
+      event: 'delete',
+      run: 'delete from api_sessions where id in (select session_id from session_owners where identity_id = old.id)',
+    }),
+  ]
+}
