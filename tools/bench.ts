@@ -1,6 +1,6 @@
 /** `npm run bench [-- parts] [--options]`: measures, beside a bare server and beside the aims; see bench/README.md. */
 import { runBench } from '../bench/run-bench.ts'
-import { limitPoolThreads } from '../packages/server/src/thread-pool.ts'
+import { limitPoolThreads } from '../packages/server/src/platform/thread-pool.ts'
 
 // What is measured in this process has the threads that it has in the controller.
 limitPoolThreads()

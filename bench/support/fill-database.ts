@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { makeTestCertificate } from '@countersign/testkit'
-import { sessionTokenDigest } from '../../packages/server/src/api-session/session-token.ts'
+import { sessionTokenDigest } from '../../packages/server/src/session/session-token.ts'
 import { copyRows, type Range, withDatabase } from './copy-rows.ts'
 
 const ID_LENGTH = 22

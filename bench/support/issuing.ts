@@ -4,7 +4,7 @@ import { createDerCursor, readOctetsOfBitString } from '../../packages/core/src/
 import { readDer, TAG } from '../../packages/core/src/certificate/der-reader.ts'
 import { createIssuer, issueSelfSigned } from '../../packages/core/src/certificate/issue-certificate.ts'
 import { createSigner } from '../../packages/core/src/certificate/sign-certificate.ts'
-import { createClientCertificates } from '../../packages/server/src/keys/client-certificates.ts'
+import { createClientCertificates } from '../../packages/server/src/platform/keys/client-certificates.ts'
 import { makeTestCsr } from '../../packages/testkit/src/certificate-requests.ts'
 import type { TestKeyKind } from '../../packages/testkit/src/certificates.ts'
 

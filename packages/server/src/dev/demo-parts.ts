@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts'
 import type { ApiAccounts } from '../hosted/api-accounts.ts'
-import type { Sealing } from '../keys/sealing.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Sealing } from '../platform/keys/sealing.ts'
 import type { Store } from '../store/store.ts'
 import type { WriteMeta } from '../store/write-operation.ts'
 import type { LocalProvider } from './local-provider.ts'

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import { type AddressInfo, BlockList, isIPv6 } from 'node:net'
-import { StartupError } from '../startup-error.ts'
+import { StartupError } from '../platform/startup-error.ts'
 
 const HOST_NAMES: readonly string[] = ['127.0.0.1', 'localhost', '[::1]']
 const WEB: readonly string[] = ['http:', 'https:']

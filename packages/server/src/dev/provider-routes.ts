@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type Provider from 'oidc-provider'
-import { signJwt } from '../keys/sign-jwt.ts'
+import { signJwt } from '../platform/keys/sign-jwt.ts'
 import { createHostedPlatformToken } from './hosted-platform-token.ts'
 import { createIsMachine } from './machine-clients.ts'
 import { createPersonToken } from './person-token.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { newSecret } from '@countersign/core'
-import { OWNER_ONLY, writeFileAtomically } from '../keys/write-file-atomically.ts'
-import { StartupError } from '../startup-error.ts'
+import { OWNER_ONLY, writeFileAtomically } from '../platform/keys/write-file-atomically.ts'
+import { StartupError } from '../platform/startup-error.ts'
 import { createProviderKeys, type ProviderKey } from './provider-keys.ts'
 
 /** What the local provider knows from one start to the next. */

@@ -1,8 +1,8 @@
 import { AppError, type EnrollmentKind, isKindEnabled, type VerifiedToken } from '@countersign/core'
-import type { DecisionReason } from '../sign-in/decision-recorder.ts'
-import { toldFirst } from '../sign-in/ext-jwt-sign-in.ts'
-import type { TakeJudgement, TokenJudge } from '../sign-in/judge-token.ts'
-import type { DirectorySigner, SignerDirectory } from '../sign-in/signer-directory.ts'
+import { toldFirst } from '../login/token-login.ts'
+import type { DecisionReason } from '../token/decision-recorder.ts'
+import type { TakeJudgement, TokenJudge } from '../token/judge-token.ts'
+import type { DirectorySigner, SignerDirectory } from '../token/signer-directory.ts'
 
 /** What somebody brings who wants to enroll. Nothing of it is trusted yet. */
 export interface PresentedTokens {

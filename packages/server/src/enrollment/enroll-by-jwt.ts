@@ -12,14 +12,14 @@ import {
   newIdInOrder,
   validateIdentity,
 } from '@countersign/core'
-import type { Clock } from '../clock.ts'
 import type { RequestSource } from '../http/pipeline/request-source.ts'
-import type { ClientCertificates, IssuedCertificate } from '../keys/client-certificates.ts'
-import type { DecisionReason } from '../sign-in/decision-recorder.ts'
-import type { FindPolicy } from '../sign-in/known-policies.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { ClientCertificates, IssuedCertificate } from '../platform/keys/client-certificates.ts'
 import { findEnrolledIdentity } from '../store/reads/identity-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import type { Store } from '../store/store.ts'
+import type { DecisionReason } from '../token/decision-recorder.ts'
+import type { FindPolicy } from '../token/known-policies.ts'
 import {
   type ChooseTokenParts,
   type ChosenToken,

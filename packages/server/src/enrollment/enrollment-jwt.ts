@@ -1,5 +1,5 @@
 import { BoundedCache } from '@countersign/core'
-import type { ControllerContext } from '../controller-context.ts'
+import type { ControllerContext } from '../http/controller-context.ts'
 import type { EnrollmentRow } from '../store/schema.ts'
 
 /** Enough for a page of a list; signing with an RSA key takes a millisecond. */

@@ -1,7 +1,7 @@
 import type { IdentityEnrollment } from '@countersign/contract'
 import { checkPlainText, fieldError, invalidField, newId, parseDatetime } from '@countersign/core'
-import type { Sealing } from '../keys/sealing.ts'
-import type { NewEnrollment } from '../store/writes/enrollment-writes.ts'
+import type { NewEnrollment } from '../operations/enrollment/enrollment-operations.ts'
+import type { Sealing } from '../platform/keys/sealing.ts'
 import { newOneTimeToken } from './one-time-token.ts'
 
 /** What identifies an enrollment's kind: its method, and the user name where the method is updb. */

@@ -1,5 +1,5 @@
 import { AppError, newSecret, secretDigest } from '@countersign/core'
-import type { Sealing } from '../keys/sealing.ts'
+import type { Sealing } from '../platform/keys/sealing.ts'
 import type { EnrollmentRow } from '../store/schema.ts'
 
 /** A new one-time token of 256 random bits, as it is stored: to be known when it comes, and to be shown again. */

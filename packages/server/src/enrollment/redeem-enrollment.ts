@@ -1,5 +1,5 @@
 import { newIdInOrder, secretDigest } from '@countersign/core'
-import type { ControllerContext } from '../controller-context.ts'
+import type { ControllerContext } from '../http/controller-context.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
 import { getRedeemable } from '../store/reads/enrollment-reads.ts'
 import type { WriteMeta, WriteSource } from '../store/write-operation.ts'

@@ -1,8 +1,8 @@
 import type { AppError } from '@countersign/core'
-import type { DecisionReason, RefusedEnrollment } from '../sign-in/decision-recorder.ts'
-import { identityProblem, NAME_THE_SIGNER } from '../sign-in/enroll-obstacles.ts'
-import type { ExplainSignIn } from '../sign-in/explain-sign-in.ts'
-import { explainBearer, type RefusedRequest } from '../sign-in/refused-sign-in.ts'
+import { explainBearer, type RefusedRequest } from '../login/refused-login.ts'
+import type { DecisionReason, RefusedEnrollment } from '../token/decision-recorder.ts'
+import { identityProblem, NAME_THE_SIGNER } from '../token/enroll-obstacles.ts'
+import type { ExplainSignIn } from '../token/explain-login.ts'
 import type { EnrollmentRefusal } from './enroll-by-jwt.ts'
 
 /** What the token alone does not tell. */

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
 import type { EnrollmentEvent } from '../events/controller-event.ts'
 import type { EventHub } from '../events/event-hub.ts'
-import type { DecisionRecorder, RefusedEnrollment } from '../sign-in/decision-recorder.ts'
-import type { SignInRequest } from '../sign-in/report-sign-in.ts'
-import type { Metrics } from '../telemetry/metrics.ts'
+import type { Metrics } from '../events/metrics/metrics.ts'
+import type { SignInRequest } from '../login/login-reporter.ts'
+import type { DecisionRecorder, RefusedEnrollment } from '../token/decision-recorder.ts'
 import type { Enrolled, EnrollmentRefusal } from './enroll-by-jwt.ts'
 
 /** Every outcome of enrolling with a provider's token comes here, and from here to the log, events and decisions. */

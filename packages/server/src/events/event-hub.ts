@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts'
-import { createDecisionSample } from '../sign-in/decision-sample.ts'
+import { createDecisionSample } from '../limits/refusal-sample.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { ControllerEvent, EventNamespace } from './controller-event.ts'
 import { EventRing, OwnEvent, type PublishedEvent, type ToldEvent } from './event-ring.ts'
 

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { EventHub } from './event-hub.ts'
 import { type EventWriter, writeEvents } from './write-events.ts'
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts'
 import type { EventStreamSource, StreamEnd } from '../http/pipeline/event-streams.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { EventNamespace } from './controller-event.ts'
 import type { EventHub } from './event-hub.ts'
 import { noticeText } from './event-text.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { Clock } from '../clock.ts'
-import type { Settings } from '../config/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Settings } from '../platform/settings/index.ts'
 import { startEventFile } from './event-file.ts'
 import type { EventHub } from './event-hub.ts'
 import { startEventOutput } from './event-output.ts'

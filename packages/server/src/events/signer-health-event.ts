@@ -1,4 +1,4 @@
-import type { SignerKeyWarning } from '../signer-keys/signer-key-warning.ts'
+import type { SignerKeyWarning } from '../keyset/signer-key-warning.ts'
 import type { SignerHealthEvent } from './controller-event.ts'
 
 /** A warning about the keys of a signer, for whoever watches events. */

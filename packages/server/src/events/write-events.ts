@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { EventHub } from './event-hub.ts'
 import { noticeText } from './event-text.ts'
 

@@ -1,13 +1,13 @@
 import { AppError } from '@countersign/core'
 import type { Logger } from 'pino'
-import type { Clock } from '../clock.ts'
-import type { Sealing } from '../keys/sealing.ts'
+import type { AccountClient } from '../operations/api-account/api-account-operations.ts'
 import type { ClientRegistration } from '../outbound/client-registration.ts'
 import { OutboundError } from '../outbound/outbound-error.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Sealing } from '../platform/keys/sealing.ts'
 import type { ApiAccountClientRow } from '../store/hosted-schema.ts'
 import type { StoredProvider } from '../store/provider-row.ts'
 import type { Store } from '../store/store.ts'
-import type { AccountClient } from '../store/writes/hosted/api-account-writes.ts'
 
 /** The file that is handed out once. */
 export interface Credentials {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { ApiAccountCreate, ApiAccountRotate } from '@countersign/contract'
 import { accountFromBody } from '@countersign/core'
+import { checkNewAccount } from '../operations/api-account/api-account-operations.ts'
 import { notFound } from '../store/not-found.ts'
 import type { StoredProvider } from '../store/provider-row.ts'
 import { findAccount, findProvider } from '../store/reads/hosted-reads.ts'
 import type { Store } from '../store/store.ts'
 import type { WriteMeta } from '../store/write-operation.ts'
-import { checkNewAccount } from '../store/writes/hosted/api-account-writes.ts'
 import type { AccountClients, Credentials, NewClient } from './account-clients.ts'
 
 /** An account with the credentials that are shown this once; none for a client that existed already. */

@@ -9,7 +9,7 @@ import {
   type VerifiedTokenCache,
   type VerifySigner,
 } from '@countersign/core'
-import type { JudgeBySigner } from '../sign-in/judge-by-signer.ts'
+import type { JudgeBySigner } from '../token/judge-by-signer.ts'
 import type { KnownAccount, KnownAccounts } from './known-accounts.ts'
 import type { DirectoryProvider, ProviderDirectory, TrustedIssuer } from './provider-directory.ts'
 

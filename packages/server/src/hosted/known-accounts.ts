@@ -1,6 +1,6 @@
 import type { AccountRole } from '@countersign/contract'
 import { BoundedCache } from '@countersign/core'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../platform/clock.ts'
 import { prepared } from '../store/prepared.ts'
 import type { Store } from '../store/store.ts'
 

@@ -6,7 +6,7 @@ import {
   type VerifySigner,
 } from '@countersign/core'
 import type { Logger } from 'pino'
-import type { KeySigner } from '../signer-keys/key-signer.ts'
+import type { KeySigner } from '../store/key-signer.ts'
 import { providerFromRow, type StoredProvider } from '../store/provider-row.ts'
 import type { Store } from '../store/store.ts'
 

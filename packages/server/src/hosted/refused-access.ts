@@ -1,5 +1,5 @@
 import { accountIdentityId } from '@countersign/core'
-import type { RefusedSignIn } from '../sign-in/decision-recorder.ts'
+import type { RefusedSignIn } from '../token/decision-recorder.ts'
 import type { AccessJudgement, AccessRefusal } from './judge-access-token.ts'
 
 type Refusal = Extract<AccessJudgement, { ok: false }>

@@ -1,7 +1,7 @@
 import { type BucketSize, TokenBuckets } from '@countersign/core'
 import type { Logger } from 'pino'
-import type { Clock } from '../clock.ts'
-import type { Metrics } from '../telemetry/metrics.ts'
+import type { Metrics } from '../events/metrics/metrics.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { AttemptSharing } from './attempt-sharing.ts'
 import { TooManyRequests } from './too-many-requests.ts'
 

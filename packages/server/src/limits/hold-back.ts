@@ -1,5 +1,5 @@
 import { clientNetwork, TokenBuckets } from '@countersign/core'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../platform/clock.ts'
 
 /** Waits before a client is told of a refusal, when it has had many. */
 export type HoldBack = (address: string) => Promise<void> | undefined

@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
 import { AppError } from '@countersign/core'
-import type { Settings } from '../config/index.ts'
+import type { Settings } from '../platform/settings/index.ts'
 import { createAddressPolicy } from './address-policy.ts'
 import { type DialTarget, dialTcp, secure } from './dial.ts'
 import { comparableHost } from './host-patterns.ts'

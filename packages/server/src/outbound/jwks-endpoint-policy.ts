@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { hasTreacherousCharacter, invalidField } from '@countersign/core'
-import type { PortRange, Settings } from '../config/index.ts'
+import type { PortRange, Settings } from '../platform/settings/index.ts'
 import { createAddressPolicy, isLoopbackAddress } from './address-policy.ts'
 import { comparableHost, matchesHost } from './host-patterns.ts'
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Kysely } from 'kysely'
+import type { WriteName } from '../operations/operations.ts'
 import type { ChangedEntity } from './change.ts'
 import { readJsonColumn } from './json-column.ts'
 import { findAuthPolicy } from './reads/auth-policy-reads.ts'
@@ -8,7 +9,6 @@ import { findEnrollment } from './reads/enrollment-reads.ts'
 import { findIdentity } from './reads/identity-reads.ts'
 import { findSigner } from './reads/signer-reads.ts'
 import type { Database } from './schema.ts'
-import type { WriteName } from './writes/writes.ts'
 
 /** A thing as it was before a write or is after it. */
 export interface AuditedState {

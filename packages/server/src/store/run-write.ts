@@ -1,9 +1,9 @@
+import { WRITES, type WriteName } from '../operations/operations.ts'
 import { type AuditedState, isAudited, loadAuditedState, targetOf } from './audited-state.ts'
 import type { OwnChange } from './change.ts'
 import { insertRow } from './prepared.ts'
 import { nextVersion } from './row-version.ts'
 import type { WriteContext, WriteMeta, WriteOperation } from './write-operation.ts'
-import { WRITES, type WriteName } from './writes/writes.ts'
 
 export interface WriteRequest {
   readonly name: WriteName

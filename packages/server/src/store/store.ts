@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
+import type { WriteArgs, WriteName, WriteResult } from '../operations/operations.ts'
 import type { ChangeListener, OwnChangeListener } from './change.ts'
 import type { Database } from './schema.ts'
 import type { StoreDialect, WriteMeta } from './write-operation.ts'
-import type { WriteArgs, WriteName, WriteResult } from './writes/writes.ts'
 
 /** Where the controller keeps what it must not lose: reads on `db`, writes by name, each one durable before it resolves. */
 export interface Store {

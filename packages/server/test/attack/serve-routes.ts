@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { makeTestCertificate, type RawAnswer, rawRequest } from '@countersign/testkit'
 import { type Logger, pino } from 'pino'
-import { loadSettings } from '../../src/config/index.ts'
 import { createHttpServer } from '../../src/http/pipeline/create-http-server.ts'
 import type { Route } from '../../src/http/pipeline/route.ts'
+import { loadSettings } from '../../src/platform/settings/index.ts'
 import { http } from './hostile-requests.ts'
 
 export interface ServedRoutes {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { pino } from 'pino'
 import { startLocalProvider } from '../../src/dev/index.ts'
-import { StartupError } from '../../src/startup-error.ts'
+import { StartupError } from '../../src/platform/startup-error.ts'
 import {
   basic,
   buildRealApp,

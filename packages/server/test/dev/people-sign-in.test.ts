@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { getTestKeyPair, makeTestCertificate } from '@countersign/testkit'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import { signJwt } from '../../src/keys/sign-jwt.ts'
+import { signJwt } from '../../src/platform/keys/sign-jwt.ts'
 import { createBrowser } from './browser.fixture.ts'
 import { buildRealApp, decode, get, post, setUpDev, startProvider } from './dev.fixture.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
 import { buildExtension, der, OID, readLeafDigests } from '@countersign/core'
 import { makeTestCertificate, mintKeyFrom, mintToken, type TestCertificateOptions } from '@countersign/testkit'
-import { createTestAuthority, getTestAuthority } from '../keys/test-authority.ts'
+import { createTestAuthority, getTestAuthority } from '../platform/keys/test-authority.ts'
 import { createPolicy, POLICIES } from './auth-policies.fixture.ts'
 import { ADMIN_PASSWORD, buildApp, stopTestPostgres, type TestApp } from './build-app.ts'
 import {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { insideQuotes, jsonTemplate } from '../../src/http/pipeline/json-template.ts'
 import { type CurrentSession, currentSessionView } from '../../src/http/shared/api-session-view.ts'
 import { newSessionText } from '../../src/http/shared/new-session-text.ts'
-import type { MissingFactor } from '../../src/sign-in/second-factor.ts'
+import type { MissingFactor } from '../../src/login/second-factor.ts'
 import { NAUGHTY_STRINGS } from './naughty-strings.fixture.ts'
 
 const AT = Date.UTC(2026, 10, 16, 9, 14, 8, 7)

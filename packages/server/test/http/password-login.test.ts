@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, sign, verify } from 'node:crypto'
 import { after, test } from 'node:test'
-import { createPasswords } from '../../src/api-session/passwords.ts'
+import { createPasswords } from '../../src/login/passwords.ts'
 import { createPolicy } from './auth-policies.fixture.ts'
 import { stopTestPostgres, TEST_PASSWORD_COST } from './build-app.ts'
 import { outcome, overBothDatabases } from './ext-jwt-signers.fixture.ts'

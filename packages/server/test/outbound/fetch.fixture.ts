@@ -9,9 +9,9 @@ import {
   type TestCertificate,
   type TestCertificateOptions,
 } from '@countersign/testkit'
-import { loadSettings, type Settings } from '../../src/config/index.ts'
 import { createFetchDocument, type FetchDocument, type FetcherParts } from '../../src/outbound/fetch-document.ts'
 import { OutboundError, type OutboundReason } from '../../src/outbound/outbound-error.ts'
+import { loadSettings, type Settings } from '../../src/platform/settings/index.ts'
 
 const DEFAULTS = loadSettings({ flags: {}, env: {} }).settings
 

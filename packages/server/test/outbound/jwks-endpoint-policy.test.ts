@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '@countersign/core'
-import { loadSettings } from '../../src/config/index.ts'
 import { createJwksEndpointPolicy } from '../../src/outbound/jwks-endpoint-policy.ts'
+import { loadSettings } from '../../src/platform/settings/index.ts'
 
 /** `settings` by the names of their environment variables, without what all of them begin with. */
 function policyOf(settings: Record<string, string> = {}, dev = false) {

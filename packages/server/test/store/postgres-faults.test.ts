@@ -4,7 +4,7 @@ import { after, type TestContext, test } from 'node:test'
 import { newId } from '@countersign/core'
 import pg from 'pg'
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
-import { createSigner, withDefaults } from '../signer-keys/keeper.fixture.ts'
+import { createSigner, withDefaults } from '../keyset/keeper.fixture.ts'
 import { getPostgres, stopPostgres } from './open-test-stores.ts'
 
 after(stopPostgres)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Change } from '../../src/store/change.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
-import { createSigner, withDefaults } from '../signer-keys/keeper.fixture.ts'
+import { createSigner, withDefaults } from '../keyset/keeper.fixture.ts'
 
 test('stores of several processes on one file hear of each other’s writes before they answer, and alone nothing is looked for', async (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'countersign-shared-'))

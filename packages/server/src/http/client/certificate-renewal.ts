@@ -5,10 +5,10 @@ import {
   type AuthenticatorExtendVerify as VerifyBody,
 } from '@countersign/contract'
 import { AppError, findPemBlocks, readLeafCertificate } from '@countersign/core'
-import type { ControllerContext } from '../../controller-context.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findAuthenticator } from '../../store/reads/authenticator-reads.ts'
 import { CLIENT } from '../api-paths.ts'
+import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { done } from '../pipeline/envelope.ts'
 import { type Route, sessionOf } from '../pipeline/route.ts'

@@ -6,9 +6,9 @@ import {
   type EnrollOtt as OttBody,
 } from '@countersign/contract'
 import { AppError, fieldError } from '@countersign/core'
-import type { ControllerContext } from '../../controller-context.ts'
 import { createRedeemEnrollment } from '../../enrollment/redeem-enrollment.ts'
 import { CLIENT } from '../api-paths.ts'
+import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { detail } from '../pipeline/envelope.ts'
 import type { Answer, Route, RouteBody } from '../pipeline/route.ts'

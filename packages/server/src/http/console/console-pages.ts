@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { AppError } from '@countersign/core'
-import type { ControllerContext } from '../../controller-context.ts'
+import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import type { Answer, Route } from '../pipeline/route.ts'
 import { type ConsoleFile, isFilePath, loadConsoleFiles } from './console-files.ts'

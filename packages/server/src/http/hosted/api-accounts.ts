@@ -8,10 +8,10 @@ import {
   type ApiAccountRotate as RotateBody,
   type ApiAccountWrite as WriteBody,
 } from '@countersign/contract'
-import type { ControllerContext } from '../../controller-context.ts'
 import type { Credentials } from '../../hosted/account-clients.ts'
 import { notFound } from '../../store/not-found.ts'
 import { type AccountWithClients, findAccount, listAccounts } from '../../store/reads/hosted-reads.ts'
+import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { type Answer, hostedCallerOf, type Route } from '../pipeline/route.ts'
 import { pageOfList } from './hal.ts'

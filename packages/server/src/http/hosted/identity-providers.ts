@@ -6,10 +6,10 @@ import {
   type IdentityProviderWrite as WriteBody,
 } from '@countersign/contract'
 import { fieldError, type ProviderSettings, providerFromBody } from '@countersign/core'
-import type { ControllerContext } from '../../controller-context.ts'
 import { sealRegistrationToken } from '../../hosted/account-clients.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findProvider, listProviders } from '../../store/reads/hosted-reads.ts'
+import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { type Answer, hostedCallerOf, type Route } from '../pipeline/route.ts'
 import { hostedMeta } from './hosted-meta.ts'

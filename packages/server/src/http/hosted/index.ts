@@ -1,5 +1,5 @@
 /** The hosted management API: networks, identities and organizations, for machines with an access token of their provider. */
-import type { ControllerContext } from '../../controller-context.ts'
+import type { ControllerContext } from '../controller-context.ts'
 import type { Route } from '../pipeline/route.ts'
 import { apiAccountRoutes } from './api-accounts.ts'
 import { hostedIdentityRoutes } from './identities.ts'

@@ -8,11 +8,11 @@ import {
   type NetworkWrite as WriteBody,
 } from '@countersign/contract'
 import { AppError, fieldError, isSafeLink, matchesName, networkFromBody } from '@countersign/core'
-import type { ControllerContext } from '../../controller-context.ts'
+import { PRODUCT_VERSION } from '../../platform/version.ts'
 import type { NetworkGroupRow, NetworkRow } from '../../store/hosted-schema.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findNetwork, listNetworkGroups, listNetworks } from '../../store/reads/hosted-reads.ts'
-import { PRODUCT_VERSION } from '../../version.ts'
+import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { hostedCallerOf, type Route } from '../pipeline/route.ts'
 import { halDetail, halPage, isoTime, pageOf, readHalPaging } from './hal.ts'

@@ -6,9 +6,9 @@ import {
   type OrganizationWrite as WriteBody,
 } from '@countersign/contract'
 import { AppError, matchesName } from '@countersign/core'
-import type { ControllerContext } from '../../controller-context.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findOrganization, listProviders } from '../../store/reads/hosted-reads.ts'
+import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { type Answer, hostedCallerOf, type Route } from '../pipeline/route.ts'
 import { hostedMeta } from './hosted-meta.ts'

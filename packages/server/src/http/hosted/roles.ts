@@ -1,6 +1,6 @@
 import { derivedUuid, matchesName } from '@countersign/core'
-import type { ControllerContext } from '../../controller-context.ts'
 import { notFound } from '../../store/not-found.ts'
+import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { hostedCallerOf, type Route } from '../pipeline/route.ts'
 import { identitiesOf } from './identities.ts'

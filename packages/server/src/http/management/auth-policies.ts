@@ -4,12 +4,12 @@ import {
   type AuthPolicyPatch as PatchBody,
   type AuthPolicyWrite as WriteBody,
 } from '@countersign/contract'
-import type { ControllerContext } from '../../controller-context.ts'
 import type { StoredAuthPolicy } from '../../store/auth-policy-row.ts'
 import { AUTH_POLICY_FILTER } from '../../store/filter-tables.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findAuthPolicy, withAllowedSigners } from '../../store/reads/auth-policy-reads.ts'
 import type { AuthPolicyRow } from '../../store/schema.ts'
+import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { detail, selfLink, timestamp, withVersion } from '../pipeline/envelope.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'

@@ -5,7 +5,6 @@ import {
   type EnrollmentWindow as WindowBody,
 } from '@countersign/contract'
 import { type JsonObject, mayEnroll, readTags, seesEnrollmentsOf } from '@countersign/core'
-import type { ControllerContext } from '../../controller-context.ts'
 import { enrollmentKind, newEnrollment, parseExpiresAt } from '../../enrollment/new-enrollment.ts'
 import { newOneTimeToken } from '../../enrollment/one-time-token.ts'
 import { ENROLLMENT_FILTER, ENROLLMENT_OWNER_FILTER } from '../../store/filter-tables.ts'
@@ -14,6 +13,7 @@ import { findEnrollment, loadEnrollmentOwners } from '../../store/reads/enrollme
 import { findIdentity } from '../../store/reads/identity-reads.ts'
 import type { EnrollmentRow } from '../../store/schema.ts'
 import { MANAGEMENT } from '../api-paths.ts'
+import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { created, detail, done } from '../pipeline/envelope.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'

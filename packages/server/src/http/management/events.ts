@@ -1,8 +1,8 @@
 import { fieldError } from '@countersign/core'
-import type { ControllerContext } from '../../controller-context.ts'
 import { type EventNamespace, NAMESPACE_NAMES } from '../../events/controller-event.ts'
 import { createEventStream } from '../../events/event-stream.ts'
 import { MANAGEMENT } from '../api-paths.ts'
+import type { ControllerContext } from '../controller-context.ts'
 import type { Query } from '../pipeline/query.ts'
 import type { Route } from '../pipeline/route.ts'
 

@@ -7,10 +7,10 @@ import {
   ReadSignerCertificate,
 } from '@countersign/contract'
 import { certificateWarnings, readSignerCertificate } from '@countersign/core'
-import type { ControllerContext } from '../../controller-context.ts'
 import { OutboundError } from '../../outbound/outbound-error.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findEnrollPolicy, findSigner } from '../../store/reads/signer-reads.ts'
+import type { ControllerContext } from '../controller-context.ts'
 import { detail, timestamp } from '../pipeline/envelope.ts'
 import type { Route } from '../pipeline/route.ts'
 import { describeKeys } from './ext-jwt-signer-key-status.ts'

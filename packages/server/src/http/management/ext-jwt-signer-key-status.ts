@@ -1,6 +1,6 @@
 import { type EnrollPolicy, findEnrollProblem, signerWarnings } from '@countersign/core'
-import type { SignerKeyStatus } from '../../signer-keys/key-status.ts'
-import type { SignerKeyKeeper } from '../../signer-keys/signer-keys.ts'
+import type { SignerKeyStatus } from '../../keyset/key-status.ts'
+import type { SignerKeyKeeper } from '../../keyset/signer-keys.ts'
 import type { StoredSigner } from '../../store/signer-row.ts'
 
 /** The state of a signer's keys, with everything that an administrator should hear about the signer. */

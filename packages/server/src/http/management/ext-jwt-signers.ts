@@ -5,12 +5,12 @@ import {
   type ExtJwtSignerWrite as WriteBody,
 } from '@countersign/contract'
 import { fieldError, readSignerCertificate } from '@countersign/core'
-import type { ControllerContext } from '../../controller-context.ts'
 import { SIGNER_FILTER } from '../../store/filter-tables.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findEnrollPolicy } from '../../store/reads/signer-reads.ts'
 import type { SignerCertificateFacts } from '../../store/signer-row.ts'
 import { MANAGEMENT } from '../api-paths.ts'
+import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { withVersion } from '../pipeline/envelope.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'

@@ -1,5 +1,5 @@
-import type { ControllerContext } from '../../controller-context.ts'
 import { MANAGEMENT } from '../api-paths.ts'
+import type { ControllerContext } from '../controller-context.ts'
 import { done } from '../pipeline/envelope.ts'
 import type { Route } from '../pipeline/route.ts'
 import { writeMeta } from '../pipeline/write-meta.ts'

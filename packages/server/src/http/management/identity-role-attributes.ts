@@ -1,6 +1,6 @@
-import type { ControllerContext } from '../../controller-context.ts'
 import { ROLE_ATTRIBUTE_FILTER } from '../../store/filter-tables.ts'
 import { MANAGEMENT } from '../api-paths.ts'
+import type { ControllerContext } from '../controller-context.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'
 import type { Route } from '../pipeline/route.ts'
 

@@ -1,6 +1,6 @@
-import type { ControllerContext } from '../../controller-context.ts'
 import { notFound } from '../../store/not-found.ts'
 import { MANAGEMENT } from '../api-paths.ts'
+import type { ControllerContext } from '../controller-context.ts'
 import { detail, selfLink, timestamp } from '../pipeline/envelope.ts'
 import { memoryListAnswer, namedThings } from '../pipeline/memory-list.ts'
 import type { Route } from '../pipeline/route.ts'

@@ -6,7 +6,7 @@ import {
   readLeafCertificate,
   readSignerCertificate,
 } from '@countersign/core'
-import type { ControllerContext } from '../../controller-context.ts'
+import type { ControllerContext } from '../controller-context.ts'
 
 const REASONS: Readonly<Record<LeafFault, string>> = {
   'certificate-foreign': 'it was not issued by the certificate authority of this controller',

@@ -1,6 +1,6 @@
 import { AuthenticatorRequestExtend, type AuthenticatorRequestExtend as Body } from '@countersign/contract'
-import type { ControllerContext } from '../../controller-context.ts'
 import { MANAGEMENT } from '../api-paths.ts'
+import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { done } from '../pipeline/envelope.ts'
 import type { Route } from '../pipeline/route.ts'

@@ -1,6 +1,6 @@
 import type { PermissionAction, PermissionEntity } from '@countersign/contract'
 import { type BodySchema, newIdInOrder } from '@countersign/core'
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { MANAGEMENT } from '../api-paths.ts'
 import type { Call } from '../pipeline/call.ts'
 import { created, done } from '../pipeline/envelope.ts'

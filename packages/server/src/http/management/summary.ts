@@ -1,6 +1,6 @@
-import type { ControllerContext } from '../../controller-context.ts'
 import { loadSummary } from '../../store/reads/summary-reads.ts'
 import { MANAGEMENT } from '../api-paths.ts'
+import type { ControllerContext } from '../controller-context.ts'
 import type { Route } from '../pipeline/route.ts'
 
 /** Kinds that existing clients read by name, and that are here in this number or not at all. */

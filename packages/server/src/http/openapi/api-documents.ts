@@ -1,4 +1,4 @@
-import { loadYaml } from '../../load-yaml.ts'
+import { loadYaml } from '../../platform/load-yaml.ts'
 import type { Route } from '../pipeline/route.ts'
 import { buildDocument, type OpenApiDocument, type SpecId } from './build-document.ts'
 

@@ -1,5 +1,5 @@
 import * as contract from '@countersign/contract'
-import { PRODUCT_VERSION } from '../../version.ts'
+import { PRODUCT_VERSION } from '../../platform/version.ts'
 import { CLIENT, MANAGEMENT } from '../api-paths.ts'
 import type { Route } from '../pipeline/route.ts'
 import { buildOperation, type OpenApiOperation } from './build-operation.ts'

@@ -1,6 +1,6 @@
-import type { ControllerContext } from '../../controller-context.ts'
 import { notFound } from '../../store/not-found.ts'
 import { onBothApis } from '../api-paths.ts'
+import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { detail, selfLink, timestamp } from '../pipeline/envelope.ts'
 import type { Route } from '../pipeline/route.ts'

@@ -1,4 +1,4 @@
-import type { LiveSession, LiveSessions } from '../../api-session/live-sessions.ts'
+import type { LiveSession, LiveSessions } from '../../session/live-sessions.ts'
 import { invalidSession, noCredential, noSession } from './challenge.ts'
 import { type CallHead, cookieSessionToken } from './session-cookie.ts'
 

@@ -1,5 +1,5 @@
 import { AppError, type ChallengeError as ChallengeKind } from '@countersign/core'
-import type { MissingFactor } from '../../sign-in/second-factor.ts'
+import type { MissingFactor } from '../../login/second-factor.ts'
 
 const MISSING = 'error="missing" error_description="no matching token was provided"'
 const INVALID = 'error="invalid" error_description="token is invalid"'

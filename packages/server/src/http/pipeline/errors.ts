@@ -4,9 +4,9 @@ import type { Logger } from 'pino'
 import { TokenRefused } from '../../hosted/token-refused.ts'
 import { TooManyRequests } from '../../limits/too-many-requests.ts'
 import { isStoreProblem } from '../../store/store-problem.ts'
-import { hostedError, isHostedPath } from '../hosted/hosted-errors.ts'
 import { ChallengeError } from './challenge.ts'
 import { errorEnvelope, jsonText } from './envelope.ts'
+import { hostedError, isHostedPath } from './hosted-errors.ts'
 
 export interface ErrorAnswer {
   readonly status: number

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Server, ServerOptions } from 'node:https'
-import type { Settings } from '../../config/index.ts'
+import type { Settings } from '../../platform/settings/index.ts'
 import type { UnreadableRequests } from './unreadable-request.ts'
 
 /** How often connections that take too long are looked for. */

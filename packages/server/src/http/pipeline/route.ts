@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import type { ErrorCode } from '@countersign/contract'
 import type { BodySchema, RequiredPermission } from '@countersign/core'
-import type { LiveSession } from '../../api-session/live-sessions.ts'
 import type { HostedAccess, HostedCaller } from '../../hosted/hosted-caller.ts'
+import type { LiveSession } from '../../session/live-sessions.ts'
 import type { Call } from './call.ts'
 import type { EventStreamSource } from './event-streams.ts'
 

@@ -1,4 +1,4 @@
-import type { MissingFactor } from '../../sign-in/second-factor.ts'
+import type { MissingFactor } from '../../login/second-factor.ts'
 
 /** What a client has to do before its session is whole, in the words that existing clients know. */
 export function authQueries(missing: readonly MissingFactor[]): unknown[] {

@@ -1,7 +1,7 @@
 import { AUTHENTICATE_METHODS, Authenticate, type AuthenticateMethod } from '@countersign/contract'
 import { AppError, fieldError } from '@countersign/core'
-import type { ControllerContext } from '../../controller-context.ts'
 import { onBothApis } from '../api-paths.ts'
+import type { ControllerContext } from '../controller-context.ts'
 import { secondaryChallenge } from '../pipeline/challenge.ts'
 import type { Query } from '../pipeline/query.ts'
 import type { Route } from '../pipeline/route.ts'

@@ -1,4 +1,4 @@
-import type { ByWhom } from '../../store/writes/touchable-identity.ts'
+import type { ByWhom } from '../../operations/identity/touchable-identity.ts'
 import type { Call } from '../pipeline/call.ts'
 import { sessionOf } from '../pipeline/route.ts'
 

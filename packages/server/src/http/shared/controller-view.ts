@@ -1,5 +1,5 @@
-import type { ControllerContext } from '../../controller-context.ts'
 import { CLIENT, MANAGEMENT } from '../api-paths.ts'
+import type { ControllerContext } from '../controller-context.ts'
 import { selfLink, timestamp } from '../pipeline/envelope.ts'
 
 /** The id and the name of the one controller that a list of controllers holds. */

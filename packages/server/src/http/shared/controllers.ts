@@ -1,5 +1,5 @@
-import type { ControllerContext } from '../../controller-context.ts'
 import { CLIENT, MANAGEMENT } from '../api-paths.ts'
+import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { memoryListAnswer, namedThings } from '../pipeline/memory-list.ts'
 import type { Route } from '../pipeline/route.ts'

@@ -1,5 +1,5 @@
-import type { ControllerContext } from '../../controller-context.ts'
 import { onBothApis } from '../api-paths.ts'
+import type { ControllerContext } from '../controller-context.ts'
 import { detail, done } from '../pipeline/envelope.ts'
 import { type Route, sessionOf } from '../pipeline/route.ts'
 import { writeMeta } from '../pipeline/write-meta.ts'

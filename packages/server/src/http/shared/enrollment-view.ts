@@ -1,7 +1,7 @@
-import type { ControllerContext } from '../../controller-context.ts'
 import { openOneTimeToken } from '../../enrollment/one-time-token.ts'
 import { readJsonColumn } from '../../store/json-column.ts'
 import type { EnrollmentRow } from '../../store/schema.ts'
+import type { ControllerContext } from '../controller-context.ts'
 import { selfLink, timestamp } from '../pipeline/envelope.ts'
 import { type IdentityName, identityReference } from './identity-view.ts'
 

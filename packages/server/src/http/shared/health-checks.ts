@@ -1,5 +1,5 @@
-import type { ControllerContext } from '../../controller-context.ts'
-import type { HealthCheck } from '../../telemetry/health.ts'
+import type { HealthCheck } from '../../events/health.ts'
+import type { ControllerContext } from '../controller-context.ts'
 import { timestamp } from '../pipeline/envelope.ts'
 import type { Answer, Route } from '../pipeline/route.ts'
 

@@ -1,6 +1,6 @@
-import type { ControllerContext } from '../../controller-context.ts'
-import { COMPATIBLE_VERSION, PRODUCT_VERSION } from '../../version.ts'
+import { COMPATIBLE_VERSION, PRODUCT_VERSION } from '../../platform/version.ts'
 import { CLIENT, MANAGEMENT, onBothApis } from '../api-paths.ts'
+import type { ControllerContext } from '../controller-context.ts'
 import { detail } from '../pipeline/envelope.ts'
 import type { Route } from '../pipeline/route.ts'
 import { createNetworkJwt } from './network-jwt.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ControllerContext } from '../../controller-context.ts'
+import type { ControllerContext } from '../controller-context.ts'
 
 const AUDIENCE = 'openziti-enroller'
 

@@ -1,7 +1,7 @@
 import { AppError, checkPassword } from '@countersign/core'
-import type { ControllerContext } from '../../controller-context.ts'
 import type { StoredIdentity } from '../../store/identity-row.ts'
 import { findAuthPolicy } from '../../store/reads/auth-policy-reads.ts'
+import type { ControllerContext } from '../controller-context.ts'
 
 /** The digest of a new password; COULD_NOT_VALIDATE when it breaks a rule of the identity's policy. */
 export async function digestNewPassword(

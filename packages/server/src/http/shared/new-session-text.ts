@@ -1,4 +1,4 @@
-import type { MissingFactor } from '../../sign-in/second-factor.ts'
+import type { MissingFactor } from '../../login/second-factor.ts'
 import { detail, jsonText, timestamp } from '../pipeline/envelope.ts'
 import { insideQuotes, jsonTemplate } from '../pipeline/json-template.ts'
 import { type CurrentSession, currentSessionView, expirationSeconds } from './api-session-view.ts'

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { StartupError } from '../../startup-error.ts'
+import { StartupError } from '../../platform/startup-error.ts'
 import type { Database } from '../schema.ts'
 import { start } from './0001-start.ts'
 import { signerKeySets } from './0002-signer-key-sets.ts'

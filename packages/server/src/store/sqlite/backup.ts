@@ -11,8 +11,8 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
-import { databaseFileIn, takeDataDir } from '../../data-dir.ts'
-import { StartupError } from '../../startup-error.ts'
+import { StartupError } from '../../platform/startup-error.ts'
+import { databaseFileIn, takeDataDir } from '../../process/data-dir.ts'
 import { isFileProblem } from '../store-problem.ts'
 
 const PRIVATE_FILE_MODE = 0o600

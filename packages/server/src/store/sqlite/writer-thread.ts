@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { AppError } from '@countersign/core'
-import { shrinkHeap } from '../../shrink-heap.ts'
+import { shrinkHeap } from '../../platform/shrink-heap.ts'
 import { runWrite } from '../run-write.ts'
 import { SessionCounts } from '../session-counts.ts'
 import { isFileProblem } from '../store-problem.ts'

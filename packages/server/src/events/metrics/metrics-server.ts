@@ -1,0 +1,68 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { collectDefaultMetrics, type Registry } from 'prom-client'
+import { StartupError } from '../../platform/startup-error.ts'
+
+const HOST = '127.0.0.1'
+const METRIC_PREFIX = 'countersign_'
+
+export interface MetricsServer {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** Measurements for Prometheus, on a listener of their own that only this machine reaches. */
+export async function startMetricsServer(port: number, registry: Registry): Promise<MetricsServer> {
+  measureProcess(registry)
+  const server = await serveMetrics(port, async () => registry)
+  return {
+    url: server.url,
+    close: () => {
+      registry.clear()
+      return server.close()
+    },
+  }
+}
+
+/** CPU, memory, event loop and garbage collection of this process. */
+export function measureProcess(registry: Registry): void {
+  collectDefaultMetrics({ register: registry, prefix: METRIC_PREFIX })
+}
+
+/** The same with measurements that are gathered each time somebody looks. */
+export async function serveMetrics(port: number, gather: () => Promise<Registry>): Promise<MetricsServer> {
+  const server = createServer((request, response) => {
+    if (request.method !== 'GET' || request.url?.split('?', 1)[0] !== '/metrics') {
+      response.writeHead(404).end()
+      return
+    }
+    const answer = async (): Promise<void> => {
+      const registry = await gather()
+      const text = await registry.metrics()
+      response.writeHead(200, { 'content-type': registry.contentType }).end(text)
+    }
+    answer().catch(() => void response.writeHead(500).end())
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EADDRINUSE') return reject(error)
+      const hint = 'choose another with the setting metrics.port'
+      reject(
+        new StartupError(`cannot listen on ${HOST} port ${port} for metrics: the port is taken`, hint, {
+          cause: error,
+        }),
+      )
+    })
+    server.listen(port, HOST, resolve)
+  })
+  server.unref()
+  const { port: actual } = server.address() as AddressInfo
+  return {
+    url: `http://${HOST}:${actual}/metrics`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}

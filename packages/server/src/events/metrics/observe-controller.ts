@@ -1,0 +1,153 @@
+import { type Aggregator, Counter, Gauge } from 'prom-client'
+import type { SignerKeyKeeper } from '../../keyset/signer-keys.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { LiveSessions } from '../../session/live-sessions.ts'
+import type { Store } from '../../store/store.ts'
+import type { DecisionRecorder } from '../../token/decision-recorder.ts'
+import type { EventHub } from '../event-hub.ts'
+import { MAX_LABELS, OTHER } from './bounded-labels.ts'
+import type { Metrics } from './metrics.ts'
+
+interface Observed {
+  readonly metrics: Metrics
+  readonly store: Store
+  readonly clock: Clock
+  readonly sessions: Pick<LiveSessions, 'size'>
+  readonly signerKeys: Pick<SignerKeyKeeper, 'providerFacts' | 'countStale'>
+  readonly events: EventHub
+  readonly decisions: Pick<DecisionRecorder, 'leftOut'>
+  readonly streams: { readonly size: number }
+}
+
+/** Sessions are counted at most so often, however often somebody looks. */
+const COUNT_EVERY_MS = 15_000
+
+/** Measurements of what there is, taken when somebody looks. */
+export function observeController(observed: Observed): void {
+  const { metrics, sessions, signerKeys, events, decisions, streams } = observed
+  const registers = [metrics.registry]
+  const gauge = (
+    name: string,
+    help: string,
+    value: () => number | undefined | Promise<number | undefined>,
+    aggregator: Aggregator = 'sum',
+  ): void => {
+    new Gauge({
+      name,
+      help,
+      registers,
+      aggregator,
+      async collect() {
+        const now = await value()
+        if (now === undefined) this.reset()
+        else this.set(now)
+      },
+    })
+  }
+  gauge('countersign_sessions', 'Sessions that are good now, on all nodes', createSessionCount(observed), 'max')
+  gauge('countersign_sessions_remembered', 'Sessions that this node has in memory', () => sessions.size)
+  gauge('countersign_signers_stale', 'Signers whose keys could not be refreshed', () => signerKeys.countStale(), 'max')
+  gauge('countersign_event_streams', 'Streams of events that are open', () => streams.size)
+  new Counter({
+    name: 'countersign_events_total',
+    help: 'Events by namespace',
+    labelNames: ['namespace'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [namespace, count] of events.counts.published) this.inc({ namespace }, count)
+    },
+  })
+  new Counter({
+    name: 'countersign_events_left_out_total',
+    help: 'Events that were left out since there were too many at once',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(events.counts.sampledOut)
+    },
+  })
+  new Counter({
+    name: 'countersign_auth_decisions_left_out_total',
+    help: 'Refused sign-ins of which no decision was kept since there were too many at once',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(decisions.leftOut)
+    },
+  })
+  observeKeys(observed)
+}
+
+function observeKeys({ metrics, signerKeys, clock }: Observed): void {
+  const registers = [metrics.registry]
+  new Gauge({
+    name: 'countersign_jwks_age_seconds',
+    help: 'Time since the keys of a signer were last fetched; of the signers beyond the first 50, by id, the longest',
+    labelNames: ['signer'],
+    registers,
+    aggregator: 'min',
+    collect() {
+      this.reset()
+      const now = clock.now()
+      for (const { signer, facts } of labelled(signerKeys)) {
+        const ages = facts.flatMap(({ lastSuccessAt }) =>
+          lastSuccessAt === undefined ? [] : [Math.max(0, now - lastSuccessAt) / 1000],
+        )
+        if (ages.length > 0)
+          this.set(
+            { signer },
+            ages.reduce((a, b) => Math.max(a, b)),
+          )
+      }
+    },
+  })
+  new Counter({
+    name: 'countersign_jwks_failures_total',
+    help: 'Failed attempts to fetch the keys of a signer',
+    labelNames: ['signer'],
+    registers,
+    aggregator: 'max',
+    collect() {
+      this.reset()
+      for (const { signer, facts } of labelled(signerKeys)) {
+        this.inc(
+          { signer },
+          facts.reduce((sum, { failedFetches }) => sum + failedFetches, 0),
+        )
+      }
+    },
+  })
+}
+
+function labelled(signerKeys: Observed['signerKeys']) {
+  const byId = [...signerKeys.providerFacts()].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const rest = byId.slice(MAX_LABELS).map(([, facts]) => facts)
+  const first = byId.slice(0, MAX_LABELS).map(([signer, facts]) => ({ signer, facts: [facts] }))
+  return rest.length > 0 ? [...first, { signer: OTHER, facts: rest }] : first
+}
+
+function createSessionCount({ store, clock }: Observed): () => Promise<number | undefined> {
+  let counted: Promise<number | undefined> | undefined
+  let countedAt = Number.NEGATIVE_INFINITY
+  const count = async (): Promise<number | undefined> => {
+    try {
+      const row = await store.db
+        .selectFrom('api_sessions')
+        .select(({ fn }) => fn.countAll<number>().as('total'))
+        .where('expires_at', '>', clock.now())
+        .executeTakeFirst()
+      return Number(row?.total ?? 0)
+    } catch {
+      return undefined
+    }
+  }
+  return () => {
+    const now = performance.now()
+    if (!counted || now - countedAt >= COUNT_EVERY_MS) {
+      countedAt = now
+      counted = count()
+    }
+    return counted
+  }
+}

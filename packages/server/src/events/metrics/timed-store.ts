@@ -1,0 +1,16 @@
+import type { Store } from '../../store/store.ts'
+import type { Metrics } from './metrics.ts'
+
+/** The same store, with the time that its writes take measured. */
+export function timedStore(store: Store, metrics: Pick<Metrics, 'written'>): Store {
+  return {
+    ...store,
+    write: (name, args, meta) => {
+      const started = performance.now()
+      const written = store.write(name, args, meta)
+      const measure = (): void => metrics.written(performance.now() - started)
+      written.then(measure, measure)
+      return written
+    },
+  }
+}

@@ -1,0 +1,19 @@
+import { TokenBuckets } from '@countersign/core'
+import type { Logger } from 'pino'
+import type { Clock } from '../../platform/clock.ts'
+import type { LoginProblem } from './login-problem.ts'
+
+/** Logs why a sign-in came to nothing, without the stack: what went wrong did so at the provider or in the browser. */
+export type NoteLoginProblem = (requestId: string, problem: LoginProblem) => void
+
+/** Of each reason so many are warnings; the rest is for whoever looks closer, since strangers can cause any number. */
+const WARNINGS = { burst: 20, perSecond: 0.2 }
+const SLOTS = 64
+
+export function createNoteLoginProblem({ clock, log }: { clock: Clock; log: Logger }): NoteLoginProblem {
+  const warnings = new TokenBuckets(WARNINGS, SLOTS)
+  return (requestId, { reason, message }) => {
+    const level = warnings.take(reason, clock.now()) === 0 ? 'warn' : 'debug'
+    log[level]({ requestId, reason, problem: message }, 'a sign-in to the console came to nothing')
+  }
+}

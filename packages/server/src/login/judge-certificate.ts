@@ -1,0 +1,85 @@
+import { findDateFault, findLeafFault, isSignInAllowed, type LeafFault, readLeafCertificate } from '@countersign/core'
+import type { Clock } from '../platform/clock.ts'
+import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
+import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
+import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
+import { type CertificateAuthenticator, findCertificateAuthenticator } from '../store/reads/authenticator-reads.ts'
+import { findIdentity } from '../store/reads/identity-reads.ts'
+import type { Store } from '../store/store.ts'
+
+/** The certificate that the other end of a connection has proven to hold the key of. Nobody has judged it yet. */
+export interface PresentedCertificate {
+  /** DER. The first certificate of what was sent: the only one whose key was used. */
+  readonly leaf: Buffer
+  /** The certificate sent right behind it, DER; undefined on a resumed connection, which remembers the leaf alone. */
+  readonly next: Buffer | undefined
+  /** Whether the key was proven by an earlier connection that this one resumes. */
+  readonly isResumed: boolean
+}
+
+/** Why a certificate was refused. For administrators: to the caller they are all the same. */
+export type CertificateRefusal =
+  | 'certificate-missing'
+  | 'certificate-malformed'
+  | 'certificate-unknown'
+  | 'disabled'
+  | 'not-allowed'
+  | LeafFault
+
+export interface RefusedCertificate {
+  readonly accepted: false
+  readonly reason: CertificateRefusal
+  /** Undefined where there was none that could be read. */
+  readonly fingerprint: string | undefined
+  /** Whose certificate it was. */
+  readonly identity: StoredIdentity | undefined
+  readonly policy: StoredAuthPolicy | undefined
+}
+
+export interface AcceptedCertificate {
+  readonly accepted: true
+  readonly authenticator: CertificateAuthenticator
+  readonly identity: StoredIdentity
+  readonly policy: StoredAuthPolicy
+}
+
+/** Judges what a connection has shown, anew each time: who may sign in has changed since, for all we know. */
+export type JudgeCertificate = (
+  presented: PresentedCertificate | undefined,
+) => Promise<AcceptedCertificate | RefusedCertificate>
+
+interface CertificateJudgeParts {
+  readonly store: Store
+  readonly clock: Clock
+  /** The CAs under which certificates count now, DER. */
+  readonly authorities: () => readonly Buffer[]
+}
+
+/**
+ * The leaf alone counts, whatever came with it, and only one that is recorded: of a certificate that our CA has signed but nobody has
+ * written down, the enrollment has failed or has been undone.
+ */
+export function createCertificateJudge({ store, clock, authorities }: CertificateJudgeParts): JudgeCertificate {
+  return async (presented) => {
+    const refuse = (reason: CertificateRefusal, of: Partial<RefusedCertificate> = {}): RefusedCertificate => {
+      return { fingerprint: undefined, identity: undefined, policy: undefined, ...of, accepted: false, reason }
+    }
+    if (!presented) return refuse('certificate-missing')
+    const leaf = readLeafCertificate(presented.leaf)
+    if (!leaf) return refuse('certificate-malformed')
+    const { fingerprint, publicKeyDigest } = leaf
+    const fault = findLeafFault(leaf, authorities())
+    if (fault) return refuse(fault, { fingerprint })
+    const authenticator = await findCertificateAuthenticator(store.db, fingerprint)
+    const identity = authenticator && (await findIdentity(store.db, authenticator.identity_id))
+    const policy = identity && (await findAuthPolicy(store.db, identity.authPolicyId))
+    const of = { fingerprint, identity, policy }
+    if (!policy || authenticator.public_key_digest !== publicKeyDigest) return refuse('certificate-unknown', of)
+    const now = clock.now()
+    const dateFault = findDateFault(leaf, now, policy.primary.cert.allowExpiredCerts)
+    if (dateFault) return refuse(dateFault, of)
+    if (isDisabled(identity, now)) return refuse('disabled', of)
+    if (!isSignInAllowed(policy, { method: 'cert' })) return refuse('not-allowed', of)
+    return { accepted: true, authenticator, identity, policy }
+  }
+}

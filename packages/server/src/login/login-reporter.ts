@@ -1,0 +1,95 @@
+import type { AuthenticationEvent } from '../events/controller-event.ts'
+import type { EventHub } from '../events/event-hub.ts'
+import type { Metrics } from '../events/metrics/metrics.ts'
+import type { LiveSession } from '../session/live-sessions.ts'
+import type { DecisionRecorder, RefusedSignIn } from '../token/decision-recorder.ts'
+
+/** What is told of the request beside its outcome. */
+export interface SignInRequest {
+  readonly id: string
+  /** With the port, where it is known. */
+  readonly remoteAddr: string
+}
+
+/** Every outcome of signing in comes here, whatever the method, and from here to events, metrics and decisions. */
+export interface SignInReporter {
+  accepted(session: LiveSession, request: SignInRequest): void
+  refused(refused: RefusedSignIn, request: SignInRequest): void
+  /** A one-time code in a session that is open already; undefined for a good one. */
+  code(session: LiveSession, refused: RefusedSignIn | undefined, request: SignInRequest): void
+}
+
+const TYPES = { updb: 'password', cert: 'cert', 'ext-jwt': 'ext-jwt', 'api-account': 'api-account' } as const
+
+export function createSignInReporter({
+  events,
+  decisions,
+  metrics,
+}: {
+  events: EventHub
+  decisions: DecisionRecorder
+  metrics: Pick<Metrics, 'signIn'>
+}): SignInReporter {
+  return {
+    accepted: ({ way, certificate, identity, policy, authenticatorId }, request) => {
+      const signerId = way.method === 'ext-jwt' ? way.signerId : ''
+      metrics.signIn(TYPES[way.method], signerId, 'success')
+      events.publish({
+        namespace: 'authentication',
+        event_type: 'success',
+        type: TYPES[way.method],
+        authenticator_id: signerId === '' ? authenticatorId : '',
+        external_jwt_signer_id: signerId,
+        identity_id: identity.id,
+        auth_policy_id: policy.id,
+        success: true,
+        reason: '',
+        ...factsOf(request, certificate?.isChainImproper ?? false),
+      })
+    },
+    refused: (refused, request) => {
+      decisions.record(refused)
+      const { method, reason, signerId = '', identityId = '', remoteAddress } = refused
+      metrics.signIn(method, signerId, reason)
+      events.publishSampled(
+        {
+          namespace: 'authentication',
+          event_type: 'fail',
+          type: method,
+          authenticator_id: '',
+          external_jwt_signer_id: '',
+          // Of several tokens each may stand for somebody else.
+          identity_id: method === 'ext-jwt' ? '' : identityId,
+          auth_policy_id: '',
+          success: false,
+          reason,
+          ...factsOf(request, false),
+        },
+        remoteAddress,
+      )
+    },
+    code: ({ identity, policy, ipAddress }, refused, request) => {
+      if (refused) decisions.record(refused)
+      const reason = refused?.reason
+      metrics.signIn('totp', '', reason ?? 'success')
+      const event: AuthenticationEvent = {
+        namespace: 'authentication',
+        event_type: reason === undefined ? 'success' : 'fail',
+        type: 'totp',
+        authenticator_id: '',
+        external_jwt_signer_id: '',
+        identity_id: identity.id,
+        auth_policy_id: policy.id,
+        success: reason === undefined,
+        reason: reason ?? '',
+        ...factsOf(request, false),
+      }
+      if (reason === undefined) events.publish(event)
+      else events.publishSampled(event, ipAddress)
+    },
+  }
+}
+
+function factsOf({ id, remoteAddr }: SignInRequest, hasImproperChain: boolean) {
+  return { remote_address: remoteAddr, improper_client_cert_chain: hasImproperChain, request_id: id }
+}

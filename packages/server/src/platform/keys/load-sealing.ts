@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { isSealingKey } from '../settings/sealing-key.ts'
+import { StartupError } from '../startup-error.ts'
+import { isPresent } from './certificate-authority.ts'
+import { KEY_FILES } from './key-directory.ts'
+import { readPrivateFile } from './load-pem-file.ts'
+import { createSealing, SEALING_KEY_BYTES, type Sealing } from './sealing.ts'
+import { OWNER_ONLY, writeFileAtomically } from './write-file-atomically.ts'
+
+export interface SealingOptions {
+  /** The key directory, which is there already: whoever finds it empty takes it for a first start. */
+  readonly dir: string
+  /** The setting `sealingKey`; then no file is read or made. */
+  readonly configured: string | null
+}
+
+/** The key that seals values in the store: the configured one, or the one of the key directory, made if it is not there. */
+export async function loadSealing({ dir, configured }: SealingOptions): Promise<Sealing> {
+  if (configured !== null) return createSealing(Buffer.from(configured, 'hex'))
+  const path = join(dir, KEY_FILES.sealingKey)
+  if (!(await isPresent(path))) {
+    const text = `${randomBytes(SEALING_KEY_BYTES).toString('hex')}\n`
+    await writeFileAtomically(path, text, OWNER_ONLY).catch((error) => {
+      throw new StartupError(`the sealing key ${path} cannot be written (${error.code})`, undefined, { cause: error })
+    })
+  }
+  const text = (await readPrivateFile(path, 'sealing key')).trim()
+  if (!isSealingKey(text)) {
+    throw new StartupError(`${path} holds no sealing key, which is 64 hexadecimal digits`, 'restore it from a backup')
+  }
+  return createSealing(Buffer.from(text, 'hex'))
+}

@@ -1,0 +1,275 @@
+import type { ServerOptions } from 'node:https'
+import { newId, PASSWORD_COST, type PasswordCost, VerifiedTokenCache } from '@countersign/core'
+import type { Logger } from 'pino'
+import { createEnrollByJwt } from '../enrollment/enroll-by-jwt.ts'
+import { createEnrollmentJwt } from '../enrollment/enrollment-jwt.ts'
+import { createEnrollmentReporter } from '../enrollment/report-enrollment.ts'
+import { apiSessionEvent } from '../events/api-session-event.ts'
+import { publishChanges } from '../events/change-events.ts'
+import { createEventHub, type EventHub } from '../events/event-hub.ts'
+import { createHealth } from '../events/health.ts'
+import { createMetrics, type Metrics } from '../events/metrics/metrics.ts'
+import { observeController } from '../events/metrics/observe-controller.ts'
+import { timedStore } from '../events/metrics/timed-store.ts'
+import { signerHealthEvent } from '../events/signer-health-event.ts'
+import { createAccountClients } from '../hosted/account-clients.ts'
+import { createApiAccounts } from '../hosted/api-accounts.ts'
+import { createExchangeSession } from '../hosted/exchange-session.ts'
+import { createFindHostedCaller } from '../hosted/hosted-caller.ts'
+import { createJudgeAccessToken } from '../hosted/judge-access-token.ts'
+import { createKnownAccounts } from '../hosted/known-accounts.ts'
+import { createLocalOrganization } from '../hosted/local-organization.ts'
+import { createProviderDirectory } from '../hosted/provider-directory.ts'
+import { createTargetOrganization } from '../hosted/target-organization.ts'
+import type { ControllerContext } from '../http/controller-context.ts'
+import { createHttpServer, type HttpServer } from '../http/pipeline/create-http-server.ts'
+import { buildRoutes } from '../http/routes.ts'
+import { createSignerKeys } from '../keyset/signer-keys.ts'
+import { createAttemptLimits } from '../limits/attempt-limits.ts'
+import type { AttemptSharing } from '../limits/attempt-sharing.ts'
+import type { Guesses } from '../limits/guesses.ts'
+import { createCertSignIn } from '../login/certificate-login.ts'
+import { createHeldTokens } from '../login/console/held-tokens.ts'
+import { createLoginFlows } from '../login/console/login-flows.ts'
+import { createLoginProviders } from '../login/console/login-provider.ts'
+import { createCertificateJudge } from '../login/judge-certificate.ts'
+import { createSignInReporter } from '../login/login-reporter.ts'
+import { createOneTimeCodes } from '../login/one-time-codes.ts'
+import { createPasswordLogin } from '../login/password-login.ts'
+import { MAX_AT_ONCE } from '../login/passwords.ts'
+import { createSecondFactor } from '../login/second-factor.ts'
+import { createExtJwtSignIn } from '../login/token-login.ts'
+import type { SessionOptions } from '../operations/api-session/start-session.ts'
+import { createClientRegistration } from '../outbound/client-registration.ts'
+import { createDiscoverProvider } from '../outbound/discover-provider.ts'
+import { createDiscoverSigner } from '../outbound/discover-signer.ts'
+import { createFetchDocument } from '../outbound/fetch-document.ts'
+import { createJwksEndpointPolicy } from '../outbound/jwks-endpoint-policy.ts'
+import { createFetchJwks, type FetchJwks } from '../outbound/jwks-fetch.ts'
+import type { Clock } from '../platform/clock.ts'
+import { createClientCertificates, type IssuingKeys } from '../platform/keys/client-certificates.ts'
+import type { Sealing } from '../platform/keys/sealing.ts'
+import type { ServerIdentity } from '../platform/keys/server-identity.ts'
+import { createSignControllerJwt } from '../platform/keys/sign-controller-jwt.ts'
+import type { Settings } from '../platform/settings/index.ts'
+import { settleWithin } from '../platform/settle-within.ts'
+import { createLiveSessions } from '../session/live-sessions.ts'
+import { createSessionMoves } from '../session/session-moves.ts'
+import type { Store } from '../store/store.ts'
+import { createDecisionRecorder } from '../token/decision-recorder.ts'
+import { createExplainSignIn } from '../token/explain-login.ts'
+import { createJudgeBySigner } from '../token/judge-by-signer.ts'
+import { createTokenJudge } from '../token/judge-token.ts'
+import { createKnownPolicies } from '../token/known-policies.ts'
+import { SignatureChecks } from '../token/signatures/signature-checks.ts'
+import { createSignerDirectory } from '../token/signer-directory.ts'
+import { createSignerKeyCheck } from '../token/signer-key-check.ts'
+import { startUpkeep } from './upkeep.ts'
+
+/** What is still to be written gets so long at the end: a database that does not answer does not hold it up. */
+const LAST_WRITES_WITHIN_MS = 700
+
+export interface ControllerParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly settings: Settings
+  readonly log: Logger
+  readonly sealing: Sealing
+  readonly tls: ServerOptions
+  readonly addresses: () => readonly string[]
+  readonly caCertificates: () => Buffer
+  readonly serverIdentity: () => ServerIdentity
+  /** Where events are published; a hub of its own unless given. */
+  readonly events?: EventHub
+  /** What client certificates are issued with, as it is now. */
+  readonly issuingKeys: () => IssuingKeys
+  readonly passwordCost?: PasswordCost
+  /** What it shares with the other processes of its node, where it is one of several. */
+  readonly seat?: WorkerSeat
+  /** How keys are fetched; over the network unless given. */
+  readonly fetchJwks?: FetchJwks
+  /** Where the built console is; where the build leaves it unless given. */
+  readonly consoleFolder?: string | undefined
+}
+
+/** What a worker shares with the others of its node. */
+export interface WorkerSeat {
+  /** One of them does what is to be done once. */
+  readonly isLead: boolean
+  readonly workers: number
+  readonly instanceId: string
+  readonly attempts: AttemptSharing
+  readonly guesses: Guesses
+  readonly fetchJwks: FetchJwks
+}
+
+export interface Controller {
+  readonly http: HttpServer
+  readonly events: EventHub
+  readonly metrics: Metrics
+  /** Does before anybody is served what the first caller would wait for otherwise. */
+  prepare(): Promise<void>
+  /** Finishes what is under way and lets go of everything but the store, which is the caller's. */
+  close(): Promise<void>
+}
+
+/** Wires one controller from its parts. Nothing here knows the process: there can be several. */
+export function createController(parts: ControllerParts): Controller {
+  const { clock, settings, log, seat } = parts
+  const metrics = createMetrics()
+  const store = timedStore(parts.store, metrics)
+  const health = createHealth({ store, clock })
+  const events = parts.events ?? createEventHub({ nodeId: newId(), clock })
+  publishChanges(store, events)
+  const session: SessionOptions = {
+    store,
+    clock,
+    events,
+    idleMs: settings.session.idleSeconds * 1000,
+    maxMs: settings.session.maxSeconds * 1000,
+    maxPerIdentity: settings.session.maxPerIdentity,
+  }
+  const findPolicy = createKnownPolicies(store)
+  const sessions = createLiveSessions({ ...session, findPolicy })
+  const signers = createSignerDirectory(store, log)
+  const fetchDocument = createFetchDocument({ settings })
+  const jwksPolicy = createJwksEndpointPolicy(settings)
+  const fetchJwks = parts.fetchJwks ?? seat?.fetchJwks ?? createFetchJwks(fetchDocument)
+  const signerKeys = createSignerKeys({
+    store,
+    fetchJwks,
+    clock,
+    settings,
+    log,
+    onWarning: (warning) => events.publish(signerHealthEvent(warning)),
+  })
+  const cache = new VerifiedTokenCache()
+  const limits = createAttemptLimits({ settings, clock, log, metrics, sharing: seat?.attempts })
+  const signatures = new SignatureChecks(log)
+  const judgeBySigner = createJudgeBySigner({
+    keys: signerKeys,
+    cache,
+    clock,
+    limit: limits.signer,
+    metrics,
+    checkSignature: signatures.check,
+  })
+  const judges = createTokenJudge({ directory: signers, judgeBySigner, cache, clock })
+  const secondFactor = createSecondFactor(signers, judges)
+  const decisions = createDecisionRecorder({ store, clock, log })
+  const signIns = createSignInReporter({ events, decisions, metrics })
+  const localOrganization = createLocalOrganization(store)
+  const judgeAccessToken = createJudgeAccessToken({
+    providers: createProviderDirectory(store, log),
+    accounts: createKnownAccounts(store, clock),
+    judgeBySigner,
+    cache,
+  })
+  const findHostedCaller = createFindHostedCaller({
+    judgeAccessToken,
+    sessions,
+    secondFactor,
+    localOrganization,
+    signIns,
+  })
+  const accountClients = createAccountClients({ ...parts, registration: createClientRegistration(fetchDocument) })
+  const apiAccounts = createApiAccounts({ store, accountClients })
+  const signControllerJwt = createSignControllerJwt(parts.serverIdentity)
+  const clientCertificates = createClientCertificates({
+    keys: parts.issuingKeys,
+    clock,
+    clientDays: settings.certificates.clientDays,
+    isSignerKey: createSignerKeyCheck(signers, signerKeys),
+  })
+  const { authorities } = clientCertificates
+  const judgeCertificate = createCertificateJudge({ store, clock, authorities })
+  const heldTokens = createHeldTokens(parts.sealing)
+  const context: ControllerContext = {
+    ...parts,
+    heldTokens,
+    loginFlows: createLoginFlows(parts),
+    loginProviders: createLoginProviders({ fetchDocument, clock }),
+    store,
+    clientCertificates,
+    startedAt: clock.now(),
+    signControllerJwt,
+    enrollmentJwt: createEnrollmentJwt({ ...parts, signControllerJwt }),
+    sessions,
+    secondFactor,
+    oneTimeCodes: createOneTimeCodes(parts),
+    signers,
+    signerKeys,
+    logInWithPassword: createPasswordLogin({
+      ...session,
+      passwordCost: parts.passwordCost ?? PASSWORD_COST,
+      limit: limits.password,
+      log,
+      guesses: seat?.guesses,
+      maxPasswordsAtOnce: seat && Math.ceil(MAX_AT_ONCE / seat.workers),
+    }),
+    signInWithJwt: createExtJwtSignIn({ ...session, ...judges, findPolicy }),
+    signInWithCertificate: createCertSignIn({ ...session, judgeCertificate, authorities }),
+    judgeCertificate,
+    enrollByJwt: createEnrollByJwt({
+      store,
+      clock,
+      directory: signers,
+      judges,
+      clientCertificates,
+      findPolicy,
+    }),
+    enrollments: createEnrollmentReporter({ log, events, decisions, metrics }),
+    explainSignIn: createExplainSignIn({ store, directory: signers, keys: signerKeys, clock, log }),
+    decisions,
+    signIns,
+    events,
+    health,
+    metrics,
+    discoverSigner: createDiscoverSigner(fetchDocument, jwksPolicy),
+    jwksPolicy,
+    exchangeSession: createExchangeSession(session),
+    targetOrganization: createTargetOrganization(store, localOrganization),
+    discoverProvider: createDiscoverProvider(fetchDocument, jwksPolicy),
+    accountClients,
+    apiAccounts,
+  }
+  const routes = buildRoutes(context)
+  const noteUse = createSessionMoves((move, { id, identity }, address) =>
+    events.publish(apiSessionEvent(move, { id, identityId: identity.id, ipAddress: address })),
+  )
+  const http = createHttpServer({
+    routes,
+    sessions,
+    secondFactor,
+    noteUse,
+    findHostedCaller,
+    heldTokens,
+    limits,
+    settings,
+    tls: parts.tls,
+    log,
+    beforeRequest: store.catchUp,
+    instanceId: seat?.instanceId,
+  })
+  observeController({ metrics, store, clock, sessions, signerKeys, events, decisions, streams: http.streams })
+  const upkeep =
+    seat?.isLead === false
+      ? undefined
+      : startUpkeep({ store, clock, log, removeRetiredClients: accountClients.removeRetired })
+  return {
+    http,
+    events,
+    metrics,
+    prepare: async () => {
+      await http.ready()
+      // Should the store fail just now, whoever comes first asks it again.
+      await Promise.allSettled([signers.enabled(), signerKeys.loaded])
+    },
+    close: async () => {
+      health.stop()
+      await http.close()
+      await settleWithin(LAST_WRITES_WITHIN_MS, [decisions.flush(), upkeep?.stop(), signerKeys.stop()])
+      await signatures.close()
+    },
+  }
+}

@@ -1,0 +1,129 @@
+import { X509Certificate } from 'node:crypto'
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError, findPemBlocks } from '@countersign/core'
+import { createAuthority, isPresent } from '../platform/keys/certificate-authority.ts'
+import { createKeyDirectory, isKeyDirectoryEmpty, KEY_FILES } from '../platform/keys/key-directory.ts'
+import { loadCertificates, readPrivateFile } from '../platform/keys/load-pem-file.ts'
+import type { Sealing } from '../platform/keys/sealing.ts'
+import { OWNER_ONLY, WORLD_READABLE, writeFileAtomically } from '../platform/keys/write-file-atomically.ts'
+import { StartupError } from '../platform/startup-error.ts'
+import type { Store } from '../store/store.ts'
+
+interface SharedAuthorityOptions {
+  readonly store: Store
+  /** Made from the settings, so that every node has the same. */
+  readonly sealing: Sealing
+  readonly dir: string
+  readonly now: number
+}
+
+/** The CA as the store has it. The root's key is not there: it stays with the node that has made it, or offline. */
+interface StoredAuthority {
+  readonly caPem: string
+  readonly intermediatePem: string
+  readonly sealedKey: string
+}
+
+const USE = 'certificate authority'
+
+/**
+ * Gives all nodes on one store the same CA: the first one makes it, later ones take it from the store into their key directory. While
+ * one CA takes over from another, each in the `further-cas.pem` beside the other, the younger becomes the one in the store. Throws
+ * StartupError when the directory holds another CA, or when the sealing key is not the one that the CA's key was sealed with.
+ */
+export async function shareAuthority(options: SharedAuthorityOptions): Promise<void> {
+  const { store, dir, now } = options
+  const stored = await findAuthority(store)
+  if (await isKeyDirectoryEmpty(dir)) {
+    if (stored) return unpack(stored, options)
+    await createAuthority(dir, new Date(now))
+    const kept = await keep(options)
+    if (kept.caPem === (await readCa(dir))) return
+    // Another node was first.
+    await rm(dir, { recursive: true })
+    return unpack(kept, options)
+  }
+  if (!(await isPresent(join(dir, KEY_FILES.ca)))) return
+  const own = await readCa(dir)
+  const isKeyHere = await isPresent(join(dir, KEY_FILES.intermediateKey))
+  const shared = stored ?? (isKeyHere ? await keep(options) : undefined)
+  if (shared === undefined || shared.caPem === own) return
+  if (await isAnnounced(shared.caPem, dir)) {
+    const takesOver = isKeyHere && beginOf(own) > beginOf(shared.caPem)
+    if (!takesOver || (await keep(options, shared)).caPem === own) return
+  }
+  throw new StartupError(
+    `the CA in ${dir} is not the one that the nodes on this database share`,
+    'move that directory away to take the shared one; or, to replace it, put its ca.pem there as further-cas.pem',
+  )
+}
+
+/** Whether the directory names all certificates of that CA among those that count beside its own. */
+async function isAnnounced(caPem: string, dir: string): Promise<boolean> {
+  const file = join(dir, KEY_FILES.furtherCas)
+  if (!(await isPresent(file))) return false
+  const further = new Set((await loadCertificates(file)).map(({ fingerprint256 }) => fingerprint256))
+  return certificatesOf(caPem).every(({ fingerprint256 }) => further.has(fingerprint256))
+}
+
+function beginOf(caPem: string): number {
+  return Math.max(...certificatesOf(caPem).map(({ validFromDate }) => validFromDate.getTime()))
+}
+
+function certificatesOf(pem: string): X509Certificate[] {
+  return (findPemBlocks(pem, 'CERTIFICATE') ?? []).map((der) => new X509Certificate(der))
+}
+
+async function findAuthority({ db }: Store): Promise<StoredAuthority | undefined> {
+  const row = await db.selectFrom('settings').select('value').where('name', '=', SETTING).executeTakeFirst()
+  return row && JSON.parse(row.value)
+}
+
+const SETTING = 'certificateAuthority'
+
+/** Puts the CA of the directory into the store, if there is none or that one; answers the one that is there now. */
+async function keep(
+  { store, sealing, dir, now }: SharedAuthorityOptions,
+  replaced?: StoredAuthority,
+): Promise<StoredAuthority> {
+  const key = await readPrivateFile(join(dir, KEY_FILES.intermediateKey), 'private key')
+  const own: StoredAuthority = {
+    caPem: await readCa(dir),
+    intermediatePem: await readFile(join(dir, KEY_FILES.intermediateCertificate), 'utf8'),
+    sealedKey: sealing.seal(key, USE),
+  }
+  const replaces = replaced && { replaces: JSON.stringify(replaced) }
+  const setting = { name: SETTING, value: JSON.stringify(own), ...replaces }
+  const value = await store.write('start.keepSetting', setting, { actorId: 'system', now })
+  return JSON.parse(value)
+}
+
+async function unpack(
+  { caPem, intermediatePem, sealedKey }: StoredAuthority,
+  { dir, sealing }: SharedAuthorityOptions,
+) {
+  const key = openKey(sealedKey, sealing)
+  await createKeyDirectory(dir, async (staging) => {
+    await writeFileAtomically(join(staging, KEY_FILES.intermediateKey), key, OWNER_ONLY)
+    await writeFileAtomically(join(staging, KEY_FILES.intermediateCertificate), intermediatePem, WORLD_READABLE)
+    await writeFileAtomically(join(staging, KEY_FILES.ca), caPem, WORLD_READABLE)
+  })
+}
+
+function openKey(sealedKey: string, sealing: Sealing): string {
+  try {
+    return sealing.open(sealedKey, USE)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    throw new StartupError(
+      "the CA's key in the database is sealed with another sealingKey than this node's",
+      'give every node the same sealingKey',
+      { cause: error },
+    )
+  }
+}
+
+function readCa(dir: string): Promise<string> {
+  return readFile(join(dir, KEY_FILES.ca), 'utf8')
+}

@@ -1,0 +1,36 @@
+import { AppError } from '@countersign/core'
+import { OutboundError, type OutboundReason } from '../../outbound/outbound-error.ts'
+import { StartupError } from '../../platform/startup-error.ts'
+import { fromSentError, toSentError } from '../../store/sqlite/writer-messages.ts'
+
+/** An error as it crosses between processes: classes do not survive the way. */
+export type SentProcessError =
+  | { readonly kind: 'startup'; readonly message: string; readonly hint: string | undefined }
+  | {
+      readonly kind: 'outbound'
+      readonly reason: OutboundReason
+      readonly message: string
+      readonly status: number | undefined
+    }
+  | { readonly kind: 'other'; readonly error: ReturnType<typeof toSentError> }
+
+export function toProcessError(error: unknown): SentProcessError {
+  if (error instanceof StartupError) return { kind: 'startup', message: error.message, hint: error.hint }
+  if (error instanceof OutboundError) {
+    return { kind: 'outbound', reason: error.reason, message: error.message, status: error.status }
+  }
+  return { kind: 'other', error: toSentError(error) }
+}
+
+export function fromProcessError(sent: SentProcessError): Error {
+  if (sent.kind === 'startup') return new StartupError(sent.message, sent.hint)
+  if (sent.kind === 'outbound') {
+    return new OutboundError(sent.reason, sent.message, sent.status === undefined ? {} : { status: sent.status })
+  }
+  return fromSentError(sent.error)
+}
+
+/** The other process has gone before it answered. */
+export function processGone(): AppError {
+  return new AppError('STORE_UNAVAILABLE', undefined, { cause: new Error('the other process has ended') })
+}

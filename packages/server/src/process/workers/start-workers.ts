@@ -1,0 +1,147 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { AppError } from '@countersign/core'
+import { createEventHub } from '../../events/event-hub.ts'
+import { createEventWriters } from '../../events/event-writers.ts'
+import { createGatheredMetrics } from '../../events/metrics/gathered-metrics.ts'
+import { serveMetrics } from '../../events/metrics/metrics-server.ts'
+import { createSharedFetches } from '../../keyset/shared-fetches.ts'
+import { createGuesses } from '../../limits/guesses.ts'
+import { createFetchDocument } from '../../outbound/fetch-document.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { loadKeyMaterial } from '../../platform/keys/load-key-material.ts'
+import { loadSealing } from '../../platform/keys/load-sealing.ts'
+import { watchServerCertificate } from '../../platform/keys/watch-server-certificate.ts'
+import { settleWithin } from '../../platform/settle-within.ts'
+import { openStore } from '../../store/open-store.ts'
+import type { Store } from '../../store/store.ts'
+import { startDevelopment } from '../start-development.ts'
+import {
+  keyOptionsOf,
+  type NodeOptions,
+  type ServingNode,
+  sharesAuthority,
+  takeSharedAuthority,
+} from '../start-node.ts'
+import type { PrimaryProcedures, WorkerStart } from './protocol.ts'
+import { serveGuesses } from './remote-guesses.ts'
+import { createStreamRelay } from './stream-relay.ts'
+import { superviseWorkers } from './supervise-workers.ts'
+import { forkWorker, type WorkerHandle } from './worker-handle.ts'
+
+const TICKET_KEY_BYTES = 48
+const METRICS_WITHIN_MS = 2_000
+
+/**
+ * Starts a node of several processes behind one port. This one serves nobody: it hands out connections, keeps what the workers share
+ * (limits, guesses at passwords, the order of events, fetched keys), watches the certificate and replaces a worker that ends.
+ */
+export async function startWorkers(
+  options: Omit<NodeOptions, 'events' | 'worker'> & { readonly workers: number },
+): Promise<ServingNode> {
+  const { settings, dataDir, nodeId, log, undo, onFatal, workers } = options
+  const keyOptions = keyOptionsOf(settings, dataDir.keysDir)
+  if (sharesAuthority(settings)) await withStore(options, (store) => takeSharedAuthority(store, options))
+  const keys = await loadKeyMaterial(keyOptions)
+  const sealing = await loadSealing({ dir: dataDir.keysDir, configured: settings.sealingKey })
+
+  const events = createEventHub({ nodeId, clock: systemClock })
+  const writers = createEventWriters({ settings: settings.events, events, clock: systemClock, log })
+  undo.push(writers.stop)
+  await writers.startFile()
+  const streams = createStreamRelay(events, settings.events.maxStreams)
+  const guesses = createGuesses(systemClock)
+  const fetch = createSharedFetches(createFetchDocument({ settings }), settings.jwks)
+  const metrics = createGatheredMetrics()
+
+  const fork = (): WorkerHandle => {
+    const served = serveGuesses(guesses)
+    const procedures: PrimaryProcedures = {
+      ...served.procedures,
+      fetch,
+      attempts: (noted) => {
+        for (const other of supervisor.running()) if (other !== handle) other.channel.tell('attempts', noted)
+      },
+      publish: (told) => streams.publish(told),
+      openStream: () => streams.open(handle.channel),
+      closeStream: () => streams.close(handle.channel),
+    }
+    const handle = forkWorker(procedures)
+    void handle.exited.then(() => {
+      metrics.retire(handle)
+      served.leaveAll()
+      streams.drop(handle.channel)
+    })
+    return handle
+  }
+  const start: Omit<WorkerStart, 'isLead' | 'port'> = {
+    settings,
+    dataDir: { path: dataDir.path, databaseFile: dataDir.databaseFile, keysDir: dataDir.keysDir },
+    nodeId,
+    instanceId: randomUUID(),
+    workers,
+    ticketKeys: randomBytes(TICKET_KEY_BYTES),
+  }
+  const supervisor = superviseWorkers({
+    workers,
+    fork,
+    start,
+    port: settings.port,
+    log,
+    noteMetrics: metrics.note,
+    onFatal,
+  })
+  undo.push(supervisor.stop)
+  const port = await supervisor.startAll()
+
+  const watch = watchServerCertificate({
+    ...keyOptions,
+    current: keys,
+    onChange: () => {
+      for (const { channel } of supervisor.running()) channel.tell('reloadKeys', null)
+    },
+    onProblem: (message) => log.error(message),
+  })
+  undo.push(watch.stop)
+
+  const server = await serveMetrics(settings.metrics.port, async () => {
+    const taking = supervisor.running().map(async (handle) => {
+      metrics.note(handle, await handle.channel.call('metrics', null))
+    })
+    await settleWithin(METRICS_WITHIN_MS, taking)
+    return metrics.gather()
+  })
+  undo.push(() => server.close())
+
+  const development = await startDevelopment(options)
+  // Last, when nothing can fail any more: a password that was made but never shown would lock everybody out.
+  const [lead] = supervisor.running()
+  if (!lead) throw new AppError('STORE_UNAVAILABLE')
+  const admin = await lead.channel.call('ensureFirstAdmin', null)
+  if (development) await withStore(options, (store) => development.makeDemoData({ store, sealing, port }))
+  return {
+    writers,
+    port,
+    caFile: keys.caFile,
+    metricsUrl: server.url,
+    admin,
+    identityProviderUrl: development?.identityProviderUrl,
+    restartWorkers: supervisor.restartAll,
+  }
+}
+
+/** This process has no store of its own, but for that moment. */
+async function withStore(
+  { settings, dataDir, nodeId, log, onFatal }: Omit<NodeOptions, 'events' | 'worker'>,
+  work: (store: Store) => Promise<void>,
+): Promise<void> {
+  const store = await openStore({
+    database: settings.database,
+    sqliteFile: dataDir.databaseFile,
+    nodeId,
+    now: systemClock.now(),
+    isShared: true,
+    onProblem: (message) => log.warn(message),
+    onFatal,
+  })
+  await work(store).finally(() => store.close())
+}

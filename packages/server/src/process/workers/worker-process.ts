@@ -1,0 +1,106 @@
+import { takeMetrics } from '../../events/metrics/gathered-metrics.ts'
+import { measureProcess } from '../../events/metrics/metrics-server.ts'
+import { createRemoteFetchJwks } from '../../keyset/shared-fetches.ts'
+import { createSharedAttempts } from '../../limits/attempt-sharing.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { createLog, type StartedNode, startNode, type Undo } from '../start-node.ts'
+import { createChannel } from './channel.ts'
+import type { PrimaryProcedures, WorkerProcedures, WorkerStart } from './protocol.ts'
+import { createRemoteGuesses } from './remote-guesses.ts'
+import { createWorkerEvents, type WorkerEvents } from './worker-events.ts'
+
+const undo: Undo = []
+let node: StartedNode | undefined
+let events: WorkerEvents | undefined
+
+// Whoever stops the controller stops the process that started this one, which lets this one finish its work first.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+
+const getNode = (): StartedNode => {
+  if (!node) throw new TypeError('the worker has not been started')
+  return node
+}
+
+const stop = async (): Promise<void> => {
+  for (const step of undo.splice(0).reverse()) await step()
+}
+
+const procedures: WorkerProcedures = {
+  start: async (start) => {
+    node = await startHere(start)
+    return node.listen(start.port)
+  },
+  ensureFirstAdmin: () => getNode().ensureFirstAdmin(),
+  reloadKeys: () => getNode().reloadKeys(),
+  metrics: () => takeMetrics(getNode().controller.metrics.registry),
+  attempts: (noted) => attempts.apply(noted),
+  events: (told) => events?.take(told),
+  stop: async ({ lingerMs }) => {
+    if (node && lingerMs > 0) await linger(node, lingerMs)
+    const registry = node?.controller.metrics.registry
+    await stop()
+    return registry ? takeMetrics(registry) : []
+  },
+}
+
+const primary = createChannel<PrimaryProcedures>(
+  {
+    send: (message) => {
+      if (process.connected) process.send?.(message)
+    },
+    onMessage: (listener) => void process.on('message', listener),
+  },
+  procedures,
+)
+const attempts = createSharedAttempts((noted) => primary.tell('attempts', noted))
+
+// The process that started this one has gone, and with it everybody who would ever stop this one.
+process.once('disconnect', () => {
+  primary.close()
+  void stop().finally(() => process.exit(0))
+})
+
+async function startHere(start: WorkerStart): Promise<StartedNode> {
+  const { settings, dataDir, nodeId, instanceId, isLead, workers, ticketKeys } = start
+  const log = createLog(settings)
+  const workerEvents = createWorkerEvents(primary, { nodeId, clock: systemClock })
+  events = workerEvents
+  undo.push(() => {
+    workerEvents.flush()
+    attempts.stop()
+  })
+  const fetchJwks = createRemoteFetchJwks((request) => primary.call('fetch', request))
+  const started = await startNode({
+    settings,
+    dataDir,
+    nodeId,
+    log,
+    undo,
+    events: workerEvents.hub,
+    worker: {
+      isLead,
+      workers,
+      instanceId,
+      ticketKeys: Buffer.from(ticketKeys),
+      attempts,
+      guesses: createRemoteGuesses(primary),
+      fetchJwks,
+    },
+    // Another one takes its place.
+    onFatal: () => void stop().finally(() => process.exit(1)),
+  })
+  measureProcess(started.controller.metrics.registry)
+  return started
+}
+
+/** Lets every connection end with its next answer; what is still idle after so long is closed. */
+async function linger({ controller }: StartedNode, ms: number): Promise<void> {
+  const { http } = controller
+  http.drain()
+  const deadline = performance.now() + ms
+  const countConnections = (): Promise<number> =>
+    new Promise((resolve) => http.server.getConnections((error, count) => resolve(error ? 0 : count)))
+  while ((await countConnections()) > 0 && performance.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}

@@ -1,0 +1,91 @@
+import { sql } from 'kysely'
+import type { StoredKeySet } from '../../keyset/stored-key-set.ts'
+import type { KeySigner } from '../key-signer.ts'
+import type { Store } from '../store.ts'
+
+/** A signer with the keys that are stored for it, if any. */
+export interface LoadedKeySigner {
+  readonly signer: KeySigner
+  /** When its certificate ends; null where it has none. */
+  readonly certificateEndsAt: number | null
+  readonly keySet: StoredKeySet | undefined
+}
+
+const PAGE = 200
+
+const selectSigners = ({ db }: Store) =>
+  db
+    .selectFrom('ext_jwt_signers as signer')
+    .leftJoin('signer_key_sets as set', 'set.signer_id', 'signer.id')
+    .select(['signer.id', 'signer.enabled', 'signer.revision', 'signer.jwks_endpoint'])
+    .select(['signer.jwks_ca_pem', 'signer.cert_pem', 'signer.not_after', 'signer.kid'])
+    .select(['set.url', 'set.jwks', 'set.fetched_at'])
+
+const nothing = sql<string | null>`null`
+const noTime = sql<number | null>`null`
+
+/** The providers of organizations sign with keys that live as those of signers do. */
+const selectProviders = ({ db }: Store) =>
+  db
+    .selectFrom('identity_providers as signer')
+    .leftJoin('identity_provider_key_sets as set', 'set.signer_id', 'signer.id')
+    .select(['signer.id', 'signer.enabled', 'signer.revision'])
+    .select((eb) => eb.ref('signer.jwks_uri').$castTo<string | null>().as('jwks_endpoint'))
+    .select([nothing.as('jwks_ca_pem'), nothing.as('cert_pem'), noTime.as('not_after'), nothing.as('kid')])
+    .select(['set.url', 'set.jwks', 'set.fetched_at'])
+
+type Row = Awaited<ReturnType<ReturnType<typeof selectProviders>['execute']>>[number]
+
+export async function loadKeySigner(store: Store, id: string): Promise<LoadedKeySigner | undefined> {
+  const row =
+    (await selectSigners(store).where('signer.id', '=', id).executeTakeFirst()) ??
+    (await selectProviders(store).where('signer.id', '=', id).executeTakeFirst())
+  return row && fromRow(row)
+}
+
+/** Everybody who signs and is enabled, in pages, so that thousands of them hold nothing up. */
+export async function* loadKeySigners(store: Store): AsyncGenerator<LoadedKeySigner[]> {
+  yield* inPages((last) =>
+    selectSigners(store)
+      .where('signer.id', '>', last)
+      .where('signer.enabled', '=', true)
+      .orderBy('signer.id')
+      .limit(PAGE)
+      .execute(),
+  )
+  yield* inPages((last) =>
+    selectProviders(store)
+      .where('signer.id', '>', last)
+      .where('signer.enabled', '=', true)
+      .orderBy('signer.id')
+      .limit(PAGE)
+      .execute(),
+  )
+}
+
+async function* inPages(load: (last: string) => Promise<Row[]>): AsyncGenerator<LoadedKeySigner[]> {
+  for (let last = ''; ; ) {
+    const rows = await load(last)
+    yield rows.map(fromRow)
+    const end = rows.at(-1)
+    if (!end || rows.length < PAGE) return
+    last = end.id
+  }
+}
+
+function fromRow(row: Row): LoadedKeySigner {
+  const { id, revision, kid, url, jwks, fetched_at: fetchedAt } = row
+  return {
+    signer: {
+      id,
+      enabled: Boolean(row.enabled),
+      revision,
+      jwksEndpoint: row.jwks_endpoint,
+      jwksCaPem: row.jwks_ca_pem,
+      certPem: row.cert_pem,
+      kid,
+    },
+    certificateEndsAt: row.not_after,
+    keySet: url === null || jwks === null || fetchedAt === null ? undefined : { url, jwks, fetchedAt },
+  }
+}

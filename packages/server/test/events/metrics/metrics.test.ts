@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { pino } from 'pino'
+import { createMetrics } from '../../../src/events/metrics/metrics.ts'
+import { startMetricsServer } from '../../../src/events/metrics/metrics-server.ts'
+import { createAttemptLimits } from '../../../src/limits/attempt-limits.ts'
+import { OutboundError } from '../../../src/outbound/outbound-error.ts'
+import { loadSettings } from '../../../src/platform/settings/index.ts'
+import { setUpHosted } from '../../hosted/hosted.fixture.ts'
+import { ADMIN_PASSWORD, stopTestPostgres, type TestApp } from '../../http/build-app.ts'
+import { createPassword } from '../../http/identities.fixture.ts'
+import { ALICE, refusalOf, setUpProvider, signIn } from '../../http/provider.fixture.ts'
+
+after(stopTestPostgres)
+
+const scrape = (app: TestApp) => app.controller.metrics.registry.metrics()
+
+/** The value of one line, by its name and labels as they stand there. */
+function metricOf(text: string, name: string): number | undefined {
+  const line = text.split('\n').find((each) => each.startsWith(`${name} `))
+  return line === undefined ? undefined : Number(line.slice(name.length + 1))
+}
+
+for (const database of ['sqlite', 'postgres'] as const) {
+  test(`measures sign-ins, tokens, keys, sessions, writes and events, on ${database}`, async (t) => {
+    const { app, token, provider, createSigner, createIdentity } = await setUpProvider(t, { database })
+    const signerId = await createSigner()
+    await createIdentity()
+    const good = token()
+    for (let times = 3; times > 0; times -= 1) assert.equal((await signIn(app, good)).status, 200)
+    await refusalOf(signIn(app, token({ exp: 1 })))
+    await refusalOf(signIn(app, token({ iss: 'https://elsewhere.example' })))
+    await app.call('POST', '/edge/client/v1/authenticate?method=password', { username: 'admin', password: 'wrong' })
+    provider.failure = new OutboundError('status', 'the provider answered 500')
+    await app.admin('POST', `/edge/management/v1/ext-jwt-signers/${signerId}/refresh-keys`)
+    const text = await scrape(app)
+    const signIns = (labels: string) => metricOf(text, `countersign_sign_ins_total{${labels}}`)
+    assert.equal(signIns(`method="ext-jwt",signer="${signerId}",reason="success"`), 3)
+    assert.equal(signIns(`method="ext-jwt",signer="${signerId}",reason="token-expired"`), 1)
+    assert.equal(signIns('method="ext-jwt",signer="",reason="issuer-unknown"'), 1)
+    assert.equal(signIns('method="password",signer="",reason="success"'), 1)
+    assert.equal(signIns('method="password",signer="",reason="wrong-password"'), 1)
+    assert.equal(metricOf(text, 'countersign_token_cache_hits_total'), 1)
+    assert.equal(metricOf(text, 'countersign_token_verify_seconds_count'), 3)
+    assert.ok((metricOf(text, 'countersign_token_verify_seconds_sum') ?? 0) > 0)
+    const age = metricOf(text, `countersign_jwks_age_seconds{signer="${signerId}"}`)
+    assert.ok(age !== undefined && age >= 0 && age < 60, `${age}`)
+    assert.equal(metricOf(text, `countersign_jwks_failures_total{signer="${signerId}"}`), 1)
+    assert.equal(metricOf(text, 'countersign_signers_stale'), 1)
+    assert.equal(metricOf(text, 'countersign_sessions'), 4)
+    assert.ok((metricOf(text, 'countersign_sessions_remembered') ?? 0) >= 1)
+    assert.ok((metricOf(text, 'countersign_store_write_seconds_count') ?? 0) >= 4)
+    assert.equal(metricOf(text, 'countersign_events_total{namespace="authentication"}'), 7)
+    assert.equal(metricOf(text, 'countersign_events_left_out_total'), 0)
+    assert.equal(metricOf(text, 'countersign_event_streams'), 0)
+  })
+}
+
+test('measures the access tokens of the hosted API too', async (t) => {
+  const { app, createProvider, createAccount, token, call } = await setUpHosted(t)
+  const provider = await createProvider('cognito')
+  await createAccount(provider, 'machine-1')
+  const counts = async () => {
+    const text = await scrape(app)
+    return ['countersign_token_verify_seconds_count', 'countersign_token_cache_hits_total'].map((name) =>
+      metricOf(text, name),
+    )
+  }
+  assert.deepEqual(await counts(), [0, 0])
+  const good = token('cognito', 'machine-1')
+  assert.equal((await call('GET', '/core/v3/networks', good)).status, 200)
+  assert.deepEqual(await counts(), [1, 0])
+  assert.equal((await call('GET', '/core/v3/networks', good)).status, 200)
+  assert.deepEqual(await counts(), [2, 0])
+  assert.equal((await call('GET', '/core/v3/networks', good)).status, 200)
+  assert.deepEqual(await counts(), [2, 1])
+  assert.equal((await call('GET', '/core/v3/networks', token('cognito', 'machine-1', { exp: 1 }))).status, 401)
+  assert.deepEqual(await counts(), [3, 1])
+})
+
+test('R-14 metrics tell no identity from another, and are not on the listener that others reach', async (t) => {
+  const { app, token, createSigner, createIdentity } = await setUpProvider(t)
+  await createSigner()
+  const identityId = await createIdentity({ name: 'alice-by-name' })
+  const { username, password } = await createPassword(app, identityId)
+  const session = await app.logIn(username, password)
+  assert.equal((await signIn(app, token())).status, 200)
+  await refusalOf(signIn(app, token({ sub: 'somebody-unknown' })))
+  const text = await scrape(app)
+  assert.ok(text.includes('countersign_sign_ins_total'))
+  const personal = [identityId, 'alice-by-name', ALICE, username, 'somebody-unknown', '127.0.0.1', session, token()]
+  for (const secret of [...personal, ADMIN_PASSWORD]) assert.ok(!text.includes(secret), secret)
+  for (const path of ['/metrics', '/debug/pprof', '/debug/vars', '/health', '/edge/management/v1/metrics']) {
+    assert.equal((await app.admin('GET', path)).status, 404, path)
+  }
+})
+
+test('R-14 the listener for metrics is on loopback and answers nothing but metrics', async (t) => {
+  const { registry, rateLimited } = createMetrics()
+  rateLimited('address')
+  const server = await startMetricsServer(0, registry)
+  t.after(() => server.close())
+  assert.equal(new URL(server.url).hostname, '127.0.0.1')
+  const answer = await fetch(server.url)
+  const text = await answer.text()
+  assert.equal(answer.status, 200)
+  assert.equal(metricOf(text, 'countersign_rate_limited_total{limit="address"}'), 1)
+  assert.match(text, /^countersign_nodejs_eventloop_lag_seconds /m)
+  for (const path of ['/', '/health', '/debug/pprof']) {
+    assert.equal((await fetch(new URL(path, server.url))).status, 404, path)
+  }
+  assert.equal((await fetch(server.url, { method: 'POST' })).status, 404)
+})
+
+describe('what strangers or many signers can cause', () => {
+  test('R-14 makes no more than a bounded number of lines', async () => {
+    const { registry, signIn } = createMetrics()
+    for (let count = 0; count < 10_000; count += 1) signIn('ext-jwt', `signer-${count}`, 'success')
+    const text = await registry.metrics()
+    assert.ok(text.split('\n').length < 200)
+    assert.equal(metricOf(text, 'countersign_sign_ins_total{method="ext-jwt",signer="signer-49",reason="success"}'), 1)
+    assert.equal(metricOf(text, 'countersign_sign_ins_total{method="ext-jwt",signer="other",reason="success"}'), 9_950)
+  })
+
+  test('is counted where it is limited', async () => {
+    const metrics = createMetrics()
+    const { limits } = loadSettings({ flags: {}, env: {} }).settings
+    const { address } = createAttemptLimits({
+      settings: { limits: { ...limits, addressBurst: 2 } },
+      clock: { now: () => 0 },
+      log: pino({ level: 'silent' }),
+      metrics,
+    })
+    address.begin('192.0.2.1')
+    address.begin('192.0.2.1')
+    assert.throws(() => address.begin('192.0.2.1'))
+    const text = await metrics.registry.metrics()
+    assert.equal(metricOf(text, 'countersign_rate_limited_total{limit="address"}'), 1)
+  })
+})

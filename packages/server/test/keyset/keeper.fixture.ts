@@ -1,0 +1,165 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import type { ExtJwtSignerPatch } from '@countersign/contract'
+import { newId, readSignerCertificate } from '@countersign/core'
+import type { MintKey } from '@countersign/testkit'
+import { pino } from 'pino'
+import type { SignerKeyWarning } from '../../src/keyset/signer-key-warning.ts'
+import { createSignerKeys, type SignerKeyKeeper } from '../../src/keyset/signer-keys.ts'
+import type { FetchJwks } from '../../src/outbound/jwks-fetch.ts'
+import { loadSettings, type Settings } from '../../src/platform/settings/index.ts'
+import { findSigner } from '../../src/store/reads/signer-reads.ts'
+import type { StoredSigner } from '../../src/store/signer-row.ts'
+import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import type { Store } from '../../src/store/store.ts'
+import { createFakeProviders, type FakeProvider, type FakeProviders } from './fake-providers.ts'
+import { createFakeTime, type FakeTime, settle, until } from './fake-time.ts'
+
+const DEFAULTS = loadSettings({ flags: {}, env: {} }).settings
+
+export interface KeeperOptions {
+  readonly store: Store
+  readonly time: FakeTime
+  readonly fetchJwks: FetchJwks
+  readonly jwks?: Partial<Settings['jwks']>
+  readonly random?: () => number
+}
+
+export interface TestKeeper {
+  readonly keeper: SignerKeyKeeper
+  readonly warnings: SignerKeyWarning[]
+  readonly logged: string[]
+}
+
+/** A keeper; stop it, or leave that to `startWorld`. */
+export function startKeeper(options: KeeperOptions): TestKeeper {
+  const { store, time, fetchJwks, jwks, random = () => 0.5 } = options
+  const warnings: SignerKeyWarning[] = []
+  const logged: string[] = []
+  const keeper = createSignerKeys({
+    store,
+    fetchJwks,
+    clock: time.clock,
+    scheduler: time.scheduler,
+    random,
+    settings: { jwks: { ...DEFAULTS.jwks, ...jwks } },
+    log: pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) }),
+    onWarning: (warning) => void warnings.push(warning),
+  })
+  return { keeper, warnings, logged }
+}
+
+const meta = (now: number) => ({ actorId: 'tester', now })
+
+export async function createSigner(
+  store: Store,
+  name: string,
+  overrides: Record<string, unknown> = {},
+): Promise<StoredSigner> {
+  const id = newId()
+  const source = 'certPem' in overrides ? {} : { jwksEndpoint: urlOf(name) }
+  const body = { name, enabled: true, issuer: `https://${name}.test`, audience: 'edge', ...source, ...overrides }
+  await store.write('signer.create', { id, byAdmin: true, certificate: factsOf(overrides.certPem), body }, meta(1))
+  return getSigner(store, id)
+}
+
+export async function patchSigner(store: Store, id: string, body: ExtJwtSignerPatch): Promise<StoredSigner> {
+  await store.write('signer.patch', { id, byAdmin: true, certificate: factsOf(body.certPem), body }, meta(2))
+  return getSigner(store, id)
+}
+
+export async function getSigner(store: Store, id: string): Promise<StoredSigner> {
+  const signer = await findSigner(store.db, id)
+  if (!signer) throw new Error('there is no such signer')
+  return signer
+}
+
+export const urlOf = (name: string): string => `https://${name}.test/jwks`
+
+function factsOf(certPem: unknown) {
+  if (typeof certPem !== 'string') return undefined
+  const { fingerprintSha1, commonName, notBefore, notAfter } = readSignerCertificate(certPem)
+  return { fingerprint: fingerprintSha1, commonName, notBefore: notBefore.getTime(), notAfter: notAfter.getTime() }
+}
+
+export interface World extends TestKeeper {
+  readonly store: Store
+  readonly time: FakeTime
+  readonly providers: FakeProviders
+}
+
+let fileStore: Promise<{ store: Store; close(): Promise<void> }> | undefined
+
+async function openFileStore() {
+  const dir = mkdtempSync(join(tmpdir(), 'countersign-keys-'))
+  const store = await withDefaults(await openSqliteStore({ file: join(dir, 'test.db'), now: 1 }))
+  const close = async (): Promise<void> => {
+    await store.close()
+    rmSync(dir, { recursive: true, force: true })
+  }
+  return { store, close }
+}
+
+/** Makes what every signer refers to. */
+export async function withDefaults(store: Store): Promise<Store> {
+  const admin = { identityId: newId(), authenticatorId: newId(), username: 'admin', passwordDigest: 'x' }
+  await store.write('start.createFirstAdmin', admin, meta(1))
+  return store
+}
+
+/** Closes the store of this test file; for a file-level `after`. */
+export async function closeFileStore(): Promise<void> {
+  await (await fileStore)?.close()
+}
+
+/** The store of this test file, without signers before and after. */
+export async function borrowStore(t: TestContext): Promise<Store> {
+  fileStore ??= openFileStore()
+  const { store } = await fileStore
+  t.after(async () => {
+    const signers = await store.db.selectFrom('ext_jwt_signers').select('id').execute()
+    for (const { id } of signers) await store.write('signer.delete', { id }, meta(3))
+  })
+  return store
+}
+
+/** A keeper on a store without signers, with providers that the test makes up. It ends with the test. */
+export async function startWorld(t: TestContext, options: Partial<KeeperOptions> = {}): Promise<World> {
+  const providers = createFakeProviders()
+  const time = createFakeTime()
+  const store = options.store ?? (await borrowStore(t))
+  const world = { store, time, providers, ...startKeeper({ store, time, fetchJwks: providers.fetchJwks, ...options }) }
+  t.after(() => world.keeper.stop())
+  return world
+}
+
+export interface SignerWorld extends World {
+  readonly provider: FakeProvider
+  readonly signer: StoredSigner
+}
+
+/** The same with one signer, `idp`, whose provider publishes these keys; they have been fetched. */
+export async function startSigner(
+  t: TestContext,
+  keys: readonly [MintKey, ...MintKey[]],
+  { freshForMs, ...options }: Partial<KeeperOptions> & { readonly freshForMs?: number } = {},
+): Promise<SignerWorld> {
+  const world = await startWorld(t, options)
+  const provider = world.providers.at(urlOf('idp'))
+  provider.publish(keys, freshForMs)
+  const signer = await createSigner(world.store, 'idp')
+  await world.keeper.keyFor(signer, keys[0].kid)
+  return { ...world, provider, signer }
+}
+
+/** Waits until everything that was fetched is in the store, so that no write comes between what follows. */
+export async function untilStored(store: Store, signerId: string, fetchedAt: number): Promise<void> {
+  await until(async () => (await storedKeys(store, signerId))?.fetched_at === fetchedAt)
+  await settle()
+}
+
+export function storedKeys(store: Store, signerId: string) {
+  return store.db.selectFrom('signer_key_sets').selectAll().where('signer_id', '=', signerId).executeTakeFirst()
+}

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AppError } from '@countersign/core'
+import { Counter, Registry } from 'prom-client'
+import { createEventHub } from '../../../src/events/event-hub.ts'
+import { createGatheredMetrics, takeMetrics } from '../../../src/events/metrics/gathered-metrics.ts'
+import { createSharedAttempts, type NotedAttempts, SHARE_EVERY_MS } from '../../../src/limits/attempt-sharing.ts'
+import { createGuesses } from '../../../src/limits/guesses.ts'
+import { OutboundError } from '../../../src/outbound/outbound-error.ts'
+import { StartupError } from '../../../src/platform/startup-error.ts'
+import { type Channel, createChannel, type Procedures } from '../../../src/process/workers/channel.ts'
+import type { PrimaryProcedures } from '../../../src/process/workers/protocol.ts'
+import { createRemoteGuesses, serveGuesses } from '../../../src/process/workers/remote-guesses.ts'
+import { createStreamRelay } from '../../../src/process/workers/stream-relay.ts'
+import { workerCount } from '../../../src/process/workers/worker-count.ts'
+import { createWorkerEvents } from '../../../src/process/workers/worker-events.ts'
+
+/** Two ends that send to each other what survives a structured clone, as processes do. */
+function connectEnds<Theirs extends Procedures>(procedures: Theirs): Channel<Theirs> {
+  type Listener = (message: never) => void
+  const listeners: Listener[] = []
+  const port = (own: number) => ({
+    send: (message: unknown) => {
+      const copy = structuredClone(message) as never
+      setImmediate(() => listeners[1 - own]?.(copy))
+    },
+    onMessage: (listener: Listener) => {
+      listeners[own] = listener
+    },
+  })
+  const asking = createChannel<Theirs>(port(0), {})
+  createChannel(port(1), procedures)
+  return asking
+}
+
+test('auto is one worker for every two cores, and never none', () => {
+  assert.deepEqual(
+    [1, 2, 3, 4, 8, 16].map((cores) => workerCount('auto', cores)),
+    [1, 1, 2, 2, 4, 8],
+  )
+  assert.equal(workerCount(5, 2), 5)
+})
+
+test('what the other process throws arrives as what it was, and whoever waits for one that ends is told', async () => {
+  const errors = [
+    new AppError('NOT_FOUND'),
+    new OutboundError('status', 'answered 500', { status: 500 }),
+    new StartupError('no', 'try again'),
+  ]
+  const channel = connectEnds({
+    fail: (index: number) => Promise.reject(errors[index]),
+    double: (number: number) => 2 * number,
+    hang: () => new Promise<void>(() => {}),
+  })
+  assert.equal(await channel.call('double', 21), 42)
+  for (const [index, error] of errors.entries()) {
+    await assert.rejects(channel.call('fail', index), (thrown) => {
+      assert.ok(thrown instanceof error.constructor)
+      assert.equal((thrown as Error).message, error.message)
+      return true
+    })
+  }
+  const waiting = channel.call('hang', undefined as never)
+  channel.close()
+  await assert.rejects(waiting, { code: 'STORE_UNAVAILABLE' })
+})
+
+test('attempts that fail are told to the other processes together, those that were given back are not', async () => {
+  const told: NotedAttempts[] = []
+  const attempts = createSharedAttempts((noted) => void told.push(noted))
+  for (let count = 0; count < 3; count++) attempts.note('address', '192.0.2.1', 1)
+  attempts.note('address', '192.0.2.2', 1)
+  attempts.note('address', '192.0.2.2', -1)
+  await new Promise((resolve) => setTimeout(resolve, 4 * SHARE_EVERY_MS))
+  assert.deepEqual(told, [[['address', '192.0.2.1', 3]]])
+  const heard: string[] = []
+  attempts.onNoted('address', (who, count) => void heard.push(`${who} ${count}`))
+  attempts.apply([['address', '192.0.2.3', 2]])
+  assert.deepEqual(heard, ['192.0.2.3 2'])
+})
+
+test('a worker that ends in the middle of a guess leaves its place to the next', { timeout: 10_000 }, async () => {
+  const guesses = createGuesses({ now: () => 0 })
+  const ends = [serveGuesses(guesses), serveGuesses(guesses)] as const
+  const [one, two] = ends.map(({ procedures }) =>
+    createRemoteGuesses(connectEnds(procedures) as unknown as Channel<PrimaryProcedures>),
+  ) as [ReturnType<typeof createRemoteGuesses>, ReturnType<typeof createRemoteGuesses>]
+  assert.ok(await one.take('somebody', 1))
+  const waiting = two.take('somebody', 1)
+  ends[0].leaveAll()
+  const place = await waiting
+  assert.equal(await place?.judge(false), 1)
+  await place?.lock(1_000)
+  await place?.leave()
+  assert.equal(await one.take('somebody', 1), undefined, 'locked for all')
+})
+
+test('a worker that ends while its guess waits for a place keeps none', { timeout: 10_000 }, async () => {
+  const guesses = createGuesses({ now: () => 0 })
+  const ended = serveGuesses(guesses)
+  const own = await guesses.take('somebody', 1)
+  const waiting = ended.procedures.takeGuess({ name: 'somebody', most: 1 })
+  ended.leaveAll()
+  await own?.leave()
+  assert.equal(await waiting, undefined)
+  assert.ok(await guesses.take('somebody', 1), 'the next finds the place free')
+})
+
+test('what a worker had counted stays counted when it has ended, and while it does not answer', async () => {
+  const countedBy = async (count: number) => {
+    const registry = new Registry()
+    new Counter({ name: 'calls_total', help: 'calls', registers: [registry] }).inc(count)
+    return takeMetrics(registry)
+  }
+  const metrics = createGatheredMetrics()
+  const told = async () => (await metrics.gather()).metrics()
+  const [first, second, third] = [{}, {}, {}]
+  metrics.note(first, await countedBy(5))
+  metrics.note(second, await countedBy(7))
+  assert.match(await told(), /calls_total 12\n/)
+  metrics.retire(first)
+  metrics.note(third, await countedBy(1))
+  assert.match(await told(), /calls_total 13\n/)
+  metrics.note(first, await countedBy(6))
+  assert.match(await told(), /calls_total 13\n/, 'an answer that comes late counts nothing twice')
+  metrics.retire(second)
+  metrics.retire(third)
+  assert.match(await told(), /calls_total 13\n/)
+})
+
+test('D19 what is told while a stream is being opened is in it, whether it comes before the answer, with it or behind it', async () => {
+  const clock = { now: () => 0 }
+  const node = createEventHub({ nodeId: 'node', clock })
+  const relay = createStreamRelay(node, 10)
+  const answers: (() => void)[] = []
+  const primary = {
+    call: () => {
+      const remembered = relay.open(primary)
+      return new Promise((resolve) => answers.push(() => resolve(remembered)))
+    },
+    tell: (name: string, argument: never) => {
+      if (name === 'events') worker.take(argument)
+      else if (name === 'closeStream') relay.close(primary)
+    },
+    close: () => {},
+  } as never
+  const worker = createWorkerEvents(primary, { nodeId: 'node', clock })
+  let count = 0
+  const happen = () => relay.publish([{ namespace: 'entityChange', text: String(++count) }])
+  const answer = () => answers.shift()?.()
+  const turn = () => new Promise(setImmediate)
+
+  for (let round = 0; round < 2; round++) {
+    happen()
+    const opened = worker.hub.follow()
+    await turn()
+    const first = count
+    happen()
+    answer()
+    // The answer has come, and nobody has looked at it yet.
+    happen()
+    const close = await opened
+    const reader = worker.hub.readAfter(first)
+    const read = (): string[] => {
+      const next = reader.next()
+      return next ? [next.text, ...read()] : []
+    }
+    happen()
+    const further = worker.hub.follow()
+    await turn()
+    // The only stream so far goes, and what happens before the answer for the next one must not be a hole.
+    close()
+    happen()
+    answer()
+    const closeFurther = await further
+    happen()
+    assert.deepEqual(
+      read(),
+      Array.from({ length: 5 }, (_, index) => String(first + 1 + index)),
+    )
+    assert.equal(worker.hub.last, node.last)
+    closeFurther()
+    happen()
+    assert.notEqual(worker.hub.last, node.last, 'nobody reads it here')
+  }
+})

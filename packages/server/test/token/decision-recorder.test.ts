@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { AppError } from '@countersign/core'
+import { pino } from 'pino'
+import { startUpkeep } from '../../src/process/upkeep.ts'
+import type { Store } from '../../src/store/store.ts'
+import { createDecisionRecorder, type RefusedSignIn } from '../../src/token/decision-recorder.ts'
+import type { SignInExplanation } from '../../src/token/login-explanation.ts'
+import { openTestStore } from '../store/open-test-stores.ts'
+
+const NOW = 1_700_000_000_000
+const DAY_MS = 86_400_000
+const NOTHING: SignInExplanation = { signers: [], identity: null, policy: null, missing: [], hints: [] }
+
+async function setUp(t: TestContext, change: (store: Store) => Store = (store) => store) {
+  const store = await openTestStore(t, 'sqlite')
+  const time = { now: NOW }
+  const clock = { now: () => time.now }
+  const logged: string[] = []
+  const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
+  const recorder = createDecisionRecorder({ store: change(store), clock, log })
+  let count = 0
+  const refusal = (members: Partial<RefusedSignIn> = {}): RefusedSignIn => ({
+    id: `decision-${++count}`,
+    method: 'ext-jwt',
+    reason: 'issuer-unknown',
+    signerId: undefined,
+    identityId: undefined,
+    remoteAddress: '192.0.2.1',
+    explain: () => NOTHING,
+    ...members,
+  })
+  const rows = () => store.db.selectFrom('auth_decisions').selectAll().orderBy('id').execute()
+  return { store, time, clock, log, logged, recorder, refusal, rows }
+}
+
+test('D18 recording waits for nothing: the explanation is asked for later, and the row written in a batch', async (t) => {
+  const { recorder, refusal, rows } = await setUp(t)
+  let asked = 0
+  const explain = () => {
+    asked++
+    return NOTHING
+  }
+  for (let times = 0; times < 3; times++) recorder.record(refusal({ explain }))
+  assert.equal(asked, 0)
+  await recorder.flush()
+  assert.equal(asked, 3)
+  const [row] = await rows()
+  assert.deepEqual(
+    { ...row },
+    {
+      id: 'decision-1',
+      at: NOW,
+      method: 'ext-jwt',
+      reason: 'issuer-unknown',
+      signer_id: null,
+      identity_id: null,
+      remote_address: '192.0.2.1',
+      explanation: JSON.stringify(NOTHING),
+    },
+  )
+  assert.equal((await rows()).length, 3)
+})
+
+test('R-04 of a flood a bounded number is kept, the others are counted, and no address takes the room of another', async (t) => {
+  const { recorder, refusal, rows, time, logged } = await setUp(t)
+  for (let times = 0; times < 10_000; times++) recorder.record(refusal())
+  for (let times = 0; times < 5; times++) recorder.record(refusal({ remoteAddress: '192.0.2.2' }))
+  await recorder.flush()
+  const first = await rows()
+  assert.equal(first.filter((row) => row.remote_address === '192.0.2.2').length, 5)
+  assert.ok(first.length >= 250 && first.length <= 500, String(first.length))
+  assert.equal(recorder.leftOut, 10_005 - first.length)
+  assert.ok(logged.some((line) => JSON.parse(line).leftOut === recorder.leftOut))
+
+  time.now += 1000
+  for (let times = 0; times < 10_000; times++) recorder.record(refusal())
+  await recorder.flush()
+  assert.ok((await rows()).length <= first.length + 50)
+  for (let address = 0; address < 10_000; address++) recorder.record(refusal({ remoteAddress: `192.0.2.${address}` }))
+  await recorder.flush()
+  assert.ok((await rows()).length <= 550)
+})
+
+test('R-04 a decision takes at most 4 KiB, whatever a token holds', async (t) => {
+  const { recorder, refusal, rows } = await setUp(t)
+  const long = '\u20ac'.repeat(256)
+  const checks = Array.from(
+    { length: 11 },
+    () => ({ check: 'issuer', expected: long, received: long, pass: false }) as const,
+  )
+  const signers = Array.from(
+    { length: 20 },
+    (_, index) => ({ signerId: `s${index}`, checks, reason: 'issuer-mismatch' }) as const,
+  )
+  const hints = Array.from({ length: 20 }, () => long.repeat(10))
+  recorder.record(refusal({ explain: () => ({ ...NOTHING, signers, hints }), remoteAddress: 'x'.repeat(500) }))
+  const short = {
+    ...NOTHING,
+    signers: [{ signerId: 's', checks: checks.slice(0, 1), reason: 'issuer-mismatch' as const }],
+  }
+  recorder.record(refusal({ explain: () => ({ ...short, hints: ['one', 'two'] }) }))
+  await recorder.flush()
+  const [big, small] = await rows()
+  assert.ok(big && small)
+  assert.ok(Buffer.byteLength(big.explanation) <= 4096 && big.remote_address.length <= 64)
+  assert.equal(typeof JSON.parse(big.explanation).hints[0], 'string')
+  const kept = JSON.parse(small.explanation)
+  assert.deepEqual([kept.signers.length, kept.hints], [1, ['one', 'two']])
+})
+
+test('a refusal that cannot be explained or stored harms no other', async (t) => {
+  let fails = true
+  const { recorder, refusal, rows } = await setUp(t, (store) => ({
+    ...store,
+    write: (name, args, meta) =>
+      fails ? Promise.reject(new AppError('STORE_UNAVAILABLE')) : store.write(name, args, meta),
+  }))
+  recorder.record(refusal())
+  await recorder.flush()
+  assert.deepEqual([recorder.leftOut, (await rows()).length], [1, 0])
+  fails = false
+  recorder.record(refusal({ explain: () => Promise.reject(new Error('unexplainable')) }))
+  recorder.record(refusal())
+  await recorder.flush()
+  assert.deepEqual([recorder.leftOut, (await rows()).length], [2, 1])
+})
+
+test('R-04 pruning keeps the newest up to the most that are kept, and upkeep takes those of yesterday', async (t) => {
+  const { store, recorder, refusal, rows, time, clock, log } = await setUp(t)
+  for (let times = 0; times < 5; times++) {
+    recorder.record(refusal())
+    time.now += 1000
+  }
+  await recorder.flush()
+  const meta = { actorId: 'system', now: time.now }
+  assert.equal(await store.write('authDecision.prune', { maxKept: 5 }, meta), false)
+  assert.equal((await rows()).length, 5)
+  await store.write('authDecision.prune', { maxKept: 3 }, meta)
+  assert.deepEqual(
+    (await rows()).map(({ id }) => id),
+    ['decision-3', 'decision-4', 'decision-5'],
+  )
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const upkeep = startUpkeep({ store, clock, log, removeRetiredClients: async () => {} })
+  time.now = NOW + DAY_MS + 3_500
+  t.mock.timers.tick(60_000)
+  await upkeep.stop()
+  assert.deepEqual(
+    (await rows()).map(({ id }) => id),
+    ['decision-5'],
+  )
+})

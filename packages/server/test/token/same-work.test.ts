@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newId } from '@countersign/core'
+import { pino } from 'pino'
+import { createPasswordLogin } from '../../src/login/password-login.ts'
+import { findSigner } from '../../src/store/reads/signer-reads.ts'
+import type { Store } from '../../src/store/store.ts'
+import { createKnownIdentities } from '../../src/token/known-identities.ts'
+import { createKnownPolicies } from '../../src/token/known-policies.ts'
+import { findObstacle } from '../../src/token/login-obstacles.ts'
+import { createPolicy } from '../http/auth-policies.fixture.ts'
+import { buildApp, TEST_PASSWORD_COST } from '../http/build-app.ts'
+import { create } from '../http/ext-jwt-signers.fixture.ts'
+import { createIdentity, createPassword, IDENTITIES } from '../http/identities.fixture.ts'
+import { watchReads } from '../store/mock-reads.ts'
+
+/** Runs work and gives what it did with every statement that it ran. */
+function watchStatements(store: Store) {
+  const seen = watchReads(store)
+  return async <Result>(work: () => Promise<Result>) => {
+    seen.length = 0
+    const result = await work()
+    return { result, statements: [...seen] }
+  }
+}
+
+test('L-02 whoever a good token may not let in costs the same look-ups, known before or not', async (t) => {
+  const app = await buildApp(t)
+  const signerId = await create(app)
+  const otherId = await create(app)
+  const forbids = await createPolicy(app, { extJwt: { allowed: false } })
+  const others = await createPolicy(app, { extJwt: { allowedSigners: [otherId] } })
+  const disabledId = await createIdentity(app, { attributes: ['a', 'b'] })
+  await app.admin('POST', `${IDENTITIES}/${disabledId}/disable`, { durationMinutes: 0 })
+  const groups = {
+    'unknown-identity': newId(),
+    disabled: disabledId,
+    'not-allowed': await createIdentity(app, { authPolicyId: forbids }),
+    'signer-not-allowed': await createIdentity(app, { authPolicyId: others }),
+  }
+  const signer = (await findSigner(app.store.db, signerId)) ?? assert.fail()
+  const findAttempt = createKnownIdentities(app.store, createKnownPolicies(app.store))
+  const watch = watchStatements(app.store)
+  const costs = new Set<string>()
+  for (const claim of Object.values(groups)) await findAttempt(signer, claim, app.clock.now())
+  for (let round = 0; round < 3; round++) {
+    for (const [obstacle, claim] of Object.entries(groups)) {
+      const { result, statements } = await watch(async () => findAttempt(signer, claim, app.clock.now()))
+      assert.equal(findObstacle(result), obstacle)
+      assert.ok(statements.length > 0)
+      // Whoever is known is found by the first, and nobody by the second; for whoever is unknown it is the other way round.
+      costs.add(JSON.stringify(statements.toSorted()))
+    }
+  }
+  assert.equal(costs.size, 1, [...costs].join('\n'))
+  const allowed = await createIdentity(app)
+  await findAttempt(signer, allowed, app.clock.now())
+  const { result, statements } = await watch(async () => findAttempt(signer, allowed, app.clock.now()))
+  assert.deepEqual([findObstacle(result), statements], [undefined, []], 'who is let in is remembered')
+})
+
+test('L-02 every refused password costs the same look-ups and one comparison', async (t) => {
+  const app = await buildApp(t)
+  const session = { idleMs: 60_000, maxMs: 60_000, maxPerIdentity: 10, events: { publish: () => {} } }
+  const logIn = createPasswordLogin({
+    ...app,
+    ...session,
+    log: pino({ enabled: false }),
+    passwordCost: TEST_PASSWORD_COST,
+    limit: { begin: () => ({ giveBack: () => {} }) },
+  })
+  const comparing = t.mock.method(logIn.passwords, 'isRight')
+  const forbids = await createPolicy(app, { updb: { allowed: false } })
+  const locks = await createPolicy(app, { updb: { maxAttempts: 100, lockoutDurationMinutes: 5 } })
+  const disabledId = await createIdentity(app)
+  await app.admin('POST', `${IDENTITIES}/${disabledId}/disable`, { durationMinutes: 0 })
+  const wrong = { password: 'not-the-password' }
+  const groups: readonly [string, { username: string; password: string }][] = [
+    ['unknown-user', { username: 'nobody-at-all', ...wrong }],
+    ['disabled', await createPassword(app, disabledId)],
+    ['not-allowed', await createPassword(app, await createIdentity(app, { authPolicyId: forbids }))],
+    ['wrong-password', { ...(await createPassword(app, await createIdentity(app))), ...wrong }],
+    [
+      'wrong-password',
+      { ...(await createPassword(app, await createIdentity(app, { authPolicyId: locks }))), ...wrong },
+    ],
+  ]
+  const watch = watchStatements(app.store)
+  const costs = new Set<string>()
+  for (const [reason, { username, password }] of groups) {
+    comparing.mock.resetCalls()
+    const { result, statements } = await watch(() => logIn({ username, password }, '192.0.2.1'))
+    assert.equal(result.signedIn ? '' : result.reason, reason)
+    assert.equal(comparing.mock.callCount(), 1)
+    costs.add(JSON.stringify(statements))
+  }
+  assert.equal(costs.size, 1, [...costs].join('\n'))
+})

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { describe, it, type TestContext } from 'node:test'
+import type { Worker } from 'node:worker_threads'
+import { buildVerifySigner, readKeySet, verifyToken } from '@countersign/core'
+import {
+  MINT_ALGORITHMS,
+  type MintAlgorithm,
+  type MintKey,
+  mintKey,
+  mintKeyFrom,
+  mintKeySet,
+  mintToken,
+} from '@countersign/testkit'
+import { pino } from 'pino'
+import { KeyNumbers } from '../../../src/token/signatures/key-numbers.ts'
+import { SignatureChecks } from '../../../src/token/signatures/signature-checks.ts'
+
+const ISSUER = 'https://idp.example'
+const NOW_SECONDS = 1_800_000_000
+const SIGNER = buildVerifySigner({
+  id: 'one',
+  issuer: ISSUER,
+  audience: 'overlay',
+  claimsProperty: 'sub',
+  requiredClaims: {},
+  revision: 1,
+})
+const LONG_RSA = mintKeyFrom(generateKeyPairSync('rsa', { modulusLength: 3072 }).privateKey, 'RSA', 'RSA-long')
+const HONEST = [
+  ...(Object.keys(MINT_ALGORITHMS) as (keyof typeof MINT_ALGORITHMS)[]).map((kind) => mintKey(kind)),
+  LONG_RSA,
+]
+const KEYS = readKeySet(Buffer.from(JSON.stringify(mintKeySet(...HONEST)))).keys
+
+function mint(key: MintKey, alg: MintAlgorithm, number: number, signWith = key): string {
+  const claims = { iss: ISSUER, aud: 'overlay', sub: `user-${number}`, exp: NOW_SECONDS + 60 }
+  return mintToken({ key: signWith, alg, header: { kid: key.kid }, claims })
+}
+
+/** Signature checks, their thread once there is one, and what they log. */
+function setUp(t: TestContext) {
+  const logged: string[] = []
+  const threads: Worker[] = []
+  const note = (thread: Worker) => void threads.push(thread)
+  process.on('worker', note)
+  const checks = new SignatureChecks(pino({}, { write: (line: string) => void logged.push(line) }))
+  t.after(async () => {
+    process.off('worker', note)
+    await checks.close()
+  })
+  const isGood = async (token: string): Promise<boolean> => {
+    const { reason } = await verifyToken(token, SIGNER, KEYS, NOW_SECONDS * 1000, { checkSignature: checks.check })
+    assert.ok(['accepted', 'signature-invalid'].includes(reason), reason)
+    return reason === 'accepted'
+  }
+  return { checks, isGood, threads, logged }
+}
+
+/** Good tokens by every algorithm, each with a twin under the same kid that another key of the same kind has signed, in disorder. */
+function mixedTokens(): (readonly [token: string, isGood: boolean])[] {
+  const cases = HONEST.flatMap((key) => MINT_ALGORITHMS[key.kind].map((alg) => ({ key, alg })))
+  return Array.from({ length: 8 * cases.length }, (_, number) => {
+    const { key, alg } = cases[(number * 7) % cases.length] ?? assert.fail()
+    const isGood = number % 3 !== 0
+    return [mint(key, alg, number, isGood ? key : mintKey(key.kind, 'other')), isGood] as const
+  })
+}
+
+describe('signatures on a thread of their own', () => {
+  it('gives each of many at once its own verdict, whatever the algorithm and the key', async (t) => {
+    const { isGood, threads } = setUp(t)
+    const tokens = mixedTokens()
+    const verdicts = await Promise.all(tokens.map(([token]) => isGood(token)))
+    assert.deepEqual(
+      verdicts,
+      tokens.map(([, expected]) => expected),
+    )
+    assert.ok(verdicts.includes(true) && verdicts.includes(false))
+    assert.equal(threads.length, 1)
+  })
+
+  it('starts no thread for few and quick ones, but for a single slow one', async (t) => {
+    const { isGood, threads } = setUp(t)
+    const rsa = mintKey('RSA')
+    const few = [mint(rsa, 'RS256', 1), mint(rsa, 'RS256', 2, mintKey('RSA', 'other'))]
+    assert.deepEqual(await Promise.all(few.map(isGood)), [true, false])
+    assert.equal(threads.length, 0)
+    assert.equal(await isGood(mint(mintKey('P-256'), 'ES256', 3)), true)
+    assert.equal(threads.length, 1)
+  })
+
+  it('answers everybody rightly when the thread dies, then and later', async (t) => {
+    const { isGood, threads, logged } = setUp(t)
+    const key = mintKey('P-256')
+    const ask = (from: number) =>
+      Array.from({ length: 40 }, (_, index) => {
+        const isHonest = index % 2 === 0
+        return isGood(mint(key, 'ES256', from + index, isHonest ? key : mintKey('P-256', 'other'))).then(
+          (verdict) => verdict === isHonest,
+        )
+      })
+    assert.equal(await isGood(mint(key, 'ES256', 0)), true)
+    const [thread] = threads
+    assert.ok(thread)
+    const underWay = ask(100)
+    await new Promise((resolve) => setImmediate(resolve))
+    const ended = once(thread, 'exit')
+    await thread.terminate()
+    await ended
+    assert.ok((await Promise.all(underWay)).every(Boolean))
+    assert.ok((await Promise.all(ask(200))).every(Boolean))
+    assert.equal(threads.length, 1)
+    assert.match(logged.join(), /thread for signatures/)
+  })
+
+  it('ends its thread when it is closed', async (t) => {
+    const { checks, isGood, threads } = setUp(t)
+    assert.equal(await isGood(mint(mintKey('Ed25519'), 'EdDSA', 1)), true)
+    const [thread] = threads
+    assert.ok(thread)
+    const ended = once(thread, 'exit')
+    await checks.close()
+    await ended
+    assert.equal(await isGood(mint(mintKey('Ed25519'), 'EdDSA', 2)), true)
+    assert.equal(threads.length, 1)
+  })
+})
+
+describe('the numbers of keys', () => {
+  const RS256 = { keyKind: 'RSA', hash: 'sha256' } as const
+  const RS512 = { keyKind: 'RSA', hash: 'sha512' } as const
+
+  it('are sent once for each key and algorithm', () => {
+    const sent: unknown[] = []
+    const numbers = new KeyNumbers((message) => sent.push(message))
+    const { publicKey: key } = mintKey('RSA')
+    const first = numbers.of({ key, algorithm: RS256 })
+    assert.equal(numbers.of({ key, algorithm: RS256 }), first)
+    assert.notEqual(numbers.of({ key, algorithm: RS512 }), first)
+    assert.notEqual(numbers.of({ key: mintKey('RSA', 'other').publicKey, algorithm: RS256 }), first)
+    assert.equal(sent.length, 3)
+  })
+
+  it('are never used again, so that who is forgotten is not taken for another', () => {
+    const sent: unknown[] = []
+    const numbers = new KeyNumbers((message) => sent.push(message), 2)
+    const ask = (name: string) => numbers.of({ key: mintKey('Ed25519', name).publicKey, algorithm: RS256 })
+    const before = [ask('a'), ask('b'), ask('c')]
+    assert.deepEqual(before, [ask('a'), ask('b'), ask('c')])
+    numbers.makeRoom()
+    assert.equal(sent.at(-1), 'forget keys')
+    const after = [ask('c'), ask('d')]
+    assert.equal(new Set([...before, ...after]).size, 5)
+    assert.equal(sent.length, 6)
+  })
+})
