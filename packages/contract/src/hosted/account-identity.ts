@@ -15,3 +15,8 @@ export function isAccountIdentity(idOrName: string): boolean {
 
 /** The policy of these identities. It lets nobody in: they come through the hosted API alone. */
 export const ACCOUNT_AUTH_POLICY_ID = 'api-accounts'
+
+/** The id of the API account that an identity's id stands for. */
+export function accountIdOf(identityId: string): string {
+  return identityId.slice(PREFIX.length)
+}

@@ -4,8 +4,11 @@ import { join } from 'node:path'
 import type { ProviderKind } from '@countersign/contract'
 import { type ProviderSettings, providerFromBody } from '@countersign/core'
 import { sealRegistrationToken } from '../hosted/account-clients.ts'
+import { createProvider } from '../operations/identity-provider/create-provider.ts'
+import { patchProvider } from '../operations/identity-provider/update-provider.ts'
 import { OWNER_ONLY, writeFileAtomically } from '../platform/keys/write-file-atomically.ts'
-import { type AccountWithClients, listAccounts, listProviders } from '../store/reads/hosted-reads.ts'
+import { type AccountWithClients, listAccounts } from '../store/reads/account-reads.ts'
+import { listProviders } from '../store/reads/provider-reads.ts'
 import type { DemoParts } from './demo-parts.ts'
 import { freeName } from './free-name.ts'
 import { HOSTED_AUDIENCE, type IssuerAddresses, type ProviderAddresses } from './provider-addresses.ts'
@@ -95,7 +98,7 @@ async function ensureRecord(parts: DemoParts, { kind, name, addressesOf, audienc
   const sealedRegistrationToken = sealRegistrationToken(sealing, id, provider.state.current().registrationToken)
   if (found) {
     // The provider began anew at its old address: the record knows only what it wanted to see before.
-    await store.write('identityProvider.patch', { id, organizationId, patch: {}, sealedRegistrationToken }, meta())
+    await store.run(patchProvider, { id, organizationId, patch: {}, sealedRegistrationToken }, meta())
     return id
   }
   const taken = records.map((record) => record.name)
@@ -111,7 +114,7 @@ async function ensureRecord(parts: DemoParts, { kind, name, addressesOf, audienc
     ...(audience !== undefined && { audience }),
   })
   const args = { id, organizationId, provider: record, sealedRegistrationToken }
-  await store.write('identityProvider.create', args, meta())
+  await store.run(createProvider, args, meta())
   return id
 }
 
@@ -124,5 +127,5 @@ async function followAudience(
   const audience = audienceOf(hostedAudiences[0])
   const isOurs = record.audience === provider.state.current().demo.audience
   if (audience === undefined || record.audience === audience || !isOurs) return
-  await store.write('identityProvider.patch', { id: record.id, organizationId, patch: { audience } }, meta())
+  await store.run(patchProvider, { id: record.id, organizationId, patch: { audience } }, meta())
 }

@@ -1,5 +1,10 @@
 import { newId } from '@countersign/core'
 import { createLocalOrganization } from '../hosted/local-organization.ts'
+import { createIdentity } from '../operations/identity/create-identity.ts'
+import { createSigner } from '../operations/signer/create-signer.ts'
+import { SYSTEM_ACTOR } from '../store/actor.ts'
+import { findIdentityByExternalId, isIdentityName } from '../store/reads/identity-reads.ts'
+import { listSignerIssuers } from '../store/reads/signer-reads.ts'
 import { ensureDemoAccounts } from './demo-accounts.ts'
 import type { DemoOptions, DemoParts } from './demo-parts.ts'
 import { freeName } from './free-name.ts'
@@ -12,11 +17,11 @@ const SIGNER_NAME = 'local-provider'
 /** Makes what demos and the tour need, once: what somebody takes away stays away. */
 export async function ensureDemoData(options: DemoOptions): Promise<void> {
   const organizationId = await createLocalOrganization(options.store)()
-  const meta = () => ({ actorId: 'system', now: options.clock.now() })
+  const meta = () => ({ actorId: SYSTEM_ACTOR.id, now: options.clock.now() })
   const parts = { ...options, organizationId, meta }
   options.provider.serveAudiences(options.hostedAudiences)
   await once(parts, 'people', createPeople)
-  await once(parts, 'signer', createSigner)
+  await once(parts, 'signer', createDemoSigner)
   await ensureDemoAccounts(parts)
   options.provider.warmUpLater()
 }
@@ -35,20 +40,16 @@ async function once(
 
 async function createPeople({ store, meta }: DemoParts): Promise<void> {
   for (const { id: name, email: externalId, groups, hasIdentity } of PEOPLE) {
-    const existing = await store.db
-      .selectFrom('identities')
-      .select('id')
-      .where((is) => is.or([is('name', '=', name), is('external_id', '=', externalId)]))
-      .executeTakeFirst()
-    if (existing || !hasIdentity) continue
+    if (!hasIdentity || (await isIdentityName(store.db, name))) continue
+    if (await findIdentityByExternalId(store.db, externalId)) continue
     const body = { name, type: 'User' as const, isAdmin: false, externalId, roleAttributes: [...groups] }
-    await store.write('identity.create', { id: newId(), body, byAdmin: true }, meta())
+    await store.run(createIdentity, { id: newId(), body }, meta())
   }
 }
 
-async function createSigner({ provider, store, meta }: DemoParts): Promise<void> {
+async function createDemoSigner({ provider, store, meta }: DemoParts): Promise<void> {
   const { issuer, jwksUri, discoveryUrl } = provider.addresses.enterprise
-  const signers = await store.db.selectFrom('ext_jwt_signers').select(['name', 'issuer']).execute()
+  const signers = await listSignerIssuers(store.db)
   if (signers.some((signer) => signer.issuer === issuer)) return
   const taken = signers.map(({ name }) => name)
   const body = {
@@ -68,5 +69,5 @@ async function createSigner({ provider, store, meta }: DemoParts): Promise<void>
     enrollNameClaimsSelector: 'preferred_username',
     enrollAttributeClaimsSelector: 'groups',
   }
-  await store.write('signer.create', { id: newId(), body, certificate: undefined, byAdmin: true }, meta())
+  await store.run(createSigner, { id: newId(), body, certificate: undefined }, meta())
 }

@@ -1,8 +1,8 @@
 import type { ApiAccounts } from '../hosted/api-accounts.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Sealing } from '../platform/keys/sealing.ts'
+import type { OperationMeta } from '../store/operation-meta.ts'
 import type { Store } from '../store/store.ts'
-import type { WriteMeta } from '../store/write-operation.ts'
 import type { LocalProvider } from './local-provider.ts'
 
 /** What the demo data is made from. */
@@ -20,5 +20,5 @@ export interface DemoOptions {
 /** The same for those who make a part of it. */
 export interface DemoParts extends DemoOptions {
   readonly organizationId: string
-  readonly meta: () => WriteMeta
+  readonly meta: () => OperationMeta
 }

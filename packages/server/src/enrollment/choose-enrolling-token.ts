@@ -1,6 +1,6 @@
 import { AppError, type EnrollmentKind, isKindEnabled, type VerifiedToken } from '@countersign/core'
 import { toldFirst } from '../login/token-login.ts'
-import type { DecisionReason } from '../token/decision-recorder.ts'
+import type { DecisionReason } from '../token/decision-reason.ts'
 import type { TakeJudgement, TokenJudge } from '../token/judge-token.ts'
 import type { DirectorySigner, SignerDirectory } from '../token/signer-directory.ts'
 

@@ -12,13 +12,14 @@ import {
   newIdInOrder,
   validateIdentity,
 } from '@countersign/core'
-import type { RequestSource } from '../http/pipeline/request-source.ts'
+import { enrollByJwt } from '../operations/enrollment/enroll-by-jwt.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ClientCertificates, IssuedCertificate } from '../platform/keys/client-certificates.ts'
+import type { RequestSource } from '../store/operation-meta.ts'
 import { findEnrolledIdentity } from '../store/reads/identity-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import type { Store } from '../store/store.ts'
-import type { DecisionReason } from '../token/decision-recorder.ts'
+import type { DecisionReason } from '../token/decision-reason.ts'
 import type { FindPolicy } from '../token/known-policies.ts'
 import {
   type ChooseTokenParts,
@@ -63,7 +64,7 @@ export interface EnrollByJwtParts extends ChooseTokenParts {
   readonly findPolicy: FindPolicy
 }
 
-/** Somebody with a good token who still does not enroll. */
+/** The token is valid, but its identity cannot be enrolled. */
 class RefusedError extends Error {
   readonly reason: DecisionReason
   readonly refusal: AppError
@@ -126,8 +127,8 @@ async function enroll(
     publicKeyDigest: certificate.publicKeyDigest,
   }
   const { obstacle } = await refusedAs('identity-refused', () =>
-    store.write(
-      'enrollment.byJwt',
+    store.run(
+      enrollByJwt,
       { signerId: signer.id, kind, key, settings, identityId, authenticator },
       { actorId: identityId, now: clock.now(), source: { authorName: settings.name, ...source } },
     ),

@@ -1,6 +1,6 @@
 import type { IdentityEnrollment } from '@countersign/contract'
 import { checkPlainText, fieldError, invalidField, newId, parseDatetime } from '@countersign/core'
-import type { NewEnrollment } from '../operations/enrollment/enrollment-operations.ts'
+import type { NewEnrollment } from '../operations/enrollment/add-enrollment.ts'
 import type { Sealing } from '../platform/keys/sealing.ts'
 import { newOneTimeToken } from './one-time-token.ts'
 

@@ -1,23 +1,20 @@
 import { newIdInOrder, secretDigest } from '@countersign/core'
 import type { ControllerContext } from '../http/controller-context.ts'
+import { redeemCertificate, redeemPassword } from '../operations/enrollment/redeem-enrollment.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
+import type { OperationMeta, RequestSource } from '../store/operation-meta.ts'
 import { getRedeemable } from '../store/reads/enrollment-reads.ts'
-import type { WriteMeta, WriteSource } from '../store/write-operation.ts'
 
 /**
- * Trades a one-time token for a credential. Either the credential is recorded and the token gone, or nothing happened and
- * the token is as good as before. Of several who come with one token exactly one gets through; the others fail with
- * INVALID_ENROLLMENT_TOKEN.
+ * Exchanges a one-time token for a credential. Either the credential is recorded and the token deleted, or nothing has changed. Of several
+ * requests with one token exactly one succeeds; the others fail with INVALID_ENROLLMENT_TOKEN.
  */
 export interface RedeemEnrollment {
   /** For a certificate over the key of the request. COULD_NOT_PROCESS_CSR when that is no good one. */
-  certificate(token: string, csrPem: string, source: RedeemSource): Promise<{ chainPem: string; caPem: string }>
+  certificate(token: string, csrPem: string, source: RequestSource): Promise<{ chainPem: string; caPem: string }>
   /** For a password under the enrollment's user name. COULD_NOT_VALIDATE when the identity's policy does not allow it. */
-  password(token: string, password: string, source: RedeemSource): Promise<{ username: string }>
+  password(token: string, password: string, source: RequestSource): Promise<{ username: string }>
 }
-
-/** By which connection somebody came, for the record. */
-type RedeemSource = Omit<WriteSource, 'authorName'>
 
 interface RedeemParts extends Pick<ControllerContext, 'store' | 'clock' | 'log' | 'clientCertificates'> {
   /** The digest of a password that the identity's policy allows. */
@@ -31,7 +28,7 @@ export function createRedeemEnrollment({
   clientCertificates,
   digestNewPassword,
 }: RedeemParts): RedeemEnrollment {
-  const metaOf = ({ id, name }: StoredIdentity, source: RedeemSource): WriteMeta => {
+  const metaOf = ({ id, name }: StoredIdentity, source: RequestSource): OperationMeta => {
     return { actorId: id, now: clock.now(), source: { authorName: name, ...source } }
   }
   return {
@@ -48,7 +45,7 @@ export function createRedeemEnrollment({
         fingerprint,
         publicKeyDigest,
       }
-      await store.write('enrollment.redeemCertificate', { tokenDigest, authenticator }, metaOf(identity, source))
+      await store.run(redeemCertificate, { tokenDigest, authenticator }, metaOf(identity, source))
       log.info({ identityId: identity.id, method: 'ott', fingerprint }, 'an identity has enrolled')
       return { chainPem, caPem }
     },
@@ -57,7 +54,7 @@ export function createRedeemEnrollment({
       const { identity, row } = await getRedeemable(store.db, { tokenDigest, method: 'updb', now: clock.now() })
       const passwordDigest = await digestNewPassword(identity, password)
       const args = { tokenDigest, authenticatorId: newIdInOrder(clock.now()), passwordDigest }
-      await store.write('enrollment.redeemPassword', args, metaOf(identity, source))
+      await store.run(redeemPassword, args, metaOf(identity, source))
       log.info({ identityId: identity.id, method: 'updb' }, 'an identity has enrolled')
       return { username: row.username ?? '' }
     },

@@ -1,8 +1,8 @@
 import { newId } from '@countersign/core'
 import { COMPATIBLE_VERSION } from '../platform/version.ts'
 import type { OwnChange } from '../store/change.ts'
+import type { OperationMeta } from '../store/operation-meta.ts'
 import type { Store } from '../store/store.ts'
-import type { WriteMeta } from '../store/write-operation.ts'
 import { apiSessionEvent } from './api-session-event.ts'
 import type { ControllerEvent, EntityChangeEvent } from './controller-event.ts'
 import type { EventHub } from './event-hub.ts'
@@ -18,7 +18,10 @@ export function publishChanges(store: Pick<Store, 'onOwnChange'>, events: EventH
   })
 }
 
-function changeEvent({ id, entity, action, session, states }: OwnChange, meta: WriteMeta): ControllerEvent | undefined {
+function changeEvent(
+  { id, entity, action, session, states }: OwnChange,
+  meta: OperationMeta,
+): ControllerEvent | undefined {
   if (session) return apiSessionEvent('deleted', { id, ...session })
   if (!states) return undefined
   return {
@@ -33,7 +36,7 @@ function changeEvent({ id, entity, action, session, states }: OwnChange, meta: W
   }
 }
 
-function metadataOf({ actorId, source }: WriteMeta): EntityChangeEvent['metadata'] {
+function metadataOf({ actorId, source }: OperationMeta): EntityChangeEvent['metadata'] {
   const type = actorId === 'system' ? 'system' : 'identity'
   const version = COMPATIBLE_VERSION
   if (!source)

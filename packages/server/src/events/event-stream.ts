@@ -1,7 +1,7 @@
-import type { EventStreamSource, StreamEnd } from '../http/pipeline/event-streams.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { EventNamespace } from './controller-event.ts'
 import type { EventHub } from './event-hub.ts'
+import type { EventStreamSource, StreamEnd } from './event-stream-source.ts'
 import { noticeText } from './event-text.ts'
 
 interface EventStreamOptions {

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import type { Clock } from '../platform/clock.ts'
+import { checkRead } from '../store/reads/summary-reads.ts'
 import type { Store } from '../store/store.ts'
 
 export interface HealthCheck {
@@ -30,7 +30,7 @@ export function createHealth({ store, clock }: { store: Pick<Store, 'db'>; clock
     const { promise: late, resolve } = Promise.withResolvers<boolean>()
     const timer = setTimeout(() => resolve(false), WITHIN_MS)
     try {
-      const reading = sql`select 1`.execute(store.db).then(() => true)
+      const reading = checkRead(store.db).then(() => true)
       return await Promise.race([reading, late])
     } catch {
       return false

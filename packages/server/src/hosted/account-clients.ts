@@ -1,13 +1,17 @@
 import { AppError } from '@countersign/core'
 import type { Logger } from 'pino'
-import type { AccountClient } from '../operations/api-account/api-account-operations.ts'
+import { removeClient } from '../operations/api-account/account-clients.ts'
+import { endOldSessions } from '../operations/api-account/account-sessions.ts'
 import type { ClientRegistration } from '../outbound/client-registration.ts'
 import { OutboundError } from '../outbound/outbound-error.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Sealing } from '../platform/keys/sealing.ts'
+import { SYSTEM_ACTOR } from '../store/actor.ts'
 import type { ApiAccountClientRow } from '../store/hosted-schema.ts'
 import type { StoredProvider } from '../store/provider-row.ts'
+import { listRetiredClients } from '../store/reads/account-client-reads.ts'
 import type { Store } from '../store/store.ts'
+import type { AccountClient } from '../store/writes/account-client-writes.ts'
 
 /** The file that is handed out once. */
 export interface Credentials {
@@ -102,21 +106,12 @@ export function createAccountClients({
     },
     removeRetired: async () => {
       const now = clock.now()
-      const retired = await store.db
-        .selectFrom('api_account_clients as client')
-        .innerJoin('api_accounts as account', 'account.id', 'client.account_id')
-        .selectAll('client')
-        .select('account.identity_provider_id')
-        .where('client.retires_at', '<=', now)
-        .limit(MAX_RETIRED_AT_ONCE)
-        .execute()
-      for (const { identity_provider_id: providerId, ...row } of retired) {
-        const { account_id: accountId, retires_at: retiresAt } = row
-        const meta = { actorId: 'system', now }
-        await store.write('apiAccount.endOldSessions', { accountId, openedBefore: retiresAt ?? now }, meta)
-        if (!(await removeAtProvider(providerId, managed(row)))) continue
-        const { issuer, client_id: clientId } = row
-        await store.write('apiAccount.removeClient', { issuer, clientId }, meta)
+      for (const { client, providerId } of await listRetiredClients(store.db, now, MAX_RETIRED_AT_ONCE)) {
+        const { issuer, client_id: clientId, account_id: accountId, retires_at: retiresAt } = client
+        const meta = { actorId: SYSTEM_ACTOR.id, now }
+        await store.run(endOldSessions, { accountId, openedBefore: retiresAt ?? now }, meta)
+        if (!(await removeAtProvider(providerId, managed(client)))) continue
+        await store.run(removeClient, { issuer, clientId }, meta)
       }
     },
   }

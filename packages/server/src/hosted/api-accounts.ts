@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { ApiAccountCreate, ApiAccountRotate } from '@countersign/contract'
 import { accountFromBody } from '@countersign/core'
-import { checkNewAccount } from '../operations/api-account/api-account-operations.ts'
-import { notFound } from '../store/not-found.ts'
+import { checkNewAccount, createApiAccount } from '../operations/api-account/create-api-account.ts'
+import { rotateApiAccount } from '../operations/api-account/rotate-api-account.ts'
+import type { OperationMeta } from '../store/operation-meta.ts'
 import type { StoredProvider } from '../store/provider-row.ts'
-import { findAccount, findProvider } from '../store/reads/hosted-reads.ts'
+import { getAccount } from '../store/reads/account-reads.ts'
+import { getProvider } from '../store/reads/provider-reads.ts'
 import type { Store } from '../store/store.ts'
-import type { WriteMeta } from '../store/write-operation.ts'
 import type { AccountClients, Credentials, NewClient } from './account-clients.ts'
 
 /** An account with the credentials that are shown this once; none for a client that existed already. */
@@ -17,9 +18,14 @@ export interface AccountWithCredentials {
 
 /** Making API accounts and giving them new credentials: at the provider first, then here. */
 export interface ApiAccounts {
-  create(organizationId: string, body: ApiAccountCreate, meta: WriteMeta): Promise<AccountWithCredentials>
+  create(organizationId: string, body: ApiAccountCreate, meta: OperationMeta): Promise<AccountWithCredentials>
   /** Those of before go on until the overlap is over. */
-  rotate(organizationId: string, id: string, body: ApiAccountRotate, meta: WriteMeta): Promise<AccountWithCredentials>
+  rotate(
+    organizationId: string,
+    id: string,
+    body: ApiAccountRotate,
+    meta: OperationMeta,
+  ): Promise<AccountWithCredentials>
 }
 
 interface ApiAccountsParts {
@@ -43,26 +49,23 @@ export function createApiAccounts({ store, accountClients }: ApiAccountsParts): 
 
   return {
     create: async (organizationId, body, meta) => {
-      const provider = await findProvider(store.db, organizationId, body.identityProviderId)
-      if (!provider) throw notFound('identityProvider', body.identityProviderId)
+      const provider = await getProvider(store.db, organizationId, body.identityProviderId)
       const id = randomUUID()
       const settings = accountFromBody(body)
       const account = { id, organizationId, identityProviderId: provider.id, settings }
-      await checkNewAccount(store.db, organizationId, settings)
+      await checkNewAccount(store, organizationId, settings)
       const obtained = await accountClients.obtain(provider, { name: body.name, clientId: body.clientId })
       await recording(provider, obtained, () =>
-        store.write('apiAccount.create', { ...account, client: obtained.client }, meta),
+        store.run(createApiAccount, { ...account, client: obtained.client }, meta),
       )
       return { id, credentials: obtained.credentials }
     },
     rotate: async (organizationId, id, { overlapMinutes = DEFAULT_OVERLAP_MINUTES, clientId }, meta) => {
-      const found = await findAccount(store.db, organizationId, id)
-      if (!found) throw notFound('apiAccount', id)
-      const { account, provider } = found
+      const { account, provider } = await getAccount(store.db, organizationId, id)
       const obtained = await accountClients.obtain(provider, { name: account.name, clientId })
       const retiresAt = meta.now + overlapMinutes * MS_PER_MINUTE
       await recording(provider, obtained, () =>
-        store.write('apiAccount.rotate', { id, organizationId, client: obtained.client, retiresAt }, meta),
+        store.run(rotateApiAccount, { id, organizationId, client: obtained.client, retiresAt }, meta),
       )
       return { id, credentials: obtained.credentials }
     },

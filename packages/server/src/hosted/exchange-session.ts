@@ -1,4 +1,5 @@
 import { AppError, accountIdentityId } from '@countersign/core'
+import { ensureAccountIdentity } from '../operations/api-account/account-identity.ts'
 import { type SessionOptions, startSession } from '../operations/api-session/start-session.ts'
 import type { LiveSession } from '../session/live-sessions.ts'
 import { authenticatorIdOfAccount } from '../session/session-origin.ts'
@@ -21,8 +22,7 @@ export function createExchangeSession(options: SessionOptions): ExchangeSession 
     // An administrator of this controller holds a session of it already.
     if (!account) throw new AppError('FORBIDDEN', { message: 'an API account is needed to exchange its token' })
     const id = accountIdentityId(account.id)
-    const args = { accountId: account.id, role: account.role }
-    await store.write('apiAccount.ensureIdentity', args, { actorId: id, now: clock.now() })
+    await store.run(ensureAccountIdentity, { accountId: account.id }, { actorId: id, now: clock.now() })
     const identity = await findIdentity(store.db, id)
     const policy = identity && (await findAuthPolicy(store.db, identity.authPolicyId))
     if (!identity || !policy) throw new AppError('STORE_UNAVAILABLE')

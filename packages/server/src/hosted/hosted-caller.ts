@@ -1,10 +1,10 @@
 import type { AccountRole } from '@countersign/contract'
-import { AppError, derivedUuid } from '@countersign/core'
+import { AppError, hostedIdentityId } from '@countersign/core'
 import type { SignInReporter } from '../login/login-reporter.ts'
 import type { SecondFactor } from '../login/second-factor.ts'
 import type { LiveSession, LiveSessions } from '../session/live-sessions.ts'
+import type { KnownAccount } from '../store/reads/account-client-reads.ts'
 import type { AccessJudgement } from './judge-access-token.ts'
-import type { KnownAccount } from './known-accounts.ts'
 import type { LocalOrganization } from './local-organization.ts'
 import { refusedAccess } from './refused-access.ts'
 import { TokenRefused } from './token-refused.ts'
@@ -64,9 +64,7 @@ export function createFindHostedCaller(parts: HostedCallerParts): FindHostedCall
     const missing = session && (await secondFactor.findMissing(session, secondTokens(session.id)))
     if (!session || missing?.length !== 0) throw new TokenRefused('session-refused')
     if (!session.identity.isAdmin) throw new AppError('FORBIDDEN')
-    const { way, identity } = session
-    // An API account stays who it is when it comes with a session that it got by `exchange`.
-    const identityId = way.method === 'api-account' ? way.accountId : derivedUuid('identity', identity.id)
+    const identityId = hostedIdentityId(session.identity.id)
     return { organizationId: await localOrganization(), role: 'admin', identityId, account: undefined, session }
   }
 

@@ -9,16 +9,11 @@ import {
   type VerifiedTokenCache,
   type VerifySigner,
 } from '@countersign/core'
+import type { KnownAccount } from '../store/reads/account-client-reads.ts'
+import type { AccessRefusal } from '../token/decision-reason.ts'
 import type { JudgeBySigner } from '../token/judge-by-signer.ts'
-import type { KnownAccount, KnownAccounts } from './known-accounts.ts'
+import type { KnownAccounts } from './known-accounts.ts'
 import type { DirectoryProvider, ProviderDirectory, TrustedIssuer } from './provider-directory.ts'
-
-/** Why an access token does not let its bearer in. */
-export type AccessRefusal =
-  | Extract<Verdict, { accepted: false }>['reason']
-  | 'account-unknown'
-  | 'account-disabled'
-  | 'scope-missing'
 
 export type AccessJudgement =
   | { readonly ok: true; readonly account: KnownAccount }

@@ -1,3 +1,4 @@
+import { findLocalOrganization } from '../store/reads/organization-reads.ts'
 import type { Store } from '../store/store.ts'
 
 /** The id of the organization that owns this controller. It never changes. */
@@ -6,8 +7,8 @@ export type LocalOrganization = () => Promise<string>
 export function createLocalOrganization({ db }: Store): LocalOrganization {
   let known: string | undefined
   return async () => {
-    known ??= (await db.selectFrom('organizations').select('id').where('is_local', '=', true).executeTakeFirstOrThrow())
-      .id
+    known ??= await findLocalOrganization(db)
+    if (known === undefined) throw new TypeError('the first start has not created the local organization')
     return known
   }
 }

@@ -8,6 +8,7 @@ import {
 import type { Logger } from 'pino'
 import type { KeySigner } from '../store/key-signer.ts'
 import { providerFromRow, type StoredProvider } from '../store/provider-row.ts'
+import { listAllProviderRows } from '../store/reads/provider-reads.ts'
 import type { Store } from '../store/store.ts'
 
 /** A provider, ready to judge tokens if it is enabled. */
@@ -62,7 +63,7 @@ export function createProviderDirectory(store: Store, log: Logger): ProviderDire
 }
 
 async function load({ db }: Store, log: Logger): Promise<Snapshot> {
-  const rows = await db.selectFrom('identity_providers').selectAll().orderBy('created_at').orderBy('id').execute()
+  const rows = await listAllProviderRows(db)
   const providers = rows.flatMap((row) => {
     try {
       return [directoryProvider(providerFromRow(row))]

@@ -1,6 +1,7 @@
 import { accountIdentityId } from '@countersign/core'
+import type { AccessRefusal } from '../token/decision-reason.ts'
 import type { RefusedSignIn } from '../token/decision-recorder.ts'
-import type { AccessJudgement, AccessRefusal } from './judge-access-token.ts'
+import type { AccessJudgement } from './judge-access-token.ts'
 
 type Refusal = Extract<AccessJudgement, { ok: false }>
 

@@ -1,5 +1,7 @@
 import { AppError } from '@countersign/core'
 import { notFound } from '../store/not-found.ts'
+import { hasAccounts } from '../store/reads/account-reads.ts'
+import { findOrganization } from '../store/reads/organization-reads.ts'
 import type { Store } from '../store/store.ts'
 import type { HostedCaller } from './hosted-caller.ts'
 import type { LocalOrganization } from './local-organization.ts'
@@ -13,13 +15,8 @@ export function createTargetOrganization({ db }: Store, localOrganization: Local
     if (!wanted || wanted === organizationId) return organizationId
     if (role !== 'admin') throw new AppError('FORBIDDEN')
     const isOperator = organizationId === (await localOrganization())
-    const organization = isOperator
-      ? await db.selectFrom('organizations').select('id').where('id', '=', wanted).executeTakeFirst()
-      : undefined
-    const account = organization
-      ? await db.selectFrom('api_accounts').select('id').where('organization_id', '=', wanted).executeTakeFirst()
-      : undefined
-    if (!organization || account) throw notFound('organization', wanted)
+    const organization = isOperator ? await findOrganization(db, wanted) : undefined
+    if (!organization || (await hasAccounts(db, wanted))) throw notFound('organization', wanted)
     return organization.id
   }
 }

@@ -1,5 +1,5 @@
 import { AppError } from '@countersign/core'
-import type { AccessRefusal } from './judge-access-token.ts'
+import type { AccessRefusal } from '../token/decision-reason.ts'
 
 const CHALLENGE = 'Bearer realm="countersign"'
 

@@ -4,6 +4,7 @@ import type { FetchedKeySet, FetchJwks, FetchReason } from '../outbound/jwks-fet
 import { OutboundError } from '../outbound/outbound-error.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Scheduler } from '../platform/scheduler.ts'
+import type { StoredKeySet } from '../store/key-signer.ts'
 import type { FetchQueue, Lane } from './fetch-queue.ts'
 import {
   ADMIN_REFRESH_MS,
@@ -16,7 +17,6 @@ import {
 } from './refresh-timing.ts'
 import { type Asked, ServedKeys } from './served-keys.ts'
 import type { SignerKeyWarning } from './signer-key-warning.ts'
-import type { StoredKeySet } from './stored-key-set.ts'
 
 /** What the keys of all providers share. */
 export interface ProviderKeysParts {

@@ -1,7 +1,8 @@
 import type { KeySet, SignerKeys } from '@countersign/core'
+import type { StoredKeySet } from '../store/key-signer.ts'
 import { EMPTY_SET_MS } from './refresh-timing.ts'
 import type { SignerKeyWarning } from './signer-key-warning.ts'
-import { formatKeySet, readStoredKeys, type StoredKeySet } from './stored-key-set.ts'
+import { formatKeySet, readStoredKeys } from './stored-key-set.ts'
 
 const NO_KEYS: SignerKeys = new Map()
 

@@ -5,7 +5,7 @@ import { OutboundError } from '../outbound/outbound-error.ts'
 import type { Clock } from '../platform/clock.ts'
 import { type Scheduler, systemScheduler } from '../platform/scheduler.ts'
 import type { Settings } from '../platform/settings/index.ts'
-import type { KeySigner } from '../store/key-signer.ts'
+import type { KeySigner, StoredKeySet } from '../store/key-signer.ts'
 import { type LoadedKeySigner, loadKeySigner } from '../store/reads/key-signer-reads.ts'
 import type { Store } from '../store/store.ts'
 import { createCertificateKeys } from './certificate-keys.ts'
@@ -16,11 +16,12 @@ import { certificateStatus, providerStatus, type SignerKeyStatus } from './key-s
 import { type ProviderFacts, ProviderKeys, type ProviderKeysParts } from './provider-keys.ts'
 import { refreshTiming } from './refresh-timing.ts'
 import type { OnSignerKeyWarning, SignerKeyWarning } from './signer-key-warning.ts'
-import type { StoredKeySet } from './stored-key-set.ts'
 
 export interface SignerKeysParts {
   readonly store: Store
   readonly fetchJwks: FetchJwks
+  /** Stores fetched keys for other nodes and the next start. */
+  readonly saveKeySet: (keySet: StoredKeySet & { readonly signerId: string }) => Promise<unknown>
   readonly clock: Clock
   readonly settings: Pick<Settings, 'jwks'>
   readonly log: Logger
@@ -77,7 +78,7 @@ export function createSignerKeys(parts: SignerKeysParts): SignerKeyKeeper {
     queue: createFetchQueue(settings.jwks.maxFetches),
     load: async (id) => (await loadKeySigner(store, id))?.keySet,
     save: (signerId, keySet) => {
-      const write = store.write('signerKeys.store', { signerId, ...keySet }, { actorId: 'system', now: clock.now() })
+      const write = parts.saveKeySet({ signerId, ...keySet })
       saving.add(write)
       return write.finally(() => saving.delete(write))
     },

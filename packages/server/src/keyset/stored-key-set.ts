@@ -1,12 +1,5 @@
 import { buildSignerKey, readKeySet, type SignerKey, type SignerKeys } from '@countersign/core'
 
-/** The keys of a signer as the store has them. */
-export interface StoredKeySet {
-  readonly url: string
-  readonly jwks: string
-  readonly fetchedAt: number
-}
-
 /**
  * The admitted keys as a JWKS, the same text for the same keys. What else a provider publishes is not stored: it may hold secrets.
  */

@@ -1,6 +1,5 @@
 import { type BucketSize, TokenBuckets } from '@countersign/core'
 import type { Logger } from 'pino'
-import type { Metrics } from '../events/metrics/metrics.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { AttemptSharing } from './attempt-sharing.ts'
 import { TooManyRequests } from './too-many-requests.ts'
@@ -22,12 +21,17 @@ const UNLIMITED: AttemptLimiter = { begin: () => UNCOUNTED }
 
 const TOLD_EVERY_MS = 60_000
 
+/** Counts refused requests. */
+export interface LimitMetrics {
+  rateLimited(limit: string): void
+}
+
 interface AttemptLimiterParts {
   readonly clock: Clock
   readonly log: Logger
   /** What is limited, for the log. */
   readonly what: string
-  readonly metrics?: Pick<Metrics, 'rateLimited'>
+  readonly metrics?: LimitMetrics
   /** With the other processes of this node, where there are any. */
   readonly sharing?: AttemptSharing | undefined
 }

@@ -1,9 +1,8 @@
 import { clientNetwork } from '@countersign/core'
 import type { Logger } from 'pino'
-import type { Metrics } from '../events/metrics/metrics.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Settings } from '../platform/settings/index.ts'
-import { type AttemptLimiter, createAttemptLimiter } from './attempt-limiter.ts'
+import { type AttemptLimiter, createAttemptLimiter, type LimitMetrics } from './attempt-limiter.ts'
 import type { AttemptSharing } from './attempt-sharing.ts'
 import { createHoldBack, type HoldBack, TELL_AT_ONCE } from './hold-back.ts'
 import { createSignerLimiter, type SignerLimiter } from './signer-limiter.ts'
@@ -24,7 +23,7 @@ interface AttemptLimitsParts {
   readonly settings: Pick<Settings, 'limits'>
   readonly clock: Clock
   readonly log: Logger
-  readonly metrics?: Pick<Metrics, 'rateLimited'>
+  readonly metrics?: LimitMetrics
   readonly sharing?: AttemptSharing | undefined
 }
 

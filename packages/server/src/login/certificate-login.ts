@@ -1,5 +1,6 @@
 import type { Authenticate } from '@countersign/contract'
 import { type SessionOptions, startSession } from '../operations/api-session/start-session.ts'
+import { noteChain } from '../operations/authenticator/note-chain.ts'
 import type { LiveSession } from '../session/live-sessions.ts'
 import { sessionCertificate } from '../session/session-certificate.ts'
 import type { CertificateAuthenticator } from '../store/reads/authenticator-reads.ts'
@@ -20,12 +21,12 @@ interface CertSignInParts extends SessionOptions {
   readonly authorities: () => readonly Buffer[]
 }
 
-/** Trades the certificate of a connection for a session. The session is good on every connection afterwards. */
+/** Exchanges the certificate of a connection for a session. The session is valid on every connection afterwards. */
 export function createCertSignIn(parts: CertSignInParts): CertSignIn {
   const { store, clock, judgeCertificate, authorities } = parts
 
   /** Whether the client sends what others need to verify its leaf. Kept with the authenticator when that has changed. */
-  const noteChain = async (
+  const keepChainNote = async (
     authenticator: CertificateAuthenticator,
     { next, isResumed }: PresentedCertificate,
   ): Promise<CertificateAuthenticator> => {
@@ -34,7 +35,7 @@ export function createCertSignIn(parts: CertSignInParts): CertSignIn {
     const { last_auth_resolved_to_root: before } = authenticator
     if (before !== null && Boolean(before) === isWhole) return authenticator
     const { id, identity_id: actorId } = authenticator
-    await store.write('authenticator.noteChain', { id, resolvedToRoot: isWhole }, { actorId, now: clock.now() })
+    await store.run(noteChain, { id, resolvedToRoot: isWhole }, { actorId, now: clock.now() })
     return { ...authenticator, last_auth_resolved_to_root: isWhole }
   }
 
@@ -42,7 +43,7 @@ export function createCertSignIn(parts: CertSignInParts): CertSignIn {
     const judged = await judgeCertificate(presented)
     if (!judged.accepted) return { ...judged, signedIn: false }
     const { identity, policy } = judged
-    const authenticator = presented ? await noteChain(judged.authenticator, presented) : judged.authenticator
+    const authenticator = presented ? await keepChainNote(judged.authenticator, presented) : judged.authenticator
     const started = await startSession(parts, {
       identity,
       policy,

@@ -1,4 +1,4 @@
-import { findDateFault, findLeafFault, isSignInAllowed, type LeafFault, readLeafCertificate } from '@countersign/core'
+import { findDateFault, findLeafFault, isSignInAllowed, readLeafCertificate } from '@countersign/core'
 import type { Clock } from '../platform/clock.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
@@ -6,6 +6,7 @@ import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
 import { type CertificateAuthenticator, findCertificateAuthenticator } from '../store/reads/authenticator-reads.ts'
 import { findIdentity } from '../store/reads/identity-reads.ts'
 import type { Store } from '../store/store.ts'
+import type { CertificateRefusal } from '../token/decision-reason.ts'
 
 /** The certificate that the other end of a connection has proven to hold the key of. Nobody has judged it yet. */
 export interface PresentedCertificate {
@@ -16,15 +17,6 @@ export interface PresentedCertificate {
   /** Whether the key was proven by an earlier connection that this one resumes. */
   readonly isResumed: boolean
 }
-
-/** Why a certificate was refused. For administrators: to the caller they are all the same. */
-export type CertificateRefusal =
-  | 'certificate-missing'
-  | 'certificate-malformed'
-  | 'certificate-unknown'
-  | 'disabled'
-  | 'not-allowed'
-  | LeafFault
 
 export interface RefusedCertificate {
   readonly accepted: false

@@ -9,10 +9,10 @@ import {
 } from '@countersign/core'
 import { TooManyRequests } from '../limits/too-many-requests.ts'
 import type { CodeGuess, CodeOutcome } from '../operations/totp/spend-code.ts'
-import type { NewTotp } from '../operations/totp/totp-operations.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Sealing } from '../platform/keys/sealing.ts'
 import type { TotpRow } from '../store/schema.ts'
+import type { NewTotp } from '../store/writes/totp-writes.ts'
 
 /** What is sealed of one-time codes, opened where it is needed and nowhere else. A key of another node: SEALING_KEY_MISMATCH. */
 export interface OneTimeCodes {

@@ -2,6 +2,7 @@ import { clientNetwork } from '@countersign/core'
 import type { Logger } from 'pino'
 import type { AttemptLimiter } from '../limits/attempt-limiter.ts'
 import { createGuesses, type Guesses, type GuessPlace } from '../limits/guesses.ts'
+import { lockOutIdentity } from '../operations/identity/disable-identity.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
@@ -76,7 +77,7 @@ export function createPasswordGuard(parts: PasswordGuardParts): PasswordGuard {
       return place.lock(clock.now() + minutes * MS_PER_MINUTE)
     }
     const args = { id, durationMinutes: lockoutDurationMinutes }
-    await store.write('identity.lockOut', args, { actorId: 'system', now: clock.now() })
+    await store.run(lockOutIdentity, args, { actorId: 'system', now: clock.now() })
     await place.forget()
   }
 

@@ -8,7 +8,9 @@ import type { LiveSession } from '../session/live-sessions.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
 import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
+import { findPasswordAuthenticator } from '../store/reads/authenticator-reads.ts'
 import { findIdentity } from '../store/reads/identity-reads.ts'
+import type { PasswordRefusal } from '../token/decision-reason.ts'
 import { createPasswordGuard, type PasswordGuard } from './password-guard.ts'
 import { createPasswords, type Passwords } from './passwords.ts'
 
@@ -21,9 +23,6 @@ export interface LoginOptions extends SessionOptions {
   /** Where wrong ones are counted; in this process unless given. */
   readonly guesses?: Guesses | undefined
 }
-
-/** Why a password was refused. For administrators: to the caller they are all the same. */
-export type PasswordRefusal = 'unknown-user' | 'wrong-password' | 'disabled' | 'not-allowed'
 
 export type PasswordOutcome =
   | { readonly signedIn: true; readonly token: string; readonly session: LiveSession }
@@ -51,13 +50,8 @@ export function createPasswordLogin(options: LoginOptions): PasswordLogin {
   const guard = createPasswordGuard({ ...options, passwords })
 
   const identify = async (username: string, password: string, address: string) => {
-    const authenticator = await store.db
-      .selectFrom('authenticators')
-      .select(['id', 'identity_id', 'password_digest as digest'])
-      .where('username', '=', username)
-      .where('method', '=', WAY.method)
-      .executeTakeFirst()
-    // Nobody has a blank id: whoever is unknown is looked for as everybody else.
+    const authenticator = await findPasswordAuthenticator(store.db, username)
+    // No identity has a blank id: an unknown user name costs the same look-ups.
     const identity = await findIdentity(store.db, authenticator?.identity_id ?? '')
     const policy = await findAuthPolicy(store.db, identity?.authPolicyId ?? '')
     const obstacle = findObstacle(identity, policy, clock.now())

@@ -1,14 +1,13 @@
 import type { LiveSession } from '../session/live-sessions.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
+import type { CertificateRefusal, CodeRefusal, PasswordRefusal } from '../token/decision-reason.ts'
 import type { RefusedSignIn } from '../token/decision-recorder.ts'
 import type { ExplainSignIn } from '../token/explain-login.ts'
 import { explainedIdentity, explainedPolicy, type SignInExplanation } from '../token/login-explanation.ts'
 import { quoted } from '../token/quoted.ts'
 import type { CertOutcome } from './certificate-login.ts'
-import type { CertificateRefusal } from './judge-certificate.ts'
-import type { CodeRefusal } from './one-time-codes.ts'
-import type { PasswordOutcome, PasswordRefusal } from './password-login.ts'
+import type { PasswordOutcome } from './password-login.ts'
 import type { JwtRefusal } from './token-login.ts'
 
 /** What a decision tells of the request that was refused. */

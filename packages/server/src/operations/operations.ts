@@ -1,47 +1,128 @@
-import type { WriteOperation } from '../store/write-operation.ts'
-import { ACCOUNT_IDENTITY_WRITES } from './api-account/account-identity.ts'
-import { API_ACCOUNT_WRITES } from './api-account/api-account-operations.ts'
-import { API_SESSION_WRITES } from './api-session/api-session-operations.ts'
-import { SESSION_CERTIFICATE_WRITES } from './api-session/session-certificate-operations.ts'
-import { AUTH_DECISION_WRITES } from './auth-decision/auth-decision-operations.ts'
-import { AUTH_POLICY_WRITES } from './auth-policy/auth-policy-operations.ts'
-import { AUTHENTICATOR_WRITES } from './authenticator/authenticator-operations.ts'
-import { CERTIFICATE_WRITES } from './authenticator/certificate-operations.ts'
-import { JWT_ENROLLMENT_WRITES } from './enrollment/enroll-by-jwt.ts'
-import { ENROLLMENT_WRITES } from './enrollment/enrollment-operations.ts'
-import { IDENTITY_WRITES } from './identity/identity-operations.ts'
-import { IDENTITY_PROVIDER_WRITES } from './identity-provider/identity-provider-operations.ts'
-import { NETWORK_WRITES } from './network/network-operations.ts'
-import { ORGANIZATION_WRITES } from './organization/organization-operations.ts'
-import { SIGNER_KEY_WRITES } from './signer/signer-key-operations.ts'
-import { SIGNER_WRITES } from './signer/signer-operations.ts'
-import { START_WRITES } from './start/start-operations.ts'
-import { TOTP_WRITES } from './totp/totp-operations.ts'
-import { CHANGE_LOG_WRITES } from './upkeep/change-log-operations.ts'
+import type { AnyOperation } from '../store/operation.ts'
+import { removeClient } from './api-account/account-clients.ts'
+import { ensureAccountIdentity } from './api-account/account-identity.ts'
+import { endOldSessions } from './api-account/account-sessions.ts'
+import { createApiAccount } from './api-account/create-api-account.ts'
+import { deleteApiAccount } from './api-account/delete-api-account.ts'
+import { rotateApiAccount } from './api-account/rotate-api-account.ts'
+import { patchApiAccount, replaceApiAccount } from './api-account/update-api-account.ts'
+import { deleteExpiredSessions, endOwnSession, endSession, endSessionsOf } from './api-session/end-session.ts'
+import { extendSession } from './api-session/extend-session.ts'
+import { createSessionCertificate, deleteSessionCertificate } from './api-session/session-certificates.ts'
+import { createApiSession } from './api-session/start-session.ts'
+import { pruneDecisions, recordDecisions } from './auth-decision/record-decisions.ts'
+import { createAuthPolicy } from './auth-policy/create-auth-policy.ts'
+import { deleteAuthPolicy } from './auth-policy/delete-auth-policy.ts'
+import { patchAuthPolicy, replaceAuthPolicy } from './auth-policy/update-auth-policy.ts'
+import { createCertificateAuthenticator, createPasswordAuthenticator } from './authenticator/create-authenticator.ts'
+import { deleteAuthenticator } from './authenticator/delete-authenticator.ts'
+import { noteChain } from './authenticator/note-chain.ts'
+import { reEnroll } from './authenticator/re-enroll.ts'
+import { finishRenewal, stageRenewal } from './authenticator/renew-certificate.ts'
+import { requestRenewal, requestRenewalsOf } from './authenticator/request-renewal.ts'
+import { updateAuthenticator, updateOwnAuthenticator } from './authenticator/update-authenticator.ts'
+import { createEnrollment } from './enrollment/create-enrollment.ts'
+import { enrollByJwt } from './enrollment/enroll-by-jwt.ts'
+import { redeemCertificate, redeemPassword } from './enrollment/redeem-enrollment.ts'
+import { deleteEnrollment, refreshEnrollment } from './enrollment/update-enrollment.ts'
+import { createIdentity } from './identity/create-identity.ts'
+import { deleteIdentity } from './identity/delete-identity.ts'
+import { disableIdentity, enableIdentity, lockOutIdentity } from './identity/disable-identity.ts'
+import { patchIdentity, replaceIdentity } from './identity/update-identity.ts'
+import { createProvider } from './identity-provider/create-provider.ts'
+import { deleteProvider } from './identity-provider/delete-provider.ts'
+import { patchProvider, replaceProvider } from './identity-provider/update-provider.ts'
+import { createNetwork } from './network/create-network.ts'
+import { deleteNetwork } from './network/delete-network.ts'
+import { patchNetwork, replaceNetwork } from './network/update-network.ts'
+import { createOrganization } from './organization/create-organization.ts'
+import { deleteOrganization } from './organization/delete-organization.ts'
+import { updateOrganization } from './organization/update-organization.ts'
+import { createSigner } from './signer/create-signer.ts'
+import { deleteSigner } from './signer/delete-signer.ts'
+import { storeKeySet } from './signer/store-key-set.ts'
+import { patchSigner, replaceSigner } from './signer/update-signer.ts'
+import { createFirstAdmin } from './start/create-first-admin.ts'
+import { createFirstOrganization } from './start/create-first-organization.ts'
+import { keepSetting } from './start/keep-setting.ts'
+import { removeTotp, resetTotp } from './totp/remove-totp.ts'
+import { startTotp, verifyTotp } from './totp/start-totp.ts'
+import { checkTotpCode, passTotp, renewRecoveryCodes } from './totp/use-totp.ts'
+import { pruneChangeLog } from './upkeep/prune-change-log.ts'
 
-/** Every transaction of the product, by name. */
-export const WRITES = {
-  ...START_WRITES,
-  ...SIGNER_WRITES,
-  ...SIGNER_KEY_WRITES,
-  ...AUTH_POLICY_WRITES,
-  ...IDENTITY_WRITES,
-  ...AUTHENTICATOR_WRITES,
-  ...CERTIFICATE_WRITES,
-  ...JWT_ENROLLMENT_WRITES,
-  ...ENROLLMENT_WRITES,
-  ...API_SESSION_WRITES,
-  ...SESSION_CERTIFICATE_WRITES,
-  ...TOTP_WRITES,
-  ...CHANGE_LOG_WRITES,
-  ...AUTH_DECISION_WRITES,
-  ...ORGANIZATION_WRITES,
-  ...IDENTITY_PROVIDER_WRITES,
-  ...NETWORK_WRITES,
-  ...API_ACCOUNT_WRITES,
-  ...ACCOUNT_IDENTITY_WRITES,
-} satisfies Record<string, WriteOperation<never, unknown>>
-
-export type WriteName = keyof typeof WRITES
-export type WriteArgs<Name extends WriteName> = Parameters<(typeof WRITES)[Name]>[1]
-export type WriteResult<Name extends WriteName> = Awaited<ReturnType<(typeof WRITES)[Name]>>
+/** Every operation of the product; the writer thread runs these and no others. */
+export const OPERATIONS: readonly AnyOperation[] = [
+  removeClient,
+  ensureAccountIdentity,
+  endOldSessions,
+  createApiAccount,
+  deleteApiAccount,
+  rotateApiAccount,
+  patchApiAccount,
+  replaceApiAccount,
+  deleteExpiredSessions,
+  endOwnSession,
+  endSession,
+  endSessionsOf,
+  extendSession,
+  createSessionCertificate,
+  deleteSessionCertificate,
+  createApiSession,
+  pruneDecisions,
+  recordDecisions,
+  createAuthPolicy,
+  deleteAuthPolicy,
+  patchAuthPolicy,
+  replaceAuthPolicy,
+  createCertificateAuthenticator,
+  createPasswordAuthenticator,
+  deleteAuthenticator,
+  noteChain,
+  reEnroll,
+  finishRenewal,
+  stageRenewal,
+  requestRenewal,
+  requestRenewalsOf,
+  updateAuthenticator,
+  updateOwnAuthenticator,
+  createEnrollment,
+  enrollByJwt,
+  redeemCertificate,
+  redeemPassword,
+  deleteEnrollment,
+  refreshEnrollment,
+  createProvider,
+  deleteProvider,
+  patchProvider,
+  replaceProvider,
+  createIdentity,
+  deleteIdentity,
+  disableIdentity,
+  enableIdentity,
+  lockOutIdentity,
+  patchIdentity,
+  replaceIdentity,
+  createNetwork,
+  deleteNetwork,
+  patchNetwork,
+  replaceNetwork,
+  createOrganization,
+  deleteOrganization,
+  updateOrganization,
+  createSigner,
+  deleteSigner,
+  storeKeySet,
+  patchSigner,
+  replaceSigner,
+  createFirstAdmin,
+  createFirstOrganization,
+  keepSetting,
+  removeTotp,
+  resetTotp,
+  startTotp,
+  verifyTotp,
+  checkTotpCode,
+  passTotp,
+  renewRecoveryCodes,
+  pruneChangeLog,
+]

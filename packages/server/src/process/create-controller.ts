@@ -39,7 +39,10 @@ import { createPasswordLogin } from '../login/password-login.ts'
 import { MAX_AT_ONCE } from '../login/passwords.ts'
 import { createSecondFactor } from '../login/second-factor.ts'
 import { createExtJwtSignIn } from '../login/token-login.ts'
+import { extendSession } from '../operations/api-session/extend-session.ts'
 import type { SessionOptions } from '../operations/api-session/start-session.ts'
+import { recordDecisions } from '../operations/auth-decision/record-decisions.ts'
+import { storeKeySet } from '../operations/signer/store-key-set.ts'
 import { createClientRegistration } from '../outbound/client-registration.ts'
 import { createDiscoverProvider } from '../outbound/discover-provider.ts'
 import { createDiscoverSigner } from '../outbound/discover-signer.ts'
@@ -55,6 +58,7 @@ import type { Settings } from '../platform/settings/index.ts'
 import { settleWithin } from '../platform/settle-within.ts'
 import { createLiveSessions } from '../session/live-sessions.ts'
 import { createSessionMoves } from '../session/session-moves.ts'
+import { SYSTEM_ACTOR } from '../store/actor.ts'
 import type { Store } from '../store/store.ts'
 import { createDecisionRecorder } from '../token/decision-recorder.ts'
 import { createExplainSignIn } from '../token/explain-login.ts'
@@ -121,6 +125,7 @@ export function createController(parts: ControllerParts): Controller {
   const health = createHealth({ store, clock })
   const events = parts.events ?? createEventHub({ nodeId: newId(), clock })
   publishChanges(store, events)
+  const system = () => ({ actorId: SYSTEM_ACTOR.id, now: clock.now() })
   const session: SessionOptions = {
     store,
     clock,
@@ -130,7 +135,12 @@ export function createController(parts: ControllerParts): Controller {
     maxPerIdentity: settings.session.maxPerIdentity,
   }
   const findPolicy = createKnownPolicies(store)
-  const sessions = createLiveSessions({ ...session, findPolicy })
+  const sessions = createLiveSessions({
+    ...session,
+    findPolicy,
+    extend: ({ id, identityId, expiresAt }) =>
+      store.run(extendSession, { id, expiresAt }, { actorId: identityId, now: clock.now() }),
+  })
   const signers = createSignerDirectory(store, log)
   const fetchDocument = createFetchDocument({ settings })
   const jwksPolicy = createJwksEndpointPolicy(settings)
@@ -138,6 +148,7 @@ export function createController(parts: ControllerParts): Controller {
   const signerKeys = createSignerKeys({
     store,
     fetchJwks,
+    saveKeySet: (keySet) => store.run(storeKeySet, keySet, system()),
     clock,
     settings,
     log,
@@ -156,7 +167,11 @@ export function createController(parts: ControllerParts): Controller {
   })
   const judges = createTokenJudge({ directory: signers, judgeBySigner, cache, clock })
   const secondFactor = createSecondFactor(signers, judges)
-  const decisions = createDecisionRecorder({ store, clock, log })
+  const decisions = createDecisionRecorder({
+    save: (decisions) => store.run(recordDecisions, { decisions }, system()),
+    clock,
+    log,
+  })
   const signIns = createSignInReporter({ events, decisions, metrics })
   const localOrganization = createLocalOrganization(store)
   const judgeAccessToken = createJudgeAccessToken({

@@ -1,6 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { derivedUuid, digestPassword, newId, type PasswordCost } from '@countersign/core'
+import { digestPassword, hostedIdentityId, newId, type PasswordCost } from '@countersign/core'
+import { createFirstAdmin } from '../operations/start/create-first-admin.ts'
+import { createFirstOrganization } from '../operations/start/create-first-organization.ts'
 import { PRODUCT_VERSION } from '../platform/version.ts'
+import { SYSTEM_ACTOR } from '../store/actor.ts'
+import { findDefaultAdministrator } from '../store/reads/administrator-reads.ts'
+import { findLocalOrganization } from '../store/reads/organization-reads.ts'
 import type { Store } from '../store/store.ts'
 
 const USERNAME = 'admin'
@@ -17,26 +22,22 @@ export async function ensureFirstAdmin(
   store: Store,
   options: { adminPassword: string | null | undefined; passwordCost: PasswordCost; now: number },
 ): Promise<FirstAdmin> {
-  const existing = await store.db
-    .selectFrom('identities')
-    .select('id')
-    .where('is_default_admin', '=', true)
-    .executeTakeFirst()
-  if (existing) {
-    await ensureFirstOrganization(store, existing.id, options.now)
+  const existingId = await findDefaultAdministrator(store.db)
+  if (existingId !== undefined) {
+    await ensureFirstOrganization(store, existingId, options.now)
     return { username: USERNAME, password: null }
   }
   const password = options.adminPassword || randomBytes(PASSWORD_BYTES).toString('base64url')
   const identityId = newId()
-  const isFirst = await store.write(
-    'start.createFirstAdmin',
+  const isFirst = await store.run(
+    createFirstAdmin,
     {
       identityId,
       authenticatorId: newId(),
       username: USERNAME,
       passwordDigest: await digestPassword(password, options.passwordCost),
     },
-    { actorId: 'system', now: options.now },
+    { actorId: SYSTEM_ACTOR.id, now: options.now },
   )
   await ensureFirstOrganization(store, identityId, options.now)
   return { username: USERNAME, password: isFirst ? password : null }
@@ -44,18 +45,13 @@ export async function ensureFirstAdmin(
 
 /** A store of an earlier release has an administrator, but no organization yet. */
 async function ensureFirstOrganization(store: Store, adminId: string, now: number): Promise<void> {
-  const existing = await store.db
-    .selectFrom('organizations')
-    .select('id')
-    .where('is_local', '=', true)
-    .executeTakeFirst()
-  if (existing) return
+  if ((await findLocalOrganization(store.db)) !== undefined) return
   const first = {
     organizationId: randomUUID(),
     networkGroupId: randomUUID(),
     networkId: randomUUID(),
-    ownerIdentityId: derivedUuid('identity', adminId),
+    ownerIdentityId: hostedIdentityId(adminId),
     productVersion: PRODUCT_VERSION,
   }
-  await store.write('start.createFirstOrganization', first, { actorId: 'system', now })
+  await store.run(createFirstOrganization, first, { actorId: SYSTEM_ACTOR.id, now })
 }

@@ -2,12 +2,15 @@ import { X509Certificate } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, findPemBlocks } from '@countersign/core'
+import { keepSetting } from '../operations/start/keep-setting.ts'
 import { createAuthority, isPresent } from '../platform/keys/certificate-authority.ts'
 import { createKeyDirectory, isKeyDirectoryEmpty, KEY_FILES } from '../platform/keys/key-directory.ts'
 import { loadCertificates, readPrivateFile } from '../platform/keys/load-pem-file.ts'
 import type { Sealing } from '../platform/keys/sealing.ts'
 import { OWNER_ONLY, WORLD_READABLE, writeFileAtomically } from '../platform/keys/write-file-atomically.ts'
 import { StartupError } from '../platform/startup-error.ts'
+import { SYSTEM_ACTOR } from '../store/actor.ts'
+import { findSetting } from '../store/reads/setting-reads.ts'
 import type { Store } from '../store/store.ts'
 
 interface SharedAuthorityOptions {
@@ -76,8 +79,8 @@ function certificatesOf(pem: string): X509Certificate[] {
 }
 
 async function findAuthority({ db }: Store): Promise<StoredAuthority | undefined> {
-  const row = await db.selectFrom('settings').select('value').where('name', '=', SETTING).executeTakeFirst()
-  return row && JSON.parse(row.value)
+  const value = await findSetting(db, SETTING)
+  return value === undefined ? undefined : JSON.parse(value)
 }
 
 const SETTING = 'certificateAuthority'
@@ -95,7 +98,7 @@ async function keep(
   }
   const replaces = replaced && { replaces: JSON.stringify(replaced) }
   const setting = { name: SETTING, value: JSON.stringify(own), ...replaces }
-  const value = await store.write('start.keepSetting', setting, { actorId: 'system', now })
+  const value = await store.run(keepSetting, setting, { actorId: SYSTEM_ACTOR.id, now })
   return JSON.parse(value)
 }
 

@@ -1,5 +1,9 @@
 import type { Logger } from 'pino'
+import { deleteExpiredSessions } from '../operations/api-session/end-session.ts'
+import { pruneDecisions } from '../operations/auth-decision/record-decisions.ts'
+import { pruneChangeLog } from '../operations/upkeep/prune-change-log.ts'
 import type { Clock } from '../platform/clock.ts'
+import { SYSTEM_ACTOR } from '../store/actor.ts'
 import type { Store } from '../store/store.ts'
 
 const INTERVAL_MS = 60_000
@@ -17,11 +21,11 @@ export function startUpkeep({ store, clock, log, removeRetiredClients }: UpkeepP
   let running: Promise<void> | undefined
 
   const round = async (): Promise<void> => {
-    const meta = () => ({ actorId: 'system', now: clock.now() })
+    const meta = () => ({ actorId: SYSTEM_ACTOR.id, now: clock.now() })
     try {
-      while (await store.write('apiSession.deleteExpired', {}, meta()));
-      while (await store.write('authDecision.prune', {}, meta()));
-      while (await store.write('changeLog.prune', {}, meta()));
+      while (await store.run(deleteExpiredSessions, {}, meta()));
+      while (await store.run(pruneDecisions, {}, meta()));
+      while (await store.run(pruneChangeLog, {}, meta()));
       await removeRetiredClients()
     } catch (error) {
       log.warn({ err: error }, 'upkeep failed, trying again in a minute')

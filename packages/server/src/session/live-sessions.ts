@@ -25,6 +25,12 @@ interface LiveSessionsOptions {
   readonly clock: Clock
   readonly idleMs: number
   readonly findPolicy: FindPolicy
+  /** Writes down that a session was used. */
+  readonly extend: (session: {
+    readonly id: string
+    readonly identityId: string
+    readonly expiresAt: number
+  }) => Promise<void>
   /** How many are remembered. */
   readonly maxRemembered?: number
 }
@@ -66,6 +72,7 @@ export function createLiveSessions({
   clock,
   idleMs,
   findPolicy,
+  extend,
   maxRemembered = MAX_REMEMBERED,
 }: LiveSessionsOptions): LiveSessions {
   const remembered = new BoundedCache<string, LiveSession>(maxRemembered)
@@ -120,9 +127,8 @@ export function createLiveSessions({
     session.expiresAt = Math.min(now + idleMs, session.endsAt)
     if (now - session.lastActivityAt < unwrittenMs) return
     session.lastActivityAt = now
-    const meta = { actorId: session.identity.id, now }
     // A use that is not written down costs the session at most a minute of its life.
-    store.write('apiSession.touch', { id: session.id, expiresAt: session.expiresAt }, meta).catch(() => {})
+    extend({ id: session.id, identityId: session.identity.id, expiresAt: session.expiresAt }).catch(() => {})
   }
 
   const look = async (token: string): Promise<LiveSession | undefined> => {

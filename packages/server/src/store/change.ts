@@ -1,4 +1,4 @@
-import type { WriteMeta } from './write-operation.ts'
+import type { OperationMeta } from './operation-meta.ts'
 
 /** What a committed write changed. Caches follow these; a node that missed some is told `everything`. */
 export interface Change {
@@ -30,4 +30,4 @@ export type ChangedEntity =
 export type ChangeListener = (changes: readonly Change[] | 'everything') => void
 
 /** Hears of the writes of this node only, with who asked for them. */
-export type OwnChangeListener = (changes: readonly OwnChange[], meta: WriteMeta) => void
+export type OwnChangeListener = (changes: readonly OwnChange[], meta: OperationMeta) => void

@@ -11,7 +11,7 @@ import {
   type SymbolType,
 } from '@countersign/core'
 import { type RawBuilder, sql } from 'kysely'
-import type { StoreDialect } from './write-operation.ts'
+import type { StoreDialect } from './transaction.ts'
 
 /** A table whose rows each point at the `id` of the main table. */
 interface ChildTable {

@@ -1,4 +1,4 @@
-/** What the keeper of keys needs to know of a signer; a stored signer is one. */
+/** What looking after keys needs to know of a signer; a stored signer is one. */
 export interface KeySigner {
   readonly id: string
   readonly enabled: boolean
@@ -8,4 +8,11 @@ export interface KeySigner {
   readonly jwksCaPem?: string | null
   readonly certPem: string | null
   readonly kid: string | null
+}
+
+/** The keys of a signer as they are stored. */
+export interface StoredKeySet {
+  readonly url: string
+  readonly jwks: string
+  readonly fetchedAt: number
 }

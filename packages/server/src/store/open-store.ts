@@ -7,6 +7,8 @@ interface OpenStoreOptions {
   /** `sqlite` or the URL of a PostgreSQL database. */
   readonly database: string
   readonly sqliteFile: string
+  /** The entry file of the embedded database's writer thread, which knows the operations. */
+  readonly writer: URL
   readonly nodeId: string
   readonly now: number
   /** Other processes of this node use it at the same time. */
@@ -22,10 +24,10 @@ interface OpenStoreOptions {
 
 /** Opens the store that the settings name; what stops it from opening is told in one sentence. */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
-  const { database, sqliteFile, nodeId, now, isShared, maxConnections, staleMs, onProblem, onFatal } = options
+  const { database, sqliteFile, writer, nodeId, now, isShared, maxConnections, staleMs, onProblem, onFatal } = options
   try {
     if (database === 'sqlite')
-      return await openSqliteStore({ file: sqliteFile, now, onFatal, ...(isShared && { isShared }) })
+      return await openSqliteStore({ file: sqliteFile, writer, now, onFatal, ...(isShared && { isShared }) })
     const { openPostgresStore } = await import('./postgres/postgres-store.ts')
     return await openPostgresStore({ url: database, nodeId, now, onProblem, maxConnections, staleMs })
   } catch (error) {

@@ -1,5 +1,5 @@
 import { AppError } from '@countersign/core'
-import type { WriteMeta } from './write-operation.ts'
+import type { OperationMeta } from './operation-meta.ts'
 
 const ANY_VERSION = '*'
 
@@ -12,7 +12,7 @@ export function entityTag(updatedAt: number): string {
  * The instant of a write to a row that was last changed at `updatedAt`: later than that, whatever the clock says, so that
  * no two versions of a row have the same. Fails with PRECONDITION_FAILED when the caller saw another version than this.
  */
-export function nextVersion(updatedAt: number, { now, ifMatch }: Pick<WriteMeta, 'now' | 'ifMatch'>): number {
+export function nextVersion(updatedAt: number, { now, ifMatch }: Pick<OperationMeta, 'now' | 'ifMatch'>): number {
   const tag = entityTag(updatedAt)
   const isSeen =
     ifMatch === undefined || ifMatch.split(',').some((part) => part.trim() === tag || part.trim() === ANY_VERSION)

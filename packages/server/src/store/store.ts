@@ -1,20 +1,25 @@
 import type { Kysely } from 'kysely'
-import type { WriteArgs, WriteName, WriteResult } from '../operations/operations.ts'
 import type { ChangeListener, OwnChangeListener } from './change.ts'
+import type { Operation } from './operation.ts'
+import type { OperationMeta } from './operation-meta.ts'
 import type { Database } from './schema.ts'
-import type { StoreDialect, WriteMeta } from './write-operation.ts'
+import type { StoreDialect } from './transaction.ts'
 
-/** Where the controller keeps what it must not lose: reads on `db`, writes by name, each one durable before it resolves. */
+/** The database, for the queries in `store/reads`. */
+export type ReadDatabase = Kysely<Database>
+
+/** Where the controller keeps what it must not lose: queries on `db`, changes by operations, each durable before it resolves. */
 export interface Store {
   readonly dialect: StoreDialect
   /** For reading only. */
-  readonly db: Kysely<Database>
-  write<Name extends WriteName>(name: Name, args: WriteArgs<Name>, meta: WriteMeta): Promise<WriteResult<Name>>
-  /** Listeners hear of a write before the promise of that write resolves. */
+  readonly db: ReadDatabase
+  /** Runs an operation in one transaction. Rejects with the `AppError` that it threw, and with STORE_UNAVAILABLE when it could not be committed. */
+  run<Args, Result>(operation: Operation<Args, Result>, args: Args, meta: OperationMeta): Promise<Result>
+  /** Listeners learn of an operation's changes before its promise resolves. */
   onChange(listener: ChangeListener): void
-  /** Listeners hear of writes through this very store, when caches have heard of them. */
+  /** Listeners learn of operations run through this very store, after the listeners of `onChange`. */
   onOwnChange(listener: OwnChangeListener): void
-  /** Looks whether another process of this node has written, and tells the listeners before it comes back; only where there may be one. */
+  /** Reads what other processes of this node have written and calls the listeners before it returns; only where there may be any. */
   catchUp?(): void
   close(): Promise<void>
 }

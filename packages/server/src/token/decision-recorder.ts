@@ -1,31 +1,10 @@
-import type { EnrollmentObstacle, RefusalReason } from '@countersign/core'
 import type { Logger } from 'pino'
-import type { AccessRefusal } from '../hosted/judge-access-token.ts'
 import { createDecisionSample } from '../limits/refusal-sample.ts'
-import type { CertificateRefusal } from '../login/judge-certificate.ts'
-import type { CodeRefusal } from '../login/one-time-codes.ts'
-import type { PasswordRefusal } from '../login/password-login.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { AuthDecisionRow } from '../store/schema.ts'
-import type { Store } from '../store/store.ts'
+import type { DecisionReason } from './decision-reason.ts'
 import { decisionText } from './decision-text.ts'
 import type { SignInExplanation } from './login-explanation.ts'
-import type { SignInObstacle } from './login-obstacles.ts'
-
-/** Why somebody with a good token does not enroll, beside what stands in his way. */
-type EnrollmentProblem = 'signer-unknown' | 'signer-ambiguous' | 'claim-unusable' | 'identity-refused' | 'csr-refused'
-
-/** Every reason why a sign-in or an enrollment is refused. */
-export type DecisionReason =
-  | 'token-missing'
-  | RefusalReason
-  | SignInObstacle
-  | PasswordRefusal
-  | CertificateRefusal
-  | CodeRefusal
-  | EnrollmentObstacle
-  | EnrollmentProblem
-  | AccessRefusal
 
 /** A sign-in that was refused. */
 export interface RefusedSignIn {
@@ -55,7 +34,8 @@ export interface DecisionRecorder {
 }
 
 interface DecisionRecorderParts {
-  readonly store: Store
+  /** Stores decisions; rejects when that fails. */
+  readonly save: (decisions: readonly AuthDecisionRow[]) => Promise<void>
   readonly clock: Clock
   readonly log: Logger
 }
@@ -68,7 +48,7 @@ const MAX_ADDRESS_LENGTH = 64
 const TOLD_EVERY_MS = 60_000
 
 /** Writes decisions in batches, one explanation after the other: a flood of refusals costs no more than the sample that is kept of it. */
-export function createDecisionRecorder({ store, clock, log }: DecisionRecorderParts): DecisionRecorder {
+export function createDecisionRecorder({ save, clock, log }: DecisionRecorderParts): DecisionRecorder {
   const sample = createDecisionSample()
   const waiting: ((RefusedSignIn | RefusedEnrollment) & { readonly at: number })[] = []
   let timer: NodeJS.Timeout | undefined
@@ -93,7 +73,7 @@ export function createDecisionRecorder({ store, clock, log }: DecisionRecorderPa
 
   const write = async (decisions: readonly AuthDecisionRow[]): Promise<void> => {
     try {
-      await store.write('authDecision.record', { decisions }, { actorId: 'system', now: clock.now() })
+      await save(decisions)
     } catch (error) {
       leftOut += decisions.length
       log.warn({ err: error, decisions: decisions.length }, 'decisions on refused sign-ins could not be stored')

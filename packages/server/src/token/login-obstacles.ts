@@ -1,11 +1,11 @@
 import { isSignInAllowed } from '@countersign/core'
-import type { Kysely } from 'kysely'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
 import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
 import { findIdentity, findIdentityByExternalId } from '../store/reads/identity-reads.ts'
-import type { Database } from '../store/schema.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
+import type { ReadDatabase } from '../store/store.ts'
+import type { LoginObstacle } from './decision-reason.ts'
 import { quoted } from './quoted.ts'
 
 /** Somebody with a token that a signer has accepted, and whom the claim in it leads to. */
@@ -17,16 +17,8 @@ export interface SignInAttempt {
   readonly now: number
 }
 
-/** Why an accepted token still lets nobody in. Closed: decisions use these words. */
-export type SignInObstacle =
-  | 'unknown-identity'
-  | 'disabled'
-  | 'not-allowed'
-  | 'signer-not-allowed'
-  | 'signer-not-trusted'
-
 interface ObstacleRule {
-  readonly obstacle: SignInObstacle
+  readonly obstacle: LoginObstacle
   stands(attempt: SignInAttempt): boolean
   words(attempt: SignInAttempt): string
 }
@@ -77,7 +69,7 @@ export function isSignerTrusted(
 
 /** Looks up whom the claim of an accepted token stands for, with the same work whether that is somebody or nobody. */
 export async function loadAttempt(
-  db: Kysely<Database>,
+  db: ReadDatabase,
   signer: StoredSigner,
   claim: string,
   now: number,
@@ -89,8 +81,8 @@ export async function loadAttempt(
 }
 
 /** The first thing in the way; undefined when the sign-in is allowed. Every rule is asked: which one stands must not show in the time. */
-export function findObstacle(attempt: SignInAttempt): SignInObstacle | undefined {
-  let first: SignInObstacle | undefined
+export function findObstacle(attempt: SignInAttempt): LoginObstacle | undefined {
+  let first: LoginObstacle | undefined
   for (const { obstacle, stands } of RULES) {
     const isInTheWay = stands(attempt)
     first ??= isInTheWay ? obstacle : undefined

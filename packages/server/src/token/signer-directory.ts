@@ -1,5 +1,6 @@
 import { AppError, buildVerifySigner, SignerIndex, type VerifySigner } from '@countersign/core'
 import type { Logger } from 'pino'
+import { findSignerRows, loadSignerRows } from '../store/reads/signer-reads.ts'
 import type { SignerRow } from '../store/schema.ts'
 import { type StoredSigner, signerFromRow } from '../store/signer-row.ts'
 import type { Store } from '../store/store.ts'
@@ -21,8 +22,6 @@ export interface SignerDirectory {
   /** Every signer, enabled or not. */
   all(): Promise<readonly StoredSigner[]>
 }
-
-const SIGNERS_AT_ONCE = 500
 
 /**
  * Every signer in memory, so that choosing one costs the same however many there are. What a write has changed is read
@@ -62,27 +61,17 @@ export function createSignerDirectory(store: Store, log: Logger): SignerDirector
 
   const readEverything = async (): Promise<void> => {
     const gone = new Set(stored.keys())
-    let after = ''
-    for (;;) {
-      const rows = await store.db
-        .selectFrom('ext_jwt_signers')
-        .selectAll()
-        .where('id', '>', after)
-        .orderBy('id')
-        .limit(SIGNERS_AT_ONCE)
-        .execute()
+    for await (const rows of loadSignerRows(store.db)) {
       for (const row of rows) {
         take(row)
         gone.delete(row.id)
       }
-      after = rows.at(-1)?.id ?? ''
-      if (rows.length < SIGNERS_AT_ONCE) break
     }
     for (const id of gone) forget(id)
   }
 
   const readSome = async (ids: readonly string[]): Promise<void> => {
-    const rows = await store.db.selectFrom('ext_jwt_signers').selectAll().where('id', 'in', ids).execute()
+    const rows = await findSignerRows(store.db, ids)
     const found = new Map(rows.map((row) => [row.id, row]))
     for (const id of ids) {
       const row = found.get(id)

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { newId } from '@countersign/core'
+import { createProvider } from '../../src/operations/identity-provider/create-provider.ts'
+import { patchProvider } from '../../src/operations/identity-provider/update-provider.ts'
+import { createOrganization } from '../../src/operations/organization/create-organization.ts'
 import { buildApp, stopTestPostgres, type TestApp } from '../http/build-app.ts'
 import { createIdentity, createPassword } from '../http/identities.fixture.ts'
 import { eventLines, eventsOf } from './read-events.ts'
@@ -116,13 +119,13 @@ for (const database of ['sqlite', 'postgres'] as const) {
       const meta = { actorId: 'system', now: app.clock.now() }
       const [organizationId, id] = [newId(), newId()]
       const organization = { id: organizationId, networkGroupId: newId(), body: { name: 'Acme', label: 'ACME' } }
-      await app.store.write('organization.create', organization, meta)
+      await app.store.run(createOrganization, organization, meta)
       const provider = { ...PROVIDER, name: 'pool' }
       const sealed = 'what-is-sealed'
       const args = { organizationId, id, provider, sealedRegistrationToken: sealed }
-      await app.store.write('identityProvider.create', args, meta)
+      await app.store.run(createProvider, args, meta)
       const patch = { issuer: 'https://other.example' }
-      await app.store.write('identityProvider.patch', { organizationId, id, patch }, meta)
+      await app.store.run(patchProvider, { organizationId, id, patch }, meta)
       const [created, updated] = await entriesOf(app, id)
       assert.ok(created?.after_hash && updated?.after_hash)
       assert.equal(updated.before_hash, created.after_hash)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@countersign/core'
+import { createIdentity as createIdentityOperation } from '../../src/operations/identity/create-identity.ts'
 import { serveRoutes } from '../attack/serve-routes.ts'
 import { ADMIN_PASSWORD, buildApp, newPostgresDatabase, stopTestPostgres, type TestApp } from '../http/build-app.ts'
 import { outcome } from '../http/ext-jwt-signers.fixture.ts'
@@ -214,12 +215,12 @@ describe('a stream of events ends within a second', () => {
 
   test('E-06 E-10 like every answer that lasts, a list without limit too', async (t) => {
     const { app, port } = await setUp(t)
-    const meta = { actorId: 'test', now: app.clock.now() }
+    const meta = { actorId: 'system', now: app.clock.now() }
     const tags = { one: 'x'.repeat(2_000), two: 'x'.repeat(2_000) }
     const bodies = Array.from({ length: 3_000 }, (_, index) => ({ name: `n${index}`, type: 'Default', tags }) as const)
     await Promise.all(
       bodies.map((body) =>
-        app.store.write('identity.create', { id: newId(), body: { ...body, isAdmin: false }, byAdmin: true }, meta),
+        app.store.run(createIdentityOperation, { id: newId(), body: { ...body, isAdmin: false } }, meta),
       ),
     )
     const path = `${IDENTITIES}?limit=none`

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createIdentity } from '../../src/operations/identity/create-identity.ts'
 import { setUpHosted } from './hosted.fixture.ts'
 
 const MANAGEMENT = '/edge/management/v1'
@@ -116,8 +117,8 @@ test('D46 nobody keeps an account out by taking the name of its identity or of i
 test('D46 an identity that had another way in before loses it with the next exchange', async (t) => {
   const { app, exchange, identity } = await setUp(t, 'admin')
   const body = { name: identity, type: 'Default' as const, isAdmin: false, authPolicyId: 'default' }
-  const by = { actorId: 'test', now: app.clock.now() }
-  await app.store.write('identity.create', { id: identity, body, byAdmin: true }, by)
+  const by = { actorId: 'system', now: app.clock.now() }
+  await app.store.run(createIdentity, { id: identity, body }, by)
   assert.equal((await exchange()).status, 200)
   const found = await app.admin('GET', `${MANAGEMENT}/identities/${identity}`)
   assert.equal(found.json.data.authPolicyId, 'api-accounts')

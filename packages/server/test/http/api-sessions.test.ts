@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { newId, TIME_LENGTH, timeLetters } from '@countersign/core'
+import { createApiSession } from '../../src/operations/api-session/start-session.ts'
 import { createPolicy, POLICIES } from './auth-policies.fixture.ts'
 import { buildApp, stopTestPostgres, type TestApp } from './build-app.ts'
 import { outcome, overBothDatabases } from './ext-jwt-signers.fixture.ts'
@@ -142,7 +143,7 @@ overBothDatabases('API sessions', async (t, app) => {
       const life = { expiresAt: now + SECOND, endsAt: now + SECOND, maxPerIdentity: 10 }
       const said = { ipAddress: '', configTypes: [], envInfo: undefined, sdkInfo: undefined }
       const session = { id: newId(), tokenDigest: newId(), identityId, authenticatorId: newId(), ...life, ...said }
-      return app.store.write('apiSession.create', session, { actorId: identityId, now })
+      return app.store.run(createApiSession, session, { actorId: identityId, now })
     }
     const id = await createIdentity(app)
     await open(id)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { mintKey } from '@countersign/testkit'
+import { pruneDecisions } from '../../src/operations/auth-decision/record-decisions.ts'
 import { ADMIN_PASSWORD, newPostgresDatabase, stopTestPostgres, type TestApp } from './build-app.ts'
 import { outcome } from './ext-jwt-signers.fixture.ts'
 import { createPassword } from './identities.fixture.ts'
@@ -87,7 +88,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
       const id = await refusalOf(signIn(app, token()))
       assert.equal((await decisionOf(app, id)).id, id)
       const rows = () => app.store.db.selectFrom('auth_decisions').select('id').execute()
-      const prune = () => app.store.write('authDecision.prune', {}, { actorId: 'system', now: app.clock.now() })
+      const prune = () => app.store.run(pruneDecisions, {}, { actorId: 'system', now: app.clock.now() })
       app.clock.advance(DAY_MS - 60_000)
       const session = await app.logIn('admin', ADMIN_PASSWORD)
       assert.equal((await app.call('GET', `${DECISIONS}/${id}`, undefined, { session })).status, 200)

@@ -6,6 +6,8 @@ import type { TestContext } from 'node:test'
 import { digestPassword, formatPem, newId, type PasswordCost } from '@countersign/core'
 import { makeTestCertificate, startPostgres } from '@countersign/testkit'
 import { pino } from 'pino'
+import { createPasswordAuthenticator } from '../../src/operations/authenticator/create-authenticator.ts'
+import { WRITER_ENTRY } from '../../src/operations/writer-entry.ts'
 import type { FetchJwks } from '../../src/outbound/jwks-fetch.ts'
 import { OutboundError } from '../../src/outbound/outbound-error.ts'
 import { createSealing } from '../../src/platform/keys/sealing.ts'
@@ -91,6 +93,7 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
   const { database: wanted = 'sqlite' } = options
   const database = wanted === 'postgres' ? await newPostgresDatabase() : wanted
   const store = await openStore({
+    writer: WRITER_ENTRY,
     database,
     sqliteFile: join(dir, 'test.db'),
     nodeId: newId(),
@@ -172,10 +175,10 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
     const { id } = reply.json.data
     const password = newId()
     const passwordDigest = await digestPassword(password, TEST_PASSWORD_COST)
-    await store.write(
-      'authenticator.createPassword',
-      { id: newId(), identityId: id, username: name, passwordDigest, byAdmin: true },
-      { actorId: 'test', now: clock.now() },
+    await store.run(
+      createPasswordAuthenticator,
+      { id: newId(), identityId: id, username: name, passwordDigest },
+      { actorId: 'system', now: clock.now() },
     )
     return { id, session: await logIn(name, password) }
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
 import { buildExtension, der, OID, readLeafDigests } from '@countersign/core'
 import { makeTestCertificate, mintKeyFrom, mintToken, type TestCertificateOptions } from '@countersign/testkit'
+import { createCertificateAuthenticator } from '../../src/operations/authenticator/create-authenticator.ts'
 import { createTestAuthority, getTestAuthority } from '../platform/keys/test-authority.ts'
 import { createPolicy, POLICIES } from './auth-policies.fixture.ts'
 import { ADMIN_PASSWORD, buildApp, stopTestPostgres, type TestApp } from './build-app.ts'
@@ -164,8 +165,8 @@ test('J-23 a certificate of ours that is not for clients, or is a CA, signs nobo
   for (const [what, extensions, reason] of cases) {
     const made = await odd({ extensions: [...extensions] })
     const identityId = await createIdentity(app)
-    const record = { id: identityId, identityId, certPem: made.pem, ...readLeafDigests(made.pem), byAdmin: true }
-    await app.store.write('authenticator.createCertificate', record, { actorId: 'test', now: app.clock.now() })
+    const record = { id: identityId, identityId, certPem: made.pem, ...readLeafDigests(made.pem) }
+    await app.store.run(createCertificateAuthenticator, record, { actorId: 'system', now: app.clock.now() })
     const reply = await call('POST', LOG_IN, made)
     if (reason === '') assert.equal(reply.status, 200, what)
     else assert.equal(await reasonOf(app, reply), reason, what)

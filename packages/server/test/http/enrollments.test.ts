@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { verify, X509Certificate } from 'node:crypto'
 import { after } from 'node:test'
 import { makeTestCsr } from '@countersign/testkit'
+import { refreshEnrollment } from '../../src/operations/enrollment/update-enrollment.ts'
 import { serverIdentity, stopTestPostgres } from './build-app.ts'
 import {
   createEnrolling,
@@ -137,8 +138,8 @@ overBothDatabases('enrollments of identities that were made ahead of time', asyn
       app.store.db.selectFrom('enrollments').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
     const { sealed_token: sealedToken } = await rowOf(one.id)
     const { token_digest: tokenDigest, expires_at: expiresAt } = await rowOf(two.id)
-    const moved = { id: two.id, tokenDigest, sealedToken, expiresAt, byAdmin: true }
-    await app.store.write('enrollment.refresh', moved, { actorId: 'test', now: app.clock.now() })
+    const moved = { id: two.id, tokenDigest, sealedToken, expiresAt }
+    await app.store.run(refreshEnrollment, moved, { actorId: 'system', now: app.clock.now() })
     const { token, jwt, id } = (await app.admin('GET', `${ENROLLMENTS}/${two.id}`)).json.data
     assert.deepEqual([token, jwt, id], [undefined, undefined, two.id])
     assert.equal(outcome(await enrollWithCsr(app, two.token, makeTestCsr().pem)), '200', 'but its own is still taken')

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { newId, readKeySet } from '@countersign/core'
 import { mintKey, mintKeySet, mintToken } from '@countersign/testkit'
+import { deleteExpiredSessions } from '../../src/operations/api-session/end-session.ts'
+import { createApiSession } from '../../src/operations/api-session/start-session.ts'
 import { newSessionToken, sessionTokenDigest } from '../../src/session/session-token.ts'
 import { buildApp, stopTestPostgres, type TestApp } from './build-app.ts'
 import { createIdentity, createPassword, OWN_SESSION } from './identities.fixture.ts'
@@ -32,7 +34,7 @@ async function openTogether(app: TestApp, count: number): Promise<string[]> {
   await Promise.all(
     tokens.map((token) => {
       const session = { id: newId(), tokenDigest: sessionTokenDigest(token), ...usual, ...times }
-      return app.store.write('apiSession.create', session, { actorId: identityId, now })
+      return app.store.run(createApiSession, session, { actorId: identityId, now })
     }),
   )
   return tokens
@@ -78,7 +80,7 @@ test('S-10 ten thousand sessions that end together are refused, are swept in pie
   )
   let pieces = 0
   const sweep = async () => {
-    while (await app.store.write('apiSession.deleteExpired', {}, { actorId: 'system', now: app.clock.now() })) pieces++
+    while (await app.store.run(deleteExpiredSessions, {}, { actorId: 'system', now: app.clock.now() })) pieces++
   }
   const [signedIn] = await Promise.all([countStatuses(again, (token) => signIn(app, token)), sweep()])
   assert.deepEqual(signedIn, { 200: SIGN_INS })

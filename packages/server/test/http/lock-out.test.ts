@@ -195,7 +195,7 @@ test('R-05 many right passwords at once are all right, however few attempts the 
 
 test('a lock that the store did not take is tried again by the next guess, which is not compared', async (t) => {
   const { app, id, guess, compared } = await guardOf(t, 2)
-  const writing = t.mock.method(app.store, 'write', () => Promise.reject(new Error('down')))
+  const writing = t.mock.method(app.store, 'run', () => Promise.reject(new Error('down')))
   assert.equal(await guess('wrong'), false)
   await assert.rejects(guess('wrong'), /down/)
   writing.mock.restore()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { inflateSync } from 'node:zlib'
 import decodeQr from 'qr/decode.js'
+import { patchAuthPolicy } from '../../src/operations/auth-policy/update-auth-policy.ts'
 import { buildApp, newPostgresDatabase, stopTestPostgres, type TestApp } from './build-app.ts'
 import { IDENTITIES } from './identities.fixture.ts'
 import {
@@ -160,10 +161,10 @@ test('D23 a policy that no longer asks for codes frees who has none, and who has
   const adminOwn = await app.admin('GET', '/edge/management/v1/identities')
   assert.equal(told(adminOwn), '401 UNAUTHORIZED', 'administrators are bound as well')
   const now = app.clock.now()
-  await app.store.write(
-    'authPolicy.patch',
+  await app.store.run(
+    patchAuthPolicy,
     { id: 'default', body: { secondary: { requireTotp: false } } },
-    { actorId: 'test', now },
+    { actorId: 'system', now },
   )
   assert.equal(told(await get(app, SELF, without.session)), '200')
   assert.equal(told(await get(app, SELF, asked)), '401 UNAUTHORIZED')

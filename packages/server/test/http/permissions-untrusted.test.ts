@@ -58,7 +58,7 @@ test('N-11 nor does a body say who calls', async (t) => {
   const admin = await defaultAdminId(app)
   const id = await createIdentity(app)
   const own = await createPassword(app, id)
-  const claims = { identityId: admin, id: admin, isAdmin: true, permissions: ['identity'], byAdmin: true }
+  const claims = { identityId: admin, id: admin, isAdmin: true, permissions: ['identity'] }
   const credentials = { username: own.username, password: own.password }
   const logIn = await app.call('POST', '/edge/management/v1/authenticate?method=password', {
     ...credentials,

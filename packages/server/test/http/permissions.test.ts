@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PERMISSIONS, type Permission } from '@countersign/contract'
+import { extendSession } from '../../src/operations/api-session/extend-session.ts'
 import { isHostedRoute } from '../hosted/is-hosted-route.ts'
 import { ADMIN_PASSWORD, buildApp, type TestApp } from './build-app.ts'
 import { outcome } from './ext-jwt-signers.fixture.ts'
@@ -260,7 +261,7 @@ async function makeCallers(app: TestApp): Promise<Caller[]> {
   const expired = await make('expired session', [])
   const { id } = (await app.call('GET', OWN_SESSION, undefined, { session: expired.session })).json.data
   const now = app.clock.now()
-  await app.store.write('apiSession.touch', { id, expiresAt: now - 1 }, { actorId: 'test', now })
+  await app.store.run(extendSession, { id, expiresAt: now - 1 }, { actorId: 'system', now })
   const revoked = await make('revoked session', [])
   await app.call('DELETE', OWN_SESSION, undefined, { session: revoked.session })
   const partial = await makePartialAdministrator(app)

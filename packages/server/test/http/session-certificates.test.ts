@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { after, describe, it } from 'node:test'
 import { makeTestCertificate, makeTestCsr } from '@countersign/testkit'
+import { createSessionCertificate } from '../../src/operations/api-session/session-certificates.ts'
 import { ADMIN_PASSWORD, buildApp, stopTestPostgres, type TestApp } from './build-app.ts'
 import { outcome } from './ext-jwt-signers.fixture.ts'
 
@@ -112,8 +113,8 @@ for (const database of ['sqlite', 'postgres'] as const) {
         notBefore: 1,
         notAfter: 2,
       }
-      const meta = { actorId: 'test', now: app.clock.now() }
-      await assert.rejects(app.store.write('sessionCertificate.create', record, meta), { code: 'UNAUTHORIZED' })
+      const meta = { actorId: 'system', now: app.clock.now() }
+      await assert.rejects(app.store.run(createSessionCertificate, record, meta), { code: 'UNAUTHORIZED' })
       assert.deepEqual(await app.store.db.selectFrom('api_session_certificates').selectAll().execute(), [])
     })
   })

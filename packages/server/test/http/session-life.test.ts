@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startPostgres } from '@countersign/testkit'
+import { deleteExpiredSessions } from '../../src/operations/api-session/end-session.ts'
 import { eventsOf } from '../events/read-events.ts'
 import { failReads } from '../store/mock-reads.ts'
 import { buildApp, stopTestPostgres, type TestApp } from './build-app.ts'
@@ -159,7 +160,7 @@ test('I-08 sweeping takes no session that was used since its use was last writte
   app.clock.advance(50 * SECOND)
   assert.equal(await use(app, session), '200')
   app.clock.advance(580 * SECOND)
-  await app.store.write('apiSession.deleteExpired', {}, { actorId: 'system', now: app.clock.now() })
+  await app.store.run(deleteExpiredSessions, {}, { actorId: 'system', now: app.clock.now() })
   assert.equal(await use(app, session), '200', '580 s after its last use')
 })
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { buildVerifySigner, verifyToken } from '@countersign/core'
 import { makeTestCertificate, mintKey, mintKeyFrom, mintToken } from '@countersign/testkit'
+import { deleteSigner } from '../../src/operations/signer/delete-signer.ts'
 import { createFakeTime, START, settle, until } from './fake-time.ts'
 import {
   borrowStore,
@@ -102,7 +103,7 @@ test('a change of anything else keeps the keys and fetches nothing', async (t) =
 test('a deleted signer is fetched for no more, even when somebody still asks for its keys', async (t) => {
   const { keeper, store, time, provider, signer } = await startSigner(t, [OLD])
   await untilStored(store, signer.id, time.clock.now())
-  await store.write('signer.delete', { id: signer.id }, { actorId: 'test', now: 1 })
+  await store.run(deleteSigner, { id: signer.id }, { actorId: 'system', now: 1 })
   assert.equal(await storedKeys(store, signer.id), undefined)
   await keeper.keyFor(signer, 'late')
   await settle()

@@ -8,6 +8,12 @@ import type { MintKey } from '@countersign/testkit'
 import { pino } from 'pino'
 import type { SignerKeyWarning } from '../../src/keyset/signer-key-warning.ts'
 import { createSignerKeys, type SignerKeyKeeper } from '../../src/keyset/signer-keys.ts'
+import { createSigner as createSignerOperation } from '../../src/operations/signer/create-signer.ts'
+import { deleteSigner } from '../../src/operations/signer/delete-signer.ts'
+import { storeKeySet } from '../../src/operations/signer/store-key-set.ts'
+import { patchSigner as patchSignerOperation } from '../../src/operations/signer/update-signer.ts'
+import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
+import { WRITER_ENTRY } from '../../src/operations/writer-entry.ts'
 import type { FetchJwks } from '../../src/outbound/jwks-fetch.ts'
 import { loadSettings, type Settings } from '../../src/platform/settings/index.ts'
 import { findSigner } from '../../src/store/reads/signer-reads.ts'
@@ -41,6 +47,7 @@ export function startKeeper(options: KeeperOptions): TestKeeper {
   const keeper = createSignerKeys({
     store,
     fetchJwks,
+    saveKeySet: (keySet) => store.run(storeKeySet, keySet, meta(time.clock.now())),
     clock: time.clock,
     scheduler: time.scheduler,
     random,
@@ -51,7 +58,7 @@ export function startKeeper(options: KeeperOptions): TestKeeper {
   return { keeper, warnings, logged }
 }
 
-const meta = (now: number) => ({ actorId: 'tester', now })
+const meta = (now: number) => ({ actorId: 'system', now })
 
 export async function createSigner(
   store: Store,
@@ -61,12 +68,12 @@ export async function createSigner(
   const id = newId()
   const source = 'certPem' in overrides ? {} : { jwksEndpoint: urlOf(name) }
   const body = { name, enabled: true, issuer: `https://${name}.test`, audience: 'edge', ...source, ...overrides }
-  await store.write('signer.create', { id, byAdmin: true, certificate: factsOf(overrides.certPem), body }, meta(1))
+  await store.run(createSignerOperation, { id, certificate: factsOf(overrides.certPem), body }, meta(1))
   return getSigner(store, id)
 }
 
 export async function patchSigner(store: Store, id: string, body: ExtJwtSignerPatch): Promise<StoredSigner> {
-  await store.write('signer.patch', { id, byAdmin: true, certificate: factsOf(body.certPem), body }, meta(2))
+  await store.run(patchSignerOperation, { id, certificate: factsOf(body.certPem), body }, meta(2))
   return getSigner(store, id)
 }
 
@@ -94,7 +101,7 @@ let fileStore: Promise<{ store: Store; close(): Promise<void> }> | undefined
 
 async function openFileStore() {
   const dir = mkdtempSync(join(tmpdir(), 'countersign-keys-'))
-  const store = await withDefaults(await openSqliteStore({ file: join(dir, 'test.db'), now: 1 }))
+  const store = await withDefaults(await openSqliteStore({ writer: WRITER_ENTRY, file: join(dir, 'test.db'), now: 1 }))
   const close = async (): Promise<void> => {
     await store.close()
     rmSync(dir, { recursive: true, force: true })
@@ -105,7 +112,7 @@ async function openFileStore() {
 /** Makes what every signer refers to. */
 export async function withDefaults(store: Store): Promise<Store> {
   const admin = { identityId: newId(), authenticatorId: newId(), username: 'admin', passwordDigest: 'x' }
-  await store.write('start.createFirstAdmin', admin, meta(1))
+  await store.run(createFirstAdmin, admin, meta(1))
   return store
 }
 
@@ -120,7 +127,7 @@ export async function borrowStore(t: TestContext): Promise<Store> {
   const { store } = await fileStore
   t.after(async () => {
     const signers = await store.db.selectFrom('ext_jwt_signers').select('id').execute()
-    for (const { id } of signers) await store.write('signer.delete', { id }, meta(3))
+    for (const { id } of signers) await store.run(deleteSigner, { id }, meta(3))
   })
   return store
 }

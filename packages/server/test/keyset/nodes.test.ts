@@ -3,6 +3,8 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@countersign/core'
 import { mintKey } from '@countersign/testkit'
+import { deleteSigner } from '../../src/operations/signer/delete-signer.ts'
+import { storeKeySet } from '../../src/operations/signer/store-key-set.ts'
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import { DATABASES, getPostgres, openTestStore, stopPostgres } from '../store/open-test-stores.ts'
 import { createFakeProviders } from './fake-providers.ts'
@@ -92,7 +94,7 @@ for (const database of DATABASES) {
       told += changes === 'everything' ? 0 : changes.filter(({ id }) => id === signer.id).length
     })
     const write = (jwks: string, fetchedAt: number, url = urlOf('idp'), signerId = signer.id) =>
-      store.write('signerKeys.store', { signerId, url, jwks, fetchedAt }, { actorId: 'system', now: 10_000 })
+      store.run(storeKeySet, { signerId, url, jwks, fetchedAt }, { actorId: 'system', now: 10_000 })
     assert.equal(await write('one', 100), true)
     assert.equal(told, 1)
     assert.equal(await write('one', 200), true)
@@ -104,7 +106,7 @@ for (const database of DATABASES) {
     assert.equal((await storedKeys(store, signer.id))?.jwks, 'one')
     assert.equal(await write('two', 300), true)
     assert.equal(told, 2)
-    await store.write('signer.delete', { id: signer.id }, { actorId: 'test', now: 1 })
+    await store.run(deleteSigner, { id: signer.id }, { actorId: 'system', now: 1 })
     assert.equal(await storedKeys(store, signer.id), undefined)
     await settle()
   })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { mintKey } from '@countersign/testkit'
+import { storeKeySet } from '../../src/operations/signer/store-key-set.ts'
 import { createFakeProviders } from './fake-providers.ts'
 import { createFakeTime, settle, until } from './fake-time.ts'
 import {
@@ -141,7 +142,7 @@ test('keys that another node has found to be still the same live on here, althou
   await time.advance(DAY - MINUTE)
   const { url = '', jwks = '' } = (await storedKeys(store, signer.id)) ?? {}
   const now = time.clock.now()
-  await store.write('signerKeys.store', { signerId: signer.id, url, jwks, fetchedAt: now }, { actorId: 'other', now })
+  await store.run(storeKeySet, { signerId: signer.id, url, jwks, fetchedAt: now }, { actorId: 'other', now })
   await time.advance(DAY)
   assert.ok(keeper.keysOf(signer).has(KEY.kid))
   await time.advance(1)
@@ -154,9 +155,9 @@ test('S-15 stored keys that cannot be read are left, told and fetched again; oth
   const providers = createFakeProviders()
   const broken = await createSigner(store, 'broken')
   const fine = await createSigner(store, 'fine')
-  const meta = { actorId: 'test', now: time.clock.now() }
+  const meta = { actorId: 'system', now: time.clock.now() }
   const stored = (name: string, signerId: string, jwks: string) =>
-    store.write('signerKeys.store', { signerId, url: urlOf(name), jwks, fetchedAt: time.clock.now() - MINUTE }, meta)
+    store.run(storeKeySet, { signerId, url: urlOf(name), jwks, fetchedAt: time.clock.now() - MINUTE }, meta)
   await stored('broken', broken.id, '{"keys":')
   await stored('fine', fine.id, JSON.stringify({ keys: [KEY.jwk] }))
   providers.at(urlOf('broken')).publish([KEY])
@@ -175,10 +176,10 @@ test('S-08 keys that were stored while the clock was ahead neither live longer n
   const signer = await createSigner(store, 'idp')
   const ahead = time.clock.now() + 3 * DAY
   const jwks = JSON.stringify({ keys: [KEY.jwk] })
-  await store.write(
-    'signerKeys.store',
+  await store.run(
+    storeKeySet,
     { signerId: signer.id, url: urlOf('idp'), jwks, fetchedAt: ahead },
-    { actorId: 'test', now: ahead },
+    { actorId: 'system', now: ahead },
   )
   const { keeper } = startKeeper({ store, time, fetchJwks: providers.fetchJwks })
   t.after(() => keeper.stop())

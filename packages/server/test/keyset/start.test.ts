@@ -5,6 +5,7 @@ import { after, test } from 'node:test'
 import { createFakeDns, mintKey, startJwksServer } from '@countersign/testkit'
 import { pino } from 'pino'
 import { createSignerKeys } from '../../src/keyset/signer-keys.ts'
+import { type FetchedKeySet, storeKeySet } from '../../src/operations/signer/store-key-set.ts'
 import { createFetchDocument } from '../../src/outbound/fetch-document.ts'
 import { createFetchJwks } from '../../src/outbound/jwks-fetch.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -22,7 +23,8 @@ function startReally(store: Store) {
   const settings = settingsWith()
   const fetchJwks = createFetchJwks(createFetchDocument({ settings, lookup }))
   const log = pino({ level: 'silent' })
-  return createSignerKeys({ store, fetchJwks, clock: { now: Date.now }, settings, log })
+  const saveKeySet = (keySet: FetchedKeySet) => store.run(storeKeySet, keySet, { actorId: 'system', now: Date.now() })
+  return createSignerKeys({ store, fetchJwks, saveKeySet, clock: { now: Date.now }, settings, log })
 }
 
 async function findClosedPort(): Promise<number> {

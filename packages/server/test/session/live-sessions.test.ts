@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { newId } from '@countersign/core'
+import { createApiSession } from '../../src/operations/api-session/start-session.ts'
+import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
 import { createLiveSessions } from '../../src/session/live-sessions.ts'
 import { newSessionToken, sessionTokenDigest } from '../../src/session/session-token.ts'
 import { findAuthPolicy } from '../../src/store/reads/auth-policy-reads.ts'
@@ -12,15 +14,15 @@ const ROOM = 2
 async function setUp(t: TestContext, count: number) {
   const store = await openTestStore(t, 'sqlite')
   const now = Date.now()
-  const meta = { actorId: 'tester', now }
+  const meta = { actorId: 'system', now }
   const admin = { identityId: newId(), authenticatorId: newId(), username: 'admin', passwordDigest: 'x' }
-  await store.write('start.createFirstAdmin', admin, meta)
+  await store.run(createFirstAdmin, admin, meta)
   const tokens = Array.from({ length: count }, () => newSessionToken(now))
   for (const token of tokens) {
     const whose = { identityId: admin.identityId, authenticatorId: admin.authenticatorId, ipAddress: '::1' }
     const life = { expiresAt: now + 60_000, endsAt: now + 60_000, maxPerIdentity: 100, configTypes: [] }
     const session = { id: newId(), tokenDigest: sessionTokenDigest(token), ...whose, ...life }
-    await store.write('apiSession.create', { ...session, envInfo: undefined, sdkInfo: undefined }, meta)
+    await store.run(createApiSession, { ...session, envInfo: undefined, sdkInfo: undefined }, meta)
   }
   let reads = 0
   const live = createLiveSessions({
@@ -28,6 +30,7 @@ async function setUp(t: TestContext, count: number) {
     clock: { now: () => now },
     idleMs: 60_000,
     maxRemembered: ROOM,
+    extend: async () => {},
     // Asked for once with every session that is read.
     findPolicy: (id) => {
       reads += 1

@@ -4,12 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { newId } from '@countersign/core'
+import { createApiSession } from '../../src/operations/api-session/start-session.ts'
+import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
+import { pruneChangeLog } from '../../src/operations/upkeep/prune-change-log.ts'
+import { WRITER_ENTRY } from '../../src/operations/writer-entry.ts'
 import { StartupError } from '../../src/platform/startup-error.ts'
 import { takeDataDir } from '../../src/process/data-dir.ts'
 import { backupDataDir, restoreDataDir } from '../../src/store/sqlite/backup.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 
-const meta = { actorId: 'tester', now: 1_700_000_000_000 }
+const meta = { actorId: 'system', now: 1_700_000_000_000 }
 
 function newDir(t: TestContext): string {
   const dir = mkdtempSync(join(tmpdir(), 'countersign-backup-'))
@@ -18,7 +22,7 @@ function newDir(t: TestContext): string {
 }
 
 async function withStore<T>(dataDir: string, use: (store: Awaited<ReturnType<typeof openSqliteStore>>) => Promise<T>) {
-  const store = await openSqliteStore({ file: join(dataDir, 'countersign.db'), now: meta.now })
+  const store = await openSqliteStore({ writer: WRITER_ENTRY, file: join(dataDir, 'countersign.db'), now: meta.now })
   try {
     return await use(store)
   } finally {
@@ -32,10 +36,10 @@ async function fill(dataDir: string): Promise<string> {
   const identityId = newId()
   await withStore(dataDir, async (store) => {
     const admin = { identityId, authenticatorId: newId(), username: 'admin', passwordDigest: 'x' }
-    await store.write('start.createFirstAdmin', admin, meta)
+    await store.run(createFirstAdmin, admin, meta)
     const session = { id: newId(), tokenDigest: 'd', identityId, authenticatorId: 'a', ipAddress: '', configTypes: [] }
     const life = { expiresAt: meta.now + 1e6, endsAt: meta.now + 1e6, maxPerIdentity: 10 }
-    await store.write('apiSession.create', { ...session, ...life, envInfo: undefined, sdkInfo: undefined }, meta)
+    await store.run(createApiSession, { ...session, ...life, envInfo: undefined, sdkInfo: undefined }, meta)
   })
   return identityId
 }
@@ -47,8 +51,8 @@ test('a backup made while the store is written to holds every write acknowledged
   const identityId = await fill(dataDir)
   const file = join(dir, 'monday.backup')
   await withStore(dataDir, async (store) => {
-    await store.write('changeLog.prune', {}, meta)
-    await Promise.all([backupDataDir(dataDir, file), store.write('changeLog.prune', {}, meta)])
+    await store.run(pruneChangeLog, {}, meta)
+    await Promise.all([backupDataDir(dataDir, file), store.run(pruneChangeLog, {}, meta)])
   })
   assert.equal(statSync(file).mode & 0o777, 0o600)
   const restored = join(dir, 'restored')

@@ -3,11 +3,14 @@ import { createHash, X509Certificate } from 'node:crypto'
 import { after, test } from 'node:test'
 import { AppError, newId, readLeafDigests } from '@countersign/core'
 import { makeTestCertificate } from '@countersign/testkit'
+import { createCertificateAuthenticator } from '../../src/operations/authenticator/create-authenticator.ts'
+import { createIdentity } from '../../src/operations/identity/create-identity.ts'
+import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
 import { DATABASES, openTestStore, stopPostgres } from './open-test-stores.ts'
 
 after(stopPostgres)
 
-const meta = { actorId: 'tester', now: 1_700_000_000_000 }
+const meta = { actorId: 'system', now: 1_700_000_000_000 }
 
 test('the digests of a chain are those of its leaf', () => {
   const [leaf, other] = [makeTestCertificate(), makeTestCertificate()]
@@ -24,17 +27,17 @@ for (const database of DATABASES) {
   test(`J-09 a key belongs to one identity, also when two are told so at once, on ${database}`, async (t) => {
     const store = await openTestStore(t, database)
     const admin = { identityId: newId(), authenticatorId: newId(), username: 'admin', passwordDigest: 'x' }
-    await store.write('start.createFirstAdmin', admin, meta)
+    await store.run(createFirstAdmin, admin, meta)
     const makeIdentity = async () => {
       const id = newId()
       const body = { name: id, type: 'Default', isAdmin: false } as const
-      await store.write('identity.create', { id, body, byAdmin: true }, meta)
+      await store.run(createIdentity, { id, body }, meta)
       return id
     }
     const record = async (identityId: string, certificate: { pem: string }) => {
       const { fingerprint } = readLeafDigests(certificate.pem)
-      const args = { id: newId(), identityId, certPem: certificate.pem, fingerprint, byAdmin: true }
-      return store.write('authenticator.createCertificate', args, meta).then(
+      const args = { id: newId(), identityId, certPem: certificate.pem, fingerprint }
+      return store.run(createCertificateAuthenticator, args, meta).then(
         () => 'recorded',
         (error) => (error instanceof AppError ? error.code : error),
       )

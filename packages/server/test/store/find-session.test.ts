@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { newId } from '@countersign/core'
+import { createApiSession } from '../../src/operations/api-session/start-session.ts'
+import { createIdentity } from '../../src/operations/identity/create-identity.ts'
+import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
 import { findIdentity } from '../../src/store/reads/identity-reads.ts'
 import { findSession } from '../../src/store/reads/session-reads.ts'
 import { DATABASES, openTestStore, stopPostgres } from './open-test-stores.ts'
@@ -8,14 +11,14 @@ import { DATABASES, openTestStore, stopPostgres } from './open-test-stores.ts'
 after(stopPostgres)
 
 const now = 1_700_000_000_000
-const meta = { actorId: 'tester', now }
+const meta = { actorId: 'system', now }
 
 for (const database of DATABASES) {
   describe(`a session on ${database}`, () => {
     test('is found by the digest of its token, with whose it is, as the identity alone is found', async (t) => {
       const store = await openTestStore(t, database)
       const admin = { identityId: newId(), authenticatorId: newId(), username: 'admin', passwordDigest: 'x' }
-      await store.write('start.createFirstAdmin', admin, meta)
+      await store.run(createFirstAdmin, admin, meta)
       // Byte by byte, in which the second of the last two comes later although its first unit of UTF-16 is less.
       const inOrder = [['a "quoted"', 'b', 'c'], [], ['\uff5e', '\u{1f600}']]
       for (const attributes of inOrder) {
@@ -24,7 +27,7 @@ for (const database of DATABASES) {
         const roleAttributes = attributes.toReversed()
         const tags = { team: 'red' }
         const body = { name, type: 'Default', isAdmin: false, roleAttributes, tags } as const
-        await store.write('identity.create', { id: identityId, byAdmin: true, body }, meta)
+        await store.run(createIdentity, { id: identityId, body }, meta)
         const session = {
           id: newId(),
           tokenDigest: `digest of ${name}`,
@@ -38,7 +41,7 @@ for (const database of DATABASES) {
           envInfo: undefined,
           sdkInfo: undefined,
         }
-        await store.write('apiSession.create', session, { actorId: identityId, now: now + 5 })
+        await store.run(createApiSession, session, { actorId: identityId, now: now + 5 })
         const found = await findSession(store, session.tokenDigest)
         const { id, authenticatorId, ipAddress, configTypes, expiresAt, endsAt } = session
         assert.deepEqual(found?.session, {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { newId, resolvePaging } from '@countersign/core'
 import { CompiledQuery, sql } from 'kysely'
+import { createIdentity } from '../../src/operations/identity/create-identity.ts'
+import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
 import { API_SESSION_FILTER, IDENTITY_FILTER } from '../../src/store/filter-tables.ts'
 import { buildFilterOptions } from '../../src/store/filter-to-sql.ts'
 import { buildListQueries } from '../../src/store/reads/list-rows.ts'
@@ -15,12 +17,12 @@ const IDENTITIES = 20
 const MORE_IDENTITIES = 3_000
 
 async function fill(store: Store): Promise<void> {
-  const meta = { actorId: 'test', now: Date.now() }
+  const meta = { actorId: 'system', now: Date.now() }
   const admin = { identityId: newId(), authenticatorId: newId(), username: 'admin', passwordDigest: 'x' }
-  await store.write('start.createFirstAdmin', admin, meta)
+  await store.run(createFirstAdmin, admin, meta)
   for (let number = 0; number < IDENTITIES; number++) {
     const body = { name: `user-${number}`, type: 'Default', isAdmin: false, externalId: `ext-${number}` } as const
-    await store.write('identity.create', { id: `id-${number}`, body, byAdmin: true }, meta)
+    await store.run(createIdentity, { id: `id-${number}`, body }, meta)
   }
   if (store.dialect === 'sqlite') return
   await sql`insert into identities (id, name, external_id, type_id, is_admin, is_default_admin, auth_policy_id, permissions,

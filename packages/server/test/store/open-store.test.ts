@@ -3,11 +3,20 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { WRITER_ENTRY } from '../../src/operations/writer-entry.ts'
 import { StartupError } from '../../src/platform/startup-error.ts'
 import { openStore } from '../../src/store/open-store.ts'
 
 const open = (sqliteFile: string) =>
-  openStore({ database: 'sqlite', sqliteFile, nodeId: 'n', now: 1, onProblem: () => {}, onFatal: () => {} })
+  openStore({
+    writer: WRITER_ENTRY,
+    database: 'sqlite',
+    sqliteFile,
+    nodeId: 'n',
+    now: 1,
+    onProblem: () => {},
+    onFatal: () => {},
+  })
 
 test('only who has a damaged file is told to restore a backup', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-open-'))

@@ -5,6 +5,10 @@ import { after, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@countersign/core'
 import pg from 'pg'
+import { createApiSession } from '../../src/operations/api-session/start-session.ts'
+import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
+import { pruneChangeLog } from '../../src/operations/upkeep/prune-change-log.ts'
+import { WRITER_ENTRY } from '../../src/operations/writer-entry.ts'
 import { StartupError } from '../../src/platform/startup-error.ts'
 import type { Change } from '../../src/store/change.ts'
 import { openStore } from '../../src/store/open-store.ts'
@@ -13,7 +17,7 @@ import { getPostgres, stopPostgres } from './open-test-stores.ts'
 
 after(stopPostgres)
 
-const meta = { actorId: 'tester', now: 1_700_000_000_000 }
+const meta = { actorId: 'system', now: 1_700_000_000_000 }
 const firstAdmin = () => ({
   identityId: newId(),
   authenticatorId: newId(),
@@ -63,7 +67,7 @@ test('D13 a node hears of the writes of another', { timeout: 10_000 }, async (t)
   const url = await (await getPostgres()).createDatabase()
   const one = await openNode(t, url)
   const two = await openNode(t, url)
-  await one.store.write('start.createFirstAdmin', firstAdmin(), meta)
+  await one.store.run(createFirstAdmin, firstAdmin(), meta)
   await two.hears((changes) => changes !== 'everything' && changes.some(({ entity }) => entity === 'authPolicies'))
   assert.equal(one.heard.length, 1, 'a node hears of its own write once')
 })
@@ -71,14 +75,14 @@ test('D13 a node hears of the writes of another', { timeout: 10_000 }, async (t)
 test('nodes that start together on an empty database make one schema and one administrator', async (t) => {
   const url = await (await getPostgres()).createDatabase()
   const nodes = await Promise.all([openNode(t, url), openNode(t, url), openNode(t, url)])
-  const made = await Promise.all(nodes.map(({ store }) => store.write('start.createFirstAdmin', firstAdmin(), meta)))
+  const made = await Promise.all(nodes.map(({ store }) => store.run(createFirstAdmin, firstAdmin(), meta)))
   assert.deepEqual(made.sort(), [false, false, true])
 })
 
 test('a node whose connections were cut forgets what it remembers, and goes on', { timeout: 20_000 }, async (t) => {
   const url = await (await getPostgres()).createDatabase()
   const node = await openNode(t, url)
-  await node.store.write('start.createFirstAdmin', firstAdmin(), meta)
+  await node.store.run(createFirstAdmin, firstAdmin(), meta)
   const admin = new pg.Client({ connectionString: url })
   await admin.connect()
   t.after(() => admin.end())
@@ -98,7 +102,7 @@ test('a node whose connections were cut forgets what it remembers, and goes on',
   }
   const rows = await untilItWorks(() => node.store.db.selectFrom('identities').selectAll().execute())
   assert.equal(rows.length, 1)
-  await untilItWorks(() => node.store.write('changeLog.prune', {}, meta))
+  await untilItWorks(() => node.store.run(pruneChangeLog, {}, meta))
 })
 
 test('D13 S-13 a node that hears of no changes any more forgets again and again, until it does', {
@@ -140,8 +144,8 @@ test('a node notices a change that it was not told of, however many have signed 
   const url = await (await getPostgres()).createDatabase()
   const node = await openNode(t, url)
   const admin = firstAdmin()
-  await node.store.write('start.createFirstAdmin', admin, meta)
-  for (let signIns = 5; signIns > 0; signIns -= 1) await node.store.write('apiSession.create', newSession(admin), meta)
+  await node.store.run(createFirstAdmin, admin, meta)
+  for (let signIns = 5; signIns > 0; signIns -= 1) await node.store.run(createApiSession, newSession(admin), meta)
   assert.equal(node.heard.length, 1, 'caches need not hear of new sessions')
   const silent = new pg.Client({ connectionString: url })
   await silent.connect()
@@ -153,7 +157,15 @@ test('a node notices a change that it was not told of, however many have signed 
 })
 
 const open = (database: string) =>
-  openStore({ database, sqliteFile: '', nodeId: 'n', now: meta.now, onProblem: () => {}, onFatal: () => {} })
+  openStore({
+    writer: WRITER_ENTRY,
+    database,
+    sqliteFile: '',
+    nodeId: 'n',
+    now: meta.now,
+    onProblem: () => {},
+    onFatal: () => {},
+  })
 
 test('a database that cannot be reached is named without its password; one that can opens', async () => {
   const server = createServer().listen(0, '127.0.0.1')

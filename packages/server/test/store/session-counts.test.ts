@@ -4,10 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { newId } from '@countersign/core'
+import { endSession, endSessionsOf } from '../../src/operations/api-session/end-session.ts'
+import { createApiSession } from '../../src/operations/api-session/start-session.ts'
+import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
+import { WRITER_ENTRY } from '../../src/operations/writer-entry.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
 
-const meta = { actorId: 'tester', now: 1_700_000_000_000 }
+const meta = { actorId: 'system', now: 1_700_000_000_000 }
 const identityId = newId()
 const nobody = newId()
 
@@ -16,7 +20,7 @@ async function openStores(t: TestContext, count: number): Promise<[Store, ...Sto
   const isShared = count > 1
   const stores: Store[] = []
   for (let number = 0; number < count; number += 1) {
-    stores.push(await openSqliteStore({ file: join(dir, 'test.db'), now: meta.now, isShared }))
+    stores.push(await openSqliteStore({ writer: WRITER_ENTRY, file: join(dir, 'test.db'), now: meta.now, isShared }))
   }
   t.after(async () => {
     for (const store of stores) await store.close()
@@ -25,7 +29,7 @@ async function openStores(t: TestContext, count: number): Promise<[Store, ...Sto
   const [first, ...others] = stores
   assert.ok(first)
   const admin = { identityId, authenticatorId: newId(), username: 'admin', passwordDigest: 'digest' }
-  await first.write('start.createFirstAdmin', admin, meta)
+  await first.run(createFirstAdmin, admin, meta)
   return [first, ...others]
 }
 
@@ -33,11 +37,7 @@ async function openStores(t: TestContext, count: number): Promise<[Store, ...Sto
 async function start(store: Store, who = identityId, id = newId(), maxPerIdentity = 100): Promise<boolean> {
   const session = { id, tokenDigest: newId(), identityId: who, authenticatorId: 'a', ipAddress: '', configTypes: [] }
   const life = { expiresAt: meta.now + 1e6, endsAt: meta.now + 1e6, maxPerIdentity }
-  const written = store.write(
-    'apiSession.create',
-    { ...session, ...life, envInfo: undefined, sdkInfo: undefined },
-    meta,
-  )
+  const written = store.run(createApiSession, { ...session, ...life, envInfo: undefined, sdkInfo: undefined }, meta)
   return written.then(
     () => true,
     () => false,
@@ -76,11 +76,11 @@ test('the number of sessions falls with those that end, one by one, with the old
   const [store] = await openStores(t, 1)
   const ids = Array.from({ length: 6 }, () => newId())
   for (const id of ids) await start(store, identityId, id)
-  await store.write('apiSession.delete', { id: ids[5] ?? '', by: 'owner' }, meta)
+  await store.run(endSession, { id: ids[5] ?? '' }, meta)
   assert.deepEqual(await counted(store), { writtenDown: 5, there: 5 })
   await start(store, identityId, newId(), 3)
   assert.deepEqual(await counted(store), { writtenDown: 3, there: 3 })
-  const end = store.write('apiSession.deleteAllOf', { identityId, byAdmin: true }, meta)
+  const end = store.run(endSessionsOf, { identityId }, meta)
   await Promise.all([end, start(store)])
   assert.deepEqual(await counted(store), { writtenDown: 1, there: 1 })
 })

@@ -7,6 +7,10 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@countersign/core'
 import fc from 'fast-check'
+import { endSessionsOf } from '../../src/operations/api-session/end-session.ts'
+import { createApiSession } from '../../src/operations/api-session/start-session.ts'
+import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
+import { WRITER_ENTRY } from '../../src/operations/writer-entry.ts'
 import { migrate } from '../../src/store/migrations/migrate.ts'
 import { SQLITE_TYPES } from '../../src/store/migrations/migration.ts'
 import { openForWriting } from '../../src/store/sqlite/open-database.ts'
@@ -174,14 +178,14 @@ async function openStore(t: TestContext, more: { idleMs?: number } = {}): Promis
   const dir = mkdtempSync(join(tmpdir(), 'countersign-filing-'))
   t.after(() => rmSync(dir, { recursive: true, force: true }))
   const file = join(dir, 'test.db')
-  return { file, store: await openSqliteStore({ file, now: NOW, ...more }) }
+  return { file, store: await openSqliteStore({ writer: WRITER_ENTRY, file, now: NOW, ...more }) }
 }
 
 async function startSessions(store: Store, count: number): Promise<string> {
-  const meta = { actorId: 'tester', now: NOW }
+  const meta = { actorId: 'system', now: NOW }
   const identityId = newId()
   const admin = { identityId, authenticatorId: newId(), username: 'admin', passwordDigest: 'digest' }
-  await store.write('start.createFirstAdmin', admin, meta)
+  await store.run(createFirstAdmin, admin, meta)
   for (let number = 0; number < count; number += 1) {
     const session = {
       id: newId(),
@@ -198,7 +202,7 @@ async function startSessions(store: Store, count: number): Promise<string> {
       envInfo: undefined,
       sdkInfo: undefined,
     }
-    await store.write('apiSession.create', { ...session, ...life }, meta)
+    await store.run(createApiSession, { ...session, ...life }, meta)
   }
   return identityId
 }
@@ -221,10 +225,10 @@ test('sessions that were not filed when the process ended are ended with their i
   const identityId = await startSessions(store, 3)
   assert.equal(await countFiled(store), 0)
   await store.close()
-  const next = await openSqliteStore({ file, now: NOW })
+  const next = await openSqliteStore({ writer: WRITER_ENTRY, file, now: NOW })
   t.after(() => next.close())
   assert.equal((await next.db.selectFrom('session_owners').selectAll().execute()).length, 3)
-  await next.write('apiSession.deleteAllOf', { identityId, byAdmin: true }, { actorId: 'tester', now: NOW })
+  await next.run(endSessionsOf, { identityId }, { actorId: 'system', now: NOW })
   assert.deepEqual(await next.db.selectFrom('api_sessions').select('id').execute(), [])
   assert.equal(await countFiled(next), 0)
 })

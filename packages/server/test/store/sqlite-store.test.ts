@@ -8,11 +8,14 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { newId } from '@countersign/core'
+import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
+import { pruneChangeLog } from '../../src/operations/upkeep/prune-change-log.ts'
+import { WRITER_ENTRY } from '../../src/operations/writer-entry.ts'
 import { StartupError } from '../../src/platform/startup-error.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 
-const meta = { actorId: 'tester', now: 1_700_000_000_000 }
+const meta = { actorId: 'system', now: 1_700_000_000_000 }
 
 function newFile(t: TestContext): string {
   const dir = mkdtempSync(join(tmpdir(), 'countersign-sqlite-'))
@@ -54,14 +57,14 @@ async function holdWriteLock(file: string, ms: number): Promise<void> {
 
 test('a slow commit and a foreign write lock hold up the writer, not the event loop or reads', async (t) => {
   const file = newFile(t)
-  const store = await openSqliteStore({ file, now: meta.now, artificialCommitMs: 50 })
+  const store = await openSqliteStore({ writer: WRITER_ENTRY, file, now: meta.now, artificialCommitMs: 50 })
   t.after(() => store.close())
-  await store.write('start.createFirstAdmin', firstAdmin(), meta)
+  await store.run(createFirstAdmin, firstAdmin(), meta)
   let reads = 0
   const lag = await longestLagMs(async () => {
     await holdWriteLock(file, 1000)
     const started = performance.now()
-    const write = store.write('changeLog.prune', {}, meta)
+    const write = store.run(pruneChangeLog, {}, meta)
     let isDone = false
     void write.then(() => {
       isDone = true
@@ -80,9 +83,9 @@ test('a slow commit and a foreign write lock hold up the writer, not the event l
 
 test('what was acknowledged is in the file: another connection reads it while the store is open', async (t) => {
   const file = newFile(t)
-  const store = await openSqliteStore({ file, now: meta.now })
+  const store = await openSqliteStore({ writer: WRITER_ENTRY, file, now: meta.now })
   t.after(() => store.close())
-  await store.write('start.createFirstAdmin', firstAdmin(), meta)
+  await store.run(createFirstAdmin, firstAdmin(), meta)
   const other = new DatabaseSync(file, { readOnly: true })
   t.after(() => other.close())
   assert.deepEqual({ ...other.prepare('select count(*) as n from identities').get() }, { n: 1 })
@@ -90,14 +93,15 @@ test('what was acknowledged is in the file: another connection reads it while th
 
 test('R-13 the database file is readable by its owner alone', async (t) => {
   const file = newFile(t)
-  const store = await openSqliteStore({ file, now: meta.now })
+  const store = await openSqliteStore({ writer: WRITER_ENTRY, file, now: meta.now })
   t.after(() => store.close())
-  await store.write('start.createFirstAdmin', firstAdmin(), meta)
+  await store.run(createFirstAdmin, firstAdmin(), meta)
   for (const path of [file, `${file}-wal`]) assert.equal(statSync(path).mode & 0o777, 0o600, path)
 })
 
 const open = (file: string) =>
   openStore({
+    writer: WRITER_ENTRY,
     database: 'sqlite',
     sqliteFile: file,
     nodeId: 'n',

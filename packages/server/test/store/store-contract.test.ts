@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { AppError, newId } from '@countersign/core'
+import { createSigner } from '../../src/operations/signer/create-signer.ts'
+import { deleteSigner } from '../../src/operations/signer/delete-signer.ts'
+import { patchSigner } from '../../src/operations/signer/update-signer.ts'
+import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
+import { pruneChangeLog } from '../../src/operations/upkeep/prune-change-log.ts'
 import type { Change } from '../../src/store/change.ts'
 import type { Store } from '../../src/store/store.ts'
 import { DATABASES, openTestStore, stopPostgres } from './open-test-stores.ts'
 
 after(stopPostgres)
 
-const meta = { actorId: 'tester', now: 1_700_000_000_000 }
+const meta = { actorId: 'system', now: 1_700_000_000_000 }
 
 const signer = (name: string, overrides: Record<string, unknown> = {}) => ({
   id: newId(),
@@ -25,7 +30,7 @@ const signer = (name: string, overrides: Record<string, unknown> = {}) => ({
 
 async function withDefaults(store: Store): Promise<Store> {
   const admin = { identityId: newId(), authenticatorId: newId(), username: 'admin', passwordDigest: 'x' }
-  assert.equal(await store.write('start.createFirstAdmin', admin, meta), true)
+  assert.equal(await store.run(createFirstAdmin, admin, meta), true)
   return store
 }
 
@@ -51,7 +56,7 @@ for (const database of DATABASES) {
       const store = await withDefaults(await openTestStore(t, database))
       const before = await countOf(store, 'change_log')
       const created = signer('one')
-      await store.write('signer.create', created, meta)
+      await store.run(createSigner, created, meta)
       const row = await store.db.selectFrom('ext_jwt_signers').selectAll().executeTakeFirstOrThrow()
       assert.equal(row.id, created.id)
       assert.equal(row.created_at, meta.now)
@@ -67,9 +72,9 @@ for (const database of DATABASES) {
       const store = await withDefaults(await openTestStore(t, database))
       const before = await countOf(store, 'change_log')
       const results = await Promise.allSettled([
-        store.write('signer.create', signer('one'), meta),
-        store.write('signer.create', signer('bad', { issuer: ' ' }), meta),
-        store.write('signer.create', signer('two'), meta),
+        store.run(createSigner, signer('one'), meta),
+        store.run(createSigner, signer('bad', { issuer: ' ' }), meta),
+        store.run(createSigner, signer('two'), meta),
       ])
       assert.deepEqual(
         results.map(({ status }) => status),
@@ -89,8 +94,8 @@ for (const database of DATABASES) {
         const results = await Promise.allSettled(
           names.map((name) =>
             name === 'bad'
-              ? store.write('signer.create', signer(`bad-${group}`, { issuer: ' ' }), meta)
-              : store.write('signer.create', signer(`${name}-${group}`), meta),
+              ? store.run(createSigner, signer(`bad-${group}`, { issuer: ' ' }), meta)
+              : store.run(createSigner, signer(`${name}-${group}`), meta),
           ),
         )
         assert.deepEqual(
@@ -106,7 +111,7 @@ for (const database of DATABASES) {
     test('uniqueness is held by indexes: of many writes at once with one name exactly one stands', async (t) => {
       const store = await withDefaults(await openTestStore(t, database))
       const racers = Array.from({ length: 20 }, (_, index) =>
-        store.write('signer.create', signer('same', { issuer: `https://${index}.example` }), meta),
+        store.run(createSigner, signer('same', { issuer: `https://${index}.example` }), meta),
       )
       const results = await Promise.allSettled(racers)
       assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
@@ -117,10 +122,10 @@ for (const database of DATABASES) {
     test('D-05 D9 the same issuer is allowed with another audience, the same pair is not', async (t) => {
       const store = await withDefaults(await openTestStore(t, database))
       const issuer = 'https://shared.example'
-      await store.write('signer.create', signer('one', { issuer, audience: 'a' }), meta)
-      await store.write('signer.create', signer('two', { issuer, audience: 'b' }), meta)
+      await store.run(createSigner, signer('one', { issuer, audience: 'a' }), meta)
+      await store.run(createSigner, signer('two', { issuer, audience: 'b' }), meta)
       await assert.rejects(
-        store.write('signer.create', signer('three', { issuer, audience: 'a' }), meta),
+        store.run(createSigner, signer('three', { issuer, audience: 'a' }), meta),
         isFieldError('issuer'),
       )
     })
@@ -130,19 +135,19 @@ for (const database of DATABASES) {
       const heard: (readonly Change[] | 'everything')[] = []
       store.onChange((changes) => heard.push(changes))
       const created = signer('one')
-      await store.write('signer.create', created, meta)
+      await store.run(createSigner, created, meta)
       const [changes] = heard
       assert.ok(changes !== undefined && changes !== 'everything')
       const told = changes.map(({ entity, id, action }) => ({ entity, id, action }))
       assert.deepEqual(told, [{ entity: 'externalJwtSigners', id: created.id, action: 'created' }])
-      await assert.rejects(store.write('signer.delete', { id: 'nobody' }, meta))
+      await assert.rejects(store.run(deleteSigner, { id: 'nobody' }, meta))
       assert.equal(heard.length, 1)
     })
 
     test('a second first start finds the administrator of the first', async (t) => {
       const store = await withDefaults(await openTestStore(t, database))
       const again = { identityId: newId(), authenticatorId: newId(), username: 'admin', passwordDigest: 'y' }
-      assert.equal(await store.write('start.createFirstAdmin', again, meta), false)
+      assert.equal(await store.run(createFirstAdmin, again, meta), false)
       assert.equal(await countOf(store, 'identities'), 1)
     })
 
@@ -150,7 +155,7 @@ for (const database of DATABASES) {
       const store = await withDefaults(await openTestStore(t, database))
       const names = ['caf\u00e9', 'cafe\u0301', 'Cafe', 'cafe', '\uff23\uff21\uff26\uff25', '\u{1f600}', 'quote\'";--']
       for (const [index, name] of names.entries()) {
-        await store.write('signer.create', signer(`n${index}`, { name }), meta)
+        await store.run(createSigner, signer(`n${index}`, { name }), meta)
       }
       const rows = await store.db.selectFrom('ext_jwt_signers').select('name').orderBy('name').execute()
       const byBytes = [...names].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
@@ -170,19 +175,19 @@ for (const database of DATABASES) {
     test('changes of different signers at once all stand', async (t) => {
       const store = await withDefaults(await openTestStore(t, database))
       const all = Array.from({ length: 20 }, (_, index) => signer(`s${index}`))
-      for (const each of all) await store.write('signer.create', each, meta)
-      const rename = (id: string, name: string) => ({ id, body: { name }, certificate: undefined, byAdmin: true })
-      await Promise.all(all.map(({ id }, index) => store.write('signer.patch', rename(id, `renamed ${index}`), meta)))
+      for (const each of all) await store.run(createSigner, each, meta)
+      const rename = (id: string, name: string) => ({ id, body: { name }, certificate: undefined })
+      await Promise.all(all.map(({ id }, index) => store.run(patchSigner, rename(id, `renamed ${index}`), meta)))
       const rows = await store.db.selectFrom('ext_jwt_signers').select('name').execute()
       assert.ok(rows.every(({ name }) => name.startsWith('renamed ')))
     })
 
     test('old entries of the change log are pruned, young ones stay', async (t) => {
       const store = await withDefaults(await openTestStore(t, database))
-      await store.write('signer.create', signer('one'), meta)
+      await store.run(createSigner, signer('one'), meta)
       const muchLater = { ...meta, now: meta.now + 91 * 86_400_000 }
-      await store.write('signer.create', signer('two'), muchLater)
-      await store.write('changeLog.prune', {}, muchLater)
+      await store.run(createSigner, signer('two'), muchLater)
+      await store.run(pruneChangeLog, {}, muchLater)
       const left = await store.db.selectFrom('change_log').select('at').execute()
       assert.deepEqual(
         left.map(({ at }) => at),
@@ -199,7 +204,7 @@ for (const database of DATABASES) {
 async function writeUntilTaken(store: Store, created: ReturnType<typeof signer>): Promise<void> {
   for (;;) {
     try {
-      return await store.write('signer.create', created, meta)
+      return await store.run(createSigner, created, meta)
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'STORE_UNAVAILABLE')) throw error
     }

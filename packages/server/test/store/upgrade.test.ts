@@ -6,6 +6,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, type TestContext, test } from 'node:test'
 import { newId } from '@countersign/core'
 import pg from 'pg'
+import { endSession } from '../../src/operations/api-session/end-session.ts'
+import { WRITER_ENTRY } from '../../src/operations/writer-entry.ts'
 import { start } from '../../src/store/migrations/0001-start.ts'
 import { signerKeySets } from '../../src/store/migrations/0002-signer-key-sets.ts'
 import { authDecisions } from '../../src/store/migrations/0003-auth-decisions.ts'
@@ -57,7 +59,8 @@ function makeSqliteFile(t: TestContext, rows: readonly string[], migrations = FI
 }
 
 async function upgrade(t: TestContext, database: (typeof DATABASES)[number]) {
-  if (database === 'sqlite') return openSqliteStore({ file: makeSqliteFile(t, oldRows('1', '0')), now: 2 })
+  if (database === 'sqlite')
+    return openSqliteStore({ writer: WRITER_ENTRY, file: makeSqliteFile(t, oldRows('1', '0')), now: 2 })
   const url = await (await getPostgres()).createDatabase()
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -94,7 +97,7 @@ for (const database of DATABASES) {
     for (const [table_name, total] of Object.entries(wanted)) {
       assert.equal(counts.find((row) => row.table_name === table_name)?.total, total, table_name)
     }
-    await store.write('apiSession.delete', { id: 'session', by: 'owner' }, { actorId: 'test', now: 3 })
+    await store.run(endSession, { id: 'session' }, { actorId: 'system', now: 3 })
   })
 }
 
@@ -112,7 +115,7 @@ test('S-16 on sqlite sessions keep their certificates when they are numbered, an
     row.startsWith('insert into identities') ? row.replace(/\)$/, ', null)') : row,
   )
   const file = makeSqliteFile(t, [...old, ...seen, certificate, started], before)
-  const store = await openSqliteStore({ file, now: 2 })
+  const store = await openSqliteStore({ writer: WRITER_ENTRY, file, now: 2 })
   t.after(() => store.close())
   const count = async () => {
     const [sessions, certificates, owners, total] = await Promise.all([
@@ -124,6 +127,6 @@ test('S-16 on sqlite sessions keep their certificates when they are numbered, an
     return [sessions.length, certificates.length, owners.length, total?.total]
   }
   assert.deepEqual(await count(), [1, 1, 1, 1])
-  await store.write('apiSession.delete', { id: 'session', by: 'owner' }, { actorId: 'test', now: 3 })
+  await store.run(endSession, { id: 'session' }, { actorId: 'system', now: 3 })
   assert.deepEqual(await count(), [0, 0, 0, 0])
 })

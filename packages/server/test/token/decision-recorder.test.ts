@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { AppError } from '@countersign/core'
 import { pino } from 'pino'
+import { pruneDecisions, recordDecisions } from '../../src/operations/auth-decision/record-decisions.ts'
 import { startUpkeep } from '../../src/process/upkeep.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { AuthDecisionRow } from '../../src/store/schema.ts'
 import { createDecisionRecorder, type RefusedSignIn } from '../../src/token/decision-recorder.ts'
 import type { SignInExplanation } from '../../src/token/login-explanation.ts'
 import { openTestStore } from '../store/open-test-stores.ts'
@@ -12,13 +13,17 @@ const NOW = 1_700_000_000_000
 const DAY_MS = 86_400_000
 const NOTHING: SignInExplanation = { signers: [], identity: null, policy: null, missing: [], hints: [] }
 
-async function setUp(t: TestContext, change: (store: Store) => Store = (store) => store) {
+async function setUp(t: TestContext, isDown = () => false) {
   const store = await openTestStore(t, 'sqlite')
   const time = { now: NOW }
   const clock = { now: () => time.now }
   const logged: string[] = []
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
-  const recorder = createDecisionRecorder({ store: change(store), clock, log })
+  const save = async (decisions: readonly AuthDecisionRow[]): Promise<void> => {
+    if (isDown()) throw new AppError('STORE_UNAVAILABLE')
+    await store.run(recordDecisions, { decisions }, { actorId: 'system', now: time.now })
+  }
+  const recorder = createDecisionRecorder({ save, clock, log })
   let count = 0
   const refusal = (members: Partial<RefusedSignIn> = {}): RefusedSignIn => ({
     id: `decision-${++count}`,
@@ -111,11 +116,7 @@ test('R-04 a decision takes at most 4 KiB, whatever a token holds', async (t) =>
 
 test('a refusal that cannot be explained or stored harms no other', async (t) => {
   let fails = true
-  const { recorder, refusal, rows } = await setUp(t, (store) => ({
-    ...store,
-    write: (name, args, meta) =>
-      fails ? Promise.reject(new AppError('STORE_UNAVAILABLE')) : store.write(name, args, meta),
-  }))
+  const { recorder, refusal, rows } = await setUp(t, () => fails)
   recorder.record(refusal())
   await recorder.flush()
   assert.deepEqual([recorder.leftOut, (await rows()).length], [1, 0])
@@ -134,9 +135,9 @@ test('R-04 pruning keeps the newest up to the most that are kept, and upkeep tak
   }
   await recorder.flush()
   const meta = { actorId: 'system', now: time.now }
-  assert.equal(await store.write('authDecision.prune', { maxKept: 5 }, meta), false)
+  assert.equal(await store.run(pruneDecisions, { maxKept: 5 }, meta), false)
   assert.equal((await rows()).length, 5)
-  await store.write('authDecision.prune', { maxKept: 3 }, meta)
+  await store.run(pruneDecisions, { maxKept: 3 }, meta)
   assert.deepEqual(
     (await rows()).map(({ id }) => id),
     ['decision-3', 'decision-4', 'decision-5'],

@@ -1,21 +1,30 @@
 import { type Aggregator, Counter, Gauge } from 'prom-client'
-import type { SignerKeyKeeper } from '../../keyset/signer-keys.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { LiveSessions } from '../../session/live-sessions.ts'
+import { countLiveSessions } from '../../store/reads/session-reads.ts'
 import type { Store } from '../../store/store.ts'
-import type { DecisionRecorder } from '../../token/decision-recorder.ts'
 import type { EventHub } from '../event-hub.ts'
 import { MAX_LABELS, OTHER } from './bounded-labels.ts'
 import type { Metrics } from './metrics.ts'
+
+/** What is known of the keys that signers fetch. */
+interface ObservedKeys {
+  countStale(): number
+  providerFacts(): Iterable<readonly [signerId: string, facts: KeyFacts]>
+}
+
+interface KeyFacts {
+  readonly lastSuccessAt: number | undefined
+  readonly failedFetches: number
+}
 
 interface Observed {
   readonly metrics: Metrics
   readonly store: Store
   readonly clock: Clock
-  readonly sessions: Pick<LiveSessions, 'size'>
-  readonly signerKeys: Pick<SignerKeyKeeper, 'providerFacts' | 'countStale'>
+  readonly sessions: { readonly size: number }
+  readonly signerKeys: ObservedKeys
   readonly events: EventHub
-  readonly decisions: Pick<DecisionRecorder, 'leftOut'>
+  readonly decisions: { readonly leftOut: number }
   readonly streams: { readonly size: number }
 }
 
@@ -132,12 +141,7 @@ function createSessionCount({ store, clock }: Observed): () => Promise<number | 
   let countedAt = Number.NEGATIVE_INFINITY
   const count = async (): Promise<number | undefined> => {
     try {
-      const row = await store.db
-        .selectFrom('api_sessions')
-        .select(({ fn }) => fn.countAll<number>().as('total'))
-        .where('expires_at', '>', clock.now())
-        .executeTakeFirst()
-      return Number(row?.total ?? 0)
+      return await countLiveSessions(store.db, clock.now())
     } catch {
       return undefined
     }

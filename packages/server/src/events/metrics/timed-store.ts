@@ -5,9 +5,9 @@ import type { Metrics } from './metrics.ts'
 export function timedStore(store: Store, metrics: Pick<Metrics, 'written'>): Store {
   return {
     ...store,
-    write: (name, args, meta) => {
+    run: (operation, args, meta) => {
       const started = performance.now()
-      const written = store.write(name, args, meta)
+      const written = store.run(operation, args, meta)
       const measure = (): void => metrics.written(performance.now() - started)
       written.then(measure, measure)
       return written

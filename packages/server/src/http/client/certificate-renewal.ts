@@ -5,14 +5,15 @@ import {
   type AuthenticatorExtendVerify as VerifyBody,
 } from '@countersign/contract'
 import { AppError, findPemBlocks, readLeafCertificate } from '@countersign/core'
+import { finishRenewal, stageRenewal } from '../../operations/authenticator/renew-certificate.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findAuthenticator } from '../../store/reads/authenticator-reads.ts'
 import { CLIENT } from '../api-paths.ts'
 import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { done } from '../pipeline/envelope.ts'
+import { operationMeta } from '../pipeline/operation-meta.ts'
 import { type Route, sessionOf } from '../pipeline/route.ts'
-import { writeMeta } from '../pipeline/write-meta.ts'
 
 const ONE = `${CLIENT}/current-identity/authenticators/:id`
 
@@ -20,7 +21,7 @@ const ONE = `${CLIENT}/current-identity/authenticators/:id`
 export function certificateRenewalRoutes(context: ControllerContext): Route[] {
   const { store, clock, judgeCertificate, clientCertificates } = context
 
-  /** Whoever has only stolen a session has not the key: the connection must show the certificate that is to be renewed. */
+  /** The connection must present the certificate that is to be renewed: a stolen session does not come with its key. */
   const checkCurrentCertificate = async (call: Call, id: string): Promise<void> => {
     const { identity } = sessionOf(call)
     if (!(await findAuthenticator(store.db, id, identity.id))) throw notFound('authenticator', id)
@@ -42,8 +43,8 @@ export function certificateRenewalRoutes(context: ControllerContext): Route[] {
         const { clientCertCsr } = call.body as ExtendBody
         const issued = await clientCertificates.issue(clientCertCsr, identity.id)
         const { chainPem: certPem, fingerprint, publicKeyDigest } = issued
-        const args = { id, byOwner: identity.id, certPem, fingerprint, publicKeyDigest }
-        await store.write('authenticator.stageRenewal', args, writeMeta(call, clock.now()))
+        const args = { id, certPem, fingerprint, publicKeyDigest }
+        await store.run(stageRenewal, args, operationMeta(call, clock.now()))
         return { status: 200, json: { data: { clientCert: issued.chainPem, ca: issued.caPem }, meta: {} } }
       },
     },
@@ -57,8 +58,7 @@ export function certificateRenewalRoutes(context: ControllerContext): Route[] {
         const { id = '' } = call.params
         const [der] = findPemBlocks((call.body as VerifyBody).clientCert, 'CERTIFICATE') ?? []
         const fingerprint = (der && readLeafCertificate(der))?.fingerprint ?? ''
-        const args = { id, byOwner: sessionOf(call).identity.id, fingerprint }
-        await store.write('authenticator.finishRenewal', args, writeMeta(call, clock.now()))
+        await store.run(finishRenewal, { id, fingerprint }, operationMeta(call, clock.now()))
         return done()
       },
     },

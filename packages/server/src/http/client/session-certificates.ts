@@ -1,15 +1,20 @@
 import { SessionCertificateCreate } from '@countersign/contract'
 import { newId } from '@countersign/core'
+import {
+  createSessionCertificate,
+  deleteSessionCertificate,
+} from '../../operations/api-session/session-certificates.ts'
 import { SESSION_CERTIFICATE_FILTER } from '../../store/filter-tables.ts'
 import { readJsonColumn } from '../../store/json-column.ts'
 import { notFound } from '../../store/not-found.ts'
+import { findSessionCertificate } from '../../store/reads/session-certificate-reads.ts'
 import type { SessionCertificateRow } from '../../store/schema.ts'
 import { CLIENT } from '../api-paths.ts'
 import type { ControllerContext } from '../controller-context.ts'
 import { created, detail, done, selfLink, timestamp } from '../pipeline/envelope.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'
+import { operationMeta } from '../pipeline/operation-meta.ts'
 import { type Route, sessionOf } from '../pipeline/route.ts'
-import { writeMeta } from '../pipeline/write-meta.ts'
 import { equals } from '../shared/row-conditions.ts'
 
 const COLLECTION = 'current-api-session/certificates'
@@ -35,7 +40,7 @@ export function sessionCertificateRoutes({ store, clock, clientCertificates }: C
           of,
         )
         const record = { id, apiSessionId, subject, fingerprint, certPem, notBefore, notAfter }
-        await store.write('sessionCertificate.create', record, writeMeta(call, clock.now()))
+        await store.run(createSessionCertificate, record, operationMeta(call, clock.now()))
         const { status, json } = created(COLLECTION, id)
         return { status, json: { ...json, data: { ...json.data, certificate: certPem, cas: caPem } } }
       },
@@ -63,12 +68,7 @@ export function sessionCertificateRoutes({ store, clock, clientCertificates }: C
       body: null,
       handle: async (call) => {
         const { id = '' } = call.params
-        const row = await store.db
-          .selectFrom('api_session_certificates')
-          .selectAll()
-          .where('id', '=', id)
-          .where('api_session_id', '=', sessionOf(call).id)
-          .executeTakeFirst()
+        const row = await findSessionCertificate(store.db, { id, apiSessionId: sessionOf(call).id })
         if (!row) throw notFound('apiSessionCertificate', id)
         return detail(certificateView(row))
       },
@@ -82,7 +82,7 @@ export function sessionCertificateRoutes({ store, clock, clientCertificates }: C
       handle: async (call) => {
         const { id = '' } = call.params
         const mine = { id, apiSessionId: sessionOf(call).id }
-        if (!(await store.write('sessionCertificate.delete', mine, writeMeta(call, clock.now())))) {
+        if (!(await store.run(deleteSessionCertificate, mine, operationMeta(call, clock.now())))) {
           throw notFound('apiSessionCertificate', id)
         }
         return done()

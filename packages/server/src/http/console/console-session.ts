@@ -1,11 +1,12 @@
 import { ConsoleSession } from '@countersign/contract'
 import { findCookie } from '@countersign/core'
 import { HELD_COOKIES } from '../../login/console/held-tokens.ts'
+import { endOwnSession } from '../../operations/api-session/end-session.ts'
 import type { ControllerContext } from '../controller-context.ts'
 import { detail, done } from '../pipeline/envelope.ts'
+import { operationMeta } from '../pipeline/operation-meta.ts'
 import type { Route } from '../pipeline/route.ts'
 import { buildCookie, checkOwnPage, clearCookie, SESSION_COOKIE } from '../pipeline/session-cookie.ts'
-import { writeMeta } from '../pipeline/write-meta.ts'
 import { currentSessionView } from '../shared/api-session-view.ts'
 import { createSignInCall } from '../shared/sign-in-call.ts'
 
@@ -49,8 +50,8 @@ export function consoleSessionRoutes(context: ControllerContext): Route[] {
         const token = findCookie(cookie, SESSION_COOKIE)
         const session = token === undefined ? undefined : await sessions.look(token)
         if (session) {
-          const own = { id: session.id, by: 'owner' } as const
-          await store.write('apiSession.delete', own, writeMeta({ session, source: call.source }, clock.now()))
+          const meta = operationMeta({ session, source: call.source }, clock.now())
+          await store.run(endOwnSession, { id: session.id }, meta)
         }
         return {
           ...done(),

@@ -9,8 +9,9 @@ import {
   type ApiAccountWrite as WriteBody,
 } from '@countersign/contract'
 import type { Credentials } from '../../hosted/account-clients.ts'
-import { notFound } from '../../store/not-found.ts'
-import { type AccountWithClients, findAccount, listAccounts } from '../../store/reads/hosted-reads.ts'
+import { deleteApiAccount } from '../../operations/api-account/delete-api-account.ts'
+import { patchApiAccount, replaceApiAccount } from '../../operations/api-account/update-api-account.ts'
+import { getAccount, listAccounts } from '../../store/reads/account-reads.ts'
 import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { type Answer, hostedCallerOf, type Route } from '../pipeline/route.ts'
@@ -27,18 +28,12 @@ const ONE = `${COLLECTION}/:id`
 export function apiAccountRoutes(context: ControllerContext): Route[] {
   const { store, clock, apiAccounts, accountClients, targetOrganization } = context
 
-  const get = async (organizationId: string, id: string): Promise<AccountWithClients> => {
-    const found = await findAccount(store.db, organizationId, id)
-    if (!found) throw notFound('apiAccount', id)
-    return found
-  }
-
   const answer = async (
     organizationId: string,
     id: string,
     { status, credentials }: { status: number; credentials?: Credentials | undefined },
   ): Promise<Answer> => {
-    const shown = accountView(await get(organizationId, id))
+    const shown = accountView(await getAccount(store.db, organizationId, id))
     return { status, json: { ...shown, ...(credentials && { credentials }) } }
   }
 
@@ -85,7 +80,7 @@ export function apiAccountRoutes(context: ControllerContext): Route[] {
       handle: async (call) => {
         const { id, organizationId } = one(call)
         const args = { id, organizationId, body: call.body as WriteBody }
-        await store.write('apiAccount.replace', args, hostedMeta(call, clock.now()))
+        await store.run(replaceApiAccount, args, hostedMeta(call, clock.now()))
         return answer(organizationId, id, { status: 200 })
       },
     },
@@ -98,7 +93,7 @@ export function apiAccountRoutes(context: ControllerContext): Route[] {
       handle: async (call) => {
         const { id, organizationId } = one(call)
         const args = { id, organizationId, body: call.body as PatchBody }
-        await store.write('apiAccount.patch', args, hostedMeta(call, clock.now()))
+        await store.run(patchApiAccount, args, hostedMeta(call, clock.now()))
         return answer(organizationId, id, { status: 200 })
       },
     },
@@ -124,8 +119,8 @@ export function apiAccountRoutes(context: ControllerContext): Route[] {
       handle: async (call) => {
         const { organizationId } = hostedCallerOf(call)
         const id = call.params.id ?? ''
-        const { provider, clients } = await get(organizationId, id)
-        await store.write('apiAccount.delete', { id, organizationId }, hostedMeta(call, clock.now()))
+        const { provider, clients } = await getAccount(store.db, organizationId, id)
+        await store.run(deleteApiAccount, { id, organizationId }, hostedMeta(call, clock.now()))
         await accountClients.remove(provider, clients)
         return { status: 204 }
       },

@@ -7,8 +7,10 @@ import {
 } from '@countersign/contract'
 import { fieldError, type ProviderSettings, providerFromBody } from '@countersign/core'
 import { sealRegistrationToken } from '../../hosted/account-clients.ts'
-import { notFound } from '../../store/not-found.ts'
-import { findProvider, listProviders } from '../../store/reads/hosted-reads.ts'
+import { createProvider } from '../../operations/identity-provider/create-provider.ts'
+import { deleteProvider } from '../../operations/identity-provider/delete-provider.ts'
+import { patchProvider, replaceProvider } from '../../operations/identity-provider/update-provider.ts'
+import { getProvider, listProviders } from '../../store/reads/provider-reads.ts'
 import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { type Answer, hostedCallerOf, type Route } from '../pipeline/route.ts'
@@ -26,11 +28,8 @@ const FETCHED = ['discoveryUrl', 'jwksUri', 'registrationUrl'] as const
 export function identityProviderRoutes(context: ControllerContext): Route[] {
   const { store, clock, jwksPolicy, sealing, discoverProvider, targetOrganization } = context
 
-  const show = async (organizationId: string, id: string) => {
-    const provider = await findProvider(store.db, organizationId, id)
-    if (!provider) throw notFound('identityProvider', id)
-    return providerView(provider)
-  }
+  const show = async (organizationId: string, id: string) =>
+    providerView(await getProvider(store.db, organizationId, id))
 
   const checkEndpoints = (provider: Partial<Pick<ProviderSettings, (typeof FETCHED)[number]>>): void => {
     for (const field of FETCHED) {
@@ -90,7 +89,7 @@ export function identityProviderRoutes(context: ControllerContext): Route[] {
         const provider = await complete(body)
         const sealedRegistrationToken = sealed(id, body)
         const args = { id, organizationId, provider, sealedRegistrationToken }
-        await store.write('identityProvider.create', args, hostedMeta(call, clock.now()))
+        await store.run(createProvider, args, hostedMeta(call, clock.now()))
         return { status: 201, json: await show(organizationId, id) }
       },
     },
@@ -106,7 +105,7 @@ export function identityProviderRoutes(context: ControllerContext): Route[] {
         const id = call.params.id ?? ''
         await show(organizationId, id)
         const args = { id, organizationId, provider: await complete(body), sealedRegistrationToken: sealed(id, body) }
-        await store.write('identityProvider.replace', args, hostedMeta(call, clock.now()))
+        await store.run(replaceProvider, args, hostedMeta(call, clock.now()))
         return { status: 200, json: await show(organizationId, id) }
       },
     },
@@ -122,7 +121,7 @@ export function identityProviderRoutes(context: ControllerContext): Route[] {
         checkEndpoints(patch)
         const id = call.params.id ?? ''
         const args = { id, organizationId, patch, sealedRegistrationToken: sealed(id, patch) }
-        await store.write('identityProvider.patch', args, hostedMeta(call, clock.now()))
+        await store.run(patchProvider, args, hostedMeta(call, clock.now()))
         return { status: 200, json: await show(organizationId, id) }
       },
     },
@@ -134,7 +133,7 @@ export function identityProviderRoutes(context: ControllerContext): Route[] {
       handle: async (call: Call): Promise<Answer> => {
         const { organizationId } = hostedCallerOf(call)
         const args = { id: call.params.id ?? '', organizationId }
-        await store.write('identityProvider.delete', args, hostedMeta(call, clock.now()))
+        await store.run(deleteProvider, args, hostedMeta(call, clock.now()))
         return { status: 204 }
       },
     },

@@ -1,8 +1,9 @@
-import { derivedUuid } from '@countersign/core'
+import { hostedIdentityId } from '@countersign/core'
 import type { OrganizationRow } from '../../store/hosted-schema.ts'
 import { isDisabled } from '../../store/identity-row.ts'
 import type { StoredProvider } from '../../store/provider-row.ts'
-import type { AccountWithClients, AdministratorRow } from '../../store/reads/hosted-reads.ts'
+import type { AccountWithClients } from '../../store/reads/account-reads.ts'
+import type { AdministratorRow } from '../../store/reads/administrator-reads.ts'
 import { epochTime } from './hal.ts'
 
 const POOL_SEPARATOR = '/'
@@ -41,7 +42,7 @@ function poolOf({ issuer }: StoredProvider): string {
 export function administratorView(administrator: AdministratorRow, organizationId: string, now: number) {
   const { id, name, createdAt, updatedAt } = administrator
   return {
-    id: derivedUuid('identity', id),
+    id: hostedIdentityId(id),
     organizationId,
     tenantId: organizationId,
     type: 'UserIdentity',

@@ -8,10 +8,13 @@ import {
   type NetworkWrite as WriteBody,
 } from '@countersign/contract'
 import { AppError, fieldError, isSafeLink, matchesName, networkFromBody } from '@countersign/core'
+import { createNetwork } from '../../operations/network/create-network.ts'
+import { deleteNetwork } from '../../operations/network/delete-network.ts'
+import { type NetworkKey, patchNetwork, replaceNetwork } from '../../operations/network/update-network.ts'
 import { PRODUCT_VERSION } from '../../platform/version.ts'
 import type { NetworkGroupRow, NetworkRow } from '../../store/hosted-schema.ts'
 import { notFound } from '../../store/not-found.ts'
-import { findNetwork, listNetworkGroups, listNetworks } from '../../store/reads/hosted-reads.ts'
+import { getNetwork, getPresentNetwork, listNetworkGroups, listNetworks } from '../../store/reads/network-reads.ts'
 import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { hostedCallerOf, type Route } from '../pipeline/route.ts'
@@ -38,14 +41,10 @@ function routesOfVersion(context: ControllerContext, version: string): Route[] {
   const showNetwork = (row: NetworkRow) => networkView(row, hrefOf('networks', row.id), baseUrl())
   const showGroup = (row: NetworkGroupRow) => groupView(row, hrefOf('network-groups', row.id))
 
-  const get = async (call: Call): Promise<NetworkRow> => {
-    const { id = '' } = call.params
-    const row = await findNetwork(store.db, hostedCallerOf(call).organizationId, id)
-    if (!row) throw notFound('network', id)
-    return row
-  }
-
   const one = (call: Call) => ({ id: call.params.id ?? '', organizationId: hostedCallerOf(call).organizationId })
+  const show = async ({ id, organizationId }: NetworkKey, status?: number) => {
+    return halDetail(showNetwork(await getNetwork(store.db, organizationId, id)), status)
+  }
 
   const base = { bodyCap: 'management', body: null, produces: HAL_TYPE } as const
   return [
@@ -77,7 +76,7 @@ function routesOfVersion(context: ControllerContext, version: string): Route[] {
       method: 'GET',
       paths: at('networks/:id'),
       access: READ,
-      handle: async (call) => halDetail(showNetwork(await get(call))),
+      handle: (call) => show(one(call)),
     },
     {
       ...base,
@@ -86,21 +85,12 @@ function routesOfVersion(context: ControllerContext, version: string): Route[] {
       access: ADMIN,
       body: { schema: NetworkWrite, optional: false },
       handle: async (call) => {
-        const { organizationId, identityId } = hostedCallerOf(call)
+        const { organizationId } = hostedCallerOf(call)
         const settings = networkFromBody(call.body as WriteBody)
         checkControllerUrl(settings.controllerUrl)
-        const network = {
-          id: randomUUID(),
-          organizationId,
-          settings,
-          productVersion: PRODUCT_VERSION,
-          isLocal: false,
-          ownerIdentityId: identityId,
-        }
-        await store.write('network.create', network, hostedMeta(call, clock.now()))
-        const row = await findNetwork(store.db, organizationId, network.id)
-        if (!row) throw notFound('network', network.id)
-        return halDetail(showNetwork(row), 201)
+        const network = { id: randomUUID(), organizationId, settings, productVersion: PRODUCT_VERSION }
+        await store.run(createNetwork, network, hostedMeta(call, clock.now()))
+        return show(network, 201)
       },
     },
     {
@@ -112,8 +102,8 @@ function routesOfVersion(context: ControllerContext, version: string): Route[] {
       handle: async (call) => {
         const body = call.body as WriteBody
         checkControllerUrl(body.controllerUrl)
-        await store.write('network.replace', { ...one(call), body }, hostedMeta(call, clock.now()))
-        return halDetail(showNetwork(await get(call)))
+        await store.run(replaceNetwork, { ...one(call), body }, hostedMeta(call, clock.now()))
+        return show(one(call))
       },
     },
     {
@@ -125,8 +115,8 @@ function routesOfVersion(context: ControllerContext, version: string): Route[] {
       handle: async (call) => {
         const body = call.body as PatchBody
         checkControllerUrl(body.controllerUrl)
-        await store.write('network.patch', { ...one(call), body }, hostedMeta(call, clock.now()))
-        return halDetail(showNetwork(await get(call)))
+        await store.run(patchNetwork, { ...one(call), body }, hostedMeta(call, clock.now()))
+        return show(one(call))
       },
     },
     {
@@ -135,9 +125,7 @@ function routesOfVersion(context: ControllerContext, version: string): Route[] {
       paths: at('networks/:id'),
       access: ADMIN,
       handle: async (call) => {
-        const { organizationId, identityId } = hostedCallerOf(call)
-        const args = { id: call.params.id ?? '', organizationId, byIdentityId: identityId }
-        await store.write('network.delete', args, hostedMeta(call, clock.now()))
+        await store.run(deleteNetwork, one(call), hostedMeta(call, clock.now()))
         return { status: 204 }
       },
     },
@@ -150,9 +138,9 @@ function routesOfVersion(context: ControllerContext, version: string): Route[] {
       handle: async (call) => {
         const { type } = call.body as ExchangeBody
         if (type.toLowerCase() !== 'session') throw fieldError('type', 'type must be session', type)
-        const { deleted_at: deletedAt, is_local: isLocal } = await get(call)
-        if (deletedAt !== null) throw notFound('network', call.params.id ?? '')
-        if (!isLocal) throw new AppError('NOT_THIS_CONTROLLER')
+        const { id, organizationId } = one(call)
+        const network = await getPresentNetwork(store.db, organizationId, id)
+        if (!network.is_local) throw new AppError('NOT_THIS_CONTROLLER')
         const { token, session } = await context.exchangeSession(hostedCallerOf(call), call)
         context.signIns.accepted(session, { id: call.requestId, remoteAddr: call.remoteAddr })
         return halDetail({

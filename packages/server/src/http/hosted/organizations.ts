@@ -6,8 +6,12 @@ import {
   type OrganizationWrite as WriteBody,
 } from '@countersign/contract'
 import { AppError, matchesName } from '@countersign/core'
+import { createOrganization } from '../../operations/organization/create-organization.ts'
+import { deleteOrganization } from '../../operations/organization/delete-organization.ts'
+import { updateOrganization } from '../../operations/organization/update-organization.ts'
 import { notFound } from '../../store/not-found.ts'
-import { findOrganization, listProviders } from '../../store/reads/hosted-reads.ts'
+import { findOrganization, getOrganization } from '../../store/reads/organization-reads.ts'
+import { listProviders } from '../../store/reads/provider-reads.ts'
 import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { type Answer, hostedCallerOf, type Route } from '../pipeline/route.ts'
@@ -22,9 +26,7 @@ const ONE = `${COLLECTION}/:id`
 /** Organizations. Everybody sees his own and no other; whoever runs the controller may make further ones. */
 export function organizationRoutes({ store, clock, targetOrganization }: ControllerContext): Route[] {
   const show = async (id: string) => {
-    const row = await findOrganization(store.db, id)
-    if (!row) throw notFound('organization', id)
-    return organizationView(row, await listProviders(store.db, id))
+    return organizationView(await getOrganization(store.db, id), await listProviders(store.db, id))
   }
 
   const showOwn = async (call: Call): Promise<Answer> => {
@@ -39,7 +41,7 @@ export function organizationRoutes({ store, clock, targetOrganization }: Control
 
   const update = async (call: Call, body: PatchBody): Promise<Answer> => {
     const id = await targetOrganization(hostedCallerOf(call), call.params.id)
-    await store.write('organization.update', { id, body }, hostedMeta(call, clock.now()))
+    await store.run(updateOrganization, { id, body }, hostedMeta(call, clock.now()))
     return { status: 200, json: await show(id) }
   }
 
@@ -70,7 +72,7 @@ export function organizationRoutes({ store, clock, targetOrganization }: Control
         if (!own?.is_local)
           throw new AppError('FORBIDDEN', { message: 'only whoever runs the controller adds organizations' })
         const organization = { id: randomUUID(), networkGroupId: randomUUID(), body: call.body as WriteBody }
-        await store.write('organization.create', organization, hostedMeta(call, clock.now()))
+        await store.run(createOrganization, organization, hostedMeta(call, clock.now()))
         return { status: 201, json: await show(organization.id) }
       },
     },
@@ -97,7 +99,7 @@ export function organizationRoutes({ store, clock, targetOrganization }: Control
       access: ADMIN,
       handle: async (call) => {
         const id = await targetOrganization(hostedCallerOf(call), call.params.id)
-        await store.write('organization.delete', { id }, hostedMeta(call, clock.now()))
+        await store.run(deleteOrganization, { id }, hostedMeta(call, clock.now()))
         return { status: 204 }
       },
     },

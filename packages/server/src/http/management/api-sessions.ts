@@ -1,3 +1,4 @@
+import { endSession, endSessionsOf } from '../../operations/api-session/end-session.ts'
 import { sessionCertificate } from '../../session/session-certificate.ts'
 import { sessionFromRow } from '../../store/api-session-row.ts'
 import { API_SESSION_FILTER } from '../../store/filter-tables.ts'
@@ -5,16 +6,15 @@ import type { FilterTable } from '../../store/filter-to-sql.ts'
 import { notFound } from '../../store/not-found.ts'
 import { loadCertificateStates } from '../../store/reads/authenticator-reads.ts'
 import { loadIdentityNames } from '../../store/reads/identity-reads.ts'
-import { findSessionCounter } from '../../store/reads/session-reads.ts'
+import { findLiveSessionRow, findSessionCounter } from '../../store/reads/session-reads.ts'
 import type { ApiSessionRow } from '../../store/schema.ts'
 import { MANAGEMENT } from '../api-paths.ts'
 import type { ControllerContext } from '../controller-context.ts'
 import { detail, done } from '../pipeline/envelope.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'
+import { operationMeta } from '../pipeline/operation-meta.ts'
 import type { Route } from '../pipeline/route.ts'
-import { writeMeta } from '../pipeline/write-meta.ts'
 import { apiSessionView } from '../shared/api-session-view.ts'
-import { byWhom } from '../shared/by-whom.ts'
 import { laterThan } from '../shared/row-conditions.ts'
 
 const ONE = [`${MANAGEMENT}/api-sessions/:id`]
@@ -70,13 +70,8 @@ export function apiSessionRoutes({ store, clock: { now } }: ControllerContext): 
       bodyCap: 'management',
       body: null,
       handle: async ({ params: { id = '' } }) => {
-        const rows = await store.db
-          .selectFrom('api_sessions')
-          .selectAll()
-          .where('id', '=', id)
-          .where('expires_at', '>', now())
-          .execute()
-        const [shown] = await show(rows)
+        const row = await findLiveSessionRow(store.db, id, now())
+        const [shown] = await show(row ? [row] : [])
         if (!shown) throw notFound('apiSession', id)
         return detail(shown)
       },
@@ -89,8 +84,7 @@ export function apiSessionRoutes({ store, clock: { now } }: ControllerContext): 
       body: null,
       handle: async (call) => {
         const { id = '' } = call.params
-        const args = { id, by: byWhom(call) }
-        if (!(await store.write('apiSession.delete', args, writeMeta(call, now())))) throw notFound('apiSession', id)
+        if (!(await store.run(endSession, { id }, operationMeta(call, now())))) throw notFound('apiSession', id)
         return done()
       },
     },
@@ -101,8 +95,7 @@ export function apiSessionRoutes({ store, clock: { now } }: ControllerContext): 
       bodyCap: 'management',
       body: null,
       handle: async (call) => {
-        const args = { identityId: call.params.id ?? '', ...byWhom(call) }
-        await store.write('apiSession.deleteAllOf', args, writeMeta(call, now()))
+        await store.run(endSessionsOf, { identityId: call.params.id ?? '' }, operationMeta(call, now()))
         return done()
       },
     },

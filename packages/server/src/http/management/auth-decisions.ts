@@ -1,6 +1,7 @@
-import { DECISIONS_KEPT_MS } from '../../operations/auth-decision/auth-decision-operations.ts'
+import { DECISIONS_KEPT_MS } from '../../store/decisions-kept.ts'
 import { AUTH_DECISION_FILTER } from '../../store/filter-tables.ts'
 import { notFound } from '../../store/not-found.ts'
+import { findAuthDecision } from '../../store/reads/auth-decision-reads.ts'
 import type { AuthDecisionRow } from '../../store/schema.ts'
 import { MANAGEMENT } from '../api-paths.ts'
 import type { ControllerContext } from '../controller-context.ts'
@@ -37,12 +38,7 @@ export function authDecisionRoutes({ store, decisions, clock }: ControllerContex
       body: null,
       handle: async ({ params: { id = '' } }) => {
         await decisions.flush()
-        const row = await store.db
-          .selectFrom('auth_decisions')
-          .selectAll()
-          .where('id', '=', id)
-          .where('at', '>', keptSince())
-          .executeTakeFirst()
+        const row = await findAuthDecision(store.db, id, keptSince())
         if (!row) throw notFound('authDecision', id)
         return detail(decisionView(row))
       },

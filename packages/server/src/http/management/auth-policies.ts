@@ -4,6 +4,9 @@ import {
   type AuthPolicyPatch as PatchBody,
   type AuthPolicyWrite as WriteBody,
 } from '@countersign/contract'
+import { createAuthPolicy } from '../../operations/auth-policy/create-auth-policy.ts'
+import { deleteAuthPolicy } from '../../operations/auth-policy/delete-auth-policy.ts'
+import { patchAuthPolicy, replaceAuthPolicy } from '../../operations/auth-policy/update-auth-policy.ts'
 import type { StoredAuthPolicy } from '../../store/auth-policy-row.ts'
 import { AUTH_POLICY_FILTER } from '../../store/filter-tables.ts'
 import { notFound } from '../../store/not-found.ts'
@@ -13,13 +16,13 @@ import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { detail, selfLink, timestamp, withVersion } from '../pipeline/envelope.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'
+import { operationMeta } from '../pipeline/operation-meta.ts'
 import type { Route } from '../pipeline/route.ts'
-import { writeMeta } from '../pipeline/write-meta.ts'
 import { resourceRoutes } from './resource-routes.ts'
 
 /** The management of authentication policies. */
 export function authPolicyRoutes({ store, clock }: ControllerContext): Route[] {
-  const meta = (call: Call) => writeMeta(call, clock.now())
+  const meta = (call: Call) => operationMeta(call, clock.now())
   return resourceRoutes<WriteBody, PatchBody>(clock, {
     names: ['auth-policies'],
     entity: 'auth-policy',
@@ -36,10 +39,10 @@ export function authPolicyRoutes({ store, clock }: ControllerContext): Route[] {
       if (!policy) throw notFound('authPolicy', id)
       return withVersion(detail(authPolicyView(policy)), policy.updatedAt)
     },
-    create: (call, id, body) => store.write('authPolicy.create', { id, body }, meta(call)),
-    replace: (call, id, body) => store.write('authPolicy.replace', { id, body }, meta(call)),
-    patch: (call, id, body) => store.write('authPolicy.patch', { id, body }, meta(call)),
-    remove: (call, id) => store.write('authPolicy.delete', { id }, meta(call)),
+    create: (call, id, body) => store.run(createAuthPolicy, { id, body }, meta(call)),
+    replace: (call, id, body) => store.run(replaceAuthPolicy, { id, body }, meta(call)),
+    patch: (call, id, body) => store.run(patchAuthPolicy, { id, body }, meta(call)),
+    remove: (call, id) => store.run(deleteAuthPolicy, { id }, meta(call)),
   })
 }
 

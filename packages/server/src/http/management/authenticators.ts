@@ -15,6 +15,12 @@ import {
   readTags,
   type Tags,
 } from '@countersign/core'
+import {
+  createCertificateAuthenticator,
+  createPasswordAuthenticator,
+} from '../../operations/authenticator/create-authenticator.ts'
+import { deleteAuthenticator } from '../../operations/authenticator/delete-authenticator.ts'
+import { updateAuthenticator } from '../../operations/authenticator/update-authenticator.ts'
 import { AUTHENTICATOR_FILTER } from '../../store/filter-tables.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findAuthenticator } from '../../store/reads/authenticator-reads.ts'
@@ -25,10 +31,9 @@ import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { created, detail, done, withVersion } from '../pipeline/envelope.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'
+import { operationMeta } from '../pipeline/operation-meta.ts'
 import { type Route, sessionOf } from '../pipeline/route.ts'
-import { writeMeta } from '../pipeline/write-meta.ts'
 import { authenticatorView } from '../shared/authenticator-view.ts'
-import { byWhom } from '../shared/by-whom.ts'
 import { digestNewPassword } from '../shared/new-password.ts'
 import { equals } from '../shared/row-conditions.ts'
 import { readNewCertificate } from './new-certificate.ts'
@@ -76,7 +81,7 @@ export function authenticatorRoutes(context: ControllerContext): Route[] {
     const row = await findAuthenticator(store.db, id)
     if (!row) throw notFound('authenticator', id)
     const identity = await touchableIdentity(call, row.identity_id)
-    // A certificate is renewed by its holder: nobody else has the key to another one.
+    // A certificate is renewed by its holder, who alone has the key of the next one.
     if (certPem && certPem !== row.cert_pem) throw new AppError('CAN_NOT_UPDATE_AUTHENTICATOR')
     if (isWhole && row.method === 'updb') checkPasswordMembers(call.body as PatchBody)
     if (username) checkPlainText('username', username)
@@ -86,7 +91,7 @@ export function authenticatorRoutes(context: ControllerContext): Route[] {
       passwordDigest: password ? await digestNewPassword(context, identity, password) : undefined,
       tags: tags && readTags('tags', tags as JsonObject),
     }
-    await store.write('authenticator.update', { ...change, ...byWhom(call) }, writeMeta(call, now()))
+    await store.run(updateAuthenticator, change, operationMeta(call, now()))
     return done()
   }
 
@@ -96,13 +101,13 @@ export function authenticatorRoutes(context: ControllerContext): Route[] {
       checkPlainText('username', username)
       const identity = await touchableIdentity(call, made.identityId)
       const args = { ...made, username, passwordDigest: await digestNewPassword(context, identity, password) }
-      await store.write('authenticator.createPassword', { ...args, ...byWhom(call) }, writeMeta(call, now()))
+      await store.run(createPasswordAuthenticator, args, operationMeta(call, now()))
     },
     cert: async (call, made, { certPem }) => {
       if (!certPem) throw fieldError('certPem', 'certPem in body is required', undefined)
       await touchableIdentity(call, made.identityId)
       const args = { ...made, ...readNewCertificate(context, certPem) }
-      await store.write('authenticator.createCertificate', { ...args, ...byWhom(call) }, writeMeta(call, now()))
+      await store.run(createCertificateAuthenticator, args, operationMeta(call, now()))
     },
   }
 
@@ -165,8 +170,8 @@ export function authenticatorRoutes(context: ControllerContext): Route[] {
       bodyCap: 'management',
       body: null,
       handle: async (call) => {
-        const args = { id: call.params.id ?? '', ...byWhom(call) }
-        await store.write('authenticator.delete', args, writeMeta(call, now()))
+        const { id = '' } = call.params
+        await store.run(deleteAuthenticator, { id }, operationMeta(call, now()))
         return done()
       },
     },

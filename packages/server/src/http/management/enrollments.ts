@@ -7,6 +7,9 @@ import {
 import { type JsonObject, mayEnroll, readTags, seesEnrollmentsOf } from '@countersign/core'
 import { enrollmentKind, newEnrollment, parseExpiresAt } from '../../enrollment/new-enrollment.ts'
 import { newOneTimeToken } from '../../enrollment/one-time-token.ts'
+import { reEnroll } from '../../operations/authenticator/re-enroll.ts'
+import { createEnrollment } from '../../operations/enrollment/create-enrollment.ts'
+import { deleteEnrollment, refreshEnrollment } from '../../operations/enrollment/update-enrollment.ts'
 import { ENROLLMENT_FILTER, ENROLLMENT_OWNER_FILTER } from '../../store/filter-tables.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findEnrollment, loadEnrollmentOwners } from '../../store/reads/enrollment-reads.ts'
@@ -17,9 +20,8 @@ import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { created, detail, done } from '../pipeline/envelope.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'
+import { operationMeta } from '../pipeline/operation-meta.ts'
 import { type Route, sessionOf } from '../pipeline/route.ts'
-import { writeMeta } from '../pipeline/write-meta.ts'
-import { byWhom } from '../shared/by-whom.ts'
 import { createEnrollmentViews } from '../shared/enrollment-view.ts'
 import { equals, withSeenEnrollments } from '../shared/row-conditions.ts'
 import { idOf } from './resource-routes.ts'
@@ -38,7 +40,7 @@ const access = (action: 'create' | 'read' | 'update' | 'delete') => ({ entity: '
 export function enrollmentRoutes(context: ControllerContext): Route[] {
   const { store, clock, sealing } = context
   const views = createEnrollmentViews(context)
-  const meta = (call: Call) => writeMeta(call, clock.now())
+  const meta = (call: Call) => operationMeta(call, clock.now())
 
   const show = async (call: Call, rows: readonly EnrollmentRow[]) => {
     const holder = sessionOf(call).identity
@@ -84,7 +86,7 @@ export function enrollmentRoutes(context: ControllerContext): Route[] {
         const expiresAt = parseExpiresAt(body.expiresAt, clock.now())
         const tags = readTags('tags', (body.tags ?? {}) as JsonObject)
         const enrollment = newEnrollment(sealing, { ...enrollmentKind(body), expiresAt, tags })
-        await store.write('enrollment.create', { ...enrollment, identityId, ...byWhom(call) }, meta(call))
+        await store.run(createEnrollment, { ...enrollment, identityId }, meta(call))
         return created(call.collection, enrollment.id)
       },
     },
@@ -108,7 +110,7 @@ export function enrollmentRoutes(context: ControllerContext): Route[] {
       bodyCap: 'management',
       body: null,
       handle: async (call) => {
-        await store.write('enrollment.delete', { id: idOf(call), ...byWhom(call) }, meta(call))
+        await store.run(deleteEnrollment, { id: idOf(call) }, meta(call))
         return done()
       },
     },
@@ -122,7 +124,7 @@ export function enrollmentRoutes(context: ControllerContext): Route[] {
         const id = idOf(call)
         const expiresAt = parseExpiresAt((call.body as WindowBody).expiresAt, clock.now())
         const token = newOneTimeToken(sealing, id)
-        await store.write('enrollment.refresh', { id, ...token, expiresAt, ...byWhom(call) }, meta(call))
+        await store.run(refreshEnrollment, { id, ...token, expiresAt }, meta(call))
         return done()
       },
     },
@@ -147,8 +149,7 @@ export function enrollmentRoutes(context: ControllerContext): Route[] {
       handle: async (call) => {
         const expiresAt = parseExpiresAt((call.body as WindowBody).expiresAt, clock.now())
         const enrollment = newEnrollment(sealing, { expiresAt })
-        const args = { id: idOf(call), enrollment, ...byWhom(call) }
-        await store.write('authenticator.reEnroll', args, meta(call))
+        await store.run(reEnroll, { id: idOf(call), enrollment }, meta(call))
         return created('enrollments', enrollment.id)
       },
     },

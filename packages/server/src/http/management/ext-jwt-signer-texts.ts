@@ -1,5 +1,5 @@
 import { BoundedCache } from '@countersign/core'
-import { prepared } from '../../store/prepared.ts'
+import { findSignerRevision, findSignerRows } from '../../store/reads/signer-reads.ts'
 import type { SignerRow } from '../../store/schema.ts'
 import { type StoredSigner, signerFromRow } from '../../store/signer-row.ts'
 import type { Store } from '../../store/store.ts'
@@ -23,10 +23,6 @@ export interface SignerTexts {
 
 const MAX_REMEMBERED = 2_000
 
-const revisionOf = prepared(1, (db, id: string) =>
-  db.selectFrom('ext_jwt_signers').select(['id', 'revision']).where('id', '=', id),
-)
-
 /**
  * Signers as JSON text: a signer is read and put into words once for each revision, since signers are looked at far more
  * often than they change. The revision comes from the store at every call, so nobody is shown an old one.
@@ -44,7 +40,7 @@ export function createSignerTexts(store: Store): SignerTexts {
       else missing.push(id)
     }
     if (missing.length === 0) return known
-    const found = await store.db.selectFrom('ext_jwt_signers').selectAll().where('id', 'in', missing).execute()
+    const found = await findSignerRows(store.db, missing)
     for (const row of found) {
       const signer = signerFromRow(row)
       const entry = { signer, text: JSON.stringify(signerView(signer, collection)) }
@@ -55,7 +51,7 @@ export function createSignerTexts(store: Store): SignerTexts {
   }
 
   return {
-    find: async (id, collection) => (await load(await revisionOf(store.db, id), collection)).get(id),
+    find: async (id, collection) => (await load(await findSignerRevision(store.db, id), collection)).get(id),
     list: async (rows, collection) => {
       const known = await load(rows, collection)
       return rows.flatMap(({ id }) => known.get(id)?.text ?? [])

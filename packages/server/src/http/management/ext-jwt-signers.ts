@@ -5,6 +5,9 @@ import {
   type ExtJwtSignerWrite as WriteBody,
 } from '@countersign/contract'
 import { fieldError, readSignerCertificate } from '@countersign/core'
+import { createSigner } from '../../operations/signer/create-signer.ts'
+import { deleteSigner } from '../../operations/signer/delete-signer.ts'
+import { patchSigner, replaceSigner } from '../../operations/signer/update-signer.ts'
 import { SIGNER_FILTER } from '../../store/filter-tables.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findEnrollPolicy } from '../../store/reads/signer-reads.ts'
@@ -14,9 +17,8 @@ import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { withVersion } from '../pipeline/envelope.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'
+import { operationMeta } from '../pipeline/operation-meta.ts'
 import type { Route } from '../pipeline/route.ts'
-import { writeMeta } from '../pipeline/write-meta.ts'
-import { byWhom } from '../shared/by-whom.ts'
 import { describeKeys } from './ext-jwt-signer-key-status.ts'
 import { createSignerTexts, SIGNER_LIST_COLUMNS, type SignerListRow } from './ext-jwt-signer-texts.ts'
 import { resourceRoutes } from './resource-routes.ts'
@@ -31,14 +33,14 @@ export function extJwtSignerRoutes({ store, clock, jwksPolicy, signerKeys, addre
   const { now } = clock
   const texts = createSignerTexts(store)
 
-  /** What can be told from the body alone is refused before the store is asked. */
-  const checked = <Body extends PatchBody | WriteBody>(body: Body, call: Call) => {
+  /** Refuses what is wrong by the body alone, before the store is asked. */
+  const checked = <Body extends PatchBody | WriteBody>(body: Body) => {
     if (body.jwksEndpoint) jwksPolicy.checkEndpoint(body.jwksEndpoint)
     checkIsNotOurselves(body.issuer, addresses())
-    return { body, certificate: certificateFacts(body.certPem), ...byWhom(call) }
+    return { body, certificate: certificateFacts(body.certPem) }
   }
 
-  const meta = (call: Call) => writeMeta(call, now())
+  const meta = (call: Call) => operationMeta(call, now())
   return resourceRoutes<WriteBody, PatchBody>(clock, {
     names: NAMES,
     entity: 'external-jwt-signer',
@@ -58,10 +60,10 @@ export function extJwtSignerRoutes({ store, clock, jwksPolicy, signerKeys, addre
       const answer = { status: 200, text: `{"data":${text.slice(0, -1)},"keyStatus":${keyStatus}},"meta":{}}\n` }
       return withVersion(answer, signer.updatedAt)
     },
-    create: async (call, id, body) => store.write('signer.create', { id, ...checked(body, call) }, meta(call)),
-    replace: async (call, id, body) => store.write('signer.replace', { id, ...checked(body, call) }, meta(call)),
-    patch: async (call, id, body) => store.write('signer.patch', { id, ...checked(body, call) }, meta(call)),
-    remove: (call, id) => store.write('signer.delete', { id }, meta(call)),
+    create: async (call, id, body) => store.run(createSigner, { id, ...checked(body) }, meta(call)),
+    replace: async (call, id, body) => store.run(replaceSigner, { id, ...checked(body) }, meta(call)),
+    patch: async (call, id, body) => store.run(patchSigner, { id, ...checked(body) }, meta(call)),
+    remove: (call, id) => store.run(deleteSigner, { id }, meta(call)),
   })
 }
 

@@ -9,6 +9,10 @@ import {
 } from '@countersign/contract'
 import { mayEnroll, seesEnrollmentsOf } from '@countersign/core'
 import { identityEnrollmentKind, newEnrollment } from '../../enrollment/new-enrollment.ts'
+import { createIdentity } from '../../operations/identity/create-identity.ts'
+import { deleteIdentity } from '../../operations/identity/delete-identity.ts'
+import { disableIdentity, enableIdentity } from '../../operations/identity/disable-identity.ts'
+import { patchIdentity, replaceIdentity } from '../../operations/identity/update-identity.ts'
 import { IDENTITY_FILTER } from '../../store/filter-tables.ts'
 import type { StoredIdentity } from '../../store/identity-row.ts'
 import { notFound } from '../../store/not-found.ts'
@@ -20,16 +24,14 @@ import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { detail, done, withVersion } from '../pipeline/envelope.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'
+import { operationMeta } from '../pipeline/operation-meta.ts'
 import { type Route, sessionOf } from '../pipeline/route.ts'
-import { writeMeta } from '../pipeline/write-meta.ts'
-import { byWhom } from '../shared/by-whom.ts'
 import { createEnrollmentViews } from '../shared/enrollment-view.ts'
 import { identityView } from '../shared/identity-view.ts'
 import { parseRoleFilter } from '../shared/role-filter.ts'
 import { idOf, resourceRoutes } from './resource-routes.ts'
 
 const ONE = `${MANAGEMENT}/identities/:id`
-const MAY_UPDATE = { entity: 'identity', action: 'update' } as const
 
 /** The management of identities. */
 export function identityRoutes(context: ControllerContext): Route[] {
@@ -59,7 +61,7 @@ export function identityRoutes(context: ControllerContext): Route[] {
     return kind && newEnrollment(sealing, { ...kind, expiresAt })
   }
 
-  const meta = (call: Call) => writeMeta(call, now())
+  const meta = (call: Call) => operationMeta(call, now())
   return [
     ...resourceRoutes<WriteBody, PatchBody>(clock, {
       names: ['identities'],
@@ -79,34 +81,32 @@ export function identityRoutes(context: ControllerContext): Route[] {
         return withVersion(detail(shown), identity.updatedAt)
       },
       create: (call, id, body) => {
-        const args = { id, body, enrollment: requestedEnrollment(body), ...byWhom(call) }
-        return store.write('identity.create', args, meta(call))
+        return store.run(createIdentity, { id, body, enrollment: requestedEnrollment(body) }, meta(call))
       },
-      replace: (call, id, body) => store.write('identity.replace', { id, body, ...byWhom(call) }, meta(call)),
-      patch: (call, id, body) => store.write('identity.patch', { id, body, ...byWhom(call) }, meta(call)),
-      remove: (call, id) => store.write('identity.delete', { id, ...byWhom(call) }, meta(call)),
+      replace: (call, id, body) => store.run(replaceIdentity, { id, body }, meta(call)),
+      patch: (call, id, body) => store.run(patchIdentity, { id, body }, meta(call)),
+      remove: (call, id) => store.run(deleteIdentity, { id }, meta(call)),
     }),
     {
       method: 'POST',
       paths: [`${ONE}/disable`],
-      access: MAY_UPDATE,
+      access: disableIdentity.access,
       bodyCap: 'management',
       body: { schema: IdentityDisable, optional: false, parameter: 'disable' },
       handle: async (call) => {
         const { durationMinutes } = call.body as DisableBody
-        const args = { id: idOf(call), durationMinutes, ...byWhom(call) }
-        await store.write('identity.disable', args, meta(call))
+        await store.run(disableIdentity, { id: idOf(call), durationMinutes }, meta(call))
         return done()
       },
     },
     {
       method: 'POST',
       paths: [`${ONE}/enable`],
-      access: MAY_UPDATE,
+      access: enableIdentity.access,
       bodyCap: 'management',
       body: { schema: NoMembers, optional: true },
       handle: async (call) => {
-        await store.write('identity.enable', { id: idOf(call), ...byWhom(call) }, meta(call))
+        await store.run(enableIdentity, { id: idOf(call) }, meta(call))
         return done()
       },
     },

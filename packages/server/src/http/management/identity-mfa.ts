@@ -1,12 +1,12 @@
+import { resetTotp } from '../../operations/totp/remove-totp.ts'
 import { MANAGEMENT } from '../api-paths.ts'
 import type { ControllerContext } from '../controller-context.ts'
 import { done } from '../pipeline/envelope.ts'
+import { operationMeta } from '../pipeline/operation-meta.ts'
 import type { Route } from '../pipeline/route.ts'
-import { writeMeta } from '../pipeline/write-meta.ts'
-import { byWhom } from '../shared/by-whom.ts'
 import { idOf } from './resource-routes.ts'
 
-/** Takes somebody's one-time codes away, who has lost his device. It is done also when there were none. */
+/** Removes the one-time codes of an identity whose device is lost. Succeeds also when there are none. */
 export function identityMfaRoutes({ store, clock }: ControllerContext): Route[] {
   return [
     {
@@ -16,7 +16,7 @@ export function identityMfaRoutes({ store, clock }: ControllerContext): Route[] 
       bodyCap: 'management',
       body: null,
       handle: async (call) => {
-        await store.write('totp.reset', { id: idOf(call), ...byWhom(call) }, writeMeta(call, clock.now()))
+        await store.run(resetTotp, { id: idOf(call) }, operationMeta(call, clock.now()))
         return done()
       },
     },

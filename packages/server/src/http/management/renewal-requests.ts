@@ -1,21 +1,16 @@
 import { AuthenticatorRequestExtend, type AuthenticatorRequestExtend as Body } from '@countersign/contract'
+import { requestRenewal, requestRenewalsOf } from '../../operations/authenticator/request-renewal.ts'
 import { MANAGEMENT } from '../api-paths.ts'
 import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { done } from '../pipeline/envelope.ts'
+import { operationMeta } from '../pipeline/operation-meta.ts'
 import type { Route } from '../pipeline/route.ts'
-import { writeMeta } from '../pipeline/write-meta.ts'
-import { byWhom } from '../shared/by-whom.ts'
 import { idOf } from './resource-routes.ts'
 
-/** Asking the holders of certificates to renew them: they are told with their next session. */
+/** Asks the holders of certificates to renew them: the request is shown with their next session. */
 export function renewalRequestRoutes({ store, clock }: ControllerContext): Route[] {
-  const request = (which: (id: string) => { id: string } | { identityId: string }) => async (call: Call) => {
-    const { rollKeys = false } = (call.body ?? {}) as Body
-    const args = { ...which(idOf(call)), rollKeys, ...byWhom(call) }
-    await store.write('authenticator.requestExtend', args, writeMeta(call, clock.now()))
-    return done()
-  }
+  const rollKeys = (call: Call) => ((call.body ?? {}) as Body).rollKeys ?? false
   const row = {
     method: 'POST',
     bodyCap: 'management',
@@ -26,13 +21,21 @@ export function renewalRequestRoutes({ store, clock }: ControllerContext): Route
       ...row,
       paths: [`${MANAGEMENT}/authenticators/:id/request-extend`],
       access: { entity: 'authenticator', action: 'update', orAllOf: 'identity' },
-      handle: request((id) => ({ id })),
+      handle: async (call) => {
+        const args = { id: idOf(call), rollKeys: rollKeys(call) }
+        await store.run(requestRenewal, args, operationMeta(call, clock.now()))
+        return done()
+      },
     },
     {
       ...row,
       paths: [`${MANAGEMENT}/identities/:id/request-extend`],
       access: { entity: 'identity', action: 'update' },
-      handle: request((identityId) => ({ identityId })),
+      handle: async (call) => {
+        const args = { identityId: idOf(call), rollKeys: rollKeys(call) }
+        await store.run(requestRenewalsOf, args, operationMeta(call, clock.now()))
+        return done()
+      },
     },
   ]
 }

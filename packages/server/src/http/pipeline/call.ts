@@ -2,13 +2,14 @@ import type { FastifyRequest } from 'fastify'
 import type { HostedCaller } from '../../hosted/hosted-caller.ts'
 import type { PresentedCertificate } from '../../login/judge-certificate.ts'
 import type { LiveSession } from '../../session/live-sessions.ts'
+import type { RequestSource } from '../../store/operation-meta.ts'
 import { bearerTokens, headerLines } from './bearer-tokens.ts'
 import { readClientCertificate } from './client-certificate.ts'
-import type { Query } from './query.ts'
-import { type RequestSource, remoteAddrOf, requestSource } from './request-source.ts'
+import { NO_PARAMETERS, type Query } from './query.ts'
+import { remoteAddrOf, requestSource } from './request-source.ts'
 import type { CallHead } from './session-cookie.ts'
 
-/** Whoever has passed, and on the hosted API for whom he acts. */
+/** The authenticated party of a request, and on the hosted API the organization that it acts for. */
 export interface Admitted {
   readonly session: LiveSession | undefined
   readonly token?: string
@@ -18,11 +19,13 @@ export interface Admitted {
   readonly hosted?: HostedCaller
 }
 
-/** What the pipeline has read. */
-export interface CallParts {
-  readonly query: Query
+/** What the pipeline has read of a request. */
+interface ReadRequest {
+  readonly request: FastifyRequest
+  readonly caller: Admitted | undefined
+  readonly query: Query | undefined
   readonly body: unknown
-  readonly hasBody: boolean
+  readonly bytes: Buffer | undefined
 }
 
 /**
@@ -51,13 +54,13 @@ export class Call {
   readonly ifMatch: string | undefined
   readonly #request: FastifyRequest
 
-  constructor(request: FastifyRequest, caller: Admitted | undefined, { query, body, hasBody }: CallParts) {
+  constructor({ request, caller, query = NO_PARAMETERS, body, bytes }: ReadRequest) {
     this.#request = request
     this.requestId = request.id
     this.params = request.params as Record<string, string>
     this.query = query
     this.body = body
-    this.hasBody = hasBody
+    this.hasBody = bytes !== undefined && bytes.length > 0
     this.session = caller?.session
     this.hosted = caller?.hosted
     this.sessionToken = caller?.isCookie ? undefined : caller?.token

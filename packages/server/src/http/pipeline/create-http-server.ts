@@ -7,9 +7,11 @@ import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Settings } from '../../platform/settings/index.ts'
 import { PRODUCT_VERSION } from '../../platform/version.ts'
+import { admitAgain } from './admit.ts'
 import { createCors } from './cors.ts'
 import { errorAnswer } from './errors.ts'
 import { createEventStreams } from './event-streams.ts'
+import { Exchange, type PipelineParts } from './exchange.ts'
 import { dropForwardedPorts } from './forwarded-for.ts'
 import { isHostedPath } from './hosted-errors.ts'
 import { rewriteLegacyPath } from './legacy-paths.ts'
@@ -18,12 +20,12 @@ import { guardListener, listenerOptions } from './listener.ts'
 import { hasUnreadBody } from './read-bytes.ts'
 import { type Answer, ROUTE_METHODS, type Route } from './route.ts'
 import { sendAnswer, sendError } from './send-answer.ts'
-import { admit, type ServeOptions, serveCall } from './serve-call.ts'
+import { serve } from './steps.ts'
 import { createTimeLimit } from './time-limit.ts'
 import { createUnreadableRequests } from './unreadable-request.ts'
 import { whileAdmitted } from './while-admitted.ts'
 
-export interface HttpServerOptions extends Omit<ServeOptions, 'http' | 'withinTime' | 'awaitsContinue'> {
+export interface HttpServerOptions extends Omit<PipelineParts, 'http' | 'withinTime' | 'awaitsContinue'> {
   readonly routes: readonly Route[]
   readonly settings: Settings
   readonly tls: ServerOptions
@@ -160,7 +162,7 @@ export function createHttpServer(options: HttpServerOptions) {
   app.addHook('preClose', async () => streams.stop())
   const answerCall = (answer: Answer, route: Route, request: FastifyRequest, reply: FastifyReply): void => {
     const { eventStream, stream } = answer
-    const readmit = () => admit(route, request, serveOptions, { isAgain: true })
+    const readmit = () => admitAgain(route, request, pipeline)
     if (eventStream) {
       streams.open(eventStream, reply, readmit)
       return
@@ -172,7 +174,7 @@ export function createHttpServer(options: HttpServerOptions) {
     sendAnswer(answer, reply, log)
   }
 
-  const serveOptions: ServeOptions = { ...options, http, withinTime: createTimeLimit(handlerMs), awaitsContinue }
+  const pipeline: PipelineParts = { ...options, http, withinTime: createTimeLimit(handlerMs), awaitsContinue }
   for (const [url, rows] of Map.groupBy(routes.flatMap(byPath), ({ path }) => path)) {
     const isHosted = isHostedPath(url)
     for (const { route } of rows) {
@@ -187,7 +189,7 @@ export function createHttpServer(options: HttpServerOptions) {
           }
         }
         // No promise for the framework, which would go on to wait for the end of the answer.
-        serveCall(route, request, reply, serveOptions).then(onAnswer, onError)
+        serve(new Exchange(route, request, reply, pipeline)).then(onAnswer, onError)
       }
       app.route({ method: route.method, url, handler })
     }

@@ -1,6 +1,6 @@
 import { AppError } from '@countersign/core'
 
-/** The query parameters by name. Of a repeated one the first counts; unknown ones are nobody's business. */
+/** The query parameters by name. First value wins; unknown parameters are ignored. */
 export interface Query extends ReadonlyMap<string, string> {
   /** Every value of a parameter that may be given more than once, in order. */
   all(name: string): readonly string[]
@@ -21,7 +21,7 @@ class Parameters extends Map<string, string> implements Query {
   }
 }
 
-const NO_PARAMETERS: Query = new Parameters()
+export const NO_PARAMETERS: Query = new Parameters()
 /** Most parameters are plain words; what is left aside here is looked at closely. */
 const MAY_NEED_DECODING = /[^\w.-]/
 /** Alone, or as the first part of a path such as `prototype.x` or `constructor[x]`. */

@@ -1,12 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-
-/** Where a request came from and how, as events tell it. */
-export interface RequestSource {
-  /** The HTTP method. */
-  readonly method: string
-  readonly localAddr: string
-  readonly remoteAddr: string
-}
+import type { RequestSource } from '../../store/operation-meta.ts'
 
 export function requestSource(request: FastifyRequest): RequestSource {
   const { localAddress, localPort } = request.socket

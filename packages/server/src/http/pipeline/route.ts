@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream'
 import type { ErrorCode } from '@countersign/contract'
 import type { BodySchema, RequiredPermission } from '@countersign/core'
+import type { EventStreamSource } from '../../events/event-stream-source.ts'
 import type { HostedAccess, HostedCaller } from '../../hosted/hosted-caller.ts'
 import type { LiveSession } from '../../session/live-sessions.ts'
 import type { Call } from './call.ts'
-import type { EventStreamSource } from './event-streams.ts'
 
 export const ROUTE_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof ROUTE_METHODS)[number]

@@ -1,15 +1,18 @@
 import { CODE_HEADER, type OneTimeCode as CodeBody, OneTimeCode } from '@countersign/contract'
 import { AppError } from '@countersign/core'
 import { refusedCode } from '../../login/refused-login.ts'
+import { removeTotp } from '../../operations/totp/remove-totp.ts'
 import type { CodeOutcome } from '../../operations/totp/spend-code.ts'
+import { startTotp, verifyTotp } from '../../operations/totp/start-totp.ts'
+import { checkTotpCode, passTotp, renewRecoveryCodes } from '../../operations/totp/use-totp.ts'
 import { findTotp } from '../../store/reads/totp-reads.ts'
 import type { TotpRow } from '../../store/schema.ts'
 import { onBothApis } from '../api-paths.ts'
 import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { detail, done, timestamp } from '../pipeline/envelope.ts'
+import { operationMeta } from '../pipeline/operation-meta.ts'
 import { type Answer, type Method, type Route, sessionOf } from '../pipeline/route.ts'
-import { writeMeta } from '../pipeline/write-meta.ts'
 import { qrPng } from './qr-png.ts'
 
 const MFA = '/current-identity/mfa'
@@ -18,7 +21,7 @@ const UNVERIFIED_LINKS = { qr: { href: `.${MFA}/qr-code` }, verify: { href: `.${
 
 /** The caller's own one-time codes. A session that lacks a factor may set them up and give a code, and nothing more. */
 export function currentIdentityMfaRoutes({ store, clock, oneTimeCodes, signIns }: ControllerContext): Route[] {
-  const meta = (call: Call) => writeMeta(call, clock.now())
+  const meta = (call: Call) => operationMeta(call, clock.now())
   const getTotp = async (call: Call, missing: 'NOT_FOUND' | 'MFA_NOT_ENROLLED'): Promise<TotpRow> => {
     const totp = await findTotp(store.db, sessionOf(call).identity.id)
     if (!totp) throw new AppError(missing)
@@ -41,7 +44,7 @@ export function currentIdentityMfaRoutes({ store, clock, oneTimeCodes, signIns }
     return { id: totp.identity_id, guess: oneTimeCodes.guess(totp, code, { recovery: true }) }
   }
 
-  /** Lets pass whoever gave a good code. A wrong one is told wherever it was given, a good one where it completes the session. */
+  /** Fails unless the code was right. Every wrong code is reported, a right one only where it completes the session. */
   const check = (call: Call, outcome: CodeOutcome, { completes = false } = {}): void => {
     const request = { id: call.requestId, remoteAddr: call.remoteAddr }
     const session = sessionOf(call)
@@ -82,7 +85,7 @@ export function currentIdentityMfaRoutes({ store, clock, oneTimeCodes, signIns }
 
   const start = async (call: Call): Promise<Answer> => {
     const totp = oneTimeCodes.newTotp(sessionOf(call).identity.id)
-    await store.write('totp.start', totp, meta(call))
+    await store.run(startTotp, totp, meta(call))
     return { status: 201, json: { data: { _links: { self: LINK }, id: totp.totpId }, meta: {} } }
   }
 
@@ -91,13 +94,13 @@ export function currentIdentityMfaRoutes({ store, clock, oneTimeCodes, signIns }
     const { id: sessionId, identity } = sessionOf(call)
     const guess = oneTimeCodes.guess(totp, (call.body as CodeBody).code, { recovery: false })
     const args = { id: identity.id, sessionId, guess }
-    check(call, await store.write('totp.verify', args, meta(call)), { completes: true })
+    check(call, await store.run(verifyTotp, args, meta(call)), { completes: true })
     return done()
   }
 
   const pass = async (call: Call): Promise<Answer> => {
     const args = { ...(await given(call)), sessionId: sessionOf(call).id }
-    check(call, await store.write('totp.pass', args, meta(call)), { completes: true })
+    check(call, await store.run(passTotp, args, meta(call)), { completes: true })
     return done()
   }
 
@@ -105,20 +108,20 @@ export function currentIdentityMfaRoutes({ store, clock, oneTimeCodes, signIns }
     const totp = await getTotp(call, 'NOT_FOUND')
     const guess = isVerified(call, totp) ? (await given(call)).guess : undefined
     const args = { id: totp.identity_id, guess }
-    check(call, await store.write('totp.remove', args, meta(call)))
+    check(call, await store.run(removeTotp, args, meta(call)))
     return done()
   }
 
   const showRecoveryCodes = async (call: Call): Promise<Answer> => {
-    check(call, await store.write('totp.checkCode', await given(call), meta(call)))
+    check(call, await store.run(checkTotpCode, await given(call), meta(call)))
     const totp = await getTotp(call, 'NOT_FOUND')
     return detail({ _links: { self: LINK }, ...base(totp), recoveryCodes: oneTimeCodes.recoveryCodes(totp) })
   }
 
-  const renewRecoveryCodes = async (call: Call): Promise<Answer> => {
+  const replaceRecoveryCodes = async (call: Call): Promise<Answer> => {
     const code = await given(call)
     const args = { ...code, recoveryCodes: oneTimeCodes.newRecoveryCodes(code.id) }
-    check(call, await store.write('totp.renewRecoveryCodes', args, meta(call)))
+    check(call, await store.run(renewRecoveryCodes, args, meta(call)))
     return done()
   }
 
@@ -135,7 +138,7 @@ export function currentIdentityMfaRoutes({ store, clock, oneTimeCodes, signIns }
     },
     row('POST', `${MFA}/verify`, 'partial-session', verify, true),
     row('GET', `${MFA}/recovery-codes`, 'any-session', showRecoveryCodes),
-    row('POST', `${MFA}/recovery-codes`, 'any-session', renewRecoveryCodes, true),
+    row('POST', `${MFA}/recovery-codes`, 'any-session', replaceRecoveryCodes, true),
     row('POST', '/authenticate/mfa', 'partial-session', pass, true),
     // For sessions that are tokens themselves, of which there are none here.
     row(

@@ -4,6 +4,7 @@ import {
   type OwnAuthenticatorPatch as PatchBody,
 } from '@countersign/contract'
 import { AppError, checkPlainText } from '@countersign/core'
+import { updateOwnAuthenticator } from '../../operations/authenticator/update-authenticator.ts'
 import { AUTHENTICATOR_FILTER } from '../../store/filter-tables.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findAuthenticator } from '../../store/reads/authenticator-reads.ts'
@@ -14,8 +15,8 @@ import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { detail, done } from '../pipeline/envelope.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'
+import { operationMeta } from '../pipeline/operation-meta.ts'
 import { type Route, sessionOf } from '../pipeline/route.ts'
-import { writeMeta } from '../pipeline/write-meta.ts'
 import { authenticatorView } from './authenticator-view.ts'
 import { identityView } from './identity-view.ts'
 import { digestNewPassword } from './new-password.ts'
@@ -24,7 +25,7 @@ import { equals } from './row-conditions.ts'
 const AUTHENTICATORS = 'current-identity/authenticators'
 const LINKS = { self: { href: './current-identity' }, mfa: { href: './current-identity/mfa' } }
 
-/** The caller's own identity and what he signs in with. Nothing here can reach anybody else. */
+/** The caller's own identity and its authenticators. No route here reaches another identity. */
 export function currentIdentityRoutes(context: ControllerContext): Route[] {
   const { store, clock, logInWithPassword } = context
   const { now } = clock
@@ -52,7 +53,7 @@ export function currentIdentityRoutes(context: ControllerContext): Route[] {
       username: username || undefined,
       passwordDigest: password ? await digestNewPassword(context, identity, password) : undefined,
     }
-    await store.write('authenticator.update', { ...change, byOwner: identity.id }, writeMeta(call, now()))
+    await store.run(updateOwnAuthenticator, change, operationMeta(call, now()))
     return done()
   }
 

@@ -1,8 +1,9 @@
+import { endOwnSession } from '../../operations/api-session/end-session.ts'
 import { onBothApis } from '../api-paths.ts'
 import type { ControllerContext } from '../controller-context.ts'
 import { detail, done } from '../pipeline/envelope.ts'
+import { operationMeta } from '../pipeline/operation-meta.ts'
 import { type Route, sessionOf } from '../pipeline/route.ts'
-import { writeMeta } from '../pipeline/write-meta.ts'
 import { currentSessionView } from './api-session-view.ts'
 
 /** The caller's own session. */
@@ -27,7 +28,7 @@ export function currentSessionRoutes({ store, clock, secondFactor }: ControllerC
       bodyCap: 'anonymous',
       body: null,
       handle: async (call) => {
-        await store.write('apiSession.delete', { id: sessionOf(call).id, by: 'owner' }, writeMeta(call, clock.now()))
+        await store.run(endOwnSession, { id: sessionOf(call).id }, operationMeta(call, clock.now()))
         return done()
       },
     },

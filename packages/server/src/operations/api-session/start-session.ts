@@ -1,5 +1,5 @@
 import type { Authenticate } from '@countersign/contract'
-import { newIdInOrder } from '@countersign/core'
+import { AppError, newIdInOrder } from '@countersign/core'
 import { apiSessionEvent } from '../../events/api-session-event.ts'
 import type { EventHub } from '../../events/event-hub.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -7,8 +7,40 @@ import type { LiveSession } from '../../session/live-sessions.ts'
 import type { SessionOrigin } from '../../session/session-origin.ts'
 import { newSessionToken, sessionTokenDigest } from '../../session/session-token.ts'
 import type { StoredAuthPolicy } from '../../store/auth-policy-row.ts'
-import type { StoredIdentity } from '../../store/identity-row.ts'
+import { isDisabled, type StoredIdentity } from '../../store/identity-row.ts'
+import { operation } from '../../store/operation.ts'
+import { findDisabledTimes } from '../../store/reads/identity-reads.ts'
 import type { Store } from '../../store/store.ts'
+import {
+  countSessionsBeforeStart,
+  deleteOldestSessions,
+  insertSession,
+  type NewApiSession,
+} from '../../store/writes/api-session-writes.ts'
+import { setClientInfo } from '../../store/writes/identity-writes.ts'
+
+export interface CreateApiSession extends NewApiSession {
+  readonly envInfo: Readonly<Record<string, string>> | undefined
+  readonly sdkInfo: Readonly<Record<string, string>> | undefined
+  /** With more sessions than this, the identity's oldest end. */
+  readonly maxPerIdentity: number
+}
+
+/** Opens a session for an identity that has just logged in. INVALID_AUTH when it was disabled or deleted meanwhile. */
+export const createApiSession = operation({
+  name: 'apiSession.create',
+  access: 'none',
+  takesTurns: false,
+  async run(tx, { envInfo, sdkInfo, maxPerIdentity, ...session }: CreateApiSession): Promise<void> {
+    const { identityId } = session
+    const identity = await findDisabledTimes(tx.db, identityId)
+    if (!identity || isDisabled(identity, tx.now)) throw new AppError('INVALID_AUTH')
+    const count = await countSessionsBeforeStart(tx, identityId)
+    if (count >= maxPerIdentity) await deleteOldestSessions(tx, identityId, count + 1 - maxPerIdentity)
+    await insertSession(tx, session)
+    if (envInfo || sdkInfo) await setClientInfo(tx, identityId, { envInfo, sdkInfo })
+  },
+})
 
 export interface SessionOptions {
   readonly store: Store
@@ -19,7 +51,7 @@ export interface SessionOptions {
   readonly maxPerIdentity: number
 }
 
-/** Somebody who has shown who he is, and how. */
+/** An identity that has proven who it is, and how. */
 export interface Authenticated extends SessionOrigin {
   readonly identity: StoredIdentity
   readonly policy: StoredAuthPolicy
@@ -28,7 +60,7 @@ export interface Authenticated extends SessionOrigin {
   readonly ipAddress: string
 }
 
-/** Opens a session; when this resolves it is durable. Fails with INVALID_AUTH when the identity has gone meanwhile. */
+/** Opens a session; it is durable when this resolves. Fails with INVALID_AUTH when the identity has gone meanwhile. */
 export async function startSession(
   { store, clock, events, idleMs, maxMs, maxPerIdentity }: SessionOptions,
   { identity, policy, way, certificate, authenticatorId, body, ipAddress }: Authenticated,
@@ -39,8 +71,8 @@ export async function startSession(
   const endsAt = now + maxMs
   const expiresAt = Math.min(now + idleMs, endsAt)
   const configTypes = knownConfigTypes(body.configTypes ?? [])
-  await store.write(
-    'apiSession.create',
+  await store.run(
+    createApiSession,
     {
       id,
       tokenDigest: sessionTokenDigest(token),
@@ -78,7 +110,7 @@ export async function startSession(
 
 const ALL_CONFIG_TYPES = 'all'
 
-/** Unknown types are dropped, and nothing is configured here, so that only the word for all of them remains. */
+/** Unknown types are dropped. Nothing is configured here, so that only the word for all of them remains. */
 function knownConfigTypes(wanted: readonly string[]): readonly string[] {
   return wanted.includes(ALL_CONFIG_TYPES) ? [ALL_CONFIG_TYPES] : []
 }

@@ -6,15 +6,15 @@ import {
   findEnrollmentObstacles,
   type IdentitySettings,
 } from '@countersign/core'
+import { operation } from '../../store/operation.ts'
 import { findAuthPolicy } from '../../store/reads/auth-policy-reads.ts'
 import { findEnrolledIdentity } from '../../store/reads/identity-reads.ts'
 import { findSigner } from '../../store/reads/signer-reads.ts'
-import type { WriteOperation } from '../../store/write-operation.ts'
 import {
   insertCertificateAuthenticator,
   type NewCertificateAuthenticator,
-} from '../authenticator/authenticator-operations.ts'
-import { insertIdentity } from '../identity/identity-operations.ts'
+} from '../../store/writes/authenticator-writes.ts'
+import { addIdentity } from '../identity/create-identity.ts'
 
 export interface JwtEnrollment {
   /** The signer that has accepted the token. */
@@ -27,23 +27,24 @@ export interface JwtEnrollment {
 }
 
 /**
- * The identity with its attributes and its certificate, or nothing of it. Signer, policy and whoever has the claim are looked at again:
- * what was true when the token was verified may not be any more.
+ * Creates the identity of a verified token with its attributes and its certificate. Signer, policy and the holder of the claim are read again:
+ * they may have changed since the token was verified. Returns the reason when the identity cannot enroll any more.
  */
-const enrollByJwt: WriteOperation<JwtEnrollment, { obstacle: EnrollmentObstacle | undefined }> = async (
-  context,
-  { signerId, kind, key, settings, identityId, authenticator },
-) => {
-  const { db } = context
-  const signer = await findSigner(db, signerId)
-  if (!signer) return { obstacle: 'signer-disabled' }
-  const policy = await findAuthPolicy(db, enrollPolicyId(signer))
-  const isEnrolled = (await findEnrolledIdentity(db, key)) !== undefined
-  const [obstacle] = findEnrollmentObstacles({ kind, signer, policy, isEnrolled })
-  if (obstacle) return { obstacle }
-  await insertIdentity(context, identityId, settings, { isDefaultAdmin: false })
-  if (authenticator) await insertCertificateAuthenticator(context, { ...authenticator, identityId })
-  return { obstacle: undefined }
-}
-
-export const JWT_ENROLLMENT_WRITES = { 'enrollment.byJwt': enrollByJwt }
+export const enrollByJwt = operation({
+  name: 'enrollment.byJwt',
+  access: 'none',
+  async run(
+    tx,
+    { signerId, kind, key, settings, identityId, authenticator }: JwtEnrollment,
+  ): Promise<{ obstacle: EnrollmentObstacle | undefined }> {
+    const signer = await findSigner(tx.db, signerId)
+    if (!signer) return { obstacle: 'signer-disabled' }
+    const policy = await findAuthPolicy(tx.db, enrollPolicyId(signer))
+    const isEnrolled = (await findEnrolledIdentity(tx.db, key)) !== undefined
+    const [obstacle] = findEnrollmentObstacles({ kind, signer, policy, isEnrolled })
+    if (obstacle) return { obstacle }
+    await addIdentity(tx, identityId, settings)
+    if (authenticator) await insertCertificateAuthenticator(tx, { ...authenticator, identityId })
+    return { obstacle: undefined }
+  },
+})

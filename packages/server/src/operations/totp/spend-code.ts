@@ -1,13 +1,15 @@
-import type { WriteContext } from '../../store/write-operation.ts'
+import { findTotp, loadWrongCodes } from '../../store/reads/totp-reads.ts'
+import type { Transaction } from '../../store/transaction.ts'
+import { setLastStep, setSpentRecoveryCodes, storeWrongCodes } from '../../store/writes/totp-writes.ts'
 
-/** A code that somebody gave, with what it was found to be when the secrets were opened. */
+/** A code from a client, with what it matched when the secrets were opened. */
 export interface CodeGuess {
   readonly totpId: string
-  /** The step that it is the code of, or its place among the recovery codes; undefined when it is neither. */
+  /** The step that it is the code of, or its index among the recovery codes; undefined when it is neither. */
   readonly match: { readonly step: number } | { readonly recoveryCode: number; readonly of: string } | undefined
 }
 
-/** Wrong codes change the store too, so that none of these is an error that would undo it. */
+/** A wrong code is no error: an error would undo the count of wrong codes. */
 export type CodeOutcome = 'right' | 'wrong' | { readonly lockedUntil: number }
 
 const MAX_WRONG = 10
@@ -15,49 +17,36 @@ const WRONG_WITHIN_MS = 300_000
 const LOCKED_MS = 300_000
 
 /**
- * Takes a code if it is good and was never taken before, and counts it if not, in one transaction: however many come at a
- * time and on however many nodes, a code works once and the limit holds. While it holds, right codes are refused as well.
+ * Takes a right code that was not taken before, and counts any other, in one transaction: a code works once and the limit holds however many
+ * arrive at a time, on any number of nodes. After 10 wrong codes within 5 minutes every code is refused for 5 minutes.
  */
-export async function spendCode(context: WriteContext, identityId: string, guess: CodeGuess): Promise<CodeOutcome> {
-  const { db, now } = context
-  const row = await db.selectFrom('totp_guesses').selectAll().where('identity_id', '=', identityId).executeTakeFirst()
-  if (row && row.locked_until > now) return { lockedUntil: row.locked_until }
-  if (await takeMatch(context, identityId, guess)) return 'right'
-  const earlier: number[] = row ? JSON.parse(row.wrong_at) : []
-  const wrong = [...earlier.filter((at) => at > now - WRONG_WITHIN_MS), now]
+export async function spendCode(tx: Transaction, identityId: string, guess: CodeGuess): Promise<CodeOutcome> {
+  const { db, now } = tx
+  const { wrongAt, lockedUntil } = await loadWrongCodes(db, identityId)
+  if (lockedUntil > now) return { lockedUntil }
+  if (await takeMatch(tx, identityId, guess)) return 'right'
+  const wrong = [...wrongAt.filter((at) => at > now - WRONG_WITHIN_MS), now]
   const isTooMany = wrong.length >= MAX_WRONG
-  const values = { wrong_at: JSON.stringify(isTooMany ? [] : wrong), locked_until: isTooMany ? now + LOCKED_MS : 0 }
-  await db
-    .insertInto('totp_guesses')
-    .values({ identity_id: identityId, ...values })
-    .onConflict((conflict) => conflict.column('identity_id').doUpdateSet(values))
-    .execute()
+  await storeWrongCodes(
+    tx,
+    identityId,
+    isTooMany ? { wrongAt: [], lockedUntil: now + LOCKED_MS } : { wrongAt: wrong, lockedUntil: 0 },
+  )
   return 'wrong'
 }
 
-async function takeMatch(
-  { db, now }: WriteContext,
-  identityId: string,
-  { totpId, match }: CodeGuess,
-): Promise<boolean> {
-  const totp =
-    match &&
-    (await db
-      .selectFrom('totps')
-      .selectAll()
-      .where('id', '=', totpId)
-      .where('identity_id', '=', identityId)
-      .executeTakeFirst())
-  if (!totp) return false
-  const update = db.updateTable('totps').where('id', '=', totpId)
+async function takeMatch(tx: Transaction, identityId: string, { totpId, match }: CodeGuess): Promise<boolean> {
+  if (!match) return false
+  const totp = await findTotp(tx.db, identityId)
+  if (totp?.id !== totpId) return false
   if ('step' in match) {
-    // Later steps only: that takes no list of the codes used, and no code is good twice.
+    // Later steps only: no code works twice, and no list of used codes is needed.
     if (match.step <= totp.last_step) return false
-    await update.set({ last_step: match.step, updated_at: now }).execute()
+    await setLastStep(tx, totpId, match.step)
     return true
   }
   const bit = 1 << match.recoveryCode
   if (match.of !== totp.recovery_codes || (totp.spent_recovery_codes & bit) !== 0) return false
-  await update.set({ spent_recovery_codes: totp.spent_recovery_codes | bit, updated_at: now }).execute()
+  await setSpentRecoveryCodes(tx, totpId, totp.spent_recovery_codes | bit)
   return true
 }

@@ -6,6 +6,7 @@ import { createGatheredMetrics } from '../../events/metrics/gathered-metrics.ts'
 import { serveMetrics } from '../../events/metrics/metrics-server.ts'
 import { createSharedFetches } from '../../keyset/shared-fetches.ts'
 import { createGuesses } from '../../limits/guesses.ts'
+import { WRITER_ENTRY } from '../../operations/writer-entry.ts'
 import { createFetchDocument } from '../../outbound/fetch-document.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { loadKeyMaterial } from '../../platform/keys/load-key-material.ts'
@@ -137,6 +138,7 @@ async function withStore(
   const store = await openStore({
     database: settings.database,
     sqliteFile: dataDir.databaseFile,
+    writer: WRITER_ENTRY,
     nodeId,
     now: systemClock.now(),
     isShared: true,

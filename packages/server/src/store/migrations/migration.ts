@@ -1,4 +1,4 @@
-import type { StoreDialect } from '../write-operation.ts'
+import type { StoreDialect } from '../transaction.ts'
 
 /** Column types by their meaning; each database has its own words for them. */
 export interface ColumnTypes {

@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '@countersign/core'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
-import type { WriteName } from '../../operations/operations.ts'
 import { settleWithin } from '../../platform/settle-within.ts'
 import type { Change, ChangeListener, OwnChangeListener } from '../change.ts'
 import { migrate } from '../migrations/migrate.ts'
 import { POSTGRES_TYPES } from '../migrations/migration.ts'
-import { runWrite, type WriteRequest } from '../run-write.ts'
+import type { AnyOperation } from '../operation.ts'
+import type { OperationMeta } from '../operation-meta.ts'
+import { runOperation } from '../run-operation.ts'
 import type { Database } from '../schema.ts'
 import type { Store } from '../store.ts'
 import { isConnectionProblem } from './connection-problem.ts'
@@ -22,20 +23,8 @@ const LOCK_SPACE = 1129270867
 const LOCKS = { migration: 1, write: 2 }
 
 /**
- * Writes that look at nothing but the rows they change. All others check what they depend on and then write, so they take
- * turns over all nodes: what they have seen is still true when they commit, and none is thrown back by another.
+ * Operations check what they depend on and then write, so they take turns over all nodes: what one has read is still true when it commits.
  */
-const UNORDERED: ReadonlySet<WriteName> = new Set([
-  'apiSession.create',
-  'apiSession.touch',
-  'apiSession.delete',
-  'apiSession.deleteExpired',
-  'changeLog.prune',
-  'signerKeys.store',
-  'authDecision.record',
-  'authDecision.prune',
-])
-
 async function takeTurn(transaction: Kysely<Database>, lock: number = LOCKS.write): Promise<void> {
   await sql`select pg_advisory_xact_lock(${LOCK_SPACE}::int, ${lock}::int)`.execute(transaction)
 }
@@ -110,13 +99,13 @@ async function openOn(db: Kysely<Database>, options: PostgresOptions, dropIdle: 
   }
   const follower = await followChanges({ ...options, staleMs: options.staleMs ?? STALE_MS, tell })
 
-  const runOnce = (request: WriteRequest) =>
+  const runOnce = (operation: AnyOperation, args: unknown, meta: OperationMeta) =>
     db
       .transaction()
       .setIsolationLevel('read committed')
       .execute(async (transaction) => {
-        if (!UNORDERED.has(request.name)) await takeTurn(transaction)
-        const done = await runWrite({ db: transaction, dialect: 'postgres' }, request)
+        if (operation.takesTurns !== false) await takeTurn(transaction)
+        const done = await runOperation({ db: transaction, dialect: 'postgres' }, operation, args, meta)
         if (done.changes.length > 0) {
           const message = notification(options.nodeId, done.changes)
           await sql`select pg_notify(${NOTIFY_CHANNEL}, ${message})`.execute(transaction)
@@ -127,10 +116,10 @@ async function openOn(db: Kysely<Database>, options: PostgresOptions, dropIdle: 
   return {
     dialect: 'postgres',
     db,
-    write: async (name, args, meta) => {
+    run: async (operation, args, meta) => {
       for (let retries = 0; ; retries++) {
         try {
-          const { result, changes } = await runOnce({ name, args, meta })
+          const { result, changes } = await runOnce(operation, args, meta)
           if (changes.length > 0) {
             follower.noteOwn(changes.length)
             tell(changes)

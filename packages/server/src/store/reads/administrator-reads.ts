@@ -1,3 +1,4 @@
+import { isAccountIdentity } from '@countersign/core'
 import type { ExpressionBuilder, Kysely } from 'kysely'
 import type { Database } from '../schema.ts'
 
@@ -25,6 +26,27 @@ export async function findDefaultAdministrator(db: Kysely<Database>): Promise<st
   const made = db.selectFrom('identities').select('id').where('is_default_admin', '=', true)
   // He was made first, so that whoever reads the first one reads no others.
   return (await made.limit(1).executeTakeFirst())?.id
+}
+
+export interface AdministratorRow {
+  readonly id: string
+  readonly name: string
+  readonly disabledAt: number | null
+  readonly disabledUntil: number | null
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** The people who administer this controller. Identities of API accounts are left out: they are listed as accounts. */
+export async function listAdministrators(db: Kysely<Database>): Promise<AdministratorRow[]> {
+  const rows = await db
+    .selectFrom('identities')
+    .select(['id', 'name', 'disabled_at as disabledAt', 'disabled_until as disabledUntil'])
+    .select(['created_at as createdAt', 'updated_at as updatedAt'])
+    .where('is_admin', '=', true)
+    .orderBy('name')
+    .execute()
+  return rows.filter(({ id }) => !isAccountIdentity(id))
 }
 
 function enabledAdministrators(db: Kysely<Database>, now: number) {

@@ -9,6 +9,12 @@ const signersOf = prepared(1, (db, id: string) =>
   db.selectFrom('auth_policy_signers').select('signer_id').where('auth_policy_id', '=', id).orderBy('signer_id'),
 )
 
+const policyIdById = prepared(1, (db, id: string) => db.selectFrom('auth_policies').select('id').where('id', '=', id))
+
+export async function hasAuthPolicy(db: Kysely<Database>, id: string): Promise<boolean> {
+  return (await policyIdById(db, id)).length > 0
+}
+
 /** Costs the same look-ups whether there is one or not. */
 export async function findAuthPolicy(db: Kysely<Database>, id: string): Promise<StoredAuthPolicy | undefined> {
   const [row] = await policyById(db, id)
@@ -34,4 +40,9 @@ export async function withAllowedSigners(
     .execute()
   const byPolicy = Map.groupBy(links, (link) => link.auth_policy_id)
   return rows.map((row) => authPolicyFromRow(row, byPolicy.get(row.id)?.map((link) => link.signer_id) ?? []))
+}
+
+/** Whether another policy has this name. */
+export async function isPolicyName(db: Kysely<Database>, name: string): Promise<boolean> {
+  return (await db.selectFrom('auth_policies').select('id').where('name', '=', name).executeTakeFirst()) !== undefined
 }

@@ -1,3 +1,4 @@
+import type { AuthenticatorMethod } from '@countersign/contract'
 import type { Kysely } from 'kysely'
 import { prepared } from '../prepared.ts'
 import type { AuthenticatorRow, Database } from '../schema.ts'
@@ -14,6 +15,37 @@ export async function findAuthenticator(
 ): Promise<AuthenticatorRow | undefined> {
   const [row] = await authenticatorById(db, id)
   return row && (identityId === undefined || row.identity_id === identityId) ? row : undefined
+}
+
+export async function hasAuthenticator(
+  db: Kysely<Database>,
+  identityId: string,
+  method: AuthenticatorMethod,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('authenticators')
+    .select('id')
+    .where('identity_id', '=', identityId)
+    .where('method', '=', method)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Whether an authenticator of any identity has this user name. */
+export async function isUsername(db: Kysely<Database>, username: string): Promise<boolean> {
+  const row = await db.selectFrom('authenticators').select('id').where('username', '=', username).executeTakeFirst()
+  return row !== undefined
+}
+
+/** Whether an authenticator other than this one records a certificate with this key. */
+export async function isKeyOfAnother(db: Kysely<Database>, publicKeyDigest: string, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('authenticators')
+    .select('id')
+    .where('public_key_digest', '=', publicKeyDigest)
+    .where('id', '!=', id)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** What a sign-in by certificate needs to know of the recorded one. */
@@ -64,3 +96,26 @@ export async function loadCertificateStates(db: Kysely<Database>, ids: readonly 
 }
 
 const STATE = ['id', 'last_auth_resolved_to_root', 'extend_requested_at', 'key_roll_requested'] as const
+
+/** The password authenticator with this user name, and the digest to compare with. */
+export async function findPasswordAuthenticator(db: Kysely<Database>, username: string) {
+  return db
+    .selectFrom('authenticators')
+    .select(['id', 'identity_id', 'password_digest as digest'])
+    .where('username', '=', username)
+    .where('method', '=', 'updb')
+    .executeTakeFirst()
+}
+
+const originById = prepared(1, (db, id: string) =>
+  db
+    .selectFrom('authenticators')
+    .select(['method', 'last_auth_resolved_to_root', 'extend_requested_at', 'key_roll_requested'])
+    .where('id', '=', id),
+)
+
+/** What a session needs to know of the authenticator that it was opened with. */
+export async function findSessionAuthenticator(db: Kysely<Database>, id: string) {
+  const [row] = await originById(db, id)
+  return row
+}

@@ -11,6 +11,26 @@ export async function findEnrollment(db: Kysely<Database>, id: string): Promise<
   return db.selectFrom('enrollments').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+export async function hasEnrollment(
+  db: Kysely<Database>,
+  identityId: string,
+  method: EnrollmentMethod,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('enrollments')
+    .select('id')
+    .where('identity_id', '=', identityId)
+    .where('method', '=', method)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Whether an enrollment of any identity has this user name. */
+export async function isEnrollingUsername(db: Kysely<Database>, username: string): Promise<boolean> {
+  const row = await db.selectFrom('enrollments').select('id').where('username', '=', username).executeTakeFirst()
+  return row !== undefined
+}
+
 const enrollmentsOfSome = preparedForIds(0, (db, ids) =>
   db.selectFrom('enrollments').selectAll().where('identity_id', 'in', ids),
 )
@@ -24,7 +44,7 @@ export async function loadEnrollmentsOf(
   return Map.groupBy(rows, (row) => row.identity_id)
 }
 
-/** Whose an enrollment is: what is shown of him, and what decides who may see it. */
+/** The identity of an enrollment: what is shown of it, and what decides which callers see the enrollment. */
 export type EnrollmentOwner = Pick<StoredIdentity, 'id' | 'name' | 'authPolicyId' | 'isAdmin' | 'permissions'>
 
 export async function loadEnrollmentOwners(
@@ -52,8 +72,8 @@ export interface RedeemableEnrollment {
 }
 
 /**
- * The enrollment that a token stands for. INVALID_ENROLLMENT_TOKEN for one that is unknown, used, of another method or of
- * a disabled identity, which are not told apart; ENROLLMENT_EXPIRED for one that came too late.
+ * The enrollment of a token. Fails with INVALID_ENROLLMENT_TOKEN when the token is unknown, used, of another method or of a disabled identity,
+ * which look the same to the client, and with ENROLLMENT_EXPIRED when it has expired.
  */
 export async function getRedeemable(
   db: Kysely<Database>,

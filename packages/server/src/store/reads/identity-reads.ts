@@ -138,3 +138,19 @@ function shownAs({
 }: Pick<AuthenticatorRow, 'id' | 'method' | 'username' | 'fingerprint'>) {
   return method === 'updb' ? { id, username } : { id, fingerprint }
 }
+
+const disabledTimes = prepared(1, (db, id: string) =>
+  db
+    .selectFrom('identities')
+    .select(['disabled_at as disabledAt', 'disabled_until as disabledUntil'])
+    .where('id', '=', id),
+)
+
+/** Since when and until when an identity is disabled; undefined when there is none. */
+export async function findDisabledTimes(
+  db: Kysely<Database>,
+  id: string,
+): Promise<Pick<StoredIdentity, 'disabledAt' | 'disabledUntil'> | undefined> {
+  const [times] = await disabledTimes(db, id)
+  return times
+}

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
-import type { StoredKeySet } from '../../keyset/stored-key-set.ts'
-import type { KeySigner } from '../key-signer.ts'
+import { type Kysely, sql } from 'kysely'
+import type { KeySigner, StoredKeySet } from '../key-signer.ts'
+import type { Database } from '../schema.ts'
 import type { Store } from '../store.ts'
 
 /** A signer with the keys that are stored for it, if any. */
@@ -88,4 +88,26 @@ function fromRow(row: Row): LoadedKeySigner {
     certificateEndsAt: row.not_after,
     keySet: url === null || jwks === null || fetchedAt === null ? undefined : { url, jwks, fetchedAt },
   }
+}
+
+/** Whose keys they are, and where they are stored. */
+export interface KeySetOwner {
+  readonly entity: 'externalJwtSigners' | 'identityProviders'
+  readonly table: 'signer_key_sets' | 'identity_provider_key_sets'
+  readonly endpoint: string | null
+}
+
+export async function findKeySetOwner(db: Kysely<Database>, id: string): Promise<KeySetOwner | undefined> {
+  const signer = await db.selectFrom('ext_jwt_signers').select('jwks_endpoint').where('id', '=', id).executeTakeFirst()
+  if (signer) return { entity: 'externalJwtSigners', table: 'signer_key_sets', endpoint: signer.jwks_endpoint }
+  const provider = await db.selectFrom('identity_providers').select('jwks_uri').where('id', '=', id).executeTakeFirst()
+  return provider && { entity: 'identityProviders', table: 'identity_provider_key_sets', endpoint: provider.jwks_uri }
+}
+
+export async function findStoredKeySet(
+  db: Kysely<Database>,
+  { table }: KeySetOwner,
+  signerId: string,
+): Promise<Pick<StoredKeySet, 'url' | 'jwks'> | undefined> {
+  return db.selectFrom(table).select(['url', 'jwks']).where('signer_id', '=', signerId).executeTakeFirst()
 }

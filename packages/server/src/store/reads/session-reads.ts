@@ -1,10 +1,11 @@
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { type StoredSession, sessionFromRow } from '../api-session-row.ts'
 import { identityFromRow, type StoredIdentity } from '../identity-row.ts'
 import { readJsonColumn } from '../json-column.ts'
 import { prepared } from '../prepared.ts'
+import type { ApiSessionRow, Database } from '../schema.ts'
 import type { Store } from '../store.ts'
-import type { StoreDialect } from '../write-operation.ts'
+import type { StoreDialect } from '../transaction.ts'
 
 /** Attributes of an identity, in order, as the text of an array. */
 const ATTRIBUTES: Readonly<Record<StoreDialect, ReturnType<typeof sql<string>>>> = {
@@ -71,4 +72,49 @@ export function findSessionCounter({ db, dialect }: Pick<Store, 'db' | 'dialect'
     const [[kept], [ended]] = await Promise.all([keptCount(db), endedCount(db, now)])
     return (kept?.total ?? 0) - (ended?.total ?? 0)
   }
+}
+
+/** Whose session it is, and until when it lives. */
+export async function findSessionOwner(
+  db: Kysely<Database>,
+  id: string,
+): Promise<Pick<ApiSessionRow, 'id' | 'identity_id' | 'ip_address' | 'expires_at'> | undefined> {
+  return db
+    .selectFrom('api_sessions')
+    .select(['id', 'identity_id', 'ip_address', 'expires_at'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/** Sessions that ended at `until` or before, `limit` at most. */
+export async function findExpiredSessions(
+  db: Kysely<Database>,
+  until: number,
+  limit: number,
+): Promise<Pick<ApiSessionRow, 'id' | 'identity_id' | 'ip_address'>[]> {
+  return db
+    .selectFrom('api_sessions')
+    .select(['id', 'identity_id', 'ip_address'])
+    .where('expires_at', '<=', until)
+    .limit(limit)
+    .execute()
+}
+
+/** The row of a session that has not expired. */
+export async function findLiveSessionRow(
+  db: Kysely<Database>,
+  id: string,
+  now: number,
+): Promise<ApiSessionRow | undefined> {
+  return db.selectFrom('api_sessions').selectAll().where('id', '=', id).where('expires_at', '>', now).executeTakeFirst()
+}
+
+/** How many sessions have not expired, counted one by one. */
+export async function countLiveSessions(db: Kysely<Database>, now: number): Promise<number> {
+  const row = await db
+    .selectFrom('api_sessions')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+  return Number(row?.total ?? 0)
 }

@@ -14,3 +14,8 @@ export async function loadSummary({ db }: Pick<Store, 'db'>, now: number) {
     (select total from row_counts where table_name = 'identities') as "identities"`.execute(db)
   return rows[0] ?? {}
 }
+
+/** Rejects when the store answers no query. */
+export async function checkRead(db: Store['db']): Promise<void> {
+  await sql`select 1`.execute(db)
+}

@@ -15,3 +15,22 @@ export async function countForeignTotps(db: Kysely<Database>, keyPrefix: string)
 export async function findTotp(db: Kysely<Database>, identityId: string): Promise<TotpRow | undefined> {
   return db.selectFrom('totps').selectAll().where('identity_id', '=', identityId).executeTakeFirst()
 }
+
+/** Which one-time codes of an identity are verified: null when none are, undefined when there is no such identity. */
+export async function findVerifiedTotpId(db: Kysely<Database>, identityId: string): Promise<string | null | undefined> {
+  const row = await db
+    .selectFrom('identities')
+    .select('verified_totp_id')
+    .where('id', '=', identityId)
+    .executeTakeFirst()
+  return row?.verified_totp_id
+}
+
+/** The instants of the latest wrong codes of an identity, and until when every code is refused. */
+export async function loadWrongCodes(
+  db: Kysely<Database>,
+  identityId: string,
+): Promise<{ readonly wrongAt: readonly number[]; readonly lockedUntil: number }> {
+  const row = await db.selectFrom('totp_guesses').selectAll().where('identity_id', '=', identityId).executeTakeFirst()
+  return row ? { wrongAt: JSON.parse(row.wrong_at), lockedUntil: row.locked_until } : { wrongAt: [], lockedUntil: 0 }
+}

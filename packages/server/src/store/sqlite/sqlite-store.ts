@@ -6,8 +6,8 @@ import { Outbox } from '../../platform/outbox.ts'
 import type { ChangeListener, OwnChangeListener } from '../change.ts'
 import { migrate } from '../migrations/migrate.ts'
 import { SQLITE_TYPES } from '../migrations/migration.ts'
+import type { OperationMeta } from '../operation-meta.ts'
 import type { Store } from '../store.ts'
-import type { WriteMeta } from '../write-operation.ts'
 import { createForeignChanges } from './foreign-changes.ts'
 import { openForReading, openForWriting } from './open-database.ts'
 import {
@@ -20,10 +20,10 @@ import {
   toWriter,
   type WriteAnswer,
 } from './writer-messages.ts'
-import type { WriterOptions } from './writer-thread.ts'
+import type { WriterOptions } from './writer-options.ts'
 
 interface Pending {
-  readonly meta: WriteMeta
+  readonly meta: OperationMeta
   resolve(value: unknown): void
   reject(error: Error): void
 }
@@ -36,6 +36,8 @@ const MAX_WAITING_WRITES = 10_000
 const MAX_WRITES_PER_MESSAGE = 24
 
 interface SqliteStoreOptions extends WriterOptions {
+  /** The entry file of the writer thread, which knows the operations. */
+  readonly writer: URL
   readonly now: number
   /** The writer thread has died; nothing can be written any more. */
   onFatal?(error: Error): void
@@ -55,7 +57,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     ...(artificialCommitMs !== undefined && { artificialCommitMs }),
     ...(idleMs !== undefined && { idleMs }),
   }
-  const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData })
+  const worker = new Worker(options.writer, { workerData })
   const pending = new Slots<Pending>()
   const listeners: ChangeListener[] = []
   const ownListeners: OwnChangeListener[] = []
@@ -104,7 +106,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     dialect: 'sqlite',
     db,
     ...(foreign && { catchUp: foreign.catchUp }),
-    write: (name, args, meta) =>
+    run: ({ name }, args, meta) =>
       new Promise((resolve, reject) => {
         if (failure) return reject(failure)
         if (pending.size >= MAX_WAITING_WRITES) return reject(new AppError('SERVER_TOO_MANY_REQUESTS'))

@@ -1,11 +1,17 @@
 import type { ErrorCode } from '@countersign/contract'
 import { AppError, type ErrorCause } from '@countersign/core'
 import type { OwnChange } from '../change.ts'
-import type { WriteRequest } from '../run-write.ts'
+import type { OperationMeta } from '../operation-meta.ts'
 
-export type NumberedWrite = { readonly id: number } & WriteRequest
+/** One operation to run, by its name. */
+export interface NumberedWrite {
+  readonly id: number
+  readonly name: string
+  readonly args: unknown
+  readonly meta: OperationMeta
+}
 
-/** Writes that were asked for together travel together, as JSON: a structured clone of them takes twice the time. */
+/** Writes of one turn travel in one message, as JSON: a structured clone takes twice the time. */
 export type ToWriter = { readonly writes: string } | 'close'
 
 export const toWriter = (writes: readonly NumberedWrite[]): ToWriter => ({ writes: JSON.stringify(writes) })

@@ -1,0 +1,13 @@
+import type { OperationMeta } from '../../store/operation-meta.ts'
+import type { Call } from './call.ts'
+import { sessionOf } from './route.ts'
+
+/** The meta of an operation that a call asks for: its actor is the identity of the session. */
+export function operationMeta(
+  call: Pick<Call, 'session' | 'source'> & Partial<Pick<Call, 'ifMatch'>>,
+  now: number,
+): OperationMeta {
+  const { id, name } = sessionOf(call).identity
+  const { ifMatch } = call
+  return { actorId: id, now, source: { authorName: name, ...call.source }, ...(ifMatch !== undefined && { ifMatch }) }
+}

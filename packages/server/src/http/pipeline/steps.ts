@@ -1,0 +1,125 @@
+import { authorizeCaller, findCaller } from './admit.ts'
+import { Call } from './call.ts'
+import { countFailure } from './count-attempt.ts'
+import type { Exchange } from './exchange.ts'
+import { checkAcceptsJson, checkDeclaredLength, checkParams } from './limits.ts'
+import { parseQuery as readQuery } from './query.ts'
+import { hasBody, readBytes } from './read-bytes.ts'
+import { readJsonBody } from './read-json-body.ts'
+import type { Answer } from './route.ts'
+
+/** Checks or reads one thing. Throws the refusal. Returns a promise only when it has to wait. */
+type Step = (exchange: Exchange) => Promise<void> | undefined
+
+/** Every request passes these steps in this order; the first refusal ends it. */
+const STEPS: readonly Step[] = [
+  limitAttempts,
+  checkLength,
+  authenticate,
+  authorize,
+  readBody,
+  checkAccept,
+  checkPath,
+  parseQuery,
+  parseBody,
+  handle,
+]
+
+/** Takes a request through the pipeline. Throws whatever refuses it, after counting it against the client's address where it counts. */
+export async function serve(exchange: Exchange): Promise<Answer> {
+  const { parts, request } = exchange
+  try {
+    for (const step of STEPS) {
+      const waiting = step(exchange)
+      // Waiting for nothing would cost every request a turn of the microtask queue for each step.
+      if (waiting) await waiting
+    }
+    const answer = exchange.answer ?? { status: 204 }
+    if (exchange.isCounted && answer.isRefusal) await parts.limits.holdBack(request.ip)
+    else exchange.attempt.giveBack()
+    return answer
+  } catch (error) {
+    if (exchange.isCounted) await countFailure(parts.limits, request.ip, exchange.attempt, error)
+    throw error
+  }
+}
+
+function limitAttempts(exchange: Exchange): undefined {
+  if (exchange.isCounted) exchange.attempt = exchange.parts.limits.address.begin(exchange.request.ip)
+}
+
+function checkLength({ request, maxBytes }: Exchange): undefined {
+  checkDeclaredLength(request.headers, maxBytes)
+}
+
+function authenticate(exchange: Exchange): Promise<void> | undefined {
+  const { route, request, reply, parts } = exchange
+  if (route.access === 'anonymous') return undefined
+  reply.header('cache-control', 'no-store')
+  const finding = findCaller(route, request, parts).then((caller) => {
+    exchange.caller = caller
+  })
+  return withinTimeOrRefuse(exchange, finding)
+}
+
+function authorize(exchange: Exchange): Promise<void> | undefined {
+  const { route, caller, parts } = exchange
+  if (!caller) return undefined
+  try {
+    const deciding = authorizeCaller(route, caller, parts)
+    return deciding && withinTimeOrRefuse(exchange, deciding)
+  } catch (refusal) {
+    return refuse(exchange, refusal)
+  }
+}
+
+async function withinTimeOrRefuse(exchange: Exchange, deciding: Promise<void>): Promise<void> {
+  try {
+    await exchange.parts.withinTime(deciding)
+  } catch (refusal) {
+    await refuse(exchange, refusal)
+  }
+}
+
+/** Throws the refusal, after discarding the body. It is still counted: one that is too long is a 413 for every caller. */
+async function refuse({ request, maxBytes, awaitsContinue }: Exchange, refusal: unknown): Promise<never> {
+  if (!awaitsContinue) await readBytes(request.raw, { maxBytes, keep: false })
+  throw refusal
+}
+
+function readBody(exchange: Exchange): Promise<void> | undefined {
+  const { request, reply, maxBytes } = exchange
+  if (exchange.awaitsContinue) reply.raw.writeContinue()
+  else if (!hasBody(request.raw)) return undefined
+  return readBytes(request.raw, { maxBytes, keep: true }).then((bytes) => {
+    exchange.bytes = bytes
+  })
+}
+
+function checkAccept({ route, request }: Exchange): undefined {
+  if (!route.produces) checkAcceptsJson(request.headers.accept, route.unacceptable)
+}
+
+function checkPath({ request }: Exchange): undefined {
+  checkParams(request.params as Record<string, string>)
+}
+
+function parseQuery(exchange: Exchange): undefined {
+  exchange.query = readQuery(exchange.request.url)
+}
+
+function parseBody(exchange: Exchange): undefined {
+  exchange.body = readJsonBody(exchange.route, exchange.bytes, exchange.request.headers)
+}
+
+function handle(exchange: Exchange): Promise<void> | undefined {
+  const { route, parts } = exchange
+  const answer = route.handle(new Call(exchange))
+  if (!(answer instanceof Promise)) {
+    exchange.answer = answer
+    return undefined
+  }
+  return parts.withinTime(answer).then((settled) => {
+    exchange.answer = settled
+  })
+}

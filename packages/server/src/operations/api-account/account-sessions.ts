@@ -1,0 +1,23 @@
+import { accountIdentityId } from '@countersign/core'
+import { operation } from '../../store/operation.ts'
+import type { Transaction } from '../../store/transaction.ts'
+import { deleteSessionsOf } from '../../store/writes/api-session-writes.ts'
+
+export interface EndOldSessions {
+  readonly accountId: string
+  readonly openedBefore: number
+}
+
+/** Ends the sessions that a retired client may have opened; the account opens new ones with its present client. */
+export const endOldSessions = operation({
+  name: 'apiAccount.endOldSessions',
+  access: 'none',
+  async run(tx, { accountId, openedBefore }: EndOldSessions): Promise<void> {
+    await deleteSessionsOf(tx, accountIdentityId(accountId), { openedBefore })
+  },
+})
+
+/** Ends every session of an account on this controller. */
+export async function endAccountSessions(tx: Transaction, accountId: string): Promise<void> {
+  await deleteSessionsOf(tx, accountIdentityId(accountId))
+}

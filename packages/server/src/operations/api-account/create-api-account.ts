@@ -1,0 +1,36 @@
+import type { AccountSettings } from '@countersign/core'
+import { operation } from '../../store/operation.ts'
+import { isAccountName } from '../../store/reads/account-reads.ts'
+import { getProvider } from '../../store/reads/provider-reads.ts'
+import type { Transaction } from '../../store/transaction.ts'
+import { duplicateError } from '../../store/unique-violation.ts'
+import type { AccountClient } from '../../store/writes/account-client-writes.ts'
+import { type AccountOwners, insertAccount } from '../../store/writes/account-writes.ts'
+import { addClient } from './account-clients.ts'
+
+export interface NewApiAccount extends AccountOwners {
+  readonly settings: AccountSettings
+  readonly client: AccountClient
+}
+
+export const createApiAccount = operation({
+  name: 'apiAccount.create',
+  access: { hosted: 'admin' },
+  target: 'apiAccounts',
+  async run(tx, { settings, client, ...owners }: NewApiAccount): Promise<void> {
+    const { id, organizationId, identityProviderId } = owners
+    await checkNewAccount(tx, organizationId, settings)
+    const { issuer } = await getProvider(tx.db, organizationId, identityProviderId)
+    await insertAccount(tx, owners, settings)
+    await addClient(tx, { accountId: id, issuer }, client)
+  },
+})
+
+/** Refuses an account whose name is taken. Called before a client is registered for the account, and again in the transaction. */
+export async function checkNewAccount(
+  { db }: Pick<Transaction, 'db'>,
+  organizationId: string,
+  { name }: AccountSettings,
+): Promise<void> {
+  if (await isAccountName(db, organizationId, name)) throw duplicateError('api_accounts_name', { name })
+}

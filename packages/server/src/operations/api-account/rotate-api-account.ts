@@ -1,0 +1,27 @@
+import { operation } from '../../store/operation.ts'
+import { getAccountRow } from '../../store/reads/account-reads.ts'
+import { getProvider } from '../../store/reads/provider-reads.ts'
+import { type AccountClient, retireClients } from '../../store/writes/account-client-writes.ts'
+import { addClient } from './account-clients.ts'
+import { endAccountSessions } from './account-sessions.ts'
+import type { AccountKey } from './update-api-account.ts'
+
+export interface RotateApiAccount extends AccountKey {
+  readonly client: AccountClient
+  /** Until when the account's present clients still count. */
+  readonly retiresAt: number
+}
+
+/** Adds a client to an account and lets its present clients retire. */
+export const rotateApiAccount = operation({
+  name: 'apiAccount.rotate',
+  access: { hosted: 'admin' },
+  target: 'apiAccounts',
+  async run(tx, { id, organizationId, client, retiresAt }: RotateApiAccount): Promise<void> {
+    const account = await getAccountRow(tx.db, organizationId, id)
+    const { issuer } = await getProvider(tx.db, organizationId, account.identity_provider_id)
+    if (retiresAt <= tx.now) await endAccountSessions(tx, id)
+    await retireClients(tx, id, retiresAt)
+    await addClient(tx, { accountId: id, issuer }, client)
+  },
+})

@@ -1,0 +1,41 @@
+import type { ApiAccountPatch, ApiAccountWrite } from '@countersign/contract'
+import { type AccountSettings, accountFromBody, patchedAccount } from '@countersign/core'
+import { accountSettingsFromRow } from '../../store/api-account-row.ts'
+import type { ApiAccountRow } from '../../store/hosted-schema.ts'
+import { operation } from '../../store/operation.ts'
+import { getAccountRow } from '../../store/reads/account-reads.ts'
+import type { Transaction } from '../../store/transaction.ts'
+import { updateAccount } from '../../store/writes/account-writes.ts'
+import { updateAccountRights } from './account-identity.ts'
+
+/** An API account, in the organization that it belongs to. */
+export interface AccountKey {
+  readonly id: string
+  readonly organizationId: string
+}
+
+export const replaceApiAccount = operation({
+  name: 'apiAccount.replace',
+  access: { hosted: 'admin' },
+  target: 'apiAccounts',
+  async run(tx, { id, organizationId, body }: AccountKey & { readonly body: ApiAccountWrite }): Promise<void> {
+    const current = await getAccountRow(tx.db, organizationId, id)
+    await changeAccount(tx, current, accountFromBody(body))
+  },
+})
+
+export const patchApiAccount = operation({
+  name: 'apiAccount.patch',
+  access: { hosted: 'admin' },
+  target: 'apiAccounts',
+  async run(tx, { id, organizationId, body }: AccountKey & { readonly body: ApiAccountPatch }): Promise<void> {
+    const current = await getAccountRow(tx.db, organizationId, id)
+    await changeAccount(tx, current, patchedAccount(accountSettingsFromRow(current), body))
+  },
+})
+
+/** A new role applies to the account's sessions on this controller from their next call on. */
+async function changeAccount(tx: Transaction, { id, role }: ApiAccountRow, next: AccountSettings): Promise<void> {
+  if (next.role !== role) await updateAccountRights(tx, id, { isAdmin: next.role === 'admin' })
+  await updateAccount(tx, id, next)
+}

@@ -1,0 +1,59 @@
+import { AppError } from '@countersign/core'
+import { operation } from '../../store/operation.ts'
+import { findExpiredSessions, findSessionOwner } from '../../store/reads/session-reads.ts'
+import { MAX_UNWRITTEN_ACTIVITY_MS } from '../../store/session-activity.ts'
+import { deleteSessions, deleteSessionsOf } from '../../store/writes/api-session-writes.ts'
+import { authorizeIdentityChange } from '../identity/authorize-identity-change.ts'
+
+const ACCESS = { entity: 'api-session', action: 'delete' } as const
+
+/** Ends a session of any identity that the actor may change. Returns whether it was live. */
+export const endSession = operation({
+  name: 'apiSession.delete',
+  access: ACCESS,
+  takesTurns: false,
+  async run(tx, { id }: { readonly id: string }): Promise<boolean> {
+    const session = await findSessionOwner(tx.db, id)
+    if (!session) return false
+    await authorizeIdentityChange(tx, session.identity_id)
+    await deleteSessions(tx, [session])
+    return session.expires_at > tx.now
+  },
+})
+
+/** Ends a session of the actor's own. */
+export const endOwnSession = operation({
+  name: 'apiSession.deleteOwn',
+  access: 'none',
+  takesTurns: false,
+  async run(tx, { id }: { readonly id: string }): Promise<void> {
+    const session = await findSessionOwner(tx.db, id)
+    if (!session) return
+    if (session.identity_id !== tx.actorId) throw new AppError('UNAUTHORIZED')
+    await deleteSessions(tx, [session])
+  },
+})
+
+/** Ends all sessions that an identity has now. */
+export const endSessionsOf = operation({
+  name: 'apiSession.deleteAllOf',
+  access: ACCESS,
+  async run(tx, { identityId }: { readonly identityId: string }): Promise<void> {
+    await authorizeIdentityChange(tx, identityId)
+    await deleteSessionsOf(tx, identityId)
+  },
+})
+
+const EXPIRED_AT_ONCE = 500
+
+/** Deletes sessions that have expired, activity that is not written yet included. Returns whether there may be more of them. */
+export const deleteExpiredSessions = operation({
+  name: 'apiSession.deleteExpired',
+  access: 'none',
+  takesTurns: false,
+  async run(tx): Promise<boolean> {
+    const expired = await findExpiredSessions(tx.db, tx.now - MAX_UNWRITTEN_ACTIVITY_MS, EXPIRED_AT_ONCE)
+    await deleteSessions(tx, expired)
+    return expired.length === EXPIRED_AT_ONCE
+  },
+})

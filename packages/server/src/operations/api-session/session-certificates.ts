@@ -1,0 +1,38 @@
+import { AppError } from '@countersign/core'
+import { type AuthorizedTransaction, operation } from '../../store/operation.ts'
+import { findSessionOwner } from '../../store/reads/session-reads.ts'
+import {
+  deleteSessionCertificate as deleteRow,
+  insertSessionCertificate,
+  keepNewestSessionCertificates,
+  type NewSessionCertificate,
+} from '../../store/writes/session-certificate-writes.ts'
+
+/** More than a client renews while a session lasts. */
+const MAX_PER_SESSION = 10
+
+/** Records a certificate of the actor's session; of more than 10 the oldest are deleted. Fails with UNAUTHORIZED when the session has ended. */
+export const createSessionCertificate = operation({
+  name: 'sessionCertificate.create',
+  access: 'self',
+  async run(tx, certificate: NewSessionCertificate): Promise<void> {
+    const { apiSessionId } = certificate
+    if (!(await isOwnSession(tx, apiSessionId))) throw new AppError('UNAUTHORIZED')
+    await keepNewestSessionCertificates(tx, apiSessionId, MAX_PER_SESSION - 1)
+    await insertSessionCertificate(tx, certificate)
+  },
+})
+
+/** Returns whether a session of the actor had such a certificate. */
+export const deleteSessionCertificate = operation({
+  name: 'sessionCertificate.delete',
+  access: 'self',
+  async run(tx, which: { readonly id: string; readonly apiSessionId: string }): Promise<boolean> {
+    return (await isOwnSession(tx, which.apiSessionId)) && (await deleteRow(tx, which))
+  },
+})
+
+async function isOwnSession({ db, actor }: AuthorizedTransaction, id: string): Promise<boolean> {
+  const session = await findSessionOwner(db, id)
+  return session?.identity_id === actor.id
+}

@@ -1,0 +1,63 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { AuthPolicyPatch, AuthPolicyWrite } from '@countersign/contract'
+import {
+  ACCOUNT_AUTH_POLICY_ID,
+  AppError,
+  type AuthPolicySettings,
+  authPolicyFromBody,
+  patchedAuthPolicy,
+  validateAuthPolicy,
+} from '@countersign/core'
+import type { StoredAuthPolicy } from '../../store/auth-policy-row.ts'
+import { notFound } from '../../store/not-found.ts'
+import { operation } from '../../store/operation.ts'
+import { findAuthPolicy } from '../../store/reads/auth-policy-reads.ts'
+import type { Transaction } from '../../store/transaction.ts'
+import { updateAuthPolicy } from '../../store/writes/auth-policy-writes.ts'
+import { keepAdministrators } from '../identity/keep-administrators.ts'
+import { checkSigners, signerNotFound } from './check-signers.ts'
+
+const ACCESS = { entity: 'auth-policy', action: 'update' } as const
+
+export const replaceAuthPolicy = operation({
+  name: 'authPolicy.replace',
+  access: ACCESS,
+  target: 'authPolicies',
+  async run(tx, { id, body }: { readonly id: string; readonly body: AuthPolicyWrite }): Promise<void> {
+    const current = await getAuthPolicy(tx, id)
+    await checkSigners(tx, body, signerNotFound)
+    await changeAuthPolicy(tx, current, authPolicyFromBody(body))
+  },
+})
+
+export const patchAuthPolicy = operation({
+  name: 'authPolicy.patch',
+  access: ACCESS,
+  target: 'authPolicies',
+  async run(tx, { id, body }: { readonly id: string; readonly body: AuthPolicyPatch }): Promise<void> {
+    const current = await getAuthPolicy(tx, id)
+    if (Object.keys(body).length === 0) return
+    await checkSigners(tx, body, signerNotFound)
+    await changeAuthPolicy(tx, current, patchedAuthPolicy(current, body))
+  },
+})
+
+export async function getAuthPolicy({ db }: Transaction, id: string): Promise<StoredAuthPolicy> {
+  const policy = await findAuthPolicy(db, id)
+  if (!policy) throw notFound('authPolicy', id)
+  return policy
+}
+
+async function changeAuthPolicy(tx: Transaction, current: StoredAuthPolicy, next: AuthPolicySettings): Promise<void> {
+  const { id } = current
+  if (id === ACCOUNT_AUTH_POLICY_ID) {
+    throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', {
+      message: 'the policy of API accounts lets nobody in, and stays so',
+    })
+  }
+  validateAuthPolicy(next)
+  const update = () => updateAuthPolicy(tx, id, next)
+  const asksTheSame =
+    isDeepStrictEqual(current.primary, next.primary) && isDeepStrictEqual(current.secondary, next.secondary)
+  await (asksTheSame ? update() : keepAdministrators(tx, update))
+}

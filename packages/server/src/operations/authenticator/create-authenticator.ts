@@ -1,0 +1,33 @@
+import { operation } from '../../store/operation.ts'
+import {
+  insertCertificateAuthenticator,
+  insertPasswordAuthenticator,
+  type NewCertificateAuthenticator,
+  type NewPasswordAuthenticator,
+} from '../../store/writes/authenticator-writes.ts'
+import { authorizeCredentialGrant } from '../identity/authorize-identity-change.ts'
+import { checkHasNone } from './check-has-none.ts'
+
+const ACCESS = { entity: 'authenticator', action: 'create', orAllOf: 'identity' } as const
+
+export const createPasswordAuthenticator = operation({
+  name: 'authenticator.createPassword',
+  access: ACCESS,
+  target: 'authenticators',
+  async run(tx, authenticator: NewPasswordAuthenticator): Promise<void> {
+    await authorizeCredentialGrant(tx, authenticator.identityId)
+    await checkHasNone(tx, 'updb', authenticator.identityId)
+    await insertPasswordAuthenticator(tx, authenticator)
+  },
+})
+
+export const createCertificateAuthenticator = operation({
+  name: 'authenticator.createCertificate',
+  access: ACCESS,
+  target: 'authenticators',
+  async run(tx, authenticator: NewCertificateAuthenticator): Promise<void> {
+    await authorizeCredentialGrant(tx, authenticator.identityId)
+    await checkHasNone(tx, 'cert', authenticator.identityId)
+    await insertCertificateAuthenticator(tx, authenticator)
+  },
+})

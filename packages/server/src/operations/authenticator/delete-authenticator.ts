@@ -1,0 +1,29 @@
+import { type AuthorizedTransaction, operation } from '../../store/operation.ts'
+import type { AuthenticatorRow } from '../../store/schema.ts'
+import { deleteSessionsOf } from '../../store/writes/api-session-writes.ts'
+import { deleteAuthenticator as deleteRow } from '../../store/writes/authenticator-writes.ts'
+import { authorizeIdentityChange } from '../identity/authorize-identity-change.ts'
+import { keepAdministrators } from '../identity/keep-administrators.ts'
+import { getAuthenticator } from './get-authenticator.ts'
+
+export const deleteAuthenticator = operation({
+  name: 'authenticator.delete',
+  access: { entity: 'authenticator', action: 'delete', orAllOf: 'identity' },
+  target: 'authenticators',
+  async run(tx, { id }: { readonly id: string }): Promise<void> {
+    await removeAuthenticator(tx, await getAuthenticator(tx, id))
+  },
+})
+
+/** Deletes an authenticator of an identity that the actor may change, and ends the sessions opened with it. */
+export async function removeAuthenticator(
+  tx: AuthorizedTransaction,
+  { id, identity_id: identityId }: AuthenticatorRow,
+): Promise<void> {
+  const identity = await authorizeIdentityChange(tx, identityId)
+  const remove = async () => {
+    await deleteSessionsOf(tx, identityId, { authenticatorId: id })
+    await deleteRow(tx, id)
+  }
+  await (identity.isAdmin ? keepAdministrators(tx, remove) : remove())
+}

@@ -1,0 +1,65 @@
+import { AppError } from '@countersign/core'
+import { type AuthorizedTransaction, operation } from '../../store/operation.ts'
+import { isKeyOfAnother } from '../../store/reads/authenticator-reads.ts'
+import type { AuthenticatorRow } from '../../store/schema.ts'
+import {
+  adoptPendingCertificate,
+  type RenewedCertificate,
+  setPendingCertificate,
+} from '../../store/writes/authenticator-writes.ts'
+import { getAuthenticator } from './get-authenticator.ts'
+
+export interface StageRenewal extends RenewedCertificate {
+  readonly id: string
+}
+
+/**
+ * Stores a renewed certificate beside the actor's present one, which stays valid until the holder confirms the new one. Fails with
+ * CERT_IN_USE when another authenticator has its key, and with COULD_NOT_PROCESS_CSR when an administrator requires a new key and it has the
+ * old one.
+ */
+export const stageRenewal = operation({
+  name: 'authenticator.stageRenewal',
+  access: 'self',
+  target: 'authenticators',
+  async run(tx, { id, ...renewed }: StageRenewal): Promise<void> {
+    const current = await getOwnCertificate(tx, id)
+    if (current.key_roll_requested && renewed.publicKeyDigest === current.public_key_digest) {
+      const message = 'an administrator asks for a new key: make one, and a request for it'
+      throw new AppError('COULD_NOT_PROCESS_CSR', { message })
+    }
+    if (await isKeyOfAnother(tx.db, renewed.publicKeyDigest, id)) throw new AppError('CERT_IN_USE')
+    await setPendingCertificate(tx, id, renewed)
+  },
+})
+
+export interface FinishRenewal {
+  readonly id: string
+  /** Of the renewed certificate, which the holder has received. */
+  readonly fingerprint: string
+}
+
+/**
+ * Replaces the actor's certificate by the renewed one; the old one is invalid from now on. Idempotent: the first response may have been lost.
+ * Fails with INVALID_CLIENT_CERT for any other certificate.
+ */
+export const finishRenewal = operation({
+  name: 'authenticator.finishRenewal',
+  access: 'self',
+  target: 'authenticators',
+  async run(tx, { id, fingerprint }: FinishRenewal): Promise<void> {
+    const current = await getOwnCertificate(tx, id)
+    const { pending_fingerprint: pending, pending_public_key_digest: digest } = current
+    if (pending === null && current.fingerprint === fingerprint) return
+    if (pending !== fingerprint) throw new AppError('INVALID_CLIENT_CERT')
+    // A new key that was asked for after the renewal began is still to come.
+    const keyRollRequested = Boolean(current.key_roll_requested) && digest === current.public_key_digest
+    await adoptPendingCertificate(tx, id, { keyRollRequested })
+  },
+})
+
+async function getOwnCertificate(tx: AuthorizedTransaction, id: string): Promise<AuthenticatorRow> {
+  const row = await getAuthenticator(tx, id, tx.actor.id)
+  if (row.method !== 'cert') throw new AppError('CAN_NOT_UPDATE_AUTHENTICATOR')
+  return row
+}

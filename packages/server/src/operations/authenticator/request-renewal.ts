@@ -1,0 +1,35 @@
+import { AppError } from '@countersign/core'
+import { type AuthorizedTransaction, operation } from '../../store/operation.ts'
+import { setRenewalRequested } from '../../store/writes/authenticator-writes.ts'
+import { authorizeIdentityChange } from '../identity/authorize-identity-change.ts'
+import { getAuthenticator } from './get-authenticator.ts'
+
+/** Asks the holder of a certificate to renew it, with a new key where `rollKeys` says so. */
+export const requestRenewal = operation({
+  name: 'authenticator.requestExtend',
+  access: { entity: 'authenticator', action: 'update', orAllOf: 'identity' },
+  target: 'authenticators',
+  async run(tx, { id, rollKeys }: { readonly id: string; readonly rollKeys: boolean }): Promise<void> {
+    const { identity_id: identityId } = await getAuthenticator(tx, id)
+    await request(tx, { identityId, id, rollKeys })
+  },
+})
+
+/** Asks an identity to renew its certificates. */
+export const requestRenewalsOf = operation({
+  name: 'authenticator.requestExtendOf',
+  access: { entity: 'identity', action: 'update' },
+  async run(tx, { identityId, rollKeys }: { readonly identityId: string; readonly rollKeys: boolean }): Promise<void> {
+    await request(tx, { identityId, rollKeys })
+  },
+})
+
+/** Fails with CAN_NOT_UPDATE_AUTHENTICATOR when there is no certificate. */
+async function request(
+  tx: AuthorizedTransaction,
+  which: { readonly identityId: string; readonly id?: string; readonly rollKeys: boolean },
+): Promise<void> {
+  await authorizeIdentityChange(tx, which.identityId)
+  if ((await setRenewalRequested(tx, which)) > 0) return
+  throw new AppError('CAN_NOT_UPDATE_AUTHENTICATOR', { message: 'there is no certificate that could be renewed' })
+}

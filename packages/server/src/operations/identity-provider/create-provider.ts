@@ -1,0 +1,29 @@
+import { checkTellsClients, type ProviderSettings, validateProvider } from '@countersign/core'
+import { operation } from '../../store/operation.ts'
+import { insertProvider } from '../../store/writes/provider-writes.ts'
+
+/** An identity provider, in the organization that it belongs to. */
+export interface ProviderKey {
+  readonly organizationId: string
+  readonly id: string
+}
+
+export interface SealedRegistrationToken {
+  /** The initial access token for client registration at the provider; undefined leaves it as it is, null removes it. */
+  readonly sealedRegistrationToken?: string | null | undefined
+}
+
+export interface WriteProvider extends ProviderKey, SealedRegistrationToken {
+  readonly provider: ProviderSettings
+}
+
+export const createProvider = operation({
+  name: 'identityProvider.create',
+  access: { hosted: 'admin' },
+  target: 'identityProviders',
+  async run(tx, { provider, sealedRegistrationToken = null, ...key }: WriteProvider): Promise<void> {
+    validateProvider(provider)
+    checkTellsClients(provider)
+    await insertProvider(tx, key, provider, sealedRegistrationToken)
+  },
+})

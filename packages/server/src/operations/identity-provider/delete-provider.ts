@@ -1,0 +1,22 @@
+import { AppError } from '@countersign/core'
+import { operation } from '../../store/operation.ts'
+import { listAccountsOfProvider } from '../../store/reads/account-reads.ts'
+import { getProvider } from '../../store/reads/provider-reads.ts'
+import { deleteProvider as deleteRow } from '../../store/writes/provider-writes.ts'
+import type { ProviderKey } from './create-provider.ts'
+
+/** Deletes an identity provider that has no API accounts. */
+export const deleteProvider = operation({
+  name: 'identityProvider.delete',
+  access: { hosted: 'admin' },
+  target: 'identityProviders',
+  async run(tx, { id, organizationId }: ProviderKey): Promise<void> {
+    await getProvider(tx.db, organizationId, id)
+    const [account] = await listAccountsOfProvider(tx.db, id)
+    if (account) {
+      const message = `the API account ${account.name} (${account.id}) is of this provider`
+      throw new AppError('CAN_NOT_DELETE_REFERENCED_ENTITY', { message })
+    }
+    await deleteRow(tx, id)
+  },
+})

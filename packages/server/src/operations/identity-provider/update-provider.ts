@@ -1,0 +1,83 @@
+import type { IdentityProviderPatch } from '@countersign/contract'
+import {
+  AppError,
+  checkTellsClients,
+  clientIdClaimsOf,
+  type ProviderSettings,
+  patchedProvider,
+  validateProvider,
+} from '@countersign/core'
+import { operation } from '../../store/operation.ts'
+import type { StoredProvider } from '../../store/provider-row.ts'
+import { listAccountsOfProvider } from '../../store/reads/account-reads.ts'
+import { getProvider } from '../../store/reads/provider-reads.ts'
+import type { Transaction } from '../../store/transaction.ts'
+import { updateProvider } from '../../store/writes/provider-writes.ts'
+import { endAccountSessions } from '../api-account/account-sessions.ts'
+import type { ProviderKey, SealedRegistrationToken, WriteProvider } from './create-provider.ts'
+
+export const replaceProvider = operation({
+  name: 'identityProvider.replace',
+  access: { hosted: 'admin' },
+  target: 'identityProviders',
+  async run(tx, { id, organizationId, provider, sealedRegistrationToken }: WriteProvider): Promise<void> {
+    const current = await getProvider(tx.db, organizationId, id)
+    await changeProvider(tx, current, provider, sealedRegistrationToken)
+  },
+})
+
+export interface PatchProvider extends ProviderKey, SealedRegistrationToken {
+  readonly patch: IdentityProviderPatch
+}
+
+export const patchProvider = operation({
+  name: 'identityProvider.patch',
+  access: { hosted: 'admin' },
+  target: 'identityProviders',
+  async run(tx, { id, organizationId, patch, sealedRegistrationToken }: PatchProvider): Promise<void> {
+    const current = await getProvider(tx.db, organizationId, id)
+    await changeProvider(tx, current, patchedProvider(current, patch), sealedRegistrationToken)
+  },
+})
+
+/** Disabling a provider ends the sessions of its accounts. */
+async function changeProvider(
+  tx: Transaction,
+  current: StoredProvider,
+  next: ProviderSettings,
+  sealedRegistrationToken: string | null | undefined,
+): Promise<void> {
+  validateProvider(next)
+  await checkSameClients(tx, current, next)
+  if (current.enabled && !next.enabled) {
+    for (const account of await listAccountsOfProvider(tx.db, current.id)) await endAccountSessions(tx, account.id)
+  }
+  await updateProvider(tx, current, next, nextRegistrationToken(current, next, sealedRegistrationToken))
+}
+
+/** A token is never sent to another registration address than the one it was given for: its server could read it. */
+function nextRegistrationToken(
+  current: StoredProvider,
+  next: ProviderSettings,
+  given: string | null | undefined,
+): string | null {
+  if (given !== undefined) return given
+  return next.registrationUrl === current.registrationUrl ? current.registrationToken : null
+}
+
+const CLIENTS_KNOWN_BY: readonly { what: string; read: (provider: ProviderSettings) => string }[] = [
+  { what: 'the issuer', read: ({ issuer }) => issuer },
+  { what: 'the claim that names the client', read: (provider) => JSON.stringify(clientIdClaimsOf(provider)) },
+]
+
+/**
+ * Refuses to change what accounts are known by, issuer and client id, while there are accounts: with another issuer, or with the client id in
+ * another claim, they could match clients of another organization.
+ */
+async function checkSameClients({ db }: Transaction, current: StoredProvider, next: ProviderSettings): Promise<void> {
+  if (next.clientIdClaim !== current.clientIdClaim) checkTellsClients(next)
+  const changed = CLIENTS_KNOWN_BY.find(({ read }) => read(current) !== read(next))
+  if (!changed || (await listAccountsOfProvider(db, current.id)).length === 0) return
+  const message = `${changed.what} can not change while the provider has API accounts: make another record`
+  throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', { message })
+}

@@ -1,0 +1,52 @@
+import type { IdentityWrite } from '@countersign/contract'
+import {
+  AppError,
+  fieldError,
+  type IdentitySettings,
+  identityFromBody,
+  isAccountIdentity,
+  validateIdentity,
+} from '@countersign/core'
+import { notFound } from '../../store/not-found.ts'
+import { operation } from '../../store/operation.ts'
+import { hasAuthPolicy } from '../../store/reads/auth-policy-reads.ts'
+import type { Transaction } from '../../store/transaction.ts'
+import { insertIdentity } from '../../store/writes/identity-writes.ts'
+import { addEnrollment, type NewEnrollment } from '../enrollment/add-enrollment.ts'
+
+export interface CreateIdentity {
+  readonly id: string
+  readonly body: IdentityWrite
+  readonly enrollment?: NewEnrollment | undefined
+}
+
+export const createIdentity = operation({
+  name: 'identity.create',
+  access: { entity: 'identity', action: 'create' },
+  target: 'identities',
+  async run(tx, { id, body, enrollment }: CreateIdentity): Promise<void> {
+    const identity = identityFromBody(body)
+    if (!tx.actor.isAdmin && (identity.isAdmin || identity.permissions.length > 0)) throw new AppError('UNAUTHORIZED')
+    await addIdentity(tx, id, identity)
+    if (enrollment) await addEnrollment(tx, id, enrollment)
+  },
+})
+
+/** Adds an identity that keeps the rules, whoever asks for it. */
+export async function addIdentity(
+  tx: Transaction,
+  id: string,
+  identity: IdentitySettings,
+  options?: { readonly isDefaultAdmin: boolean },
+): Promise<void> {
+  await checkIdentity(tx, id, identity)
+  await insertIdentity(tx, id, identity, options)
+}
+
+/** The rules for an identity's own fields, its name and its policy. */
+export async function checkIdentity({ db }: Transaction, id: string, identity: IdentitySettings): Promise<void> {
+  validateIdentity(identity)
+  const { name, authPolicyId } = identity
+  if (isAccountIdentity(name) && name !== id) throw fieldError('name', 'this name is for an API account', name)
+  if (!(await hasAuthPolicy(db, authPolicyId))) throw notFound('authPolicy', authPolicyId)
+}

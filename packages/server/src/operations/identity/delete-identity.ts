@@ -1,0 +1,23 @@
+import { AppError } from '@countersign/core'
+import { operation } from '../../store/operation.ts'
+import { deleteSessionsOf } from '../../store/writes/api-session-writes.ts'
+import { deleteIdentity as deleteRow } from '../../store/writes/identity-writes.ts'
+import { authorizeIdentityChange } from './authorize-identity-change.ts'
+import { keepAdministrators } from './keep-administrators.ts'
+
+export const deleteIdentity = operation({
+  name: 'identity.delete',
+  access: { entity: 'identity', action: 'delete' },
+  target: 'identities',
+  async run(tx, { id }: { readonly id: string }): Promise<void> {
+    const current = await authorizeIdentityChange(tx, id)
+    if (current.isDefaultAdmin) {
+      throw new AppError('ENTITY_CAN_NOT_BE_DELETED', { message: 'the default administrator can not be deleted' })
+    }
+    const remove = async () => {
+      await deleteSessionsOf(tx, id)
+      await deleteRow(tx, id)
+    }
+    await (current.isAdmin ? keepAdministrators(tx, remove) : remove())
+  },
+})

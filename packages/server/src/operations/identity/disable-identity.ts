@@ -1,0 +1,54 @@
+import { isDisabled } from '../../store/identity-row.ts'
+import { operation } from '../../store/operation.ts'
+import { findIdentity } from '../../store/reads/identity-reads.ts'
+import type { Transaction } from '../../store/transaction.ts'
+import { deleteSessionsOf } from '../../store/writes/api-session-writes.ts'
+import { setDisabled } from '../../store/writes/identity-writes.ts'
+import { authorizeIdentityChange } from './authorize-identity-change.ts'
+import { keepAdministrators } from './keep-administrators.ts'
+
+const MS_PER_MINUTE = 60_000
+
+export interface DisableIdentity {
+  readonly id: string
+  /** 0 means until the identity is enabled. */
+  readonly durationMinutes: number
+}
+
+/** Disables an identity and ends its sessions for good. */
+export const disableIdentity = operation({
+  name: 'identity.disable',
+  access: { entity: 'identity', action: 'update' },
+  target: 'identities',
+  async run(tx, { id, durationMinutes }: DisableIdentity): Promise<void> {
+    const current = await authorizeIdentityChange(tx, id)
+    const disable = () => disableFor(tx, id, durationMinutes)
+    await (current.isAdmin ? keepAdministrators(tx, disable) : disable())
+  },
+})
+
+/** Disables an identity after too many wrong passwords, unless it is an administrator or disabled already by now. */
+export const lockOutIdentity = operation({
+  name: 'identity.lockOut',
+  access: 'none',
+  target: 'identities',
+  async run(tx, { id, durationMinutes }: DisableIdentity): Promise<void> {
+    const current = await findIdentity(tx.db, id)
+    if (current && !current.isAdmin && !isDisabled(current, tx.now)) await disableFor(tx, id, durationMinutes)
+  },
+})
+
+export const enableIdentity = operation({
+  name: 'identity.enable',
+  access: { entity: 'identity', action: 'update' },
+  target: 'identities',
+  async run(tx, { id }: { readonly id: string }): Promise<void> {
+    await authorizeIdentityChange(tx, id)
+    await setDisabled(tx, id, { at: null, until: null })
+  },
+})
+
+async function disableFor(tx: Transaction, id: string, minutes: number): Promise<void> {
+  await setDisabled(tx, id, { at: tx.now, until: minutes === 0 ? null : tx.now + minutes * MS_PER_MINUTE })
+  await deleteSessionsOf(tx, id)
+}

@@ -1,0 +1,63 @@
+import type { IdentityPatch, IdentityWrite } from '@countersign/contract'
+import {
+  AppError,
+  type IdentitySettings,
+  identityFromBody,
+  isAccountIdentity,
+  patchedIdentity,
+} from '@countersign/core'
+import type { StoredIdentity } from '../../store/identity-row.ts'
+import { type AuthorizedTransaction, operation } from '../../store/operation.ts'
+import { updateIdentity } from '../../store/writes/identity-writes.ts'
+import { authorizeIdentityChange } from './authorize-identity-change.ts'
+import { checkIdentity } from './create-identity.ts'
+import { keepAdministrators } from './keep-administrators.ts'
+
+const ACCESS = { entity: 'identity', action: 'update' } as const
+
+export const replaceIdentity = operation({
+  name: 'identity.replace',
+  access: ACCESS,
+  target: 'identities',
+  async run(tx, { id, body }: { readonly id: string; readonly body: IdentityWrite }): Promise<void> {
+    const current = await authorizeIdentityChange(tx, id)
+    await changeIdentity(tx, current, identityFromBody(body))
+  },
+})
+
+export const patchIdentity = operation({
+  name: 'identity.patch',
+  access: ACCESS,
+  target: 'identities',
+  async run(tx, { id, body }: { readonly id: string; readonly body: IdentityPatch }): Promise<void> {
+    const current = await authorizeIdentityChange(tx, id)
+    if (Object.keys(body).length > 0) await changeIdentity(tx, current, patchedIdentity(current, body))
+  },
+})
+
+async function changeIdentity(
+  tx: AuthorizedTransaction,
+  current: StoredIdentity,
+  next: IdentitySettings,
+): Promise<void> {
+  if (!tx.actor.isAdmin && changesRights(current, next)) throw new AppError('UNAUTHORIZED')
+  if (current.isDefaultAdmin && !next.isAdmin) {
+    throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', { message: 'the default administrator stays an administrator' })
+  }
+  if (isAccountIdentity(current.id) && changesAccountFields(current, next)) {
+    const message = 'name, policy, external id and rights of the identity of an API account follow the account'
+    throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', { message })
+  }
+  await checkIdentity(tx, current.id, next)
+  const update = () => updateIdentity(tx, current.id, next)
+  await (current.isAdmin ? keepAdministrators(tx, update) : update())
+}
+
+function changesRights(current: IdentitySettings, next: IdentitySettings): boolean {
+  return next.isAdmin !== current.isAdmin || next.permissions.join() !== current.permissions.join()
+}
+
+function changesAccountFields(current: IdentitySettings, next: IdentitySettings): boolean {
+  const isSame = (['name', 'externalId', 'authPolicyId'] as const).every((field) => current[field] === next[field])
+  return !isSame || changesRights(current, next)
+}

@@ -1,0 +1,41 @@
+import { foldName, hostedIdentityId, type NetworkSettings } from '@countersign/core'
+import { operation } from '../../store/operation.ts'
+import { getNetworkGroupId, listNetworkNames } from '../../store/reads/network-reads.ts'
+import type { Transaction } from '../../store/transaction.ts'
+import { duplicateError } from '../../store/unique-violation.ts'
+import { insertNetwork, type NetworkFacts } from '../../store/writes/network-writes.ts'
+
+export interface CreateNetwork {
+  readonly id: string
+  readonly organizationId: string
+  readonly settings: NetworkSettings
+  readonly productVersion: string
+}
+
+/** Creates a network of another controller; the actor owns it. */
+export const createNetwork = operation({
+  name: 'network.create',
+  access: { hosted: 'admin' },
+  target: 'networks',
+  async run(tx, { settings, ...network }: CreateNetwork): Promise<void> {
+    await addNetwork(tx, { ...network, isLocal: false, ownerIdentityId: hostedIdentityId(tx.actor.id) }, settings)
+  },
+})
+
+export async function addNetwork(tx: Transaction, facts: NetworkFacts, settings: NetworkSettings): Promise<void> {
+  const networkGroupId = await getNetworkGroupId(tx.db, facts.organizationId, settings.networkGroupId)
+  await checkNameIsFree(tx, networkGroupId, settings.name)
+  await insertNetwork(tx, facts, { ...settings, networkGroupId })
+}
+
+/** Existing clients compare names without letter case, and find none of two that are alike. */
+export async function checkNameIsFree(
+  { db }: Transaction,
+  networkGroupId: string,
+  name: string,
+  ownId?: string,
+): Promise<void> {
+  const networks = await listNetworkNames(db, networkGroupId)
+  const isTaken = networks.some((other) => other.id !== ownId && foldName(other.name) === foldName(name))
+  if (isTaken) throw duplicateError('networks_name', { name })
+}

@@ -1,0 +1,45 @@
+import type { NetworkPatch, NetworkWrite } from '@countersign/contract'
+import { type NetworkSettings, networkFromBody, patchedNetwork } from '@countersign/core'
+import type { NetworkRow } from '../../store/hosted-schema.ts'
+import { networkSettingsFromRow } from '../../store/network-row.ts'
+import { operation } from '../../store/operation.ts'
+import { getNetworkGroupId, getPresentNetwork } from '../../store/reads/network-reads.ts'
+import type { Transaction } from '../../store/transaction.ts'
+import { updateNetwork } from '../../store/writes/network-writes.ts'
+import { checkNameIsFree } from './create-network.ts'
+
+/** A network, in the organization that it belongs to. */
+export interface NetworkKey {
+  readonly id: string
+  readonly organizationId: string
+}
+
+export const replaceNetwork = operation({
+  name: 'network.replace',
+  access: { hosted: 'admin' },
+  target: 'networks',
+  async run(tx, { id, organizationId, body }: NetworkKey & { readonly body: NetworkWrite }): Promise<void> {
+    const current = await getPresentNetwork(tx.db, organizationId, id)
+    await changeNetwork(tx, current, networkFromBody(body))
+  },
+})
+
+export const patchNetwork = operation({
+  name: 'network.patch',
+  access: { hosted: 'admin' },
+  target: 'networks',
+  async run(tx, { id, organizationId, body }: NetworkKey & { readonly body: NetworkPatch }): Promise<void> {
+    const current = await getPresentNetwork(tx.db, organizationId, id)
+    await changeNetwork(tx, current, patchedNetwork(networkSettingsFromRow(current), body))
+  },
+})
+
+async function changeNetwork(tx: Transaction, current: NetworkRow, next: NetworkSettings): Promise<void> {
+  const { id, organization_id: organizationId } = current
+  const networkGroupId = await getNetworkGroupId(tx.db, organizationId, next.networkGroupId)
+  const isNamedAnew = next.name !== current.name || networkGroupId !== current.network_group_id
+  if (isNamedAnew) await checkNameIsFree(tx, networkGroupId, next.name, id)
+  // The controller of the local network is this one: its address is not set here.
+  const controllerUrl = current.is_local ? null : next.controllerUrl
+  await updateNetwork(tx, id, { ...next, controllerUrl, networkGroupId })
+}

@@ -1,0 +1,27 @@
+import { AppError, checkEnrollRules, type SignerSettings, validateSigner } from '@countersign/core'
+import { findEnrollPolicy } from '../../store/reads/signer-reads.ts'
+import { type SignerCertificateFacts, signerColumns } from '../../store/signer-row.ts'
+import type { Transaction } from '../../store/transaction.ts'
+import { findDuplicate } from '../../store/writes/signer-duplicates.ts'
+
+/** Checks everything but uniqueness. Of several mistakes, the one is reported that existing clients expect. */
+export async function checkSigner(
+  tx: Transaction,
+  id: string,
+  signer: SignerSettings,
+  certificate: SignerCertificateFacts | null,
+): Promise<void> {
+  try {
+    validateSigner(signer)
+    checkEnrollRules(signer, await findEnrollPolicy(tx.db, signer))
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const duplicate = await findDuplicate(tx, id, signerColumns(signer, certificate))
+    const comesFirst = duplicate && (isAbout('name', duplicate) || error.code === 'NOT_FOUND')
+    throw comesFirst ? duplicate : error
+  }
+}
+
+function isAbout(field: string, { publicCause }: AppError): boolean {
+  return publicCause !== undefined && 'field' in publicCause && publicCause.field === field
+}

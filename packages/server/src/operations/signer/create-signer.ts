@@ -1,0 +1,27 @@
+import type { ExtJwtSignerWrite } from '@countersign/contract'
+import { signerFromBody } from '@countersign/core'
+import { operation } from '../../store/operation.ts'
+import type { SignerCertificateFacts } from '../../store/signer-row.ts'
+import { insertSigner } from '../../store/writes/signer-writes.ts'
+import { authorizeSignerChange } from './authorize-signer-change.ts'
+import { checkSigner } from './check-signer.ts'
+
+/** The body of a POST or PUT, with its certificate read and admitted; absent when the body has none. */
+export interface SignerWrite {
+  readonly id: string
+  readonly body: ExtJwtSignerWrite
+  readonly certificate: SignerCertificateFacts | undefined
+}
+
+export const createSigner = operation({
+  name: 'signer.create',
+  access: { entity: 'external-jwt-signer', action: 'create' },
+  target: 'externalJwtSigners',
+  async run(tx, { id, body, certificate }: SignerWrite): Promise<void> {
+    const settings = signerFromBody(body)
+    authorizeSignerChange(tx.actor, undefined, settings)
+    const facts = settings.certPem === null ? null : (certificate ?? null)
+    await checkSigner(tx, id, settings, facts)
+    await insertSigner(tx, id, { settings, certificate: facts, writtenByAdmin: tx.actor.isAdmin })
+  },
+})

@@ -1,0 +1,16 @@
+import { operation } from '../../store/operation.ts'
+import { refuseUsedSigner } from '../../store/reads/reference-reads.ts'
+import { getSigner } from '../../store/reads/signer-reads.ts'
+import { deleteSigner as deleteRow } from '../../store/writes/signer-writes.ts'
+import { keepAdministrators } from '../identity/keep-administrators.ts'
+
+export const deleteSigner = operation({
+  name: 'signer.delete',
+  access: { entity: 'external-jwt-signer', action: 'delete' },
+  target: 'externalJwtSigners',
+  async run(tx, { id }: { readonly id: string }): Promise<void> {
+    await getSigner(tx.db, id)
+    await refuseUsedSigner(tx.db, id)
+    await keepAdministrators(tx, () => deleteRow(tx, id))
+  },
+})

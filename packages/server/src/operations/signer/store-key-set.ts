@@ -1,0 +1,28 @@
+import type { StoredKeySet } from '../../store/key-signer.ts'
+import { operation } from '../../store/operation.ts'
+import { findKeySetOwner, findStoredKeySet } from '../../store/reads/key-signer-reads.ts'
+import { upsertKeySet } from '../../store/writes/key-set-writes.ts'
+
+export interface FetchedKeySet extends StoredKeySet {
+  readonly signerId: string
+}
+
+/**
+ * Stores fetched keys unless newer ones are stored, or the signer no longer has the endpoint they came from. Returns whether they were stored.
+ * Other nodes learn of it only when the keys differ from the earlier ones.
+ */
+export const storeKeySet = operation({
+  name: 'signerKeys.store',
+  access: 'none',
+  isRecorded: false,
+  takesTurns: false,
+  async run(tx, { signerId, ...keySet }: FetchedKeySet): Promise<boolean> {
+    const owner = await findKeySetOwner(tx.db, signerId)
+    if (owner?.endpoint !== keySet.url) return false
+    const before = await findStoredKeySet(tx.db, owner, signerId)
+    if (!(await upsertKeySet(tx, owner, signerId, keySet))) return false
+    const isChanged = before?.url !== keySet.url || before.jwks !== keySet.jwks
+    if (isChanged) tx.changed({ entity: owner.entity, id: signerId, action: 'updated' })
+    return true
+  },
+})

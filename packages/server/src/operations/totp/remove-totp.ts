@@ -1,0 +1,45 @@
+import { operation } from '../../store/operation.ts'
+import type { Transaction } from '../../store/transaction.ts'
+import { setVerifiedTotp } from '../../store/writes/identity-writes.ts'
+import { deleteTotp } from '../../store/writes/totp-writes.ts'
+import { authorizeIdentityChange } from '../identity/authorize-identity-change.ts'
+import { getOwnVerifiedTotpId } from './own-totp.ts'
+import { type CodeGuess, type CodeOutcome, spendCode } from './spend-code.ts'
+
+export interface RemoveTotp {
+  /** The actor's id. */
+  readonly id: string
+  /** Required once the codes are verified. */
+  readonly guess: CodeGuess | undefined
+}
+
+/** Removes the actor's own one-time codes. */
+export const removeTotp = operation({
+  name: 'totp.remove',
+  access: 'self',
+  target: 'identities',
+  async run(tx, { id, guess }: RemoveTotp): Promise<CodeOutcome> {
+    if ((await getOwnVerifiedTotpId(tx, id)) !== null) {
+      const outcome = guess ? await spendCode(tx, id, guess) : 'wrong'
+      if (outcome !== 'right') return outcome
+    }
+    await remove(tx, id)
+    return 'right'
+  },
+})
+
+/** Removes the one-time codes of an identity whose device is lost. Wrong codes stay counted. */
+export const resetTotp = operation({
+  name: 'totp.reset',
+  access: { entity: 'identity', action: 'update' },
+  target: 'identities',
+  async run(tx, { id }: { readonly id: string }): Promise<void> {
+    await authorizeIdentityChange(tx, id)
+    await remove(tx, id)
+  },
+})
+
+async function remove(tx: Transaction, identityId: string): Promise<void> {
+  await deleteTotp(tx, identityId)
+  await setVerifiedTotp(tx, identityId, null)
+}

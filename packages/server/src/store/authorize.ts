@@ -1,0 +1,35 @@
+import { AppError, isAccountIdentity, isAllowed } from '@countersign/core'
+import type { Kysely } from 'kysely'
+import { type Actor, SYSTEM_ACTOR } from './actor.ts'
+import type { OperationAccess } from './operation-access.ts'
+import type { OperationMeta } from './operation-meta.ts'
+import { findActorAccount, findActorIdentity } from './reads/actor-reads.ts'
+import type { Database } from './schema.ts'
+
+/**
+ * Reads the actor in the transaction that is about to write for it: what a session remembers of its rights may no longer be true. Fails with
+ * UNAUTHORIZED when the actor is gone, disabled or lacks the right.
+ */
+export async function authorize(
+  db: Kysely<Database>,
+  access: OperationAccess,
+  { actorId, now }: Pick<OperationMeta, 'actorId' | 'now'>,
+): Promise<Actor> {
+  if (access === 'none') return { id: actorId, isAdmin: false, permissions: [] }
+  if (actorId === SYSTEM_ACTOR.id) return SYSTEM_ACTOR
+  const actor =
+    isHosted(access) && isAccountIdentity(actorId)
+      ? await findActorAccount(db, actorId)
+      : await findActorIdentity(db, actorId, now)
+  if (!actor || !mayRun(actor, access)) throw new AppError('UNAUTHORIZED')
+  return actor
+}
+
+function mayRun(actor: Actor, access: Exclude<OperationAccess, 'none'>): boolean {
+  if (access === 'self') return true
+  return isHosted(access) ? actor.isAdmin : isAllowed(actor, access)
+}
+
+function isHosted(access: OperationAccess): access is { readonly hosted: 'admin' } {
+  return typeof access === 'object' && 'hosted' in access
+}

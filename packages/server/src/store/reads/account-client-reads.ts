@@ -1,0 +1,90 @@
+import type { AccountRole } from '@countersign/contract'
+import type { Kysely } from 'kysely'
+import type { ApiAccountClientRow, ApiAccountRow } from '../hosted-schema.ts'
+import { prepared } from '../prepared.ts'
+import type { Database } from '../schema.ts'
+
+type Db = Kysely<Database>
+
+/** A client at an identity provider. The same client id at another issuer is another client. */
+export interface ClientKey {
+  readonly issuer: string
+  readonly clientId: string
+}
+
+/** The account that a client belongs to, with what decides whether its tokens are accepted. */
+export interface KnownAccount {
+  readonly id: string
+  readonly organizationId: string
+  readonly identityProviderId: string
+  readonly role: AccountRole
+  /** Both the account and its organization are active. */
+  readonly isActive: boolean
+  /** When the client stops counting; null while no other takes its place. */
+  readonly retiresAt: number | null
+  /** When the client was added to the account. */
+  readonly registeredAt: number
+}
+
+const accountOfClient = prepared(2, (db, issuer: string, clientId: string) =>
+  db
+    .selectFrom('api_account_clients as client')
+    .innerJoin('api_accounts as account', 'account.id', 'client.account_id')
+    .innerJoin('organizations as organization', 'organization.id', 'account.organization_id')
+    .select(['account.id', 'account.organization_id', 'account.identity_provider_id', 'account.role'])
+    .select(['account.active', 'organization.active as organization_active'])
+    .select(['client.retires_at', 'client.created_at'])
+    .where('client.issuer', '=', issuer)
+    .where('client.client_id', '=', clientId),
+)
+
+export async function findAccountOfClient(db: Db, { issuer, clientId }: ClientKey): Promise<KnownAccount | undefined> {
+  const [row] = await accountOfClient(db, issuer, clientId)
+  return (
+    row && {
+      id: row.id,
+      organizationId: row.organization_id,
+      identityProviderId: row.identity_provider_id,
+      role: row.role as AccountRole,
+      isActive: Boolean(row.active) && Boolean(row.organization_active),
+      retiresAt: row.retires_at,
+      registeredAt: row.created_at,
+    }
+  )
+}
+
+/** The account that has this client, if it is in the same organization as `accountId`. */
+export async function findSiblingWithClient(
+  db: Db,
+  accountId: string,
+  { issuer, clientId }: ClientKey,
+): Promise<Pick<ApiAccountRow, 'id' | 'name'> | undefined> {
+  return db
+    .selectFrom('api_account_clients as client')
+    .innerJoin('api_accounts as other', 'other.id', 'client.account_id')
+    .innerJoin('api_accounts as account', 'account.organization_id', 'other.organization_id')
+    .select(['other.id', 'other.name'])
+    .where('client.issuer', '=', issuer)
+    .where('client.client_id', '=', clientId)
+    .where('account.id', '=', accountId)
+    .executeTakeFirst()
+}
+
+/** A client with the provider that it is registered at. */
+export interface RetiredClient {
+  readonly client: ApiAccountClientRow
+  readonly providerId: string
+}
+
+/** Clients that retired before or at `now`. */
+export async function listRetiredClients(db: Db, now: number, limit: number): Promise<RetiredClient[]> {
+  const rows = await db
+    .selectFrom('api_account_clients as client')
+    .innerJoin('api_accounts as account', 'account.id', 'client.account_id')
+    .selectAll('client')
+    .select('account.identity_provider_id')
+    .where('client.retires_at', '<=', now)
+    .limit(limit)
+    .execute()
+  return rows.map(({ identity_provider_id: providerId, ...client }) => ({ client, providerId }))
+}

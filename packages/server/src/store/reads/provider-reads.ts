@@ -1,0 +1,34 @@
+import type { Kysely } from 'kysely'
+import type { IdentityProviderRow } from '../hosted-schema.ts'
+import { notFound } from '../not-found.ts'
+import { providerFromRow, type StoredProvider } from '../provider-row.ts'
+import type { Database } from '../schema.ts'
+
+type Db = Kysely<Database>
+
+export async function listProviders(db: Db, organizationId: string): Promise<StoredProvider[]> {
+  const rows = await db
+    .selectFrom('identity_providers')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('name')
+    .execute()
+  return rows.map(providerFromRow)
+}
+
+/** An identity provider of the organization. */
+export async function getProvider(db: Db, organizationId: string, id: string): Promise<StoredProvider> {
+  const row = await db
+    .selectFrom('identity_providers')
+    .selectAll()
+    .where('id', '=', id)
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst()
+  if (!row) throw notFound('identityProvider', id)
+  return providerFromRow(row)
+}
+
+/** The records of all organizations, the oldest first. */
+export async function listAllProviderRows(db: Db): Promise<IdentityProviderRow[]> {
+  return db.selectFrom('identity_providers').selectAll().orderBy('created_at').orderBy('id').execute()
+}

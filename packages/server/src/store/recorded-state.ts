@@ -1,0 +1,92 @@
+import { hash } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import type { ChangedEntity } from './change.ts'
+import { readJsonColumn } from './json-column.ts'
+import { findAuthPolicy } from './reads/auth-policy-reads.ts'
+import { findAuthenticator } from './reads/authenticator-reads.ts'
+import { findEnrollment } from './reads/enrollment-reads.ts'
+import { findIdentity } from './reads/identity-reads.ts'
+import { findSigner } from './reads/signer-reads.ts'
+import type { Database } from './schema.ts'
+
+/** An entity as it was before an operation, or is after it. */
+export interface RecordedState {
+  /** JSON of what may be shown. */
+  readonly text: string
+  /** SHA-256 of the whole row, so that a changed secret shows too. */
+  readonly hash: string
+  readonly updatedAt: number
+}
+
+type Db = Kysely<Database>
+type Shown = { readonly updatedAt: number }
+/** With the whole row where not all of it is shown. */
+type LoadState = (db: Db, id: string) => Promise<{ shown: Shown; row?: unknown } | undefined>
+
+/** Sessions are not here: a login changes nothing that an administrator has set. */
+const RECORDED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
+  externalJwtSigners: async (db, id) => {
+    const signer = await findSigner(db, id)
+    if (!signer) return undefined
+    // Existing readers of events know this field so.
+    const { claimsProperty: identityIdClaimsSelector, certificate, ...fields } = signer
+    return { shown: { ...fields, identityIdClaimsSelector, ...certificate } }
+  },
+  authPolicies: async (db, id) => shown(await findAuthPolicy(db, id)),
+  identities: async (db, id) => shown(await findIdentity(db, id)),
+  authenticators: async (db, id) => {
+    const row = await findAuthenticator(db, id)
+    if (!row) return undefined
+    const { identity_id: identityId, method, username, cert_pem: certPem, fingerprint } = row
+    const times = { createdAt: row.created_at, updatedAt: row.updated_at }
+    const tags = readJsonColumn(row.tags)
+    return { shown: { id, identityId, method, username, certPem, fingerprint, tags, ...times }, row }
+  },
+  enrollments: async (db, id) => {
+    const row = await findEnrollment(db, id)
+    if (!row) return undefined
+    const { identity_id: identityId, method, username, expires_at: expiresAt } = row
+    const times = { createdAt: row.created_at, updatedAt: row.updated_at }
+    return { shown: { id, identityId, method, username, expiresAt, tags: readJsonColumn(row.tags), ...times }, row }
+  },
+  organizations: (db, id) => hostedState(db, 'organizations', id),
+  identityProviders: (db, id) => hostedState(db, 'identity_providers', id),
+  networks: (db, id) => hostedState(db, 'networks', id),
+  apiAccounts: (db, id) => hostedState(db, 'api_accounts', id),
+}
+
+type HostedTable = 'organizations' | 'identity_providers' | 'networks' | 'api_accounts'
+
+/** Never shown. */
+const SEALED = 'registration_token'
+
+async function hostedState(db: Db, table: HostedTable, id: string) {
+  const row = await db.selectFrom(table).selectAll().where('id', '=', id).executeTakeFirst()
+  if (!row) return undefined
+  const fields = Object.entries(row).filter(([column]) => column !== SEALED)
+  const named = Object.fromEntries(fields.map(([column, value]) => [memberName(column), value]))
+  return { shown: { ...named, updatedAt: row.updated_at }, row }
+}
+
+/** `network_group_id` is `networkGroupId` outside. */
+function memberName(column: string): string {
+  return column.replace(/_[a-z]/g, (letter) => letter.charAt(1).toUpperCase())
+}
+
+function shown(entity: Shown | undefined) {
+  return entity && { shown: entity }
+}
+
+/** Whether changes of such an entity go on record. */
+export function isRecordedEntity(entity: ChangedEntity): boolean {
+  return RECORDED[entity] !== undefined
+}
+
+/** Undefined when the entity does not exist. */
+export async function loadRecordedState(db: Db, entity: ChangedEntity, id: string): Promise<RecordedState | undefined> {
+  const state = await RECORDED[entity]?.(db, id)
+  if (!state) return undefined
+  const text = JSON.stringify(state.shown)
+  const whole = state.row === undefined ? text : JSON.stringify(state.row)
+  return { text, hash: hash('sha256', whole, 'hex'), updatedAt: state.shown.updatedAt }
+}

@@ -1,0 +1,56 @@
+import { authorize } from './authorize.ts'
+import type { OwnChange } from './change.ts'
+import type { AnyOperation } from './operation.ts'
+import type { OperationMeta } from './operation-meta.ts'
+import { insertRow } from './prepared.ts'
+import { isRecordedEntity, loadRecordedState, type RecordedState } from './recorded-state.ts'
+import { nextVersion } from './row-version.ts'
+import type { Transaction } from './transaction.ts'
+
+/** Where the statements run: the transaction that the caller has open. */
+export type OpenTransaction = Pick<Transaction, 'db' | 'dialect' | 'sessionCounts' | 'sessionFiling'>
+
+/** Authorises the actor, runs the operation and writes its change-log entries, all inside the open transaction. */
+export async function runOperation(
+  on: OpenTransaction,
+  operation: AnyOperation,
+  args: unknown,
+  meta: OperationMeta,
+): Promise<{ result: unknown; changes: OwnChange[] }> {
+  const { db } = on
+  const { isRecorded = true } = operation
+  const actor = await authorize(db, operation.access, meta)
+  const target = isRecorded ? targetOf(operation, args) : undefined
+  const initial = target && (await loadRecordedState(db, target.entity, target.id))
+  const now = initial ? nextVersion(initial.updatedAt, meta) : meta.now
+  const noted: OwnChange[] = []
+  const result = await operation.run({ ...on, ...meta, now, actor, changed: (change) => noted.push(change) }, args)
+  const changes: OwnChange[] = []
+  for (const change of noted) {
+    const { entity, id, action } = change
+    const entry = { at: meta.now, entity, entity_id: id, action, actor_id: meta.actorId }
+    if (!isRecorded || !isRecordedEntity(entity)) {
+      await insertRow(db, 'change_log', entry)
+      changes.push(change)
+      continue
+    }
+    const before = target?.entity === entity && target.id === id ? initial : undefined
+    const after = action === 'deleted' ? undefined : await loadRecordedState(db, entity, id)
+    await insertRow(db, 'change_log', { ...entry, ...recordColumns(before, after, meta) })
+    changes.push({ ...change, states: { initial: before?.text ?? null, final: after?.text ?? null } })
+  }
+  return { result, changes }
+}
+
+function targetOf({ target: entity }: AnyOperation, args: unknown) {
+  const { id } = (args ?? {}) as { id?: unknown }
+  return entity !== undefined && typeof id === 'string' ? { entity, id } : undefined
+}
+
+function recordColumns(before: RecordedState | undefined, after: RecordedState | undefined, { source }: OperationMeta) {
+  return {
+    before_hash: before?.hash ?? null,
+    after_hash: after?.hash ?? null,
+    source_address: source?.remoteAddr ?? null,
+  }
+}

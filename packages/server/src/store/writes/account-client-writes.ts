@@ -1,0 +1,57 @@
+import { insertRow } from '../prepared.ts'
+import type { ClientKey } from '../reads/account-client-reads.ts'
+import type { Transaction } from '../transaction.ts'
+import { refusingDuplicates } from '../unique-violation.ts'
+
+const ENTITY = 'apiAccounts'
+
+/** A client at the provider as it is stored; its secret is never stored. */
+export interface AccountClient {
+  readonly clientId: string
+  /** Where the client is managed (RFC 7592); null for a client that was not registered by this controller. */
+  readonly registrationUri: string | null
+  readonly sealedRegistrationToken: string | null
+}
+
+/** Reports no change: the account is created or updated with it. */
+export async function insertClient(
+  { db, now }: Transaction,
+  { accountId, issuer }: { readonly accountId: string; readonly issuer: string },
+  { clientId, registrationUri, sealedRegistrationToken }: AccountClient,
+): Promise<void> {
+  await refusingDuplicates({ clientId }, () =>
+    insertRow(db, 'api_account_clients', {
+      issuer,
+      client_id: clientId,
+      account_id: accountId,
+      registration_uri: registrationUri,
+      registration_token: sealedRegistrationToken,
+      retires_at: null,
+      created_at: now,
+    }),
+  )
+}
+
+/** Lets the present clients of an account retire at `retiresAt`, unless they retire earlier. */
+export async function retireClients(tx: Transaction, accountId: string, retiresAt: number): Promise<void> {
+  const { db, now } = tx
+  await db
+    .updateTable('api_account_clients')
+    .set({ retires_at: retiresAt })
+    .where('account_id', '=', accountId)
+    .where((is) => is.or([is('retires_at', 'is', null), is('retires_at', '>', retiresAt)]))
+    .execute()
+  await db.updateTable('api_accounts').set({ updated_at: now }).where('id', '=', accountId).execute()
+  tx.changed({ entity: ENTITY, id: accountId, action: 'updated' })
+}
+
+/** Does nothing when there is no such client. */
+export async function deleteClient(tx: Transaction, { issuer, clientId }: ClientKey): Promise<void> {
+  const deleted = await tx.db
+    .deleteFrom('api_account_clients')
+    .where('issuer', '=', issuer)
+    .where('client_id', '=', clientId)
+    .returning('account_id')
+    .executeTakeFirst()
+  if (deleted) tx.changed({ entity: ENTITY, id: deleted.account_id, action: 'updated' })
+}

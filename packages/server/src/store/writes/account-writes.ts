@@ -1,0 +1,49 @@
+import type { AccountSettings } from '@countersign/core'
+import { accountColumns } from '../api-account-row.ts'
+import { insertRow } from '../prepared.ts'
+import type { Transaction } from '../transaction.ts'
+import { refusingDuplicates } from '../unique-violation.ts'
+
+const ENTITY = 'apiAccounts'
+
+export interface AccountOwners {
+  readonly id: string
+  readonly organizationId: string
+  readonly identityProviderId: string
+}
+
+export async function insertAccount(
+  tx: Transaction,
+  { id, organizationId, identityProviderId }: AccountOwners,
+  settings: AccountSettings,
+): Promise<void> {
+  const { db, now } = tx
+  await refusingDuplicates({ name: settings.name }, () =>
+    insertRow(db, 'api_accounts', {
+      id,
+      organization_id: organizationId,
+      identity_provider_id: identityProviderId,
+      ...accountColumns(settings),
+      created_at: now,
+      updated_at: now,
+    }),
+  )
+  tx.changed({ entity: ENTITY, id, action: 'created' })
+}
+
+export async function updateAccount(tx: Transaction, id: string, settings: AccountSettings): Promise<void> {
+  await refusingDuplicates({ name: settings.name }, () =>
+    tx.db
+      .updateTable('api_accounts')
+      .set({ ...accountColumns(settings), updated_at: tx.now })
+      .where('id', '=', id)
+      .execute(),
+  )
+  tx.changed({ entity: ENTITY, id, action: 'updated' })
+}
+
+/** Deletes an account with its clients. */
+export async function deleteAccount(tx: Transaction, id: string): Promise<void> {
+  await tx.db.deleteFrom('api_accounts').where('id', '=', id).execute()
+  tx.changed({ entity: ENTITY, id, action: 'deleted' })
+}

@@ -1,0 +1,41 @@
+import type { AuthDecisionRow } from '../schema.ts'
+import type { Transaction } from '../transaction.ts'
+
+/** No cache depends on decisions, so that they are not in the change log. */
+export async function insertAuthDecisions({ db }: Transaction, decisions: readonly AuthDecisionRow[]): Promise<void> {
+  if (decisions.length === 0) return
+  await db
+    .insertInto('auth_decisions')
+    .values(decisions)
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute()
+}
+
+/** Deletes decisions from `until` or before, `limit` at most; returns how many there were. */
+export async function deleteOldDecisions(tx: Transaction, until: number, limit: number): Promise<number> {
+  const old = await tx.db.selectFrom('auth_decisions').select('id').where('at', '<=', until).limit(limit).execute()
+  return deleteDecisions(tx, old)
+}
+
+/** Deletes what is beyond the newest `maxKept` decisions after `since`, `limit` at most; returns how many there were. */
+export async function deleteSurplusDecisions(
+  tx: Transaction,
+  { since, maxKept, limit }: { readonly since: number; readonly maxKept: number; readonly limit: number },
+): Promise<number> {
+  const surplus = await tx.db
+    .selectFrom('auth_decisions')
+    .select('id')
+    .where('at', '>', since)
+    .orderBy('at', 'desc')
+    .orderBy('id')
+    .offset(maxKept)
+    .limit(limit)
+    .execute()
+  return deleteDecisions(tx, surplus)
+}
+
+async function deleteDecisions({ db }: Transaction, rows: readonly { readonly id: string }[]): Promise<number> {
+  const ids = rows.map(({ id }) => id)
+  if (ids.length > 0) await db.deleteFrom('auth_decisions').where('id', 'in', ids).execute()
+  return ids.length
+}

@@ -1,0 +1,42 @@
+import type { AuthPolicySettings } from '@countersign/core'
+import { authPolicyColumns } from '../auth-policy-row.ts'
+import type { Transaction } from '../transaction.ts'
+import { refusingDuplicates } from '../unique-violation.ts'
+
+const ENTITY = 'authPolicies'
+
+export async function insertAuthPolicy(tx: Transaction, id: string, policy: AuthPolicySettings): Promise<void> {
+  const { db, now } = tx
+  await refusingDuplicates({ name: policy.name }, () =>
+    db
+      .insertInto('auth_policies')
+      .values({ id, ...authPolicyColumns(policy), created_at: now, updated_at: now })
+      .execute(),
+  )
+  await insertAllowedSigners(tx, id, policy)
+  tx.changed({ entity: ENTITY, id, action: 'created' })
+}
+
+export async function updateAuthPolicy(tx: Transaction, id: string, policy: AuthPolicySettings): Promise<void> {
+  const { db, now } = tx
+  await refusingDuplicates({ name: policy.name }, () =>
+    db
+      .updateTable('auth_policies')
+      .set({ ...authPolicyColumns(policy), updated_at: now })
+      .where('id', '=', id)
+      .execute(),
+  )
+  await db.deleteFrom('auth_policy_signers').where('auth_policy_id', '=', id).execute()
+  await insertAllowedSigners(tx, id, policy)
+  tx.changed({ entity: ENTITY, id, action: 'updated' })
+}
+
+export async function deleteAuthPolicy(tx: Transaction, id: string): Promise<void> {
+  await tx.db.deleteFrom('auth_policies').where('id', '=', id).execute()
+  tx.changed({ entity: ENTITY, id, action: 'deleted' })
+}
+
+async function insertAllowedSigners({ db }: Transaction, id: string, { primary }: AuthPolicySettings): Promise<void> {
+  const rows = primary.extJwt.allowedSigners.map((signerId) => ({ auth_policy_id: id, signer_id: signerId }))
+  if (rows.length > 0) await db.insertInto('auth_policy_signers').values(rows).execute()
+}

@@ -1,0 +1,178 @@
+import { readLeafDigests, type Tags } from '@countersign/core'
+import { insertRow } from '../prepared.ts'
+import type { Transaction } from '../transaction.ts'
+import { refusingDuplicates } from '../unique-violation.ts'
+
+const ENTITY = 'authenticators'
+
+interface NewAuthenticator {
+  readonly id: string
+  readonly identityId: string
+  readonly tags?: Tags
+}
+
+export interface NewPasswordAuthenticator extends NewAuthenticator {
+  readonly username: string
+  readonly passwordDigest: string
+}
+
+/** Fails with COULD_NOT_VALIDATE when the user name is taken. */
+export async function insertPasswordAuthenticator(
+  tx: Transaction,
+  { username, passwordDigest, ...authenticator }: NewPasswordAuthenticator,
+): Promise<void> {
+  await refusingDuplicates({ updbUsername: username }, () =>
+    insertRow(tx.db, 'authenticators', {
+      ...sharedColumns(tx, authenticator),
+      method: 'updb',
+      username,
+      password_digest: passwordDigest,
+      cert_pem: null,
+      fingerprint: null,
+      public_key_digest: null,
+    }),
+  )
+  tx.changed({ entity: ENTITY, id: authenticator.id, action: 'created' })
+}
+
+export interface NewCertificateAuthenticator extends NewAuthenticator {
+  /** The leaf first, then the chain from it to the root. */
+  readonly certPem: string
+  /** SHA-1 of the leaf in lower-case hex. */
+  readonly fingerprint: string
+  /** SHA-256 of the leaf's SubjectPublicKeyInfo in base64url; read from the leaf unless given. */
+  readonly publicKeyDigest?: string
+}
+
+/** Records a certificate that our CA has issued. Fails with CERT_IN_USE when any authenticator has it, or its key. */
+export async function insertCertificateAuthenticator(
+  tx: Transaction,
+  { certPem, fingerprint, publicKeyDigest, ...authenticator }: NewCertificateAuthenticator,
+): Promise<void> {
+  const digest = publicKeyDigest ?? readLeafDigests(certPem).publicKeyDigest
+  await refusingDuplicates({}, () =>
+    insertRow(tx.db, 'authenticators', {
+      ...sharedColumns(tx, authenticator),
+      method: 'cert',
+      username: null,
+      password_digest: null,
+      cert_pem: certPem,
+      fingerprint,
+      public_key_digest: digest,
+    }),
+  )
+  tx.changed({ entity: ENTITY, id: authenticator.id, action: 'created' })
+}
+
+function sharedColumns({ now }: Transaction, { id, identityId, tags = {} }: NewAuthenticator) {
+  return { id, identity_id: identityId, tags: JSON.stringify(tags), created_at: now, updated_at: now }
+}
+
+/** Members that are undefined stay as they are. */
+export interface AuthenticatorChange {
+  readonly username?: string | undefined
+  readonly passwordDigest?: string | undefined
+  readonly tags?: Tags | undefined
+}
+
+/** Fails with COULD_NOT_VALIDATE when the user name is taken. */
+export async function updateAuthenticator(
+  tx: Transaction,
+  id: string,
+  { username, passwordDigest, tags }: AuthenticatorChange,
+): Promise<void> {
+  await refusingDuplicates({ updbUsername: username }, () =>
+    tx.db
+      .updateTable('authenticators')
+      .set({
+        ...(username !== undefined && { username }),
+        ...(passwordDigest !== undefined && { password_digest: passwordDigest }),
+        ...(tags !== undefined && { tags: JSON.stringify(tags) }),
+        updated_at: tx.now,
+      })
+      .where('id', '=', id)
+      .execute(),
+  )
+  tx.changed({ entity: ENTITY, id, action: 'updated' })
+}
+
+/** The sessions opened with it are deleted by `deleteSessionsOf` first, which reports them. */
+export async function deleteAuthenticator(tx: Transaction, id: string): Promise<void> {
+  await tx.db.deleteFrom('authenticators').where('id', '=', id).execute()
+  tx.changed({ entity: ENTITY, id, action: 'deleted' })
+}
+
+/** Whether the latest login sent the whole chain. Not reported as a change: no cache holds it. */
+export async function setResolvedToRoot({ db }: Transaction, id: string, isResolved: boolean): Promise<void> {
+  await db.updateTable('authenticators').set({ last_auth_resolved_to_root: isResolved }).where('id', '=', id).execute()
+}
+
+/** Marks the certificates of an identity, or one of them only, as to be renewed. Returns how many there are. */
+export async function setRenewalRequested(
+  tx: Transaction,
+  { identityId, id, rollKeys }: { readonly identityId: string; readonly id?: string; readonly rollKeys: boolean },
+): Promise<number> {
+  const { db, now } = tx
+  const requested = await db
+    .updateTable('authenticators')
+    .set({ extend_requested_at: now, key_roll_requested: rollKeys, updated_at: now })
+    .where('identity_id', '=', identityId)
+    .where('method', '=', 'cert')
+    .$if(id !== undefined, (query) => query.where('id', '=', id ?? ''))
+    .returning('id')
+    .execute()
+  for (const row of requested) tx.changed({ entity: ENTITY, id: row.id, action: 'updated' })
+  return requested.length
+}
+
+export interface RenewedCertificate {
+  readonly certPem: string
+  readonly fingerprint: string
+  readonly publicKeyDigest: string
+}
+
+/** Stores a renewed certificate beside the present one. */
+export async function setPendingCertificate(
+  tx: Transaction,
+  id: string,
+  { certPem, fingerprint, publicKeyDigest }: RenewedCertificate,
+): Promise<void> {
+  await tx.db
+    .updateTable('authenticators')
+    .set({
+      pending_cert_pem: certPem,
+      pending_fingerprint: fingerprint,
+      pending_public_key_digest: publicKeyDigest,
+      updated_at: tx.now,
+    })
+    .where('id', '=', id)
+    .execute()
+  tx.changed({ entity: ENTITY, id, action: 'updated' })
+}
+
+/** Puts the pending certificate in the place of the present one. Fails with CERT_IN_USE when another authenticator has it, or its key. */
+export async function adoptPendingCertificate(
+  tx: Transaction,
+  id: string,
+  { keyRollRequested }: { readonly keyRollRequested: boolean },
+): Promise<void> {
+  await refusingDuplicates({}, () =>
+    tx.db
+      .updateTable('authenticators')
+      .set((eb) => ({
+        cert_pem: eb.ref('pending_cert_pem'),
+        fingerprint: eb.ref('pending_fingerprint'),
+        public_key_digest: eb.ref('pending_public_key_digest'),
+        pending_cert_pem: null,
+        pending_fingerprint: null,
+        pending_public_key_digest: null,
+        extend_requested_at: null,
+        key_roll_requested: keyRollRequested,
+        last_auth_resolved_to_root: null,
+        updated_at: tx.now,
+      }))
+      .where('id', '=', id)
+      .execute(),
+  )
+  tx.changed({ entity: ENTITY, id, action: 'updated' })
+}

@@ -1,0 +1,61 @@
+import type { EnrollmentMethod } from '@countersign/contract'
+import type { Tags } from '@countersign/core'
+import type { Transaction } from '../transaction.ts'
+
+const ENTITY = 'enrollments'
+
+/** A one-time token as it is stored, and when it expires. */
+export interface StoredToken {
+  readonly tokenDigest: string
+  readonly sealedToken: string
+  readonly expiresAt: number
+}
+
+export interface NewEnrollment extends StoredToken {
+  readonly id: string
+  readonly method: EnrollmentMethod
+  /** Of the method updb only. */
+  readonly username: string | null
+  readonly tags?: Tags
+}
+
+export async function insertEnrollment(
+  tx: Transaction,
+  identityId: string,
+  { id, method, username, tags = {}, ...token }: NewEnrollment,
+): Promise<void> {
+  const { db, now } = tx
+  await db
+    .insertInto('enrollments')
+    .values({
+      id,
+      identity_id: identityId,
+      method,
+      username,
+      ...tokenColumns(token),
+      tags: JSON.stringify(tags),
+      created_at: now,
+      updated_at: now,
+    })
+    .execute()
+  tx.changed({ entity: ENTITY, id, action: 'created' })
+}
+
+/** Replaces the token: the old one is invalid from now on. */
+export async function updateEnrollmentToken(tx: Transaction, id: string, token: StoredToken): Promise<void> {
+  await tx.db
+    .updateTable('enrollments')
+    .set({ ...tokenColumns(token), updated_at: tx.now })
+    .where('id', '=', id)
+    .execute()
+  tx.changed({ entity: ENTITY, id, action: 'updated' })
+}
+
+export async function deleteEnrollment(tx: Transaction, id: string): Promise<void> {
+  await tx.db.deleteFrom('enrollments').where('id', '=', id).execute()
+  tx.changed({ entity: ENTITY, id, action: 'deleted' })
+}
+
+function tokenColumns({ tokenDigest, sealedToken, expiresAt }: StoredToken) {
+  return { token_digest: tokenDigest, sealed_token: sealedToken, expires_at: expiresAt }
+}

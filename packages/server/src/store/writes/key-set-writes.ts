@@ -1,0 +1,33 @@
+import type { StoredKeySet } from '../key-signer.ts'
+import type { KeySetOwner } from '../reads/key-signer-reads.ts'
+import type { Transaction } from '../transaction.ts'
+
+/** Stores the keys of a signer unless newer ones are stored. Returns whether they were stored. */
+export async function upsertKeySet(
+  { db, now }: Transaction,
+  { table }: KeySetOwner,
+  signerId: string,
+  { url, jwks, fetchedAt }: StoredKeySet,
+): Promise<boolean> {
+  const values = { url, jwks, fetched_at: fetchedAt }
+  const written = await db
+    .insertInto(table)
+    .values({ signer_id: signerId, ...values })
+    // Decided in the statement itself, since another node may write at the same time. A set from the future was stored
+    // while a clock was wrong: it must not stay for as long as that.
+    .onConflict((conflict) =>
+      conflict
+        .column('signer_id')
+        .doUpdateSet(values)
+        .where(({ eb, or }) =>
+          or([
+            eb(`${table}.url`, '!=', url),
+            eb(`${table}.fetched_at`, '<', fetchedAt),
+            eb(`${table}.fetched_at`, '>', now),
+          ]),
+        ),
+    )
+    .returning('signer_id')
+    .executeTakeFirst()
+  return written !== undefined
+}

@@ -1,0 +1,60 @@
+import type { NetworkSettings } from '@countersign/core'
+import { networkColumns } from '../network-row.ts'
+import { insertRow } from '../prepared.ts'
+import type { Transaction } from '../transaction.ts'
+
+const ENTITY = 'networks'
+
+/** The settings of a network whose group is known. */
+export type PlacedNetwork = NetworkSettings & { readonly networkGroupId: string }
+
+export interface NetworkFacts {
+  readonly id: string
+  readonly organizationId: string
+  readonly productVersion: string
+  /** Whether the network's controller runs on this store. */
+  readonly isLocal: boolean
+  /** The owner's id in the hosted API. */
+  readonly ownerIdentityId: string
+}
+
+/** A network is provisioned from the start: its controller runs already, here or elsewhere. */
+export async function insertNetwork(tx: Transaction, facts: NetworkFacts, settings: PlacedNetwork): Promise<void> {
+  const { id, ownerIdentityId } = facts
+  await insertRow(tx.db, 'networks', {
+    id,
+    organization_id: facts.organizationId,
+    network_group_id: settings.networkGroupId,
+    ...networkColumns(settings),
+    status: 'PROVISIONED',
+    product_version: facts.productVersion,
+    is_local: facts.isLocal,
+    owner_identity_id: ownerIdentityId,
+    created_by: ownerIdentityId,
+    created_at: tx.now,
+    updated_at: tx.now,
+    deleted_at: null,
+    deleted_by: null,
+  })
+  tx.changed({ entity: ENTITY, id, action: 'created' })
+}
+
+export async function updateNetwork(tx: Transaction, id: string, settings: PlacedNetwork): Promise<void> {
+  await tx.db
+    .updateTable('networks')
+    .set({ ...networkColumns(settings), network_group_id: settings.networkGroupId, updated_at: tx.now })
+    .where('id', '=', id)
+    .execute()
+  tx.changed({ entity: ENTITY, id, action: 'updated' })
+}
+
+/** Marks a network as deleted. The row stays, to be listed among the deleted ones. */
+export async function markNetworkDeleted(tx: Transaction, id: string, deletedBy: string): Promise<void> {
+  const { db, now } = tx
+  await db
+    .updateTable('networks')
+    .set({ status: 'DELETED', deleted_at: now, deleted_by: deletedBy, updated_at: now })
+    .where('id', '=', id)
+    .execute()
+  tx.changed({ entity: ENTITY, id, action: 'deleted' })
+}

@@ -1,0 +1,45 @@
+import { insertRow } from '../prepared.ts'
+import type { Transaction } from '../transaction.ts'
+import { refusingDuplicates } from '../unique-violation.ts'
+
+const ENTITY = 'organizations'
+
+export interface OrganizationSettings {
+  readonly name: string
+  readonly label: string
+  readonly active: boolean
+}
+
+/** Inserts an organization and its first network group, which has the same name. */
+export async function insertOrganization(
+  tx: Transaction,
+  { id, networkGroupId, isLocal }: { readonly id: string; readonly networkGroupId: string; readonly isLocal: boolean },
+  { name, label, active }: OrganizationSettings,
+): Promise<void> {
+  const { db, now } = tx
+  const times = { created_at: now, updated_at: now }
+  await refusingDuplicates({ label }, () =>
+    insertRow(db, 'organizations', { id, label, name, active, is_local: isLocal, ...times }),
+  )
+  const group = { id: networkGroupId, organization_id: id, name, short_name: label, ...times }
+  await insertRow(db, 'network_groups', group)
+  tx.changed({ entity: ENTITY, id, action: 'created' })
+}
+
+export async function updateOrganization(
+  tx: Transaction,
+  id: string,
+  { name, label, active }: OrganizationSettings,
+): Promise<void> {
+  await refusingDuplicates({ label }, () =>
+    tx.db.updateTable('organizations').set({ name, label, active, updated_at: tx.now }).where('id', '=', id).execute(),
+  )
+  tx.changed({ entity: ENTITY, id, action: 'updated' })
+}
+
+/** Deletes an organization with its network groups; it must have no networks, accounts or identity providers. */
+export async function deleteOrganization(tx: Transaction, id: string): Promise<void> {
+  await tx.db.deleteFrom('network_groups').where('organization_id', '=', id).execute()
+  await tx.db.deleteFrom('organizations').where('id', '=', id).execute()
+  tx.changed({ entity: ENTITY, id, action: 'deleted' })
+}

@@ -1,0 +1,55 @@
+import type { ProviderSettings } from '@countersign/core'
+import { insertRow } from '../prepared.ts'
+import { providerColumns, type StoredProvider } from '../provider-row.ts'
+import type { Transaction } from '../transaction.ts'
+import { refusingDuplicates } from '../unique-violation.ts'
+
+const ENTITY = 'identityProviders'
+
+export async function insertProvider(
+  tx: Transaction,
+  { id, organizationId }: { readonly id: string; readonly organizationId: string },
+  provider: ProviderSettings,
+  sealedRegistrationToken: string | null,
+): Promise<void> {
+  const { db, now } = tx
+  await refusingDuplicates({ name: provider.name }, () =>
+    insertRow(db, 'identity_providers', {
+      id,
+      organization_id: organizationId,
+      ...providerColumns(provider),
+      registration_token: sealedRegistrationToken,
+      revision: 1,
+      created_at: now,
+      updated_at: now,
+    }),
+  )
+  tx.changed({ entity: ENTITY, id, action: 'created' })
+}
+
+/** Updates the record and counts its revision up. */
+export async function updateProvider(
+  tx: Transaction,
+  { id, revision }: Pick<StoredProvider, 'id' | 'revision'>,
+  next: ProviderSettings,
+  sealedRegistrationToken: string | null,
+): Promise<void> {
+  await refusingDuplicates({ name: next.name }, () =>
+    tx.db
+      .updateTable('identity_providers')
+      .set({
+        ...providerColumns(next),
+        registration_token: sealedRegistrationToken,
+        revision: revision + 1,
+        updated_at: tx.now,
+      })
+      .where('id', '=', id)
+      .execute(),
+  )
+  tx.changed({ entity: ENTITY, id, action: 'updated' })
+}
+
+export async function deleteProvider(tx: Transaction, id: string): Promise<void> {
+  await tx.db.deleteFrom('identity_providers').where('id', '=', id).execute()
+  tx.changed({ entity: ENTITY, id, action: 'deleted' })
+}

@@ -1,0 +1,72 @@
+import type { Transaction } from '../transaction.ts'
+
+export interface NewTotp {
+  /** The identity's id. */
+  readonly id: string
+  readonly totpId: string
+  /** Sealed, as are the recovery codes. */
+  readonly secret: string
+  readonly recoveryCodes: string
+}
+
+/** Inserts one-time codes that are not verified yet. */
+export async function insertTotp(
+  { db, now }: Transaction,
+  { id, totpId, secret, recoveryCodes }: NewTotp,
+): Promise<void> {
+  await db
+    .insertInto('totps')
+    .values({
+      id: totpId,
+      identity_id: id,
+      secret,
+      recovery_codes: recoveryCodes,
+      spent_recovery_codes: 0,
+      last_step: 0,
+      created_at: now,
+      updated_at: now,
+    })
+    .execute()
+}
+
+/** Codes of this step and of earlier ones are used up. */
+export async function setLastStep({ db, now }: Transaction, totpId: string, step: number): Promise<void> {
+  await db.updateTable('totps').set({ last_step: step, updated_at: now }).where('id', '=', totpId).execute()
+}
+
+/** Which recovery codes are used up: bit n for the n-th. */
+export async function setSpentRecoveryCodes({ db, now }: Transaction, totpId: string, spent: number): Promise<void> {
+  await db.updateTable('totps').set({ spent_recovery_codes: spent, updated_at: now }).where('id', '=', totpId).execute()
+}
+
+/** Replaces the recovery codes by sealed new ones, none of which is used up. */
+export async function replaceRecoveryCodes(
+  { db, now }: Transaction,
+  totpId: string,
+  recoveryCodes: string,
+): Promise<void> {
+  await db
+    .updateTable('totps')
+    .set({ recovery_codes: recoveryCodes, spent_recovery_codes: 0, updated_at: now })
+    .where('id', '=', totpId)
+    .execute()
+}
+
+/** Deletes the one-time codes of an identity. The count of wrong codes stays. */
+export async function deleteTotp({ db }: Transaction, identityId: string): Promise<void> {
+  await db.deleteFrom('totps').where('identity_id', '=', identityId).execute()
+}
+
+/** Stores the instants of the latest wrong codes of an identity, and until when every code is refused. */
+export async function storeWrongCodes(
+  { db }: Transaction,
+  identityId: string,
+  { wrongAt, lockedUntil }: { readonly wrongAt: readonly number[]; readonly lockedUntil: number },
+): Promise<void> {
+  const values = { wrong_at: JSON.stringify(wrongAt), locked_until: lockedUntil }
+  await db
+    .insertInto('totp_guesses')
+    .values({ identity_id: identityId, ...values })
+    .onConflict((conflict) => conflict.column('identity_id').doUpdateSet(values))
+    .execute()
+}
