@@ -9,9 +9,10 @@ import { type Flood, startFlood } from './support/flood-process.ts'
 import { http } from './support/http.ts'
 import { inTurn } from './support/in-turn.ts'
 import { signIn } from './support/login-operations.ts'
-import { MANAGEMENT, type ProductHome, type Target, withHome } from './support/product.ts'
+import { MANAGEMENT, type ProductHome, withHome } from './support/product.ts'
 import { cpuMsOf, memoryMibOf } from './support/server-process.ts'
 import { readAnswers, type SteadyFigures, startSteadyLoad } from './support/steady-load.ts'
+import type { Target } from './support/target.ts'
 
 const IDENTITIES = 500
 const TOKENS = 10_000

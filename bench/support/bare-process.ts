@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { makeTestCertificate } from '@countersign/testkit'
-import type { Target } from './product.ts'
 import { startServerProcess } from './server-process.ts'
+import type { Target } from './target.ts'
 
 const BARE_SERVER = fileURLToPath(new URL('./bare-server.ts', import.meta.url))
 

@@ -3,9 +3,9 @@ import type { BenchRun } from './bench-run.ts'
 import { http } from './http.ts'
 import { type LoadResult, runLoad } from './load.ts'
 import { median } from './percentile.ts'
-import type { Target } from './product.ts'
 import { cpuMsOf } from './server-process.ts'
 import { splitRequests } from './split-requests.ts'
+import type { Target } from './target.ts'
 
 const CONNECTIONS = 32
 /** Warming up takes at most so many times as long as measuring. */

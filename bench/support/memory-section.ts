@@ -1,6 +1,6 @@
 import type { Column, Measure, Row } from '../report/result.ts'
-import type { Target } from './product.ts'
 import { memoryMibOf } from './server-process.ts'
+import type { Target } from './target.ts'
 
 export const MEMORY_COLUMNS: readonly Column[] = [{ key: 'mib', title: 'MiB', digits: 0 }]
 

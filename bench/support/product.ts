@@ -6,18 +6,12 @@ import { type BareServer, startBareServer } from './bare-process.ts'
 import { askOnce } from './connection.ts'
 import { http } from './http.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
+import type { Target } from './target.ts'
 
 export const MANAGEMENT = '/edge/management/v1'
 export const CLIENT = '/edge/client/v1'
 const CLI = fileURLToPath(new URL('../../packages/cli/bin/countersign.js', import.meta.url))
 const ADMIN_PASSWORD = 'the-password-of-the-bench'
-
-/** A server in a process of its own, and how to reach it. */
-export interface Target {
-  readonly port: number
-  readonly ca: string
-  readonly pid: number
-}
 
 export interface Product extends Target {
   readonly session: string

@@ -87,7 +87,7 @@ const HOSTED: Rows = [
 
 const HELP: Rows = [
   ['version', 'Print the version', async () => (await import('./commands/version.ts')).version],
-  ['help', 'Explain a command', async () => (await import('./commands/help.ts')).help],
+  ['help', 'Explain a command', async () => (await import('./commands/help.ts')).createHelp(COMMANDS)],
 ]
 
 const GROUPS: readonly (readonly [heading: string, rows: Rows])[] = [
@@ -102,18 +102,3 @@ const GROUPS: readonly (readonly [heading: string, rows: Rows])[] = [
 export const COMMANDS: readonly CommandRow[] = GROUPS.flatMap(([group, rows]) =>
   rows.map(([name, summary, load]) => ({ name, summary, group, load })),
 )
-
-/** The command whose name the words begin with, the longest first, and the words after it. */
-export function findCommand(words: readonly string[]): { row: CommandRow; rest: readonly string[] } | undefined {
-  for (const length of [2, 1]) {
-    const name = words.slice(0, length).join(' ')
-    const row = words.length >= length ? COMMANDS.find((candidate) => candidate.name === name) : undefined
-    if (row) return { row, rest: words.slice(length) }
-  }
-  return undefined
-}
-
-/** The commands below a word: `config` gives `config show`. */
-export function listSubcommands(word: string): readonly CommandRow[] {
-  return COMMANDS.filter((row) => row.name.startsWith(`${word} `))
-}

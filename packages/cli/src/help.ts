@@ -1,19 +1,19 @@
 import type { Command, CommandRow, Flag } from './command.ts'
-import { COMMANDS } from './commands.ts'
 import { buildUsage, HELP_FLAG } from './parse-flags.ts'
 
-/** Builds the lines of `countersign --help`. */
-export function buildOverview(): string[] {
+/** Builds the lines of `countersign --help` for these commands. */
+export function buildOverview(commands: readonly CommandRow[]): string[] {
+  const nameWidth = Math.max(...commands.map(({ name }) => name.length))
   return [
     'Countersign: the identity side of a zero-trust overlay network controller',
     '',
     'Usage: countersign COMMAND [flags]',
     '',
-    ...[...new Set(COMMANDS.map(({ group }) => group))].flatMap((group) => [
+    ...[...new Set(commands.map(({ group }) => group))].flatMap((group) => [
       `${group}:`,
       ...buildColumns(
-        COMMANDS.filter((row) => row.group === group).map((row) => [row.name, row.summary]),
-        NAME_WIDTH,
+        commands.filter((row) => row.group === group).map((row) => [row.name, row.summary]),
+        nameWidth,
       ),
       '',
     ]),
@@ -40,8 +40,6 @@ export function buildCommandHelp(row: CommandRow, command: Command): string[] {
     ...command.examples.flatMap((example) => [`  # ${example.says}`, `  ${example.command}`]),
   ]
 }
-
-const NAME_WIDTH = Math.max(...COMMANDS.map(({ name }) => name.length))
 
 function flagTitle(flag: Flag): string {
   const short = flag.short ? `-${flag.short}, ` : ''

@@ -1,6 +1,7 @@
 import { CliError, EXIT } from './cli-error.ts'
 import type { Call } from './command.ts'
-import { findCommand } from './commands.ts'
+import { COMMANDS } from './commands.ts'
+import { findCommand } from './find-command.ts'
 import { buildCommandHelp, buildOverview } from './help.ts'
 import { createInput, type Input, NO_INPUT } from './input.ts'
 import { parseFlags } from './parse-flags.ts'
@@ -42,10 +43,10 @@ async function dispatch(words: readonly string[], surroundings: Omit<Call, 'args
   const [first] = words
   if (first === '--version') return dispatch(['version', ...words.slice(1)], surroundings)
   if (first === '--help' || first === '-h') return dispatch(['help', ...words.slice(1)], surroundings)
-  const found = findCommand(words)
+  const found = findCommand(COMMANDS, words)
   if (!found) {
-    if (first !== undefined) throw unknownCommand(words)
-    for (const line of buildOverview()) terminal.note(line)
+    if (first !== undefined) throw unknownCommand(COMMANDS, words)
+    for (const line of buildOverview(COMMANDS)) terminal.note(line)
     return EXIT.usage
   }
   const command = await found.row.load()

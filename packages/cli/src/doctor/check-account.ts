@@ -4,7 +4,7 @@ import { findCaller } from '../hosted/find-caller.ts'
 import { tryAccount } from '../hosted/try-account.ts'
 import { findHostedAddress, withHosted } from '../hosted/with-hosted.ts'
 import { toExplained } from '../to-explained.ts'
-import type { Finding } from './checks.ts'
+import type { Finding } from './finding.ts'
 
 /** Whether the provider gives the API account a token now, and whether the hosted API takes it. */
 export async function checkAccount(call: Call, profile: Profile): Promise<Finding> {

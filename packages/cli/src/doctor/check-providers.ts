@@ -2,7 +2,7 @@ import { BrowserLogin, type ClientSigner, ControllerClient } from '@countersign/
 import type { Profile } from '../files/profiles.ts'
 import { createTrustingFetch } from '../net/trusting-fetch.ts'
 import { toExplained } from '../to-explained.ts'
-import type { Finding } from './checks.ts'
+import type { Finding } from './finding.ts'
 
 const TIMEOUT_MS = 10_000
 const MAX_PROVIDERS = 20

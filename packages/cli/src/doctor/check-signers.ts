@@ -2,7 +2,7 @@ import type { ControllerClient, KeyStatus } from '@countersign/sdk'
 import { forProfile } from '../session/profile-words.ts'
 import { shellQuote } from '../shell-quote.ts'
 import { isSdkError, toExplained } from '../to-explained.ts'
-import type { Finding } from './checks.ts'
+import type { Finding } from './finding.ts'
 
 const UNAUTHORIZED = 401
 

@@ -7,14 +7,7 @@ import { explainNoAnswer } from '../net/unreachable.ts'
 import { forProfile } from '../session/profile-words.ts'
 import { type SecondJwt, supplySecondJwt } from '../session/second-jwt.ts'
 import { checkSigners } from './check-signers.ts'
-
-/** What one look has shown. */
-export interface Finding {
-  readonly check: string
-  readonly ok: boolean
-  readonly says: string
-  readonly hint?: string | undefined
-}
+import type { Finding } from './finding.ts'
 
 const MAX_SKEW_SECONDS = 30
 const SOON_DAYS = 14

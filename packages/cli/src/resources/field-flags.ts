@@ -3,18 +3,7 @@ import type { Call, Flag } from '../command.ts'
 import { loadTextArgument, loadTextFile, nameTextArgument } from '../files/load-text-file.ts'
 import { checkMembers, listTaken, pickTaken } from './check-members.ts'
 import { nameType } from './pick-writable.ts'
-import type { ResourceKind } from './resource-kind.ts'
-
-/** A flag that sets one member of a body. */
-export interface FieldFlag {
-  readonly flag: string
-  /** The member; dots lead inside: `primary.cert.allowed`. */
-  readonly member: string
-  /** What is made of the text: a list is given by repeating the flag. */
-  readonly kind: 'text' | 'file' | 'number' | 'switch' | 'list'
-  readonly value?: string
-  readonly description: string
-}
+import type { FieldFlag, ResourceKind } from './resource-kind.ts'
 
 type Body = Record<string, unknown>
 

@@ -1,6 +1,5 @@
 import type { ControllerClient, ListOptions, Page, PageOptions } from '@countersign/sdk'
 import type { Column } from '../output/fit-table.ts'
-import type { FieldFlag } from './field-flags.ts'
 
 /** Something with an id and, mostly, a name. */
 export interface Thing {
@@ -21,6 +20,17 @@ export interface WritableCollection extends Collection {
   getVersioned(id: string): Promise<{ item: Thing; version: string | undefined }>
   create(body: object): Promise<string>
   patch(id: string, changes: object, options?: { readonly ifMatch?: string | undefined }): Promise<void>
+}
+
+/** A flag that sets one member of a body. */
+export interface FieldFlag {
+  readonly flag: string
+  /** The member; dots lead inside: `primary.cert.allowed`. */
+  readonly member: string
+  /** What is made of the text: a list is given by repeating the flag. */
+  readonly kind: 'text' | 'file' | 'number' | 'switch' | 'list'
+  readonly value?: string
+  readonly description: string
 }
 
 /** What a resource is called, what its tables show and what its flags set. */

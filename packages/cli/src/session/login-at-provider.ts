@@ -7,7 +7,7 @@ import { CliError } from '../cli-error.ts'
 import { createTrustingFetch } from '../net/trusting-fetch.ts'
 import { withProgress } from '../with-progress.ts'
 import { chooseSigner } from './choose-signer.ts'
-import type { LoginAttempt } from './login-methods.ts'
+import type { LoginAttempt } from './login-attempt.ts'
 
 const PATIENCE_MS = 5 * 60_000
 const CALLBACK = '/callback'

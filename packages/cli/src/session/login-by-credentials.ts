@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { Credentials } from '@countersign/sdk'
 import type { Profile } from '../files/profiles.ts'
 import { tryAccount } from '../hosted/try-account.ts'
-import type { LoginAttempt } from './login-methods.ts'
+import type { LoginAttempt } from './login-attempt.ts'
 
 /** Tries an API account and remembers where its credentials file is; the password stays there. */
 export async function logInByCredentials({ call, url, caPem }: LoginAttempt): Promise<Omit<Profile, 'url' | 'caPem'>> {

@@ -11,13 +11,8 @@ import { withProgress } from '../with-progress.ts'
 import { completeCode } from './complete-code.ts'
 import { completeSession } from './complete-session.ts'
 import { loadClientCertificate } from './load-client-certificate.ts'
+import type { LoginAttempt } from './login-attempt.ts'
 import { checkToken, readSecondJwt, runTokenCommand, type SecondJwt, supplySecondJwt } from './second-jwt.ts'
-
-export interface LoginAttempt {
-  readonly call: Call
-  readonly url: string
-  readonly caPem: string | undefined
-}
 
 type SignedIn = Omit<Profile, 'url' | 'caPem'>
 type LoginMethod = (attempt: LoginAttempt) => Promise<SignedIn>

@@ -1,0 +1,3 @@
+import '../../platform/clock.ts'
+
+export type HostedError = Error

@@ -1,0 +1,3 @@
+import type { HostedError } from '../hosted/error.ts'
+
+export type AnyError = HostedError

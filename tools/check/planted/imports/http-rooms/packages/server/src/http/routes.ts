@@ -1,0 +1,2 @@
+import './management/list.ts'
+import './pipeline/errors.ts'

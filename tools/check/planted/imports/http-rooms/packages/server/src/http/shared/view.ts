@@ -1,0 +1,2 @@
+import '../pipeline/errors.ts'
+import type {} from '../routes.ts'

@@ -1,0 +1,1 @@
+export const load = (step: string) => import(`./steps/${step}.ts`)

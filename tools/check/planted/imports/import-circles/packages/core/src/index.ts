@@ -1,0 +1,1 @@
+export { ownName } from './own-name.ts'

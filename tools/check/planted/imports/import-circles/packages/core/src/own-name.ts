@@ -1,0 +1,3 @@
+import type {} from '@countersign/core'
+
+export const ownName = 1

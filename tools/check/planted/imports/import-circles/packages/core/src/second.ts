@@ -1,0 +1,3 @@
+import type { Third } from './third.ts'
+
+export const second: Third = 2

@@ -1,0 +1,1 @@
+export type Third = import('./first.ts').First

@@ -1,0 +1,2 @@
+import './left.ts'
+import './right.ts'

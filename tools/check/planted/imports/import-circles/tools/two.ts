@@ -1,0 +1,3 @@
+import type { load } from './one.ts'
+
+export type Load = typeof load

@@ -1,1 +1,0 @@
-import './leak.ts'

@@ -1,0 +1,2 @@
+import '../http/routes.ts'
+import '../process/start.ts'

@@ -1,0 +1,1 @@
+export const loadDemo = () => import('../dev/demo.ts')

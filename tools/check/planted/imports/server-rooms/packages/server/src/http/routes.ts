@@ -1,0 +1,2 @@
+import '../login/by-token.ts'
+import './demo.ts'

@@ -1,0 +1,2 @@
+export * from './process/start.ts'
+export * from './http/routes.ts'

@@ -1,0 +1,1 @@
+export const looser = 1

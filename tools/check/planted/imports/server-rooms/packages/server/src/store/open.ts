@@ -1,0 +1,2 @@
+import '../operations/enroll.ts'
+import '../platform/clock.ts'

@@ -1,0 +1,3 @@
+import { read } from '../store/read.ts'
+
+export const byQuery = read
