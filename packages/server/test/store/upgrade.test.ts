@@ -1,83 +1,59 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { after, type TestContext, test } from 'node:test'
-import { newId } from '@countersign/core'
-import pg from 'pg'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { after, test } from 'node:test'
 import { endSession } from '../../src/operations/api-session/end-session.ts'
-import { WRITER_ENTRY } from '../../src/operations/writer-entry.ts'
-import { start } from '../../src/store/migrations/0001-start.ts'
-import { signerKeySets } from '../../src/store/migrations/0002-signer-key-sets.ts'
-import { authDecisions } from '../../src/store/migrations/0003-auth-decisions.ts'
-import { MIGRATIONS } from '../../src/store/migrations/migrate.ts'
-import { POSTGRES_TYPES, SQLITE_TYPES } from '../../src/store/migrations/migration.ts'
-import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
+import { StartupError } from '../../src/platform/startup-error.ts'
+import { initial } from '../../src/store/migrations/initial/initial.ts'
+import { UNRELEASED_STEPS } from '../../src/store/migrations/unreleased-steps.ts'
 import { findIdentity } from '../../src/store/reads/identity-reads.ts'
 import { findSigner } from '../../src/store/reads/signer-reads.ts'
-import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import { backupDataDir, restoreDataDir } from '../../src/store/sqlite/backup.ts'
 import type { Store } from '../../src/store/store.ts'
-import { DATABASES, getPostgres, stopPostgres } from './open-test-stores.ts'
+import { type EmptyDatabase, makeEmptyDatabase, makeSqliteFile, onSqlite } from './empty-database.ts'
+import { DATABASES, stopPostgres } from './open-test-stores.ts'
+import { sampleRows } from './sample-rows.ts'
 
 after(stopPostgres)
 
-const FIRST = [start, signerKeySets, authDecisions]
+const STEPS = 'select version, name from schema_migrations order by version'
 
-/** Rows as the release of schema version 3 wrote them. */
-function oldRows(yes: string, no: string): string[] {
-  return [
-    `create table schema_migrations (version integer primary key, name text not null, applied_at bigint not null)`,
-    ...FIRST.map(({ version, name }) => `insert into schema_migrations values (${version}, '${name}', 1)`),
-    `insert into auth_policies values ('default', 'Default', ${yes}, ${no}, ${yes}, ${yes}, 5, ${no}, ${no}, ${no}, 0, 0,
-      ${yes}, null, ${no}, '{}', 1, 1)`,
-    `insert into identities values ('old', 'old', 'old@example', 'Default', ${no}, ${no}, 'default', '[]', '{}', '{}', '{}',
-      '{}', null, null, ${no}, '{}', 1, 1)`,
-    `insert into identity_attributes values ('old', 'sales')`,
-    `insert into ext_jwt_signers (id, name, enabled, issuer, audience, jwks_endpoint, claims_property, use_external_id,
-      target_token, enroll_to_cert_enabled, enroll_to_token_enabled, enroll_name_claims_selector, clock_skew_seconds,
-      required_claims, written_by_admin, revision, tags, created_at, updated_at) values ('signer', 'signer', ${yes},
-      'https://old.example', 'old', 'https://old.example/keys', 'sub', ${yes}, 'ACCESS', ${no}, ${no}, 'sub', 60,
-      '{"/hd":["example"]}', ${yes}, 1, '{}', 1, 1)`,
-    `insert into authenticators (id, identity_id, method, username, password_digest, tags, created_at, updated_at) values
-      ('password', 'old', 'updb', 'old', 'digest', '{}', 1, 1)`,
-    `insert into api_sessions (id, token_digest, identity_id, authenticator_id, ip_address, config_types, last_activity_at,
-      expires_at, ends_at, tags, created_at, updated_at) values ('session', 'digest', 'old', 'password', '192.0.2.1', '[]', 1,
-      9000000000000, 9000000000000, '{}', 1, 1)`,
-  ]
+/** Fills a database with rows and says of it that the given steps made its schema. */
+async function fill(database: EmptyDatabase, steps: readonly string[]): Promise<void> {
+  await database.migrate(1, [initial])
+  await database.run(
+    ...sampleRows(database.words),
+    'delete from schema_migrations',
+    ...steps.map((name, index) => `insert into schema_migrations values (${index + 1}, '${name}', 1)`),
+  )
 }
 
-function makeSqliteFile(t: TestContext, rows: readonly string[], migrations = FIRST): string {
-  const dir = mkdtempSync(join(tmpdir(), 'countersign-upgrade-'))
-  t.after(() => rmSync(dir, { recursive: true, force: true }))
-  const file = join(dir, 'old.db')
-  const raw = new DatabaseSync(file)
-  for (const { statements } of migrations) for (const statement of statements(SQLITE_TYPES)) raw.exec(statement)
-  for (const statement of rows) raw.exec(statement)
-  raw.close()
-  return file
+async function count(store: Store) {
+  const all = (table: 'api_sessions' | 'api_session_certificates' | 'session_owners') =>
+    store.db.selectFrom(table).selectAll().execute()
+  const [sessions, certificates, owners, counts] = await Promise.all([
+    all('api_sessions'),
+    all('api_session_certificates'),
+    all('session_owners'),
+    store.db.selectFrom('row_counts').selectAll().execute(),
+  ])
+  return {
+    sessions: sessions.length,
+    certificates: certificates.length,
+    owners: owners.length,
+    ...Object.fromEntries(counts.map(({ table_name, total }) => [`counted ${table_name}`, total])),
+  }
 }
 
-async function upgrade(t: TestContext, database: (typeof DATABASES)[number]) {
-  if (database === 'sqlite')
-    return openSqliteStore({ writer: WRITER_ENTRY, file: makeSqliteFile(t, oldRows('1', '0')), now: 2 })
-  const url = await (await getPostgres()).createDatabase()
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  for (const { statements } of FIRST) for (const statement of statements(POSTGRES_TYPES)) await client.query(statement)
-  for (const statement of oldRows('true', 'false')) await client.query(statement)
-  await client.end()
-  return openPostgresStore({ url, nodeId: newId(), now: 2, onProblem: () => {} })
-}
-
-async function findSessionsOf({ db }: Store, identityId: string) {
-  return db.selectFrom('session_owners').selectAll().where('identity_id', '=', identityId).execute()
-}
-
-for (const database of DATABASES) {
-  test(`S-16 on ${database} rows of an early release are kept, and what they did not have is set strictly`, async (t) => {
-    const store = await upgrade(t, database)
+for (const name of DATABASES) {
+  test(`S-16 on ${name} a database of the unreleased steps is taken for the initial schema, and its rows are kept`, async (t) => {
+    const database = await makeEmptyDatabase(t, name)
+    await fill(database, UNRELEASED_STEPS)
+    const store = await database.open(2)
     t.after(() => store.close())
+    assert.deepEqual(await store.db.selectFrom('schema_migrations').selectAll().execute(), [
+      { version: 1, name: 'initial', applied_at: 2 },
+    ])
     const identity = await findIdentity(store.db, 'old')
     assert.equal(identity?.isAdmin, false)
     assert.deepEqual(identity?.permissions, [])
@@ -85,48 +61,57 @@ for (const database of DATABASES) {
     assert.deepEqual(signer?.requiredClaims, { '/hd': ['example'] })
     assert.equal(signer?.enrollToCertEnabled || signer?.enrollToTokenEnabled, false)
     const session = await store.db.selectFrom('api_sessions').selectAll().where('id', '=', 'session').executeTakeFirst()
-    assert.equal(session?.passed_totp_id, null, 'an old session has passed no second factor')
+    assert.equal(session?.passed_totp_id, null, 'the session has passed no second factor')
     const authenticator = await store.db.selectFrom('authenticators').selectAll().executeTakeFirstOrThrow()
     assert.equal(authenticator.extend_requested_at, null)
     assert.equal(authenticator.key_roll_requested ? 1 : 0, 0)
-    assert.deepEqual(await store.db.selectFrom('totps').selectAll().execute(), [])
-    assert.deepEqual(await store.db.selectFrom('enrollments').selectAll().execute(), [])
-    assert.equal((await findSessionsOf(store, 'old')).length, 1, 'whose it is is known')
-    const counts = await store.db.selectFrom('row_counts').selectAll().orderBy('table_name').execute()
-    const wanted = { identities: 1, authenticators: 1, ...(database === 'sqlite' && { api_sessions: 1 }) }
-    for (const [table_name, total] of Object.entries(wanted)) {
-      assert.equal(counts.find((row) => row.table_name === table_name)?.total, total, table_name)
-    }
+    const counted = { 'counted identities': 1, 'counted authenticators': 1 }
+    const sessionsCounted = (total: number) => (name === 'sqlite' ? { 'counted api_sessions': total } : {})
+    assert.deepEqual(await count(store), { sessions: 1, certificates: 1, owners: 1, ...counted, ...sessionsCounted(1) })
     await store.run(endSession, { id: 'session' }, { actorId: 'system', now: 3 })
+    assert.deepEqual(await count(store), { sessions: 0, certificates: 0, owners: 0, ...counted, ...sessionsCounted(0) })
+  })
+
+  test(`on ${name} any other list of unreleased steps is refused with what to do, and left as it is`, async (t) => {
+    const database = await makeEmptyDatabase(t, name)
+    await fill(database, UNRELEASED_STEPS)
+    const refused: readonly (readonly string[])[] = [
+      ...[1, 2, 12].map((length) => UNRELEASED_STEPS.slice(0, length)),
+      [...UNRELEASED_STEPS, 'fourteenth'],
+      UNRELEASED_STEPS.with(12, 'another'),
+    ]
+    for (const steps of refused) {
+      await database.run(
+        'delete from schema_migrations',
+        ...steps.map((step, index) => `insert into schema_migrations values (${index + 1}, '${step}', 1)`),
+      )
+      const before = await database.run(STEPS)
+      await assert.rejects(database.open(2), (error: unknown) => {
+        assert.ok(error instanceof StartupError, String(error))
+        assert.match(error.message, /unreleased build: its schema step 1 is start, not initial$/)
+        assert.match(error.hint ?? '', /^export .* apply .*empty/)
+        return true
+      })
+      assert.deepEqual(await database.run(STEPS), before)
+    }
   })
 }
 
-test('S-16 on sqlite sessions keep their certificates when they are numbered, and both end as before', async (t) => {
-  const since = MIGRATIONS.findIndex(({ name }) => name === 'filed-sessions')
-  const before = MIGRATIONS.slice(0, since)
-  const seen = before
-    .slice(FIRST.length)
-    .map(({ version, name }) => `insert into schema_migrations values (${version}, '${name}', 1)`)
-  const certificate = `insert into api_session_certificates (id, api_session_id, subject, fingerprint, cert_pem, not_before, not_after, tags,
-    created_at, updated_at) values ('certificate', 'session', '', '', '', 1, 2, '{}', 1, 1)`
-  const started = `update row_counts set total = total + 1 where table_name = 'api_sessions'`
-  // Identities have one more column by then.
-  const old = oldRows('1', '0').map((row) =>
-    row.startsWith('insert into identities') ? row.replace(/\)$/, ', null)') : row,
-  )
-  const file = makeSqliteFile(t, [...old, ...seen, certificate, started], before)
-  const store = await openSqliteStore({ writer: WRITER_ENTRY, file, now: 2 })
+test('S-16 a backup of a database of the unreleased steps is restored and opened', async (t) => {
+  const file = makeSqliteFile(t)
+  const dataDir = dirname(file)
+  mkdirSync(join(dataDir, 'keys'))
+  await fill(onSqlite(file), UNRELEASED_STEPS)
+  const backup = join(dataDir, 'backup')
+  await backupDataDir(dataDir, backup)
+  const before = readFileSync(backup)
+  const restored = join(dataDir, 'restored')
+  await restoreDataDir(backup, restored)
+  assert.deepEqual(readFileSync(backup), before)
+  const store = await onSqlite(join(restored, 'countersign.db')).open(2)
   t.after(() => store.close())
-  const count = async () => {
-    const [sessions, certificates, owners, total] = await Promise.all([
-      store.db.selectFrom('api_sessions').selectAll().execute(),
-      store.db.selectFrom('api_session_certificates').selectAll().execute(),
-      findSessionsOf(store, 'old'),
-      store.db.selectFrom('row_counts').select('total').where('table_name', '=', 'api_sessions').executeTakeFirst(),
-    ])
-    return [sessions.length, certificates.length, owners.length, total?.total]
-  }
-  assert.deepEqual(await count(), [1, 1, 1, 1])
-  await store.run(endSession, { id: 'session' }, { actorId: 'system', now: 3 })
-  assert.deepEqual(await count(), [0, 0, 0, 0])
+  assert.equal((await findIdentity(store.db, 'old'))?.name, 'old')
+  assert.equal((await count(store)).sessions, 0)
+  const steps = await store.db.selectFrom('schema_migrations').select(['version', 'name']).execute()
+  assert.deepEqual(steps, [{ version: 1, name: 'initial' }])
 })

@@ -1,11 +1,22 @@
 import type { ColumnTypes } from './migration.ts'
 
-/** Statements that from then on keep count of the rows of a table. */
-export function countedTable(table: string, { trigger }: Pick<ColumnTypes, 'trigger'>): string[] {
-  const add = (step: string) => `update row_counts set total = total ${step} where table_name = '${table}'`
+const COUNTING = {
+  insert: { suffix: 'in', step: '+ 1' },
+  delete: { suffix: 'out', step: '- 1' },
+} as const
+
+/** Statements that keep the number of a table's rows in `row_counts`, by a trigger for each of the given events. */
+export function countedTable(
+  table: string,
+  { trigger }: Pick<ColumnTypes, 'trigger'>,
+  events: readonly (keyof typeof COUNTING)[] = ['insert', 'delete'],
+): string[] {
   return [
     `insert into row_counts (table_name, total) select '${table}', count(*) from ${table}`,
-    ...trigger({ name: `${table}_counted_in`, table, event: 'insert', run: add('+ 1') }),
-    ...trigger({ name: `${table}_counted_out`, table, event: 'delete', run: add('- 1') }),
+    ...events.flatMap((event) => {
+      const { suffix, step } = COUNTING[event]
+      const run = `update row_counts set total = total ${step} where table_name = '${table}'`
+      return trigger({ name: `${table}_counted_${suffix}`, table, event, run })
+    }),
   ]
 }

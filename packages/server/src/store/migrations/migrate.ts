@@ -1,57 +1,61 @@
 import { type Kysely, sql } from 'kysely'
 import { StartupError } from '../../platform/startup-error.ts'
 import type { Database } from '../schema.ts'
-import { start } from './0001-start.ts'
-import { signerKeySets } from './0002-signer-key-sets.ts'
-import { authDecisions } from './0003-auth-decisions.ts'
-import { certificateAuthenticators } from './0004-certificate-authenticators.ts'
-import { listCounts } from './0005-list-counts.ts'
-import { changeLogHashes } from './0006-change-log-hashes.ts'
-import { hosted } from './0007-hosted.ts'
-import { sessionCertificates } from './0008-session-certificates.ts'
-import { totps } from './0009-totps.ts'
-import { enrollments } from './0010-enrollments.ts'
-import { sessionCounts } from './0011-session-counts.ts'
-import { startedSessions } from './0012-started-sessions.ts'
-import { filedSessions } from './0013-filed-sessions.ts'
+import { initial } from './initial/initial.ts'
 import type { ColumnTypes, Migration } from './migration.ts'
+import { isUnreleasedSchema } from './unreleased-steps.ts'
 
-/** Every step of the schema, oldest first. */
-export const MIGRATIONS: readonly Migration[] = [
-  start,
-  signerKeySets,
-  authDecisions,
-  certificateAuthenticators,
-  listCounts,
-  changeLogHashes,
-  hosted,
-  sessionCertificates,
-  totps,
-  enrollments,
-  sessionCounts,
-  startedSessions,
-  filedSessions,
-]
+/** Every step of the schema, oldest first; the n-th has version n. */
+export const MIGRATIONS: readonly Migration[] = [initial]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 
-/** Brings the schema up to date inside the caller's transaction; refuses a database that a newer release has written. */
-export async function migrate(db: Kysely<Database>, types: ColumnTypes, now: number): Promise<void> {
+/**
+ * Brings the schema up to date inside the caller's transaction. Throws a StartupError for a database that a newer release has written, or a
+ * build whose steps are not those of any release.
+ */
+export async function migrate(
+  db: Kysely<Database>,
+  types: ColumnTypes,
+  now: number,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
   await sql`create table if not exists schema_migrations (
     version integer primary key, name text not null, applied_at ${sql.raw(types.int)} not null)`.execute(db)
-  const applied = await db.selectFrom('schema_migrations').select('version').orderBy('version').execute()
+  const current = await readVersion(db, now, migrations)
+  for (const migration of migrations.slice(current)) {
+    for (const statement of migration.statements(types)) await sql.raw(statement).execute(db)
+    await recordStep(db, migration, now)
+  }
+}
+
+/** How many of the steps were applied. */
+async function readVersion(db: Kysely<Database>, now: number, migrations: readonly Migration[]): Promise<number> {
+  const applied = await db.selectFrom('schema_migrations').select(['version', 'name']).orderBy('version').execute()
+  if (isUnreleasedSchema(applied)) {
+    await db.deleteFrom('schema_migrations').execute()
+    await recordStep(db, initial, now)
+    return initial.version
+  }
+  for (const { version, name } of applied) {
+    const known = migrations[version - 1]
+    if (known && known.name !== name) {
+      throw new StartupError(
+        `the database was written by an unreleased build: its schema step ${version} is ${name}, not ${known.name}`,
+        'export with the build that wrote it and apply the file with this one, or start with an empty database',
+      )
+    }
+  }
   const current = applied.at(-1)?.version ?? 0
-  if (current > SCHEMA_VERSION) {
+  if (current > migrations.length) {
     throw new StartupError(
-      `the database has schema version ${current}, this release knows ${SCHEMA_VERSION}`,
+      `the database has schema version ${current}, this release knows ${migrations.length}`,
       'start the newer release that wrote it, or restore a backup made by this one',
     )
   }
-  for (const migration of MIGRATIONS.slice(current)) {
-    for (const statement of migration.statements(types)) await sql.raw(statement).execute(db)
-    await db
-      .insertInto('schema_migrations')
-      .values({ version: migration.version, name: migration.name, applied_at: now })
-      .execute()
-  }
+  return current
+}
+
+async function recordStep(db: Kysely<Database>, { version, name }: Migration, now: number): Promise<void> {
+  await db.insertInto('schema_migrations').values({ version, name, applied_at: now }).execute()
 }

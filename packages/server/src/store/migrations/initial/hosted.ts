@@ -1,10 +1,8 @@
-import type { Migration } from './migration.ts'
+import type { ColumnTypes } from '../migration.ts'
 
-/** Organizations with their providers, networks and API accounts. */
-export const hosted: Migration = {
-  version: 7,
-  name: 'hosted',
-  statements: ({ text, bool, int }) => [
+/** Organizations with their identity providers, networks and API accounts. */
+export function hosted({ text, bool, int }: ColumnTypes): string[] {
+  return [
     `create table organizations (
       id ${text} primary key,
       label ${text} not null,
@@ -98,5 +96,5 @@ export const hosted: Migration = {
     )`,
     `create index api_account_clients_account_id on api_account_clients (account_id)`,
     `create index api_account_clients_retires_at on api_account_clients (retires_at)`,
-  ],
+  ]
 }

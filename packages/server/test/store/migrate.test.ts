@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, test } from 'node:test'
+import { StartupError } from '../../src/platform/startup-error.ts'
+import { MIGRATIONS, SCHEMA_VERSION } from '../../src/store/migrations/migrate.ts'
+import { type Migration, POSTGRES_TYPES, SQLITE_TYPES } from '../../src/store/migrations/migration.ts'
+import { UNRELEASED_STEPS } from '../../src/store/migrations/unreleased-steps.ts'
+import { type EmptyDatabase, makeEmptyDatabase } from './empty-database.ts'
+import { DATABASES, stopPostgres } from './open-test-stores.ts'
+import { sampleRows } from './sample-rows.ts'
+
+after(stopPostgres)
+
+const STEPS = 'select version, name, applied_at from schema_migrations order by version'
+
+const isStarred: Migration = {
+  version: SCHEMA_VERSION + 1,
+  name: 'starred-identities',
+  statements: ({ bool, no }) => [`alter table identities add column is_starred ${bool} not null default ${no}`],
+}
+const notes: Migration = {
+  version: SCHEMA_VERSION + 2,
+  name: 'notes',
+  statements: ({ text }) => [`create table notes (id ${text} primary key, note ${text} not null)`],
+}
+const broken: Migration = { ...notes, name: 'broken', statements: () => ['alter table missing add column id text'] }
+
+const LATER = [...MIGRATIONS, isStarred, notes]
+
+/** Steps as rows of PostgreSQL and of SQLite, which differ in the type of a number. */
+async function readSteps(database: EmptyDatabase) {
+  const rows = await database.run(STEPS)
+  return rows.map(({ version, name, applied_at }) => [Number(version), name, Number(applied_at)])
+}
+
+const firstSteps = MIGRATIONS.map(({ version, name }) => [version, name, 1])
+
+test('versions count from one, and no step has the name of an unreleased one', () => {
+  assert.deepEqual(
+    MIGRATIONS.map(({ version }) => version),
+    Array.from({ length: SCHEMA_VERSION }, (_, index) => index + 1),
+  )
+  assert.deepEqual(
+    MIGRATIONS.filter(({ name }) => UNRELEASED_STEPS.includes(name)),
+    [],
+  )
+})
+
+/** SHA-256 of the statements of every step that has landed, for both databases. */
+const LANDED: Readonly<Record<string, readonly [sqlite: string, postgres: string]>> = {
+  initial: [
+    '7d0d811a2093884109d7f00d572ee1c548e5642c0fa9ec4187c24e21986a4a91',
+    '12a5ed85e706e0354a5b7f2e23256b37391e818eef305485590b2c55bed8d1d2',
+  ],
+}
+
+test('no step that has landed was edited: databases that have applied it would lack the change', () => {
+  const digest = (statements: readonly string[]) =>
+    createHash('sha256').update(statements.join(';').replace(/\s+/g, ' ')).digest('hex')
+  assert.deepEqual(
+    Object.fromEntries(
+      MIGRATIONS.map((step) => [
+        step.name,
+        [SQLITE_TYPES, POSTGRES_TYPES].map((types) => digest(step.statements(types))),
+      ]),
+    ),
+    LANDED,
+  )
+})
+
+for (const name of DATABASES) {
+  test(`S-16 on ${name} later steps are applied once each, keep the rows and give them what they lack`, async (t) => {
+    const database = await makeEmptyDatabase(t, name)
+    await database.migrate(1)
+    assert.deepEqual(await readSteps(database), firstSteps)
+    await database.run(...sampleRows(database.words))
+    await database.migrate(2, [...MIGRATIONS, isStarred])
+    const [identity] = await database.run('select * from identities')
+    assert.equal(identity?.id, 'old')
+    assert.equal(Boolean(identity?.is_starred), false)
+    await database.migrate(3, LATER)
+    await database.migrate(4, LATER)
+    assert.deepEqual(await readSteps(database), [
+      ...firstSteps,
+      [isStarred.version, isStarred.name, 2],
+      [notes.version, notes.name, 3],
+    ])
+    assert.equal((await database.run('select * from identities')).length, 1)
+    assert.deepEqual(await database.run('select * from notes'), [])
+  })
+
+  test(`on ${name} a database of the unreleased steps gets the later steps too`, async (t) => {
+    const database = await makeEmptyDatabase(t, name)
+    await database.migrate(1)
+    await database.run(
+      'delete from schema_migrations',
+      ...UNRELEASED_STEPS.map((step, index) => `insert into schema_migrations values (${index + 1}, '${step}', 1)`),
+    )
+    await database.migrate(2, LATER)
+    assert.deepEqual(
+      await readSteps(database),
+      LATER.map((step) => [step.version, step.name, 2]),
+    )
+    assert.deepEqual(await database.run('select is_starred from identities'), [])
+  })
+
+  test(`on ${name} a step that fails undoes those before it`, async (t) => {
+    const database = await makeEmptyDatabase(t, name)
+    await database.migrate(1)
+    await assert.rejects(database.migrate(2, [...MIGRATIONS, isStarred, broken]), /missing/)
+    assert.deepEqual(await readSteps(database), firstSteps)
+    await assert.rejects(database.run('select is_starred from identities'), /is_starred/)
+    await database.migrate(2, LATER)
+  })
+
+  test(`on ${name} a database that a newer release wrote is refused with what to do, and left as it is`, async (t) => {
+    const database = await makeEmptyDatabase(t, name)
+    await database.migrate(1, LATER)
+    const before = await readSteps(database)
+    await assert.rejects(database.open(2), (error: unknown) => {
+      assert.ok(error instanceof StartupError, String(error))
+      const { message, hint } = error
+      assert.equal(message, `the database has schema version ${LATER.length}, this release knows ${SCHEMA_VERSION}`)
+      assert.match(hint ?? '', /^start the newer release/)
+      return true
+    })
+    assert.deepEqual(await readSteps(database), before)
+  })
+}
+
+test('both databases have the same tables and columns, but for how SQLite finds sessions by identity', async (t) => {
+  const sqlite = await makeEmptyDatabase(t, 'sqlite')
+  await sqlite.migrate(1)
+  const postgres = await makeEmptyDatabase(t, 'postgres')
+  await postgres.migrate(1)
+  const inSqlite = await sqlite.run(`select tables.name || '.' || columns.name as name
+    from pragma_table_list as tables, pragma_table_info(tables.name) as columns
+    where tables.schema = 'main' and tables.name not like 'sqlite_%' order by tables.name, columns.cid`)
+  const inPostgres = await postgres.run(`select table_name || '.' || column_name as name
+    from information_schema.columns where table_schema = 'public' order by table_name collate "C", ordinal_position`)
+  const ownOfSqlite = ({ name }: Record<string, unknown>) =>
+    /^(?:filed_sessions|session_filing)\.|^api_sessions\.seq$/.test(String(name))
+  assert.ok(inPostgres.length > 200)
+  assert.equal(inSqlite.filter(ownOfSqlite).length, 5)
+  assert.deepEqual(
+    inSqlite.filter((column) => !ownOfSqlite(column)).map(({ name }) => name),
+    inPostgres.map(({ name }) => name),
+  )
+})
