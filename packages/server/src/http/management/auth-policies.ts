@@ -26,6 +26,7 @@ export function authPolicyRoutes({ store, clock }: ControllerContext): Route[] {
   return resourceRoutes<WriteBody, PatchBody>(clock, {
     names: ['auth-policies'],
     entity: 'auth-policy',
+    words: { answer: 'AuthPolicy', noun: 'an authentication policy', plural: 'authentication policies' },
     writeSchema: AuthPolicyWrite,
     patchSchema: AuthPolicyPatch,
     list: ({ query }) => {

@@ -44,6 +44,7 @@ export function extJwtSignerRoutes({ store, clock, jwksPolicy, signerKeys, addre
   return resourceRoutes<WriteBody, PatchBody>(clock, {
     names: NAMES,
     entity: 'external-jwt-signer',
+    words: { answer: 'Signer', noun: 'an External JWT Signer', plural: 'External JWT Signers' },
     writeSchema: ExtJwtSignerWrite,
     patchSchema: ExtJwtSignerPatch,
     list: ({ query, collection }) => {

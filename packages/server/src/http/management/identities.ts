@@ -66,6 +66,12 @@ export function identityRoutes(context: ControllerContext): Route[] {
     ...resourceRoutes<WriteBody, PatchBody>(clock, {
       names: ['identities'],
       entity: 'identity',
+      words: {
+        answer: 'Identity',
+        noun: 'an identity',
+        plural: 'identities',
+        listParameters: ['roleFilter', 'roleSemantic'],
+      },
       writeSchema: IdentityWrite,
       patchSchema: IdentityPatch,
       list: (call) => {

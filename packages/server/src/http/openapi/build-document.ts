@@ -1,12 +1,12 @@
 import * as contract from '@countersign/contract'
 import { PRODUCT_VERSION } from '../../platform/version.ts'
 import { CLIENT, MANAGEMENT } from '../api-paths.ts'
+import { PARAMETERS } from '../pipeline/parameters.ts'
 import type { Route } from '../pipeline/route.ts'
 import { buildOperation, type OpenApiOperation } from './build-operation.ts'
 import { ENVELOPES, ERROR_RESPONSES } from './envelopes.ts'
 import type { OperationNote } from './operation.ts'
 import { OPERATIONS } from './operations.ts'
-import { PARAMETERS } from './parameters.ts'
 import { type JsonSchema, toJsonSchema } from './to-json-schema.ts'
 
 /** The two APIs that have a description. */
@@ -64,7 +64,7 @@ export function buildDocument(id: SpecId, routes: readonly Route[]): OpenApiDocu
     for (const path of route.paths) {
       if (path !== base && !path.startsWith(`${base}/`)) continue
       const below = path.slice(base.length) || '/'
-      const note = findNote(id, route.method, below)
+      const note = route.note ?? findNote(id, route.method, below)
       const operation = buildOperation(route, below, note, (schema) => NAMED.get(schema))
       const template = below.replaceAll(/:(\w+)/g, '{$1}')
       paths[template] = { ...paths[template], [route.method.toLowerCase()]: operation }

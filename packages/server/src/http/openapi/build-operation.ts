@@ -1,8 +1,8 @@
 import type { AnswerName } from '@countersign/contract'
+import { LIST_PARAMETERS } from '../pipeline/parameters.ts'
 import type { Access, Route } from '../pipeline/route.ts'
 import { dataEnvelope, listEnvelope } from './envelopes.ts'
 import type { AnswerShape, OperationNote } from './operation.ts'
-import { LIST_PARAMETERS } from './parameters.ts'
 import { type JsonSchema, type NameOf, toJsonSchema } from './to-json-schema.ts'
 
 export interface OpenApiOperation {

@@ -1,26 +1,8 @@
 import type { AnswerName } from '@countersign/contract'
+import type { RouteNote } from '../pipeline/route-note.ts'
 
-/** What the answer of a call looks like: its envelope, and what is in it. */
-export type AnswerShape =
-  | { readonly kind: 'one'; readonly of: AnswerName | 'text'; readonly status?: 201 }
-  /** `whole` lists have neither filters nor pages. */
-  | { readonly kind: 'list'; readonly of: AnswerName | 'text'; readonly whole?: true }
-  | { readonly kind: 'created' }
-  | { readonly kind: 'done' }
-  /** Not JSON: the media type is in the route. */
-  | { readonly kind: 'other'; readonly what: string }
-
-/** What the description says of a call besides what its route says. */
-export interface OperationNote {
-  /** One line, a verb first. */
-  readonly summary: string
-  readonly answer: AnswerShape
-  /** Parameters by their names in parameters.ts, beside those of lists and paths. */
-  readonly parameters?: readonly string[]
-  readonly more?: string
-  /** Whether a token of a provider may be the credential of the call. */
-  readonly takesToken?: true
-}
+export type { AnswerShape } from '../pipeline/route-note.ts'
+export type OperationNote = RouteNote
 
 export const one = (of: AnswerName | 'text', summary: string, rest: Partial<OperationNote> = {}): OperationNote => {
   return { summary, answer: { kind: 'one', of }, ...rest }

@@ -5,6 +5,7 @@ import type { EventStreamSource } from '../../events/event-stream-source.ts'
 import type { HostedAccess, HostedCaller } from '../../hosted/hosted-caller.ts'
 import type { LiveSession } from '../../session/live-sessions.ts'
 import type { Call } from './call.ts'
+import type { RouteNote } from './route-note.ts'
 
 export const ROUTE_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof ROUTE_METHODS)[number]
@@ -46,6 +47,8 @@ interface RouteParts {
   readonly body: RouteBody | null
   /** The media type of a good answer where it is not JSON; errors are JSON everywhere. */
   readonly produces?: string
+  /** What the OpenAPI document says of it; null for calls outside the two APIs that have a document. */
+  readonly note?: RouteNote | null
   /** How a caller is refused who takes no JSON; NOT_ACCEPTABLE unless given. */
   readonly unacceptable?: ErrorCode
   handle(call: Call): Promise<Answer> | Answer

@@ -86,3 +86,5 @@ export const PARAMETERS = {
 } as const
 
 export const LIST_PARAMETERS = ['filter', 'sort', 'limit', 'offset'] as const
+
+export type ParameterName = keyof typeof PARAMETERS
