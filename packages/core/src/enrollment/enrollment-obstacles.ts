@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@countersign/contract'
 import type { AuthPolicySettings } from '../auth-policy/auth-policy-settings.ts'
-import { isSignInAllowed, type SignInWay } from '../auth-policy/sign-in-way.ts'
+import { isLoginAllowed, type LoginWay } from '../auth-policy/login-way.ts'
 import type { SignerSettings } from '../signer/signer-settings.ts'
 
 /** What an enrollment yields: a certificate, or that tokens of the signer sign in from then on. */
@@ -41,7 +41,7 @@ const RULES: readonly (readonly [EnrollmentObstacle, (standing: EnrollmentStandi
   [
     'signer-not-allowed',
     ({ policy, kind, signer }) =>
-      policy?.primary[METHOD_OF[kind]].allowed === true && !isSignInAllowed(policy, wayOf(kind, signer.id)),
+      policy?.primary[METHOD_OF[kind]].allowed === true && !isLoginAllowed(policy, wayOf(kind, signer.id)),
   ],
 ]
 
@@ -58,6 +58,6 @@ export function findEnrollmentObstacles(standing: EnrollmentStanding): Enrollmen
   return RULES.filter(([, stands]) => stands(standing)).map(([obstacle]) => obstacle)
 }
 
-function wayOf(kind: EnrollmentKind, signerId: string): SignInWay {
+function wayOf(kind: EnrollmentKind, signerId: string): LoginWay {
   return kind === 'cert' ? { method: 'cert' } : { method: 'ext-jwt', signerId }
 }

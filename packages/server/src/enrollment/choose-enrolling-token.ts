@@ -1,7 +1,7 @@
 import { AppError, type EnrollmentKind, isKindEnabled, type VerifiedToken } from '@countersign/core'
-import { toldFirst } from '../login/token-login.ts'
+import { byChallenge } from '../token/challenge-order.ts'
 import type { DecisionReason } from '../token/decision-reason.ts'
-import type { TakeJudgement, TokenJudge } from '../token/judge-token.ts'
+import type { TakeVerdict, TokenVerifier } from '../token/token-verifier.ts'
 import type { DirectorySigner, SignerDirectory } from '../token/signer-directory.ts'
 
 /** What somebody brings who wants to enroll. Nothing of it is trusted yet. */
@@ -33,7 +33,7 @@ export type TokenChoice = ({ readonly isChosen: true } & ChosenToken) | ({ reado
 
 export interface ChooseTokenParts {
   readonly directory: SignerDirectory
-  readonly judges: TokenJudge
+  readonly verifier: TokenVerifier
 }
 
 const AMBIGUOUS = 'several signers take this token: name one of them in the header ziti-token-issuer-id'
@@ -44,16 +44,16 @@ const NO_SIGNER = 'the header ziti-token-issuer-id names no signer that takes th
  * meant; several of those must be told apart by the caller.
  */
 export async function chooseEnrollingToken(
-  { directory, judges }: ChooseTokenParts,
+  { directory, verifier }: ChooseTokenParts,
   { bearers, signerIds, clientAddress }: PresentedTokens,
   kind: EnrollmentKind,
 ): Promise<TokenChoice> {
-  const judge = await judgeBy(signerIds.filter((id) => id !== ''))
-  if (!judge) return refused('signer-unknown', { bearer: bearers.length > 0 ? 0 : undefined, message: NO_SIGNER })
+  const verify = await verifyBy(signerIds.filter((id) => id !== ''))
+  if (!verify) return refused('signer-unknown', { bearer: bearers.length > 0 ? 0 : undefined, message: NO_SIGNER })
   const noes: (Omit<NoToken, 'error'> & { challenge: TokenChallenge })[] = []
   for (const [bearer, token] of bearers.entries()) {
     const accepted: ChosenToken[] = []
-    await judge(token, ({ signer, verdict }) => {
+    await verify(token, ({ signer, verdict }) => {
       if (verdict.accepted && signer) accepted.push({ signer, token: verdict.token, bearer })
       else if (!verdict.accepted) noes.push({ reason: verdict.reason, challenge: verdict.challenge, signer, bearer })
       return false
@@ -63,21 +63,21 @@ export async function chooseEnrollingToken(
     const [chosen = accepted[0]] = enrolling
     if (chosen) return { isChosen: true, ...chosen }
   }
-  const [no] = noes.toSorted(toldFirst)
+  const [no] = noes.toSorted(byChallenge)
   return refused(no?.reason ?? 'token-missing', { signer: no?.signer, bearer: no?.bearer })
 
   /** Undefined when the caller names a signer that there is not. */
-  async function judgeBy(
+  async function verifyBy(
     ids: readonly string[],
-  ): Promise<((token: string, take: TakeJudgement) => Promise<unknown>) | undefined> {
-    if (ids.length === 0) return (token, take) => judges.judge(token, clientAddress, take)
+  ): Promise<((token: string, take: TakeVerdict) => Promise<unknown>) | undefined> {
+    if (ids.length === 0) return (token, take) => verifier.verify(token, clientAddress, take)
     const signer = ids.length === 1 ? (await directory.enabled()).findById(ids[0] ?? '') : undefined
     if (!signer) return undefined
-    return async (token, take) => take({ signer, verdict: await judges.judgeFor(signer, token, clientAddress) })
+    return async (token, take) => take({ signer, verdict: await verifier.verifyBy(signer, token, clientAddress) })
   }
 }
 
-type TokenChallenge = Parameters<typeof toldFirst>[0]['challenge']
+type TokenChallenge = Parameters<typeof byChallenge>[0]['challenge']
 
 interface About {
   readonly signer?: DirectorySigner | undefined

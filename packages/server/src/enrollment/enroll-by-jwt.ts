@@ -20,7 +20,7 @@ import { findEnrolledIdentity } from '../store/reads/identity-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import type { Store } from '../store/store.ts'
 import type { DecisionReason } from '../token/decision-reason.ts'
-import type { FindPolicy } from '../token/known-policies.ts'
+import type { KnownPolicies } from '../token/known-policies.ts'
 import {
   type ChooseTokenParts,
   type ChosenToken,
@@ -61,7 +61,7 @@ export interface EnrollByJwtParts extends ChooseTokenParts {
   readonly store: Store
   readonly clock: Clock
   readonly clientCertificates: Pick<ClientCertificates, 'issue'>
-  readonly findPolicy: FindPolicy
+  readonly policies: KnownPolicies
 }
 
 /** The token is valid, but its identity cannot be enrolled. */
@@ -101,7 +101,7 @@ export function createEnrollByJwt(parts: EnrollByJwtParts): EnrollByJwt {
 }
 
 async function enroll(
-  { store, clock, clientCertificates, findPolicy }: EnrollByJwtParts,
+  { store, clock, clientCertificates, policies }: EnrollByJwtParts,
   { signer }: ChosenToken,
   { key, settings }: EnrollingIdentity,
   { csrPem, source }: EnrollmentRequest,
@@ -109,7 +109,7 @@ async function enroll(
   const kind = csrPem === undefined ? 'token' : 'cert'
   const [enrolledId, policy] = await Promise.all([
     findEnrolledIdentity(store.db, key),
-    findPolicy(enrollPolicyId(signer.stored)),
+    policies.find(enrollPolicyId(signer.stored)),
   ])
   const standing = { kind, signer: signer.stored, policy, isEnrolled: enrolledId !== undefined } as const
   refuseObstacle(findEnrollmentObstacles(standing)[0], enrolledId)

@@ -1,9 +1,17 @@
 import { BoundedCache } from '@countersign/core'
-import type { ControllerContext } from '../http/controller-context.ts'
+import type { ServerIdentity } from '../platform/keys/server-identity.ts'
+import type { SignControllerJwt } from '../platform/keys/sign-controller-jwt.ts'
 import type { EnrollmentRow } from '../store/schema.ts'
 
 /** Enough for a page of a list; signing with an RSA key takes a millisecond. */
 const MAX_REMEMBERED = 1_000
+
+interface EnrollmentJwtParts {
+  /** host:port pairs under which clients reach this controller, the first one preferred. */
+  readonly addresses: () => readonly string[]
+  readonly serverIdentity: () => ServerIdentity
+  readonly signControllerJwt: SignControllerJwt
+}
 
 /** The JWT of an enrollment and its token. */
 export type EnrollmentJwt = (row: EnrollmentRow, token: string) => string
@@ -16,7 +24,7 @@ export function createEnrollmentJwt({
   addresses,
   serverIdentity,
   signControllerJwt,
-}: Pick<ControllerContext, 'addresses' | 'serverIdentity' | 'signControllerJwt'>): EnrollmentJwt {
+}: EnrollmentJwtParts): EnrollmentJwt {
   const signed = new BoundedCache<string, string>(MAX_REMEMBERED)
   return (row, token) => {
     const reachable = addresses()

@@ -1,6 +1,9 @@
+import type { Logger } from 'pino'
 import { newIdInOrder, secretDigest } from '@countersign/core'
-import type { ControllerContext } from '../http/controller-context.ts'
+import type { ClientCertificates } from '../platform/keys/client-certificates.ts'
+import type { Clock } from '../platform/clock.ts'
 import { redeemCertificate, redeemPassword } from '../operations/enrollment/redeem-enrollment.ts'
+import type { Store } from '../store/store.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
 import type { OperationMeta, RequestSource } from '../store/operation-meta.ts'
 import { getRedeemable } from '../store/reads/enrollment-reads.ts'
@@ -16,7 +19,11 @@ export interface RedeemEnrollment {
   password(token: string, password: string, source: RequestSource): Promise<{ username: string }>
 }
 
-interface RedeemParts extends Pick<ControllerContext, 'store' | 'clock' | 'log' | 'clientCertificates'> {
+interface RedeemParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Logger
+  readonly clientCertificates: Pick<ClientCertificates, 'issue'>
   /** The digest of a password that the identity's policy allows. */
   digestNewPassword(identity: StoredIdentity, password: string): Promise<string>
 }

@@ -1,5 +1,5 @@
 import type { AppError } from '@countersign/core'
-import { explainBearer, type RefusedRequest } from '../login/refused-login.ts'
+import { explainBearer, type RefusedRequest } from '../token/explain-bearer.ts'
 import type { DecisionReason } from '../token/decision-reason.ts'
 import type { RefusedEnrollment } from '../token/decision-recorder.ts'
 import { identityProblem, NAME_THE_SIGNER } from '../token/enroll-obstacles.ts'
@@ -30,7 +30,7 @@ export function refusedEnrollment(
     identityId,
     explain: async () => {
       const explanation = await explainBearer(bearers, bearer, (token) =>
-        explainSignIn(token, 'enroll', { hurried: true, kind, signerId: signer?.id }),
+        explainSignIn(token, 'enroll', { isHurried: true, kind, signerId: signer?.id }),
       )
       const more = MISSING[reason]?.(error)
       if (more === undefined || explanation.missing.includes(more)) return explanation

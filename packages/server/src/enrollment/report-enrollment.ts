@@ -2,14 +2,14 @@ import type { Logger } from 'pino'
 import type { EnrollmentEvent } from '../events/controller-event.ts'
 import type { EventHub } from '../events/event-hub.ts'
 import type { Metrics } from '../events/metrics/metrics.ts'
-import type { SignInRequest } from '../login/login-reporter.ts'
+import type { ReportedRequest } from '../events/reported-request.ts'
 import type { DecisionRecorder, RefusedEnrollment } from '../token/decision-recorder.ts'
 import type { Enrolled, EnrollmentRefusal } from './enroll-by-jwt.ts'
 
 /** Every outcome of enrolling with a provider's token comes here, and from here to the log, events and decisions. */
 export interface EnrollmentReporter {
-  enrolled(enrolled: Enrolled, request: SignInRequest): void
-  refused(refused: RefusedEnrollment, refusal: EnrollmentRefusal, request: SignInRequest): void
+  enrolled(enrolled: Enrolled, request: ReportedRequest): void
+  refused(refused: RefusedEnrollment, refusal: EnrollmentRefusal, request: ReportedRequest): void
 }
 
 interface EnrollmentReporterParts {
@@ -72,7 +72,7 @@ export function createEnrollmentReporter({
   }
 }
 
-function outcomeOf(type: string, signerId: string, { id, remoteAddr }: SignInRequest) {
+function outcomeOf(type: string, signerId: string, { id, remoteAddr }: ReportedRequest) {
   return {
     namespace: 'enrollment',
     type,

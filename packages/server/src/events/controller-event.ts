@@ -1,10 +1,11 @@
+import type { LoginMethod } from '@countersign/core'
 import type { JsonText } from './json-text.ts'
 
 /** How an attempt to sign in ended. A refusal by JWT names neither signer nor identity: several may have been tried. */
 export interface AuthenticationEvent {
   readonly namespace: 'authentication'
   readonly event_type: 'success' | 'fail'
-  readonly type: 'password' | 'cert' | 'ext-jwt' | 'totp' | 'api-account'
+  readonly type: LoginMethod | 'totp'
   readonly authenticator_id: string
   readonly external_jwt_signer_id: string
   readonly identity_id: string

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ApiAccountCreate, ApiAccountRotate } from '@countersign/contract'
 import { accountFromBody } from '@countersign/core'
 import { checkNewAccount, createApiAccount } from '../operations/api-account/create-api-account.ts'
+import { deleteApiAccount } from '../operations/api-account/delete-api-account.ts'
 import { rotateApiAccount } from '../operations/api-account/rotate-api-account.ts'
 import type { OperationMeta } from '../store/operation-meta.ts'
 import type { StoredProvider } from '../store/provider-row.ts'
@@ -26,6 +27,8 @@ export interface ApiAccounts {
     body: ApiAccountRotate,
     meta: OperationMeta,
   ): Promise<AccountWithCredentials>
+  /** Deletes the account here first, then its clients at the provider. */
+  remove(organizationId: string, id: string, meta: OperationMeta): Promise<void>
 }
 
 interface ApiAccountsParts {
@@ -68,6 +71,11 @@ export function createApiAccounts({ store, accountClients }: ApiAccountsParts): 
         store.run(rotateApiAccount, { id, organizationId, client: obtained.client, retiresAt }, meta),
       )
       return { id, credentials: obtained.credentials }
+    },
+    remove: async (organizationId, id, meta) => {
+      const { provider, clients } = await getAccount(store.db, organizationId, id)
+      await store.run(deleteApiAccount, { id, organizationId }, meta)
+      await accountClients.remove(provider, clients)
     },
   }
 }

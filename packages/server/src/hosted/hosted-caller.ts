@@ -1,9 +1,9 @@
 import type { AccountRole } from '@countersign/contract'
 import { AppError, hostedIdentityId } from '@countersign/core'
-import type { SignInReporter } from '../login/login-reporter.ts'
-import type { SecondFactor } from '../login/second-factor.ts'
+import type { ReportedRequest } from '../events/reported-request.ts'
 import type { LiveSession, LiveSessions } from '../session/live-sessions.ts'
 import type { KnownAccount } from '../store/reads/account-client-reads.ts'
+import type { RefusedSignIn } from '../token/decision-recorder.ts'
 import type { AccessJudgement } from './judge-access-token.ts'
 import type { LocalOrganization } from './local-organization.ts'
 import { refusedAccess } from './refused-access.ts'
@@ -22,13 +22,18 @@ export interface HostedCaller {
 /** What a call of the hosted API needs: to look, or to change. */
 export type HostedAccess = 'read' | 'admin'
 
+/** What a session still lacks; login knows more of it. */
+interface SecondFactor {
+  findMissing(session: LiveSession, untrustedBearers: readonly string[]): readonly unknown[] | Promise<readonly unknown[]>
+}
+
 export interface HostedCallerParts {
   readonly judgeAccessToken: (token: string, address: string) => Promise<AccessJudgement>
   readonly sessions: LiveSessions
   readonly secondFactor: SecondFactor
   readonly localOrganization: LocalOrganization
   /** Hears of every token that is refused. */
-  readonly signIns: Pick<SignInReporter, 'refused'>
+  readonly signIns: { refused(refused: RefusedSignIn, request: ReportedRequest): void }
 }
 
 export interface Presented {

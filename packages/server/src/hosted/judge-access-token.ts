@@ -11,7 +11,7 @@ import {
 } from '@countersign/core'
 import type { KnownAccount } from '../store/reads/account-client-reads.ts'
 import type { AccessRefusal } from '../token/decision-reason.ts'
-import type { JudgeBySigner } from '../token/judge-by-signer.ts'
+import type { SignerVerifier } from '../token/signer-verifier.ts'
 import type { KnownAccounts } from './known-accounts.ts'
 import type { DirectoryProvider, ProviderDirectory, TrustedIssuer } from './provider-directory.ts'
 
@@ -39,7 +39,7 @@ interface Meant {
 interface JudgeParts {
   readonly providers: ProviderDirectory
   readonly accounts: KnownAccounts
-  readonly judgeBySigner: JudgeBySigner
+  readonly signerVerifier: SignerVerifier
   readonly cache: VerifiedTokenCache
 }
 
@@ -48,7 +48,7 @@ interface JudgeParts {
  * record; the one verify function judges by the record, and the client id that counts is the verified one.
  */
 export function createJudgeAccessToken(parts: JudgeParts): JudgeAccessToken {
-  const { providers, accounts, judgeBySigner, cache } = parts
+  const { providers, accounts, signerVerifier, cache } = parts
 
   /**
    * The account that the token means. Where it could mean several, since organizations read one issuer's tokens by different claims, it is
@@ -78,7 +78,7 @@ export function createJudgeAccessToken(parts: JudgeParts): JudgeAccessToken {
     const signer = provider?.stored.enabled && signerFor(provider, jws)
     if (!signer) return refused(refuseWithoutSigner(jws, issuer?.forStrangers !== undefined))
     const judging = { stored: provider.keySigner, verify: signer }
-    const verdict = await judgeBySigner.forStranger(judging, jws, address, true)
+    const verdict = await signerVerifier.verifyForStranger(judging, jws, address, true)
     const { id: providerId, requiredScope } = provider.stored
     if (!verdict.accepted) return refused(verdict, providerId)
     const refuse = (reason: AccessRefusal): AccessJudgement => {

@@ -19,7 +19,7 @@ import type { SignInReporter } from '../login/login-reporter.ts'
 import type { OneTimeCodes } from '../login/one-time-codes.ts'
 import type { PasswordLogin } from '../login/password-login.ts'
 import type { SecondFactor } from '../login/second-factor.ts'
-import type { ExtJwtSignIn } from '../login/token-login.ts'
+import type { TokenLogin } from '../login/token-login.ts'
 import type { DiscoverProvider } from '../outbound/discover-provider.ts'
 import type { DiscoverSigner } from '../outbound/discover-signer.ts'
 import type { JwksEndpointPolicy } from '../outbound/jwks-endpoint-policy.ts'
@@ -46,7 +46,7 @@ export interface ControllerContext {
   readonly secondFactor: SecondFactor
   readonly oneTimeCodes: OneTimeCodes
   readonly logInWithPassword: PasswordLogin
-  readonly signInWithJwt: ExtJwtSignIn
+  readonly tokenLogin: TokenLogin
   readonly signInWithCertificate: CertSignIn
   readonly judgeCertificate: JudgeCertificate
   readonly enrollByJwt: EnrollByJwt

@@ -1,4 +1,4 @@
-import { findDateFault, findLeafFault, isSignInAllowed, readLeafCertificate } from '@countersign/core'
+import { findDateFault, findLeafFault, isLoginAllowed, readLeafCertificate } from '@countersign/core'
 import type { Clock } from '../platform/clock.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
@@ -71,7 +71,7 @@ export function createCertificateJudge({ store, clock, authorities }: Certificat
     const dateFault = findDateFault(leaf, now, policy.primary.cert.allowExpiredCerts)
     if (dateFault) return refuse(dateFault, of)
     if (isDisabled(identity, now)) return refuse('disabled', of)
-    if (!isSignInAllowed(policy, { method: 'cert' })) return refuse('not-allowed', of)
+    if (!isLoginAllowed(policy, { method: 'cert' })) return refuse('not-allowed', of)
     return { accepted: true, authenticator, identity, policy }
   }
 }

@@ -2,24 +2,16 @@ import type { AuthenticationEvent } from '../events/controller-event.ts'
 import type { EventHub } from '../events/event-hub.ts'
 import type { Metrics } from '../events/metrics/metrics.ts'
 import type { LiveSession } from '../session/live-sessions.ts'
+import type { ReportedRequest } from '../events/reported-request.ts'
 import type { DecisionRecorder, RefusedSignIn } from '../token/decision-recorder.ts'
-
-/** What is told of the request beside its outcome. */
-export interface SignInRequest {
-  readonly id: string
-  /** With the port, where it is known. */
-  readonly remoteAddr: string
-}
 
 /** Every outcome of signing in comes here, whatever the method, and from here to events, metrics and decisions. */
 export interface SignInReporter {
-  accepted(session: LiveSession, request: SignInRequest): void
-  refused(refused: RefusedSignIn, request: SignInRequest): void
+  accepted(session: LiveSession, request: ReportedRequest): void
+  refused(refused: RefusedSignIn, request: ReportedRequest): void
   /** A one-time code in a session that is open already; undefined for a good one. */
-  code(session: LiveSession, refused: RefusedSignIn | undefined, request: SignInRequest): void
+  code(session: LiveSession, refused: RefusedSignIn | undefined, request: ReportedRequest): void
 }
-
-const TYPES = { updb: 'password', cert: 'cert', 'ext-jwt': 'ext-jwt', 'api-account': 'api-account' } as const
 
 export function createSignInReporter({
   events,
@@ -33,11 +25,11 @@ export function createSignInReporter({
   return {
     accepted: ({ way, certificate, identity, policy, authenticatorId }, request) => {
       const signerId = way.method === 'ext-jwt' ? way.signerId : ''
-      metrics.signIn(TYPES[way.method], signerId, 'success')
+      metrics.signIn(way.method, signerId, 'success')
       events.publish({
         namespace: 'authentication',
         event_type: 'success',
-        type: TYPES[way.method],
+        type: way.method,
         authenticator_id: signerId === '' ? authenticatorId : '',
         external_jwt_signer_id: signerId,
         identity_id: identity.id,
@@ -90,6 +82,6 @@ export function createSignInReporter({
   }
 }
 
-function factsOf({ id, remoteAddr }: SignInRequest, hasImproperChain: boolean) {
+function factsOf({ id, remoteAddr }: ReportedRequest, hasImproperChain: boolean) {
   return { remote_address: remoteAddr, improper_client_cert_chain: hasImproperChain, request_id: id }
 }

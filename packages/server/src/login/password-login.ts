@@ -1,5 +1,5 @@
 import type { Authenticate } from '@countersign/contract'
-import { AppError, isSignInAllowed, type PasswordCost } from '@countersign/core'
+import { AppError, isLoginAllowed, type PasswordCost } from '@countersign/core'
 import type { Logger } from 'pino'
 import type { AttemptLimiter } from '../limits/attempt-limiter.ts'
 import type { Guesses } from '../limits/guesses.ts'
@@ -41,7 +41,7 @@ export interface PasswordLogin {
   readonly guard: PasswordGuard
 }
 
-const WAY = { method: 'updb' } as const
+const WAY = { method: 'password' } as const
 
 /** Trades a user name and password for a session. Every refusal looks and costs the same. */
 export function createPasswordLogin(options: LoginOptions): PasswordLogin {
@@ -86,5 +86,5 @@ function findObstacle(
 ): Exclude<PasswordRefusal, 'wrong-password'> | undefined {
   if (!identity || !policy) return 'unknown-user'
   if (isDisabled(identity, now)) return 'disabled'
-  return isSignInAllowed(policy, WAY) ? undefined : 'not-allowed'
+  return isLoginAllowed(policy, WAY) ? undefined : 'not-allowed'
 }

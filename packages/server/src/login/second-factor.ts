@@ -1,7 +1,7 @@
 import type { ChallengeError as ChallengeKind } from '@countersign/core'
 import type { LiveSession } from '../session/live-sessions.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
-import type { TokenJudge } from '../token/judge-token.ts'
+import type { TokenVerifier } from '../token/token-verifier.ts'
 import { isSignerTrusted } from '../token/login-obstacles.ts'
 import type { DirectorySigner, SignerDirectory } from '../token/signer-directory.ts'
 
@@ -31,7 +31,7 @@ const NOTHING: readonly MissingFactor[] = []
  */
 export function createSecondFactor(
   directory: SignerDirectory,
-  { judgeFor }: Pick<TokenJudge, 'judgeFor'>,
+  verifier: Pick<TokenVerifier, 'verifyBy'>,
 ): SecondFactor {
   const findMissingToken = async (
     session: LiveSession,
@@ -42,7 +42,7 @@ export function createSecondFactor(
     const signer = named && isSignerTrusted(named.stored, session.identity) ? named : undefined
     let challenge: ChallengeKind = 'missing'
     for (const bearer of signer ? bearers : []) {
-      const verdict = await judgeFor(signer as DirectorySigner, bearer)
+      const verdict = await verifier.verifyBy(signer as DirectorySigner, bearer)
       // A good token of somebody else would let whoever stole the session go on with his own.
       if (verdict.accepted && isOf(session, signer as DirectorySigner, verdict.token.identityClaim)) return undefined
       const told = verdict.accepted ? 'invalid' : verdict.challenge

@@ -3,14 +3,14 @@ import type { ChallengeError as ChallengeKind } from '@countersign/core'
 import { type Authenticated, type SessionOptions, startSession } from '../operations/api-session/start-session.ts'
 import type { LiveSession } from '../session/live-sessions.ts'
 import { authenticatorIdOfSigner } from '../session/session-origin.ts'
+import { byChallenge } from '../token/challenge-order.ts'
 import type { DecisionReason } from '../token/decision-reason.ts'
-import type { TokenJudge } from '../token/judge-token.ts'
-import { createKnownIdentities } from '../token/known-identities.ts'
-import type { FindPolicy } from '../token/known-policies.ts'
+import type { KnownIdentities } from '../token/known-identities.ts'
 import { findObstacle, type SignInAttempt } from '../token/login-obstacles.ts'
 import type { DirectorySigner } from '../token/signer-directory.ts'
+import type { TokenVerifier } from '../token/token-verifier.ts'
 
-/** Why a token was refused. Of all this the caller is told the challenge and the signer, administrators the rest. */
+/** Why a token was refused. The caller learns the challenge and the signer, administrators the rest. */
 export interface JwtRefusal {
   readonly challenge: ChallengeKind
   /** The signer that the refused token named; undefined when it named none that is known and enabled. */
@@ -25,16 +25,6 @@ export type ExtJwtOutcome =
   | { readonly signedIn: true; readonly token: string; readonly session: LiveSession }
   | ({ readonly signedIn: false } & JwtRefusal)
 
-export type ExtJwtSignIn = (bearers: readonly string[], body: Authenticate, ipAddress: string) => Promise<ExtJwtOutcome>
-
-/** Which of several refusals the caller is told: that a token has expired says more than that one is wrong, and that more than none. */
-const TOLD_FIRST: readonly ChallengeKind[] = ['expired', 'invalid', 'missing']
-
-/** Orders refusals by what says most. */
-export function toldFirst(a: Pick<JwtRefusal, 'challenge'>, b: Pick<JwtRefusal, 'challenge'>): number {
-  return TOLD_FIRST.indexOf(a.challenge) - TOLD_FIRST.indexOf(b.challenge)
-}
-
 const NO_TOKEN: JwtRefusal = {
   challenge: 'missing',
   signer: undefined,
@@ -43,19 +33,27 @@ const NO_TOKEN: JwtRefusal = {
   bearer: undefined,
 }
 
-interface ExtJwtSignInOptions extends SessionOptions, Pick<TokenJudge, 'judge'> {
-  readonly findPolicy: FindPolicy
+interface TokenLoginParts {
+  readonly session: SessionOptions
+  readonly verifier: TokenVerifier
+  readonly identities: KnownIdentities
 }
 
-/** Trades a provider's JWT for a session. The first token that verifies and leads to an identity whose policy allows it wins. */
-export function createExtJwtSignIn(options: ExtJwtSignInOptions): ExtJwtSignIn {
-  const { store, clock } = options
-  const findAttempt = createKnownIdentities(store, options.findPolicy)
-  return async (bearers, body, ipAddress) => {
+/** Trades a provider's JWT for a session. */
+export class TokenLogin {
+  readonly #parts: TokenLoginParts
+
+  constructor(parts: TokenLoginParts) {
+    this.#parts = parts
+  }
+
+  /** The first token that verifies and leads to an identity whose policy allows it opens the session. */
+  async logIn(bearers: readonly string[], body: Authenticate, ipAddress: string): Promise<ExtJwtOutcome> {
+    const { session: options, verifier, identities } = this.#parts
     const refused: JwtRefusal[] = []
     let authenticated: Authenticated | undefined
     for (const [bearer, token] of bearers.entries()) {
-      const meet = (signer: DirectorySigner, attempt: SignInAttempt): boolean => {
+      const consider = (signer: DirectorySigner, attempt: SignInAttempt): boolean => {
         const { identity, policy } = attempt
         const obstacle = findObstacle(attempt)
         if (obstacle === undefined && identity && policy) {
@@ -69,21 +67,21 @@ export function createExtJwtSignIn(options: ExtJwtSignInOptions): ExtJwtSignIn {
         refused.push({ challenge: 'missing', signer, reason, identityId: identity?.id, bearer })
         return false
       }
-      await options.judge(token, ipAddress, ({ signer, verdict }) => {
+      await verifier.verify(token, ipAddress, ({ signer, verdict }) => {
         if (!verdict.accepted || !signer) {
           const { reason, challenge } = verdict.accepted ? NO_TOKEN : verdict
           refused.push({ challenge, signer, reason, identityId: undefined, bearer })
           return false
         }
-        const found = findAttempt(signer.stored, verdict.token.identityClaim, clock.now())
-        return found instanceof Promise ? found.then((attempt) => meet(signer, attempt)) : meet(signer, found)
+        const found = identities.find(signer.stored, verdict.token.identityClaim, options.clock.now())
+        return found instanceof Promise ? found.then((attempt) => consider(signer, attempt)) : consider(signer, found)
       })
       if (authenticated) {
         const { token: sessionToken, session } = await startSession(options, authenticated)
         return { signedIn: true, token: sessionToken, session }
       }
     }
-    refused.sort(toldFirst)
+    refused.sort(byChallenge)
     return { signedIn: false, ...(refused[0] ?? NO_TOKEN) }
   }
 }

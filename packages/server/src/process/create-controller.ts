@@ -38,7 +38,7 @@ import { createOneTimeCodes } from '../login/one-time-codes.ts'
 import { createPasswordLogin } from '../login/password-login.ts'
 import { MAX_AT_ONCE } from '../login/passwords.ts'
 import { createSecondFactor } from '../login/second-factor.ts'
-import { createExtJwtSignIn } from '../login/token-login.ts'
+import { TokenLogin } from '../login/token-login.ts'
 import { extendSession } from '../operations/api-session/extend-session.ts'
 import type { SessionOptions } from '../operations/api-session/start-session.ts'
 import { recordDecisions } from '../operations/auth-decision/record-decisions.ts'
@@ -56,18 +56,19 @@ import type { ServerIdentity } from '../platform/keys/server-identity.ts'
 import { createSignControllerJwt } from '../platform/keys/sign-controller-jwt.ts'
 import type { Settings } from '../platform/settings/index.ts'
 import { settleWithin } from '../platform/settle-within.ts'
-import { createLiveSessions } from '../session/live-sessions.ts'
+import { LiveSessions } from '../session/live-sessions.ts'
 import { createSessionMoves } from '../session/session-moves.ts'
 import { SYSTEM_ACTOR } from '../store/actor.ts'
 import type { Store } from '../store/store.ts'
-import { createDecisionRecorder } from '../token/decision-recorder.ts'
-import { createExplainSignIn } from '../token/explain-login.ts'
-import { createJudgeBySigner } from '../token/judge-by-signer.ts'
-import { createTokenJudge } from '../token/judge-token.ts'
-import { createKnownPolicies } from '../token/known-policies.ts'
+import { DecisionRecorder } from '../token/decision-recorder.ts'
+import { LoginExplainer } from '../token/explain-login.ts'
+import { KnownIdentities } from '../token/known-identities.ts'
+import { SignerVerifier } from '../token/signer-verifier.ts'
+import { TokenVerifier } from '../token/token-verifier.ts'
+import { KnownPolicies } from '../token/known-policies.ts'
 import { SignatureChecks } from '../token/signatures/signature-checks.ts'
-import { createSignerDirectory } from '../token/signer-directory.ts'
-import { createSignerKeyCheck } from '../token/signer-key-check.ts'
+import { SignerDirectory } from '../token/signer-directory.ts'
+import { SignerKeyCheck } from '../token/signer-key-check.ts'
 import { startUpkeep } from './upkeep.ts'
 
 /** What is still to be written gets so long at the end: a database that does not answer does not hold it up. */
@@ -134,14 +135,14 @@ export function createController(parts: ControllerParts): Controller {
     maxMs: settings.session.maxSeconds * 1000,
     maxPerIdentity: settings.session.maxPerIdentity,
   }
-  const findPolicy = createKnownPolicies(store)
-  const sessions = createLiveSessions({
+  const policies = new KnownPolicies(store)
+  const sessions = new LiveSessions({
     ...session,
-    findPolicy,
+    policies,
     extend: ({ id, identityId, expiresAt }) =>
       store.run(extendSession, { id, expiresAt }, { actorId: identityId, now: clock.now() }),
   })
-  const signers = createSignerDirectory(store, log)
+  const signers = new SignerDirectory(store, log)
   const fetchDocument = createFetchDocument({ settings })
   const jwksPolicy = createJwksEndpointPolicy(settings)
   const fetchJwks = parts.fetchJwks ?? seat?.fetchJwks ?? createFetchJwks(fetchDocument)
@@ -157,7 +158,7 @@ export function createController(parts: ControllerParts): Controller {
   const cache = new VerifiedTokenCache()
   const limits = createAttemptLimits({ settings, clock, log, metrics, sharing: seat?.attempts })
   const signatures = new SignatureChecks(log)
-  const judgeBySigner = createJudgeBySigner({
+  const signerVerifier = new SignerVerifier({
     keys: signerKeys,
     cache,
     clock,
@@ -165,9 +166,9 @@ export function createController(parts: ControllerParts): Controller {
     metrics,
     checkSignature: signatures.check,
   })
-  const judges = createTokenJudge({ directory: signers, judgeBySigner, cache, clock })
-  const secondFactor = createSecondFactor(signers, judges)
-  const decisions = createDecisionRecorder({
+  const verifier = new TokenVerifier({ directory: signers, signerVerifier, cache, clock })
+  const secondFactor = createSecondFactor(signers, verifier)
+  const decisions = new DecisionRecorder({
     save: (decisions) => store.run(recordDecisions, { decisions }, system()),
     clock,
     log,
@@ -177,7 +178,7 @@ export function createController(parts: ControllerParts): Controller {
   const judgeAccessToken = createJudgeAccessToken({
     providers: createProviderDirectory(store, log),
     accounts: createKnownAccounts(store, clock),
-    judgeBySigner,
+    signerVerifier,
     cache,
   })
   const findHostedCaller = createFindHostedCaller({
@@ -190,15 +191,17 @@ export function createController(parts: ControllerParts): Controller {
   const accountClients = createAccountClients({ ...parts, registration: createClientRegistration(fetchDocument) })
   const apiAccounts = createApiAccounts({ store, accountClients })
   const signControllerJwt = createSignControllerJwt(parts.serverIdentity)
+  const signerKeyCheck = new SignerKeyCheck(signers, signerKeys)
   const clientCertificates = createClientCertificates({
     keys: parts.issuingKeys,
     clock,
     clientDays: settings.certificates.clientDays,
-    isSignerKey: createSignerKeyCheck(signers, signerKeys),
+    isSignerKey: (publicKey) => signerKeyCheck.isSignerKey(publicKey),
   })
   const { authorities } = clientCertificates
   const judgeCertificate = createCertificateJudge({ store, clock, authorities })
   const heldTokens = createHeldTokens(parts.sealing)
+  const explainer = new LoginExplainer({ store, directory: signers, keys: signerKeys, clock, log })
   const context: ControllerContext = {
     ...parts,
     heldTokens,
@@ -222,19 +225,19 @@ export function createController(parts: ControllerParts): Controller {
       guesses: seat?.guesses,
       maxPasswordsAtOnce: seat && Math.ceil(MAX_AT_ONCE / seat.workers),
     }),
-    signInWithJwt: createExtJwtSignIn({ ...session, ...judges, findPolicy }),
+    tokenLogin: new TokenLogin({ session, verifier, identities: new KnownIdentities(store, policies) }),
     signInWithCertificate: createCertSignIn({ ...session, judgeCertificate, authorities }),
     judgeCertificate,
     enrollByJwt: createEnrollByJwt({
       store,
       clock,
       directory: signers,
-      judges,
+      verifier,
       clientCertificates,
-      findPolicy,
+      policies,
     }),
     enrollments: createEnrollmentReporter({ log, events, decisions, metrics }),
-    explainSignIn: createExplainSignIn({ store, directory: signers, keys: signerKeys, clock, log }),
+    explainSignIn: (...args) => explainer.explain(...args),
     decisions,
     signIns,
     events,

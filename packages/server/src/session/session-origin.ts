@@ -1,4 +1,4 @@
-import type { SignInWay } from '@countersign/core'
+import type { LoginWay } from '@countersign/core'
 import type { StoredIdentity } from '../store/identity-row.ts'
 import { isAccountActive } from '../store/reads/actor-reads.ts'
 import { findSessionAuthenticator } from '../store/reads/authenticator-reads.ts'
@@ -18,7 +18,7 @@ export const authenticatorIdOfAccount = (accountId: string): string => ACCOUNT_P
 
 /** How a session was opened, and what there is to say about its certificate where that was the way. */
 export interface SessionOrigin {
-  readonly way: SignInWay
+  readonly way: LoginWay
   readonly certificate?: SessionCertificate | undefined
 }
 
@@ -38,7 +38,7 @@ export async function findSessionOrigin(
   }
   const row = await findSessionAuthenticator(db, authenticatorId)
   if (!row) return undefined
-  if (row.method === 'updb') return { way: { method: 'updb' } }
+  if (row.method === 'updb') return { way: { method: 'password' } }
   return { way: { method: 'cert' }, certificate: sessionCertificate(row) }
 }
 
@@ -47,13 +47,13 @@ async function findSignerWay(
   db: ReadDatabase,
   signerId: string,
   identity: StoredIdentity,
-): Promise<SignInWay | undefined> {
+): Promise<LoginWay | undefined> {
   const signer = await findEnabledSignerTrust(db, signerId)
   const isTrusted = signer && isSignerTrusted(signer, identity)
   return isTrusted ? { method: 'ext-jwt', signerId } : undefined
 }
 
 /** An account that was disabled or deleted, or whose organization was, lets nobody in. */
-async function findAccountWay(db: ReadDatabase, accountId: string): Promise<SignInWay | undefined> {
+async function findAccountWay(db: ReadDatabase, accountId: string): Promise<LoginWay | undefined> {
   return (await isAccountActive(db, accountId)) ? { method: 'api-account', accountId } : undefined
 }

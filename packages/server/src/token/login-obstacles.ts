@@ -1,4 +1,4 @@
-import { isSignInAllowed } from '@countersign/core'
+import { isLoginAllowed } from '@countersign/core'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
 import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
@@ -44,7 +44,7 @@ const RULES: readonly ObstacleRule[] = [
   {
     obstacle: 'signer-not-allowed',
     stands: ({ signer, policy }) =>
-      policy?.primary.extJwt.allowed === true && !isSignInAllowed(policy, { method: 'ext-jwt', signerId: signer.id }),
+      policy?.primary.extJwt.allowed === true && !isLoginAllowed(policy, { method: 'ext-jwt', signerId: signer.id }),
     words: ({ signer, policy }) =>
       `the signer ${quoted(signer.name)} is not among the allowed signers of the policy ${quoted(policy?.name ?? '')}`,
   },
@@ -67,16 +67,21 @@ export function isSignerTrusted(
   return writtenByAdmin || !(isAdmin || permissions.length > 0)
 }
 
+/** Where the policy of an identity is found; the store unless a cache is given. */
+interface PolicySource {
+  find(id: string): Promise<StoredAuthPolicy | undefined>
+}
+
 /** Looks up whom the claim of an accepted token stands for, with the same work whether that is somebody or nobody. */
 export async function loadAttempt(
   db: ReadDatabase,
   signer: StoredSigner,
   claim: string,
   now: number,
-  findPolicy: (id: string) => Promise<StoredAuthPolicy | undefined> = (id) => findAuthPolicy(db, id),
+  policies: PolicySource = { find: (id) => findAuthPolicy(db, id) },
 ): Promise<SignInAttempt> {
   const identity = await (signer.useExternalId ? findIdentityByExternalId : findIdentity)(db, claim)
-  const policy = await findPolicy(identity?.authPolicyId ?? '')
+  const policy = await policies.find(identity?.authPolicyId ?? '')
   return { signer, claim, identity, policy, now }
 }
 

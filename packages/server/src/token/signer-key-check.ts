@@ -3,16 +3,23 @@ import { thumbprintOf } from '@countersign/core'
 import type { SignerKeyKeeper } from '../keyset/signer-keys.ts'
 import type { SignerDirectory } from './signer-directory.ts'
 
-/** More signers than this are not compared: nobody could wait for it. */
+/** Bounds the time of one check: further signers are not compared. */
 const MAX_SIGNERS = 1000
 
-/** Whether a public key is one of a signer's, as far as they are known now. */
-export type IsSignerKey = (publicKey: KeyObject) => Promise<boolean>
+/** Tells the keys of signers from others, so that no certificate is issued over one. */
+export class SignerKeyCheck {
+  readonly #directory: Pick<SignerDirectory, 'all'>
+  readonly #keys: Pick<SignerKeyKeeper, 'keysOf'>
 
-export function createSignerKeyCheck(directory: SignerDirectory, keys: SignerKeyKeeper): IsSignerKey {
-  return async (publicKey) => {
+  constructor(directory: Pick<SignerDirectory, 'all'>, keys: Pick<SignerKeyKeeper, 'keysOf'>) {
+    this.#directory = directory
+    this.#keys = keys
+  }
+
+  /** Whether a public key is one of a signer's, as far as they are known now. */
+  async isSignerKey(publicKey: KeyObject): Promise<boolean> {
     const thumbprint = thumbprintOf(publicKey)
-    const signers = (await directory.all()).slice(0, MAX_SIGNERS)
-    return signers.some((signer) => [...keys.keysOf(signer).values()].some((key) => key.thumbprint === thumbprint))
+    const signers = (await this.#directory.all()).slice(0, MAX_SIGNERS)
+    return signers.some((signer) => [...this.#keys.keysOf(signer).values()].some((key) => key.thumbprint === thumbprint))
   }
 }

@@ -36,7 +36,7 @@ export async function serveRoutes(
   )
   const server = createHttpServer({
     routes,
-    sessions: { find: async () => undefined, look: async () => undefined, size: 0 },
+    sessions: { find: async () => undefined, look: async () => undefined },
     secondFactor: { findMissing: () => [] },
     findHostedCaller: () => assert.fail(),
     noteUse: () => {},

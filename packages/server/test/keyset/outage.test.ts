@@ -206,7 +206,7 @@ test('a store that cannot be written or read costs nothing but the memory of the
       if (isDown) throw new Error('the database is away')
       return inner.db
     },
-    write: () => Promise.reject(new Error('the database is away')),
+    run: () => Promise.reject(new Error('the database is away')),
   } as typeof inner
   const { keeper, logged } = startKeeper({ store, time, fetchJwks: providers.fetchJwks })
   t.after(() => keeper.stop())

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { newId } from '@countersign/core'
 import { createApiSession } from '../../src/operations/api-session/start-session.ts'
 import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
-import { createLiveSessions } from '../../src/session/live-sessions.ts'
+import { LiveSessions } from '../../src/session/live-sessions.ts'
 import { newSessionToken, sessionTokenDigest } from '../../src/session/session-token.ts'
 import { findAuthPolicy } from '../../src/store/reads/auth-policy-reads.ts'
 import { openTestStore } from '../store/open-test-stores.ts'
@@ -25,16 +25,18 @@ async function setUp(t: TestContext, count: number) {
     await store.run(createApiSession, { ...session, envInfo: undefined, sdkInfo: undefined }, meta)
   }
   let reads = 0
-  const live = createLiveSessions({
+  const live = new LiveSessions({
     store,
     clock: { now: () => now },
     idleMs: 60_000,
     maxRemembered: ROOM,
     extend: async () => {},
     // Asked for once with every session that is read.
-    findPolicy: (id) => {
-      reads += 1
-      return findAuthPolicy(store.db, id)
+    policies: {
+      find: (id) => {
+        reads += 1
+        return findAuthPolicy(store.db, id)
+      },
     },
   })
   const isRemembered = async (token: string) => {

@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { pruneDecisions, recordDecisions } from '../../src/operations/auth-decision/record-decisions.ts'
 import { startUpkeep } from '../../src/process/upkeep.ts'
 import type { AuthDecisionRow } from '../../src/store/schema.ts'
-import { createDecisionRecorder, type RefusedSignIn } from '../../src/token/decision-recorder.ts'
+import { DecisionRecorder, type RefusedSignIn } from '../../src/token/decision-recorder.ts'
 import type { SignInExplanation } from '../../src/token/login-explanation.ts'
 import { openTestStore } from '../store/open-test-stores.ts'
 
@@ -23,7 +23,7 @@ async function setUp(t: TestContext, isDown = () => false) {
     if (isDown()) throw new AppError('STORE_UNAVAILABLE')
     await store.run(recordDecisions, { decisions }, { actorId: 'system', now: time.now })
   }
-  const recorder = createDecisionRecorder({ save, clock, log })
+  const recorder = new DecisionRecorder({ save, clock, log })
   let count = 0
   const refusal = (members: Partial<RefusedSignIn> = {}): RefusedSignIn => ({
     id: `decision-${++count}`,

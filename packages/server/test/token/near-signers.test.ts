@@ -4,7 +4,7 @@ import { buildVerifySigner, readJws, SignerIndex, signerFromBody } from '@counte
 import { mintKey, mintToken } from '@countersign/testkit'
 import { pino } from 'pino'
 import type { StoredSigner } from '../../src/store/signer-row.ts'
-import { createNearSigners } from '../../src/token/near-signers.ts'
+import { NearSigners } from '../../src/token/near-signers.ts'
 import type { DirectorySigner } from '../../src/token/signer-directory.ts'
 
 const COUNT = 15_000
@@ -40,7 +40,7 @@ test('D17 a flood of tokens that name no signer is compared with a bounded numbe
   }
   let lists = 0
   let now = 1_700_000_000_000
-  const judgeNear = createNearSigners({
+  const nearSigners = new NearSigners({
     store: {} as never,
     directory: {
       enabled: async () => index,
@@ -54,14 +54,15 @@ test('D17 a flood of tokens that name no signer is compared with a bounded numbe
     log: pino({ level: 'silent' }),
   })
   const near = jwsOf('https://idp-7.example/')
-  const idsOf = async (hurried: boolean) => (await judgeNear(near, hurried))?.map(({ signer }) => signer.id)
+  const idsOf = async (isHurried: boolean) =>
+    (await nearSigners.verify(near, { isHurried }))?.map(({ signer }) => signer.id)
   assert.deepEqual(await idsOf(true), ['signer-7'])
   assert.equal(await idsOf(true), undefined)
   assert.deepEqual(await idsOf(false), ['signer-7'], 'an administrator is always answered')
   now += 1000
   assert.deepEqual(await idsOf(true), ['signer-7'])
   const before = lists
-  const named = await judgeNear(jwsOf('https://idp-7.example'), true)
+  const named = await nearSigners.verify(jwsOf('https://idp-7.example'), { isHurried: true })
   assert.equal(named?.[0]?.signer.id, 'signer-7')
   assert.equal(lists, before, 'a token that names a signer costs the same however many there are')
 })

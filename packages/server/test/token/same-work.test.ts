@@ -5,8 +5,8 @@ import { pino } from 'pino'
 import { createPasswordLogin } from '../../src/login/password-login.ts'
 import { findSigner } from '../../src/store/reads/signer-reads.ts'
 import type { Store } from '../../src/store/store.ts'
-import { createKnownIdentities } from '../../src/token/known-identities.ts'
-import { createKnownPolicies } from '../../src/token/known-policies.ts'
+import { KnownIdentities } from '../../src/token/known-identities.ts'
+import { KnownPolicies } from '../../src/token/known-policies.ts'
 import { findObstacle } from '../../src/token/login-obstacles.ts'
 import { createPolicy } from '../http/auth-policies.fixture.ts'
 import { buildApp, TEST_PASSWORD_COST } from '../http/build-app.ts'
@@ -39,13 +39,13 @@ test('L-02 whoever a good token may not let in costs the same look-ups, known be
     'signer-not-allowed': await createIdentity(app, { authPolicyId: others }),
   }
   const signer = (await findSigner(app.store.db, signerId)) ?? assert.fail()
-  const findAttempt = createKnownIdentities(app.store, createKnownPolicies(app.store))
+  const identities = new KnownIdentities(app.store, new KnownPolicies(app.store))
   const watch = watchStatements(app.store)
   const costs = new Set<string>()
-  for (const claim of Object.values(groups)) await findAttempt(signer, claim, app.clock.now())
+  for (const claim of Object.values(groups)) await identities.find(signer, claim, app.clock.now())
   for (let round = 0; round < 3; round++) {
     for (const [obstacle, claim] of Object.entries(groups)) {
-      const { result, statements } = await watch(async () => findAttempt(signer, claim, app.clock.now()))
+      const { result, statements } = await watch(async () => identities.find(signer, claim, app.clock.now()))
       assert.equal(findObstacle(result), obstacle)
       assert.ok(statements.length > 0)
       // Whoever is known is found by the first, and nobody by the second; for whoever is unknown it is the other way round.
@@ -54,8 +54,8 @@ test('L-02 whoever a good token may not let in costs the same look-ups, known be
   }
   assert.equal(costs.size, 1, [...costs].join('\n'))
   const allowed = await createIdentity(app)
-  await findAttempt(signer, allowed, app.clock.now())
-  const { result, statements } = await watch(async () => findAttempt(signer, allowed, app.clock.now()))
+  await identities.find(signer, allowed, app.clock.now())
+  const { result, statements } = await watch(async () => identities.find(signer, allowed, app.clock.now()))
   assert.deepEqual([findObstacle(result), statements], [undefined, []], 'who is let in is remembered')
 })
 

@@ -5,21 +5,34 @@ import {
   type AuthenticatorExtendVerify as VerifyBody,
 } from '@countersign/contract'
 import { AppError, findPemBlocks, readLeafCertificate } from '@countersign/core'
-import { finishRenewal, stageRenewal } from '../../operations/authenticator/renew-certificate.ts'
+import { type RenewCertificateParts, renewCertificate } from '../../enrollment/renew-certificate.ts'
+import type { JudgeCertificate } from '../../login/judge-certificate.ts'
+import { finishRenewal } from '../../operations/authenticator/renew-certificate.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findAuthenticator } from '../../store/reads/authenticator-reads.ts'
+import type { Store } from '../../store/store.ts'
 import { CLIENT } from '../api-paths.ts'
-import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { done } from '../pipeline/envelope.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import { type Route, sessionOf } from '../pipeline/route.ts'
+import { describe } from '../pipeline/route-note.ts'
+
+interface CertificateRenewalRouteParts extends RenewCertificateParts {
+  readonly store: Pick<Store, 'db' | 'run'>
+  readonly clock: Clock
+  readonly judgeCertificate: JudgeCertificate
+}
 
 const ONE = `${CLIENT}/current-identity/authenticators/:id`
 
-/** Renewing one's own certificate, in two steps: a new one is issued, and takes the place of the old one once its holder has it. */
-export function certificateRenewalRoutes(context: ControllerContext): Route[] {
-  const { store, clock, judgeCertificate, clientCertificates } = context
+/**
+ * Renewal of the caller's own certificate in two steps: a new one is issued, and it replaces the old one once the client confirms that it
+ * has it.
+ */
+export function certificateRenewalRoutes(parts: CertificateRenewalRouteParts): Route[] {
+  const { store, clock, judgeCertificate } = parts
 
   /** The connection must present the certificate that is to be renewed: a stolen session does not come with its key. */
   const checkCurrentCertificate = async (call: Call, id: string): Promise<void> => {
@@ -36,15 +49,14 @@ export function certificateRenewalRoutes(context: ControllerContext): Route[] {
       access: 'any-session',
       bodyCap: 'anonymous',
       body: { schema: AuthenticatorExtend, optional: false },
+      note: describe.one('RenewedCertificate', 'Renew one’s own certificate', {
+        more: 'The connection must show the certificate that is to be renewed.',
+      }),
       handle: async (call) => {
         const { id = '' } = call.params
-        const { identity } = sessionOf(call)
         await checkCurrentCertificate(call, id)
-        const { clientCertCsr } = call.body as ExtendBody
-        const issued = await clientCertificates.issue(clientCertCsr, identity.id)
-        const { chainPem: certPem, fingerprint, publicKeyDigest } = issued
-        const args = { id, certPem, fingerprint, publicKeyDigest }
-        await store.run(stageRenewal, args, operationMeta(call, clock.now()))
+        const { clientCertCsr: csrPem } = call.body as ExtendBody
+        const issued = await renewCertificate(parts, { id, csrPem }, operationMeta(call, clock.now()))
         return { status: 200, json: { data: { clientCert: issued.chainPem, ca: issued.caPem }, meta: {} } }
       },
     },
@@ -54,6 +66,7 @@ export function certificateRenewalRoutes(context: ControllerContext): Route[] {
       access: 'any-session',
       bodyCap: 'anonymous',
       body: { schema: AuthenticatorExtendVerify, optional: false },
+      note: describe.done('Put a renewed certificate in the place of the old one'),
       handle: async (call) => {
         const { id = '' } = call.params
         const [der] = findPemBlocks((call.body as VerifyBody).clientCert, 'CERTIFICATE') ?? []

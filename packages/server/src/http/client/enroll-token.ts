@@ -1,52 +1,43 @@
 import { EnrollToken, type EnrollToken as EnrollTokenBody } from '@countersign/contract'
 import { fieldError } from '@countersign/core'
-import { refusedEnrollment } from '../../enrollment/refused-enrollment.ts'
+import { type EnrollAndReportParts, enrollAndReport } from '../../enrollment/enroll-and-report.ts'
 import { CLIENT } from '../api-paths.ts'
-import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import type { Answer, Route } from '../pipeline/route.ts'
-import { controllerView } from '../shared/controller-view.ts'
+import { describe } from '../pipeline/route-note.ts'
+import { type ControllerViewParts, controllerView } from '../shared/controller-view.ts'
+
+export interface EnrollTokenParts extends EnrollAndReportParts, ControllerViewParts {}
 
 /** Chooses the signer by its id. */
 const SIGNER_HEADER = 'ziti-token-issuer-id'
 
-/** What existing clients call the body. */
+/** The name of the body in the error texts that existing clients know. */
 const PARAMETER = 'tokenEnrollmentRequest'
 
-/** Enrolling with a provider's token. Every refusal is noted under its request id, for administrators. */
-export function createEnrollWithToken(context: ControllerContext): (call: Call) => Promise<Answer> {
-  const { enrollByJwt, enrollments, explainSignIn } = context
-  return async (call) => {
-    const { untrustedBearers: bearers, requestId: id, clientAddress: remoteAddress, source } = call
-    const { clientCsr } = call.body as EnrollTokenBody
-    // A request that was lost on the way must not become an enrollment to token use.
-    if (!call.hasBody) throw fieldError(PARAMETER, `${PARAMETER} in body is required`, '')
-    const outcome = await enrollByJwt({
-      bearers,
-      signerIds: call.untrustedHeaderLines(SIGNER_HEADER),
-      // Existing clients send "" when they have none.
-      csrPem: clientCsr || undefined,
-      source,
-      clientAddress: remoteAddress,
-    })
-    const request = { id, remoteAddr: source.remoteAddr }
-    if (!outcome.isEnrolled) {
-      const refused = refusedEnrollment({ id, remoteAddress }, outcome, bearers, explainSignIn)
-      enrollments.refused(refused, outcome, request)
-      throw outcome.error
-    }
-    enrollments.enrolled(outcome, request)
-    const { identityId, certificate } = outcome
-    const data = {
-      ...(certificate && { cert: certificate.chainPem, ca: certificate.caPem }),
-      controllers: [controllerView(context)],
-      identityId,
-    }
-    return { status: 200, headers: { 'cache-control': 'no-store' }, json: { data, meta: {} } }
+/** Enrolls the caller with a token of an identity provider. */
+export async function enrollWithToken(parts: EnrollTokenParts, call: Call): Promise<Answer> {
+  const { untrustedBearers: bearers, requestId, clientAddress, source } = call
+  const { clientCsr } = call.body as EnrollTokenBody
+  // A request whose body was lost in transit must not become an enrollment to token use.
+  if (!call.hasBody) throw fieldError(PARAMETER, `${PARAMETER} in body is required`, '')
+  const { identityId, certificate } = await enrollAndReport(parts, requestId, {
+    bearers,
+    signerIds: call.untrustedHeaderLines(SIGNER_HEADER),
+    // Existing clients send "" when they have none.
+    csrPem: clientCsr || undefined,
+    source,
+    clientAddress,
+  })
+  const data = {
+    ...(certificate && { cert: certificate.chainPem, ca: certificate.caPem }),
+    controllers: [controllerView(parts)],
+    identityId,
   }
+  return { status: 200, headers: { 'cache-control': 'no-store' }, json: { data, meta: {} } }
 }
 
-export function enrollTokenRoutes(context: ControllerContext): Route[] {
+export function enrollTokenRoutes(parts: EnrollTokenParts): Route[] {
   return [
     {
       method: 'POST',
@@ -55,9 +46,14 @@ export function enrollTokenRoutes(context: ControllerContext): Route[] {
       rate: 'sign-in',
       bodyCap: 'anonymous',
       body: { schema: EnrollToken, optional: false, parameter: PARAMETER },
-      // Whatever the client accepts: existing ones do not say that they take JSON here.
+      note: describe.one('Enrolled', 'Enroll with a provider’s token, to a certificate or to token use', {
+        parameters: ['tokenIssuerId'],
+        takesToken: true,
+        more: 'The token is in `Authorization: Bearer`. With a certificate signing request in `clientCsr` the answer holds a certificate; without, the client signs in with the same token.',
+      }),
+      // Sent whatever `Accept` says: existing clients do not list JSON here.
       produces: 'application/json',
-      handle: createEnrollWithToken(context),
+      handle: (call) => enrollWithToken(parts, call),
     },
   ]
 }

@@ -6,34 +6,63 @@ import {
   type EnrollOtt as OttBody,
 } from '@countersign/contract'
 import { AppError, fieldError } from '@countersign/core'
+import type { Logger } from 'pino'
 import { createRedeemEnrollment } from '../../enrollment/redeem-enrollment.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { ClientCertificates } from '../../platform/keys/client-certificates.ts'
+import type { Store } from '../../store/store.ts'
 import { CLIENT } from '../api-paths.ts'
-import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { detail } from '../pipeline/envelope.ts'
 import type { Answer, Route, RouteBody } from '../pipeline/route.ts'
+import { describe, type RouteNote } from '../pipeline/route-note.ts'
 import { controllerView } from '../shared/controller-view.ts'
-import { digestNewPassword } from '../shared/new-password.ts'
-import { createEnrollWithToken } from './enroll-token.ts'
+import { digestNewPassword, type NewPasswordParts } from '../shared/new-password.ts'
+import { type EnrollTokenParts, enrollWithToken } from './enroll-token.ts'
 
-/** Existing clients send their certificate request as it stands, under one of these names. */
+interface EnrollRouteParts extends EnrollTokenParts, NewPasswordParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Logger
+  readonly clientCertificates: Pick<ClientCertificates, 'issue'>
+}
+
+/** Existing clients send the bare certificate request under one of these media types. */
 const RAW_CSR = { types: ['application/x-pem-file', 'application/pkcs7', 'text/plain'], member: 'clientCsr' }
 
-/** Ways to enroll that exist elsewhere: here are no third-party CAs and no routers. */
-const FOREIGN_PATHS = ['ottca', 'ca', 'erott', 'extend/router', 'challenge']
+/** Enrollment methods of other controllers, always refused: this one has no third-party CAs and no routers. */
+const UNSUPPORTED: readonly (readonly [path: string, summary: string])[] = [
+  ['ottca', 'Enroll under a CA of one’s own: not here, always a 400'],
+  ['ca', 'Enroll by a CA of one’s own: not here, always a 400'],
+  ['erott', 'Enroll an edge router: not here, always a 400'],
+  ['extend/router', 'Renew the certificates of a router: not here, always a 400'],
+  ['challenge', 'Ask for a challenge: not here, always a 400'],
+]
+
+const ENROLL = describe.one('Enrolled', 'Enroll with a one-time token, or in another way', {
+  parameters: ['enrollMethod', 'oneTimeToken'],
+  more: 'A certificate signing request may also be the whole body, as PEM.',
+})
+const ENROLL_OTT = describe.one('Enrolled', 'Enroll with a one-time token, to a certificate')
+const ENROLL_UPDB = describe.one('Enrolled', 'Enroll with a one-time token, to a password', {
+  parameters: ['oneTimeToken'],
+})
 
 const JWKS_TEXT = 'operation enroll.GetEnrollmentJwks has not yet been implemented'
 
-/** Where whoever was made ahead of time comes to a credential of his own. Anonymous: the token says who he is. */
-export function enrollRoutes(context: ControllerContext): Route[] {
+/** Exchanges an enrollment token for a credential. Anonymous: the token identifies the caller. */
+export function enrollRoutes(parts: EnrollRouteParts): Route[] {
   const redeem = createRedeemEnrollment({
-    ...context,
-    digestNewPassword: (identity, password) => digestNewPassword(context, identity, password),
+    store: parts.store,
+    clock: parts.clock,
+    log: parts.log,
+    clientCertificates: parts.clientCertificates,
+    digestNewPassword: (identity, password) => digestNewPassword(parts, identity, password),
   })
 
-  /** The token is a secret until it is used, and the answer a credential. */
+  /** Not to be cached: the response holds a credential. */
   const answer = (data: object): Answer => ({
-    ...detail({ ...data, controllers: [controllerView(context)] }),
+    ...detail({ ...data, controllers: [controllerView(parts)] }),
     headers: { 'cache-control': 'no-store' },
   })
   const enrollByOtt = async (call: Call, { token = '', clientCsr = '' }: OttBody) => {
@@ -48,10 +77,10 @@ export function enrollRoutes(context: ControllerContext): Route[] {
   const methods: Readonly<Record<string, (call: Call) => Promise<Answer>>> = {
     ott: (call) => enrollByOtt(call, { ...(call.body as EnrollBody), token: tokenOf(call) }),
     updb: enrollByPassword,
-    token: createEnrollWithToken(context),
+    token: (call) => enrollWithToken(parts, call),
   }
 
-  const row = (path: string, body: RouteBody, handle: Route['handle']): Route => {
+  const row = (path: string, body: RouteBody, note: RouteNote, handle: Route['handle']): Route => {
     const paths = [`${CLIENT}/enroll${path}`]
     return {
       method: 'POST',
@@ -60,22 +89,23 @@ export function enrollRoutes(context: ControllerContext): Route[] {
       rate: 'sign-in',
       bodyCap: 'anonymous',
       body,
+      note,
       unacceptable: 'UNSUPPORTED_MEDIA',
       handle,
     }
   }
 
   return [
-    row('', { schema: Enroll, optional: true, text: RAW_CSR }, (call) => {
+    row('', { schema: Enroll, optional: true, text: RAW_CSR }, ENROLL, (call) => {
       const method = call.query.get('method') || 'ott'
       const enroll = Object.hasOwn(methods, method) ? methods[method] : undefined
       if (!enroll) throw unknownMethod(method)
       return enroll(call)
     }),
-    row('/ott', { schema: EnrollOtt, optional: false }, (call) => enrollByOtt(call, call.body as OttBody)),
-    row('/updb', { schema: EnrollUpdb, optional: false }, enrollByPassword),
-    ...FOREIGN_PATHS.map((path) => {
-      return row(`/${path}`, { schema: Enroll, optional: true, text: RAW_CSR }, () => {
+    row('/ott', { schema: EnrollOtt, optional: false }, ENROLL_OTT, (call) => enrollByOtt(call, call.body as OttBody)),
+    row('/updb', { schema: EnrollUpdb, optional: false }, ENROLL_UPDB, enrollByPassword),
+    ...UNSUPPORTED.map(([path, summary]) => {
+      return row(`/${path}`, { schema: Enroll, optional: true, text: RAW_CSR }, describe.done(summary), () => {
         throw unknownMethod(path)
       })
     }),
@@ -86,6 +116,7 @@ export function enrollRoutes(context: ControllerContext): Route[] {
       rate: 'none',
       bodyCap: 'anonymous',
       body: null,
+      note: describe.other('Never', 'Get keys for enrollment: not here, always a 501'),
       handle: () => ({ status: 501, json: JWKS_TEXT }),
     },
   ]

@@ -1,14 +1,21 @@
 import { resolvePaging } from '@countersign/core'
+import type { Settings } from '../../platform/settings/index.ts'
 import { CLIENT_SIGNER_FILTER } from '../../store/filter-tables.ts'
 import { buildFilterOptions } from '../../store/filter-to-sql.ts'
 import { listEnabledSigners } from '../../store/reads/signer-reads.ts'
 import type { StoredSigner } from '../../store/signer-row.ts'
+import type { Store } from '../../store/store.ts'
 import { CLIENT } from '../api-paths.ts'
-import type { ControllerContext } from '../controller-context.ts'
 import { jsonText, selfLink, timestamp } from '../pipeline/envelope.ts'
 import { listMeta, listParameters } from '../pipeline/list-answer.ts'
 import type { Query } from '../pipeline/query.ts'
 import type { Route } from '../pipeline/route.ts'
+import { describe } from '../pipeline/route-note.ts'
+
+interface ClientExtJwtSignerRouteParts {
+  readonly store: Store
+  readonly settings: Pick<Settings, 'clientScopes'>
+}
 
 const COLLECTION = 'external-jwt-signers'
 const FILTER_OPTIONS = {
@@ -18,13 +25,13 @@ const FILTER_OPTIONS = {
   defaultSort: [{ symbol: 'name', descending: false }],
 }
 const PAGING_PARAMETERS = ['filter', 'sort', 'limit', 'offset']
-/** Who gives an offset pages through the list, with as much on a page as on those of other lists. */
+/** The limit of a request with an offset but without a limit: the same as for other lists. */
 const PAGE_AFTER_OFFSET = 10
 
-/** The signers that somebody who is not logged in yet may choose from. */
-export function clientExtJwtSignerRoutes({ store, settings }: ControllerContext): Route[] {
+/** The enabled signers, for clients to choose from before they log in. */
+export function clientExtJwtSignerRoutes({ store, settings }: ClientExtJwtSignerRouteParts): Route[] {
   const show = (signer: StoredSigner) => clientView(signer, settings.clientScopes)
-  // The whole list is what every client asks for first: it is put together once for each change of a signer.
+  // Every client requests the whole list first, so its text is kept until a signer changes.
   let remembered: { readonly text: string; readonly total: number } | undefined
   let generation = 0
   store.onChange((changes) => {
@@ -58,6 +65,9 @@ export function clientExtJwtSignerRoutes({ store, settings }: ControllerContext)
       rate: 'none',
       bodyCap: 'anonymous',
       body: null,
+      note: describe.list('ClientSigner', 'List the signers that one may choose from', {
+        more: 'Without parameters the list is whole and `meta` is empty.',
+      }),
       handle: async ({ query }) => {
         if (PAGING_PARAMETERS.some((name) => query.has(name))) return { status: 200, json: await page(query) }
         return { status: 200, text: (await wholeList()).text }

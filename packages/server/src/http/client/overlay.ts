@@ -3,28 +3,34 @@ import { CLIENT } from '../api-paths.ts'
 import { detail, timestamp } from '../pipeline/envelope.ts'
 import { emptyListAnswer } from '../pipeline/memory-list.ts'
 import { type Route, sessionOf } from '../pipeline/route.ts'
+import { describe, type RouteNote } from '../pipeline/route-note.ts'
 import { EDGE_ROUTERS, SERVICES, SESSIONS } from '../shared/overlay-symbols.ts'
 
-const LISTS: readonly (readonly [path: string, options: FilterOptions])[] = [
-  ['/services', SERVICES],
-  ['/current-identity/edge-routers', EDGE_ROUTERS],
-  ['/sessions', SESSIONS],
+const LISTS: readonly (readonly [path: string, options: FilterOptions, summary: string])[] = [
+  ['/services', SERVICES, 'List one’s services: none'],
+  ['/current-identity/edge-routers', EDGE_ROUTERS, 'List one’s edge routers: none'],
+  ['/sessions', SESSIONS, 'List one’s sessions with services: none'],
 ]
 
-/** What tunnelers ask right after they have signed in: there is nothing for them here, and this says so in their words. */
+const SERVICE_UPDATES = describe.one('ServiceUpdates', 'Say when services changed last: never')
+
+/** What tunnelers request right after login. This controller has no overlay network, so every list is empty. */
 export function overlayRoutes(): Route[] {
-  const row = (path: string, handle: Route['handle']): Route => ({
+  const row = (path: string, note: RouteNote, handle: Route['handle']): Route => ({
     method: 'GET',
     paths: [CLIENT + path],
     access: 'any-session',
     bodyCap: 'anonymous',
     body: null,
+    note,
     handle,
   })
   return [
-    ...LISTS.map(([path, options]) => row(path, ({ query }) => emptyListAnswer(options, query))),
-    // Nothing has changed since the session began, so that nobody fetches his services anew.
-    row('/current-api-session/service-updates', (call) => {
+    ...LISTS.map(([path, options, summary]) =>
+      row(path, describe.list('OverlayThing', summary), ({ query }) => emptyListAnswer(options, query)),
+    ),
+    // Nothing has changed since the session began: clients have no reason to fetch their services again.
+    row('/current-api-session/service-updates', SERVICE_UPDATES, (call) => {
       return detail({ lastChangeAt: timestamp(sessionOf(call).createdAt) })
     }),
   ]

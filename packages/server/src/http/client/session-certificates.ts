@@ -1,28 +1,33 @@
 import { SessionCertificateCreate } from '@countersign/contract'
-import { newId } from '@countersign/core'
-import {
-  createSessionCertificate,
-  deleteSessionCertificate,
-} from '../../operations/api-session/session-certificates.ts'
+import { issueSessionCertificate, type SessionCertificateParts } from '../../enrollment/issue-session-certificate.ts'
+import { deleteSessionCertificate } from '../../operations/api-session/session-certificates.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { SESSION_CERTIFICATE_FILTER } from '../../store/filter-tables.ts'
 import { readJsonColumn } from '../../store/json-column.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findSessionCertificate } from '../../store/reads/session-certificate-reads.ts'
 import type { SessionCertificateRow } from '../../store/schema.ts'
+import type { Store } from '../../store/store.ts'
 import { CLIENT } from '../api-paths.ts'
-import type { ControllerContext } from '../controller-context.ts'
 import { created, detail, done, selfLink, timestamp } from '../pipeline/envelope.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import { type Route, sessionOf } from '../pipeline/route.ts'
+import { describe } from '../pipeline/route-note.ts'
 import { equals } from '../shared/row-conditions.ts'
+
+interface SessionCertificateRouteParts extends SessionCertificateParts {
+  readonly store: Store
+  readonly clock: Clock
+}
 
 const COLLECTION = 'current-api-session/certificates'
 const ALL = [`${CLIENT}/${COLLECTION}`]
 const ONE = [`${CLIENT}/${COLLECTION}/:id`]
 
-/** Certificates for the connections of the caller's own session. Those of any other do not exist here. */
-export function sessionCertificateRoutes({ store, clock, clientCertificates }: ControllerContext): Route[] {
+/** Certificates for the connections of the caller's own session. Those of other sessions are NOT_FOUND. */
+export function sessionCertificateRoutes(parts: SessionCertificateRouteParts): Route[] {
+  const { store, clock } = parts
   return [
     {
       method: 'POST',
@@ -30,17 +35,14 @@ export function sessionCertificateRoutes({ store, clock, clientCertificates }: C
       access: 'any-session',
       bodyCap: 'anonymous',
       body: { schema: SessionCertificateCreate, optional: false },
+      note: {
+        summary: 'Get a certificate for the connections of the session',
+        answer: { kind: 'one', of: 'NewSessionCertificate', status: 201 },
+      },
       handle: async (call) => {
-        const { csr } = call.body as SessionCertificateCreate
-        const { id: apiSessionId, identity } = sessionOf(call)
-        const id = newId()
-        const of = { identityId: identity.id, apiSessionId, certificateId: id }
-        const { certPem, caPem, subject, fingerprint, notBefore, notAfter } = await clientCertificates.issueForSession(
-          csr,
-          of,
-        )
-        const record = { id, apiSessionId, subject, fingerprint, certPem, notBefore, notAfter }
-        await store.run(createSessionCertificate, record, operationMeta(call, clock.now()))
+        const { csr: csrPem } = call.body as SessionCertificateCreate
+        const of = { apiSessionId: sessionOf(call).id, csrPem }
+        const { id, certPem, caPem } = await issueSessionCertificate(parts, of, operationMeta(call, clock.now()))
         const { status, json } = created(COLLECTION, id)
         return { status, json: { ...json, data: { ...json.data, certificate: certPem, cas: caPem } } }
       },
@@ -51,6 +53,7 @@ export function sessionCertificateRoutes({ store, clock, clientCertificates }: C
       access: 'any-session',
       bodyCap: 'anonymous',
       body: null,
+      note: describe.list('SessionCertificate', 'List the certificates of the session'),
       handle: (call) => {
         const show = (rows: readonly SessionCertificateRow[]) => rows.map(certificateView)
         const table = SESSION_CERTIFICATE_FILTER
@@ -66,6 +69,7 @@ export function sessionCertificateRoutes({ store, clock, clientCertificates }: C
       access: 'any-session',
       bodyCap: 'anonymous',
       body: null,
+      note: describe.one('SessionCertificate', 'Get a certificate of the session'),
       handle: async (call) => {
         const { id = '' } = call.params
         const row = await findSessionCertificate(store.db, { id, apiSessionId: sessionOf(call).id })
@@ -79,6 +83,7 @@ export function sessionCertificateRoutes({ store, clock, clientCertificates }: C
       access: 'any-session',
       bodyCap: 'anonymous',
       body: null,
+      note: describe.done('Take back a certificate of the session'),
       handle: async (call) => {
         const { id = '' } = call.params
         const mine = { id, apiSessionId: sessionOf(call).id }

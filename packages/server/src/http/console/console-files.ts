@@ -2,17 +2,17 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** What the build puts where each page gets its own nonce. */
+/** The text that the build leaves in the page in place of the nonce. */
 export const NONCE_PLACEHOLDER = '__CSP_NONCE__'
 
 export interface ConsoleFile {
   readonly type: string
   readonly content: Buffer
-  /** The same, packed, where the build has made it. */
+  /** The compressed content, where the build has produced it. */
   readonly gzip: Buffer | undefined
 }
 
-/** The built console: its page, cut where the nonce goes, and its other files by their path below `/console/`. */
+/** The built console: its page, split at the nonce, and its other files by their path below `/console/`. */
 export interface ConsoleFiles {
   readonly page: readonly string[]
   readonly files: ReadonlyMap<string, ConsoleFile>
@@ -31,12 +31,12 @@ const TYPES: Readonly<Record<string, string>> = {
 const PAGE = 'index.html'
 const PACKED = '.gz'
 
-/** Beside the sources it is where the build leaves it; in a published package it lies with the server. */
+/** In a published package the console is inside the server; in the repository it is the build's output. */
 const FOLDERS = ['./app/', '../../../../console/dist/'].map((path) => fileURLToPath(new URL(path, import.meta.url)))
 
 /**
- * Reads every file of the console into memory, where all of them are served from: whatever path a caller sends, there is nothing else to
- * reach. Links, hidden files and what no browser needs, source maps above all, are left out. Undefined when the console is not built.
+ * Reads every file of the console into memory. Requests are served from there, so no path can reach another file. Links, hidden files and
+ * types that no browser needs, such as source maps, are left out. Undefined when the console is not built.
  */
 export function loadConsoleFiles(
   folder = FOLDERS.find((one) => existsSync(join(one, PAGE))),

@@ -1,4 +1,4 @@
-/** What goes with everything under `/console/`. */
+/** Sent with every response under `/console/`. */
 const COMMON = {
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
@@ -13,8 +13,8 @@ export interface ConsoleHeaders {
 }
 
 /**
- * The console loads its own files and asks its own server; only scripts and styles with the nonce of this very page run, and nobody may
- * frame it. Whoever tries the product out on his own machine is not told to use https for everything there.
+ * The console loads files and data from its own server only, runs only scripts and styles with the nonce of the page, and cannot be framed.
+ * In development mode there is no HSTS: it would force https on every other service of the same host.
  */
 export function createConsoleHeaders({ dev }: { readonly dev: boolean }): ConsoleHeaders {
   const common = { ...COMMON, ...(!dev && { 'strict-transport-security': `max-age=${HALF_A_YEAR}` }) }

@@ -1,23 +1,29 @@
 import { randomBytes } from 'node:crypto'
 import { AppError } from '@countersign/core'
-import type { ControllerContext } from '../controller-context.ts'
+import type { Settings } from '../../platform/settings/index.ts'
 import type { Call } from '../pipeline/call.ts'
 import type { Answer, Route } from '../pipeline/route.ts'
 import { type ConsoleFile, isFilePath, loadConsoleFiles } from './console-files.ts'
 import { createConsoleHeaders } from './console-headers.ts'
 
+interface ConsolePageRouteParts {
+  readonly settings: Pick<Settings, 'dev'>
+  /** The folder of the built console; the build's own output folder unless given. */
+  readonly consoleFolder?: string | undefined
+}
+
 const PREFIX = '/console/'
 const HTML = 'text/html; charset=utf-8'
 const NONCE_BYTES = 18
-/** Their names hold a digest of their content. */
+/** File names in here contain a digest of the content. */
 const DIGESTED = 'assets/'
 const NOT_BUILT = [
   '<!doctype html><html lang="en"><meta charset="utf-8"><title>Countersign</title><h1>Countersign</h1>' +
     '<p>The controller runs. Its console is not built yet: <code>npm start</code> builds it.</p></html>\n',
 ]
 
-/** The web console: its files, and its page for every other path, since it finds its way by itself. */
-export function consolePageRoutes({ settings, consoleFolder }: ControllerContext): Route[] {
+/** The web console: its files, and its page for every other path, since the console routes in the browser. */
+export function consolePageRoutes({ settings, consoleFolder }: ConsolePageRouteParts): Route[] {
   const { page, files } = loadConsoleFiles(consoleFolder) ?? { page: NOT_BUILT, files: new Map<string, ConsoleFile>() }
   const headers = createConsoleHeaders(settings)
 
@@ -57,18 +63,19 @@ export function consolePageRoutes({ settings, consoleFolder }: ControllerContext
       rate: 'none',
       bodyCap: 'anonymous',
       body: null,
+      note: null,
       produces: HTML,
       handle: show,
     },
   ]
 }
 
-/** Ways to write a separator, a dot, or a percent sign that would be one after another decoding. */
+/** Encoded forms of a separator, a dot, or a percent sign that a second decoding would reveal. */
 const ENCODED = ['%2f', '%5c', '%2e', '%25', '%00', '\\']
 
 /**
  * The path below `/console/` as it was sent.
- * @throws {AppError} NOT_FOUND for one that says something else to somebody who decodes or resolves it
+ * @throws {AppError} NOT_FOUND for a path that changes its meaning when it is decoded or resolved
  */
 function plainPath(url: string): string {
   const [sent = ''] = url.split('?', 1)
@@ -79,7 +86,7 @@ function plainPath(url: string): string {
   return path
 }
 
-/** Whether gzip is among the encodings that a browser says it takes; one with a quality of zero is not. */
+/** Whether `Accept-Encoding` lists gzip with a quality above zero. */
 function takesGzip(accepted: string): boolean {
   return accepted.split(',').some((one) => {
     const [name = '', quality = ''] = one.split(';', 2)

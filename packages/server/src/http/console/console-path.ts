@@ -4,7 +4,7 @@ export const CONSOLE_HOME = '/console/'
 const SOMEWHERE = 'https://console.invalid'
 const MAX_LENGTH = 1024
 
-/** Where in the console to go on: the path that was asked for when it is one of the console, else its first page. */
+/** The requested path when it is inside the console, else the console's first page. */
 export function consolePath(untrusted: string | undefined): string {
   if (untrusted === undefined || untrusted.length > MAX_LENGTH) return CONSOLE_HOME
   if (!untrusted.startsWith(CONSOLE_HOME) || untrusted.includes('\\') || hasTreacherousCharacter(untrusted)) {

@@ -1,21 +1,29 @@
 import { ConsoleSession } from '@countersign/contract'
 import { findCookie } from '@countersign/core'
 import { HELD_COOKIES } from '../../login/console/held-tokens.ts'
+import type { SecondFactor } from '../../login/second-factor.ts'
 import { endOwnSession } from '../../operations/api-session/end-session.ts'
-import type { ControllerContext } from '../controller-context.ts'
+import type { LiveSessions } from '../../session/live-sessions.ts'
+import type { Store } from '../../store/store.ts'
 import { detail, done } from '../pipeline/envelope.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import type { Route } from '../pipeline/route.ts'
 import { buildCookie, checkOwnPage, clearCookie, SESSION_COOKIE } from '../pipeline/session-cookie.ts'
 import { currentSessionView } from '../shared/api-session-view.ts'
-import { createSignInCall } from '../shared/sign-in-call.ts'
+import { createLogInCall, type LogInCallParts } from '../shared/log-in-call.ts'
+
+interface ConsoleSessionRouteParts extends LogInCallParts {
+  readonly store: Pick<Store, 'run'>
+  readonly sessions: Pick<LiveSessions, 'look'>
+  readonly secondFactor: SecondFactor
+}
 
 const PATHS = ['/console/session']
 
-/** Signing in and out of the console. The token goes into a cookie, and nowhere else. */
-export function consoleSessionRoutes(context: ControllerContext): Route[] {
-  const { store, clock, sessions, secondFactor } = context
-  const signIn = createSignInCall(context)
+/** Password login and logout of the console. The session token is sent in a cookie only. */
+export function consoleSessionRoutes(parts: ConsoleSessionRouteParts): Route[] {
+  const { store, clock, sessions, secondFactor } = parts
+  const logIn = createLogInCall(parts)
   return [
     {
       method: 'POST',
@@ -24,10 +32,11 @@ export function consoleSessionRoutes(context: ControllerContext): Route[] {
       rate: 'sign-in',
       bodyCap: 'anonymous',
       body: { schema: ConsoleSession, optional: false },
+      note: null,
       handle: async (call) => {
-        // A page of somebody else could sign its visitors in as somebody who is not them.
+        // Login CSRF: a foreign page could log its visitors in under another identity.
         checkOwnPage(call.untrustedHead)
-        const { token, session } = await signIn('password', call)
+        const { token, session } = await logIn('password', call)
         const missing = await secondFactor.findMissing(session, [])
         return {
           ...detail(currentSessionView(session, '', { now: clock.now(), missing })),
@@ -43,6 +52,7 @@ export function consoleSessionRoutes(context: ControllerContext): Route[] {
       rate: 'none',
       bodyCap: 'anonymous',
       body: null,
+      note: null,
       handle: async (call) => {
         const { cookie } = call.untrustedHead.headers
         if (!cookie?.includes(SESSION_COOKIE)) return done()

@@ -9,24 +9,33 @@ import {
   type ApiAccountWrite as WriteBody,
 } from '@countersign/contract'
 import type { Credentials } from '../../hosted/account-clients.ts'
-import { deleteApiAccount } from '../../operations/api-account/delete-api-account.ts'
+import type { ApiAccounts } from '../../hosted/api-accounts.ts'
+import type { TargetOrganization } from '../../hosted/target-organization.ts'
 import { patchApiAccount, replaceApiAccount } from '../../operations/api-account/update-api-account.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { getAccount, listAccounts } from '../../store/reads/account-reads.ts'
-import type { ControllerContext } from '../controller-context.ts'
+import type { Store } from '../../store/store.ts'
 import type { Call } from '../pipeline/call.ts'
 import { type Answer, hostedCallerOf, type Route } from '../pipeline/route.ts'
 import { pageOfList } from './hal.ts'
 import { hostedMeta } from './hosted-meta.ts'
 import { accountView } from './identity-views.ts'
 
+interface ApiAccountRouteParts {
+  readonly store: Pick<Store, 'db' | 'run'>
+  readonly clock: Clock
+  readonly apiAccounts: ApiAccounts
+  readonly targetOrganization: TargetOrganization
+}
+
 const READ = { hosted: 'read' } as const
 const ADMIN = { hosted: 'admin' } as const
 const COLLECTION = '/identity/v1/api-account-identities'
 const ONE = `${COLLECTION}/:id`
 
-/** The machines of an organization: made at its provider, their secret shown once. */
-export function apiAccountRoutes(context: ControllerContext): Route[] {
-  const { store, clock, apiAccounts, accountClients, targetOrganization } = context
+/** The API accounts of an organization: registered at its identity provider, their secret shown once. */
+export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
+  const { store, clock, apiAccounts, targetOrganization } = parts
 
   const answer = async (
     organizationId: string,
@@ -39,7 +48,7 @@ export function apiAccountRoutes(context: ControllerContext): Route[] {
 
   const one = (call: Call) => ({ id: call.params.id ?? '', organizationId: hostedCallerOf(call).organizationId })
 
-  const base = { bodyCap: 'management', body: null } as const
+  const base = { bodyCap: 'management', body: null, note: null } as const
   return [
     {
       ...base,
@@ -104,8 +113,7 @@ export function apiAccountRoutes(context: ControllerContext): Route[] {
       access: ADMIN,
       body: { schema: ApiAccountRotate, optional: true },
       handle: async (call) => {
-        const { organizationId } = hostedCallerOf(call)
-        const id = call.params.id ?? ''
+        const { id, organizationId } = one(call)
         const body = (call.body ?? {}) as RotateBody
         const { credentials } = await apiAccounts.rotate(organizationId, id, body, hostedMeta(call, clock.now()))
         return answer(organizationId, id, { status: 200, credentials })
@@ -117,11 +125,8 @@ export function apiAccountRoutes(context: ControllerContext): Route[] {
       paths: [ONE],
       access: ADMIN,
       handle: async (call) => {
-        const { organizationId } = hostedCallerOf(call)
-        const id = call.params.id ?? ''
-        const { provider, clients } = await getAccount(store.db, organizationId, id)
-        await store.run(deleteApiAccount, { id, organizationId }, hostedMeta(call, clock.now()))
-        await accountClients.remove(provider, clients)
+        const { id, organizationId } = one(call)
+        await apiAccounts.remove(organizationId, id, hostedMeta(call, clock.now()))
         return { status: 204 }
       },
     },

@@ -6,14 +6,14 @@ const HAL = { 'content-type': 'application/hal+json' }
 const DEFAULT_SIZE = 1000
 const MAX_SIZE = 3000
 
-/** Which part of a list is wanted, and in what order. */
+/** The requested part and order of a list. */
 export interface HalPaging {
   readonly page: number
   readonly size: number
   readonly descending: boolean
 }
 
-/** Reads `page`, `size` and `sort=name,asc`. Unknown parameters are nobody's business; only names can be sorted by. */
+/** Reads `page`, `size` and `sort=name,asc`. Unknown parameters are ignored; the list is always sorted by name. */
 export function readHalPaging(query: Query): HalPaging {
   const [, direction = 'asc'] = (query.get('sort') ?? 'name,asc').split(',')
   return {
@@ -31,7 +31,7 @@ function wholeNumber(query: Query, name: string, otherwise: number): number {
   throw new AppError('INVALID_PAGINATION', { message: `${name} must be a whole number from 0 on` })
 }
 
-/** The things of that page, sorted by name. */
+/** The items of the page, sorted by name. */
 export function pageOf<Item extends { readonly name: string; readonly id: string }>(
   items: readonly Item[],
   { page, size, descending }: HalPaging,
@@ -45,7 +45,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** The identity service answers bare lists; whoever asks for a page of one gets it. */
+/** Lists of the identity service are bare arrays, whole unless `page` or `size` is given. */
 export function pageOfList<Item>(items: readonly Item[], query: Query): readonly Item[] {
   if (!query.has('page') && !query.has('size')) return items
   const { page, size } = readHalPaging(query)
@@ -58,7 +58,7 @@ export interface HalList {
   readonly href: string
   readonly total: number
   readonly items: readonly unknown[]
-  /** The header `Accept`, where the list is shown under its other name to those who ask for the form to create with. */
+  /** The lines of `Accept`, where the list has a second name for clients that request the create form. */
   readonly accept?: readonly string[]
 }
 
@@ -80,8 +80,8 @@ export function halPage({ key, href, total, items, accept = [] }: HalList, { pag
 const createKey = (key: string): string => `create${key.charAt(0).toUpperCase()}${key.slice(1)}`
 
 /**
- * `Accept: application/hal+json;as=create`. Existing clients go on sending it after they have asked once, and then look for
- * the usual name: both are there.
+ * `Accept: application/hal+json;as=create`. Existing clients keep sending it after the first such request and then read the usual name,
+ * so the response has both.
  */
 function asksForCreateForm(accept: readonly string[]): boolean {
   return accept.some((line) => line.split(/[,;]/).some((part) => part.trim().toLowerCase() === 'as=create'))

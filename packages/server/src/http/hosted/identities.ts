@@ -1,35 +1,39 @@
 import { NoMembers } from '@countersign/contract'
 import type { HostedCaller } from '../../hosted/hosted-caller.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findAccount, listAccounts } from '../../store/reads/account-reads.ts'
 import { listAdministrators } from '../../store/reads/administrator-reads.ts'
 import { findOrganization } from '../../store/reads/organization-reads.ts'
-import type { ControllerContext } from '../controller-context.ts'
+import type { Store } from '../../store/store.ts'
 import { type Answer, hostedCallerOf, type Route } from '../pipeline/route.ts'
 import { pageOfList } from './hal.ts'
 import { accountView, administratorView } from './identity-views.ts'
 
 const READ = { hosted: 'read' } as const
 const BASE = '/identity/v1'
-/** Existing clients try one after the other; each answers with the caller's own record, whatever it is. */
+/** Existing clients try one after the other; each returns the caller's own record, of either type. */
 const SELVES = ['identities', 'api-account-identities', 'user-identities'].map((name) => `${BASE}/${name}/self`)
 
-type IdentityParts = Pick<ControllerContext, 'store' | 'clock'>
-
-/** Who is in an organization: its API accounts and, where it owns this controller, the administrators. */
-export async function identitiesOf(parts: IdentityParts, organizationId: string) {
-  const machines = (await listAccounts(parts.store.db, organizationId)).map(accountView)
-  return [...machines, ...(await peopleOf(parts, organizationId))]
+export interface HostedIdentityParts {
+  readonly store: Pick<Store, 'db'>
+  readonly clock: Clock
 }
 
-async function peopleOf({ store, clock }: IdentityParts, organizationId: string) {
+/** The identities of an organization: its API accounts and, if it owns this controller, the administrators. */
+export async function identitiesOf(parts: HostedIdentityParts, organizationId: string) {
+  const accounts = (await listAccounts(parts.store.db, organizationId)).map(accountView)
+  return [...accounts, ...(await administratorsOf(parts, organizationId))]
+}
+
+async function administratorsOf({ store, clock }: HostedIdentityParts, organizationId: string) {
   const organization = await findOrganization(store.db, organizationId)
   if (!organization?.is_local) return []
   return (await listAdministrators(store.db)).map((row) => administratorView(row, organizationId, clock.now()))
 }
 
-/** Reading them, all or one, and reading oneself. */
-export function hostedIdentityRoutes({ store, clock }: IdentityParts): Route[] {
+/** Reads identities of the caller's organization, and the caller's own record. */
+export function hostedIdentityRoutes({ store, clock }: HostedIdentityParts): Route[] {
   const self = async ({ identityId, session, organizationId }: HostedCaller) => {
     const own = await findAccount(store.db, organizationId, identityId)
     if (own) return accountView(own)
@@ -40,9 +44,9 @@ export function hostedIdentityRoutes({ store, clock }: IdentityParts): Route[] {
   type List = (organizationId: string) => Promise<readonly { readonly id: string }[]>
   const LISTS: readonly [string, List][] = [
     ['identities', (organizationId) => identitiesOf({ store, clock }, organizationId)],
-    ['user-identities', (organizationId) => peopleOf({ store, clock }, organizationId)],
+    ['user-identities', (organizationId) => administratorsOf({ store, clock }, organizationId)],
   ]
-  const base = { bodyCap: 'management', body: null } as const
+  const base = { bodyCap: 'management', body: null, note: null } as const
   return [
     {
       ...base,
@@ -81,7 +85,7 @@ export function hostedIdentityRoutes({ store, clock }: IdentityParts): Route[] {
       paths: [`${BASE}/logout`],
       access: READ,
       body: { schema: NoMembers, optional: true },
-      // A token is its provider's to end; nothing is kept here that could be.
+      // Nothing to end here: an access token is valid until its provider revokes it or it expires.
       handle: () => ({ status: 200, json: { loggedOut: true } }),
     },
   ]

@@ -1,60 +1,39 @@
-import { randomUUID } from 'node:crypto'
 import {
   IdentityProviderPatch,
   IdentityProviderWrite,
   type IdentityProviderPatch as PatchBody,
   type IdentityProviderWrite as WriteBody,
 } from '@countersign/contract'
-import { fieldError, type ProviderSettings, providerFromBody } from '@countersign/core'
-import { sealRegistrationToken } from '../../hosted/account-clients.ts'
-import { createProvider } from '../../operations/identity-provider/create-provider.ts'
+import { ProviderRecords, type ProviderRecordsParts } from '../../hosted/provider-records.ts'
+import type { TargetOrganization } from '../../hosted/target-organization.ts'
 import { deleteProvider } from '../../operations/identity-provider/delete-provider.ts'
-import { patchProvider, replaceProvider } from '../../operations/identity-provider/update-provider.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { getProvider, listProviders } from '../../store/reads/provider-reads.ts'
-import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
-import { type Answer, hostedCallerOf, type Route } from '../pipeline/route.ts'
+import { hostedCallerOf, type Route } from '../pipeline/route.ts'
 import { hostedMeta } from './hosted-meta.ts'
 import { providerView } from './identity-views.ts'
+
+interface IdentityProviderRouteParts extends ProviderRecordsParts {
+  readonly clock: Clock
+  readonly targetOrganization: TargetOrganization
+}
 
 const READ = { hosted: 'read' } as const
 const ADMIN = { hosted: 'admin' } as const
 const COLLECTION = '/identity/v1/identity-providers'
 const ONE = `${COLLECTION}/:id`
-/** What is fetched from or posted to; the same rules as for the keys of signers. */
-const FETCHED = ['discoveryUrl', 'jwksUri', 'registrationUrl'] as const
 
-/** Whose tokens an organization trusts. */
-export function identityProviderRoutes(context: ControllerContext): Route[] {
-  const { store, clock, jwksPolicy, sealing, discoverProvider, targetOrganization } = context
+/** The identity providers whose tokens an organization trusts. */
+export function identityProviderRoutes(parts: IdentityProviderRouteParts): Route[] {
+  const { store, clock, targetOrganization } = parts
+  const records = new ProviderRecords(parts)
 
-  const show = async (organizationId: string, id: string) =>
+  const one = (call: Call) => ({ id: call.params.id ?? '', organizationId: hostedCallerOf(call).organizationId })
+  const show = async ({ id, organizationId }: ReturnType<typeof one>) =>
     providerView(await getProvider(store.db, organizationId, id))
 
-  const checkEndpoints = (provider: Partial<Pick<ProviderSettings, (typeof FETCHED)[number]>>): void => {
-    for (const field of FETCHED) {
-      const url = provider[field]
-      const problem = url ? jwksPolicy.findProblem(url) : undefined
-      if (problem) throw fieldError(field, problem, url)
-    }
-  }
-
-  /** What the body leaves out is asked of the provider; what cannot be had there must be in the body. */
-  const complete = async (body: WriteBody): Promise<ProviderSettings> => {
-    const isWhole = body.jwksUri && (body.kind !== 'oidc' || body.tokenUrl)
-    const provider = providerFromBody(body, isWhole ? {} : await discoverProvider(body.issuer, body.discoveryUrl))
-    checkEndpoints(provider)
-    return provider
-  }
-
-  const sealed = (id: string, { registrationToken }: { registrationToken?: string | undefined }) =>
-    registrationToken === undefined
-      ? undefined
-      : registrationToken === ''
-        ? null
-        : sealRegistrationToken(sealing, id, registrationToken)
-
-  const base = { bodyCap: 'management', body: null } as const
+  const base = { bodyCap: 'management', body: null, note: null } as const
   return [
     {
       ...base,
@@ -71,10 +50,7 @@ export function identityProviderRoutes(context: ControllerContext): Route[] {
       method: 'GET',
       paths: [ONE],
       access: READ,
-      handle: async (call) => ({
-        status: 200,
-        json: await show(hostedCallerOf(call).organizationId, call.params.id ?? ''),
-      }),
+      handle: async (call) => ({ status: 200, json: await show(one(call)) }),
     },
     {
       ...base,
@@ -85,12 +61,8 @@ export function identityProviderRoutes(context: ControllerContext): Route[] {
       handle: async (call) => {
         const body = call.body as WriteBody
         const organizationId = await targetOrganization(hostedCallerOf(call), body.organizationId)
-        const id = randomUUID()
-        const provider = await complete(body)
-        const sealedRegistrationToken = sealed(id, body)
-        const args = { id, organizationId, provider, sealedRegistrationToken }
-        await store.run(createProvider, args, hostedMeta(call, clock.now()))
-        return { status: 201, json: await show(organizationId, id) }
+        const id = await records.create(organizationId, body, hostedMeta(call, clock.now()))
+        return { status: 201, json: await show({ id, organizationId }) }
       },
     },
     {
@@ -99,14 +71,9 @@ export function identityProviderRoutes(context: ControllerContext): Route[] {
       paths: [ONE],
       access: ADMIN,
       body: { schema: IdentityProviderWrite, optional: false },
-      handle: async (call): Promise<Answer> => {
-        const { organizationId } = hostedCallerOf(call)
-        const body = call.body as WriteBody
-        const id = call.params.id ?? ''
-        await show(organizationId, id)
-        const args = { id, organizationId, provider: await complete(body), sealedRegistrationToken: sealed(id, body) }
-        await store.run(replaceProvider, args, hostedMeta(call, clock.now()))
-        return { status: 200, json: await show(organizationId, id) }
+      handle: async (call) => {
+        await records.replace(one(call), call.body as WriteBody, hostedMeta(call, clock.now()))
+        return { status: 200, json: await show(one(call)) }
       },
     },
     {
@@ -115,14 +82,9 @@ export function identityProviderRoutes(context: ControllerContext): Route[] {
       paths: [ONE],
       access: ADMIN,
       body: { schema: IdentityProviderPatch, optional: false },
-      handle: async (call): Promise<Answer> => {
-        const { organizationId } = hostedCallerOf(call)
-        const patch = call.body as PatchBody
-        checkEndpoints(patch)
-        const id = call.params.id ?? ''
-        const args = { id, organizationId, patch, sealedRegistrationToken: sealed(id, patch) }
-        await store.run(patchProvider, args, hostedMeta(call, clock.now()))
-        return { status: 200, json: await show(organizationId, id) }
+      handle: async (call) => {
+        await records.patch(one(call), call.body as PatchBody, hostedMeta(call, clock.now()))
+        return { status: 200, json: await show(one(call)) }
       },
     },
     {
@@ -130,10 +92,8 @@ export function identityProviderRoutes(context: ControllerContext): Route[] {
       method: 'DELETE',
       paths: [ONE],
       access: ADMIN,
-      handle: async (call: Call): Promise<Answer> => {
-        const { organizationId } = hostedCallerOf(call)
-        const args = { id: call.params.id ?? '', organizationId }
-        await store.run(deleteProvider, args, hostedMeta(call, clock.now()))
+      handle: async (call) => {
+        await store.run(deleteProvider, one(call), hostedMeta(call, clock.now()))
         return { status: 204 }
       },
     },

@@ -8,7 +8,7 @@ import { epochTime } from './hal.ts'
 
 const POOL_SEPARATOR = '/'
 
-/** An API account as the identity service shows it. The columns of single providers stay for existing clients. */
+/** An API account in the form of the identity service. The members of single providers are kept for existing clients. */
 export function accountView({ account, provider, clients }: AccountWithClients) {
   const clientId = clients[0]?.client_id ?? null
   return {
@@ -38,7 +38,7 @@ function poolOf({ issuer }: StoredProvider): string {
   return issuer.slice(issuer.lastIndexOf(POOL_SEPARATOR) + 1)
 }
 
-/** An administrator of this controller as a person of the organization that owns it. */
+/** An administrator of this controller as a user identity of the organization that owns it. */
 export function administratorView(administrator: AdministratorRow, organizationId: string, now: number) {
   const { id, name, createdAt, updatedAt } = administrator
   return {
@@ -48,7 +48,7 @@ export function administratorView(administrator: AdministratorRow, organizationI
     type: 'UserIdentity',
     name,
     email: name.includes('@') ? name : '',
-    // Existing clients make one table of machines and people, by position: both show the same members in the same order.
+    // Member order matters: existing clients put accounts and users into one table by position.
     description: null,
     active: !isDisabled(administrator, now),
     role: 'admin',

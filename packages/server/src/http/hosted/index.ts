@@ -1,5 +1,4 @@
-/** The hosted management API: networks, identities and organizations, for machines with an access token of their provider. */
-import type { ControllerContext } from '../controller-context.ts'
+/** The hosted management API: networks, identities and organizations, for callers with an access token of their identity provider. */
 import type { Route } from '../pipeline/route.ts'
 import { apiAccountRoutes } from './api-accounts.ts'
 import { hostedIdentityRoutes } from './identities.ts'
@@ -8,13 +7,20 @@ import { networkRoutes } from './networks.ts'
 import { organizationRoutes } from './organizations.ts'
 import { roleRoutes } from './roles.ts'
 
-export function hostedRoutes(context: ControllerContext): Route[] {
+type HostedRouteParts = Parameters<typeof networkRoutes>[0] &
+  Parameters<typeof hostedIdentityRoutes>[0] &
+  Parameters<typeof apiAccountRoutes>[0] &
+  Parameters<typeof identityProviderRoutes>[0] &
+  Parameters<typeof organizationRoutes>[0] &
+  Parameters<typeof roleRoutes>[0]
+
+export function hostedRoutes(parts: HostedRouteParts): Route[] {
   return [
-    ...networkRoutes(context),
-    ...hostedIdentityRoutes(context),
-    ...apiAccountRoutes(context),
-    ...identityProviderRoutes(context),
-    ...organizationRoutes(context),
-    ...roleRoutes(context),
+    ...networkRoutes(parts),
+    ...hostedIdentityRoutes(parts),
+    ...apiAccountRoutes(parts),
+    ...identityProviderRoutes(parts),
+    ...organizationRoutes(parts),
+    ...roleRoutes(parts),
   ]
 }

@@ -7,32 +7,41 @@ import {
   type NetworkPatch as PatchBody,
   type NetworkWrite as WriteBody,
 } from '@countersign/contract'
-import { AppError, fieldError, isSafeLink, matchesName, networkFromBody } from '@countersign/core'
+import { fieldError, isSafeLink, matchesName, networkFromBody } from '@countersign/core'
+import { type ExchangeOnNetworkParts, exchangeOnNetwork } from '../../hosted/exchange-on-network.ts'
 import { createNetwork } from '../../operations/network/create-network.ts'
 import { deleteNetwork } from '../../operations/network/delete-network.ts'
 import { type NetworkKey, patchNetwork, replaceNetwork } from '../../operations/network/update-network.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { PRODUCT_VERSION } from '../../platform/version.ts'
 import type { NetworkGroupRow, NetworkRow } from '../../store/hosted-schema.ts'
 import { notFound } from '../../store/not-found.ts'
-import { getNetwork, getPresentNetwork, listNetworkGroups, listNetworks } from '../../store/reads/network-reads.ts'
-import type { ControllerContext } from '../controller-context.ts'
+import { getNetwork, listNetworkGroups, listNetworks } from '../../store/reads/network-reads.ts'
+import type { Store } from '../../store/store.ts'
 import type { Call } from '../pipeline/call.ts'
 import { hostedCallerOf, type Route } from '../pipeline/route.ts'
 import { halDetail, halPage, isoTime, pageOf, readHalPaging } from './hal.ts'
 import { hostedMeta } from './hosted-meta.ts'
+
+interface NetworkRouteParts extends ExchangeOnNetworkParts {
+  readonly store: Pick<Store, 'db' | 'run'>
+  readonly clock: Clock
+  /** host:port pairs under which clients reach this controller, the first one preferred. */
+  readonly addresses: () => readonly string[]
+}
 
 const VERSIONS = ['v2', 'v3'] as const
 const READ = { hosted: 'read' } as const
 const ADMIN = { hosted: 'admin' } as const
 const HAL_TYPE = 'application/hal+json'
 
-/** The networks of the caller's organization, and the groups they are in: the same under both versions. */
-export function networkRoutes(context: ControllerContext): Route[] {
-  return VERSIONS.flatMap((version) => routesOfVersion(context, version))
+/** The networks of the caller's organization and their groups, the same under both versions. */
+export function networkRoutes(parts: NetworkRouteParts): Route[] {
+  return VERSIONS.flatMap((version) => routesOfVersion(parts, version))
 }
 
-function routesOfVersion(context: ControllerContext, version: string): Route[] {
-  const { store, clock, addresses } = context
+function routesOfVersion(parts: NetworkRouteParts, version: string): Route[] {
+  const { store, clock, addresses } = parts
   const at = (path: string): string[] => [`/core/${version}/${path}`]
   const baseUrl = (): string => `https://${addresses()[0] ?? ''}`
   const hrefOf = (...rest: readonly string[]): string =>
@@ -46,7 +55,7 @@ function routesOfVersion(context: ControllerContext, version: string): Route[] {
     return halDetail(showNetwork(await getNetwork(store.db, organizationId, id)), status)
   }
 
-  const base = { bodyCap: 'management', body: null, produces: HAL_TYPE } as const
+  const base = { bodyCap: 'management', body: null, note: null, produces: HAL_TYPE } as const
   return [
     {
       ...base,
@@ -138,11 +147,11 @@ function routesOfVersion(context: ControllerContext, version: string): Route[] {
       handle: async (call) => {
         const { type } = call.body as ExchangeBody
         if (type.toLowerCase() !== 'session') throw fieldError('type', 'type must be session', type)
-        const { id, organizationId } = one(call)
-        const network = await getPresentNetwork(store.db, organizationId, id)
-        if (!network.is_local) throw new AppError('NOT_THIS_CONTROLLER')
-        const { token, session } = await context.exchangeSession(hostedCallerOf(call), call)
-        context.signIns.accepted(session, { id: call.requestId, remoteAddr: call.remoteAddr })
+        const { requestId, remoteAddr, clientAddress } = call
+        const { token, session } = await exchangeOnNetwork(parts, hostedCallerOf(call), {
+          networkId: call.params.id ?? '',
+          request: { id: requestId, remoteAddr, clientAddress },
+        })
         return halDetail({
           type: 'session',
           value: token,
@@ -199,7 +208,7 @@ function networkView(row: NetworkRow, href: string, localUrl: string) {
     region: row.region,
     /** Whether it is the network of this controller. */
     isLocal: Boolean(row.is_local),
-    /** As it was set, so that whoever sends back all that he has read changes nothing by it. */
+    /** As it was set, so that a client can send the whole object back without a change. */
     controllerUrl: row.controller_url,
     networkController: controllerView(row, localUrl),
     ownerIdentityId: row.owner_identity_id,
@@ -212,7 +221,7 @@ function networkView(row: NetworkRow, href: string, localUrl: string) {
   }
 }
 
-/** Null where nobody has said yet where it is. */
+/** Null while the address of the controller is not set. */
 function controllerView(row: NetworkRow, localUrl: string) {
   const url = row.is_local ? localUrl : row.controller_url
   if (url === null) return null

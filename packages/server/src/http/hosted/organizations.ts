@@ -6,25 +6,33 @@ import {
   type OrganizationWrite as WriteBody,
 } from '@countersign/contract'
 import { AppError, matchesName } from '@countersign/core'
+import type { TargetOrganization } from '../../hosted/target-organization.ts'
 import { createOrganization } from '../../operations/organization/create-organization.ts'
 import { deleteOrganization } from '../../operations/organization/delete-organization.ts'
 import { updateOrganization } from '../../operations/organization/update-organization.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findOrganization, getOrganization } from '../../store/reads/organization-reads.ts'
 import { listProviders } from '../../store/reads/provider-reads.ts'
-import type { ControllerContext } from '../controller-context.ts'
+import type { Store } from '../../store/store.ts'
 import type { Call } from '../pipeline/call.ts'
 import { type Answer, hostedCallerOf, type Route } from '../pipeline/route.ts'
 import { hostedMeta } from './hosted-meta.ts'
 import { organizationView } from './identity-views.ts'
+
+interface OrganizationRouteParts {
+  readonly store: Pick<Store, 'db' | 'run'>
+  readonly clock: Clock
+  readonly targetOrganization: TargetOrganization
+}
 
 const READ = { hosted: 'read' } as const
 const ADMIN = { hosted: 'admin' } as const
 const COLLECTION = '/identity/v1/organizations'
 const ONE = `${COLLECTION}/:id`
 
-/** Organizations. Everybody sees his own and no other; whoever runs the controller may make further ones. */
-export function organizationRoutes({ store, clock, targetOrganization }: ControllerContext): Route[] {
+/** Organizations. Callers see their own only; those of the organization that owns this controller may create others. */
+export function organizationRoutes({ store, clock, targetOrganization }: OrganizationRouteParts): Route[] {
   const show = async (id: string) => {
     return organizationView(await getOrganization(store.db, id), await listProviders(store.db, id))
   }
@@ -45,7 +53,7 @@ export function organizationRoutes({ store, clock, targetOrganization }: Control
     return { status: 200, json: await show(id) }
   }
 
-  const base = { bodyCap: 'management', body: null } as const
+  const base = { bodyCap: 'management', body: null, note: null } as const
   return [
     { ...base, method: 'GET', paths: [COLLECTION, '/identity/v1/tenants'], access: READ, handle: listOwn },
     { ...base, method: 'GET', paths: ['/identity/v1/organization'], access: READ, handle: showOwn },

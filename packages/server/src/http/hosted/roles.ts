@@ -1,13 +1,12 @@
 import { derivedUuid, matchesName } from '@countersign/core'
 import { notFound } from '../../store/not-found.ts'
-import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { hostedCallerOf, type Route } from '../pipeline/route.ts'
-import { identitiesOf } from './identities.ts'
+import { type HostedIdentityParts, identitiesOf } from './identities.ts'
 
 const READ = { hosted: 'read' } as const
 
-/** What accounts can be. The ids are the same everywhere and always. */
+/** The roles of accounts. Their ids are derived from the codes, so they are the same on every controller. */
 const ROLES = [
   {
     role: 'admin',
@@ -23,14 +22,14 @@ const ROLES = [
   },
 ].map(({ role, ...shown }) => ({ role, shown: { id: derivedUuid('role', shown.code), ...shown } }))
 
-/** The roles of an organization. Accounts carry theirs in `role`; who is asked about with `identityId` has that one. */
-export function roleRoutes(context: ControllerContext): Route[] {
+/** The roles of an organization. With `identityId` only the role of that identity is listed. */
+export function roleRoutes(parts: HostedIdentityParts): Route[] {
   const rolesFor = async (call: Call) => {
     const { query } = call
     const identityId = query.get('identityId')
     const name = query.get('nameLike')
     const description = query.get('descriptionLike')
-    const identities = identityId ? await identitiesOf(context, hostedCallerOf(call).organizationId) : []
+    const identities = identityId ? await identitiesOf(parts, hostedCallerOf(call).organizationId) : []
     const identity = identities.find(({ id }) => id === identityId)
     return ROLES.filter(
       ({ role, shown }) =>
@@ -40,7 +39,7 @@ export function roleRoutes(context: ControllerContext): Route[] {
     ).map(({ shown }) => shown)
   }
 
-  const base = { method: 'GET', access: READ, bodyCap: 'management', body: null } as const
+  const base = { method: 'GET', access: READ, bodyCap: 'management', body: null, note: null } as const
   return [
     {
       ...base,

@@ -1,4 +1,5 @@
 import { endSession, endSessionsOf } from '../../operations/api-session/end-session.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { sessionCertificate } from '../../session/session-certificate.ts'
 import { sessionFromRow } from '../../store/api-session-row.ts'
 import { API_SESSION_FILTER } from '../../store/filter-tables.ts'
@@ -8,12 +9,13 @@ import { loadCertificateStates } from '../../store/reads/authenticator-reads.ts'
 import { loadIdentityNames } from '../../store/reads/identity-reads.ts'
 import { findLiveSessionRow, findSessionCounter } from '../../store/reads/session-reads.ts'
 import type { ApiSessionRow } from '../../store/schema.ts'
+import type { Store } from '../../store/store.ts'
 import { MANAGEMENT } from '../api-paths.ts'
-import type { ControllerContext } from '../controller-context.ts'
 import { detail, done } from '../pipeline/envelope.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import type { Route } from '../pipeline/route.ts'
+import { describe } from '../pipeline/route-note.ts'
 import { apiSessionView } from '../shared/api-session-view.ts'
 import { laterThan } from '../shared/row-conditions.ts'
 
@@ -21,7 +23,7 @@ const ONE = [`${MANAGEMENT}/api-sessions/:id`]
 
 const access = (action: 'read' | 'delete') => ({ entity: 'api-session', action }) as const
 
-/** Sessions that have ended are gone, whether they have been swept up or not. */
+/** Expired sessions are not listed, even before they are deleted. Callers cannot filter by `expiresAt`. */
 const WITH_EXPIRY: FilterTable = {
   table: API_SESSION_FILTER.table,
   columns: new Map([
@@ -30,8 +32,13 @@ const WITH_EXPIRY: FilterTable = {
   ]),
 }
 
-/** The sessions of everybody, without their tokens. */
-export function apiSessionRoutes({ store, clock: { now } }: ControllerContext): Route[] {
+interface ApiSessionRouteParts {
+  readonly store: Store
+  readonly clock: Clock
+}
+
+/** The API sessions of all identities, without their tokens. */
+export function apiSessionRoutes({ store, clock: { now } }: ApiSessionRouteParts): Route[] {
   const show = async (rows: readonly ApiSessionRow[]) => {
     const [identities, certificates] = await Promise.all([
       loadIdentityNames(
@@ -57,6 +64,7 @@ export function apiSessionRoutes({ store, clock: { now } }: ControllerContext): 
       access: access('read'),
       bodyCap: 'management',
       body: null,
+      note: describe.list('ApiSession', 'List everybody’s sessions'),
       handle: ({ query }) => {
         const within = { table: WITH_EXPIRY, predicate: laterThan('expiresAt', now()) }
         const countAll = findSessionCounter(store, now())
@@ -69,6 +77,7 @@ export function apiSessionRoutes({ store, clock: { now } }: ControllerContext): 
       access: access('read'),
       bodyCap: 'management',
       body: null,
+      note: describe.one('ApiSession', 'Get a session'),
       handle: async ({ params: { id = '' } }) => {
         const row = await findLiveSessionRow(store.db, id, now())
         const [shown] = await show(row ? [row] : [])
@@ -82,6 +91,7 @@ export function apiSessionRoutes({ store, clock: { now } }: ControllerContext): 
       access: access('delete'),
       bodyCap: 'management',
       body: null,
+      note: describe.done('End a session'),
       handle: async (call) => {
         const { id = '' } = call.params
         if (!(await store.run(endSession, { id }, operationMeta(call, now())))) throw notFound('apiSession', id)
@@ -94,6 +104,7 @@ export function apiSessionRoutes({ store, clock: { now } }: ControllerContext): 
       access: access('delete'),
       bodyCap: 'management',
       body: null,
+      note: describe.done('End all sessions of an identity'),
       handle: async (call) => {
         await store.run(endSessionsOf, { identityId: call.params.id ?? '' }, operationMeta(call, now()))
         return done()

@@ -1,20 +1,29 @@
+import type { Clock } from '../../platform/clock.ts'
 import { DECISIONS_KEPT_MS } from '../../store/decisions-kept.ts'
 import { AUTH_DECISION_FILTER } from '../../store/filter-tables.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findAuthDecision } from '../../store/reads/auth-decision-reads.ts'
 import type { AuthDecisionRow } from '../../store/schema.ts'
+import type { Store } from '../../store/store.ts'
+import type { DecisionRecorder } from '../../token/decision-recorder.ts'
 import { MANAGEMENT } from '../api-paths.ts'
-import type { ControllerContext } from '../controller-context.ts'
 import { detail, timestamp } from '../pipeline/envelope.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'
 import type { Route } from '../pipeline/route.ts'
+import { describe } from '../pipeline/route-note.ts'
 import { laterThan } from '../shared/row-conditions.ts'
 
 const COLLECTION = `${MANAGEMENT}/auth-decisions`
 const access = { entity: 'admin', action: 'read' } as const
 
-/** Why sign-ins were refused, for a day. */
-export function authDecisionRoutes({ store, decisions, clock }: ControllerContext): Route[] {
+interface AuthDecisionRouteParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly decisions: Pick<DecisionRecorder, 'flush'>
+}
+
+/** The decisions about refused logins of the last 24 hours. Each call first flushes the decisions that are not stored yet. */
+export function authDecisionRoutes({ store, decisions, clock }: AuthDecisionRouteParts): Route[] {
   const keptSince = () => clock.now() - DECISIONS_KEPT_MS
   return [
     {
@@ -23,6 +32,7 @@ export function authDecisionRoutes({ store, decisions, clock }: ControllerContex
       access,
       bodyCap: 'management',
       body: null,
+      note: describe.list('AuthDecision', 'List refused sign-ins of the last 24 hours'),
       handle: async ({ query }) => {
         await decisions.flush()
         const within = { table: AUTH_DECISION_FILTER, predicate: laterThan('at', keptSince()) }
@@ -36,6 +46,7 @@ export function authDecisionRoutes({ store, decisions, clock }: ControllerContex
       access,
       bodyCap: 'management',
       body: null,
+      note: describe.one('AuthDecision', 'Get why a sign-in was refused, by its request id'),
       handle: async ({ params: { id = '' } }) => {
         await decisions.flush()
         const row = await findAuthDecision(store.db, id, keptSince())

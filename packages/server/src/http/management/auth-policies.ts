@@ -7,12 +7,13 @@ import {
 import { createAuthPolicy } from '../../operations/auth-policy/create-auth-policy.ts'
 import { deleteAuthPolicy } from '../../operations/auth-policy/delete-auth-policy.ts'
 import { patchAuthPolicy, replaceAuthPolicy } from '../../operations/auth-policy/update-auth-policy.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { StoredAuthPolicy } from '../../store/auth-policy-row.ts'
 import { AUTH_POLICY_FILTER } from '../../store/filter-tables.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findAuthPolicy, withAllowedSigners } from '../../store/reads/auth-policy-reads.ts'
 import type { AuthPolicyRow } from '../../store/schema.ts'
-import type { ControllerContext } from '../controller-context.ts'
+import type { Store } from '../../store/store.ts'
 import type { Call } from '../pipeline/call.ts'
 import { detail, selfLink, timestamp, withVersion } from '../pipeline/envelope.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'
@@ -20,8 +21,13 @@ import { operationMeta } from '../pipeline/operation-meta.ts'
 import type { Route } from '../pipeline/route.ts'
 import { resourceRoutes } from './resource-routes.ts'
 
+interface AuthPolicyRouteParts {
+  readonly store: Store
+  readonly clock: Clock
+}
+
 /** The management of authentication policies. */
-export function authPolicyRoutes({ store, clock }: ControllerContext): Route[] {
+export function authPolicyRoutes({ store, clock }: AuthPolicyRouteParts): Route[] {
   const meta = (call: Call) => operationMeta(call, clock.now())
   return resourceRoutes<WriteBody, PatchBody>(clock, {
     names: ['auth-policies'],
@@ -47,7 +53,7 @@ export function authPolicyRoutes({ store, clock }: ControllerContext): Route[] {
   })
 }
 
-/** A second signer is left out when there is none. */
+/** `requireExtJwtSigner` is absent when the policy requires no second signer. */
 function authPolicyView({ id, name, primary, secondary, tags, createdAt, updatedAt }: StoredAuthPolicy) {
   const { requireTotp, requireExtJwtSigner } = secondary
   return {

@@ -1,60 +1,45 @@
 import {
   AuthenticatorCreate,
-  type AuthenticatorMethod,
   AuthenticatorPatch,
   type AuthenticatorCreate as CreateBody,
   type AuthenticatorPatch as PatchBody,
 } from '@countersign/contract'
-import {
-  AppError,
-  checkPlainText,
-  fieldError,
-  hasPowerOver,
-  type JsonObject,
-  newIdInOrder,
-  readTags,
-  type Tags,
-} from '@countersign/core'
-import {
-  createCertificateAuthenticator,
-  createPasswordAuthenticator,
-} from '../../operations/authenticator/create-authenticator.ts'
+import { newIdInOrder } from '@countersign/core'
 import { deleteAuthenticator } from '../../operations/authenticator/delete-authenticator.ts'
-import { updateAuthenticator } from '../../operations/authenticator/update-authenticator.ts'
 import { AUTHENTICATOR_FILTER } from '../../store/filter-tables.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findAuthenticator } from '../../store/reads/authenticator-reads.ts'
 import { findIdentity, loadIdentityNames } from '../../store/reads/identity-reads.ts'
 import type { AuthenticatorRow } from '../../store/schema.ts'
+import type { Store } from '../../store/store.ts'
 import { MANAGEMENT } from '../api-paths.ts'
-import type { ControllerContext } from '../controller-context.ts'
-import type { Call } from '../pipeline/call.ts'
 import { created, detail, done, withVersion } from '../pipeline/envelope.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
-import { type Route, sessionOf } from '../pipeline/route.ts'
+import type { Route } from '../pipeline/route.ts'
+import { describe } from '../pipeline/route-note.ts'
 import { authenticatorView } from '../shared/authenticator-view.ts'
-import { digestNewPassword } from '../shared/new-password.ts'
 import { equals } from '../shared/row-conditions.ts'
-import { readNewCertificate } from './new-certificate.ts'
+import { AuthenticatorChanges, type AuthenticatorChangesParts } from './authenticator-changes.ts'
+import { idOf, resourceNotes } from './resource-routes.ts'
 
 const COLLECTION = [`${MANAGEMENT}/authenticators`]
 const ONE = [`${MANAGEMENT}/authenticators/:id`]
 
-interface NewAuthenticator {
-  readonly id: string
-  readonly identityId: string
-  readonly tags: Tags
-}
+const NOTES = resourceNotes({ answer: 'Authenticator', noun: 'an authenticator', plural: 'authenticators' })
 
 const access = (action: 'create' | 'read' | 'update' | 'delete') => {
   return { entity: 'authenticator', action, orAllOf: 'identity' } as const
 }
 
-/** What identities sign in with. JWTs leave no authenticator behind. */
-export function authenticatorRoutes(context: ControllerContext): Route[] {
-  const { store, clock } = context
-  const { now } = clock
+interface AuthenticatorRouteParts extends AuthenticatorChangesParts {
+  readonly store: Store
+}
+
+/** The passwords and certificates of identities. Login by JWT leaves no authenticator behind. */
+export function authenticatorRoutes(parts: AuthenticatorRouteParts): Route[] {
+  const { store, clock } = parts
+  const changes = new AuthenticatorChanges(parts)
 
   const show = async (rows: readonly AuthenticatorRow[]) => {
     const identities = await loadIdentityNames(
@@ -67,50 +52,6 @@ export function authenticatorRoutes(context: ControllerContext): Route[] {
     })
   }
 
-  /** Asked before the slow digesting; the transaction asks again. */
-  const touchableIdentity = async (call: Call, identityId: string) => {
-    const identity = await findIdentity(store.db, identityId)
-    if (!identity) throw notFound('identity', identityId)
-    if (!hasPowerOver(sessionOf(call).identity, identity)) throw new AppError('UNAUTHORIZED')
-    return identity
-  }
-
-  const update = (isWhole: boolean) => async (call: Call) => {
-    const { id = '' } = call.params
-    const { username, password, certPem, tags } = call.body as PatchBody
-    const row = await findAuthenticator(store.db, id)
-    if (!row) throw notFound('authenticator', id)
-    const identity = await touchableIdentity(call, row.identity_id)
-    // A certificate is renewed by its holder, who alone has the key of the next one.
-    if (certPem && certPem !== row.cert_pem) throw new AppError('CAN_NOT_UPDATE_AUTHENTICATOR')
-    if (isWhole && row.method === 'updb') checkPasswordMembers(call.body as PatchBody)
-    if (username) checkPlainText('username', username)
-    const change = {
-      id,
-      username: username || undefined,
-      passwordDigest: password ? await digestNewPassword(context, identity, password) : undefined,
-      tags: tags && readTags('tags', tags as JsonObject),
-    }
-    await store.run(updateAuthenticator, change, operationMeta(call, now()))
-    return done()
-  }
-
-  const create: Record<AuthenticatorMethod, (call: Call, made: NewAuthenticator, body: CreateBody) => Promise<void>> = {
-    updb: async (call, made, body) => {
-      const { username, password } = checkPasswordMembers(body)
-      checkPlainText('username', username)
-      const identity = await touchableIdentity(call, made.identityId)
-      const args = { ...made, username, passwordDigest: await digestNewPassword(context, identity, password) }
-      await store.run(createPasswordAuthenticator, args, operationMeta(call, now()))
-    },
-    cert: async (call, made, { certPem }) => {
-      if (!certPem) throw fieldError('certPem', 'certPem in body is required', undefined)
-      await touchableIdentity(call, made.identityId)
-      const args = { ...made, ...readNewCertificate(context, certPem) }
-      await store.run(createCertificateAuthenticator, args, operationMeta(call, now()))
-    },
-  }
-
   return [
     {
       method: 'GET',
@@ -118,6 +59,7 @@ export function authenticatorRoutes(context: ControllerContext): Route[] {
       access: access('read'),
       bodyCap: 'management',
       body: null,
+      note: NOTES.list,
       handle: ({ query }) => listAnswer({ store, table: AUTHENTICATOR_FILTER, show }, query),
     },
     {
@@ -126,11 +68,10 @@ export function authenticatorRoutes(context: ControllerContext): Route[] {
       access: access('create'),
       bodyCap: 'management',
       body: { schema: AuthenticatorCreate, optional: false, parameter: 'authenticator' },
+      note: NOTES.create,
       handle: async (call) => {
-        const body = call.body as CreateBody
         const id = newIdInOrder(clock.now())
-        const tags = readTags('tags', (body.tags ?? {}) as JsonObject)
-        await create[body.method](call, { id, identityId: body.identityId, tags }, body)
+        await changes.create(call, id, call.body as CreateBody)
         return created(call.collection, id)
       },
     },
@@ -140,10 +81,11 @@ export function authenticatorRoutes(context: ControllerContext): Route[] {
       access: access('read'),
       bodyCap: 'management',
       body: null,
-      handle: async ({ params: { id = '' } }) => {
-        const row = await findAuthenticator(store.db, id)
+      note: NOTES.get,
+      handle: async (call) => {
+        const row = await findAuthenticator(store.db, idOf(call))
         const [shown] = await show(row ? [row] : [])
-        if (!row || !shown) throw notFound('authenticator', id)
+        if (!row || !shown) throw notFound('authenticator', idOf(call))
         return withVersion(detail(shown), row.updated_at)
       },
     },
@@ -153,7 +95,11 @@ export function authenticatorRoutes(context: ControllerContext): Route[] {
       access: access('update'),
       bodyCap: 'management',
       body: { schema: AuthenticatorPatch, optional: false, parameter: 'authenticator' },
-      handle: update(true),
+      note: NOTES.replace,
+      handle: async (call) => {
+        await changes.replace(call, idOf(call), call.body as PatchBody)
+        return done()
+      },
     },
     {
       method: 'PATCH',
@@ -161,7 +107,11 @@ export function authenticatorRoutes(context: ControllerContext): Route[] {
       access: access('update'),
       bodyCap: 'management',
       body: { schema: AuthenticatorPatch, optional: false, parameter: 'authenticator' },
-      handle: update(false),
+      note: NOTES.patch,
+      handle: async (call) => {
+        await changes.patch(call, idOf(call), call.body as PatchBody)
+        return done()
+      },
     },
     {
       method: 'DELETE',
@@ -169,9 +119,9 @@ export function authenticatorRoutes(context: ControllerContext): Route[] {
       access: access('delete'),
       bodyCap: 'management',
       body: null,
+      note: NOTES.remove,
       handle: async (call) => {
-        const { id = '' } = call.params
-        await store.run(deleteAuthenticator, { id }, operationMeta(call, now()))
+        await store.run(deleteAuthenticator, { id: idOf(call) }, operationMeta(call, clock.now()))
         return done()
       },
     },
@@ -181,17 +131,13 @@ export function authenticatorRoutes(context: ControllerContext): Route[] {
       access: { entity: 'identity', action: 'read' },
       bodyCap: 'management',
       body: null,
-      handle: async ({ params: { id = '' }, query }) => {
+      note: describe.list('Authenticator', 'List what an identity signs in with'),
+      handle: async (call) => {
+        const id = idOf(call)
         if (!(await findIdentity(store.db, id))) throw notFound('identity', id)
         const within = { table: AUTHENTICATOR_FILTER, predicate: equals('identity', id) }
-        return listAnswer({ store, table: AUTHENTICATOR_FILTER, show, within }, query)
+        return listAnswer({ store, table: AUTHENTICATOR_FILTER, show, within }, call.query)
       },
     },
   ]
-}
-
-function checkPasswordMembers({ username, password }: Pick<CreateBody, 'username' | 'password'>) {
-  if (!username) throw fieldError('username', 'username in body is required', undefined)
-  if (!password) throw fieldError('password', 'password in body is required', undefined)
-  return { username, password }
 }

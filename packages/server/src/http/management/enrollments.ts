@@ -10,19 +10,21 @@ import { newOneTimeToken } from '../../enrollment/one-time-token.ts'
 import { reEnroll } from '../../operations/authenticator/re-enroll.ts'
 import { createEnrollment } from '../../operations/enrollment/create-enrollment.ts'
 import { deleteEnrollment, refreshEnrollment } from '../../operations/enrollment/update-enrollment.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { ENROLLMENT_FILTER, ENROLLMENT_OWNER_FILTER } from '../../store/filter-tables.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findEnrollment, loadEnrollmentOwners } from '../../store/reads/enrollment-reads.ts'
 import { findIdentity } from '../../store/reads/identity-reads.ts'
 import type { EnrollmentRow } from '../../store/schema.ts'
+import type { Store } from '../../store/store.ts'
 import { MANAGEMENT } from '../api-paths.ts'
-import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { created, detail, done } from '../pipeline/envelope.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import { type Route, sessionOf } from '../pipeline/route.ts'
-import { createEnrollmentViews } from '../shared/enrollment-view.ts'
+import { describe } from '../pipeline/route-note.ts'
+import { createEnrollmentViews, type EnrollmentViewParts } from '../shared/enrollment-view.ts'
 import { equals, withSeenEnrollments } from '../shared/row-conditions.ts'
 import { idOf } from './resource-routes.ts'
 
@@ -32,14 +34,18 @@ const OWNER = { isAdmin: 'identity.isAdmin', permissions: 'identity.permissions'
 
 const access = (action: 'create' | 'read' | 'update' | 'delete') => ({ entity: 'enrollment', action }) as const
 
+interface EnrollmentRouteParts extends EnrollmentViewParts {
+  readonly store: Store
+  readonly clock: Clock
+}
+
 /**
- * One-time tokens of identities that were made ahead of time. Who holds the token becomes the identity, so an enrollment
- * is there only for those who have power over its identity: others find nothing and touch nothing. Who reads everything
- * sees that there is one, without its token.
+ * The enrollments of identities. A client that holds the one-time token becomes the identity, so callers without power over the identity
+ * neither see nor change its enrollments. Callers that may read everything see them without the token.
  */
-export function enrollmentRoutes(context: ControllerContext): Route[] {
-  const { store, clock, sealing } = context
-  const views = createEnrollmentViews(context)
+export function enrollmentRoutes(parts: EnrollmentRouteParts): Route[] {
+  const { store, clock, sealing } = parts
+  const views = createEnrollmentViews(parts)
   const meta = (call: Call) => operationMeta(call, clock.now())
 
   const show = async (call: Call, rows: readonly EnrollmentRow[]) => {
@@ -72,6 +78,7 @@ export function enrollmentRoutes(context: ControllerContext): Route[] {
       access: access('read'),
       bodyCap: 'management',
       body: null,
+      note: describe.list('Enrollment', 'List enrollments'),
       handle: (call) => list(call),
     },
     {
@@ -80,6 +87,7 @@ export function enrollmentRoutes(context: ControllerContext): Route[] {
       access: access('create'),
       bodyCap: 'management',
       body: { schema: EnrollmentCreate, optional: false, parameter: 'enrollment' },
+      note: describe.created('Create an enrollment'),
       handle: async (call) => {
         const body = call.body as CreateBody
         const { identityId } = body
@@ -96,6 +104,7 @@ export function enrollmentRoutes(context: ControllerContext): Route[] {
       access: access('read'),
       bodyCap: 'management',
       body: null,
+      note: describe.one('Enrollment', 'Get an enrollment'),
       handle: async (call) => {
         const row = await findEnrollment(store.db, idOf(call))
         const [shown] = await show(call, row ? [row] : [])
@@ -109,6 +118,7 @@ export function enrollmentRoutes(context: ControllerContext): Route[] {
       access: access('delete'),
       bodyCap: 'management',
       body: null,
+      note: describe.done('Delete an enrollment'),
       handle: async (call) => {
         await store.run(deleteEnrollment, { id: idOf(call) }, meta(call))
         return done()
@@ -120,6 +130,7 @@ export function enrollmentRoutes(context: ControllerContext): Route[] {
       access: access('update'),
       bodyCap: 'management',
       body: { schema: EnrollmentWindow, optional: false, parameter: 'refresh' },
+      note: describe.done('Give an enrollment more time and another token'),
       handle: async (call) => {
         const id = idOf(call)
         const expiresAt = parseExpiresAt((call.body as WindowBody).expiresAt, clock.now())
@@ -134,6 +145,7 @@ export function enrollmentRoutes(context: ControllerContext): Route[] {
       access: { entity: 'identity', action: 'read' },
       bodyCap: 'management',
       body: null,
+      note: describe.list('Enrollment', 'List the enrollments that wait for an identity'),
       handle: async (call) => {
         const id = idOf(call)
         if (!(await findIdentity(store.db, id))) throw notFound('identity', id)
@@ -146,6 +158,7 @@ export function enrollmentRoutes(context: ControllerContext): Route[] {
       access: { entity: 'authenticator', action: 'update', orAllOf: 'identity' },
       bodyCap: 'management',
       body: { schema: EnrollmentWindow, optional: false, parameter: 'reEnroll' },
+      note: describe.created('Take an authenticator away, and let its holder enroll anew'),
       handle: async (call) => {
         const expiresAt = parseExpiresAt((call.body as WindowBody).expiresAt, clock.now())
         const enrollment = newEnrollment(sealing, { expiresAt })

@@ -1,13 +1,20 @@
 import { fieldError } from '@countersign/core'
 import { type EventNamespace, NAMESPACE_NAMES } from '../../events/controller-event.ts'
+import type { EventHub } from '../../events/event-hub.ts'
 import { createEventStream } from '../../events/event-stream.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { MANAGEMENT } from '../api-paths.ts'
-import type { ControllerContext } from '../controller-context.ts'
 import type { Query } from '../pipeline/query.ts'
 import type { Route } from '../pipeline/route.ts'
+import { describe } from '../pipeline/route-note.ts'
 
-/** What happens on this node, as it happens. */
-export function eventRoutes({ events, clock }: ControllerContext): Route[] {
+interface EventRouteParts {
+  readonly events: EventHub
+  readonly clock: Clock
+}
+
+/** The events of this node as a stream. */
+export function eventRoutes({ events, clock }: EventRouteParts): Route[] {
   return [
     {
       method: 'GET',
@@ -16,6 +23,9 @@ export function eventRoutes({ events, clock }: ControllerContext): Route[] {
       bodyCap: 'management',
       body: null,
       produces: 'text/event-stream',
+      note: describe.other('Server-sent events, one JSON object each, without end', 'Read events as they happen', {
+        parameters: ['lastEventId'],
+      }),
       handle: async ({ query, untrustedLastEventId }) => {
         const namespaces = namespacesOf(query)
         const onClose = await events.follow()

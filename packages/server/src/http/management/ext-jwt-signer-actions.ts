@@ -7,20 +7,33 @@ import {
   ReadSignerCertificate,
 } from '@countersign/contract'
 import { certificateWarnings, readSignerCertificate } from '@countersign/core'
+import type { SignerKeyKeeper } from '../../keyset/signer-keys.ts'
+import type { DiscoverSigner as DiscoverSignerAt } from '../../outbound/discover-signer.ts'
 import { OutboundError } from '../../outbound/outbound-error.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findEnrollPolicy, findSigner } from '../../store/reads/signer-reads.ts'
-import type { ControllerContext } from '../controller-context.ts'
+import type { Store } from '../../store/store.ts'
+import type { ExplainSignIn } from '../../token/explain-login.ts'
 import { detail, timestamp } from '../pipeline/envelope.ts'
 import type { Route } from '../pipeline/route.ts'
+import { describe } from '../pipeline/route-note.ts'
 import { describeKeys } from './ext-jwt-signer-key-status.ts'
 import { COLLECTION, ONE } from './ext-jwt-signers.ts'
 
-/** What can be asked of signers beyond reading and writing them: why a token is refused, what a provider or a certificate offers, new keys. */
-export function extJwtSignerActionRoutes(context: ControllerContext): Route[] {
-  const { store, clock, signerKeys, explainSignIn, discoverSigner } = context
+interface ExtJwtSignerActionRouteParts {
+  readonly store: Pick<Store, 'db'>
+  readonly clock: Clock
+  readonly signerKeys: Pick<SignerKeyKeeper, 'refresh' | 'keyStatus'>
+  readonly explainSignIn: ExplainSignIn
+  readonly discoverSigner: DiscoverSignerAt
+}
 
-  /** What the provider failed in is told with the keys that go on serving: that is one state, not an error of the caller. */
+/** The calls about signers beside those of the resource: explain a token, discover an issuer, read a certificate, refresh keys. */
+export function extJwtSignerActionRoutes(parts: ExtJwtSignerActionRouteParts): Route[] {
+  const { store, clock, signerKeys, explainSignIn, discoverSigner } = parts
+
+  /** A failed fetch is reported in `lastError` beside the keys that stay in use; it is not an error of the caller. */
   const refreshKeys = async (id: string) => {
     const signer = await findSigner(store.db, id)
     if (!signer) throw notFound('externalJwtSigner', id)
@@ -33,10 +46,11 @@ export function extJwtSignerActionRoutes(context: ControllerContext): Route[] {
     {
       method: 'POST',
       paths: COLLECTION.map((path) => `${path}/explain`),
-      // It tells who is who and what every signer expects.
+      // An explanation discloses identities and what every signer expects.
       access: { entity: 'admin', action: 'change' },
       bodyCap: 'management',
       body: { schema: ExplainToken, optional: false },
+      note: describe.one('Explanation', 'Explain why a token is refused, or that it is not'),
       handle: async ({ body }) => {
         const { token, method } = body as ExplainBody
         return detail(await explainSignIn(token, method || 'ext-jwt'))
@@ -48,6 +62,7 @@ export function extJwtSignerActionRoutes(context: ControllerContext): Route[] {
       access: { entity: 'external-jwt-signer', action: 'create' },
       bodyCap: 'management',
       body: { schema: DiscoverSigner, optional: false },
+      note: describe.one('DiscoveredSigner', 'Read the members of a signer from the issuer’s own document'),
       handle: async ({ body }) => detail(await discoverSigner((body as DiscoverBody).issuer)),
     },
     {
@@ -56,6 +71,7 @@ export function extJwtSignerActionRoutes(context: ControllerContext): Route[] {
       access: { entity: 'external-jwt-signer', action: 'create' },
       bodyCap: 'management',
       body: { schema: ReadSignerCertificate, optional: false },
+      note: describe.one('SignerCertificate', 'Tell what is in a certificate, before it is saved'),
       handle: async ({ body }) => detail(describeCertificate((body as CertificateBody).certPem, clock.now())),
     },
     {
@@ -64,12 +80,13 @@ export function extJwtSignerActionRoutes(context: ControllerContext): Route[] {
       access: { entity: 'external-jwt-signer', action: 'update' },
       bodyCap: 'management',
       body: null,
+      note: describe.one('KeyStatus', 'Fetch the keys of a signer now'),
       handle: ({ params: { id = '' } }) => refreshKeys(id),
     },
   ]
 }
 
-/** What saving it would record, and what the key is. Throws as saving it would. */
+/** What a signer with this certificate would record, and the kind of its key. Throws what saving it would throw. */
 function describeCertificate(certPem: string, now: number) {
   const { commonName, fingerprintSha1, keyKind, signatureAlgorithm, ...dates } = readSignerCertificate(certPem)
   const [notBefore, notAfter] = [dates.notBefore.getTime(), dates.notAfter.getTime()]

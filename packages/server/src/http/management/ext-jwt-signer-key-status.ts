@@ -3,12 +3,12 @@ import type { SignerKeyStatus } from '../../keyset/key-status.ts'
 import type { SignerKeyKeeper } from '../../keyset/signer-keys.ts'
 import type { StoredSigner } from '../../store/signer-row.ts'
 
-/** The state of a signer's keys, with everything that an administrator should hear about the signer. */
+/** The state of a signer's keys, with every warning about the signer. */
 export function describeKeys(
   signer: StoredSigner,
   enrollPolicy: EnrollPolicy | undefined,
   now: number,
-  signerKeys: SignerKeyKeeper,
+  signerKeys: Pick<SignerKeyKeeper, 'keyStatus'>,
 ): SignerKeyStatus {
   const status = signerKeys.keyStatus(signer)
   const enrollProblem = findEnrollProblem(signer, enrollPolicy)

@@ -5,7 +5,7 @@ import { type StoredSigner, signerFromRow } from '../../store/signer-row.ts'
 import type { Store } from '../../store/store.ts'
 import { signerView } from './ext-jwt-signer-view.ts'
 
-/** What a list reads of a signer; the rest is remembered for this revision. */
+/** The columns that a list reads; the text of each revision is cached. */
 export const SIGNER_LIST_COLUMNS = ['id', 'revision']
 export type SignerListRow = Pick<SignerRow, 'id' | 'revision'>
 
@@ -17,17 +17,17 @@ export interface SignerText {
 
 export interface SignerTexts {
   find(id: string, collection: string): Promise<SignerText | undefined>
-  /** The texts of a page; one that was deleted after the page was read is left out. */
+  /** The texts of a page, without signers that were deleted after the page was read. */
   list(rows: readonly SignerListRow[], collection: string): Promise<string[]>
 }
 
 const MAX_REMEMBERED = 2_000
 
 /**
- * Signers as JSON text: a signer is read and put into words once for each revision, since signers are looked at far more
- * often than they change. The revision comes from the store at every call, so nobody is shown an old one.
+ * Signers as JSON text, serialised once for each revision, because signers are read far more often than they change. Every call reads
+ * the revision from the store, so that the text is never stale.
  */
-export function createSignerTexts(store: Store): SignerTexts {
+export function createSignerTexts(store: Pick<Store, 'db'>): SignerTexts {
   const remembered = new BoundedCache<string, SignerText>(MAX_REMEMBERED)
   const nameOf = (id: string, collection: string): string => `${collection}/${id}`
 

@@ -1,7 +1,7 @@
 import type { StoredSigner } from '../../store/signer-row.ts'
 import { NO_INSTANT, selfLink, timestamp } from '../pipeline/envelope.ts'
 
-/** A signer as management sees it in a list. Every member is always there. */
+/** A signer in a list of the management API. Every member is always present. */
 export function signerView(signer: StoredSigner, collection: string) {
   const { certificate } = signer
   return {

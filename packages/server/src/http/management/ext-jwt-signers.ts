@@ -5,15 +5,18 @@ import {
   type ExtJwtSignerWrite as WriteBody,
 } from '@countersign/contract'
 import { fieldError, readSignerCertificate } from '@countersign/core'
+import type { SignerKeyKeeper } from '../../keyset/signer-keys.ts'
 import { createSigner } from '../../operations/signer/create-signer.ts'
 import { deleteSigner } from '../../operations/signer/delete-signer.ts'
 import { patchSigner, replaceSigner } from '../../operations/signer/update-signer.ts'
+import type { JwksEndpointPolicy } from '../../outbound/jwks-endpoint-policy.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { SIGNER_FILTER } from '../../store/filter-tables.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findEnrollPolicy } from '../../store/reads/signer-reads.ts'
 import type { SignerCertificateFacts } from '../../store/signer-row.ts'
+import type { Store } from '../../store/store.ts'
 import { MANAGEMENT } from '../api-paths.ts'
-import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { withVersion } from '../pipeline/envelope.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'
@@ -23,20 +26,30 @@ import { describeKeys } from './ext-jwt-signer-key-status.ts'
 import { createSignerTexts, SIGNER_LIST_COLUMNS, type SignerListRow } from './ext-jwt-signer-texts.ts'
 import { resourceRoutes } from './resource-routes.ts'
 
-/** The collection has two names: the product's own and the one that existing clients know. */
+/** The product's own name of the collection, and the one that existing clients use. */
 const NAMES = ['ext-jwt-signers', 'external-jwt-signers']
 export const COLLECTION = NAMES.map((name) => `${MANAGEMENT}/${name}`)
 export const ONE = COLLECTION.map((path) => `${path}/:id`)
 
+interface ExtJwtSignerRouteParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly jwksPolicy: Pick<JwksEndpointPolicy, 'checkEndpoint'>
+  readonly signerKeys: Pick<SignerKeyKeeper, 'keyStatus'>
+  /** host:port pairs under which clients reach this controller. */
+  readonly addresses: () => readonly string[]
+}
+
 /** The management of External JWT Signers. */
-export function extJwtSignerRoutes({ store, clock, jwksPolicy, signerKeys, addresses }: ControllerContext): Route[] {
+export function extJwtSignerRoutes(parts: ExtJwtSignerRouteParts): Route[] {
+  const { store, clock, jwksPolicy, signerKeys, addresses } = parts
   const { now } = clock
   const texts = createSignerTexts(store)
 
-  /** Refuses what is wrong by the body alone, before the store is asked. */
+  /** Checks all that needs no read of the store. */
   const checked = <Body extends PatchBody | WriteBody>(body: Body) => {
     if (body.jwksEndpoint) jwksPolicy.checkEndpoint(body.jwksEndpoint)
-    checkIsNotOurselves(body.issuer, addresses())
+    checkIsNotThisController(body.issuer, addresses())
     return { body, certificate: certificateFacts(body.certPem) }
   }
 
@@ -68,8 +81,8 @@ export function extJwtSignerRoutes({ store, clock, jwksPolicy, signerKeys, addre
   })
 }
 
-/** What this controller signs itself must never be verified with somebody else's key. */
-function checkIsNotOurselves(issuer: string | undefined, addresses: readonly string[]): void {
+/** Tokens with the controller's own issuer must never be verified with the key of a signer. */
+function checkIsNotThisController(issuer: string | undefined, addresses: readonly string[]): void {
   const isOurs = addresses.some((address) => issuer === `https://${address}` || issuer === `https://${address}/`)
   if (isOurs) throw fieldError('issuer', 'issuer is this controller itself', issuer)
 }

@@ -13,39 +13,50 @@ import { createIdentity } from '../../operations/identity/create-identity.ts'
 import { deleteIdentity } from '../../operations/identity/delete-identity.ts'
 import { disableIdentity, enableIdentity } from '../../operations/identity/disable-identity.ts'
 import { patchIdentity, replaceIdentity } from '../../operations/identity/update-identity.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Settings } from '../../platform/settings/index.ts'
 import { IDENTITY_FILTER } from '../../store/filter-tables.ts'
 import type { StoredIdentity } from '../../store/identity-row.ts'
 import { notFound } from '../../store/not-found.ts'
 import { loadEnrollmentsOf } from '../../store/reads/enrollment-reads.ts'
 import { findIdentity, loadSurroundings, withAttributes } from '../../store/reads/identity-reads.ts'
 import type { IdentityRow } from '../../store/schema.ts'
+import type { Store } from '../../store/store.ts'
 import { MANAGEMENT } from '../api-paths.ts'
-import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { detail, done, withVersion } from '../pipeline/envelope.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import { type Route, sessionOf } from '../pipeline/route.ts'
-import { createEnrollmentViews } from '../shared/enrollment-view.ts'
+import { describe } from '../pipeline/route-note.ts'
+import { createEnrollmentViews, type EnrollmentViewParts } from '../shared/enrollment-view.ts'
 import { identityView } from '../shared/identity-view.ts'
 import { parseRoleFilter } from '../shared/role-filter.ts'
 import { idOf, resourceRoutes } from './resource-routes.ts'
 
 const ONE = `${MANAGEMENT}/identities/:id`
 
+const IF_MATCH = { parameters: ['ifMatch'] } as const
+
+interface IdentityRouteParts extends EnrollmentViewParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly settings: Pick<Settings, 'enrollment'>
+}
+
 /** The management of identities. */
-export function identityRoutes(context: ControllerContext): Route[] {
-  const { store, clock, sealing, settings } = context
+export function identityRoutes(parts: IdentityRouteParts): Route[] {
+  const { store, clock, sealing, settings } = parts
   const { now } = clock
-  const enrollmentViews = createEnrollmentViews(context)
+  const enrollmentViews = createEnrollmentViews(parts)
 
   const show = async (call: Call, identities: readonly StoredIdentity[]) => {
     const holder = sessionOf(call).identity
     const surroundings = await loadSurroundings(store.db, identities, now())
-    const touchable = identities.filter((identity) => seesEnrollmentsOf(holder, identity))
+    const visible = identities.filter((identity) => seesEnrollmentsOf(holder, identity))
     const enrollments = await loadEnrollmentsOf(
       store.db,
-      touchable.map(({ id }) => id),
+      visible.map(({ id }) => id),
     )
     return identities.map((identity) => {
       const enrollment = enrollmentViews.ofIdentity(enrollments.get(identity.id) ?? [], {
@@ -99,6 +110,7 @@ export function identityRoutes(context: ControllerContext): Route[] {
       access: disableIdentity.access,
       bodyCap: 'management',
       body: { schema: IdentityDisable, optional: false, parameter: 'disable' },
+      note: describe.done('Disable an identity and end its sessions', IF_MATCH),
       handle: async (call) => {
         const { durationMinutes } = call.body as DisableBody
         await store.run(disableIdentity, { id: idOf(call), durationMinutes }, meta(call))
@@ -111,6 +123,7 @@ export function identityRoutes(context: ControllerContext): Route[] {
       access: enableIdentity.access,
       bodyCap: 'management',
       body: { schema: NoMembers, optional: true },
+      note: describe.done('Enable an identity again', IF_MATCH),
       handle: async (call) => {
         await store.run(enableIdentity, { id: idOf(call) }, meta(call))
         return done()

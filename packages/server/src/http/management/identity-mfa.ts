@@ -1,13 +1,20 @@
 import { resetTotp } from '../../operations/totp/remove-totp.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Store } from '../../store/store.ts'
 import { MANAGEMENT } from '../api-paths.ts'
-import type { ControllerContext } from '../controller-context.ts'
 import { done } from '../pipeline/envelope.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import type { Route } from '../pipeline/route.ts'
+import { describe } from '../pipeline/route-note.ts'
 import { idOf } from './resource-routes.ts'
 
+interface IdentityMfaRouteParts {
+  readonly store: Pick<Store, 'run'>
+  readonly clock: Clock
+}
+
 /** Removes the one-time codes of an identity whose device is lost. Succeeds also when there are none. */
-export function identityMfaRoutes({ store, clock }: ControllerContext): Route[] {
+export function identityMfaRoutes({ store, clock }: IdentityMfaRouteParts): Route[] {
   return [
     {
       method: 'DELETE',
@@ -15,6 +22,7 @@ export function identityMfaRoutes({ store, clock }: ControllerContext): Route[] 
       access: { entity: 'identity', action: 'update' },
       bodyCap: 'management',
       body: null,
+      note: describe.done('Take an identity’s one-time codes away'),
       handle: async (call) => {
         await store.run(resetTotp, { id: idOf(call) }, operationMeta(call, clock.now()))
         return done()

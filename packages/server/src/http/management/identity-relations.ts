@@ -1,12 +1,13 @@
 import type { FilterOptions } from '@countersign/core'
 import { notFound } from '../../store/not-found.ts'
 import { findIdentity } from '../../store/reads/identity-reads.ts'
+import type { Store } from '../../store/store.ts'
 import { MANAGEMENT } from '../api-paths.ts'
-import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { detail, NO_INSTANT } from '../pipeline/envelope.ts'
 import { emptyListAnswer, memoryListAnswer } from '../pipeline/memory-list.ts'
 import type { Answer, Route } from '../pipeline/route.ts'
+import { describe, type RouteNote } from '../pipeline/route-note.ts'
 import { EDGE_ROUTER_POLICIES, EDGE_ROUTERS, SERVICE_POLICIES, SERVICES } from '../shared/overlay-symbols.ts'
 import { idOf } from './resource-routes.ts'
 
@@ -14,7 +15,7 @@ const NAMES_ONLY: FilterOptions = { symbols: new Map([['id', 'string']]), tags: 
 
 const NEVER_SENT = { postureCheckId: '', timedOut: false, lastUpdatedAt: NO_INSTANT }
 
-/** A device that has told nothing about itself. */
+/** The posture data of a device that has sent none. */
 const NO_POSTURE_DATA = {
   apiSessionPostureData: {},
   domain: { ...NEVER_SENT, domain: '' },
@@ -28,40 +29,79 @@ const empty =
   ({ query }: Call): Answer =>
     emptyListAnswer(options, query)
 
-/** What existing clients ask about an identity in a network with services. This product routes no traffic: there are none. */
-const EMPTY_RELATIONS: Readonly<Record<string, (call: Call) => Answer>> = {
-  services: empty(SERVICES),
-  'edge-routers': empty(EDGE_ROUTERS),
-  'service-policies': empty(SERVICE_POLICIES),
-  'edge-router-policies': empty(EDGE_ROUTER_POLICIES),
-  'service-configs': () => detail([]),
-  'failed-service-requests': () => detail([]),
-  'posture-data': () => detail(NO_POSTURE_DATA),
+interface EmptyRelation {
+  readonly name: string
+  readonly note: RouteNote
+  readonly answer: (call: Call) => Answer
 }
 
-/** The lists below one identity. Each is 404 for an identity that is not there. */
-export function identityRelationRoutes({ store }: ControllerContext): Route[] {
+/** Existing clients request these for each identity. They are empty because this product routes no traffic. */
+const EMPTY_RELATIONS: readonly EmptyRelation[] = [
+  {
+    name: 'services',
+    note: describe.list('OverlayThing', 'List the services of an identity: none'),
+    answer: empty(SERVICES),
+  },
+  {
+    name: 'edge-routers',
+    note: describe.list('OverlayThing', 'List the edge routers of an identity: none'),
+    answer: empty(EDGE_ROUTERS),
+  },
+  {
+    name: 'service-policies',
+    note: describe.list('OverlayThing', 'List the service policies of an identity: none'),
+    answer: empty(SERVICE_POLICIES),
+  },
+  {
+    name: 'edge-router-policies',
+    note: describe.list('OverlayThing', 'List the router policies of an identity: none'),
+    answer: empty(EDGE_ROUTER_POLICIES),
+  },
+  {
+    name: 'service-configs',
+    note: describe.wholeList('OverlayThing', 'List the service configurations of an identity: none'),
+    answer: () => detail([]),
+  },
+  {
+    name: 'failed-service-requests',
+    note: describe.wholeList('OverlayThing', 'List failed requests for services: none'),
+    answer: () => detail([]),
+  },
+  {
+    name: 'posture-data',
+    note: describe.one('PostureData', 'Get what a device told about itself: nothing'),
+    answer: () => detail(NO_POSTURE_DATA),
+  },
+]
+
+interface IdentityRelationRouteParts {
+  readonly store: Pick<Store, 'db'>
+}
+
+/** The lists below one identity. Each is a 404 when the identity does not exist. */
+export function identityRelationRoutes({ store }: IdentityRelationRouteParts): Route[] {
   const getIdentity = async (id: string) => {
     const identity = await findIdentity(store.db, id)
     if (!identity) throw notFound('identity', id)
     return identity
   }
-  const row = (name: string, handle: Route['handle']): Route => ({
+  const row = (name: string, note: RouteNote, handle: Route['handle']): Route => ({
     method: 'GET',
     paths: [`${MANAGEMENT}/identities/:id/${name}`],
     access: { entity: 'identity', action: 'read' },
     bodyCap: 'management',
     body: null,
+    note,
     handle,
   })
   return [
-    row('role-attributes', async (call) => {
+    row('role-attributes', describe.list('text', 'List the attributes of an identity'), async (call) => {
       const { attributes: rows } = await getIdentity(idOf(call))
       const read = (attribute: string) => () => attribute
       return memoryListAnswer({ options: NAMES_ONLY, rows, read, show: (attribute) => attribute }, call.query)
     }),
-    ...Object.entries(EMPTY_RELATIONS).map(([name, answer]) =>
-      row(name, async (call) => {
+    ...EMPTY_RELATIONS.map(({ name, note, answer }) =>
+      row(name, note, async (call) => {
         await getIdentity(idOf(call))
         return answer(call)
       }),

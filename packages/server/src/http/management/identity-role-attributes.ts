@@ -1,11 +1,16 @@
 import { ROLE_ATTRIBUTE_FILTER } from '../../store/filter-tables.ts'
+import type { Store } from '../../store/store.ts'
 import { MANAGEMENT } from '../api-paths.ts'
-import type { ControllerContext } from '../controller-context.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'
 import type { Route } from '../pipeline/route.ts'
+import { describe } from '../pipeline/route-note.ts'
 
-/** Every attribute that some identity has, as text. */
-export function identityRoleAttributeRoutes({ store }: ControllerContext): Route[] {
+interface IdentityRoleAttributeRouteParts {
+  readonly store: Store
+}
+
+/** The attributes that at least one identity has, as text. */
+export function identityRoleAttributeRoutes({ store }: IdentityRoleAttributeRouteParts): Route[] {
   const show = (rows: readonly { id: string }[]) => rows.map(({ id }) => JSON.stringify(id))
   return [
     {
@@ -14,6 +19,7 @@ export function identityRoleAttributeRoutes({ store }: ControllerContext): Route
       access: { entity: 'identity', action: 'read' },
       bodyCap: 'management',
       body: null,
+      note: describe.list('text', 'List every attribute that some identity has'),
       handle: ({ query }) => listAnswer({ store, table: ROLE_ATTRIBUTE_FILTER, show }, query),
     },
   ]

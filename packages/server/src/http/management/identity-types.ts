@@ -1,18 +1,23 @@
 import { notFound } from '../../store/not-found.ts'
 import { MANAGEMENT } from '../api-paths.ts'
-import type { ControllerContext } from '../controller-context.ts'
 import { detail, selfLink, timestamp } from '../pipeline/envelope.ts'
 import { memoryListAnswer, namedThings } from '../pipeline/memory-list.ts'
 import type { Route } from '../pipeline/route.ts'
+import { describe, type RouteNote } from '../pipeline/route-note.ts'
 import { idOf } from './resource-routes.ts'
 
-/** `Router` is for what a controller of the whole overlay makes itself; here every identity is of the first. */
+/** Every identity here is a `Default`. `Router` is for identities that the controller of a whole overlay creates itself. */
 const TYPES = ['Default', 'Router']
 
 const FILTER = namedThings()
 
-/** The kinds of identities that existing clients show by name. */
-export function identityTypeRoutes({ startedAt }: Pick<ControllerContext, 'startedAt'>): Route[] {
+interface IdentityTypeRouteParts {
+  /** When this controller was created, in milliseconds since 1970. */
+  readonly startedAt: number
+}
+
+/** The identity types, which existing clients show by name. */
+export function identityTypeRoutes({ startedAt }: IdentityTypeRouteParts): Route[] {
   const show = (type: string) => ({
     _links: selfLink('identity-types', type),
     id: type,
@@ -31,17 +36,20 @@ export function identityTypeRoutes({ startedAt }: Pick<ControllerContext, 'start
     }
     return (symbol: string) => values[symbol]
   }
-  const row = (path: string, handle: Route['handle']): Route => ({
+  const row = (path: string, note: RouteNote, handle: Route['handle']): Route => ({
     method: 'GET',
     paths: [`${MANAGEMENT}/${path}`],
     access: 'any-session',
     bodyCap: 'management',
     body: null,
+    note,
     handle,
   })
   return [
-    row('identity-types', ({ query }) => memoryListAnswer({ options: FILTER, rows: TYPES, read, show }, query)),
-    row('identity-types/:id', (call) => {
+    row('identity-types', describe.list('IdentityType', 'List the types of identities'), ({ query }) =>
+      memoryListAnswer({ options: FILTER, rows: TYPES, read, show }, query),
+    ),
+    row('identity-types/:id', describe.one('IdentityType', 'Get a type of identities'), (call) => {
       const type = TYPES.find((known) => known === idOf(call))
       if (!type) throw notFound('identityType', idOf(call))
       return detail(show(type))

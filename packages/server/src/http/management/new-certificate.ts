@@ -6,7 +6,8 @@ import {
   readLeafCertificate,
   readSignerCertificate,
 } from '@countersign/core'
-import type { ControllerContext } from '../controller-context.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { ClientCertificates } from '../../platform/keys/client-certificates.ts'
 
 const REASONS: Readonly<Record<LeafFault, string>> = {
   'certificate-foreign': 'it was not issued by the certificate authority of this controller',
@@ -15,14 +16,16 @@ const REASONS: Readonly<Record<LeafFault, string>> = {
   'certificate-expired': 'it has expired',
 }
 
+export interface NewCertificateParts {
+  readonly clientCertificates: Pick<ClientCertificates, 'authorities'>
+  readonly clock: Clock
+}
+
 /**
- * Reads a certificate that an administrator wants to let an identity in with: exactly one, with an admitted key, and such as a
- * sign-in would take. Throws AppError INVALID_CERT_PEM that says why not.
+ * Reads a certificate that is to become an authenticator: exactly one, with an admitted key, that certificate login would accept. Throws
+ * AppError INVALID_CERT_PEM with the reason otherwise.
  */
-export function readNewCertificate(
-  { clientCertificates, clock }: Pick<ControllerContext, 'clientCertificates' | 'clock'>,
-  certPem: string,
-) {
+export function readNewCertificate({ clientCertificates, clock }: NewCertificateParts, certPem: string) {
   const { der } = readSignerCertificate(certPem)
   const leaf = readLeafCertificate(der)
   const fault =

@@ -1,15 +1,22 @@
 import { AuthenticatorRequestExtend, type AuthenticatorRequestExtend as Body } from '@countersign/contract'
 import { requestRenewal, requestRenewalsOf } from '../../operations/authenticator/request-renewal.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Store } from '../../store/store.ts'
 import { MANAGEMENT } from '../api-paths.ts'
-import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { done } from '../pipeline/envelope.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import type { Route } from '../pipeline/route.ts'
+import { describe } from '../pipeline/route-note.ts'
 import { idOf } from './resource-routes.ts'
 
-/** Asks the holders of certificates to renew them: the request is shown with their next session. */
-export function renewalRequestRoutes({ store, clock }: ControllerContext): Route[] {
+interface RenewalRequestRouteParts {
+  readonly store: Pick<Store, 'run'>
+  readonly clock: Clock
+}
+
+/** Asks clients to renew their certificates. They see the request in their next session. */
+export function renewalRequestRoutes({ store, clock }: RenewalRequestRouteParts): Route[] {
   const rollKeys = (call: Call) => ((call.body ?? {}) as Body).rollKeys ?? false
   const row = {
     method: 'POST',
@@ -21,6 +28,7 @@ export function renewalRequestRoutes({ store, clock }: ControllerContext): Route
       ...row,
       paths: [`${MANAGEMENT}/authenticators/:id/request-extend`],
       access: { entity: 'authenticator', action: 'update', orAllOf: 'identity' },
+      note: describe.done('Ask the holder of a certificate to renew it'),
       handle: async (call) => {
         const args = { id: idOf(call), rollKeys: rollKeys(call) }
         await store.run(requestRenewal, args, operationMeta(call, clock.now()))
@@ -31,6 +39,7 @@ export function renewalRequestRoutes({ store, clock }: ControllerContext): Route
       ...row,
       paths: [`${MANAGEMENT}/identities/:id/request-extend`],
       access: { entity: 'identity', action: 'update' },
+      note: describe.done('Ask an identity to renew its certificates'),
       handle: async (call) => {
         const args = { identityId: idOf(call), rollKeys: rollKeys(call) }
         await store.run(requestRenewalsOf, args, operationMeta(call, clock.now()))

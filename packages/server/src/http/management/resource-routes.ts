@@ -8,18 +8,20 @@ import type { ParameterName } from '../pipeline/parameters.ts'
 import type { Answer, Method, Route } from '../pipeline/route.ts'
 import { describe, type RouteNote } from '../pipeline/route-note.ts'
 
-/** A kind of thing that administrators make, look at, change and take away, each in the same six calls. */
+/** What the OpenAPI document calls a resource. `noun` has its article: "an identity". */
+interface ResourceWords {
+  readonly answer: AnswerName
+  readonly noun: string
+  readonly plural: string
+  readonly listParameters?: readonly ParameterName[]
+}
+
+/** An entity that administrators list, create, read, replace, patch and delete. */
 export interface Resource<WriteBody, PatchBody> {
-  /** What the collection is called in paths; it may have more than one name. */
+  /** The names of the collection in paths. */
   readonly names: readonly string[]
   readonly entity: PermissionEntity
-  /** What the OpenAPI document calls it. */
-  readonly words: {
-    readonly answer: AnswerName
-    readonly noun: string
-    readonly plural: string
-    readonly listParameters?: readonly ParameterName[]
-  }
+  readonly words: ResourceWords
   readonly writeSchema: BodySchema
   readonly patchSchema: BodySchema
   list(call: Call): Promise<Answer>
@@ -32,11 +34,22 @@ export interface Resource<WriteBody, PatchBody> {
 
 const IF_MATCH = { parameters: ['ifMatch'] } as const
 
+/** The notes of the six calls of a resource. */
+export function resourceNotes({ answer, noun, plural, listParameters }: ResourceWords) {
+  return {
+    list: describe.list(answer, `List ${plural}`, listParameters ? { parameters: listParameters } : {}),
+    create: describe.created(`Create ${noun}`),
+    get: describe.one(answer, `Get ${noun}`),
+    replace: describe.done(`Replace ${noun}`, IF_MATCH),
+    patch: describe.done(`Change the members of ${noun} that are given`, IF_MATCH),
+    remove: describe.done(`Delete ${noun}`, IF_MATCH),
+  }
+}
+
 /** The rows of a resource: list, create, detail, PUT, PATCH and DELETE, with the permission that each needs. */
 export function resourceRoutes<WriteBody, PatchBody>(clock: Clock, resource: Resource<WriteBody, PatchBody>): Route[] {
   const { entity, writeSchema, patchSchema } = resource
-  const { answer, noun, plural, listParameters } = resource.words
-  const listNote = listParameters ? { parameters: listParameters } : {}
+  const notes = resourceNotes(resource.words)
   const collection = resource.names.map((name) => `${MANAGEMENT}/${name}`)
   const one = collection.map((path) => `${path}/:id`)
   const parameter = entity.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
@@ -52,38 +65,29 @@ export function resourceRoutes<WriteBody, PatchBody>(clock: Clock, resource: Res
     return { method, paths, access: { entity, action }, bodyCap: 'management', body, note, handle }
   }
   return [
-    row('GET', collection, 'read', null, describe.list(answer, `List ${plural}`, listNote), (call) =>
-      resource.list(call),
-    ),
-    row('POST', collection, 'create', writeSchema, describe.created(`Create ${noun}`), async (call) => {
+    row('GET', collection, 'read', null, notes.list, (call) => resource.list(call)),
+    row('POST', collection, 'create', writeSchema, notes.create, async (call) => {
       const id = newIdInOrder(clock.now())
       await resource.create(call, id, call.body as WriteBody)
       return created(call.collection, id)
     }),
-    row('GET', one, 'read', null, describe.one(answer, `Get ${noun}`), (call) => resource.get(call, idOf(call))),
-    row('PUT', one, 'update', writeSchema, describe.done(`Replace ${noun}`, IF_MATCH), async (call) => {
+    row('GET', one, 'read', null, notes.get, (call) => resource.get(call, idOf(call))),
+    row('PUT', one, 'update', writeSchema, notes.replace, async (call) => {
       await resource.replace(call, idOf(call), call.body as WriteBody)
       return done()
     }),
-    row(
-      'PATCH',
-      one,
-      'update',
-      patchSchema,
-      describe.done(`Change the members of ${noun} that are given`, IF_MATCH),
-      async (call) => {
-        await resource.patch(call, idOf(call), call.body as PatchBody)
-        return done()
-      },
-    ),
-    row('DELETE', one, 'delete', null, describe.done(`Delete ${noun}`, IF_MATCH), async (call) => {
+    row('PATCH', one, 'update', patchSchema, notes.patch, async (call) => {
+      await resource.patch(call, idOf(call), call.body as PatchBody)
+      return done()
+    }),
+    row('DELETE', one, 'delete', null, notes.remove, async (call) => {
       await resource.remove(call, idOf(call))
       return done()
     }),
   ]
 }
 
-/** The id in the path of a call about one thing. */
+/** The `:id` in the path of a call. */
 export function idOf({ params }: Call): string {
   return params.id ?? ''
 }

@@ -1,9 +1,11 @@
+import type { Clock } from '../../platform/clock.ts'
 import { loadSummary } from '../../store/reads/summary-reads.ts'
+import type { Store } from '../../store/store.ts'
 import { MANAGEMENT } from '../api-paths.ts'
-import type { ControllerContext } from '../controller-context.ts'
 import type { Route } from '../pipeline/route.ts'
+import { describe } from '../pipeline/route-note.ts'
 
-/** Kinds that existing clients read by name, and that are here in this number or not at all. */
+/** Counts that existing clients read and that are fixed in this product. */
 const CONSTANT = {
   cas: 0,
   configTypes: 0,
@@ -25,8 +27,13 @@ const CONSTANT = {
   terminators: 0,
 }
 
-/** How much of everything there is. */
-export function summaryRoutes({ store, clock }: ControllerContext): Route[] {
+interface SummaryRouteParts {
+  readonly store: Pick<Store, 'db'>
+  readonly clock: Clock
+}
+
+/** The number of entities of each kind. */
+export function summaryRoutes({ store, clock }: SummaryRouteParts): Route[] {
   return [
     {
       method: 'GET',
@@ -34,6 +41,7 @@ export function summaryRoutes({ store, clock }: ControllerContext): Route[] {
       access: { entity: 'admin', action: 'read' },
       bodyCap: 'management',
       body: null,
+      note: describe.one('Summary', 'Say how much of everything there is'),
       handle: async () => {
         const counts = { ...CONSTANT, ...(await loadSummary(store, clock.now())) }
         return { status: 200, json: { data: counts, meta: null } }

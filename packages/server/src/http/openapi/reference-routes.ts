@@ -12,7 +12,7 @@ const FILES = [
   { file: 'page.js', type: 'text/javascript; charset=utf-8' },
 ]
 
-/** The reference to read in a browser, and the documents that it is made of as JSON. */
+/** The API reference as HTML pages, and the OpenAPI documents behind it as JSON. */
 export function referenceRoutes(documents: ApiDocuments): Route[] {
   const row = (path: string, type: string, content: () => Buffer): Route => ({
     method: 'GET',
@@ -22,6 +22,7 @@ export function referenceRoutes(documents: ApiDocuments): Route[] {
     bodyCap: 'anonymous',
     body: null,
     produces: type,
+    note: null,
     handle: () => ({ status: 200, headers: PAGE_HEADERS, bytes: { content: content(), type } }),
   })
   const pages = new Map<SpecId, Buffer>()

@@ -1,16 +1,21 @@
 import { notFound } from '../../store/not-found.ts'
 import { onBothApis } from '../api-paths.ts'
-import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { detail, selfLink, timestamp } from '../pipeline/envelope.ts'
 import type { Route } from '../pipeline/route.ts'
+import { describe, type RouteNote } from '../pipeline/route-note.ts'
 import type { ApiDocuments } from './api-documents.ts'
 import { isSpecId, SPECS, type SpecId } from './build-document.ts'
 
 const YAML_TYPE = 'text/yaml; charset=utf-8'
 
-/** The descriptions of the APIs, where existing clients look for them. */
-export function specRoutes({ startedAt }: Pick<ControllerContext, 'startedAt'>, documents: ApiDocuments): Route[] {
+interface SpecRouteParts {
+  /** When this controller was created, in milliseconds since 1970. */
+  readonly startedAt: number
+}
+
+/** The OpenAPI documents, at the paths that existing clients use. */
+export function specRoutes({ startedAt }: SpecRouteParts, documents: ApiDocuments): Route[] {
   const show = (id: SpecId) => ({
     _links: { ...selfLink('specs', id), spec: { href: `./specs/${id}/spec` } },
     id,
@@ -19,21 +24,27 @@ export function specRoutes({ startedAt }: Pick<ControllerContext, 'startedAt'>, 
     tags: {},
     name: id,
   })
-  const row = (path: string, handle: Route['handle'], produces?: string): Route => ({
+  const row = (path: string, note: RouteNote, handle: Route['handle'], produces?: string): Route => ({
     method: 'GET',
     paths: onBothApis(path),
     access: 'anonymous',
     rate: 'none',
     bodyCap: 'anonymous',
     body: null,
+    note,
     ...(produces !== undefined && { produces }),
     handle,
   })
   return [
-    row('/specs', () => detail((Object.keys(SPECS) as SpecId[]).map(show))),
-    row('/specs/:id', (call) => detail(show(specOf(call)))),
+    row('/specs', describe.wholeList('Specification', 'List the descriptions of the APIs'), () =>
+      detail((Object.keys(SPECS) as SpecId[]).map(show)),
+    ),
+    row('/specs/:id', describe.one('Specification', 'Get one description of an API'), (call) =>
+      detail(show(specOf(call))),
+    ),
     row(
       '/specs/:id/spec',
+      describe.other('An OpenAPI 3.1 document', 'Get the OpenAPI document itself'),
       (call) => ({ status: 200, bytes: { content: documents.yaml(specOf(call)), type: YAML_TYPE } }),
       YAML_TYPE,
     ),

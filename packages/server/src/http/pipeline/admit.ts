@@ -27,7 +27,7 @@ export async function findCaller(
 ): Promise<Admitted> {
   if (isHostedAccess(access)) return findHosted(request, parts, access)
   const { sessions, noteUse, heldTokens } = parts
-  const caller = await authenticateCall(request, isAgain ? { find: sessions.look } : sessions)
+  const caller = await authenticateCall(request, isAgain ? { find: (token) => sessions.look(token) } : sessions)
   if (!isAgain) noteUse(caller.session, request.ip, request.headers['user-agent'])
   const bearers = caller.isCookie
     ? heldTokens.of(caller.session.id, request.headers)

@@ -15,7 +15,7 @@ import type { TimeLimit } from './time-limit.ts'
 
 /** What the steps of the pipeline need beside the request. */
 export interface PipelineParts {
-  readonly sessions: LiveSessions
+  readonly sessions: Pick<LiveSessions, 'find' | 'look'>
   readonly secondFactor: SecondFactor
   readonly noteUse: NoteUse
   readonly heldTokens: Pick<HeldTokens, 'of'>

@@ -5,7 +5,7 @@ import { selfLink, timestamp } from '../pipeline/envelope.ts'
 import { authQueries } from './auth-queries.ts'
 import { type IdentityName, identityReference } from './identity-view.ts'
 
-/** What is shown of a session, wherever it was read. */
+/** The members of a session that are shown, wherever it was read. */
 export interface ShownSession
   extends Pick<
     LiveSession,
@@ -22,7 +22,7 @@ export interface ShownSession
   readonly identity: IdentityName & Pick<LiveSession['identity'], 'verifiedTotpId'>
 }
 
-/** A session as others may see it: without its token. */
+/** A session without its token, for callers other than its holder. */
 export function apiSessionView(session: ShownSession) {
   const { id, identity } = session
   return {
@@ -47,7 +47,7 @@ export function apiSessionView(session: ShownSession) {
 
 export interface CurrentSession extends ShownSession, Pick<LiveSession, 'expiresAt'> {}
 
-/** A session as its holder sees it, with the token that this very holder presented or was just given. */
+/** A session for its holder, with the token that the holder presented or has just received. */
 export function currentSessionView(
   session: CurrentSession,
   token: string,
@@ -66,7 +66,7 @@ export function expirationSeconds({ expiresAt }: Pick<CurrentSession, 'expiresAt
   return Math.max(0, Math.round((expiresAt - now) / 1000))
 }
 
-/** The words of Go's clock, which existing clients read. */
+/** The time format of Go, which existing clients parse. */
 export function expiresAtHeader(at: number): string {
   return `${timestamp(at).replace('T', ' ').replace('Z', '')} +0000 UTC`
 }

@@ -1,6 +1,6 @@
 import type { MissingFactor } from '../../login/second-factor.ts'
 
-/** What a client has to do before its session is whole, in the words that existing clients know. */
+/** The second factors that a session lacks, in the form that existing clients read. */
 export function authQueries(missing: readonly MissingFactor[]): unknown[] {
   return missing.flatMap((factor): unknown[] => {
     if (factor.kind === 'totp') return [{ ...TOTP_QUERY, isTotpEnrolled: factor.isEnrolled }]

@@ -1,18 +1,23 @@
 import { AUTHENTICATE_METHODS, Authenticate, type AuthenticateMethod } from '@countersign/contract'
 import { AppError, fieldError } from '@countersign/core'
+import type { SecondFactor } from '../../login/second-factor.ts'
 import { onBothApis } from '../api-paths.ts'
-import type { ControllerContext } from '../controller-context.ts'
 import { secondaryChallenge } from '../pipeline/challenge.ts'
 import type { Query } from '../pipeline/query.ts'
 import type { Route } from '../pipeline/route.ts'
+import { describe } from '../pipeline/route-note.ts'
 import { expirationSeconds, expiresAtHeader } from './api-session-view.ts'
+import { createLogInCall, type LogInCallParts } from './log-in-call.ts'
 import { newSessionText } from './new-session-text.ts'
-import { createSignInCall } from './sign-in-call.ts'
 
-/** Trading a credential for a session. */
-export function authenticateRoutes(context: ControllerContext): Route[] {
-  const { secondFactor, clock } = context
-  const signIn = createSignInCall(context)
+interface AuthenticateRouteParts extends LogInCallParts {
+  readonly secondFactor: SecondFactor
+}
+
+/** Login: exchanges a credential for a session. */
+export function authenticateRoutes(parts: AuthenticateRouteParts): Route[] {
+  const { secondFactor, clock } = parts
+  const logIn = createLogInCall(parts)
   return [
     {
       method: 'POST',
@@ -21,8 +26,15 @@ export function authenticateRoutes(context: ControllerContext): Route[] {
       rate: 'sign-in',
       bodyCap: 'anonymous',
       body: { schema: Authenticate, optional: true },
+      note: describe.one('CurrentApiSession', 'Sign in, and begin a session', {
+        parameters: ['method'],
+        takesToken: true,
+        more:
+          'The session token is in `data.token` and in the header `zt-session`. With `method=ext-jwt` the credential is a token of an External JWT Signer in `Authorization: Bearer`, and there need not be a body. ' +
+          '`authQueries` lists what the session still lacks.',
+      }),
       handle: async (call) => {
-        const { token, session } = await signIn(methodOf(call.query), call)
+        const { token, session } = await logIn(methodOf(call.query), call)
         const found = secondFactor.findMissing(session, call.untrustedBearers)
         const missing = found instanceof Promise ? await found : found
         const now = clock.now()

@@ -3,7 +3,7 @@ import type { AuthenticatorRow } from '../../store/schema.ts'
 import { selfLink, timestamp } from '../pipeline/envelope.ts'
 import { type IdentityName, identityReference } from './identity-view.ts'
 
-/** An authenticator without its secret; `self` is where the caller reaches it. */
+/** An authenticator without its secret; `self` is the collection through which the caller reads it. */
 export function authenticatorView(row: AuthenticatorRow, identity: IdentityName, self: string) {
   return {
     _links: { ...selfLink(self, row.id), identities: { href: `./identities/${row.identity_id}` } },
@@ -18,7 +18,7 @@ export function authenticatorView(row: AuthenticatorRow, identity: IdentityName,
   }
 }
 
-/** Only certificates of our own CA are recorded. What nobody has asked for, and what is not known yet, is left out. */
+/** Only certificates of our own CA are recorded. Requests that were not made, and facts not known yet, are left out. */
 function certificateMembers(row: AuthenticatorRow) {
   const { last_auth_resolved_to_root: resolvedToRoot, extend_requested_at: requestedAt } = row
   return {

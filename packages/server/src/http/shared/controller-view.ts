@@ -1,6 +1,15 @@
+import type { ServerIdentity } from '../../platform/keys/server-identity.ts'
 import { CLIENT, MANAGEMENT } from '../api-paths.ts'
-import type { ControllerContext } from '../controller-context.ts'
 import { selfLink, timestamp } from '../pipeline/envelope.ts'
+
+export interface ControllerViewParts {
+  /** host:port pairs under which clients reach this controller, the first one preferred. */
+  readonly addresses: () => readonly string[]
+  /** The server certificate that is in use. */
+  readonly serverIdentity: () => Pick<ServerIdentity, 'certificatePem' | 'fingerprint'>
+  /** When this controller was created. */
+  readonly startedAt: number
+}
 
 /** The id and the name of the one controller that a list of controllers holds. */
 export const CONTROLLER_ID = 'countersign'
@@ -9,9 +18,9 @@ const API_PATHS = { 'edge-client': CLIENT, 'edge-management': MANAGEMENT }
 
 type ApiName = keyof typeof API_PATHS
 
-/** This controller as clients remember it: where it is reached, and which certificate it shows. */
+/** This controller as clients store it: its addresses and its server certificate. */
 export function controllerView(
-  { addresses, serverIdentity, startedAt }: Pick<ControllerContext, 'addresses' | 'serverIdentity' | 'startedAt'>,
+  { addresses, serverIdentity, startedAt }: ControllerViewParts,
   apis: readonly ApiName[] = ['edge-client'],
 ) {
   const { certificatePem, fingerprint } = serverIdentity()

@@ -1,17 +1,19 @@
 import { CLIENT, MANAGEMENT } from '../api-paths.ts'
-import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { memoryListAnswer, namedThings } from '../pipeline/memory-list.ts'
 import type { Route } from '../pipeline/route.ts'
-import { controllerView } from './controller-view.ts'
+import { describe } from '../pipeline/route-note.ts'
+import { type ControllerViewParts, controllerView } from './controller-view.ts'
 
 type ControllerView = ReturnType<typeof controllerView>
 
 const FILTER = namedThings(['fingerprint', 'string'], ['isOnline', 'bool'], ['lastJoinedAt', 'datetime'])
 
-/** The controllers of the network, which are this one. Clients ask after signing in and remember the answer. */
-export function controllerRoutes(context: ControllerContext): Route[] {
-  const { startedAt } = context
+const LIST = describe.list('Controller', 'List the controllers of the network, which are this one')
+
+/** The controllers of the network: this one. Clients ask after login and store the response. */
+export function controllerRoutes(parts: ControllerViewParts): Route[] {
+  const { startedAt } = parts
   const list = (view: ControllerView, { query }: Call) => {
     const values: Readonly<Record<string, unknown>> = {
       ...view,
@@ -30,7 +32,8 @@ export function controllerRoutes(context: ControllerContext): Route[] {
       access: 'any-session',
       bodyCap: 'anonymous',
       body: null,
-      handle: (call) => list(controllerView(context), call),
+      note: LIST,
+      handle: (call) => list(controllerView(parts), call),
     },
     {
       method: 'GET',
@@ -38,7 +41,8 @@ export function controllerRoutes(context: ControllerContext): Route[] {
       access: { entity: 'controller', action: 'read' },
       bodyCap: 'management',
       body: null,
-      handle: (call) => list(controllerView(context, ['edge-client', 'edge-management']), call),
+      note: LIST,
+      handle: (call) => list(controllerView(parts, ['edge-client', 'edge-management']), call),
     },
   ]
 }

@@ -1,156 +1,128 @@
 import { CODE_HEADER, type OneTimeCode as CodeBody, OneTimeCode } from '@countersign/contract'
 import { AppError } from '@countersign/core'
-import { refusedCode } from '../../login/refused-login.ts'
-import { removeTotp } from '../../operations/totp/remove-totp.ts'
-import type { CodeOutcome } from '../../operations/totp/spend-code.ts'
-import { startTotp, verifyTotp } from '../../operations/totp/start-totp.ts'
-import { checkTotpCode, passTotp, renewRecoveryCodes } from '../../operations/totp/use-totp.ts'
-import { findTotp } from '../../store/reads/totp-reads.ts'
+import { type CodeRequest, OwnOneTimeCodes, type OwnOneTimeCodesParts } from '../../login/own-one-time-codes.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { TotpRow } from '../../store/schema.ts'
 import { onBothApis } from '../api-paths.ts'
-import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { detail, done, timestamp } from '../pipeline/envelope.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import { type Answer, type Method, type Route, sessionOf } from '../pipeline/route.ts'
+import { describe, type RouteNote } from '../pipeline/route-note.ts'
 import { qrPng } from './qr-png.ts'
+
+interface CurrentIdentityMfaRouteParts extends OwnOneTimeCodesParts {
+  readonly clock: Clock
+}
 
 const MFA = '/current-identity/mfa'
 const LINK = { href: `.${MFA}` }
 const UNVERIFIED_LINKS = { qr: { href: `.${MFA}/qr-code` }, verify: { href: `.${MFA}/verify` } }
 
-/** The caller's own one-time codes. A session that lacks a factor may set them up and give a code, and nothing more. */
-export function currentIdentityMfaRoutes({ store, clock, oneTimeCodes, signIns }: ControllerContext): Route[] {
-  const meta = (call: Call) => operationMeta(call, clock.now())
-  const getTotp = async (call: Call, missing: 'NOT_FOUND' | 'MFA_NOT_ENROLLED'): Promise<TotpRow> => {
-    const totp = await findTotp(store.db, sessionOf(call).identity.id)
-    if (!totp) throw new AppError(missing)
-    return totp
-  }
-  const isVerified = (call: Call, { id }: TotpRow): boolean => sessionOf(call).identity.verifiedTotpId === id
+/** A code may be in the header of a request without body. */
+const CODE_IN_HEADER = { parameters: ['validationCode'] } as const
+const NOTES = {
+  start: describe.created('Begin to set up one-time codes'),
+  show: describe.one('OneTimeCodes', 'Get one’s own one-time codes, with the secret until they are verified'),
+  remove: describe.done('Give up one-time codes', CODE_IN_HEADER),
+  showQr: describe.other('A QR code', 'Get the secret of one-time codes as a picture, until they are verified'),
+  verify: describe.done('Prove that the one-time codes are set up'),
+  showRecoveryCodes: describe.one('RecoveryCodes', 'Get the recovery codes that are left', CODE_IN_HEADER),
+  replaceRecoveryCodes: describe.done('Make new recovery codes'),
+  pass: describe.done('Complete the session with a one-time code or a recovery code'),
+  tradeToken: describe.done('Trade a one-time code for a token: not here, always a 400'),
+}
 
-  const getUnverified = async (call: Call): Promise<TotpRow> => {
-    const totp = await getTotp(call, 'NOT_FOUND')
-    if (isVerified(call, totp)) throw new AppError('NOT_FOUND')
-    return totp
-  }
+/** The caller's own one-time codes. A session that lacks a second factor can only set them up and give a code. */
+export function currentIdentityMfaRoutes(parts: CurrentIdentityMfaRouteParts): Route[] {
+  const { clock, oneTimeCodes } = parts
+  const own = new OwnOneTimeCodes(parts)
+  const requestOf = (call: Call): CodeRequest => ({
+    id: call.requestId,
+    remoteAddr: call.remoteAddr,
+    clientAddress: call.clientAddress,
+    session: sessionOf(call),
+    code: (call.body as CodeBody | undefined)?.code ?? call.untrustedHeaderLines(CODE_HEADER)[0],
+    meta: operationMeta(call, clock.now()),
+  })
   const urlOf = (call: Call, totp: TotpRow) => oneTimeCodes.provisioningUrl(totp, sessionOf(call).identity.name)
 
-  /** A code of the body or the header, as what the transaction wants to know of it. */
-  const given = async (call: Call) => {
-    const code = (call.body as CodeBody | undefined)?.code ?? call.untrustedHeaderLines(CODE_HEADER)[0]
-    const totp = await getTotp(call, 'MFA_NOT_ENROLLED')
-    if (!code) throw new AppError('MFA_INVALID_TOKEN')
-    return { id: totp.identity_id, guess: oneTimeCodes.guess(totp, code, { recovery: true }) }
-  }
-
-  /** Fails unless the code was right. Every wrong code is reported, a right one only where it completes the session. */
-  const check = (call: Call, outcome: CodeOutcome, { completes = false } = {}): void => {
-    const request = { id: call.requestId, remoteAddr: call.remoteAddr }
-    const session = sessionOf(call)
-    if (outcome !== 'right') {
-      const reason = outcome === 'wrong' ? 'wrong-code' : 'too-many-codes'
-      const refused = { id: call.requestId, remoteAddress: call.clientAddress }
-      signIns.code(session, refusedCode(refused, reason, session, clock.now()), request)
-    } else if (completes) signIns.code(session, undefined, request)
-    oneTimeCodes.checkOutcome(outcome)
-  }
-
-  const row = (
-    method: Method,
-    path: string,
-    access: 'partial-session' | 'any-session',
-    handle: Route['handle'],
-    takesCode = false,
-  ): Route => ({
-    method,
-    paths: onBothApis(path),
-    access,
-    bodyCap: 'anonymous',
-    body: takesCode ? { schema: OneTimeCode, optional: false } : null,
-    handle,
-  })
-
   const show = async (call: Call): Promise<Answer> => {
-    const totp = await getTotp(call, 'NOT_FOUND')
-    const verified = isVerified(call, totp)
+    const { totp, isVerified } = await own.get(sessionOf(call))
     return detail({
-      _links: { self: LINK, ...(!verified && UNVERIFIED_LINKS) },
+      _links: { self: LINK, ...(!isVerified && UNVERIFIED_LINKS) },
       ...base(totp),
-      isVerified: verified,
-      ...(!verified && { provisioningUrl: urlOf(call, totp) }),
-      recoveryCodes: verified ? null : oneTimeCodes.recoveryCodes(totp),
+      isVerified,
+      ...(!isVerified && { provisioningUrl: urlOf(call, totp) }),
+      recoveryCodes: isVerified ? null : oneTimeCodes.recoveryCodes(totp),
     })
   }
 
   const start = async (call: Call): Promise<Answer> => {
-    const totp = oneTimeCodes.newTotp(sessionOf(call).identity.id)
-    await store.run(startTotp, totp, meta(call))
-    return { status: 201, json: { data: { _links: { self: LINK }, id: totp.totpId }, meta: {} } }
+    const id = await own.start(requestOf(call))
+    return { status: 201, json: { data: { _links: { self: LINK }, id }, meta: {} } }
+  }
+
+  const showQr = async (call: Call): Promise<Answer> => {
+    const content = qrPng(urlOf(call, await own.getUnverified(sessionOf(call))))
+    return { status: 200, bytes: { content, type: 'image/png' } }
   }
 
   const verify = async (call: Call): Promise<Answer> => {
-    const totp = await getUnverified(call)
-    const { id: sessionId, identity } = sessionOf(call)
-    const guess = oneTimeCodes.guess(totp, (call.body as CodeBody).code, { recovery: false })
-    const args = { id: identity.id, sessionId, guess }
-    check(call, await store.run(verifyTotp, args, meta(call)), { completes: true })
+    await own.verify(requestOf(call))
     return done()
   }
 
   const pass = async (call: Call): Promise<Answer> => {
-    const args = { ...(await given(call)), sessionId: sessionOf(call).id }
-    check(call, await store.run(passTotp, args, meta(call)), { completes: true })
+    await own.pass(requestOf(call))
     return done()
   }
 
   const remove = async (call: Call): Promise<Answer> => {
-    const totp = await getTotp(call, 'NOT_FOUND')
-    const guess = isVerified(call, totp) ? (await given(call)).guess : undefined
-    const args = { id: totp.identity_id, guess }
-    check(call, await store.run(removeTotp, args, meta(call)))
+    await own.remove(requestOf(call))
     return done()
   }
 
   const showRecoveryCodes = async (call: Call): Promise<Answer> => {
-    check(call, await store.run(checkTotpCode, await given(call), meta(call)))
-    const totp = await getTotp(call, 'NOT_FOUND')
+    const totp = await own.spend(requestOf(call))
     return detail({ _links: { self: LINK }, ...base(totp), recoveryCodes: oneTimeCodes.recoveryCodes(totp) })
   }
 
   const replaceRecoveryCodes = async (call: Call): Promise<Answer> => {
-    const code = await given(call)
-    const args = { ...code, recoveryCodes: oneTimeCodes.newRecoveryCodes(code.id) }
-    check(call, await store.run(renewRecoveryCodes, args, meta(call)))
+    await own.replaceRecoveryCodes(requestOf(call))
     return done()
   }
 
+  /** For sessions that are tokens themselves; this controller has none. */
+  const tradeToken = (): never => {
+    throw new AppError('INVALID_BACKING_TOKEN_TYPE')
+  }
+
   return [
-    row('POST', MFA, 'partial-session', start),
-    row('GET', MFA, 'partial-session', show),
-    row('DELETE', MFA, 'any-session', remove),
-    {
-      ...row('GET', `${MFA}/qr-code`, 'partial-session', async (call) => {
-        const content = qrPng(urlOf(call, await getUnverified(call)))
-        return { status: 200, bytes: { content, type: 'image/png' } }
-      }),
-      produces: 'image/png',
-    },
-    row('POST', `${MFA}/verify`, 'partial-session', verify, true),
-    row('GET', `${MFA}/recovery-codes`, 'any-session', showRecoveryCodes),
-    row('POST', `${MFA}/recovery-codes`, 'any-session', replaceRecoveryCodes, true),
-    row('POST', '/authenticate/mfa', 'partial-session', pass, true),
-    // For sessions that are tokens themselves, of which there are none here.
-    row(
-      'POST',
-      '/current-api-session/totp-token',
-      'any-session',
-      () => {
-        throw new AppError('INVALID_BACKING_TOKEN_TYPE')
-      },
-      true,
-    ),
+    row('POST', MFA, 'partial-session', NOTES.start, start),
+    row('GET', MFA, 'partial-session', NOTES.show, show),
+    row('DELETE', MFA, 'any-session', NOTES.remove, remove),
+    { ...row('GET', `${MFA}/qr-code`, 'partial-session', NOTES.showQr, showQr), produces: 'image/png' },
+    withCode(row('POST', `${MFA}/verify`, 'partial-session', NOTES.verify, verify)),
+    row('GET', `${MFA}/recovery-codes`, 'any-session', NOTES.showRecoveryCodes, showRecoveryCodes),
+    withCode(row('POST', `${MFA}/recovery-codes`, 'any-session', NOTES.replaceRecoveryCodes, replaceRecoveryCodes)),
+    withCode(row('POST', '/authenticate/mfa', 'partial-session', NOTES.pass, pass)),
+    withCode(row('POST', '/current-api-session/totp-token', 'any-session', NOTES.tradeToken, tradeToken)),
   ]
+}
+
+function row(
+  method: Method,
+  path: string,
+  access: 'partial-session' | 'any-session',
+  note: RouteNote,
+  handle: Route['handle'],
+): Route {
+  return { method, paths: onBothApis(path), access, bodyCap: 'anonymous', body: null, note, handle }
+}
+
+function withCode(route: Route): Route {
+  return { ...route, body: { schema: OneTimeCode, optional: false } }
 }
 
 function base({ id, created_at: createdAt, updated_at: updatedAt }: TotpRow) {

@@ -3,32 +3,40 @@ import {
   OwnAuthenticatorWrite,
   type OwnAuthenticatorPatch as PatchBody,
 } from '@countersign/contract'
-import { AppError, checkPlainText } from '@countersign/core'
-import { updateOwnAuthenticator } from '../../operations/authenticator/update-authenticator.ts'
+import { changeOwnPassword } from '../../login/change-own-password.ts'
+import type { PasswordLogin } from '../../login/password-login.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { AUTHENTICATOR_FILTER } from '../../store/filter-tables.ts'
+import type { StoredIdentity } from '../../store/identity-row.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findAuthenticator } from '../../store/reads/authenticator-reads.ts'
 import { findIdentity, loadShownAuthenticators } from '../../store/reads/identity-reads.ts'
 import type { AuthenticatorRow } from '../../store/schema.ts'
+import type { Store } from '../../store/store.ts'
 import { onBothApis } from '../api-paths.ts'
-import type { ControllerContext } from '../controller-context.ts'
 import type { Call } from '../pipeline/call.ts'
 import { detail, done } from '../pipeline/envelope.ts'
 import { listAnswer } from '../pipeline/list-answer.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import { type Route, sessionOf } from '../pipeline/route.ts'
+import { describe } from '../pipeline/route-note.ts'
 import { authenticatorView } from './authenticator-view.ts'
 import { identityView } from './identity-view.ts'
-import { digestNewPassword } from './new-password.ts'
+import { digestNewPassword, type NewPasswordParts } from './new-password.ts'
 import { equals } from './row-conditions.ts'
+
+interface CurrentIdentityRouteParts extends NewPasswordParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logInWithPassword: Pick<PasswordLogin, 'guard' | 'passwords'>
+}
 
 const AUTHENTICATORS = 'current-identity/authenticators'
 const LINKS = { self: { href: './current-identity' }, mfa: { href: './current-identity/mfa' } }
 
 /** The caller's own identity and its authenticators. No route here reaches another identity. */
-export function currentIdentityRoutes(context: ControllerContext): Route[] {
-  const { store, clock, logInWithPassword } = context
-  const { now } = clock
+export function currentIdentityRoutes(parts: CurrentIdentityRouteParts): Route[] {
+  const { store, clock, logInWithPassword } = parts
 
   const ownAuthenticator = async (call: Call): Promise<AuthenticatorRow> => {
     const { id = '' } = call.params
@@ -37,23 +45,16 @@ export function currentIdentityRoutes(context: ControllerContext): Route[] {
     return row
   }
 
+  const passwordParts = {
+    store,
+    logInWithPassword,
+    digestNewPassword: (identity: StoredIdentity, password: string) => digestNewPassword(parts, identity, password),
+  }
   const changePassword = async (call: Call) => {
-    const { id, method, password_digest: digest } = await ownAuthenticator(call)
-    if (method !== 'updb') throw new AppError('CAN_NOT_UPDATE_AUTHENTICATOR')
-    const { currentPassword, password, username } = call.body as PatchBody
-    const { identity, policy } = sessionOf(call)
-    const trial = { password: currentPassword, address: call.clientAddress, of: { identity, policy, digest } }
-    if (!(await logInWithPassword.guard.isRight(trial))) {
-      const reason = 'invalid current password'
-      throw new AppError('UNAUTHORIZED', { field: 'currentPassword', reason, value: '' })
-    }
-    if (username) checkPlainText('username', username)
-    const change = {
-      id,
-      username: username || undefined,
-      passwordDigest: password ? await digestNewPassword(context, identity, password) : undefined,
-    }
-    await store.run(updateOwnAuthenticator, change, operationMeta(call, now()))
+    const { id: authenticatorId = '' } = call.params
+    const { clientAddress } = call
+    const change = { session: sessionOf(call), authenticatorId, clientAddress, body: call.body as PatchBody }
+    await changeOwnPassword(passwordParts, change, operationMeta(call, clock.now()))
     return done()
   }
 
@@ -64,6 +65,7 @@ export function currentIdentityRoutes(context: ControllerContext): Route[] {
       access: 'any-session',
       bodyCap: 'anonymous',
       body: null,
+      note: describe.one('Identity', 'Get the identity whose session it is'),
       handle: async (call) => {
         const {
           identity: { id },
@@ -75,7 +77,7 @@ export function currentIdentityRoutes(context: ControllerContext): Route[] {
         ])
         if (!identity) throw notFound('identity', id)
         const authenticators = authenticatorsOf(id)
-        const view = identityView(identity, { policy, authenticators, hasApiSession: true, now: now() })
+        const view = identityView(identity, { policy, authenticators, hasApiSession: true, now: clock.now() })
         return { status: 200, json: { data: { ...view, _links: LINKS }, meta: null } }
       },
     },
@@ -85,6 +87,7 @@ export function currentIdentityRoutes(context: ControllerContext): Route[] {
       access: 'any-session',
       bodyCap: 'anonymous',
       body: null,
+      note: describe.list('Authenticator', 'List what one signs in with oneself'),
       handle: (call) => {
         const { identity } = sessionOf(call)
         const show = (rows: readonly AuthenticatorRow[]) =>
@@ -99,6 +102,7 @@ export function currentIdentityRoutes(context: ControllerContext): Route[] {
       access: 'any-session',
       bodyCap: 'anonymous',
       body: null,
+      note: describe.one('Authenticator', 'Get one of one’s own authenticators'),
       handle: async (call) => {
         return detail(authenticatorView(await ownAuthenticator(call), sessionOf(call).identity, AUTHENTICATORS))
       },
@@ -109,6 +113,7 @@ export function currentIdentityRoutes(context: ControllerContext): Route[] {
       access: 'any-session',
       bodyCap: 'anonymous',
       body: { schema: OwnAuthenticatorWrite, optional: false },
+      note: describe.done('Change one’s own user name and password'),
       handle: changePassword,
     },
     {
@@ -117,6 +122,7 @@ export function currentIdentityRoutes(context: ControllerContext): Route[] {
       access: 'any-session',
       bodyCap: 'anonymous',
       body: { schema: OwnAuthenticatorPatch, optional: false },
+      note: describe.done('Change one’s own password'),
       handle: changePassword,
     },
   ]

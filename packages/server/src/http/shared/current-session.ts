@@ -1,13 +1,22 @@
+import type { SecondFactor } from '../../login/second-factor.ts'
 import { endOwnSession } from '../../operations/api-session/end-session.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Store } from '../../store/store.ts'
 import { onBothApis } from '../api-paths.ts'
-import type { ControllerContext } from '../controller-context.ts'
 import { detail, done } from '../pipeline/envelope.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import { type Route, sessionOf } from '../pipeline/route.ts'
+import { describe } from '../pipeline/route-note.ts'
 import { currentSessionView } from './api-session-view.ts'
 
+interface CurrentSessionRouteParts {
+  readonly store: Pick<Store, 'run'>
+  readonly clock: Clock
+  readonly secondFactor: SecondFactor
+}
+
 /** The caller's own session. */
-export function currentSessionRoutes({ store, clock, secondFactor }: ControllerContext): Route[] {
+export function currentSessionRoutes({ store, clock, secondFactor }: CurrentSessionRouteParts): Route[] {
   return [
     {
       method: 'GET',
@@ -15,6 +24,7 @@ export function currentSessionRoutes({ store, clock, secondFactor }: ControllerC
       access: 'partial-session',
       bodyCap: 'anonymous',
       body: null,
+      note: describe.one('CurrentApiSession', 'Get the session that this call is made with'),
       handle: async (call) => {
         const session = sessionOf(call)
         const missing = await secondFactor.findMissing(session, call.untrustedBearers)
@@ -27,6 +37,7 @@ export function currentSessionRoutes({ store, clock, secondFactor }: ControllerC
       access: 'partial-session',
       bodyCap: 'anonymous',
       body: null,
+      note: describe.done('Sign out: end the session'),
       handle: async (call) => {
         await store.run(endOwnSession, { id: sessionOf(call).id }, operationMeta(call, clock.now()))
         return done()

@@ -1,19 +1,22 @@
+import type { EnrollmentJwt } from '../../enrollment/enrollment-jwt.ts'
 import { openOneTimeToken } from '../../enrollment/one-time-token.ts'
+import type { Sealing } from '../../platform/keys/sealing.ts'
 import { readJsonColumn } from '../../store/json-column.ts'
 import type { EnrollmentRow } from '../../store/schema.ts'
-import type { ControllerContext } from '../controller-context.ts'
 import { selfLink, timestamp } from '../pipeline/envelope.ts'
 import { type IdentityName, identityReference } from './identity-view.ts'
+
+export interface EnrollmentViewParts {
+  readonly sealing: Sealing
+  readonly enrollmentJwt: EnrollmentJwt
+}
 
 interface Shown {
   readonly withToken: boolean
 }
 
-/** Enrollments, for those who may enroll their identity with the token, which is the identity to come. */
-export function createEnrollmentViews({
-  sealing,
-  enrollmentJwt,
-}: Pick<ControllerContext, 'sealing' | 'enrollmentJwt'>) {
+/** Enrollments as administrators see them. The token is a credential: it is shown only `withToken`. */
+export function createEnrollmentViews({ sealing, enrollmentJwt }: EnrollmentViewParts) {
   const secretsOf = (row: EnrollmentRow, { withToken }: Shown) => {
     const token = withToken ? openOneTimeToken(sealing, row) : undefined
     return token === undefined ? {} : { token, jwt: enrollmentJwt(row, token) }

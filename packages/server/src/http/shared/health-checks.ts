@@ -1,13 +1,23 @@
-import type { HealthCheck } from '../../events/health.ts'
-import type { ControllerContext } from '../controller-context.ts'
+import type { Health, HealthCheck } from '../../events/health.ts'
 import { timestamp } from '../pipeline/envelope.ts'
 import type { Answer, Route } from '../pipeline/route.ts'
 
+interface HealthCheckRouteParts {
+  readonly health: Pick<Health, 'readiness'>
+}
+
 const HEALTH_CHECKS = '/health-checks/v1'
 
-/** Whether this node lives, and whether it can serve: for balancers and supervisors, who have no session. */
-export function healthCheckRoutes({ health }: ControllerContext): Route[] {
-  const open = { method: 'GET', access: 'anonymous', rate: 'none', bodyCap: 'anonymous', body: null } as const
+/** Liveness and readiness of this node, for load balancers and supervisors, which have no session. */
+export function healthCheckRoutes({ health }: HealthCheckRouteParts): Route[] {
+  const open = {
+    method: 'GET',
+    access: 'anonymous',
+    rate: 'none',
+    bodyCap: 'anonymous',
+    body: null,
+    note: null,
+  } as const
   return [
     {
       ...open,

@@ -1,17 +1,33 @@
 import { COMPATIBLE_VERSION, PRODUCT_VERSION } from '../../platform/version.ts'
 import { CLIENT, MANAGEMENT, onBothApis } from '../api-paths.ts'
-import type { ControllerContext } from '../controller-context.ts'
 import { detail } from '../pipeline/envelope.ts'
 import type { Route } from '../pipeline/route.ts'
-import { createNetworkJwt } from './network-jwt.ts'
+import { describe, type RouteNote } from '../pipeline/route-note.ts'
+import { createNetworkJwt, type NetworkJwtParts } from './network-jwt.ts'
 
-/** Existing clients look for an identity provider of the controller's own here, which it does not have. */
+interface InformationRouteParts extends NetworkJwtParts {
+  /** The CA certificates as EST clients read them: PKCS#7, base64 in lines of 64. */
+  readonly caCertificates: () => Buffer
+}
+
+/** Existing clients look here for an identity provider of the controller's own; there is none. */
 const CAPABILITIES: readonly string[] = []
 
-/** What a client asks before it knows anything: which version speaks here, and whose certificates to trust. */
-export function informationRoutes(context: ControllerContext): Route[] {
-  const { addresses, caCertificates } = context
-  const networkJwt = createNetworkJwt(context)
+const NOTES = {
+  version: describe.one('Version', 'Say which version speaks here, and where'),
+  caCertificates: describe.other(
+    'Certs-only PKCS#7 in base64, in lines of 64 characters',
+    'Get the certificates of the authority to trust',
+  ),
+  protocols: describe.one('Protocols', 'Say under which address the controller is reached'),
+  networkJwts: describe.wholeList('NetworkJwt', 'Get a signed word of where this network is'),
+  capabilities: describe.wholeList('text', 'List what the controller can do besides'),
+}
+
+/** What a client requests before login: the version and addresses of the controller, and the CA certificates to trust. */
+export function informationRoutes(parts: InformationRouteParts): Route[] {
+  const { addresses, caCertificates } = parts
+  const networkJwt = createNetworkJwt(parts)
   const versions = () => {
     const api = (path: string) => ({
       v1: { path, apiBaseUrls: addresses().map((address) => `https://${address}${path}`) },
@@ -27,7 +43,7 @@ export function informationRoutes(context: ControllerContext): Route[] {
     }
   }
   return [
-    open(['/', '/version', CLIENT, MANAGEMENT, ...onBothApis('/version')], versions),
+    open(['/', '/version', CLIENT, MANAGEMENT, ...onBothApis('/version')], NOTES.version, versions),
     {
       method: 'GET',
       paths: ['', CLIENT, MANAGEMENT].map((base) => `${base}/.well-known/est/cacerts`),
@@ -35,6 +51,7 @@ export function informationRoutes(context: ControllerContext): Route[] {
       rate: 'none',
       bodyCap: 'anonymous',
       body: null,
+      note: NOTES.caCertificates,
       produces: 'application/pkcs7-mime',
       handle: () => ({
         status: 200,
@@ -42,14 +59,14 @@ export function informationRoutes(context: ControllerContext): Route[] {
         bytes: { content: caCertificates(), type: 'application/pkcs7-mime' },
       }),
     },
-    open([`${CLIENT}/protocols`], () => ({ https: { address: addresses()[0] } })),
-    open(onBothApis('/network-jwts'), () => [{ name: 'default', token: networkJwt() }]),
-    open(onBothApis('/enumerated-capabilities'), () => CAPABILITIES),
+    open([`${CLIENT}/protocols`], NOTES.protocols, () => ({ https: { address: addresses()[0] } })),
+    open(onBothApis('/network-jwts'), NOTES.networkJwts, () => [{ name: 'default', token: networkJwt() }]),
+    open(onBothApis('/enumerated-capabilities'), NOTES.capabilities, () => CAPABILITIES),
   ]
 }
 
-/** A call that anybody may make and that answers the same to everybody. */
-function open(paths: readonly string[], data: () => unknown): Route {
+/** An anonymous call whose response does not depend on the caller. */
+function open(paths: readonly string[], note: RouteNote, data: () => unknown): Route {
   return {
     method: 'GET',
     paths,
@@ -57,6 +74,7 @@ function open(paths: readonly string[], data: () => unknown): Route {
     rate: 'none',
     bodyCap: 'anonymous',
     body: null,
+    note,
     handle: () => detail(data()),
   }
 }

@@ -1,17 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import type { ControllerContext } from '../controller-context.ts'
+import type { ServerIdentity } from '../../platform/keys/server-identity.ts'
+import type { SignControllerJwt } from '../../platform/keys/sign-controller-jwt.ts'
+
+export interface NetworkJwtParts {
+  /** host:port pairs under which clients reach this controller, the first one preferred. */
+  readonly addresses: () => readonly string[]
+  /** The server certificate that is in use. */
+  readonly serverIdentity: () => Pick<ServerIdentity, 'fingerprint'>
+  readonly signControllerJwt: SignControllerJwt
+}
 
 const AUDIENCE = 'openziti-enroller'
 
 /**
- * The JWT that tells a client where this network is. It is asked for without a session, so it is signed once for each
+ * Returns a function that returns the JWT with the address of this network. The call is anonymous, so signing happens once for each
  * certificate and address.
  */
-export function createNetworkJwt({
-  addresses,
-  serverIdentity,
-  signControllerJwt,
-}: Pick<ControllerContext, 'addresses' | 'serverIdentity' | 'signControllerJwt'>): () => string {
+export function createNetworkJwt({ addresses, serverIdentity, signControllerJwt }: NetworkJwtParts): () => string {
   const jti = randomUUID()
   let made: { readonly of: string; readonly token: string } | undefined
   return () => {

@@ -1,11 +1,17 @@
 import { AppError, checkPassword } from '@countersign/core'
+import type { PasswordLogin } from '../../login/password-login.ts'
 import type { StoredIdentity } from '../../store/identity-row.ts'
 import { findAuthPolicy } from '../../store/reads/auth-policy-reads.ts'
-import type { ControllerContext } from '../controller-context.ts'
+import type { Store } from '../../store/store.ts'
+
+export interface NewPasswordParts {
+  readonly store: Pick<Store, 'db'>
+  readonly logInWithPassword: Pick<PasswordLogin, 'passwords'>
+}
 
 /** The digest of a new password; COULD_NOT_VALIDATE when it breaks a rule of the identity's policy. */
 export async function digestNewPassword(
-  { store, logInWithPassword }: Pick<ControllerContext, 'store' | 'logInWithPassword'>,
+  { store, logInWithPassword }: NewPasswordParts,
   { authPolicyId }: Pick<StoredIdentity, 'authPolicyId'>,
   password: string,
 ): Promise<string> {

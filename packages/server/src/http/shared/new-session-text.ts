@@ -10,7 +10,7 @@ interface NewSession {
   readonly missing: readonly MissingFactor[]
 }
 
-/** The answer to a sign-in. Most of them differ in a few words only, so that these alone are written anew. */
+/** The response to a login as JSON text. Most responses differ in a few values only, so those are filled into a template. */
 export function newSessionText(answer: NewSession): string {
   return isPlain(answer) ? writePlain(plainValues(answer)) : wholeText(answer)
 }
@@ -19,14 +19,14 @@ function wholeText({ session, token, now, missing }: NewSession): string {
   return jsonText(detail(currentSessionView(session, token, { now, missing })).json)
 }
 
-/** Without certificate, configuration types and one-time codes, whole, and not used yet. */
+/** A complete, unused session without certificate, configuration types and one-time codes. */
 function isPlain({ session, missing }: NewSession): boolean {
   const { certificate, configTypes, identity, createdAt, updatedAt, lastActivityAt } = session
   const isUnused = updatedAt === createdAt && lastActivityAt === createdAt
   return isUnused && !certificate && configTypes.length + missing.length === 0 && identity.verifiedTotpId === null
 }
 
-/** What differs. Sessions, their tokens and authenticators are named by us. */
+/** The values that differ. Ids of sessions and authenticators, and tokens, are our own text and need no escaping. */
 function plainValues({ session, token, now }: NewSession): string[] {
   const { id, identity, authenticatorId, ipAddress, createdAt, expiresAt } = session
   return [
@@ -43,7 +43,7 @@ function plainValues({ session, token, now }: NewSession): string[] {
   ]
 }
 
-/** Each of its values is unlike any other text of it. */
+/** Every value occurs exactly once in the text. */
 const SAMPLE: NewSession = {
   session: {
     id: 'SESSION',

@@ -17,7 +17,7 @@ const POLICY = [
   ['identityRoles', 'set'],
 ] as const
 
-/** What existing clients ask of the lists that are always empty here, because this product routes no traffic. */
+/** The symbols by which existing clients filter lists that are always empty here: this product routes no traffic. */
 export const SERVICES = withBase(
   ['name', 'string'],
   ['terminatorStrategy', 'string'],

@@ -23,7 +23,7 @@ export function qrPng(text: string): Buffer {
   ])
 }
 
-/** A line of pixels behind the byte that says that it is not filtered; a bit that is set is white. */
+/** A scanline: the filter type byte 0, then one bit a pixel; a set bit is white. */
 function line(row: readonly boolean[], side: number): Buffer {
   const bytes = Buffer.alloc(1 + Math.ceil(side / 8))
   for (let x = 0; x < side; x++) {

@@ -6,9 +6,8 @@ const MAX_ROLES = 100
 const SEMANTICS = { AllOf: 'and', AnyOf: 'or' } as const
 
 /**
- * The condition that `roleFilter` and `roleSemantic` put on a list of identities, or undefined without them: the attributes
- * (`#name`) all of them or any of them, and besides them every identity that is named (`@id`). Fails with
- * COULD_NOT_VALIDATE for anything else.
+ * The condition of `roleFilter` and `roleSemantic` on a list of identities, or undefined without them: identities with all or any of the
+ * attributes (`#name`), and every identity that is named by its id (`@id`). COULD_NOT_VALIDATE for anything else.
  */
 export function parseRoleFilter(query: Query): Predicate | undefined {
   const roles = query.all('roleFilter').filter((role) => role !== '')

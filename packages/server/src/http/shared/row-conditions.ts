@@ -24,7 +24,7 @@ function lacks(symbol: string, text: string): Predicate {
   return { kind: 'comparison', comparison: { kind: 'contains', operand, text, ignoreCase: false, negated: true } }
 }
 
-/** Rows of identities of whose enrollments a holder is told, as `seesEnrollmentsOf` has it; permissions are stored as a JSON array. */
+/** The identities whose enrollments the holder may see, by the rule of `seesEnrollmentsOf`. Permissions are stored as a JSON array. */
 export function withSeenEnrollments(
   holder: PermissionHolder,
   { isAdmin, permissions }: { readonly isAdmin: string; readonly permissions: string },

@@ -1,43 +1,58 @@
 import type { Authenticate as AuthenticateBody, AuthenticateMethod } from '@countersign/contract'
 import { AppError } from '@countersign/core'
-import type { SignInRequest } from '../../login/login-reporter.ts'
+import type { ReportedRequest } from '../../events/reported-request.ts'
+import type { CertSignIn } from '../../login/certificate-login.ts'
+import type { SignInReporter } from '../../login/login-reporter.ts'
+import type { PasswordLogin } from '../../login/password-login.ts'
 import { refusedCertificate, refusedJwt, refusedMeanwhile, refusedPassword } from '../../login/refused-login.ts'
+import type { TokenLogin } from '../../login/token-login.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { LiveSession } from '../../session/live-sessions.ts'
 import type { RefusedSignIn } from '../../token/decision-recorder.ts'
-import type { ControllerContext } from '../controller-context.ts'
+import type { ExplainSignIn } from '../../token/explain-login.ts'
 import type { Call } from '../pipeline/call.ts'
 import { primaryChallenge } from '../pipeline/challenge.ts'
 
-export interface SignedIn {
+export interface LogInCallParts {
+  readonly clock: Clock
+  readonly logInWithPassword: PasswordLogin
+  readonly tokenLogin: Pick<TokenLogin, 'logIn'>
+  readonly signInWithCertificate: CertSignIn
+  readonly explainSignIn: ExplainSignIn
+  /** Every outcome of a login is reported here. */
+  readonly signIns: Pick<SignInReporter, 'accepted' | 'refused'>
+}
+
+export interface LoggedIn {
   readonly token: string
   readonly session: LiveSession
 }
 
 interface Refusal {
   readonly refused: RefusedSignIn
-  /** What the caller is told of it. */
+  /** The error that is sent to the caller. */
   readonly error: AppError
 }
 
-/** Trades the credential of a call for a session. Throws the refusal, which is noted under its request id, for administrators. */
-export type SignInCall = (method: AuthenticateMethod, call: CredentialCall) => Promise<SignedIn>
+/** Exchanges the credential of a call for a session. Throws the refusal, which administrators find as a decision under the request id. */
+export type LogInCall = (method: AuthenticateMethod, call: CredentialCall) => Promise<LoggedIn>
 
 type CredentialCall = Pick<
   Call,
   'requestId' | 'clientAddress' | 'remoteAddr' | 'untrustedBearers' | 'body' | 'clientCertificate'
 >
 
-type Outcome = ({ readonly signedIn: true } & SignedIn) | { readonly signedIn: false }
+type Outcome = ({ readonly signedIn: true } & LoggedIn) | { readonly signedIn: false }
 type Refused<Own extends Outcome> = Extract<Own, { readonly signedIn: false }>
 
-/** How one method tries a credential, and what is said of one that it refuses. */
+/** How one method checks a credential, and what is recorded and sent when it refuses one. */
 interface Method<Own extends Outcome> {
   attempt(call: CredentialCall): Promise<Own>
   refuse(call: CredentialCall, outcome: Refused<Own>): Refusal
 }
 
-export function createSignInCall(context: ControllerContext): SignInCall {
-  const { logInWithPassword, signInWithCertificate, signInWithJwt, explainSignIn, signIns, clock } = context
+export function createLogInCall(parts: LogInCallParts): LogInCall {
+  const { logInWithPassword, signInWithCertificate, tokenLogin, explainSignIn, signIns, clock } = parts
   const requestOf = ({ requestId, clientAddress }: CredentialCall) => ({ id: requestId, remoteAddress: clientAddress })
 
   const methods: Record<AuthenticateMethod, Method<Outcome>> = {
@@ -49,7 +64,7 @@ export function createSignInCall(context: ControllerContext): SignInCall {
       }),
     }),
     'ext-jwt': method({
-      attempt: (call) => signInWithJwt(call.untrustedBearers, call.body as AuthenticateBody, call.clientAddress),
+      attempt: (call) => tokenLogin.logIn(call.untrustedBearers, call.body as AuthenticateBody, call.clientAddress),
       refuse: (call, outcome) => ({
         refused: refusedJwt(requestOf(call), outcome, call.untrustedBearers, explainSignIn),
         error: primaryChallenge(outcome.challenge, outcome.signer),
@@ -70,7 +85,7 @@ export function createSignInCall(context: ControllerContext): SignInCall {
     return { refused: refusedMeanwhile(requestOf(call), name), error }
   }
 
-  // One function that waits, and no more: each that waits for another costs a sign-in a microsecond.
+  // A single async function: each further one costs a login about a microsecond.
   return async (name, call) => {
     const { attempt, refuse } = methods[name]
     let refusal: Refusal
@@ -89,11 +104,11 @@ export function createSignInCall(context: ControllerContext): SignInCall {
   }
 }
 
-/** A method is handed back its own outcomes only. */
+/** Safe to widen: `refuse` only receives outcomes of the same method's `attempt`. */
 function method<Own extends Outcome>(own: Method<Own>): Method<Outcome> {
   return own as unknown as Method<Outcome>
 }
 
-function reported({ requestId, remoteAddr }: CredentialCall): SignInRequest {
+function reported({ requestId, remoteAddr }: CredentialCall): ReportedRequest {
   return { id: requestId, remoteAddr }
 }

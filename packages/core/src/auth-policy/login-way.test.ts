@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DEFAULT_AUTH_POLICY } from './auth-policy-settings.ts'
-import { isSignInAllowed } from './sign-in-way.ts'
+import { isLoginAllowed } from './login-way.ts'
 
 const { primary } = DEFAULT_AUTH_POLICY
 
 test('each method can be turned off by itself', () => {
   const without = {
-    updb: { ...primary, updb: { ...primary.updb, allowed: false } },
+    password: { ...primary, updb: { ...primary.updb, allowed: false } },
     cert: { ...primary, cert: { ...primary.cert, allowed: false } },
     'ext-jwt': { ...primary, extJwt: { ...primary.extJwt, allowed: false } },
   }
-  const ways = [{ method: 'updb' }, { method: 'cert' }, { method: 'ext-jwt', signerId: 'one' }] as const
+  const ways = [{ method: 'password' }, { method: 'cert' }, { method: 'ext-jwt', signerId: 'one' }] as const
   for (const off of ways) {
     for (const way of ways) {
       assert.equal(
-        isSignInAllowed({ primary: without[off.method] }, way),
+        isLoginAllowed({ primary: without[off.method] }, way),
         way !== off,
         `${way.method} without ${off.method}`,
       )
@@ -25,7 +25,7 @@ test('each method can be turned off by itself', () => {
 
 test('a policy that names signers allows those, one that names none allows all', () => {
   const named = { primary: { ...primary, extJwt: { allowed: true, allowedSigners: ['one'] } } }
-  assert.equal(isSignInAllowed(named, { method: 'ext-jwt', signerId: 'one' }), true)
-  assert.equal(isSignInAllowed(named, { method: 'ext-jwt', signerId: 'two' }), false)
-  assert.equal(isSignInAllowed({ primary }, { method: 'ext-jwt', signerId: 'two' }), true)
+  assert.equal(isLoginAllowed(named, { method: 'ext-jwt', signerId: 'one' }), true)
+  assert.equal(isLoginAllowed(named, { method: 'ext-jwt', signerId: 'two' }), false)
+  assert.equal(isLoginAllowed({ primary }, { method: 'ext-jwt', signerId: 'two' }), true)
 })

@@ -13,20 +13,13 @@ import type { SignerLimiter } from '../limits/signer-limiter.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { KeySigner } from '../store/key-signer.ts'
 
-/** Who judges a token: whose keys they are, and by which rules. A signer of the directory is one. */
-export interface JudgingSigner {
+/** Whose keys and rules a token is verified with. A signer of the directory is one, and so is a provider of the hosted API. */
+export interface VerifyingSigner {
   readonly stored: KeySigner
   readonly verify: VerifySigner
 }
 
-export interface JudgeBySigner {
-  /** For strangers: throws `TooManyRequests` before a signature is checked when too many in that signer's name were wrong. */
-  forStranger(signer: JudgingSigner, jws: UntrustedJws, address: string, isNamed: boolean): Promise<Verdict>
-  /** For somebody who has a session. The provider is asked for keys only when the token names the signer. */
-  forKnown(signer: JudgingSigner, jws: UntrustedJws, isNamed: boolean): Promise<Verdict>
-}
-
-export interface JudgeBySignerParts {
+interface SignerVerifierParts {
   readonly keys: SignerKeyKeeper
   readonly cache: VerifiedTokenCache
   readonly clock: Clock
@@ -35,17 +28,34 @@ export interface JudgeBySignerParts {
   readonly checkSignature: CheckSignature
 }
 
-/** The verdict of one signer about one token, from memory where that is still true. Every door comes by here, and is counted here. */
-export function createJudgeBySigner(parts: JudgeBySignerParts): JudgeBySigner {
-  const { keys, cache, clock, limit, metrics, checkSignature } = parts
+/** The verdict of one signer about one token, from the cache while that is still true. Every token of every API passes here, and is counted here. */
+export class SignerVerifier {
+  readonly #parts: SignerVerifierParts
 
-  /** Strangers have an address. */
-  const judge = async (
-    { stored, verify }: JudgingSigner,
+  constructor(parts: SignerVerifierParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * For a caller without a session: throws `TooManyRequests` before a signature is checked when too many in that signer's name were wrong. The
+   * provider is asked for keys only when the token names the signer.
+   */
+  verifyForStranger(signer: VerifyingSigner, jws: UntrustedJws, address: string, isNamed: boolean): Promise<Verdict> {
+    return this.#verify(signer, jws, isNamed, address)
+  }
+
+  /** For a caller with a session, which is not limited. */
+  verifyForSession(signer: VerifyingSigner, jws: UntrustedJws, isNamed: boolean): Promise<Verdict> {
+    return this.#verify(signer, jws, isNamed)
+  }
+
+  async #verify(
+    { stored, verify }: VerifyingSigner,
     jws: UntrustedJws,
     isNamed: boolean,
     address?: string,
-  ): Promise<Verdict> => {
+  ): Promise<Verdict> {
+    const { keys, cache, clock, limit, metrics, checkSignature } = this.#parts
     const known = cache.findVerdict(jws.digest, verify, keys.keysOf(stored), clock.now())
     if (known) {
       metrics.tokenFromCache()
@@ -60,10 +70,5 @@ export function createJudgeBySigner(parts: JudgeBySignerParts): JudgeBySigner {
     if (verdict.reason !== 'signature-invalid') attempt.giveBack()
     if (verdict.accepted && address !== undefined) limit.noteGood(stored.id, address)
     return verdict
-  }
-
-  return {
-    forStranger: (signer, jws, address, isNamed) => judge(signer, jws, isNamed, address),
-    forKnown: (signer, jws, isNamed) => judge(signer, jws, isNamed),
   }
 }

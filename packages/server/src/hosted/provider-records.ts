@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto'
+import type { IdentityProviderPatch, IdentityProviderWrite } from '@countersign/contract'
+import { fieldError, type ProviderSettings, providerFromBody } from '@countersign/core'
+import { createProvider } from '../operations/identity-provider/create-provider.ts'
+import { patchProvider, replaceProvider } from '../operations/identity-provider/update-provider.ts'
+import type { DiscoverProvider } from '../outbound/discover-provider.ts'
+import type { JwksEndpointPolicy } from '../outbound/jwks-endpoint-policy.ts'
+import type { Sealing } from '../platform/keys/sealing.ts'
+import type { OperationMeta } from '../store/operation-meta.ts'
+import { getProvider } from '../store/reads/provider-reads.ts'
+import type { Store } from '../store/store.ts'
+import { sealRegistrationToken } from './account-clients.ts'
+
+export interface ProviderRecordsParts {
+  readonly store: Pick<Store, 'db' | 'run'>
+  readonly jwksPolicy: Pick<JwksEndpointPolicy, 'findProblem'>
+  readonly sealing: Sealing
+  readonly discoverProvider: DiscoverProvider
+}
+
+interface ProviderKey {
+  readonly id: string
+  readonly organizationId: string
+}
+
+/** The URLs that this controller requests; the same rules as for the keys of signers apply. */
+const FETCHED = ['discoveryUrl', 'jwksUri', 'registrationUrl'] as const
+type FetchedUrls = Partial<Pick<ProviderSettings, (typeof FETCHED)[number]>>
+
+/**
+ * Writes the identity providers that an organization trusts. Members that the body leaves out are read from the provider's discovery document.
+ * COULD_NOT_VALIDATE for a URL that this controller would not fetch.
+ */
+export class ProviderRecords {
+  readonly #parts: ProviderRecordsParts
+
+  constructor(parts: ProviderRecordsParts) {
+    this.#parts = parts
+  }
+
+  /** Returns the id of the new record. */
+  async create(organizationId: string, body: IdentityProviderWrite, meta: OperationMeta): Promise<string> {
+    const id = randomUUID()
+    const provider = await this.#complete(body)
+    const args = { id, organizationId, provider, sealedRegistrationToken: this.#sealToken(id, body) }
+    await this.#parts.store.run(createProvider, args, meta)
+    return id
+  }
+
+  async replace({ id, organizationId }: ProviderKey, body: IdentityProviderWrite, meta: OperationMeta): Promise<void> {
+    // Before discovery: nothing is fetched for a record that does not exist.
+    await getProvider(this.#parts.store.db, organizationId, id)
+    const provider = await this.#complete(body)
+    const args = { id, organizationId, provider, sealedRegistrationToken: this.#sealToken(id, body) }
+    await this.#parts.store.run(replaceProvider, args, meta)
+  }
+
+  async patch({ id, organizationId }: ProviderKey, patch: IdentityProviderPatch, meta: OperationMeta): Promise<void> {
+    this.#checkUrls(patch)
+    const args = { id, organizationId, patch, sealedRegistrationToken: this.#sealToken(id, patch) }
+    await this.#parts.store.run(patchProvider, args, meta)
+  }
+
+  async #complete(body: IdentityProviderWrite): Promise<ProviderSettings> {
+    const isComplete = body.jwksUri && (body.kind !== 'oidc' || body.tokenUrl)
+    const discovered = isComplete ? {} : await this.#parts.discoverProvider(body.issuer, body.discoveryUrl)
+    const provider = providerFromBody(body, discovered)
+    this.#checkUrls(provider)
+    return provider
+  }
+
+  #checkUrls(provider: FetchedUrls): void {
+    for (const field of FETCHED) {
+      const url = provider[field]
+      const problem = url ? this.#parts.jwksPolicy.findProblem(url) : undefined
+      if (problem) throw fieldError(field, problem, url)
+    }
+  }
+
+  /** Undefined leaves the stored token as it is; null, for an empty token, removes it. */
+  #sealToken(id: string, { registrationToken }: { readonly registrationToken?: string | undefined }) {
+    if (registrationToken === undefined) return undefined
+    return registrationToken === '' ? null : sealRegistrationToken(this.#parts.sealing, id, registrationToken)
+  }
+}
