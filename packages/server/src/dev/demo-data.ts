@@ -1,5 +1,5 @@
 import { newId } from '@countersign/core'
-import { createLocalOrganization } from '../hosted/local-organization.ts'
+import { LocalOrganization } from '../hosted/local-organization.ts'
 import { createIdentity } from '../operations/identity/create-identity.ts'
 import { createSigner } from '../operations/signer/create-signer.ts'
 import { SYSTEM_ACTOR } from '../store/actor.ts'
@@ -16,7 +16,7 @@ const SIGNER_NAME = 'local-provider'
 
 /** Makes what demos and the tour need, once: what somebody takes away stays away. */
 export async function ensureDemoData(options: DemoOptions): Promise<void> {
-  const organizationId = await createLocalOrganization(options.store)()
+  const organizationId = await new LocalOrganization(options.store).id()
   const meta = () => ({ actorId: SYSTEM_ACTOR.id, now: options.clock.now() })
   const parts = { ...options, organizationId, meta }
   options.provider.serveAudiences(options.hostedAudiences)

@@ -28,12 +28,12 @@ import {
   type NoToken,
   type PresentedTokens,
 } from './choose-enrolling-token.ts'
-import { createTurns } from './turns.ts'
+import { KeyedMutex } from './keyed-mutex.ts'
 
 export interface EnrollmentRequest extends PresentedTokens {
   /** To a certificate for the key in here; to token use when undefined. */
   readonly csrPem: string | undefined
-  /** The call that brings it, for the record. */
+  /** For the change log. */
   readonly source: RequestSource
 }
 
@@ -48,16 +48,13 @@ export interface Enrolled {
 
 export interface EnrollmentRefusal extends NoToken {
   readonly kind: EnrollmentKind
-  /** Who has the token's claim already. */
+  /** The identity that has the token's claim already. */
   readonly identityId: string | undefined
 }
 
-/** Makes the identity that a provider's token tells of, with exactly what the signer's rules give it. */
-export type EnrollByJwt = (
-  request: EnrollmentRequest,
-) => Promise<Enrolled | ({ isEnrolled: false } & EnrollmentRefusal)>
+export type EnrollmentOutcome = Enrolled | ({ readonly isEnrolled: false } & EnrollmentRefusal)
 
-export interface EnrollByJwtParts extends ChooseTokenParts {
+export interface TokenEnrollmentParts extends ChooseTokenParts {
   readonly store: Store
   readonly clock: Clock
   readonly clientCertificates: Pick<ClientCertificates, 'issue'>
@@ -78,70 +75,74 @@ class RefusedError extends Error {
   }
 }
 
-/**
- * The same claim enrolls one at a time in this process, so that of many who try at once only one has a certificate made; the transaction
- * decides between processes.
- */
-export function createEnrollByJwt(parts: EnrollByJwtParts): EnrollByJwt {
-  const takeTurn = createTurns()
-  return async (request) => {
+/** Creates the identity that a provider's token describes, with exactly what the signer's rules give it. */
+export class TokenEnrollment {
+  readonly #parts: TokenEnrollmentParts
+  /** By claim, so that of many concurrent enrollments with one claim only one has a certificate issued. The operation decides between processes. */
+  readonly #byClaim = new KeyedMutex()
+
+  constructor(parts: TokenEnrollmentParts) {
+    this.#parts = parts
+  }
+
+  async enroll(request: EnrollmentRequest): Promise<EnrollmentOutcome> {
     const kind = request.csrPem === undefined ? 'token' : 'cert'
-    const choice = await chooseEnrollingToken(parts, request, kind)
+    const choice = await chooseEnrollingToken(this.#parts, request, kind)
     if (!choice.isChosen) return { isEnrolled: false, ...choice, kind, identityId: undefined }
     const { signer, bearer } = choice
     try {
       const enrolling = await refusedAs('claim-unusable', () => buildEnrollingIdentity(signer.stored, choice.token))
-      return await takeTurn(JSON.stringify(enrolling.key), () => enroll(parts, choice, enrolling, request))
+      return await this.#byClaim.run(JSON.stringify(enrolling.key), () => this.#create(choice, enrolling, request))
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error
       const { reason, refusal, identityId } = error
       return { isEnrolled: false, kind, signer, bearer, reason, error: refusal, identityId }
     }
   }
-}
 
-async function enroll(
-  { store, clock, clientCertificates, policies }: EnrollByJwtParts,
-  { signer }: ChosenToken,
-  { key, settings }: EnrollingIdentity,
-  { csrPem, source }: EnrollmentRequest,
-): Promise<Enrolled> {
-  const kind = csrPem === undefined ? 'token' : 'cert'
-  const [enrolledId, policy] = await Promise.all([
-    findEnrolledIdentity(store.db, key),
-    policies.find(enrollPolicyId(signer.stored)),
-  ])
-  const standing = { kind, signer: signer.stored, policy, isEnrolled: enrolledId !== undefined } as const
-  refuseObstacle(findEnrollmentObstacles(standing)[0], enrolledId)
-  await refusedAs('identity-refused', () => validateIdentity(settings))
+  async #create(
+    { signer }: ChosenToken,
+    { key, settings }: EnrollingIdentity,
+    { csrPem, source }: EnrollmentRequest,
+  ): Promise<Enrolled> {
+    const { store, clock, clientCertificates, policies } = this.#parts
+    const kind = csrPem === undefined ? 'token' : 'cert'
+    const [enrolledId, policy] = await Promise.all([
+      findEnrolledIdentity(store.db, key),
+      policies.find(enrollPolicyId(signer.stored)),
+    ])
+    const standing = { kind, signer: signer.stored, policy, isEnrolled: enrolledId !== undefined } as const
+    refuseObstacle(findEnrollmentObstacles(standing)[0], enrolledId)
+    await refusedAs('identity-refused', () => validateIdentity(settings))
 
-  const identityId = key.useExternalId ? newIdInOrder(clock.now()) : key.id
-  const certificate =
-    csrPem === undefined
-      ? undefined
-      : await refusedAs('csr-refused', () => clientCertificates.issue(csrPem, identityId))
-  const authenticator = certificate && {
-    id: newIdInOrder(clock.now()),
-    certPem: certificate.chainPem,
-    fingerprint: certificate.fingerprint,
-    publicKeyDigest: certificate.publicKeyDigest,
+    const identityId = key.useExternalId ? newIdInOrder(clock.now()) : key.id
+    const certificate =
+      csrPem === undefined
+        ? undefined
+        : await refusedAs('csr-refused', () => clientCertificates.issue(csrPem, identityId))
+    const authenticator = certificate && {
+      id: newIdInOrder(clock.now()),
+      certPem: certificate.chainPem,
+      fingerprint: certificate.fingerprint,
+      publicKeyDigest: certificate.publicKeyDigest,
+    }
+    const { obstacle } = await refusedAs('identity-refused', () =>
+      store.run(
+        enrollByJwt,
+        { signerId: signer.id, kind, key, settings, identityId, authenticator },
+        { actorId: identityId, now: clock.now(), source: { authorName: settings.name, ...source } },
+      ),
+    )
+    refuseObstacle(obstacle, undefined)
+    return { isEnrolled: true, kind, signer: signer.stored, identityId, settings, certificate }
   }
-  const { obstacle } = await refusedAs('identity-refused', () =>
-    store.run(
-      enrollByJwt,
-      { signerId: signer.id, kind, key, settings, identityId, authenticator },
-      { actorId: identityId, now: clock.now(), source: { authorName: settings.name, ...source } },
-    ),
-  )
-  refuseObstacle(obstacle, undefined)
-  return { isEnrolled: true, kind, signer: signer.stored, identityId, settings, certificate }
 }
 
 function refuseObstacle(obstacle: EnrollmentObstacle | undefined, enrolledId: string | undefined): void {
   if (obstacle) throw new RefusedError(obstacle, new AppError(ENROLLMENT_OBSTACLES[obstacle]), enrolledId)
 }
 
-/** What the caller did wrong becomes a refusal with this reason; what is wrong here stays what it is. */
+/** Turns errors of the caller into a refusal with this reason; faults of the server pass unchanged. */
 async function refusedAs<Result>(reason: DecisionReason, run: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await run()

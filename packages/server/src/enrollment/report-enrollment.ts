@@ -6,20 +6,14 @@ import type { ReportedRequest } from '../events/reported-request.ts'
 import type { DecisionRecorder, RefusedEnrollment } from '../token/decision-recorder.ts'
 import type { Enrolled, EnrollmentRefusal } from './enroll-by-jwt.ts'
 
-/** Every outcome of enrolling with a provider's token comes here, and from here to the log, events and decisions. */
-export interface EnrollmentReporter {
-  enrolled(enrolled: Enrolled, request: ReportedRequest): void
-  refused(refused: RefusedEnrollment, refusal: EnrollmentRefusal, request: ReportedRequest): void
-}
-
 interface EnrollmentReporterParts {
   readonly log: Logger
   readonly events: EventHub
-  readonly decisions: DecisionRecorder
+  readonly decisions: Pick<DecisionRecorder, 'record'>
   readonly metrics: Pick<Metrics, 'enrollment'>
 }
 
-const NOBODY = {
+const NO_IDENTITY = {
   identity_id: '',
   identity_name: '',
   auth_policy_id: '',
@@ -28,47 +22,50 @@ const NOBODY = {
   attributes: [],
 } as const
 
-export function createEnrollmentReporter({
-  log,
-  events,
-  decisions,
-  metrics,
-}: EnrollmentReporterParts): EnrollmentReporter {
-  return {
-    // Whom a signer's word has given what: the one record of attributes that no administrator gave.
-    enrolled: ({ signer, settings, kind, identityId, certificate }, request) => {
-      const event: EnrollmentEvent = {
-        ...outcomeOf(kind, signer.id, request),
-        event_type: 'success',
-        success: true,
-        reason: '',
+/** Reports the outcome of every enrollment with a provider's token to the log, events, metrics and decisions. */
+export class EnrollmentReporter {
+  readonly #parts: EnrollmentReporterParts
+
+  constructor(parts: EnrollmentReporterParts) {
+    this.#parts = parts
+  }
+
+  /** The log and the event are the only record of the attributes that the token gave the identity. */
+  enrolled({ signer, settings, kind, identityId, certificate }: Enrolled, request: ReportedRequest): void {
+    const { log, events, metrics } = this.#parts
+    const event: EnrollmentEvent = {
+      ...outcomeOf(kind, signer.id, request),
+      event_type: 'success',
+      success: true,
+      reason: '',
+      identity_id: identityId,
+      identity_name: settings.name,
+      auth_policy_id: settings.authPolicyId,
+      name_claims_selector: signer.enrollNameClaimsSelector,
+      attribute_claims_selector: signer.enrollAttributeClaimsSelector ?? '',
+      attributes: settings.attributes,
+    }
+    log.info({ enrollment: event, fingerprint: certificate?.fingerprint }, 'an identity has enrolled')
+    metrics.enrollment(signer.id, 'success')
+    events.publish(event)
+  }
+
+  refused(refused: RefusedEnrollment, { kind, signer }: EnrollmentRefusal, request: ReportedRequest): void {
+    const { events, decisions, metrics } = this.#parts
+    decisions.record(refused)
+    const { reason, identityId = '', remoteAddress } = refused
+    metrics.enrollment(signer?.id ?? '', reason)
+    events.publishSampled(
+      {
+        ...outcomeOf(kind, signer?.id ?? '', request),
+        ...NO_IDENTITY,
+        event_type: 'fail',
+        success: false,
+        reason,
         identity_id: identityId,
-        identity_name: settings.name,
-        auth_policy_id: settings.authPolicyId,
-        name_claims_selector: signer.enrollNameClaimsSelector,
-        attribute_claims_selector: signer.enrollAttributeClaimsSelector ?? '',
-        attributes: settings.attributes,
-      }
-      log.info({ enrollment: event, fingerprint: certificate?.fingerprint }, 'an identity has enrolled')
-      metrics.enrollment(signer.id, 'success')
-      events.publish(event)
-    },
-    refused: (refused, { kind, signer }, request) => {
-      decisions.record(refused)
-      const { reason, identityId = '', remoteAddress } = refused
-      metrics.enrollment(signer?.id ?? '', reason)
-      events.publishSampled(
-        {
-          ...outcomeOf(kind, signer?.id ?? '', request),
-          ...NOBODY,
-          event_type: 'fail',
-          success: false,
-          reason,
-          identity_id: identityId,
-        },
-        remoteAddress,
-      )
-    },
+      },
+      remoteAddress,
+    )
   }
 }
 

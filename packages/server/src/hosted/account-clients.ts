@@ -13,28 +13,17 @@ import { listRetiredClients } from '../store/reads/account-client-reads.ts'
 import type { Store } from '../store/store.ts'
 import type { AccountClient } from '../store/writes/account-client-writes.ts'
 
-/** The file that is handed out once. */
+/** The credentials file, shown once. */
 export interface Credentials {
   readonly clientId: string
   readonly password: string
   readonly authenticationUrl: string
 }
 
-/** A client to record, and what its holder is given. */
+/** A client to record, and the credentials for its holder. */
 export interface NewClient {
   readonly client: AccountClient
   readonly credentials: Credentials | undefined
-}
-
-export interface AccountClients {
-  /** A new client at the provider, or the one that exists there already. */
-  obtain(provider: StoredProvider, account: { name: string; clientId: string | undefined }): Promise<NewClient>
-  /** Undoes `obtain` when what needed the client could not be done. */
-  giveUp(provider: StoredProvider, client: NewClient): Promise<void>
-  /** Takes clients away at the provider. One that it keeps is told of in the log: the account is gone here all the same. */
-  remove(provider: Pick<StoredProvider, 'id'>, clients: readonly ApiAccountClientRow[]): Promise<void>
-  /** Takes away clients whose time is over, and ends the sessions that they may have opened. */
-  removeRetired(): Promise<void>
 }
 
 interface AccountClientsParts {
@@ -48,27 +37,61 @@ interface AccountClientsParts {
 const MAX_RETIRED_AT_ONCE = 100
 const useOf = (providerId: string): string => `registration ${providerId}`
 
-/** How a provider's initial access token is kept with its record. */
+/** Seals a provider's initial access token for its record. */
 export function sealRegistrationToken(sealing: Sealing, providerId: string, token: string): string {
   return sealing.seal(token, useOf(providerId))
 }
 
-/** Deals with the providers on behalf of API accounts. Secrets pass through here and stay nowhere. */
-export function createAccountClients({
-  registration,
-  sealing,
-  store,
-  clock,
-  log,
-}: AccountClientsParts): AccountClients {
-  const register = async (provider: StoredProvider, name: string): Promise<NewClient> => {
+/** Registers and removes the clients of API accounts at their identity providers. Client secrets are passed on and never stored. */
+export class AccountClients {
+  readonly #parts: AccountClientsParts
+
+  constructor(parts: AccountClientsParts) {
+    this.#parts = parts
+  }
+
+  /** A new client at the provider, or the one that exists there under `clientId`. PROVIDER_FAILED when the provider does not register one. */
+  async obtain(
+    provider: StoredProvider,
+    { name, clientId }: { readonly name: string; readonly clientId: string | undefined },
+  ): Promise<NewClient> {
+    if (!clientId) return this.#register(provider, name)
+    const client = { clientId, registrationUri: null, sealedRegistrationToken: null }
+    return { client, credentials: undefined }
+  }
+
+  /** Undoes `obtain` when the client could not be recorded. */
+  async giveUp({ id }: StoredProvider, { client }: NewClient): Promise<void> {
+    await this.#removeAtProvider(id, client)
+  }
+
+  /** Removes clients at the provider. A failure is logged only: the account is deleted here all the same. */
+  async remove({ id }: Pick<StoredProvider, 'id'>, clients: readonly ApiAccountClientRow[]): Promise<void> {
+    for (const row of clients) await this.#removeAtProvider(id, managed(row))
+  }
+
+  /** Removes clients whose overlap after a rotation is over, and ends the sessions that they may have started. */
+  async removeRetired(): Promise<void> {
+    const { store, clock } = this.#parts
+    const now = clock.now()
+    for (const { client, providerId } of await listRetiredClients(store.db, now, MAX_RETIRED_AT_ONCE)) {
+      const { issuer, client_id: clientId, account_id: accountId, retires_at: retiresAt } = client
+      const meta = { actorId: SYSTEM_ACTOR.id, now }
+      await store.run(endOldSessions, { accountId, openedBefore: retiresAt ?? now }, meta)
+      if (!(await this.#removeAtProvider(providerId, managed(client)))) continue
+      await store.run(removeClient, { issuer, clientId }, meta)
+    }
+  }
+
+  async #register(provider: StoredProvider, name: string): Promise<NewClient> {
+    const { registration, sealing } = this.#parts
     const { id, registrationUrl, registrationToken, tokenUrl, requiredScope } = provider
     if (registrationUrl === null || tokenUrl === null) {
       const message = 'the provider registers no clients: name one that exists there in clientId'
       throw new AppError('INVALID_FIELD', { message })
     }
     const initialToken = registrationToken === null ? undefined : sealing.open(registrationToken, useOf(id))
-    const made = await asking(
+    const made = await failAsProvider(
       registration.register(registrationUrl, { name, initialToken, scope: requiredScope ?? undefined }),
     )
     const sealedToken = made.registrationToken === null ? null : sealing.seal(made.registrationToken, useOf(id))
@@ -78,7 +101,9 @@ export function createAccountClients({
     }
   }
 
-  const removeAtProvider = async (providerId: string, client: AccountClient): Promise<boolean> => {
+  /** False when the provider did not remove the client. */
+  async #removeAtProvider(providerId: string, client: AccountClient): Promise<boolean> {
+    const { registration, sealing, log } = this.#parts
     const { registrationUri, sealedRegistrationToken } = client
     if (registrationUri === null || sealedRegistrationToken === null) return true
     try {
@@ -93,28 +118,6 @@ export function createAccountClients({
       return false
     }
   }
-
-  return {
-    obtain: async (provider, { name, clientId }) => {
-      if (!clientId) return register(provider, name)
-      const client = { clientId, registrationUri: null, sealedRegistrationToken: null }
-      return { client, credentials: undefined }
-    },
-    giveUp: async ({ id }, { client }) => void (await removeAtProvider(id, client)),
-    remove: async ({ id }, clients) => {
-      for (const row of clients) await removeAtProvider(id, managed(row))
-    },
-    removeRetired: async () => {
-      const now = clock.now()
-      for (const { client, providerId } of await listRetiredClients(store.db, now, MAX_RETIRED_AT_ONCE)) {
-        const { issuer, client_id: clientId, account_id: accountId, retires_at: retiresAt } = client
-        const meta = { actorId: SYSTEM_ACTOR.id, now }
-        await store.run(endOldSessions, { accountId, openedBefore: retiresAt ?? now }, meta)
-        if (!(await removeAtProvider(providerId, managed(client)))) continue
-        await store.run(removeClient, { issuer, clientId }, meta)
-      }
-    },
-  }
 }
 
 function managed(row: ApiAccountClientRow): AccountClient {
@@ -122,8 +125,8 @@ function managed(row: ApiAccountClientRow): AccountClient {
   return { clientId, registrationUri, sealedRegistrationToken }
 }
 
-/** What went wrong at the provider, told to the administrator who asked. */
-async function asking<T>(work: Promise<T>): Promise<T> {
+/** Turns a failure at the provider into PROVIDER_FAILED with its message. */
+async function failAsProvider<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {

@@ -11,24 +11,10 @@ import { getProvider } from '../store/reads/provider-reads.ts'
 import type { Store } from '../store/store.ts'
 import type { AccountClients, Credentials, NewClient } from './account-clients.ts'
 
-/** An account with the credentials that are shown this once; none for a client that existed already. */
+/** An account with its credentials, shown once; none for a client that existed already. */
 export interface AccountWithCredentials {
   readonly id: string
   readonly credentials: Credentials | undefined
-}
-
-/** Making API accounts and giving them new credentials: at the provider first, then here. */
-export interface ApiAccounts {
-  create(organizationId: string, body: ApiAccountCreate, meta: OperationMeta): Promise<AccountWithCredentials>
-  /** Those of before go on until the overlap is over. */
-  rotate(
-    organizationId: string,
-    id: string,
-    body: ApiAccountRotate,
-    meta: OperationMeta,
-  ): Promise<AccountWithCredentials>
-  /** Deletes the account here first, then its clients at the provider. */
-  remove(organizationId: string, id: string, meta: OperationMeta): Promise<void>
 }
 
 interface ApiAccountsParts {
@@ -39,43 +25,60 @@ interface ApiAccountsParts {
 const DEFAULT_OVERLAP_MINUTES = 60
 const MS_PER_MINUTE = 60_000
 
-export function createApiAccounts({ store, accountClients }: ApiAccountsParts): ApiAccounts {
-  /** Records a client that was just obtained; if that fails, nothing is left behind at the provider either. */
-  const recording = async (provider: StoredProvider, client: NewClient, record: () => Promise<void>): Promise<void> => {
+/** Creates, rotates and deletes API accounts, at the provider and here. A new client is registered at the provider first. */
+export class ApiAccounts {
+  readonly #parts: ApiAccountsParts
+
+  constructor(parts: ApiAccountsParts) {
+    this.#parts = parts
+  }
+
+  async create(organizationId: string, body: ApiAccountCreate, meta: OperationMeta): Promise<AccountWithCredentials> {
+    const { store, accountClients } = this.#parts
+    const provider = await getProvider(store.db, organizationId, body.identityProviderId)
+    const id = randomUUID()
+    const settings = accountFromBody(body)
+    const account = { id, organizationId, identityProviderId: provider.id, settings }
+    await checkNewAccount(store, organizationId, settings)
+    const obtained = await accountClients.obtain(provider, { name: body.name, clientId: body.clientId })
+    await this.#record(provider, obtained, () =>
+      store.run(createApiAccount, { ...account, client: obtained.client }, meta),
+    )
+    return { id, credentials: obtained.credentials }
+  }
+
+  /** The previous credentials stay valid until the overlap is over. */
+  async rotate(
+    organizationId: string,
+    id: string,
+    { overlapMinutes = DEFAULT_OVERLAP_MINUTES, clientId }: ApiAccountRotate,
+    meta: OperationMeta,
+  ): Promise<AccountWithCredentials> {
+    const { store, accountClients } = this.#parts
+    const { account, provider } = await getAccount(store.db, organizationId, id)
+    const obtained = await accountClients.obtain(provider, { name: account.name, clientId })
+    const retiresAt = meta.now + overlapMinutes * MS_PER_MINUTE
+    await this.#record(provider, obtained, () =>
+      store.run(rotateApiAccount, { id, organizationId, client: obtained.client, retiresAt }, meta),
+    )
+    return { id, credentials: obtained.credentials }
+  }
+
+  /** Deletes the account here first, then its clients at the provider. */
+  async remove(organizationId: string, id: string, meta: OperationMeta): Promise<void> {
+    const { store, accountClients } = this.#parts
+    const { provider, clients } = await getAccount(store.db, organizationId, id)
+    await store.run(deleteApiAccount, { id, organizationId }, meta)
+    await accountClients.remove(provider, clients)
+  }
+
+  /** Records a client that was just obtained; when that fails, it is removed at the provider again. */
+  async #record(provider: StoredProvider, client: NewClient, record: () => Promise<void>): Promise<void> {
     try {
       await record()
     } catch (error) {
-      await accountClients.giveUp(provider, client)
+      await this.#parts.accountClients.giveUp(provider, client)
       throw error
     }
-  }
-
-  return {
-    create: async (organizationId, body, meta) => {
-      const provider = await getProvider(store.db, organizationId, body.identityProviderId)
-      const id = randomUUID()
-      const settings = accountFromBody(body)
-      const account = { id, organizationId, identityProviderId: provider.id, settings }
-      await checkNewAccount(store, organizationId, settings)
-      const obtained = await accountClients.obtain(provider, { name: body.name, clientId: body.clientId })
-      await recording(provider, obtained, () =>
-        store.run(createApiAccount, { ...account, client: obtained.client }, meta),
-      )
-      return { id, credentials: obtained.credentials }
-    },
-    rotate: async (organizationId, id, { overlapMinutes = DEFAULT_OVERLAP_MINUTES, clientId }, meta) => {
-      const { account, provider } = await getAccount(store.db, organizationId, id)
-      const obtained = await accountClients.obtain(provider, { name: account.name, clientId })
-      const retiresAt = meta.now + overlapMinutes * MS_PER_MINUTE
-      await recording(provider, obtained, () =>
-        store.run(rotateApiAccount, { id, organizationId, client: obtained.client, retiresAt }, meta),
-      )
-      return { id, credentials: obtained.credentials }
-    },
-    remove: async (organizationId, id, meta) => {
-      const { provider, clients } = await getAccount(store.db, organizationId, id)
-      await store.run(deleteApiAccount, { id, organizationId }, meta)
-      await accountClients.remove(provider, clients)
-    },
   }
 }

@@ -3,25 +3,25 @@ import type { ReportedRequest } from '../events/reported-request.ts'
 import type { LiveSession } from '../session/live-sessions.ts'
 import { getPresentNetwork } from '../store/reads/network-reads.ts'
 import type { Store } from '../store/store.ts'
-import type { ExchangeSession } from './exchange-session.ts'
+import type { SessionExchange } from './exchange-session.ts'
 import type { HostedCaller } from './hosted-caller.ts'
 
 export interface ExchangeOnNetworkParts {
   readonly store: Pick<Store, 'db'>
-  readonly exchangeSession: ExchangeSession
+  readonly sessionExchange: Pick<SessionExchange, 'exchange'>
   /** Every new session is reported here. */
   readonly signIns: { accepted(session: LiveSession, request: ReportedRequest): void }
 }
 
 /** Starts a session of the network's controller for the caller. NOT_THIS_CONTROLLER when the network has another one. */
 export async function exchangeOnNetwork(
-  { store, exchangeSession, signIns }: ExchangeOnNetworkParts,
+  { store, sessionExchange, signIns }: ExchangeOnNetworkParts,
   caller: HostedCaller,
   { networkId, request }: { readonly networkId: string; readonly request: ReportedRequest & { clientAddress: string } },
 ): Promise<{ readonly token: string; readonly session: LiveSession }> {
   const network = await getPresentNetwork(store.db, caller.organizationId, networkId)
   if (!network.is_local) throw new AppError('NOT_THIS_CONTROLLER')
-  const started = await exchangeSession(caller, request)
+  const started = await sessionExchange.exchange(caller, request)
   signIns.accepted(started.session, { id: request.id, remoteAddr: request.remoteAddr })
   return started
 }

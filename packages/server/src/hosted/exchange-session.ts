@@ -7,26 +7,30 @@ import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
 import { findIdentity } from '../store/reads/identity-reads.ts'
 import type { HostedCaller } from './hosted-caller.ts'
 
-export type ExchangeSession = (
-  caller: HostedCaller,
-  request: { readonly clientAddress: string },
-) => Promise<{ token: string; session: LiveSession }>
-
 /**
- * Trades a call of the hosted API for a session of this controller. The account's identity is made on first use; it has no authenticator
- * and so no other way in, and its session ends with the account.
+ * Exchanges a call of the hosted API for a session of this controller. The account's identity is created on first use; it has no authenticator,
+ * so it cannot log in otherwise, and its sessions end with the account.
  */
-export function createExchangeSession(options: SessionOptions): ExchangeSession {
-  const { store, clock } = options
-  return async ({ account }, { clientAddress }) => {
-    // An administrator of this controller holds a session of it already.
+export class SessionExchange {
+  readonly #options: SessionOptions
+
+  constructor(options: SessionOptions) {
+    this.#options = options
+  }
+
+  /** FORBIDDEN for an administrator of this controller, who has a session already. */
+  async exchange(
+    { account }: HostedCaller,
+    { clientAddress }: { readonly clientAddress: string },
+  ): Promise<{ token: string; session: LiveSession }> {
+    const { store, clock } = this.#options
     if (!account) throw new AppError('FORBIDDEN', { message: 'an API account is needed to exchange its token' })
     const id = accountIdentityId(account.id)
     await store.run(ensureAccountIdentity, { accountId: account.id }, { actorId: id, now: clock.now() })
     const identity = await findIdentity(store.db, id)
     const policy = identity && (await findAuthPolicy(store.db, identity.authPolicyId))
     if (!identity || !policy) throw new AppError('STORE_UNAVAILABLE')
-    return startSession(options, {
+    return startSession(this.#options, {
       identity,
       policy,
       way: { method: 'api-account', accountId: account.id },

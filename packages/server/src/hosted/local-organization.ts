@@ -1,14 +1,18 @@
 import { findLocalOrganization } from '../store/reads/organization-reads.ts'
 import type { Store } from '../store/store.ts'
 
-/** The id of the organization that owns this controller. It never changes. */
-export type LocalOrganization = () => Promise<string>
+/** The organization that owns this controller. It never changes. */
+export class LocalOrganization {
+  readonly #store: Pick<Store, 'db'>
+  #id: string | undefined
 
-export function createLocalOrganization({ db }: Store): LocalOrganization {
-  let known: string | undefined
-  return async () => {
-    known ??= await findLocalOrganization(db)
-    if (known === undefined) throw new TypeError('the first start has not created the local organization')
-    return known
+  constructor(store: Pick<Store, 'db'>) {
+    this.#store = store
+  }
+
+  async id(): Promise<string> {
+    this.#id ??= await findLocalOrganization(this.#store.db)
+    if (this.#id === undefined) throw new TypeError('the first start has not created the local organization')
+    return this.#id
   }
 }

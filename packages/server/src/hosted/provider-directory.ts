@@ -11,27 +11,21 @@ import { providerFromRow, type StoredProvider } from '../store/provider-row.ts'
 import { listAllProviderRows } from '../store/reads/provider-reads.ts'
 import type { Store } from '../store/store.ts'
 
-/** A provider, ready to judge tokens if it is enabled. */
+/** A provider record, prepared for verifying tokens. */
 export interface DirectoryProvider {
   readonly stored: StoredProvider
   readonly keySigner: KeySigner
-  /** By the claim that carries the client id, in the order in which they are looked for. */
+  /** By the claim that carries the client id, in the order in which the claims are tried. */
   readonly byClientIdClaim: ReadonlyMap<string, VerifySigner>
 }
 
-/** What the records of all organizations say of one issuer. */
+/** The records of all organizations for one issuer, taken together. */
 export interface TrustedIssuer {
   readonly issuer: string
-  /** Where its tokens may name their client: each claim once, however many records there are. */
+  /** The claims in which its tokens may carry the client id, each once. */
   readonly clientIds: readonly Selector[]
-  /** Judges tokens of clients that nobody has registered; undefined while no record is enabled. */
+  /** Verifies tokens of clients without an account; undefined while no record is enabled. */
   readonly forStrangers: DirectoryProvider | undefined
-}
-
-export interface ProviderDirectory {
-  findIssuer(issuer: string): Promise<TrustedIssuer | undefined>
-  /** A disabled one too: its accounts are its own still. */
-  find(id: string): Promise<DirectoryProvider | undefined>
 }
 
 interface Snapshot {
@@ -39,26 +33,38 @@ interface Snapshot {
   readonly byIssuer: ReadonlyMap<string, TrustedIssuer>
 }
 
-/** The provider records in memory, read again after one of them has changed. */
-export function createProviderDirectory(store: Store, log: Logger): ProviderDirectory {
-  let current: Promise<Snapshot> | undefined
+/** The provider records in memory, read again after the change log reports that one has changed. */
+export class ProviderDirectory {
+  readonly #store: Store
+  readonly #log: Logger
+  #current: Promise<Snapshot> | undefined
 
-  store.onChange((changes) => {
-    if (changes === 'everything' || changes.some(({ entity }) => entity === 'identityProviders')) current = undefined
-  })
-
-  const snapshot = (): Promise<Snapshot> => {
-    current ??= load(store, log)
-    const reading = current
-    reading.catch(() => {
-      if (current === reading) current = undefined
+  constructor(store: Store, log: Logger) {
+    this.#store = store
+    this.#log = log
+    store.onChange((changes) => {
+      if (changes === 'everything' || changes.some(({ entity }) => entity === 'identityProviders')) {
+        this.#current = undefined
+      }
     })
-    return reading
   }
 
-  return {
-    findIssuer: async (issuer) => (await snapshot()).byIssuer.get(issuer),
-    find: async (id) => (await snapshot()).byId.get(id),
+  async findIssuer(issuer: string): Promise<TrustedIssuer | undefined> {
+    return (await this.#snapshot()).byIssuer.get(issuer)
+  }
+
+  /** The record with this id, enabled or not: the accounts of a disabled one stay its own. */
+  async find(id: string): Promise<DirectoryProvider | undefined> {
+    return (await this.#snapshot()).byId.get(id)
+  }
+
+  #snapshot(): Promise<Snapshot> {
+    this.#current ??= load(this.#store, this.#log)
+    const reading = this.#current
+    reading.catch(() => {
+      if (this.#current === reading) this.#current = undefined
+    })
+    return reading
   }
 }
 

@@ -1,11 +1,11 @@
 import { accountIdentityId } from '@countersign/core'
 import type { AccessRefusal } from '../token/decision-reason.ts'
 import type { RefusedSignIn } from '../token/decision-recorder.ts'
-import type { AccessJudgement } from './judge-access-token.ts'
+import type { AccessVerdict } from './access-token-verifier.ts'
 
-type Refusal = Extract<AccessJudgement, { ok: false }>
+type Refusal = Extract<AccessVerdict, { ok: false }>
 
-/** What to do about the refusals that are the hosted API's own; those of the token itself are in its checks. */
+/** Hints for the refusals that the checks of the token itself do not explain. */
 const HINTS: Readonly<Partial<Record<AccessRefusal, string>>> = {
   'issuer-unknown': 'no enabled identity provider of any organization has the issuer of the token',
   'audience-mismatch': 'the token was asked for another audience than the one in the record of its provider',

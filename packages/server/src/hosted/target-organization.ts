@@ -6,19 +6,30 @@ import type { Store } from '../store/store.ts'
 import type { HostedCaller } from './hosted-caller.ts'
 import type { LocalOrganization } from './local-organization.ts'
 
+/** `TargetOrganizations.getId` as a function. */
+export type TargetOrganization = (caller: HostedCaller, wanted: string | undefined) => Promise<string>
+
 /**
- * The organization that something is made in: the caller's own. An administrator of the organization that owns this controller may also
- * name one that has no API account yet, since somebody has to set it up; from its first account on it is nobody's but its own.
+ * Decides which organization a call acts on: the caller's own. An administrator of the organization that owns this controller may also name one
+ * without API accounts, to set it up; once it has an account, only its own accounts act on it.
  */
-export function createTargetOrganization({ db }: Store, localOrganization: LocalOrganization) {
-  return async ({ organizationId, role }: HostedCaller, wanted: string | undefined): Promise<string> => {
+export class TargetOrganizations {
+  readonly #store: Pick<Store, 'db'>
+  readonly #localOrganization: LocalOrganization
+
+  constructor(store: Pick<Store, 'db'>, localOrganization: LocalOrganization) {
+    this.#store = store
+    this.#localOrganization = localOrganization
+  }
+
+  /** The id of the `wanted` organization; of the caller's own unless given. NOT_FOUND when the caller may not act on it. */
+  async getId({ organizationId, role }: HostedCaller, wanted: string | undefined): Promise<string> {
     if (!wanted || wanted === organizationId) return organizationId
     if (role !== 'admin') throw new AppError('FORBIDDEN')
-    const isOperator = organizationId === (await localOrganization())
+    const { db } = this.#store
+    const isOperator = organizationId === (await this.#localOrganization.id())
     const organization = isOperator ? await findOrganization(db, wanted) : undefined
     if (!organization || (await hasAccounts(db, wanted))) throw notFound('organization', wanted)
     return organization.id
   }
 }
-
-export type TargetOrganization = ReturnType<typeof createTargetOrganization>

@@ -7,7 +7,6 @@ import { sessionCertificateRoutes } from './client/session-certificates.ts'
 import { consoleLoginRoutes } from './console/console-login.ts'
 import { consolePageRoutes } from './console/console-pages.ts'
 import { consoleSessionRoutes } from './console/console-session.ts'
-import type { ControllerContext } from './controller-context.ts'
 import { hostedRoutes } from './hosted/index.ts'
 import { apiSessionRoutes } from './management/api-sessions.ts'
 import { authDecisionRoutes } from './management/auth-decisions.ts'
@@ -36,43 +35,57 @@ import { currentSessionRoutes } from './shared/current-session.ts'
 import { healthCheckRoutes } from './shared/health-checks.ts'
 import { informationRoutes } from './shared/information.ts'
 
+/** The route rows of the product, one function per file; each takes its part of what the routes work with. */
+const ROUTE_FUNCTIONS = [
+  informationRoutes,
+  healthCheckRoutes,
+  controllerRoutes,
+  overlayRoutes,
+  consolePageRoutes,
+  consoleSessionRoutes,
+  consoleLoginRoutes,
+  hostedRoutes,
+  authenticateRoutes,
+  currentSessionRoutes,
+  sessionCertificateRoutes,
+  clientExtJwtSignerRoutes,
+  enrollTokenRoutes,
+  extJwtSignerRoutes,
+  extJwtSignerActionRoutes,
+  authPolicyRoutes,
+  authDecisionRoutes,
+  eventRoutes,
+  identityRoutes,
+  identityRelationRoutes,
+  identityRoleAttributeRoutes,
+  identityTypeRoutes,
+  summaryRoutes,
+  authenticatorRoutes,
+  renewalRequestRoutes,
+  certificateRenewalRoutes,
+  enrollmentRoutes,
+  enrollRoutes,
+  apiSessionRoutes,
+  currentIdentityRoutes,
+  currentIdentityMfaRoutes,
+  identityMfaRoutes,
+] as const
+
+type IntersectionOf<Union> = (Union extends unknown ? (part: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never
+
+/** What all routes together work with. */
+export type RouteParts = IntersectionOf<
+  Exclude<Parameters<(typeof ROUTE_FUNCTIONS)[number] | typeof specRoutes>[0], undefined>
+>
+
 /** Every route of the product. */
-export function buildRoutes(context: ControllerContext): Route[] {
+export function buildRoutes(parts: RouteParts): Route[] {
   const documents = createApiDocuments(() => routes)
   const routes: Route[] = [
-    ...informationRoutes(context),
-    ...healthCheckRoutes(context),
-    ...controllerRoutes(context),
-    ...overlayRoutes(),
-    ...consolePageRoutes(context),
-    ...consoleSessionRoutes(context),
-    ...consoleLoginRoutes(context),
-    ...hostedRoutes(context),
-    ...authenticateRoutes(context),
-    ...currentSessionRoutes(context),
-    ...sessionCertificateRoutes(context),
-    ...clientExtJwtSignerRoutes(context),
-    ...enrollTokenRoutes(context),
-    ...extJwtSignerRoutes(context),
-    ...extJwtSignerActionRoutes(context),
-    ...authPolicyRoutes(context),
-    ...authDecisionRoutes(context),
-    ...eventRoutes(context),
-    ...identityRoutes(context),
-    ...identityRelationRoutes(context),
-    ...identityRoleAttributeRoutes(context),
-    ...identityTypeRoutes(context),
-    ...summaryRoutes(context),
-    ...authenticatorRoutes(context),
-    ...renewalRequestRoutes(context),
-    ...certificateRenewalRoutes(context),
-    ...enrollmentRoutes(context),
-    ...enrollRoutes(context),
-    ...apiSessionRoutes(context),
-    ...currentIdentityRoutes(context),
-    ...currentIdentityMfaRoutes(context),
-    ...identityMfaRoutes(context),
-    ...specRoutes(context, documents),
+    ...ROUTE_FUNCTIONS.flatMap((build) => build(parts)),
+    ...specRoutes(parts, documents),
     ...referenceRoutes(documents),
   ]
   return routes

@@ -1,36 +1,44 @@
 import { AppError, BoundedCache, buildCertificateKey, readSignerCertificate, type SignerKeys } from '@countersign/core'
 import type { KeySigner } from '../store/key-signer.ts'
 
-export interface CertificateKeys {
+/** The keys of one certificate signer. */
+export interface CertificateKeySet {
   /** The one key, with the dates between which it verifies; empty when it is not admitted. */
   readonly keys: SignerKeys
   /** Why it is not admitted. */
   readonly problem?: string
 }
 
-interface Remembered extends CertificateKeys {
+interface Remembered extends CertificateKeySet {
   readonly certPem: string
   readonly kid: string | null
 }
 
+type CertificateSigner = KeySigner & { readonly certPem: string }
+
 const MAX_REMEMBERED = 10_000
 
-/** Answers the key of a certificate signer; reading a certificate is dear, so it is done once for each that is used. */
-export function createCertificateKeys(
-  onProblem: (signerId: string, problem: string) => void,
-): (signer: KeySigner & { certPem: string }) => CertificateKeys {
-  const remembered = new BoundedCache<string, Remembered>(MAX_REMEMBERED)
-  return ({ id, certPem, kid }) => {
-    const known = remembered.get(id)
+/** The keys of certificate signers. Reading a certificate is expensive, so it is done once for each that is used. */
+export class CertificateKeys {
+  readonly #onProblem: (signerId: string, problem: string) => void
+  readonly #remembered = new BoundedCache<string, Remembered>(MAX_REMEMBERED)
+
+  /** `onProblem` is called once for each certificate that is not admitted, when it is first used. */
+  constructor(onProblem: (signerId: string, problem: string) => void) {
+    this.#onProblem = onProblem
+  }
+
+  keySetOf({ id, certPem, kid }: CertificateSigner): CertificateKeySet {
+    const known = this.#remembered.get(id)
     if (known && known.certPem === certPem && known.kid === kid) return known
     const read = { ...readCertificateKeys({ certPem, kid }), certPem, kid }
-    remembered.set(id, read)
-    if (read.problem !== undefined) onProblem(id, read.problem)
+    this.#remembered.set(id, read)
+    if (read.problem !== undefined) this.#onProblem(id, read.problem)
     return read
   }
 }
 
-function readCertificateKeys({ certPem, kid }: Pick<Remembered, 'certPem' | 'kid'>): CertificateKeys {
+function readCertificateKeys({ certPem, kid }: Pick<Remembered, 'certPem' | 'kid'>): CertificateKeySet {
   try {
     const { publicKey, fingerprintSha1, notBefore, notAfter } = readSignerCertificate(certPem)
     const reading = buildCertificateKey(publicKey, kid ?? fingerprintSha1, notBefore, notAfter)

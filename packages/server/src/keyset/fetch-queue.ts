@@ -1,63 +1,64 @@
 /** Background work, and work that a request is waiting for. */
 export type Lane = 'background' | 'urgent'
 
-export interface FetchQueue {
-  /** Runs the task when its turn has come. An id may be in the queue once. */
-  run(id: string, lane: Lane, task: () => Promise<void>): Promise<void>
-  /** Somebody waits for it now: if it has not begun, it goes to the urgent lane. */
-  promote(id: string): void
-  /** Takes it out if it has not begun; its promise then resolves. */
-  drop(id: string): void
-}
-
 interface Waiting {
   start(lane: Lane): void
   drop(): void
 }
 
-/** Keeps the number of fetches over all signers within bounds, in each lane its own, so that no dead provider delays what is urgent. */
-export function createFetchQueue(maxPerLane: number): FetchQueue {
-  const waiting: Record<Lane, Map<string, Waiting>> = { background: new Map(), urgent: new Map() }
-  const running: Record<Lane, number> = { background: 0, urgent: 0 }
+/** Bounds the number of concurrent fetches over all signers, separately for each lane, so that dead providers do not delay what is urgent. */
+export class FetchQueue {
+  readonly #maxPerLane: number
+  readonly #waiting: Record<Lane, Map<string, Waiting>> = { background: new Map(), urgent: new Map() }
+  readonly #running: Record<Lane, number> = { background: 0, urgent: 0 }
 
-  const startNext = (lane: Lane): void => {
-    while (running[lane] < maxPerLane) {
-      const [next] = waiting[lane]
+  constructor(maxPerLane: number) {
+    this.#maxPerLane = maxPerLane
+  }
+
+  /** Runs the task when its lane has room. An id may be in the queue once. */
+  run(id: string, lane: Lane, task: () => Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const start = (startedIn: Lane): void => {
+        task()
+          .finally(() => this.#end(startedIn))
+          .then(resolve, reject)
+      }
+      this.#waiting[lane].set(id, { start, drop: resolve })
+      this.#startNext(lane)
+    })
+  }
+
+  /** Moves a task that has not begun to the urgent lane: a request waits for it now. */
+  promote(id: string): void {
+    const found = this.#waiting.background.get(id)
+    if (!found) return
+    this.#waiting.background.delete(id)
+    this.#waiting.urgent.set(id, found)
+    this.#startNext('urgent')
+  }
+
+  /** Removes a task that has not begun; its promise resolves. */
+  drop(id: string): void {
+    for (const lane of Object.values(this.#waiting)) {
+      lane.get(id)?.drop()
+      lane.delete(id)
+    }
+  }
+
+  #startNext(lane: Lane): void {
+    while (this.#running[lane] < this.#maxPerLane) {
+      const [next] = this.#waiting[lane]
       if (!next) return
       const [id, { start }] = next
-      waiting[lane].delete(id)
-      running[lane]++
+      this.#waiting[lane].delete(id)
+      this.#running[lane]++
       start(lane)
     }
   }
 
-  return {
-    run: (id, lane, task) =>
-      new Promise((resolve, reject) => {
-        waiting[lane].set(id, {
-          start: (startedIn) => {
-            const end = (): void => {
-              running[startedIn]--
-              startNext(startedIn)
-            }
-            task().finally(end).then(resolve, reject)
-          },
-          drop: resolve,
-        })
-        startNext(lane)
-      }),
-    promote: (id) => {
-      const found = waiting.background.get(id)
-      if (!found) return
-      waiting.background.delete(id)
-      waiting.urgent.set(id, found)
-      startNext('urgent')
-    },
-    drop: (id) => {
-      for (const lane of Object.values(waiting)) {
-        lane.get(id)?.drop()
-        lane.delete(id)
-      }
-    },
+  #end(lane: Lane): void {
+    this.#running[lane]--
+    this.#startNext(lane)
   }
 }

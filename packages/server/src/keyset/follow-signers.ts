@@ -1,99 +1,108 @@
 import type { Logger } from 'pino'
 import type { Scheduler } from '../platform/scheduler.ts'
+import type { Change } from '../store/change.ts'
 import { type LoadedKeySigner, loadKeySigner, loadKeySigners } from '../store/reads/key-signer-reads.ts'
 import type { Store } from '../store/store.ts'
 
-interface FollowOptions {
+interface SignerFollowerOptions {
   readonly store: Store
   readonly scheduler: Scheduler
   readonly log: Logger
-  /** A signer as it is now; it may be disabled. Another node may have made it so. */
+  /** A signer as it is now, enabled or not. `isOfAnotherNode` when another node has changed it. */
   take(loaded: LoadedKeySigner, by: { isOfAnotherNode: boolean }): void
-  /** There is no such signer any more. */
+  /** The signer was deleted. */
   forget(id: string): void
   /** Signers that were taken and not forgotten. */
   knownIds(): readonly string[]
 }
 
 const RETRY_MS = 5_000
+/** Stands for all signers in the set of what is read. */
+const ALL = '*'
 
-export interface SignerFollower {
-  /** Reads a signer again. */
-  reload(id: string): void
+/**
+ * Reads every signer once, and again whenever the change log reports that it has changed. While the store is unavailable it tries again until
+ * it succeeds.
+ */
+export class SignerFollower {
   /** Resolves when every signer has been read once. */
   readonly loaded: Promise<void>
-  stop(): void
-}
-
-/** Reads every signer once and again whenever the store says that it has changed. Without the store it tries again until it is back. */
-export function followSigners(options: FollowOptions): SignerFollower {
-  const { store, scheduler, log, take, forget, knownIds } = options
-  /** What to read next; `*` is everything. A change that comes while its signer is read makes it be read again. */
-  const wanted = new Set<string>()
-  const reading = new Set<string>()
+  readonly #options: SignerFollowerOptions
+  /** What to read next, an id or `ALL`. A change that comes while its signer is read makes it be read again. */
+  readonly #wanted = new Set<string>()
+  readonly #reading = new Set<string>()
   /** Signers that other nodes have changed, as far as is known now. */
-  const foreign = new Set<string>()
-  let isStopped = false
+  readonly #foreign = new Set<string>()
+  #isStopped = false
 
-  const loadOne = async (id: string): Promise<void> => {
-    const loaded = await loadKeySigner(store, id)
-    if (isStopped) return
-    const isOfAnotherNode = foreign.delete(id)
-    if (loaded) take(loaded, { isOfAnotherNode })
-    else forget(id)
+  constructor(options: SignerFollowerOptions) {
+    this.#options = options
+    options.store.onChange((changes) => this.#follow(changes))
+    // Called after the other listeners, and before anything was read.
+    options.store.onOwnChange((changes) => {
+      for (const { id } of changes) this.#foreign.delete(id)
+    })
+    this.loaded = this.#read(ALL)
   }
 
-  const loadAll = async (): Promise<void> => {
-    const seen = new Set<string>()
-    for await (const page of loadKeySigners(store)) {
-      if (isStopped) return
-      for (const loaded of page) {
-        seen.add(loaded.signer.id)
-        // What changed while the page was read will be read again, and newer.
-        if (!wanted.has(loaded.signer.id)) take(loaded, { isOfAnotherNode: false })
+  /** Reads a signer again. */
+  reload(id: string): void {
+    void this.#read(id)
+  }
+
+  stop(): void {
+    this.#isStopped = true
+  }
+
+  #follow(changes: readonly Change[] | 'everything'): void {
+    if (this.#isStopped) return
+    if (changes === 'everything') return this.reload(ALL)
+    for (const { entity, id, action } of changes) {
+      if (entity !== 'externalJwtSigners' && entity !== 'identityProviders') continue
+      if (action === 'deleted') this.#options.forget(id)
+      else {
+        this.#foreign.add(id)
+        this.reload(id)
       }
     }
-    for (const id of knownIds()) if (!seen.has(id)) void read(id)
   }
 
-  const read = async (what: string): Promise<void> => {
-    wanted.add(what)
-    if (reading.has(what)) return
-    reading.add(what)
+  async #read(what: string): Promise<void> {
+    const { log, scheduler } = this.#options
+    this.#wanted.add(what)
+    if (this.#reading.has(what)) return
+    this.#reading.add(what)
     try {
-      while (!isStopped && wanted.delete(what)) await (what === '*' ? loadAll() : loadOne(what))
+      while (!this.#isStopped && this.#wanted.delete(what)) await (what === ALL ? this.#loadAll() : this.#loadOne(what))
     } catch (error) {
       log.warn({ err: error }, 'the signers could not be read for their keys, trying again')
       scheduler.after(RETRY_MS, () => {
-        if (!isStopped) void read(what)
+        if (!this.#isStopped) this.reload(what)
       })
     } finally {
-      reading.delete(what)
+      this.#reading.delete(what)
     }
   }
 
-  store.onChange((changes) => {
-    if (isStopped) return
-    if (changes === 'everything') return void read('*')
-    for (const { entity, id, action } of changes) {
-      if (entity !== 'externalJwtSigners' && entity !== 'identityProviders') continue
-      if (action === 'deleted') forget(id)
-      else {
-        foreign.add(id)
-        void read(id)
+  async #loadAll(): Promise<void> {
+    const { store, knownIds } = this.#options
+    const seen = new Set<string>()
+    for await (const page of loadKeySigners(store)) {
+      if (this.#isStopped) return
+      for (const loaded of page) {
+        seen.add(loaded.signer.id)
+        // One that changed while the page was read will be read again.
+        if (!this.#wanted.has(loaded.signer.id)) this.#options.take(loaded, { isOfAnotherNode: false })
       }
     }
-  })
-  // Told after the other listeners, and before anything was read.
-  store.onOwnChange((changes) => {
-    for (const { id } of changes) foreign.delete(id)
-  })
+    for (const id of knownIds()) if (!seen.has(id)) this.reload(id)
+  }
 
-  return {
-    reload: (id) => void read(id),
-    loaded: read('*'),
-    stop: () => {
-      isStopped = true
-    },
+  async #loadOne(id: string): Promise<void> {
+    const loaded = await loadKeySigner(this.#options.store, id)
+    if (this.#isStopped) return
+    const isOfAnotherNode = this.#foreign.delete(id)
+    if (loaded) this.#options.take(loaded, { isOfAnotherNode })
+    else this.#options.forget(id)
   }
 }

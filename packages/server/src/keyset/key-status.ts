@@ -1,5 +1,5 @@
 import { instantText, type SignerKeys } from '@countersign/core'
-import type { CertificateKeys } from './certificate-keys.ts'
+import type { CertificateKeySet } from './certificate-keys.ts'
 import type { ProviderFacts } from './provider-keys.ts'
 
 /** The state of a signer's keys, as the management API shows it. */
@@ -15,7 +15,7 @@ export interface SignerKeyStatus {
 
 const NEVER_FETCHED = { lastSuccessAt: null, lastError: null, nextRefreshAt: null, stale: false }
 
-export function certificateStatus({ keys, problem }: CertificateKeys): SignerKeyStatus {
+export function certificateStatus({ keys, problem }: CertificateKeySet): SignerKeyStatus {
   const warnings = problem === undefined ? [] : [`the certificate is not accepted, no token verifies: ${problem}`]
   return { source: 'certificate', keys: listKeys(keys), ...NEVER_FETCHED, warnings }
 }

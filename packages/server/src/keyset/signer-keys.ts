@@ -1,4 +1,4 @@
-import type { SignerKey, SignerKeys } from '@countersign/core'
+import type { SignerKeys as KeysByKid, SignerKey } from '@countersign/core'
 import type { Logger } from 'pino'
 import type { FetchJwks } from '../outbound/jwks-fetch.ts'
 import { OutboundError } from '../outbound/outbound-error.ts'
@@ -8,10 +8,10 @@ import type { Settings } from '../platform/settings/index.ts'
 import type { KeySigner, StoredKeySet } from '../store/key-signer.ts'
 import { type LoadedKeySigner, loadKeySigner } from '../store/reads/key-signer-reads.ts'
 import type { Store } from '../store/store.ts'
-import { createCertificateKeys } from './certificate-keys.ts'
-import { startCertificateWatch } from './certificate-watch.ts'
-import { createFetchQueue } from './fetch-queue.ts'
-import { followSigners } from './follow-signers.ts'
+import { CertificateKeys } from './certificate-keys.ts'
+import { CertificateWatch } from './certificate-watch.ts'
+import { FetchQueue } from './fetch-queue.ts'
+import { SignerFollower } from './follow-signers.ts'
 import { certificateStatus, providerStatus, type SignerKeyStatus } from './key-status.ts'
 import { type ProviderFacts, ProviderKeys, type ProviderKeysParts } from './provider-keys.ts'
 import { refreshTiming } from './refresh-timing.ts'
@@ -31,144 +31,168 @@ export interface SignerKeysParts {
   readonly random?: () => number
 }
 
-/** Keeps the keys of every signer ready. A signer is given as the caller knows it, so keys are never those of an earlier endpoint. */
-export interface SignerKeyKeeper {
-  /** What is known now. */
-  keysOf(signer: KeySigner): SignerKeys
-  /** The key of that kid. A known one is answered at once; an unknown one is looked for at the provider, as far as the limits allow. */
-  keyFor(signer: KeySigner, kid: string): Promise<SignerKey | undefined>
-  /** Fetches now. Rejects with `OutboundError` when the provider does not deliver; a certificate needs nothing. */
-  refresh(signer: KeySigner): Promise<void>
-  keyStatus(signer: KeySigner): SignerKeyStatus
-  /** How many signers are served by keys that could not be refreshed. */
-  countStale(): number
-  /** What is known of the keys that are fetched, by signer. */
-  providerFacts(): Iterable<readonly [signerId: string, facts: ProviderFacts]>
-  /** Resolves when the signers have been read from the store for the first time. */
-  readonly loaded: Promise<void>
-  stop(): Promise<void>
-}
+export type SignerKeyKeeper = SignerKeys
 
-const NO_KEYS: SignerKeys = new Map()
+const NO_KEYS: KeysByKid = new Map()
 type FetchingSigner = KeySigner & { readonly jwksEndpoint: string }
 type CertificateSigner = KeySigner & { readonly certPem: string }
 
-/** Starts keeping the keys of the store's signers, now and as they change. Nothing waits for any provider. */
-export function createSignerKeys(parts: SignerKeysParts): SignerKeyKeeper {
-  const { store, clock, settings, log, scheduler = systemScheduler } = parts
-  const timing = refreshTiming(settings.jwks)
-  const providers = new Map<string, { revision: number; readonly keys: ProviderKeys }>()
-  const saving = new Set<Promise<unknown>>()
+/** The keys that one signer fetches, and the latest revision of the signer that is known to use them. */
+interface KnownProvider {
+  revision: number
+  readonly keys: ProviderKeys
+}
 
-  const warn = (warning: SignerKeyWarning): void => {
-    const { message, ...facts } = warning
-    log.warn({ ...facts, problem: message }, 'the keys of a signer need attention')
-    parts.onWarning?.(warning)
+/**
+ * The keys of every signer, in memory, from the start and as signers change. Nothing waits for a provider but `keyFor` and `refresh`. Callers
+ * pass the signer as they know it, so that the keys are never those of an earlier endpoint.
+ */
+export class SignerKeys {
+  /** Resolves when the signers have been read from the store for the first time. */
+  readonly loaded: Promise<void>
+  readonly #scheduler: Scheduler
+  readonly #maxWaitMs: number
+  readonly #certificates: CertificateKeys
+  readonly #watch: CertificateWatch
+  readonly #shared: ProviderKeysParts
+  readonly #providers = new Map<string, KnownProvider>()
+  readonly #saving = new Set<Promise<unknown>>()
+  readonly #follower: SignerFollower
+
+  constructor(parts: SignerKeysParts) {
+    const { store, clock, settings, log, scheduler = systemScheduler, random = Math.random } = parts
+    const timing = refreshTiming(settings.jwks)
+    const warn = (warning: SignerKeyWarning): void => {
+      const { message, ...facts } = warning
+      log.warn({ ...facts, problem: message }, 'the keys of a signer need attention')
+      parts.onWarning?.(warning)
+    }
+    this.#scheduler = scheduler
+    this.#maxWaitMs = timing.maxWaitMs
+    this.#certificates = new CertificateKeys((signerId, message) =>
+      warn({ kind: 'certificate-unusable', signerId, message }),
+    )
+    this.#watch = new CertificateWatch({ clock, scheduler, warn })
+    this.#shared = {
+      ...parts,
+      scheduler,
+      timing,
+      random,
+      queue: new FetchQueue(settings.jwks.maxFetches),
+      load: async (id) => (await loadKeySigner(store, id))?.keySet,
+      save: (signerId, keySet) => this.#save(parts.saveKeySet({ signerId, ...keySet })),
+      warn,
+    }
+    this.#follower = new SignerFollower({
+      store,
+      scheduler,
+      log,
+      take: (loaded, by) => this.#take(loaded, by),
+      forget: (id) => this.#forget(id),
+      knownIds: () => [...this.#providers.keys()],
+    })
+    this.loaded = this.#follower.loaded
   }
-  const certificateKeysOf = createCertificateKeys((signerId, message) =>
-    warn({ kind: 'certificate-unusable', signerId, message }),
-  )
-  const watch = startCertificateWatch({ clock, scheduler }, warn)
 
-  const shared: ProviderKeysParts = {
-    ...parts,
-    scheduler,
-    timing,
-    random: parts.random ?? Math.random,
-    queue: createFetchQueue(settings.jwks.maxFetches),
-    load: async (id) => (await loadKeySigner(store, id))?.keySet,
-    save: (signerId, keySet) => {
-      const write = parts.saveKeySet({ signerId, ...keySet })
-      saving.add(write)
-      return write.finally(() => saving.delete(write))
-    },
-    warn,
+  /** The keys that are known now. */
+  keysOf(signer: KeySigner): KeysByKid {
+    if (isCertificateSigner(signer)) return this.#certificates.keySetOf(signer).keys
+    return this.#providerOf(signer)?.keys() ?? NO_KEYS
   }
 
-  const dropProvider = (id: string): void => {
-    providers.get(id)?.keys.stop()
-    providers.delete(id)
+  /** The key with this kid. An unknown kid is looked for at the provider, as far as the limits allow. */
+  async keyFor(signer: KeySigner, kid: string): Promise<SignerKey | undefined> {
+    const known = this.keysOf(signer).get(kid)
+    const provider = known ? undefined : this.#providerOf(signer)
+    if (!provider) return known
+    await withinMs(this.#scheduler, this.#maxWaitMs, provider.lookFor(kid))
+    return this.keysOf(signer).get(kid)
   }
 
-  const forget = (id: string): void => {
-    dropProvider(id)
-    watch.forget(id)
+  /** Fetches now. Rejects with `OutboundError` when the provider does not deliver; does nothing for a certificate. */
+  async refresh(signer: KeySigner): Promise<void> {
+    if (isCertificateSigner(signer)) return
+    const provider = this.#providerOf(signer)
+    if (!provider) throw new OutboundError('stopped', 'the signer is disabled, so its keys are not fetched')
+    await provider.refresh()
   }
 
-  /** The provider of a signer as somebody knows it; what is known of a later revision stands. */
-  const apply = (
+  keyStatus(signer: KeySigner): SignerKeyStatus {
+    return isCertificateSigner(signer)
+      ? certificateStatus(this.#certificates.keySetOf(signer))
+      : providerStatus(this.#providerOf(signer)?.facts())
+  }
+
+  /** How many signers are served by keys that could not be refreshed. */
+  countStale(): number {
+    return [...this.#providers.values()].filter(({ keys }) => keys.facts().isStale).length
+  }
+
+  /** The facts about fetched keys, by signer. */
+  providerFacts(): Iterable<readonly [signerId: string, facts: ProviderFacts]> {
+    return [...this.#providers].map(([id, { keys }]) => [id, keys.facts()] as const)
+  }
+
+  /** Resolves when every fetched set is stored. */
+  async stop(): Promise<void> {
+    this.#follower.stop()
+    this.#watch.stop()
+    for (const { keys } of this.#providers.values()) keys.stop()
+    this.#providers.clear()
+    await Promise.allSettled(this.#saving)
+  }
+
+  /** Undefined for a signer that fetches no keys, and where a later revision fetches from elsewhere. */
+  #providerOf(signer: KeySigner): ProviderKeys | undefined {
+    if (!signer.enabled || !isFetchingSigner(signer)) return undefined
+    if (!this.#providers.has(signer.id)) this.#follower.reload(signer.id)
+    const keys = this.#apply(signer, () => this.#shared.load(signer.id))
+    return keys.source.url === signer.jwksEndpoint ? keys : undefined
+  }
+
+  /** The keys of a signer at this revision; a later one that is known already stands. */
+  #apply(
     signer: FetchingSigner,
     stored: () => Promise<StoredKeySet | undefined>,
     by = { isOfAnotherNode: false },
-  ): ProviderKeys => {
-    const known = providers.get(signer.id)
+  ): ProviderKeys {
+    const known = this.#providers.get(signer.id)
     const source = { id: signer.id, url: signer.jwksEndpoint, caPem: signer.jwksCaPem ?? undefined }
     if (known && (known.revision > signer.revision || isSameSource(known.keys.source, source))) {
       known.revision = Math.max(known.revision, signer.revision)
       return known.keys
     }
     known?.keys.stop()
-    const keys = new ProviderKeys(source, shared)
-    providers.set(signer.id, { revision: signer.revision, keys })
+    const keys = new ProviderKeys(source, this.#shared)
+    this.#providers.set(signer.id, { revision: signer.revision, keys })
     keys.start(stored(), by)
     return keys
   }
 
-  const take = ({ signer, certificateEndsAt, keySet }: LoadedKeySigner, by: { isOfAnotherNode: boolean }): void => {
+  #take({ signer, certificateEndsAt, keySet }: LoadedKeySigner, by: { isOfAnotherNode: boolean }): void {
     if (isCertificateSigner(signer) && signer.enabled) {
-      dropProvider(signer.id)
-      if (certificateEndsAt !== null) watch.follow(signer.id, certificateEndsAt)
+      this.#dropProvider(signer.id)
+      if (certificateEndsAt !== null) this.#watch.follow(signer.id, certificateEndsAt)
     } else if (isFetchingSigner(signer) && signer.enabled) {
-      watch.forget(signer.id)
-      const keys = apply(signer, () => Promise.resolve(keySet), by)
+      this.#watch.forget(signer.id)
+      const keys = this.#apply(signer, () => Promise.resolve(keySet), by)
       if (keySet) keys.adopt(keySet)
-    } else forget(signer.id)
+    } else this.#forget(signer.id)
   }
 
-  const following = followSigners({ store, scheduler, log, take, forget, knownIds: () => [...providers.keys()] })
-
-  /** Undefined where a later revision has gone elsewhere. */
-  const providerOf = (signer: KeySigner): ProviderKeys | undefined => {
-    if (!signer.enabled || !isFetchingSigner(signer)) return undefined
-    if (!providers.has(signer.id)) following.reload(signer.id)
-    const keys = apply(signer, () => shared.load(signer.id))
-    return keys.source.url === signer.jwksEndpoint ? keys : undefined
+  #forget(id: string): void {
+    this.#dropProvider(id)
+    this.#watch.forget(id)
   }
 
-  const keysOf = (signer: KeySigner): SignerKeys => {
-    if (isCertificateSigner(signer)) return certificateKeysOf(signer).keys
-    return providerOf(signer)?.keys() ?? NO_KEYS
+  #dropProvider(id: string): void {
+    this.#providers.get(id)?.keys.stop()
+    this.#providers.delete(id)
   }
 
-  return {
-    keysOf,
-    keyFor: async (signer, kid) => {
-      const known = keysOf(signer).get(kid)
-      const provider = known ? undefined : providerOf(signer)
-      if (!provider) return known
-      await withinMs(scheduler, timing.maxWaitMs, provider.lookFor(kid))
-      return keysOf(signer).get(kid)
-    },
-    refresh: async (signer) => {
-      if (isCertificateSigner(signer)) return
-      const provider = providerOf(signer)
-      if (!provider) throw new OutboundError('stopped', 'the signer is disabled, so its keys are not fetched')
-      await provider.refresh()
-    },
-    keyStatus: (signer) =>
-      isCertificateSigner(signer)
-        ? certificateStatus(certificateKeysOf(signer))
-        : providerStatus(providerOf(signer)?.facts()),
-    countStale: () => [...providers.values()].filter(({ keys }) => keys.facts().isStale).length,
-    providerFacts: () => [...providers].map(([id, { keys }]) => [id, keys.facts()] as const),
-    loaded: following.loaded,
-    stop: async () => {
-      following.stop()
-      watch.stop()
-      for (const { keys } of providers.values()) keys.stop()
-      providers.clear()
-      await Promise.allSettled(saving)
-    },
+  #save(write: Promise<unknown>): Promise<unknown> {
+    this.#saving.add(write)
+    return write.finally(() => this.#saving.delete(write))
   }
 }
 
@@ -184,7 +208,7 @@ function isCertificateSigner(signer: KeySigner): signer is CertificateSigner {
   return signer.certPem !== null
 }
 
-/** Comes back when the work is done or so long has passed. */
+/** Resolves when the work is done, or after `ms`. */
 async function withinMs(scheduler: Scheduler, ms: number, work: Promise<void>): Promise<void> {
   let cancel = (): void => {}
   const late = new Promise<void>((resolve) => {

@@ -4,47 +4,43 @@ import { noteChain } from '../operations/authenticator/note-chain.ts'
 import type { LiveSession } from '../session/live-sessions.ts'
 import { sessionCertificate } from '../session/session-certificate.ts'
 import type { CertificateAuthenticator } from '../store/reads/authenticator-reads.ts'
-import type { JudgeCertificate, PresentedCertificate, RefusedCertificate } from './judge-certificate.ts'
+import type { CertificateCheck, PresentedCertificate, RefusedCertificate } from './judge-certificate.ts'
 
 export type CertOutcome =
   | { readonly signedIn: true; readonly token: string; readonly session: LiveSession }
   | ({ readonly signedIn: false } & Omit<RefusedCertificate, 'accepted'>)
 
+/** `CertificateLogin.logIn` as a function. */
 export type CertSignIn = (
   presented: PresentedCertificate | undefined,
   body: Authenticate,
   ipAddress: string,
 ) => Promise<CertOutcome>
 
-interface CertSignInParts extends SessionOptions {
-  readonly judgeCertificate: JudgeCertificate
+interface CertificateLoginParts extends SessionOptions {
+  readonly certificates: CertificateCheck
+  /** The trusted CA certificates, DER. */
   readonly authorities: () => readonly Buffer[]
 }
 
 /** Exchanges the certificate of a connection for a session. The session is valid on every connection afterwards. */
-export function createCertSignIn(parts: CertSignInParts): CertSignIn {
-  const { store, clock, judgeCertificate, authorities } = parts
+export class CertificateLogin {
+  readonly #parts: CertificateLoginParts
 
-  /** Whether the client sends what others need to verify its leaf. Kept with the authenticator when that has changed. */
-  const keepChainNote = async (
-    authenticator: CertificateAuthenticator,
-    { next, isResumed }: PresentedCertificate,
-  ): Promise<CertificateAuthenticator> => {
-    if (isResumed) return authenticator
-    const isWhole = next !== undefined && authorities().some((authority) => authority.equals(next))
-    const { last_auth_resolved_to_root: before } = authenticator
-    if (before !== null && Boolean(before) === isWhole) return authenticator
-    const { id, identity_id: actorId } = authenticator
-    await store.run(noteChain, { id, resolvedToRoot: isWhole }, { actorId, now: clock.now() })
-    return { ...authenticator, last_auth_resolved_to_root: isWhole }
+  constructor(parts: CertificateLoginParts) {
+    this.#parts = parts
   }
 
-  return async (presented, body, ipAddress) => {
-    const judged = await judgeCertificate(presented)
-    if (!judged.accepted) return { ...judged, signedIn: false }
-    const { identity, policy } = judged
-    const authenticator = presented ? await keepChainNote(judged.authenticator, presented) : judged.authenticator
-    const started = await startSession(parts, {
+  async logIn(
+    presented: PresentedCertificate | undefined,
+    body: Authenticate,
+    ipAddress: string,
+  ): Promise<CertOutcome> {
+    const checked = await this.#parts.certificates.check(presented)
+    if (!checked.accepted) return { ...checked, signedIn: false }
+    const { identity, policy } = checked
+    const authenticator = presented ? await this.#noteChain(checked.authenticator, presented) : checked.authenticator
+    const started = await startSession(this.#parts, {
       identity,
       policy,
       way: { method: 'cert' },
@@ -54,5 +50,20 @@ export function createCertSignIn(parts: CertSignInParts): CertSignIn {
       ipAddress,
     })
     return { signedIn: true, ...started }
+  }
+
+  /** Stores with the authenticator whether the client sends the chain that others need to verify its leaf, when that has changed. */
+  async #noteChain(
+    authenticator: CertificateAuthenticator,
+    { next, isResumed }: PresentedCertificate,
+  ): Promise<CertificateAuthenticator> {
+    if (isResumed) return authenticator
+    const { store, clock, authorities } = this.#parts
+    const isWhole = next !== undefined && authorities().some((authority) => authority.equals(next))
+    const { last_auth_resolved_to_root: before } = authenticator
+    if (before !== null && Boolean(before) === isWhole) return authenticator
+    const { id, identity_id: actorId } = authenticator
+    await store.run(noteChain, { id, resolvedToRoot: isWhole }, { actorId, now: clock.now() })
+    return { ...authenticator, last_auth_resolved_to_root: isWhole }
   }
 }

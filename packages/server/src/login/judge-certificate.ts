@@ -8,9 +8,9 @@ import { findIdentity } from '../store/reads/identity-reads.ts'
 import type { Store } from '../store/store.ts'
 import type { CertificateRefusal } from '../token/decision-reason.ts'
 
-/** The certificate that the other end of a connection has proven to hold the key of. Nobody has judged it yet. */
+/** The certificate whose key the client of a connection has proven to hold. Not checked yet. */
 export interface PresentedCertificate {
-  /** DER. The first certificate of what was sent: the only one whose key was used. */
+  /** DER. The first certificate that was sent: the only one whose key was used. */
   readonly leaf: Buffer
   /** The certificate sent right behind it, DER; undefined on a resumed connection, which remembers the leaf alone. */
   readonly next: Buffer | undefined
@@ -21,9 +21,9 @@ export interface PresentedCertificate {
 export interface RefusedCertificate {
   readonly accepted: false
   readonly reason: CertificateRefusal
-  /** Undefined where there was none that could be read. */
+  /** Undefined when there was no certificate that could be read. */
   readonly fingerprint: string | undefined
-  /** Whose certificate it was. */
+  /** The identity that the certificate was issued to. */
   readonly identity: StoredIdentity | undefined
   readonly policy: StoredAuthPolicy | undefined
 }
@@ -35,27 +35,32 @@ export interface AcceptedCertificate {
   readonly policy: StoredAuthPolicy
 }
 
-/** Judges what a connection has shown, anew each time: who may sign in has changed since, for all we know. */
+/** `CertificateCheck.check` as a function. */
 export type JudgeCertificate = (
   presented: PresentedCertificate | undefined,
 ) => Promise<AcceptedCertificate | RefusedCertificate>
 
-interface CertificateJudgeParts {
+interface CertificateCheckParts {
   readonly store: Store
   readonly clock: Clock
-  /** The CAs under which certificates count now, DER. */
+  /** The trusted CA certificates, DER. */
   readonly authorities: () => readonly Buffer[]
 }
 
 /**
- * The leaf alone counts, whatever came with it, and only one that is recorded: of a certificate that our CA has signed but nobody has
- * written down, the enrollment has failed or has been undone.
+ * Checks the client certificate of a connection. Only the leaf counts, and only when it is recorded: a certificate of our CA without an
+ * authenticator is of an enrollment that failed or was undone.
  */
-export function createCertificateJudge({ store, clock, authorities }: CertificateJudgeParts): JudgeCertificate {
-  return async (presented) => {
-    const refuse = (reason: CertificateRefusal, of: Partial<RefusedCertificate> = {}): RefusedCertificate => {
-      return { fingerprint: undefined, identity: undefined, policy: undefined, ...of, accepted: false, reason }
-    }
+export class CertificateCheck {
+  readonly #parts: CertificateCheckParts
+
+  constructor(parts: CertificateCheckParts) {
+    this.#parts = parts
+  }
+
+  /** Reads identity and policy each time: both may have changed since the connection was opened. */
+  async check(presented: PresentedCertificate | undefined): Promise<AcceptedCertificate | RefusedCertificate> {
+    const { store, clock, authorities } = this.#parts
     if (!presented) return refuse('certificate-missing')
     const leaf = readLeafCertificate(presented.leaf)
     if (!leaf) return refuse('certificate-malformed')
@@ -74,4 +79,8 @@ export function createCertificateJudge({ store, clock, authorities }: Certificat
     if (!isLoginAllowed(policy, { method: 'cert' })) return refuse('not-allowed', of)
     return { accepted: true, authenticator, identity, policy }
   }
+}
+
+function refuse(reason: CertificateRefusal, of: Partial<RefusedCertificate> = {}): RefusedCertificate {
+  return { fingerprint: undefined, identity: undefined, policy: undefined, ...of, accepted: false, reason }
 }

@@ -5,80 +5,87 @@ import type { LiveSession } from '../session/live-sessions.ts'
 import type { ReportedRequest } from '../events/reported-request.ts'
 import type { DecisionRecorder, RefusedSignIn } from '../token/decision-recorder.ts'
 
-/** Every outcome of signing in comes here, whatever the method, and from here to events, metrics and decisions. */
-export interface SignInReporter {
-  accepted(session: LiveSession, request: ReportedRequest): void
-  refused(refused: RefusedSignIn, request: ReportedRequest): void
-  /** A one-time code in a session that is open already; undefined for a good one. */
-  code(session: LiveSession, refused: RefusedSignIn | undefined, request: ReportedRequest): void
+interface LoginReporterParts {
+  readonly events: EventHub
+  readonly decisions: Pick<DecisionRecorder, 'record'>
+  readonly metrics: Pick<Metrics, 'signIn'>
 }
 
-export function createSignInReporter({
-  events,
-  decisions,
-  metrics,
-}: {
-  events: EventHub
-  decisions: DecisionRecorder
-  metrics: Pick<Metrics, 'signIn'>
-}): SignInReporter {
-  return {
-    accepted: ({ way, certificate, identity, policy, authenticatorId }, request) => {
-      const signerId = way.method === 'ext-jwt' ? way.signerId : ''
-      metrics.signIn(way.method, signerId, 'success')
-      events.publish({
+export type SignInReporter = LoginReporter
+
+/** Reports the outcome of every login, by any method, to events, metrics and decisions. */
+export class LoginReporter {
+  readonly #parts: LoginReporterParts
+
+  constructor(parts: LoginReporterParts) {
+    this.#parts = parts
+  }
+
+  accepted({ way, certificate, identity, policy, authenticatorId }: LiveSession, request: ReportedRequest): void {
+    const { events, metrics } = this.#parts
+    const signerId = way.method === 'ext-jwt' ? way.signerId : ''
+    metrics.signIn(way.method, signerId, 'success')
+    events.publish({
+      namespace: 'authentication',
+      event_type: 'success',
+      type: way.method,
+      authenticator_id: signerId === '' ? authenticatorId : '',
+      external_jwt_signer_id: signerId,
+      identity_id: identity.id,
+      auth_policy_id: policy.id,
+      success: true,
+      reason: '',
+      ...factsOf(request, certificate?.isChainImproper ?? false),
+    })
+  }
+
+  refused(refused: RefusedSignIn, request: ReportedRequest): void {
+    const { events, decisions, metrics } = this.#parts
+    decisions.record(refused)
+    const { method, reason, signerId = '', identityId = '', remoteAddress } = refused
+    metrics.signIn(method, signerId, reason)
+    events.publishSampled(
+      {
         namespace: 'authentication',
-        event_type: 'success',
-        type: way.method,
-        authenticator_id: signerId === '' ? authenticatorId : '',
-        external_jwt_signer_id: signerId,
-        identity_id: identity.id,
-        auth_policy_id: policy.id,
-        success: true,
-        reason: '',
-        ...factsOf(request, certificate?.isChainImproper ?? false),
-      })
-    },
-    refused: (refused, request) => {
-      decisions.record(refused)
-      const { method, reason, signerId = '', identityId = '', remoteAddress } = refused
-      metrics.signIn(method, signerId, reason)
-      events.publishSampled(
-        {
-          namespace: 'authentication',
-          event_type: 'fail',
-          type: method,
-          authenticator_id: '',
-          external_jwt_signer_id: '',
-          // Of several tokens each may stand for somebody else.
-          identity_id: method === 'ext-jwt' ? '' : identityId,
-          auth_policy_id: '',
-          success: false,
-          reason,
-          ...factsOf(request, false),
-        },
-        remoteAddress,
-      )
-    },
-    code: ({ identity, policy, ipAddress }, refused, request) => {
-      if (refused) decisions.record(refused)
-      const reason = refused?.reason
-      metrics.signIn('totp', '', reason ?? 'success')
-      const event: AuthenticationEvent = {
-        namespace: 'authentication',
-        event_type: reason === undefined ? 'success' : 'fail',
-        type: 'totp',
+        event_type: 'fail',
+        type: method,
         authenticator_id: '',
         external_jwt_signer_id: '',
-        identity_id: identity.id,
-        auth_policy_id: policy.id,
-        success: reason === undefined,
-        reason: reason ?? '',
+        // Several tokens may have named several identities.
+        identity_id: method === 'ext-jwt' ? '' : identityId,
+        auth_policy_id: '',
+        success: false,
+        reason,
         ...factsOf(request, false),
-      }
-      if (reason === undefined) events.publish(event)
-      else events.publishSampled(event, ipAddress)
-    },
+      },
+      remoteAddress,
+    )
+  }
+
+  /** A one-time code in a session that is open already; `refused` is undefined for a right one. */
+  code(
+    { identity, policy, ipAddress }: LiveSession,
+    refused: RefusedSignIn | undefined,
+    request: ReportedRequest,
+  ): void {
+    const { events, decisions, metrics } = this.#parts
+    if (refused) decisions.record(refused)
+    const reason = refused?.reason
+    metrics.signIn('totp', '', reason ?? 'success')
+    const event: AuthenticationEvent = {
+      namespace: 'authentication',
+      event_type: reason === undefined ? 'success' : 'fail',
+      type: 'totp',
+      authenticator_id: '',
+      external_jwt_signer_id: '',
+      identity_id: identity.id,
+      auth_policy_id: policy.id,
+      success: reason === undefined,
+      reason: reason ?? '',
+      ...factsOf(request, false),
+    }
+    if (reason === undefined) events.publish(event)
+    else events.publishSampled(event, ipAddress)
   }
 }
 

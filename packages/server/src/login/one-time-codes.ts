@@ -14,59 +14,70 @@ import type { Sealing } from '../platform/keys/sealing.ts'
 import type { TotpRow } from '../store/schema.ts'
 import type { NewTotp } from '../store/writes/totp-writes.ts'
 
-/** What is sealed of one-time codes, opened where it is needed and nowhere else. A key of another node: SEALING_KEY_MISMATCH. */
-export interface OneTimeCodes {
-  /** A new enrollment with a secret and recovery codes of its own. */
-  newTotp(identityId: string): NewTotp
-  newRecoveryCodes(identityId: string): string
-  provisioningUrl(totp: TotpRow, account: string): string
-  /** The recovery codes that are not used up. */
-  recoveryCodes(totp: TotpRow): string[]
-  /** What a code is; recovery codes count where `recovery` says so. The transaction decides what comes of it. */
-  guess(totp: TotpRow, code: string, options: { recovery: boolean }): CodeGuess
-  /** MFA_INVALID_TOKEN for a wrong code, TooManyRequests once there were too many. */
-  checkOutcome(outcome: CodeOutcome): void
+interface OneTimeCodesParts {
+  readonly sealing: Sealing
+  readonly clock: Clock
 }
 
-/** Why a code was refused. For administrators. */
-export type CodeRefusal = 'wrong-code' | 'too-many-codes'
+/** Creates and checks one-time codes. Secrets and recovery codes are stored sealed. SEALING_KEY_MISMATCH for those of another node's key. */
+export class OneTimeCodes {
+  readonly #parts: OneTimeCodesParts
 
-export function createOneTimeCodes({ sealing, clock }: { sealing: Sealing; clock: Clock }): OneTimeCodes {
-  const secretUse = (identityId: string) => `one-time code secret of ${identityId}`
-  const recoveryUse = (identityId: string) => `recovery codes of ${identityId}`
-  const secretOf = (totp: TotpRow): Buffer =>
-    Buffer.from(sealing.open(totp.secret, secretUse(totp.identity_id)), 'base64')
-  const allRecoveryCodes = (totp: TotpRow): string[] =>
-    JSON.parse(sealing.open(totp.recovery_codes, recoveryUse(totp.identity_id)))
-  const sealedRecoveryCodes = (identityId: string): string =>
-    sealing.seal(JSON.stringify(newRecoveryCodes()), recoveryUse(identityId))
+  constructor(parts: OneTimeCodesParts) {
+    this.#parts = parts
+  }
 
-  const findMatch = (totp: TotpRow, code: string, recovery: boolean): CodeGuess['match'] => {
-    const step = findTotpStep(secretOf(totp), code, clock.now())
+  /** A new enrollment with its own secret and recovery codes. */
+  newTotp(identityId: string): NewTotp {
+    return {
+      id: identityId,
+      totpId: newId(),
+      secret: this.#parts.sealing.seal(newTotpSecret().toString('base64'), secretUse(identityId)),
+      recoveryCodes: this.newRecoveryCodes(identityId),
+    }
+  }
+
+  /** New recovery codes, sealed. */
+  newRecoveryCodes(identityId: string): string {
+    return this.#parts.sealing.seal(JSON.stringify(newRecoveryCodes()), recoveryUse(identityId))
+  }
+
+  provisioningUrl(totp: TotpRow, account: string): string {
+    return totpProvisioningUrl(this.#secretOf(totp), account)
+  }
+
+  /** The recovery codes that are not used up. */
+  recoveryCodes(totp: TotpRow): string[] {
+    return this.#allRecoveryCodes(totp).filter((_, place) => (totp.spent_recovery_codes & (1 << place)) === 0)
+  }
+
+  /** What a code matches; recovery codes count where `recovery` says so. The operation that spends the code decides whether it is right. */
+  guess(totp: TotpRow, code: string, { recovery }: { readonly recovery: boolean }): CodeGuess {
+    // Apps show codes in two groups, and people type the space.
+    return { totpId: totp.id, match: this.#findMatch(totp, code.replaceAll(' ', ''), recovery) }
+  }
+
+  /** MFA_INVALID_TOKEN for a wrong code, TooManyRequests after too many of them. */
+  checkOutcome(outcome: CodeOutcome): void {
+    if (outcome === 'wrong') throw new AppError('MFA_INVALID_TOKEN')
+    if (outcome !== 'right') throw new TooManyRequests(outcome.lockedUntil - this.#parts.clock.now())
+  }
+
+  #findMatch(totp: TotpRow, code: string, recovery: boolean): CodeGuess['match'] {
+    const step = findTotpStep(this.#secretOf(totp), code, this.#parts.clock.now())
     if (step !== undefined) return { step }
-    const place = recovery ? findRecoveryCode(allRecoveryCodes(totp), code) : undefined
+    const place = recovery ? findRecoveryCode(this.#allRecoveryCodes(totp), code) : undefined
     return place === undefined ? undefined : { recoveryCode: place, of: totp.recovery_codes }
   }
 
-  return {
-    newTotp: (identityId) => ({
-      id: identityId,
-      totpId: newId(),
-      secret: sealing.seal(newTotpSecret().toString('base64'), secretUse(identityId)),
-      recoveryCodes: sealedRecoveryCodes(identityId),
-    }),
-    newRecoveryCodes: sealedRecoveryCodes,
-    provisioningUrl: (totp, account) => totpProvisioningUrl(secretOf(totp), account),
-    recoveryCodes: (totp) =>
-      allRecoveryCodes(totp).filter((_, place) => (totp.spent_recovery_codes & (1 << place)) === 0),
-    // Apps show codes in two groups, and people type what they see.
-    guess: (totp, code, { recovery }) => ({
-      totpId: totp.id,
-      match: findMatch(totp, code.replaceAll(' ', ''), recovery),
-    }),
-    checkOutcome: (outcome) => {
-      if (outcome === 'wrong') throw new AppError('MFA_INVALID_TOKEN')
-      if (outcome !== 'right') throw new TooManyRequests(outcome.lockedUntil - clock.now())
-    },
+  #secretOf({ secret, identity_id: identityId }: TotpRow): Buffer {
+    return Buffer.from(this.#parts.sealing.open(secret, secretUse(identityId)), 'base64')
+  }
+
+  #allRecoveryCodes({ recovery_codes: sealed, identity_id: identityId }: TotpRow): string[] {
+    return JSON.parse(this.#parts.sealing.open(sealed, recoveryUse(identityId)))
   }
 }
+
+const secretUse = (identityId: string): string => `one-time code secret of ${identityId}`
+const recoveryUse = (identityId: string): string => `recovery codes of ${identityId}`

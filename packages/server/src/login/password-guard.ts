@@ -10,65 +10,106 @@ import { findIdentity } from '../store/reads/identity-reads.ts'
 import type { Store } from '../store/store.ts'
 import type { Passwords } from './passwords.ts'
 
-/** Somebody's guess at a password. */
+/** A guess at a password. */
 export interface PasswordTrial {
   readonly password: string
   readonly address: string
-  /** Whose password it would be and what it is compared with; undefined when there is nothing that it could be right for. */
+  /** Undefined when no password would be right. */
   readonly of: PasswordOwner | undefined
 }
 
+/** Whose password it would be, and the digest to compare it with. */
 export interface PasswordOwner {
   readonly identity: StoredIdentity
   readonly policy: StoredAuthPolicy
   readonly digest: string | null
 }
 
-/** Every comparison of a password goes through here, with the same work whatever the answer. */
-export interface PasswordGuard {
-  /** Throws `TooManyRequests` where too many were wrong. False also for the right password of somebody who is locked out. */
-  isRight(trial: PasswordTrial): Promise<boolean>
-}
-
 interface PasswordGuardParts {
   readonly store: Store
   readonly clock: Clock
   readonly log: Logger
-  readonly passwords: Passwords
+  readonly passwords: Pick<Passwords, 'isRight'>
   readonly limit: AttemptLimiter
-  /** Those of this process unless given. */
+  /** Where wrong guesses are counted; in this process unless given. */
   readonly guesses?: Guesses | undefined
 }
 
 const MS_PER_MINUTE = 60_000
-/** Where a policy locks out until an administrator helps: an administrator is not to need one. */
+/** For administrators where the policy locks out until an administrator enables the identity again. */
 const ADMINISTRATOR_LOCK_MINUTES = 15
 
 /**
- * Counts wrong passwords and locks out as the policy says. A guess takes its place before it is compared, so that as many
- * are compared as the policy allows, however many come at once; further ones wait for the outcome of those. Administrators
- * are locked out from the network that guessed, never as a whole.
+ * Compares every password, with the same work whatever the result, counts wrong ones and locks out as the policy says. A guess takes its place
+ * before it is compared, so that no more are compared than the policy allows, however many come at once; further ones wait for the outcome of
+ * those. Administrators are locked out from the network that guessed only.
  */
-export function createPasswordGuard(parts: PasswordGuardParts): PasswordGuard {
-  const { store, clock, log, passwords, limit, guesses = createGuesses(clock) } = parts
+export class PasswordGuard {
+  readonly #parts: PasswordGuardParts
+  readonly #guesses: Guesses
 
-  /** Looked up again when it is this guess's turn: an earlier one may have been the last. Nobody has a blank id. */
-  const isStillEnabled = async (owner: PasswordOwner | undefined): Promise<boolean> => {
+  constructor(parts: PasswordGuardParts) {
+    this.#parts = parts
+    this.#guesses = parts.guesses ?? createGuesses(parts.clock)
+  }
+
+  /** Throws `TooManyRequests` when too many were wrong. False also for the right password of an identity that is locked out. */
+  async isRight({ password, address, of }: PasswordTrial): Promise<boolean> {
+    const attempt = this.#parts.limit.begin(address)
+    let isRight = true
+    try {
+      isRight = await (of ? this.#isRightFor(password, address, of) : this.#refuse(password))
+      return isRight
+    } finally {
+      if (isRight) attempt.giveBack()
+    }
+  }
+
+  async #isRightFor(password: string, address: string, owner: PasswordOwner): Promise<boolean> {
+    const { passwords } = this.#parts
+    const { identity, policy, digest } = owner
+    const { maxAttempts } = policy.primary.updb
+    if (maxAttempts === 0) {
+      return (await this.#isStillEnabled(owner)) ? passwords.isRight(password, digest) : this.#compareWithNone(password)
+    }
+    const name = identity.isAdmin ? `${identity.id} ${clientNetwork(address)}` : identity.id
+    const place = await this.#guesses.take(name, maxAttempts)
+    if (!place) return this.#refuse(password)
+    try {
+      if (!(await this.#isStillEnabled(owner))) return await this.#compareWithNone(password)
+      // The last guess was wrong, but the lock could not be stored.
+      if (place.wrong >= maxAttempts) {
+        await this.#lockOut(place, owner)
+        return await this.#compareWithNone(password)
+      }
+      const isRight = await passwords.isRight(password, digest)
+      const wrong = await place.judge(isRight)
+      if (wrong >= maxAttempts) await this.#lockOut(place, owner)
+      return isRight
+    } finally {
+      await place.leave()
+    }
+  }
+
+  /** Read again when it is this guess's turn: an earlier one may have locked the identity out. No identity has a blank id. */
+  async #isStillEnabled(owner: PasswordOwner | undefined): Promise<boolean> {
+    const { store, clock } = this.#parts
     const current = await findIdentity(store.db, owner?.identity.id ?? '')
     return current !== undefined && !isDisabled(current, clock.now())
   }
 
-  const compareWithNothing = async (password: string): Promise<false> => {
-    await passwords.isRight(password, undefined)
+  async #refuse(password: string): Promise<false> {
+    await this.#isStillEnabled(undefined)
+    return this.#compareWithNone(password)
+  }
+
+  async #compareWithNone(password: string): Promise<false> {
+    await this.#parts.passwords.isRight(password, undefined)
     return false
   }
 
-  const refuse = async (password: string): Promise<false> => {
-    await isStillEnabled(undefined)
-    return compareWithNothing(password)
-  }
-
-  const lockOut = async (place: GuessPlace, { identity, policy }: PasswordOwner): Promise<void> => {
+  async #lockOut(place: GuessPlace, { identity, policy }: PasswordOwner): Promise<void> {
+    const { store, clock, log } = this.#parts
     const { lockoutDurationMinutes } = policy.primary.updb
     const { id, isAdmin } = identity
     log.warn({ identityId: id, lockoutDurationMinutes }, 'locked out after too many wrong passwords')
@@ -79,43 +120,5 @@ export function createPasswordGuard(parts: PasswordGuardParts): PasswordGuard {
     const args = { id, durationMinutes: lockoutDurationMinutes }
     await store.run(lockOutIdentity, args, { actorId: 'system', now: clock.now() })
     await place.forget()
-  }
-
-  const isRightFor = async (password: string, address: string, owner: PasswordOwner): Promise<boolean> => {
-    const { identity, policy, digest } = owner
-    const { maxAttempts } = policy.primary.updb
-    if (maxAttempts === 0) {
-      return (await isStillEnabled(owner)) ? passwords.isRight(password, digest) : compareWithNothing(password)
-    }
-    const name = identity.isAdmin ? `${identity.id} ${clientNetwork(address)}` : identity.id
-    const place = await guesses.take(name, maxAttempts)
-    if (!place) return refuse(password)
-    try {
-      if (!(await isStillEnabled(owner))) return await compareWithNothing(password)
-      // The last guess was wrong, but the store did not take the lock.
-      if (place.wrong >= maxAttempts) {
-        await lockOut(place, owner)
-        return await compareWithNothing(password)
-      }
-      const isRight = await passwords.isRight(password, digest)
-      const wrong = await place.judge(isRight)
-      if (wrong >= maxAttempts) await lockOut(place, owner)
-      return isRight
-    } finally {
-      await place.leave()
-    }
-  }
-
-  return {
-    isRight: async ({ password, address, of }) => {
-      const attempt = limit.begin(address)
-      let isRight = true
-      try {
-        isRight = await (of ? isRightFor(password, address, of) : refuse(password))
-        return isRight
-      } finally {
-        if (isRight) attempt.giveBack()
-      }
-    },
   }
 }

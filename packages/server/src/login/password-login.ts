@@ -11,16 +11,16 @@ import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
 import { findPasswordAuthenticator } from '../store/reads/authenticator-reads.ts'
 import { findIdentity } from '../store/reads/identity-reads.ts'
 import type { PasswordRefusal } from '../token/decision-reason.ts'
-import { createPasswordGuard, type PasswordGuard } from './password-guard.ts'
-import { createPasswords, type Passwords } from './passwords.ts'
+import { PasswordGuard } from './password-guard.ts'
+import { Passwords } from './passwords.ts'
 
-export interface LoginOptions extends SessionOptions {
+interface PasswordLoginParts extends SessionOptions {
   readonly passwordCost: PasswordCost
   readonly limit: AttemptLimiter
   readonly log: Logger
   /** Passwords digested or compared at a time. */
   readonly maxPasswordsAtOnce?: number | undefined
-  /** Where wrong ones are counted; in this process unless given. */
+  /** Where wrong passwords are counted; in this process unless given. */
   readonly guesses?: Guesses | undefined
 }
 
@@ -29,57 +29,63 @@ export type PasswordOutcome =
   | {
       readonly signedIn: false
       readonly reason: PasswordRefusal
-      /** Whose user name it was. */
+      /** The identity with this user name. */
       readonly identity: StoredIdentity | undefined
       readonly policy: StoredAuthPolicy | undefined
     }
 
-export interface PasswordLogin {
+/** `LoginByPassword.logIn` as a function. */
+export interface PasswordLogin extends Pick<LoginByPassword, 'passwords' | 'guard'> {
   (body: Authenticate, ipAddress: string): Promise<PasswordOutcome>
-  /** What the log-in digests and compares passwords with; whoever else does so shares its limit. */
-  readonly passwords: Passwords
-  readonly guard: PasswordGuard
 }
 
 const WAY = { method: 'password' } as const
 
-/** Trades a user name and password for a session. Every refusal looks and costs the same. */
-export function createPasswordLogin(options: LoginOptions): PasswordLogin {
-  const { store, clock } = options
-  const passwords = createPasswords(options.passwordCost, options.maxPasswordsAtOnce)
-  const guard = createPasswordGuard({ ...options, passwords })
+/** Exchanges a user name and password for a session. Every refusal looks and costs the same. */
+export class LoginByPassword {
+  /** Shared with everything else that digests or compares passwords, since the limit holds for all of it. */
+  readonly passwords: Passwords
+  readonly guard: PasswordGuard
+  readonly #parts: PasswordLoginParts
 
-  const identify = async (username: string, password: string, address: string) => {
-    const authenticator = await findPasswordAuthenticator(store.db, username)
-    // No identity has a blank id: an unknown user name costs the same look-ups.
-    const identity = await findIdentity(store.db, authenticator?.identity_id ?? '')
-    const policy = await findAuthPolicy(store.db, identity?.authPolicyId ?? '')
-    const obstacle = findObstacle(identity, policy, clock.now())
-    const owner = identity && policy && authenticator && { identity, policy, digest: authenticator.digest }
-    const isRight = await guard.isRight({ password, address, of: obstacle === undefined ? owner : undefined })
-    if (!owner || obstacle !== undefined) return { reason: obstacle ?? 'unknown-user', identity, policy } as const
-    if (!isRight) return { reason: 'wrong-password', identity, policy } as const
-    return { reason: undefined, ...owner, authenticatorId: authenticator.id }
+  constructor(parts: PasswordLoginParts) {
+    this.#parts = parts
+    this.passwords = new Passwords(parts.passwordCost, parts.maxPasswordsAtOnce)
+    this.guard = new PasswordGuard({ ...parts, passwords: this.passwords })
   }
 
-  const logIn = async (body: Authenticate, ipAddress: string): Promise<PasswordOutcome> => {
+  /** COULD_NOT_VALIDATE without a user name or password, TooManyRequests when too many were wrong. */
+  async logIn(body: Authenticate, ipAddress: string): Promise<PasswordOutcome> {
     const { username, password } = body
     if (!username || !password) {
       throw new AppError('COULD_NOT_VALIDATE', { message: 'username and password fields are required' })
     }
-    const found = await identify(username, password, ipAddress)
+    const found = await this.#identify(username, password, ipAddress)
     if (found.reason !== undefined) return { signedIn: false, ...found }
     const { identity, policy, authenticatorId } = found
     return {
       signedIn: true,
-      ...(await startSession(options, { identity, policy, way: WAY, authenticatorId, body, ipAddress })),
+      ...(await startSession(this.#parts, { identity, policy, way: WAY, authenticatorId, body, ipAddress })),
     }
   }
-  return Object.assign(logIn, { passwords, guard })
+
+  async #identify(username: string, password: string, address: string) {
+    const { store, clock } = this.#parts
+    const authenticator = await findPasswordAuthenticator(store.db, username)
+    // No identity has a blank id: an unknown user name costs the same reads.
+    const identity = await findIdentity(store.db, authenticator?.identity_id ?? '')
+    const policy = await findAuthPolicy(store.db, identity?.authPolicyId ?? '')
+    const refusal = findRefusal(identity, policy, clock.now())
+    const owner = identity && policy && authenticator && { identity, policy, digest: authenticator.digest }
+    const isRight = await this.guard.isRight({ password, address, of: refusal === undefined ? owner : undefined })
+    if (!owner || refusal !== undefined) return { reason: refusal ?? 'unknown-user', identity, policy } as const
+    if (!isRight) return { reason: 'wrong-password', identity, policy } as const
+    return { reason: undefined, ...owner, authenticatorId: authenticator.id }
+  }
 }
 
-/** Why no password would do. */
-function findObstacle(
+/** Why no password would be right. */
+function findRefusal(
   identity: StoredIdentity | undefined,
   policy: StoredAuthPolicy | undefined,
   now: number,

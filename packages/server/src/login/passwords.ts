@@ -1,44 +1,52 @@
 import { AppError, digestOfNoPassword, digestPassword, type PasswordCost, verifyPassword } from '@countersign/core'
 import { poolThreads } from '../platform/thread-pool.ts'
 
-/** Digesting is made to be slow: with more than this under way or waiting the next caller has to come again. */
+/** Digesting is slow by design: with more than this under way or waiting, further calls are refused. */
 export const MAX_AT_ONCE = 16
 
-export interface Passwords {
-  digest(password: string): Promise<string>
-  /** Costs the same work when there is nothing to compare with. */
-  isRight(password: string, digest: string | null | undefined): Promise<boolean>
-}
-
 /**
- * All work with passwords goes through here, so that it never keeps every thread of Node's pool busy: one is left for files, names and
- * what else takes a thousandth of the time.
+ * Digests and compares passwords. All work with passwords goes through here, so that it never keeps every thread of Node's pool busy: one is
+ * left for files and names. Throws SERVER_TOO_MANY_REQUESTS when too much is under way.
  */
-export function createPasswords(
-  cost: PasswordCost,
-  maxAtOnce: number = MAX_AT_ONCE,
-  threads: number = Math.max(1, poolThreads() - 1),
-): Passwords {
-  const digestOfNobody = digestOfNoPassword(cost)
-  const waiting: (() => void)[] = []
-  let working = 0
+export class Passwords {
+  readonly #cost: PasswordCost
+  readonly #maxAtOnce: number
+  readonly #threads: number
+  readonly #digestOfNone: string
+  readonly #waiting: (() => void)[] = []
+  #working = 0
 
-  const limited = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    if (working + waiting.length >= maxAtOnce) throw new AppError('SERVER_TOO_MANY_REQUESTS')
-    if (working < threads) working++
-    else await new Promise<void>((resolve) => waiting.push(resolve))
+  constructor(
+    cost: PasswordCost,
+    maxAtOnce: number = MAX_AT_ONCE,
+    threads: number = Math.max(1, poolThreads() - 1),
+  ) {
+    this.#cost = cost
+    this.#maxAtOnce = maxAtOnce
+    this.#threads = threads
+    this.#digestOfNone = digestOfNoPassword(cost)
+  }
+
+  digest(password: string): Promise<string> {
+    return this.#limited(() => digestPassword(password, this.#cost))
+  }
+
+  /** Does the same work when there is no digest to compare with. */
+  isRight(password: string, digest: string | null | undefined): Promise<boolean> {
+    return this.#limited(() => verifyPassword(password, digest ?? this.#digestOfNone))
+  }
+
+  async #limited<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#working + this.#waiting.length >= this.#maxAtOnce) throw new AppError('SERVER_TOO_MANY_REQUESTS')
+    if (this.#working < this.#threads) this.#working++
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
     try {
       return await work()
     } finally {
-      // Whoever is next takes over the place.
-      const next = waiting.shift()
+      // The next in the queue takes over this one's thread.
+      const next = this.#waiting.shift()
       if (next) next()
-      else working--
+      else this.#working--
     }
-  }
-
-  return {
-    digest: (password) => limited(() => digestPassword(password, cost)),
-    isRight: (password, digest) => limited(() => verifyPassword(password, digest ?? digestOfNobody)),
   }
 }

@@ -1,9 +1,9 @@
 import type { ServerOptions } from 'node:https'
 import { newId, PASSWORD_COST, type PasswordCost, VerifiedTokenCache } from '@countersign/core'
 import type { Logger } from 'pino'
-import { createEnrollByJwt } from '../enrollment/enroll-by-jwt.ts'
+import { TokenEnrollment } from '../enrollment/enroll-by-jwt.ts'
 import { createEnrollmentJwt } from '../enrollment/enrollment-jwt.ts'
-import { createEnrollmentReporter } from '../enrollment/report-enrollment.ts'
+import { EnrollmentReporter } from '../enrollment/report-enrollment.ts'
 import { apiSessionEvent } from '../events/api-session-event.ts'
 import { publishChanges } from '../events/change-events.ts'
 import { createEventHub, type EventHub } from '../events/event-hub.ts'
@@ -12,32 +12,31 @@ import { createMetrics, type Metrics } from '../events/metrics/metrics.ts'
 import { observeController } from '../events/metrics/observe-controller.ts'
 import { timedStore } from '../events/metrics/timed-store.ts'
 import { signerHealthEvent } from '../events/signer-health-event.ts'
-import { createAccountClients } from '../hosted/account-clients.ts'
-import { createApiAccounts } from '../hosted/api-accounts.ts'
-import { createExchangeSession } from '../hosted/exchange-session.ts'
-import { createFindHostedCaller } from '../hosted/hosted-caller.ts'
-import { createJudgeAccessToken } from '../hosted/judge-access-token.ts'
-import { createKnownAccounts } from '../hosted/known-accounts.ts'
-import { createLocalOrganization } from '../hosted/local-organization.ts'
-import { createProviderDirectory } from '../hosted/provider-directory.ts'
-import { createTargetOrganization } from '../hosted/target-organization.ts'
-import type { ControllerContext } from '../http/controller-context.ts'
+import { AccessTokenVerifier } from '../hosted/access-token-verifier.ts'
+import { AccountClients } from '../hosted/account-clients.ts'
+import { ApiAccounts } from '../hosted/api-accounts.ts'
+import { SessionExchange } from '../hosted/exchange-session.ts'
+import { HostedCallers } from '../hosted/hosted-caller.ts'
+import { KnownAccounts } from '../hosted/known-accounts.ts'
+import { LocalOrganization } from '../hosted/local-organization.ts'
+import { ProviderDirectory } from '../hosted/provider-directory.ts'
+import { TargetOrganizations } from '../hosted/target-organization.ts'
 import { createHttpServer, type HttpServer } from '../http/pipeline/create-http-server.ts'
 import { buildRoutes } from '../http/routes.ts'
-import { createSignerKeys } from '../keyset/signer-keys.ts'
+import { SignerKeys } from '../keyset/signer-keys.ts'
 import { createAttemptLimits } from '../limits/attempt-limits.ts'
 import type { AttemptSharing } from '../limits/attempt-sharing.ts'
 import type { Guesses } from '../limits/guesses.ts'
-import { createCertSignIn } from '../login/certificate-login.ts'
-import { createHeldTokens } from '../login/console/held-tokens.ts'
-import { createLoginFlows } from '../login/console/login-flows.ts'
-import { createLoginProviders } from '../login/console/login-provider.ts'
-import { createCertificateJudge } from '../login/judge-certificate.ts'
-import { createSignInReporter } from '../login/login-reporter.ts'
-import { createOneTimeCodes } from '../login/one-time-codes.ts'
-import { createPasswordLogin } from '../login/password-login.ts'
+import { CertificateLogin } from '../login/certificate-login.ts'
+import { HeldTokens } from '../login/console/held-tokens.ts'
+import { LoginFlows } from '../login/console/login-flows.ts'
+import { LoginProviders } from '../login/console/login-provider.ts'
+import { CertificateCheck } from '../login/judge-certificate.ts'
+import { LoginReporter } from '../login/login-reporter.ts'
+import { OneTimeCodes } from '../login/one-time-codes.ts'
+import { LoginByPassword } from '../login/password-login.ts'
 import { MAX_AT_ONCE } from '../login/passwords.ts'
-import { createSecondFactor } from '../login/second-factor.ts'
+import { SecondFactor } from '../login/second-factor.ts'
 import { TokenLogin } from '../login/token-login.ts'
 import { extendSession } from '../operations/api-session/extend-session.ts'
 import type { SessionOptions } from '../operations/api-session/start-session.ts'
@@ -146,7 +145,7 @@ export function createController(parts: ControllerParts): Controller {
   const fetchDocument = createFetchDocument({ settings })
   const jwksPolicy = createJwksEndpointPolicy(settings)
   const fetchJwks = parts.fetchJwks ?? seat?.fetchJwks ?? createFetchJwks(fetchDocument)
-  const signerKeys = createSignerKeys({
+  const signerKeys = new SignerKeys({
     store,
     fetchJwks,
     saveKeySet: (keySet) => store.run(storeKeySet, keySet, system()),
@@ -167,29 +166,24 @@ export function createController(parts: ControllerParts): Controller {
     checkSignature: signatures.check,
   })
   const verifier = new TokenVerifier({ directory: signers, signerVerifier, cache, clock })
-  const secondFactor = createSecondFactor(signers, verifier)
+  const secondFactor = new SecondFactor(signers, verifier)
   const decisions = new DecisionRecorder({
     save: (decisions) => store.run(recordDecisions, { decisions }, system()),
     clock,
     log,
   })
-  const signIns = createSignInReporter({ events, decisions, metrics })
-  const localOrganization = createLocalOrganization(store)
-  const judgeAccessToken = createJudgeAccessToken({
-    providers: createProviderDirectory(store, log),
-    accounts: createKnownAccounts(store, clock),
+  const signIns = new LoginReporter({ events, decisions, metrics })
+  const localOrganization = new LocalOrganization(store)
+  const accessTokens = new AccessTokenVerifier({
+    providers: new ProviderDirectory(store, log),
+    accounts: new KnownAccounts(store, clock),
     signerVerifier,
     cache,
   })
-  const findHostedCaller = createFindHostedCaller({
-    judgeAccessToken,
-    sessions,
-    secondFactor,
-    localOrganization,
-    signIns,
-  })
-  const accountClients = createAccountClients({ ...parts, registration: createClientRegistration(fetchDocument) })
-  const apiAccounts = createApiAccounts({ store, accountClients })
+  const hostedCallers = new HostedCallers({ accessTokens, sessions, secondFactor, localOrganization, signIns })
+  const accountClients = new AccountClients({ ...parts, registration: createClientRegistration(fetchDocument) })
+  const targetOrganizations = new TargetOrganizations(store, localOrganization)
+  const apiAccounts = new ApiAccounts({ store, accountClients })
   const signControllerJwt = createSignControllerJwt(parts.serverIdentity)
   const signerKeyCheck = new SignerKeyCheck(signers, signerKeys)
   const clientCertificates = createClientCertificates({
@@ -199,14 +193,23 @@ export function createController(parts: ControllerParts): Controller {
     isSignerKey: (publicKey) => signerKeyCheck.isSignerKey(publicKey),
   })
   const { authorities } = clientCertificates
-  const judgeCertificate = createCertificateJudge({ store, clock, authorities })
-  const heldTokens = createHeldTokens(parts.sealing)
+  const certificates = new CertificateCheck({ store, clock, authorities })
+  const certificateLogin = new CertificateLogin({ ...session, certificates, authorities })
+  const heldTokens = new HeldTokens(parts.sealing)
+  const passwordLogin = new LoginByPassword({
+    ...session,
+    passwordCost: parts.passwordCost ?? PASSWORD_COST,
+    limit: limits.password,
+    log,
+    guesses: seat?.guesses,
+    maxPasswordsAtOnce: seat && Math.ceil(MAX_AT_ONCE / seat.workers),
+  })
   const explainer = new LoginExplainer({ store, directory: signers, keys: signerKeys, clock, log })
-  const context: ControllerContext = {
+  const routes = buildRoutes({
     ...parts,
     heldTokens,
-    loginFlows: createLoginFlows(parts),
-    loginProviders: createLoginProviders({ fetchDocument, clock }),
+    loginFlows: new LoginFlows(parts),
+    loginProviders: new LoginProviders({ fetchDocument, clock }),
     store,
     clientCertificates,
     startedAt: clock.now(),
@@ -214,44 +217,30 @@ export function createController(parts: ControllerParts): Controller {
     enrollmentJwt: createEnrollmentJwt({ ...parts, signControllerJwt }),
     sessions,
     secondFactor,
-    oneTimeCodes: createOneTimeCodes(parts),
+    oneTimeCodes: new OneTimeCodes(parts),
     signers,
     signerKeys,
-    logInWithPassword: createPasswordLogin({
-      ...session,
-      passwordCost: parts.passwordCost ?? PASSWORD_COST,
-      limit: limits.password,
-      log,
-      guesses: seat?.guesses,
-      maxPasswordsAtOnce: seat && Math.ceil(MAX_AT_ONCE / seat.workers),
+    logInWithPassword: Object.assign((...args: Parameters<typeof passwordLogin.logIn>) => passwordLogin.logIn(...args), {
+      passwords: passwordLogin.passwords,
+      guard: passwordLogin.guard,
     }),
     tokenLogin: new TokenLogin({ session, verifier, identities: new KnownIdentities(store, policies) }),
-    signInWithCertificate: createCertSignIn({ ...session, judgeCertificate, authorities }),
-    judgeCertificate,
-    enrollByJwt: createEnrollByJwt({
-      store,
-      clock,
-      directory: signers,
-      verifier,
-      clientCertificates,
-      policies,
-    }),
-    enrollments: createEnrollmentReporter({ log, events, decisions, metrics }),
+    signInWithCertificate: (...args) => certificateLogin.logIn(...args),
+    judgeCertificate: (presented) => certificates.check(presented),
+    tokenEnrollment: new TokenEnrollment({ store, clock, directory: signers, verifier, clientCertificates, policies }),
+    enrollments: new EnrollmentReporter({ log, events, decisions, metrics }),
     explainSignIn: (...args) => explainer.explain(...args),
     decisions,
     signIns,
     events,
     health,
-    metrics,
     discoverSigner: createDiscoverSigner(fetchDocument, jwksPolicy),
     jwksPolicy,
-    exchangeSession: createExchangeSession(session),
-    targetOrganization: createTargetOrganization(store, localOrganization),
+    sessionExchange: new SessionExchange(session),
+    targetOrganization: (...args) => targetOrganizations.getId(...args),
     discoverProvider: createDiscoverProvider(fetchDocument, jwksPolicy),
-    accountClients,
     apiAccounts,
-  }
-  const routes = buildRoutes(context)
+  })
   const noteUse = createSessionMoves((move, { id, identity }, address) =>
     events.publish(apiSessionEvent(move, { id, identityId: identity.id, ipAddress: address })),
   )
@@ -260,7 +249,7 @@ export function createController(parts: ControllerParts): Controller {
     sessions,
     secondFactor,
     noteUse,
-    findHostedCaller,
+    findHostedCaller: (presented, access) => hostedCallers.find(presented, access),
     heldTokens,
     limits,
     settings,
@@ -273,7 +262,7 @@ export function createController(parts: ControllerParts): Controller {
   const upkeep =
     seat?.isLead === false
       ? undefined
-      : startUpkeep({ store, clock, log, removeRetiredClients: accountClients.removeRetired })
+      : startUpkeep({ store, clock, log, removeRetiredClients: () => accountClients.removeRetired() })
   return {
     http,
     events,

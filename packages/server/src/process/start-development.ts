@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { createAccountClients } from '../hosted/account-clients.ts'
-import { createApiAccounts } from '../hosted/api-accounts.ts'
+import { AccountClients } from '../hosted/account-clients.ts'
+import { ApiAccounts } from '../hosted/api-accounts.ts'
 import { createClientRegistration } from '../outbound/client-registration.ts'
 import { createFetchDocument } from '../outbound/fetch-document.ts'
 import { systemClock } from '../platform/clock.ts'
@@ -37,8 +37,8 @@ export async function startDevelopment(
     makeDemoData: async ({ store, sealing, port }) => {
       const clock = systemClock
       const registration = createClientRegistration(createFetchDocument({ settings }))
-      const accountClients = createAccountClients({ registration, sealing, store, clock, log })
-      const apiAccounts = createApiAccounts({ store, accountClients })
+      const accountClients = new AccountClients({ registration, sealing, store, clock, log })
+      const apiAccounts = new ApiAccounts({ store, accountClients })
       const hostedAudiences = hostedAudiencesOf(settings, port)
       const parts = { provider, store, clock, sealing, apiAccounts, dataDir: dataDir.path, hostedAudiences }
       await ensureDemoData(parts).catch((error: unknown) =>

@@ -3,13 +3,13 @@ import {
   findNearSigners,
   type JudgedSigner,
   KeySetError,
-  type SignerKeys,
+  type SignerKeys as KeysByKid,
   type UntrustedJws,
   untrustedIssuerAndAudience,
   verifyToken,
 } from '@countersign/core'
 import type { Logger } from 'pino'
-import type { SignerKeyKeeper } from '../keyset/signer-keys.ts'
+import type { SignerKeys } from '../keyset/signer-keys.ts'
 import { readStoredKeys } from '../keyset/stored-key-set.ts'
 import type { Clock } from '../platform/clock.ts'
 import { loadKeySigner } from '../store/reads/key-signer-reads.ts'
@@ -25,7 +25,7 @@ export interface NearSignerVerdict extends JudgedSigner {
 export interface NearSignersParts {
   readonly store: Store
   readonly directory: Pick<SignerDirectory, 'enabled' | 'all'>
-  readonly keys: Pick<SignerKeyKeeper, 'keysOf' | 'keyFor'>
+  readonly keys: Pick<SignerKeys, 'keysOf' | 'keyFor'>
   readonly clock: Clock
   readonly log: Logger
 }
@@ -37,7 +37,7 @@ interface VerifyOptions {
 
 /** Signers that may be compared with refused tokens in a second: comparing one takes about a microsecond. */
 const COMPARED_PER_SECOND = 20_000
-const NO_KEYS: SignerKeys = new Map()
+const NO_KEYS: KeysByKid = new Map()
 
 /** Verifies a token by every signer that fits or nearly fits, each check that can be made. For explanations only. */
 export class NearSigners {
@@ -89,7 +89,7 @@ export class NearSigners {
     return [{ signer, keys, verdict }]
   }
 
-  async #keysFor(signer: StoredSigner, jws: UntrustedJws, isHurried: boolean): Promise<SignerKeys> {
+  async #keysFor(signer: StoredSigner, jws: UntrustedJws, isHurried: boolean): Promise<KeysByKid> {
     if (!signer.enabled && signer.certPem === null) return this.#loadKeys(signer)
     const { keys } = this.#parts
     const { kid } = jws.untrustedHeader
@@ -101,7 +101,7 @@ export class NearSigners {
   }
 
   /** The last keys of a disabled signer, which fetches nothing: they show whether it would accept the token. */
-  async #loadKeys({ id, jwksEndpoint }: StoredSigner): Promise<SignerKeys> {
+  async #loadKeys({ id, jwksEndpoint }: StoredSigner): Promise<KeysByKid> {
     const keySet = (await loadKeySigner(this.#parts.store, id))?.keySet
     if (!keySet || keySet.url !== jwksEndpoint) return NO_KEYS
     try {

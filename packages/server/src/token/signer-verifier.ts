@@ -7,7 +7,7 @@ import {
   verifyToken,
 } from '@countersign/core'
 import type { Metrics } from '../events/metrics/metrics.ts'
-import type { SignerKeyKeeper } from '../keyset/signer-keys.ts'
+import type { SignerKeys } from '../keyset/signer-keys.ts'
 import { UNCOUNTED } from '../limits/attempt-limiter.ts'
 import type { SignerLimiter } from '../limits/signer-limiter.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -20,7 +20,7 @@ export interface VerifyingSigner {
 }
 
 interface SignerVerifierParts {
-  readonly keys: SignerKeyKeeper
+  readonly keys: SignerKeys
   readonly cache: VerifiedTokenCache
   readonly clock: Clock
   readonly limit: SignerLimiter

@@ -31,6 +31,7 @@ export async function serveRoutes(
       rate: 'none',
       bodyCap: 'anonymous',
       body: null,
+      note: null,
       handle,
     }),
   )

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { pino } from 'pino'
 import { ensureDemoData, type LocalProvider, startLocalProvider } from '../../src/dev/index.ts'
-import { createAccountClients } from '../../src/hosted/account-clients.ts'
-import { createApiAccounts } from '../../src/hosted/api-accounts.ts'
+import { AccountClients } from '../../src/hosted/account-clients.ts'
+import { ApiAccounts } from '../../src/hosted/api-accounts.ts'
 import { createClientRegistration } from '../../src/outbound/client-registration.ts'
 import { createFetchDocument } from '../../src/outbound/fetch-document.ts'
 import { createFetchJwks } from '../../src/outbound/jwks-fetch.ts'
@@ -66,8 +66,8 @@ export async function makeDemoData(
 ): Promise<void> {
   const sealing = createSealing(TEST_SEALING_KEY)
   const registration = createClientRegistration(createFetchDocument({ settings }))
-  const accountClients = createAccountClients({ registration, sealing, store, clock, log: silent })
-  const apiAccounts = createApiAccounts({ store, accountClients })
+  const accountClients = new AccountClients({ registration, sealing, store, clock, log: silent })
+  const apiAccounts = new ApiAccounts({ store, accountClients })
   await ensureDemoData({ provider, store, clock, sealing, apiAccounts, dataDir, hostedAudiences })
 }
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createHealth } from '../../src/events/health.ts'
-import type { ControllerContext } from '../../src/http/controller-context.ts'
 import type { Call } from '../../src/http/pipeline/call.ts'
 import { healthCheckRoutes } from '../../src/http/shared/health-checks.ts'
 import { buildApp } from '../http/build-app.ts'
@@ -35,11 +34,11 @@ for (const database of DATABASES) {
   test(`a controller whose store does not answer is not ready, but alive, on ${database}`, async (t) => {
     const store = await openTestStore(t, database)
     const health = createHealth({ store, clock })
-    const [ready, alive] = healthCheckRoutes({ health } as ControllerContext)
+    const [ready, alive] = healthCheckRoutes({ health })
     assert.equal((await ready?.handle({} as Call))?.status, 200)
     await store.db.destroy()
     const later = createHealth({ store, clock })
-    const [notReady] = healthCheckRoutes({ health: later } as ControllerContext)
+    const [notReady] = healthCheckRoutes({ health: later })
     const answer = await notReady?.handle({} as Call)
     assert.equal(answer?.status, 503)
     assert.match(JSON.stringify(answer?.json), /^\{"data":\{"healthy":false,/)

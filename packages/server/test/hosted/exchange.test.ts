@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
-import { createAccountClients } from '../../src/hosted/account-clients.ts'
+import { AccountClients } from '../../src/hosted/account-clients.ts'
 import { setUpHosted } from './hosted.fixture.ts'
 
 interface Listed {
@@ -133,7 +133,7 @@ test('when the overlap of a rotation is over, sessions from before its end are o
   const old = (await exchange()).json.value
   const status = async (session: string) => (await withSession(session, 'GET', 'identities')).status
   const unused = async () => assert.fail('nothing is registered')
-  const accountClients = createAccountClients({
+  const accountClients = new AccountClients({
     store: app.store,
     clock: app.clock,
     log: pino({ enabled: false }),

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
 import { pino } from 'pino'
-import { createPasswordGuard } from '../../src/login/password-guard.ts'
-import { createPasswords, type Passwords } from '../../src/login/passwords.ts'
+import { PasswordGuard } from '../../src/login/password-guard.ts'
+import { Passwords } from '../../src/login/passwords.ts'
 import { findAuthPolicy } from '../../src/store/reads/auth-policy-reads.ts'
 import { findIdentity } from '../../src/store/reads/identity-reads.ts'
 import { createPolicy } from './auth-policies.fixture.ts'
@@ -157,11 +157,10 @@ overBothDatabases(
 async function guardOf(t: TestContext, maxAttempts: number) {
   const app = await buildApp(t)
   const { id } = await somebody(app, { maxAttempts, lockoutDurationMinutes: 5 })
-  const real = createPasswords(TEST_PASSWORD_COST)
+  const real = new Passwords(TEST_PASSWORD_COST)
   const digest = await real.digest('the-right-one')
   let compared = 0
-  const passwords: Passwords = {
-    ...real,
+  const passwords: Pick<Passwords, 'isRight'> = {
     isRight: async (password, with_) => {
       if (with_) compared++
       await new Promise(setImmediate)
@@ -169,7 +168,7 @@ async function guardOf(t: TestContext, maxAttempts: number) {
     },
   }
   const limit = { begin: () => ({ giveBack: () => {} }) }
-  const guard = createPasswordGuard({ ...app, log: pino({ enabled: false }), passwords, limit })
+  const guard = new PasswordGuard({ ...app, log: pino({ enabled: false }), passwords, limit })
   const identity = (await findIdentity(app.store.db, id)) ?? assert.fail()
   const policy = (await findAuthPolicy(app.store.db, identity.authPolicyId)) ?? assert.fail()
   const owner = { identity, policy, digest }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, sign, verify } from 'node:crypto'
 import { after, test } from 'node:test'
-import { createPasswords } from '../../src/login/passwords.ts'
+import { Passwords } from '../../src/login/passwords.ts'
 import { createPolicy } from './auth-policies.fixture.ts'
 import { stopTestPostgres, TEST_PASSWORD_COST } from './build-app.ts'
 import { outcome, overBothDatabases } from './ext-jwt-signers.fixture.ts'
@@ -170,7 +170,7 @@ overBothDatabases('signing in by password', async (t, app) => {
 })
 
 test('more work with passwords than there is room for is told to come again, and then done', async () => {
-  const passwords = createPasswords(TEST_PASSWORD_COST)
+  const passwords = new Passwords(TEST_PASSWORD_COST)
   const digest = await passwords.digest('secret')
   const guesses = Array.from({ length: 17 }, () => passwords.isRight('secret', digest))
   const results = await Promise.allSettled(guesses)
@@ -184,7 +184,7 @@ test('more work with passwords than there is room for is told to come again, and
 })
 
 test('R-01 a signature does not wait for passwords, however many are being compared', async () => {
-  const passwords = createPasswords({ logN: 14, r: 8, p: 1 })
+  const passwords = new Passwords({ logN: 14, r: 8, p: 1 })
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const message = Buffer.from('message')
   const signature = sign(null, message, privateKey)

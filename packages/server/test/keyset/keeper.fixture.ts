@@ -7,7 +7,7 @@ import { newId, readSignerCertificate } from '@countersign/core'
 import type { MintKey } from '@countersign/testkit'
 import { pino } from 'pino'
 import type { SignerKeyWarning } from '../../src/keyset/signer-key-warning.ts'
-import { createSignerKeys, type SignerKeyKeeper } from '../../src/keyset/signer-keys.ts'
+import { SignerKeys } from '../../src/keyset/signer-keys.ts'
 import { createSigner as createSignerOperation } from '../../src/operations/signer/create-signer.ts'
 import { deleteSigner } from '../../src/operations/signer/delete-signer.ts'
 import { storeKeySet } from '../../src/operations/signer/store-key-set.ts'
@@ -34,7 +34,7 @@ export interface KeeperOptions {
 }
 
 export interface TestKeeper {
-  readonly keeper: SignerKeyKeeper
+  readonly keeper: SignerKeys
   readonly warnings: SignerKeyWarning[]
   readonly logged: string[]
 }
@@ -44,7 +44,7 @@ export function startKeeper(options: KeeperOptions): TestKeeper {
   const { store, time, fetchJwks, jwks, random = () => 0.5 } = options
   const warnings: SignerKeyWarning[] = []
   const logged: string[] = []
-  const keeper = createSignerKeys({
+  const keeper = new SignerKeys({
     store,
     fetchJwks,
     saveKeySet: (keySet) => store.run(storeKeySet, keySet, meta(time.clock.now())),

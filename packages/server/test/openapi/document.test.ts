@@ -6,17 +6,14 @@ import { parse } from 'yaml'
 import { toYaml } from '../../src/http/openapi/api-documents.ts'
 import {
   buildDocument,
-  findNote,
   type OpenApiDocument,
   SPECS,
   type SpecId,
 } from '../../src/http/openapi/build-document.ts'
-import { OPERATIONS } from '../../src/http/openapi/operations.ts'
 import { ROUTE_METHODS, type Route } from '../../src/http/pipeline/route.ts'
 import { buildApp } from '../http/build-app.ts'
 
 const IDS = Object.keys(SPECS) as SpecId[]
-const TABLE = 'packages/server/src/http/openapi/operations.ts'
 
 /** Every call of an API with its path below the base path. */
 function callsOf(id: SpecId, routes: readonly Route[]) {
@@ -28,20 +25,18 @@ function callsOf(id: SpecId, routes: readonly Route[]) {
   )
 }
 
-test('every call has its words in the table, and the table has no others', async (t) => {
+test('every call of the two APIs has its words in its row, and no other row has any', async (t) => {
   const { routes } = (await buildApp(t)).controller.http
-  const used = new Set<unknown>()
-  for (const id of IDS) {
-    for (const { method, below } of callsOf(id, routes)) {
-      const note = findNote(id, method, below)
-      assert.ok(note, `add an entry '${method} ${below}' to ${TABLE}: a summary and what the answer holds`)
-      assert.match(note.summary, /^[A-Z][^\n]{5,90}[^.\n]$/, `${method} ${below}: one line, a verb first, no full stop`)
-      used.add(note)
-    }
+  const bases = IDS.map((id) => SPECS[id].base)
+  let described = 0
+  for (const { method, paths, note } of routes) {
+    const isDescribed = paths.some((path) => bases.some((base) => path === base || path.startsWith(`${base}/`)))
+    assert.equal(note !== null, isDescribed, `${method} ${paths[0]}: a note, where the call is of one of the two APIs`)
+    if (!note) continue
+    assert.match(note.summary, /^[A-Z][^\n]{5,90}[^.\n]$/, `${method} ${paths[0]}: one line, a verb first, no full stop`)
+    described++
   }
-  for (const [key, note] of Object.entries(OPERATIONS)) {
-    assert.ok(used.has(note), `no route is called '${key}': take it out of ${TABLE}`)
-  }
+  assert.ok(described > 100, String(described))
 })
 
 test('docs/openapi holds what the routes say', async (t) => {

@@ -64,7 +64,7 @@ for (const database of DATABASES) {
       assert.equal(await countOf(store, 'change_log'), before + 1)
       assert.deepEqual(
         { entity: log.entity, id: log.entity_id, action: log.action, actor: log.actor_id, at: log.at },
-        { entity: 'externalJwtSigners', id: created.id, action: 'created', actor: 'tester', at: meta.now },
+        { entity: 'externalJwtSigners', id: created.id, action: 'created', actor: meta.actorId, at: meta.now },
       )
     })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '@countersign/core'
 import { pino } from 'pino'
-import { createPasswordLogin } from '../../src/login/password-login.ts'
+import { LoginByPassword } from '../../src/login/password-login.ts'
 import { findSigner } from '../../src/store/reads/signer-reads.ts'
 import type { Store } from '../../src/store/store.ts'
 import { KnownIdentities } from '../../src/token/known-identities.ts'
@@ -62,14 +62,14 @@ test('L-02 whoever a good token may not let in costs the same look-ups, known be
 test('L-02 every refused password costs the same look-ups and one comparison', async (t) => {
   const app = await buildApp(t)
   const session = { idleMs: 60_000, maxMs: 60_000, maxPerIdentity: 10, events: { publish: () => {} } }
-  const logIn = createPasswordLogin({
+  const login = new LoginByPassword({
     ...app,
     ...session,
     log: pino({ enabled: false }),
     passwordCost: TEST_PASSWORD_COST,
     limit: { begin: () => ({ giveBack: () => {} }) },
   })
-  const comparing = t.mock.method(logIn.passwords, 'isRight')
+  const comparing = t.mock.method(login.passwords, 'isRight')
   const forbids = await createPolicy(app, { updb: { allowed: false } })
   const locks = await createPolicy(app, { updb: { maxAttempts: 100, lockoutDurationMinutes: 5 } })
   const disabledId = await createIdentity(app)
@@ -89,7 +89,7 @@ test('L-02 every refused password costs the same look-ups and one comparison', a
   const costs = new Set<string>()
   for (const [reason, { username, password }] of groups) {
     comparing.mock.resetCalls()
-    const { result, statements } = await watch(() => logIn({ username, password }, '192.0.2.1'))
+    const { result, statements } = await watch(() => login.logIn({ username, password }, '192.0.2.1'))
     assert.equal(result.signedIn ? '' : result.reason, reason)
     assert.equal(comparing.mock.callCount(), 1)
     costs.add(JSON.stringify(statements))

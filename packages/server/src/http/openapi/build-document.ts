@@ -5,8 +5,6 @@ import { PARAMETERS } from '../pipeline/parameters.ts'
 import type { Route } from '../pipeline/route.ts'
 import { buildOperation, type OpenApiOperation } from './build-operation.ts'
 import { ENVELOPES, ERROR_RESPONSES } from './envelopes.ts'
-import type { OperationNote } from './operation.ts'
-import { OPERATIONS } from './operations.ts'
 import { type JsonSchema, toJsonSchema } from './to-json-schema.ts'
 
 /** The two APIs that have a description. */
@@ -50,11 +48,6 @@ const NAMED: ReadonlyMap<object, string> = new Map(
   ),
 )
 
-/** What the table says of a call by its method and its path below the base path; undefined when it has no entry. */
-export function findNote(id: SpecId, method: string, below: string): OperationNote | undefined {
-  return OPERATIONS[`${id} ${method} ${below}`] ?? OPERATIONS[`${method} ${below}`]
-}
-
 /** The OpenAPI 3.1 document of one API, made of the rows that serve it and the schemas that they check with. */
 export function buildDocument(id: SpecId, routes: readonly Route[]): OpenApiDocument {
   const { base, title } = SPECS[id]
@@ -64,8 +57,8 @@ export function buildDocument(id: SpecId, routes: readonly Route[]): OpenApiDocu
     for (const path of route.paths) {
       if (path !== base && !path.startsWith(`${base}/`)) continue
       const below = path.slice(base.length) || '/'
-      const note = route.note ?? findNote(id, route.method, below)
-      const operation = buildOperation(route, below, note, (schema) => NAMED.get(schema))
+      if (!route.note) throw new TypeError(`the row of ${route.method} ${path} has no note`)
+      const operation = buildOperation(route, below, route.note, (schema) => NAMED.get(schema))
       const template = below.replaceAll(/:(\w+)/g, '{$1}')
       paths[template] = { ...paths[template], [route.method.toLowerCase()]: operation }
       for (const tag of operation.tags) tags.add(tag)

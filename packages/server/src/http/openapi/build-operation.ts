@@ -2,7 +2,7 @@ import type { AnswerName } from '@countersign/contract'
 import { LIST_PARAMETERS } from '../pipeline/parameters.ts'
 import type { Access, Route } from '../pipeline/route.ts'
 import { dataEnvelope, listEnvelope } from './envelopes.ts'
-import type { AnswerShape, OperationNote } from './operation.ts'
+import type { AnswerShape, RouteNote } from '../pipeline/route-note.ts'
 import { type JsonSchema, type NameOf, toJsonSchema } from './to-json-schema.ts'
 
 export interface OpenApiOperation {
@@ -18,11 +18,11 @@ export interface OpenApiOperation {
 
 const JSON_TYPE = 'application/json'
 
-/** One call of the document. A call without a note is described as well as its row allows. */
+/** One call of the document. */
 export function buildOperation(
   route: Route,
   path: string,
-  note: OperationNote = { summary: `${route.method} ${path}`, answer: { kind: 'done' } },
+  note: RouteNote,
   nameOf: NameOf,
 ): OpenApiOperation {
   const { method, access, body } = route
@@ -65,7 +65,7 @@ function operationIdOf(method: string, segments: readonly string[]): string {
   return method.toLowerCase() + name.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
-function securityOf(access: Access, { takesToken }: OperationNote): OpenApiOperation['security'] {
+function securityOf(access: Access, { takesToken }: RouteNote): OpenApiOperation['security'] {
   if (access !== 'anonymous') return [{ session: [] }]
   return takesToken ? [{ token: [] }, {}] : []
 }

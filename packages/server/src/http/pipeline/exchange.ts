@@ -16,7 +16,7 @@ import type { TimeLimit } from './time-limit.ts'
 /** What the steps of the pipeline need beside the request. */
 export interface PipelineParts {
   readonly sessions: Pick<LiveSessions, 'find' | 'look'>
-  readonly secondFactor: SecondFactor
+  readonly secondFactor: Pick<SecondFactor, 'findMissing'>
   readonly noteUse: NoteUse
   readonly heldTokens: Pick<HeldTokens, 'of'>
   readonly limits: Pick<AttemptLimits, 'address' | 'holdBack'>

@@ -48,7 +48,7 @@ interface RouteParts {
   /** The media type of a good answer where it is not JSON; errors are JSON everywhere. */
   readonly produces?: string
   /** What the OpenAPI document says of it; null for calls outside the two APIs that have a document. */
-  readonly note?: RouteNote | null
+  readonly note: RouteNote | null
   /** How a caller is refused who takes no JSON; NOT_ACCEPTABLE unless given. */
   readonly unacceptable?: ErrorCode
   handle(call: Call): Promise<Answer> | Answer

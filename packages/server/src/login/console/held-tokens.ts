@@ -3,8 +3,8 @@ import { AppError, findCookie } from '@countersign/core'
 import type { Sealing } from '../../platform/keys/sealing.ts'
 
 /**
- * Hold the provider's token that a browser got as second factor, sealed for its session and cut into as many pieces as it needs: these are
- * enough for every token that is taken at all.
+ * Hold the token that a browser got as second factor, sealed for its session and cut into as many pieces as it needs. Enough for the longest
+ * token that is accepted.
  */
 export const HELD_COOKIES = [
   '__Host-countersign-second',
@@ -14,41 +14,41 @@ export const HELD_COOKIES = [
   '__Host-countersign-second-5',
 ] as const
 
-/** A cookie and what it holds; '' takes it away. */
+/** A cookie and its value; '' removes it. */
 export type HeldPiece = readonly [name: (typeof HELD_COOKIES)[number], value: string]
 
 /** Browsers keep 4096 bytes for a cookie with its name and attributes. */
 const MAX_PIECE_LENGTH = 3_900
 
-/** A browser cannot send a second token with its calls, since no script of the console may hold one. It sends these cookies instead. */
-export interface HeldTokens {
-  /** The tokens that count as sent along with a session in a cookie. They are judged on every call, as those that are sent. */
-  of(sessionId: string, headers: IncomingHttpHeaders): readonly string[]
-  /** What the cookies hold so that they hold a token for a session, and nothing of an older one; undefined when it is too long for them. */
-  hold(sessionId: string, token: string): readonly HeldPiece[] | undefined
-}
-
 const NONE: readonly string[] = []
 const useOf = (sessionId: string): string => `console-second ${sessionId}`
 
-export function createHeldTokens(sealing: Sealing): HeldTokens {
-  return {
-    of: (sessionId, { cookie = '' }) => {
-      const sealed = findSealed(cookie)
-      if (sealed === undefined) return NONE
-      try {
-        return [sealing.open(sealed, useOf(sessionId))]
-      } catch (error) {
-        // Of another session, with a piece missing, or not ours at all.
-        if (error instanceof AppError) return NONE
-        throw error
-      }
-    },
-    hold: (sessionId, token) => {
-      const sealed = sealing.seal(token, useOf(sessionId))
-      if (sealed.length > HELD_COOKIES.length * MAX_PIECE_LENGTH) return undefined
-      return HELD_COOKIES.map((name, at) => [name, sealed.slice(at * MAX_PIECE_LENGTH, (at + 1) * MAX_PIECE_LENGTH)])
-    },
+/** Holds second factors in cookies: no script of the console may see a token, so a browser cannot send one with its calls. */
+export class HeldTokens {
+  readonly #sealing: Sealing
+
+  constructor(sealing: Sealing) {
+    this.#sealing = sealing
+  }
+
+  /** The token that the cookies hold for this session, if any. It is verified on every call, as a token in a header is. */
+  of(sessionId: string, { cookie = '' }: IncomingHttpHeaders): readonly string[] {
+    const sealed = findSealed(cookie)
+    if (sealed === undefined) return NONE
+    try {
+      return [this.#sealing.open(sealed, useOf(sessionId))]
+    } catch (error) {
+      // Of another session, incomplete, or not sealed here.
+      if (error instanceof AppError) return NONE
+      throw error
+    }
+  }
+
+  /** The cookies that hold the token for this session and replace an older token; undefined when it is too long for them. */
+  hold(sessionId: string, token: string): readonly HeldPiece[] | undefined {
+    const sealed = this.#sealing.seal(token, useOf(sessionId))
+    if (sealed.length > HELD_COOKIES.length * MAX_PIECE_LENGTH) return undefined
+    return HELD_COOKIES.map((name, at) => [name, sealed.slice(at * MAX_PIECE_LENGTH, (at + 1) * MAX_PIECE_LENGTH)])
   }
 }
 

@@ -8,21 +8,14 @@ import type { Clock } from '../../platform/clock.ts'
 import type { StoredSigner } from '../../store/signer-row.ts'
 import { LoginProblem } from './login-problem.ts'
 
-/** What signing in at a provider takes, from its discovery document. */
+/** The parts of an identity provider's discovery document that a login needs. */
 export interface LoginProvider {
   readonly issuer: string
   readonly clientId: string
   readonly authorizationEndpoint: string
   readonly tokenEndpoint: string
-  /** It says in its answers who it is (RFC 9207). */
+  /** Its responses carry `iss` (RFC 9207). */
   readonly namesItself: boolean
-}
-
-export interface LoginProviders {
-  /** The provider of a signer. Throws LoginProblem when nobody can sign in there. */
-  find(signer: StoredSigner): Promise<LoginProvider>
-  /** Trades the code that the provider sent for the token that the signer takes. Throws LoginProblem. */
-  redeem(signer: StoredSigner, provider: LoginProvider, code: RedeemedCode): Promise<string>
 }
 
 interface RedeemedCode {
@@ -32,50 +25,71 @@ interface RedeemedCode {
   readonly redirectUri: string
 }
 
-/** What came, or will come, of a provider's discovery document. */
+interface LoginProvidersParts {
+  readonly fetchDocument: FetchDocument
+  readonly clock: Clock
+}
+
+/** A fetch of a discovery document, under way or ended. */
 interface KeptProvider {
   readonly found: Promise<LoginProvider>
   since: number
-  /** Without end while it is under way. */
+  /** Infinite while the fetch is under way. */
   forMs: number
 }
 
 const JSON_TYPE = 'application/json'
 const FOUND_KEPT_MS = 300_000
-/** Whoever asks over and over for a provider that is down asks us, and not the provider. */
+/** Repeated logins at a provider that is down must not become repeated requests to it. */
 const FAILURE_KEPT_MS = 5_000
 const MAX_KEPT = 500
 
 /**
- * Speaks to providers by the rules for everything that is fetched. A discovery document is fetched once for all who wait for it and kept for
- * five minutes, a failure for five seconds; a change of the signer forgets both.
+ * The identity providers of signers, requested under the rules for all outbound requests. A discovery document is fetched once for all that
+ * wait for it and kept for five minutes, a failure for five seconds; a change of the signer drops both.
  */
-export function createLoginProviders(parts: {
-  readonly fetchDocument: FetchDocument
-  readonly clock: Clock
-}): LoginProviders {
-  const { fetchDocument, clock } = parts
-  const kept = new BoundedCache<string, KeptProvider>(MAX_KEPT)
+export class LoginProviders {
+  readonly #parts: LoginProvidersParts
+  readonly #kept = new BoundedCache<string, KeptProvider>(MAX_KEPT)
 
-  const fetchBody = async (url: string, { jwksCaPem }: StoredSigner, send?: FetchOptions['send']): Promise<Buffer> => {
-    try {
-      const options = { accept: JSON_TYPE, mediaTypes: [JSON_TYPE], caPem: jwksCaPem ?? undefined }
-      return (await fetchDocument(url, { ...options, ...(send && { send }) })).body
-    } catch (error) {
-      if (error instanceof OutboundError) throw unusable(`${new URL(url).host}: ${error.message}`, error)
-      throw error
-    }
+  constructor(parts: LoginProvidersParts) {
+    this.#parts = parts
   }
 
-  const fetchProvider = async (signer: StoredSigner): Promise<LoginProvider> => {
-    const { openIdConfigurationUrl: url, clientId, issuer } = signer
-    if (!url || !clientId) {
-      throw new LoginProblem('signer', 'the signer has no openIdConfigurationUrl, or no clientId')
-    }
-    return readProvider(await fetchBody(url, signer), issuer, clientId)
+  /** The provider of a signer. Throws LoginProblem when it cannot be used for logins. */
+  find(signer: StoredSigner): Promise<LoginProvider> {
+    const name = `${signer.id} ${signer.revision}`
+    const known = this.#kept.get(name)
+    // Absolute, so that a clock that is set back does not prolong it.
+    if (known && Math.abs(this.#parts.clock.now() - known.since) < known.forMs) return known.found
+    const provider = this.#keep(this.#fetchProvider(signer))
+    this.#kept.set(name, provider)
+    return provider.found
   }
 
-  const keep = (found: Promise<LoginProvider>): KeptProvider => {
+  /** Exchanges the provider's code for the token that the signer accepts. Throws LoginProblem. */
+  async redeem(
+    signer: StoredSigner,
+    provider: LoginProvider,
+    { code, verifier, nonce, redirectUri }: RedeemedCode,
+  ): Promise<string> {
+    const form = {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: redirectUri,
+      client_id: provider.clientId,
+      code_verifier: verifier,
+    }
+    const answer = readJsonObject(await this.#fetchBody(provider.tokenEndpoint, signer, { method: 'POST', form }))
+    if (typeof answer === 'string') throw unusable(`the answer ${answer}`)
+    checkIdToken(answer.id_token, provider, nonce)
+    const token = signer.targetToken === 'ID' ? answer.id_token : answer.access_token
+    if (typeof token !== 'string') throw unusable(`the answer holds no ${signer.targetToken} token`)
+    return token
+  }
+
+  #keep(found: Promise<LoginProvider>): KeptProvider {
+    const { clock } = this.#parts
     const provider: KeptProvider = { found, since: clock.now(), forMs: Number.POSITIVE_INFINITY }
     const endAfter = (ms: number) => (): void => {
       provider.since = clock.now()
@@ -85,35 +99,26 @@ export function createLoginProviders(parts: {
     return provider
   }
 
-  return {
-    find: (signer) => {
-      const name = `${signer.id} ${signer.revision}`
-      const known = kept.get(name)
-      // A clock that is set back must not keep it for as long as that.
-      if (known && Math.abs(clock.now() - known.since) < known.forMs) return known.found
-      const provider = keep(fetchProvider(signer))
-      kept.set(name, provider)
-      return provider.found
-    },
-    redeem: async (signer, provider, { code, verifier, nonce, redirectUri }) => {
-      const form = {
-        grant_type: 'authorization_code',
-        code,
-        redirect_uri: redirectUri,
-        client_id: provider.clientId,
-        code_verifier: verifier,
-      }
-      const answer = readJsonObject(await fetchBody(provider.tokenEndpoint, signer, { method: 'POST', form }))
-      if (typeof answer === 'string') throw unusable(`the answer ${answer}`)
-      checkIdToken(answer.id_token, provider, nonce)
-      const token = signer.targetToken === 'ID' ? answer.id_token : answer.access_token
-      if (typeof token !== 'string') throw unusable(`the answer holds no ${signer.targetToken} token`)
-      return token
-    },
+  async #fetchProvider(signer: StoredSigner): Promise<LoginProvider> {
+    const { openIdConfigurationUrl: url, clientId, issuer } = signer
+    if (!url || !clientId) {
+      throw new LoginProblem('signer', 'the signer has no openIdConfigurationUrl, or no clientId')
+    }
+    return readProvider(await this.#fetchBody(url, signer), issuer, clientId)
+  }
+
+  async #fetchBody(url: string, { jwksCaPem }: StoredSigner, send?: FetchOptions['send']): Promise<Buffer> {
+    try {
+      const options = { accept: JSON_TYPE, mediaTypes: [JSON_TYPE], caPem: jwksCaPem ?? undefined }
+      return (await this.#parts.fetchDocument(url, { ...options, ...(send && { send }) })).body
+    } catch (error) {
+      if (error instanceof OutboundError) throw unusable(`${new URL(url).host}: ${error.message}`, error)
+      throw error
+    }
   }
 }
 
-/** Where a browser is sent to sign in (OpenID Connect Core 3.1.2.1, RFC 7636). */
+/** The URL that a browser is sent to for a login (OpenID Connect Core 3.1.2.1, RFC 7636). */
 export function authorizationUrl(
   { authorizationEndpoint, clientId }: LoginProvider,
   { scopes, redirectUri, state, nonce, verifier }: AuthorizationRequest,
@@ -142,7 +147,7 @@ interface AuthorizationRequest {
 }
 
 function readProvider(body: Buffer, issuer: string, clientId: string): LoginProvider {
-  // One that speaks for another issuer would send browsers, and their codes, to whoever wrote it.
+  // A document of another issuer could send browsers, and their codes, to an attacker.
   const document = readIssuerDocument(body, issuer)
   if (typeof document === 'string') throw unusable(document)
   const { authorization_endpoint: authorizationEndpoint, token_endpoint: tokenEndpoint } = document
@@ -157,8 +162,8 @@ function readProvider(body: Buffer, issuer: string, clientId: string): LoginProv
 }
 
 /**
- * Whether the ID token belongs to this very sign-in. It came from the provider itself, over the connection that we opened, so that its
- * signature adds nothing (OpenID Connect Core 3.1.3.7); the token that signs in is verified as everywhere.
+ * Checks that the ID token belongs to this very login. It came from the provider over TLS, so its signature need not be checked here (OpenID
+ * Connect Core 3.1.3.7); the token that logs in is verified as in every token login.
  */
 function checkIdToken(idToken: unknown, { issuer, clientId }: LoginProvider, nonce: string): void {
   const reading = typeof idToken === 'string' ? readJws(idToken) : undefined
