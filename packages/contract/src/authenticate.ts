@@ -1,5 +1,5 @@
-import Type, { type Static } from 'typebox'
 import { optional, secret, text } from './body-members.ts'
+import Type, { type Static } from './schema/type.ts'
 
 export const AUTHENTICATE_METHODS = ['password', 'cert', 'ext-jwt'] as const
 export type AuthenticateMethod = (typeof AUTHENTICATE_METHODS)[number]

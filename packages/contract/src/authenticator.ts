@@ -1,5 +1,5 @@
-import Type, { type Static } from 'typebox'
 import { MAX_PEM_LENGTH, openObject, optional, secret, text } from './body-members.ts'
+import Type, { type Static } from './schema/type.ts'
 
 export const AUTHENTICATOR_METHODS = ['updb', 'cert'] as const
 export type AuthenticatorMethod = (typeof AUTHENTICATOR_METHODS)[number]

@@ -1,6 +1,6 @@
-import Type, { type TSchema } from 'typebox'
 import type { ErrorCode } from './error-codes.ts'
 import { MAX_NAME_LENGTH } from './limits.ts'
+import Type, { type TSchema } from './schema/type.ts'
 
 /** Bounds that hold for every text a caller may store, unless a member says otherwise. */
 export const MAX_TEXT_LENGTH = 1024

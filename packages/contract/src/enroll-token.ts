@@ -1,6 +1,6 @@
-import Type, { type Static } from 'typebox'
 import { optional } from './body-members.ts'
 import type { ErrorCode } from './error-codes.ts'
+import Type, { type Static } from './schema/type.ts'
 
 /** Longer than any CSR that can be used. */
 export const MAX_CSR_LENGTH = 16_384

@@ -1,7 +1,7 @@
-import Type, { type Static } from 'typebox'
 import { MAX_PASSWORD_LENGTH, username } from './authenticator.ts'
 import { MAX_PEM_LENGTH, openObject, optional, secret, text } from './body-members.ts'
 import type { ErrorCode } from './error-codes.ts'
+import Type, { type Static } from './schema/type.ts'
 
 /** How an identity that was made ahead of time comes to its credential: with a key of its own, or with a password. */
 export const ENROLLMENT_METHODS = ['ott', 'updb'] as const

@@ -1,5 +1,5 @@
-import Type, { type Static } from 'typebox'
 import { optional, secret, text } from './body-members.ts'
+import Type, { type Static } from './schema/type.ts'
 
 export const EXPLAIN_METHODS = ['ext-jwt', 'enroll'] as const
 export type ExplainMethod = (typeof EXPLAIN_METHODS)[number]

@@ -1,55 +1,174 @@
-import Type, { type Static } from 'typebox'
-import { MAX_PEM_LENGTH, name, openObject, optional, secret, text, url } from './body-members.ts'
+import { instant, map, strings } from './answers/answer-members.ts'
+import { MAX_PEM_LENGTH, name, openObject, secret, text, url } from './body-members.ts'
 import { MAX_SCOPES } from './limits.ts'
+import { field, type PatchOf, type SettingsOf, type WriteOf } from './resource/field.ts'
+import { resource } from './resource/resource.ts'
+import { tagsField } from './resource/tags-field.ts'
+import Type, { type Static } from './schema/type.ts'
 
 export const TARGET_TOKENS = ['ACCESS', 'ID'] as const
 export const MAX_CLOCK_SKEW_SECONDS = 60
+const MAX_ADDITIONAL_AUDIENCES = 16
 
-const optionalMembers = {
-  // People paste private keys here: no answer may repeat it.
-  certPem: optional(secret({ minLength: 0, maxLength: MAX_PEM_LENGTH })),
-  jwksEndpoint: optional(Type.String({ maxLength: 2048, format: 'uri' })),
-  jwksCaPem: optional(secret({ minLength: 0, maxLength: MAX_PEM_LENGTH })),
-  kid: optional(text(256)),
-  claimsProperty: optional(text(512)),
-  useExternalId: optional(Type.Boolean()),
-  externalAuthUrl: optional(url()),
-  openIdConfigurationUrl: optional(url()),
-  clientId: optional(text(512)),
-  scopes: optional(Type.Union([Type.Array(text(256), { maxItems: MAX_SCOPES }), text(8192)])),
-  targetToken: optional(Type.Enum([...TARGET_TOKENS])),
-  enrollToCertEnabled: optional(Type.Boolean()),
-  enrollToTokenEnabled: optional(Type.Boolean()),
-  enrollAttributeClaimsSelector: optional(text(512)),
-  enrollNameClaimsSelector: optional(text(512)),
-  enrollAuthPolicyId: optional(text(128)),
-  clockSkewSeconds: optional(Type.Integer({ minimum: 0, maximum: MAX_CLOCK_SKEW_SECONDS })),
-  maxTokenAgeSeconds: optional(Type.Integer({ minimum: 1, maximum: 31_536_000 })),
-  requiredClaims: optional(openObject()),
-  tags: optional(openObject()),
-}
+const SUBJECT = '/sub'
+const selector = () => text(512)
+// Administrators paste private keys here: no error may repeat the value.
+const pem = () => secret({ minLength: 0, maxLength: MAX_PEM_LENGTH })
+
+/** An External JWT Signer. Answers have the members in this order. */
+export const SIGNER = resource({
+  name: field(name(), { filterable: true, flag: 'none' }),
+  enabled: field(Type.Boolean(), { filterable: true, flag: 'none' }),
+  issuer: field(text(), {
+    description: 'What `iss` of a token must be, exactly',
+    filterable: true,
+    flag: { value: 'URL' },
+  }),
+  audience: field(text(), { description: 'What `aud` of a token must be, or hold, exactly', filterable: true }),
+  additionalAudiences: field(Type.Array(text(), { maxItems: MAX_ADDITIONAL_AUDIENCES }), {
+    description: 'Audiences that are accepted beside `audience`',
+    default: [],
+    keptByPut: true,
+    flag: { name: 'additional-audience', help: 'Audience that is accepted beside the first' },
+  }),
+  jwksEndpoint: field(Type.String({ maxLength: 2048, format: 'uri' }), {
+    description: 'Where the keys are fetched',
+    default: null,
+    flag: { value: 'URL' },
+  }),
+  jwksCaPem: field(pem(), {
+    description: 'One more certificate authority to trust for the endpoint, in PEM',
+    default: null,
+    flag: { name: 'jwks-ca', kind: 'file' },
+  }),
+  certPem: field(pem(), {
+    description: 'The certificate whose key signs the tokens, in PEM; instead of `jwksEndpoint`',
+    default: null,
+    filterable: true,
+    flag: { name: 'cert', kind: 'file' },
+  }),
+  kid: field(text(256), {
+    description: 'What `kid` of a token must be; that of a certificate is its fingerprint unless given',
+    default: null,
+    filterable: true,
+  }),
+  fingerprint: field(Type.String(), {
+    description: 'SHA-1 of the certificate in lower-case hexadecimal',
+    default: null,
+    readOnly: true,
+  }),
+  commonName: field(Type.String(), { readOnly: true }),
+  notBefore: field(instant(), { readOnly: true }),
+  notAfter: field(instant(), { readOnly: true }),
+  claimsProperty: field(selector(), {
+    description: 'Which claim names the identity: a name, or a JSON pointer when it begins with `/`',
+    default: SUBJECT,
+    filterable: true,
+    flag: { value: 'CLAIM' },
+  }),
+  useExternalId: field(Type.Boolean(), {
+    description: 'Whether the claim is compared with `externalId` instead of `id`',
+    default: false,
+    filterable: true,
+  }),
+  externalAuthUrl: field(url(), {
+    description: 'Where a browser goes to sign in',
+    default: null,
+    flag: { value: 'URL' },
+  }),
+  openIdConfigurationUrl: field(url(), {
+    description: 'The discovery document of the identity provider, for clients',
+    default: null,
+    flag: { name: 'openid-configuration', value: 'URL' },
+  }),
+  clientId: field(text(512), {
+    description: 'The client id for logins in a browser',
+    default: null,
+    filterable: true,
+  }),
+  scopes: field(Type.Array(text(256), { maxItems: MAX_SCOPES }), {
+    description: 'What a client asks the identity provider for: a list, or one text with spaces',
+    default: null,
+    accepts: Type.Union([Type.Array(text(256), { maxItems: MAX_SCOPES }), text(8192)]),
+    filterable: true,
+    flag: { name: 'scope', help: 'Scope for logins in a browser' },
+  }),
+  targetToken: field(Type.Enum([...TARGET_TOKENS]), {
+    description: 'Which token of the identity provider clients log in with',
+    default: 'ACCESS',
+    filterable: true,
+    flag: { value: 'KIND' },
+  }),
+  enrollToCertEnabled: field(Type.Boolean(), {
+    description: 'Whether an unknown subject with a valid token may enroll to a certificate',
+    default: false,
+    filterable: true,
+    flag: { name: 'enroll-to-cert' },
+  }),
+  enrollToTokenEnabled: field(Type.Boolean(), {
+    description: 'Whether an unknown subject with a valid token may enroll to token use',
+    default: false,
+    filterable: true,
+    flag: { name: 'enroll-to-token' },
+  }),
+  enrollAttributeClaimsSelector: field(selector(), {
+    description: 'Which claim holds the attributes of an identity that enrolls',
+    default: null,
+    filterable: true,
+    flag: { value: 'CLAIM' },
+  }),
+  enrollAuthPolicyId: field(text(128), {
+    description: 'The policy of identities that enroll; the default one unless given',
+    default: null,
+    filterable: true,
+    flag: { name: 'enroll-policy', value: 'NAME', help: 'Policy of identities that enroll, by name or id' },
+  }),
+  enrollNameClaimsSelector: field(selector(), {
+    description: 'Which claim holds the name of an identity that enrolls',
+    default: SUBJECT,
+    filterable: true,
+    flag: { value: 'CLAIM' },
+  }),
+  clockSkewSeconds: field(Type.Integer({ minimum: 0, maximum: MAX_CLOCK_SKEW_SECONDS }), {
+    description: 'How far the clock of the identity provider may be off',
+    default: 0,
+  }),
+  maxTokenAgeSeconds: field(Type.Integer({ minimum: 1, maximum: 31_536_000 }), {
+    description: 'The longest life of a token: `exp` may be at most this long after `iat`',
+    default: null,
+  }),
+  requiredClaims: field(map(Type.Union([Type.String(), strings()])), {
+    description: 'Claims that a token must have: by selector, the value or the values of which one must be there',
+    default: null,
+    accepts: openObject(),
+    flag: 'none',
+  }),
+  tags: tagsField(),
+})
+
+/** The members that clients see before they log in, in the order of the answer. */
+export const CLIENT_SIGNER_MEMBERS = [
+  'name',
+  'externalAuthUrl',
+  'openIdConfigurationUrl',
+  'clientId',
+  'scopes',
+  'audience',
+  'targetToken',
+  'enrollToCertEnabled',
+  'enrollToTokenEnabled',
+] as const satisfies readonly (keyof SignerSettings)[]
 
 /** Body of POST and PUT. */
-export const ExtJwtSignerWrite = Type.Object({
-  name: name(),
-  enabled: Type.Boolean(),
-  issuer: text(),
-  audience: text(),
-  ...optionalMembers,
-})
-
+export const ExtJwtSignerWrite = SIGNER.write
 /** Body of PATCH. */
-export const ExtJwtSignerPatch = Type.Object({
-  name: optional(name()),
-  enabled: optional(Type.Boolean()),
-  issuer: optional(text()),
-  audience: optional(text()),
-  ...optionalMembers,
-})
+export const ExtJwtSignerPatch = SIGNER.patch
 
 /** Body of `POST /ext-jwt-signers/read-certificate`. */
-export const ReadSignerCertificate = Type.Object({ certPem: secret({ minLength: 0, maxLength: MAX_PEM_LENGTH }) })
+export const ReadSignerCertificate = Type.Object({ certPem: pem() })
 
-export type ExtJwtSignerWrite = Static<typeof ExtJwtSignerWrite>
-export type ExtJwtSignerPatch = Static<typeof ExtJwtSignerPatch>
+/** A signer as an administrator has set it up. */
+export type SignerSettings = SettingsOf<typeof SIGNER>
+export type ExtJwtSignerWrite = WriteOf<typeof SIGNER>
+export type ExtJwtSignerPatch = PatchOf<typeof SIGNER>
 export type ReadSignerCertificate = Static<typeof ReadSignerCertificate>

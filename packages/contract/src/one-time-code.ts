@@ -1,5 +1,5 @@
-import Type, { type Static } from 'typebox'
 import { secret } from './body-members.ts'
+import Type, { type Static } from './schema/type.ts'
 
 /** The header in which calls without a body carry a code. */
 export const CODE_HEADER = 'mfa-validation-code'

@@ -1,5 +1,5 @@
-import Type, { type Static } from 'typebox'
 import { MAX_PEM_LENGTH, secret } from './body-members.ts'
+import Type, { type Static } from './schema/type.ts'
 
 /** Body of POST; how long a request may really be is for its reader to say. */
 export const SessionCertificateCreate = Type.Object({ csr: secret({ minLength: 0, maxLength: MAX_PEM_LENGTH }) })

@@ -108,6 +108,7 @@ export interface Signer {
   readonly enabled: boolean
   readonly issuer: string
   readonly audience: string
+  readonly additionalAudiences: readonly string[]
   readonly jwksEndpoint: string | null
   readonly jwksCaPem: string | null
   readonly certPem: string | null
@@ -126,8 +127,8 @@ export interface Signer {
   readonly enrollToCertEnabled: boolean
   readonly enrollToTokenEnabled: boolean
   readonly enrollAttributeClaimsSelector: string | null
-  readonly enrollNameClaimsSelector: string
   readonly enrollAuthPolicyId: string | null
+  readonly enrollNameClaimsSelector: string
   readonly clockSkewSeconds: number
   readonly maxTokenAgeSeconds: number | null
   readonly requiredClaims: Readonly<Record<string, string | readonly string[]>> | null
@@ -656,9 +657,10 @@ export interface SignerInput {
   readonly enabled: boolean
   readonly issuer: string
   readonly audience: string
-  readonly certPem?: string | null | undefined
+  readonly additionalAudiences?: readonly string[] | null | undefined
   readonly jwksEndpoint?: string | null | undefined
   readonly jwksCaPem?: string | null | undefined
+  readonly certPem?: string | null | undefined
   readonly kid?: string | null | undefined
   readonly claimsProperty?: string | null | undefined
   readonly useExternalId?: boolean | null | undefined
@@ -670,8 +672,8 @@ export interface SignerInput {
   readonly enrollToCertEnabled?: boolean | null | undefined
   readonly enrollToTokenEnabled?: boolean | null | undefined
   readonly enrollAttributeClaimsSelector?: string | null | undefined
-  readonly enrollNameClaimsSelector?: string | null | undefined
   readonly enrollAuthPolicyId?: string | null | undefined
+  readonly enrollNameClaimsSelector?: string | null | undefined
   readonly clockSkewSeconds?: number | null | undefined
   readonly maxTokenAgeSeconds?: number | null | undefined
   readonly requiredClaims?: Readonly<Record<string, unknown>> | null | undefined
@@ -682,9 +684,10 @@ export interface SignerChanges {
   readonly enabled?: boolean | null | undefined
   readonly issuer?: string | null | undefined
   readonly audience?: string | null | undefined
-  readonly certPem?: string | null | undefined
+  readonly additionalAudiences?: readonly string[] | null | undefined
   readonly jwksEndpoint?: string | null | undefined
   readonly jwksCaPem?: string | null | undefined
+  readonly certPem?: string | null | undefined
   readonly kid?: string | null | undefined
   readonly claimsProperty?: string | null | undefined
   readonly useExternalId?: boolean | null | undefined
@@ -696,8 +699,8 @@ export interface SignerChanges {
   readonly enrollToCertEnabled?: boolean | null | undefined
   readonly enrollToTokenEnabled?: boolean | null | undefined
   readonly enrollAttributeClaimsSelector?: string | null | undefined
-  readonly enrollNameClaimsSelector?: string | null | undefined
   readonly enrollAuthPolicyId?: string | null | undefined
+  readonly enrollNameClaimsSelector?: string | null | undefined
   readonly clockSkewSeconds?: number | null | undefined
   readonly maxTokenAgeSeconds?: number | null | undefined
   readonly requiredClaims?: Readonly<Record<string, unknown>> | null | undefined
@@ -776,6 +779,10 @@ export interface IdentityInput {
   readonly name: string
   readonly type: 'User' | 'Device' | 'Service' | 'Router' | 'Default'
   readonly isAdmin: boolean
+  readonly externalId?: string | null | undefined
+  readonly attributes?: readonly string[] | null | undefined
+  readonly roleAttributes?: readonly string[] | null | undefined
+  readonly authPolicyId?: string | null | undefined
   readonly enrollment?:
     | {
         readonly ott?: boolean | null | undefined
@@ -784,33 +791,29 @@ export interface IdentityInput {
       }
     | null
     | undefined
-  readonly externalId?: string | null | undefined
-  readonly authPolicyId?: string | null | undefined
-  readonly attributes?: readonly string[] | null | undefined
-  readonly roleAttributes?: readonly string[] | null | undefined
-  readonly permissions?: readonly Permission[] | null | undefined
   readonly appData?: Readonly<Record<string, unknown>> | null | undefined
-  readonly tags?: Readonly<Record<string, unknown>> | null | undefined
+  readonly permissions?: readonly Permission[] | null | undefined
   readonly defaultHostingCost?: number | null | undefined
   readonly defaultHostingPrecedence?: 'default' | 'required' | 'failed' | null | undefined
   readonly serviceHostingCosts?: Readonly<Record<string, unknown>> | null | undefined
   readonly serviceHostingPrecedences?: Readonly<Record<string, unknown>> | null | undefined
+  readonly tags?: Readonly<Record<string, unknown>> | null | undefined
 }
 export interface IdentityChanges {
   readonly name?: string | null | undefined
   readonly type?: 'User' | 'Device' | 'Service' | 'Router' | 'Default' | null | undefined
   readonly isAdmin?: boolean | null | undefined
   readonly externalId?: string | null | undefined
-  readonly authPolicyId?: string | null | undefined
   readonly attributes?: readonly string[] | null | undefined
   readonly roleAttributes?: readonly string[] | null | undefined
-  readonly permissions?: readonly Permission[] | null | undefined
+  readonly authPolicyId?: string | null | undefined
   readonly appData?: Readonly<Record<string, unknown>> | null | undefined
-  readonly tags?: Readonly<Record<string, unknown>> | null | undefined
+  readonly permissions?: readonly Permission[] | null | undefined
   readonly defaultHostingCost?: number | null | undefined
   readonly defaultHostingPrecedence?: 'default' | 'required' | 'failed' | null | undefined
   readonly serviceHostingCosts?: Readonly<Record<string, unknown>> | null | undefined
   readonly serviceHostingPrecedences?: Readonly<Record<string, unknown>> | null | undefined
+  readonly tags?: Readonly<Record<string, unknown>> | null | undefined
 }
 export interface AuthenticatorInput {
   readonly method: 'updb' | 'cert'
@@ -845,10 +848,10 @@ export interface OrganizationChanges {
   readonly active?: boolean | null | undefined
 }
 export interface ProviderInput {
+  readonly organizationId?: string | null | undefined
   readonly name: string
   readonly kind: 'cognito' | 'auth0' | 'oidc'
   readonly issuer: string
-  readonly organizationId?: string | null | undefined
   readonly discoveryUrl?: string | null | undefined
   readonly jwksUri?: string | null | undefined
   readonly tokenUrl?: string | null | undefined
@@ -860,10 +863,10 @@ export interface ProviderInput {
   readonly enabled?: boolean | null | undefined
 }
 export interface ProviderChanges {
+  readonly organizationId?: string | null | undefined
   readonly name?: string | null | undefined
   readonly kind?: 'cognito' | 'auth0' | 'oidc' | null | undefined
   readonly issuer?: string | null | undefined
-  readonly organizationId?: string | null | undefined
   readonly discoveryUrl?: string | null | undefined
   readonly jwksUri?: string | null | undefined
   readonly tokenUrl?: string | null | undefined

@@ -2,5 +2,5 @@
 export * from './platform/settings/index.ts'
 export { StartupError } from './platform/startup-error.ts'
 export { limitPoolThreads } from './platform/thread-pool.ts'
-export { type ReadyReport, type RunningController, startController } from './process/start-controller.ts'
 export { backupDataDir, restoreDataDir } from './process/backup.ts'
+export { type ReadyReport, type RunningController, startController } from './process/start-controller.ts'

@@ -1,60 +1,19 @@
-import Type from 'typebox'
-import { PERMISSIONS } from '../permission.ts'
-import { base, instant, map, nullable, reference, strings } from './answer-members.ts'
+import { AUTH_POLICY } from '../auth-policy.ts'
+import { IDENTITY } from '../identity.ts'
+import Type from '../schema/type.ts'
+import { base, instant, map, reference } from './answer-members.ts'
 
 const text = () => Type.String()
 const flag = () => Type.Boolean()
 const open = () => map(Type.Unknown())
 
-const Identity = Type.Object({
-  ...base,
-  name: text(),
-  type: reference(),
-  typeId: text(),
-  isAdmin: flag(),
-  isDefaultAdmin: flag(),
-  isMfaEnabled: flag(),
-  externalId: nullable(text()),
-  attributes: strings(),
-  roleAttributes: strings(),
-  authPolicyId: text(),
-  authPolicy: reference(),
-  disabled: flag(),
-  disabledAt: Type.Optional(instant()),
-  disabledUntil: Type.Optional(instant()),
-  authenticators: open(),
-  enrollment: open(),
-  envInfo: open(),
-  sdkInfo: open(),
-  appData: open(),
-  permissions: nullable(Type.Array(Type.Enum([...PERMISSIONS]))),
-  defaultHostingCost: Type.Integer(),
-  defaultHostingPrecedence: text(),
-  serviceHostingCosts: open(),
-  serviceHostingPrecedences: open(),
-  edgeRouterConnectionStatus: text(),
-  hasApiSession: flag(),
-  hasEdgeRouterConnection: flag(),
-})
+const { tags: _identityTags, ...identityMembers } = IDENTITY.answer
 
-const AuthPolicy = Type.Object({
-  ...base,
-  name: text(),
-  primary: Type.Object({
-    cert: Type.Object({ allowed: flag(), allowExpiredCerts: flag() }),
-    extJwt: Type.Object({ allowed: flag(), allowedSigners: strings() }),
-    updb: Type.Object({
-      allowed: flag(),
-      minPasswordLength: Type.Integer(),
-      requireSpecialChar: flag(),
-      requireNumberChar: flag(),
-      requireMixedCase: flag(),
-      maxAttempts: Type.Integer(),
-      lockoutDurationMinutes: Type.Integer(),
-    }),
-  }),
-  secondary: Type.Object({ requireTotp: flag(), requireExtJwtSigner: Type.Optional(text()) }),
-})
+const Identity = Type.Object({ ...base, ...identityMembers })
+
+const { tags: _policyTags, ...policyMembers } = AUTH_POLICY.answer
+
+const AuthPolicy = Type.Object({ ...base, ...policyMembers })
 
 const Authenticator = Type.Object({
   ...base,

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type from '../schema/type.ts'
 import { base, instant, map, nullable, strings } from './answer-members.ts'
 
 const text = () => Type.String()

@@ -1,6 +1,6 @@
-import Type from 'typebox'
-import { TARGET_TOKENS } from '../ext-jwt-signer.ts'
-import { base, instant, map, nullable, strings } from './answer-members.ts'
+import { CLIENT_SIGNER_MEMBERS, SIGNER } from '../ext-jwt-signer.ts'
+import Type from '../schema/type.ts'
+import { base, instant, nullable, strings } from './answer-members.ts'
 
 const text = () => Type.String()
 const textOrNull = () => nullable(Type.String())
@@ -16,49 +16,16 @@ const KeyStatus = Type.Object({
   warnings: strings(),
 })
 
-const Signer = Type.Object({
-  ...base,
-  name: text(),
-  enabled: Type.Boolean(),
-  issuer: text(),
-  audience: text(),
-  jwksEndpoint: textOrNull(),
-  jwksCaPem: textOrNull(),
-  certPem: textOrNull(),
-  kid: textOrNull(),
-  fingerprint: textOrNull(),
-  commonName: text(),
-  notBefore: instant(),
-  notAfter: instant(),
-  claimsProperty: text(),
-  useExternalId: Type.Boolean(),
-  externalAuthUrl: textOrNull(),
-  openIdConfigurationUrl: textOrNull(),
-  clientId: textOrNull(),
-  scopes: nullable(strings()),
-  targetToken: Type.Enum([...TARGET_TOKENS]),
-  enrollToCertEnabled: Type.Boolean(),
-  enrollToTokenEnabled: Type.Boolean(),
-  enrollAttributeClaimsSelector: textOrNull(),
-  enrollNameClaimsSelector: text(),
-  enrollAuthPolicyId: textOrNull(),
-  clockSkewSeconds: Type.Integer(),
-  maxTokenAgeSeconds: nullable(Type.Integer()),
-  requiredClaims: nullable(map(Type.Union([text(), strings()]))),
-  keyStatus: Type.Optional(KeyStatus),
-})
+const { tags: _signerTags, ...signerMembers } = SIGNER.answer
+
+const Signer = Type.Object({ ...base, ...signerMembers, keyStatus: Type.Optional(KeyStatus) })
+
+const clientMembers = CLIENT_SIGNER_MEMBERS.map((name) => [name, SIGNER.answer[name] ?? Type.Unknown()])
 
 const ClientSigner = Type.Object({
   ...baseWithoutTags,
-  name: text(),
-  externalAuthUrl: textOrNull(),
-  openIdConfigurationUrl: textOrNull(),
-  clientId: textOrNull(),
-  scopes: Type.Union([text(), strings(), Type.Null()]),
-  audience: text(),
-  targetToken: Type.Enum([...TARGET_TOKENS]),
-  enrollToCertEnabled: Type.Boolean(),
-  enrollToTokenEnabled: Type.Boolean(),
+  ...Object.fromEntries(clientMembers),
+  scopes: Type.Union([text(), strings(), Type.Null()], { description: 'What to ask the identity provider for' }),
 })
 
 const DiscoveredSigner = Type.Object({

@@ -1,28 +1,16 @@
-import type { AuthPolicyPatch, AuthPolicyWrite } from '@countersign/contract'
+import {
+  AUTH_POLICY,
+  type AuthPolicyPatch,
+  type AuthPolicySettings,
+  type AuthPolicyWrite,
+} from '@countersign/contract/auth-policy'
 import { fieldError } from '../app-error.ts'
-import { readTags, type Tags } from '../tag/read-tags.ts'
+import type { JsonObject } from '../json/json-value.ts'
+import { type BodyRules, newSettings, patchedSettings, replacedSettings } from '../resource/apply-body.ts'
+import { readTags } from '../tag/read-tags.ts'
 import { checkPlainText } from '../text/plain-text.ts'
 
-/** An authentication policy as an administrator has set it up. */
-export interface AuthPolicySettings {
-  readonly name: string
-  readonly primary: {
-    readonly cert: { readonly allowed: boolean; readonly allowExpiredCerts: boolean }
-    /** No signers means all signers. */
-    readonly extJwt: { readonly allowed: boolean; readonly allowedSigners: readonly string[] }
-    readonly updb: {
-      readonly allowed: boolean
-      readonly minPasswordLength: number
-      readonly requireSpecialChar: boolean
-      readonly requireNumberChar: boolean
-      readonly requireMixedCase: boolean
-      readonly maxAttempts: number
-      readonly lockoutDurationMinutes: number
-    }
-  }
-  readonly secondary: { readonly requireTotp: boolean; readonly requireExtJwtSigner: string | null }
-  readonly tags: Tags
-}
+export type { AuthPolicySettings } from '@countersign/contract/auth-policy'
 
 const MIN_PASSWORD_LENGTH = 5
 
@@ -46,36 +34,33 @@ export const DEFAULT_AUTH_POLICY: AuthPolicySettings = {
   tags: {},
 }
 
-/** A policy from the body of a POST or PUT. */
-export function authPolicyFromBody(body: AuthPolicyWrite): AuthPolicySettings {
-  return patchedAuthPolicy({ ...DEFAULT_AUTH_POLICY, name: '' }, body)
+/** Numbers below their minimum are raised to it. */
+const atLeast = (least: number) => (value: number) => Math.max(least, value)
+
+const RULES: BodyRules = {
+  members: AUTH_POLICY.members,
+  readers: {
+    'primary.extJwt.allowedSigners': (ids: readonly string[]) => [...new Set(ids)].sort(),
+    'primary.updb.minPasswordLength': atLeast(MIN_PASSWORD_LENGTH),
+    'primary.updb.maxAttempts': atLeast(0),
+    'primary.updb.lockoutDurationMinutes': atLeast(0),
+    tags: (value: JsonObject) => readTags('tags', value),
+  },
 }
 
-/** A policy after a PATCH, leaf by leaf: what is not given stays, and numbers below their minimum are raised to it. */
+/** A policy from the body of a POST. */
+export function authPolicyFromBody(body: AuthPolicyWrite): AuthPolicySettings {
+  return newSettings(RULES, body)
+}
+
+/** A policy after a PUT. */
+export function replacedAuthPolicy(current: AuthPolicySettings, body: AuthPolicyWrite): AuthPolicySettings {
+  return replacedSettings(RULES, current, body)
+}
+
+/** A policy after a PATCH, leaf by leaf: what is not given stays. */
 export function patchedAuthPolicy(current: AuthPolicySettings, body: AuthPolicyPatch): AuthPolicySettings {
-  const { primary, secondary } = body
-  const extJwt = { ...current.primary.extJwt, ...primary?.extJwt }
-  const updb = { ...current.primary.updb, ...primary?.updb }
-  const requireExtJwtSigner = secondary?.requireExtJwtSigner ?? current.secondary.requireExtJwtSigner
-  return {
-    name: body.name ?? current.name,
-    primary: {
-      cert: { ...current.primary.cert, ...primary?.cert },
-      extJwt: { ...extJwt, allowedSigners: [...new Set(extJwt.allowedSigners)].sort() },
-      updb: {
-        ...updb,
-        minPasswordLength: Math.max(MIN_PASSWORD_LENGTH, updb.minPasswordLength),
-        maxAttempts: Math.max(0, updb.maxAttempts),
-        lockoutDurationMinutes: Math.max(0, updb.lockoutDurationMinutes),
-      },
-    },
-    secondary: {
-      requireTotp: secondary?.requireTotp ?? current.secondary.requireTotp,
-      // A blank text takes the second factor away; null means "not given".
-      requireExtJwtSigner: requireExtJwtSigner === '' ? null : requireExtJwtSigner,
-    },
-    tags: body.tags ? readTags('tags', body.tags as never) : current.tags,
-  }
+  return patchedSettings(RULES, current, body)
 }
 
 /** The rules that a policy's own fields must keep. */

@@ -17,6 +17,8 @@ export interface BodySchema {
   readonly maxItems?: number | undefined
   /** The code for a value of the wrong type or length, where it is not the usual one. */
   readonly refusedAs?: ErrorCode | undefined
+  /** Null is a value, which clears the member; elsewhere it means "not given". */
+  readonly nullClears?: boolean | undefined
   /** No answer repeats the value. */
   readonly secret?: boolean | undefined
 }

@@ -135,3 +135,13 @@ test('D36 a secret is never repeated, and a long value only in part', () => {
   const told = refusal({ ...GOOD, name: 'n'.repeat(500) })
   assert.ok(told.includes('n'.repeat(128)) && !told.includes('n'.repeat(129)))
 })
+
+test('null is a value where it clears a member, and "not given" elsewhere', () => {
+  const list = { type: 'array', items: { type: 'string' }, maxItems: 1 }
+  const schema = { type: 'object', properties: { kept: { ...list, nullClears: true }, other: list } }
+  assert.deepEqual({ ...readBody(schema, { kept: null, other: null }) }, { kept: null })
+  assert.deepEqual({ ...readBody(schema, { KEPT: null }) }, { kept: null })
+  assert.deepEqual({ ...readBody(schema, { kept: ['a'] }) }, { kept: ['a'] })
+  assert.throws(() => readBody(schema, { kept: [null] }))
+  assert.throws(() => readBody(schema, { kept: ['a', 'b'] }))
+})

@@ -6,8 +6,8 @@ import { type BodySchema, isOptional, memberNames, membersInOrder } from './body
 /**
  * Reads a parsed body by its schema and gives back only the members the schema knows, under the schema's spelling.
  *
- * Existing clients send whole details back, so unknown members are passed over; null means "not given"; names match
- * whatever their case. A member of the wrong JSON type is a parse error, a broken rule the first field error in
+ * Existing clients send whole details back, so unknown members are passed over; null means "not given", except where it
+ * clears a member; names match whatever their case. A member of the wrong JSON type is a parse error, a broken rule the first field error in
  * alphabetical order, as those clients expect.
  */
 export function readBody(schema: BodySchema, body: JsonValue): JsonObject {
@@ -31,7 +31,9 @@ function keepKnownMembers(schema: BodySchema, object: JsonObject, path: string):
     if (given.has(name)) throw parseError(`the member ${memberPath} is given twice`)
     given.add(name)
     const memberSchema = schema.properties?.[name]
-    if (memberSchema && value !== null && value !== undefined) known[name] = keepKnown(memberSchema, value, memberPath)
+    if (!memberSchema || value === undefined) continue
+    if (value !== null) known[name] = keepKnown(memberSchema, value, memberPath)
+    else if (memberSchema.nullClears) known[name] = null
   }
   return known
 }
@@ -68,6 +70,7 @@ function checkMembers(schema: BodySchema, object: JsonObject, path: string): voi
   for (const [name, memberSchema] of membersInOrder(schema)) {
     const value = object[name]
     const field = path + name
+    if (value === null) continue
     if (value !== undefined) checkValue(memberSchema, value, field, isOptional(schema, name))
     else if (!isOptional(schema, name)) {
       throw refusal(memberSchema, field, 'is required', memberSchema.type === 'array' ? [] : undefined)

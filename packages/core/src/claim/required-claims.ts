@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts'
+import { isJsonObject, type JsonObject, type ReadonlyJson } from '../json/json-value.ts'
 import { parseSelector, type Selector, selectClaim } from './selector.ts'
 
 /** One claim that a token must carry: the selected string, or one element of the selected array, equals one of `anyOf`. */
@@ -16,7 +16,7 @@ const MAX_VALUES = 64
 const MAX_VALUE_LENGTH = 512
 
 /** Reads a signer's `requiredClaims`: an object of selector to a string or an array of strings. An empty object requires nothing. */
-export function parseRequiredClaims(value: JsonValue): RequiredClaimsReading {
+export function parseRequiredClaims(value: ReadonlyJson): RequiredClaimsReading {
   if (!isJsonObject(value)) return refused('must be an object of selector to value')
   const members = Object.entries(value)
   if (members.length > MAX_CLAIMS) return refused(`must not name more than ${MAX_CLAIMS} claims`)
@@ -24,7 +24,7 @@ export function parseRequiredClaims(value: JsonValue): RequiredClaimsReading {
   for (const [text, wanted] of members) {
     const reading = parseSelector(text)
     if (!reading.ok) return refused(`selector "${text.slice(0, 64)}" ${reading.reason}`)
-    const anyOf = Array.isArray(wanted) ? wanted : [wanted]
+    const anyOf: readonly ReadonlyJson[] = Array.isArray(wanted) ? wanted : [wanted]
     if (anyOf.length === 0 || anyOf.length > MAX_VALUES) return refused(`"${text}" must have 1 to ${MAX_VALUES} values`)
     if (!anyOf.every(isUsableValue)) {
       return refused(`"${text}" must have strings of 1 to ${MAX_VALUE_LENGTH} characters as values`)
@@ -48,6 +48,6 @@ export function findUnmetClaim(
 
 const refused = (reason: string): RequiredClaimsReading => ({ ok: false, reason })
 
-function isUsableValue(value: JsonValue): value is string {
+function isUsableValue(value: ReadonlyJson): value is string {
   return typeof value === 'string' && value !== '' && value.length <= MAX_VALUE_LENGTH
 }

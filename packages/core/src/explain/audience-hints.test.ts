@@ -24,6 +24,15 @@ describe('hints on the audience', () => {
     )
   })
 
+  it('names every audience that the signer accepts, and says nothing when one of them fits', async () => {
+    const signers = [signerOf({ audience: 'api://x', additionalAudiences: ['api://y', 'API://Z'] })]
+    const { issuer: iss } = signers[0] ?? signerOf()
+    const text = await assertHints(tokenOf({ iss, aud: 'other' }), ['audience-mismatch'], { signers })
+    assert.match(text, /expects "api:\/\/x" or "api:\/\/y" or "API:\/\/Z": ask the provider/)
+    await assertHints(tokenOf({ iss, aud: 'api://z/' }), ['audience-spelling'], { signers })
+    await assertHints(tokenOf({ iss, aud: ['other', 'api://y'] }), [], { signers })
+  })
+
   it('D18 tells of the audience "account" of Keycloak that a mapper is missing', async () => {
     const claims = {
       iss: 'https://sso.example.com/realms/acme',

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json/json-value.ts'
+import { acceptsAudience, signerAudiences } from '../signer/signer-audiences.ts'
 import { audiencesOf } from '../token/jws.ts'
 import { type Hint, type HintKind, hint, quoted } from './hint.ts'
 import type { HintSubject } from './hint-subject.ts'
@@ -6,7 +7,7 @@ import { splitIssuer } from './issuer-parts.ts'
 
 interface AudienceRule {
   readonly kind: HintKind
-  readonly fits: (audiences: readonly string[], claims: JsonObject, expected: string) => boolean
+  readonly fits: (audiences: readonly string[], claims: JsonObject, expected: readonly string[]) => boolean
   readonly advice: (expected: string) => string
 }
 
@@ -53,7 +54,10 @@ const RULES: readonly AudienceRule[] = [
   },
   {
     kind: 'audience-spelling',
-    fits: (audiences, _, expected) => audiences.some((audience) => folded(audience) === folded(expected)),
+    fits: (audiences, _, expected) => {
+      const wanted = expected.map(folded)
+      return audiences.some((audience) => wanted.includes(folded(audience)))
+    },
     advice: () => 'they differ only in spelling, so set the audience of the signer to exactly what the token has',
   },
   {
@@ -67,11 +71,12 @@ const RULES: readonly AudienceRule[] = [
 export function audienceHints({ jws, signer }: HintSubject): Hint[] {
   const claims = jws.untrustedClaims
   const audiences = audiencesOf(claims)
-  if (audiences.includes(signer.audience)) return []
-  const rule = RULES.find(({ fits }) => fits(audiences, claims, signer.audience))
+  if (acceptsAudience(signer, audiences)) return []
+  const accepted = signerAudiences(signer)
+  const rule = RULES.find(({ fits }) => fits(audiences, claims, accepted))
   if (!rule) return []
   const received = claims.aud === undefined ? 'the token has no aud' : `the token's aud is ${quoted(claims.aud)}`
-  const expected = quoted(signer.audience)
+  const expected = accepted.map(quoted).join(' or ')
   const text = `${received}, the signer ${quoted(signer.name)} expects ${expected}: ${rule.advice(expected)}`
   return [hint(rule.kind, text)]
 }

@@ -9,6 +9,7 @@ export type ExplainSigner = { readonly id: string } & Pick<
   | 'enabled'
   | 'issuer'
   | 'audience'
+  | 'additionalAudiences'
   | 'clientId'
   | 'targetToken'
   | 'claimsProperty'

@@ -41,6 +41,12 @@ describe('findNearSigners', () => {
     assert.deepEqual(ids({ ...CLAIMS, aud: 'none' }, signers), ['a', 'b', 'c'])
   })
 
+  it('finds the signer that fits by an additional audience, and no others beside it', () => {
+    const signers = [signerOf({ id: 'b', audience: 'x', additionalAudiences: ['second'] }), signerOf({ id: 'a' })]
+    assert.deepEqual(ids({ ...CLAIMS, aud: 'second' }, signers), ['b'])
+    assert.deepEqual(ids({ ...CLAIMS, aud: 'none' }, signers), ['a', 'b'])
+  })
+
   it('finds no more than 20, and none for a token without issuer', () => {
     const many = Array.from({ length: 1000 }, (_, index) => signerOf({ id: `s${index}`, audience: `a${index}` }))
     assert.equal(findNearSigners(CLAIMS, many).length, MAX_NEAR_SIGNERS)

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json/json-value.ts'
+import { acceptsAudience } from '../signer/signer-audiences.ts'
 import type { IndexedSigner } from '../signer/signer-index.ts'
 import { audiencesOf } from '../token/jws.ts'
 import { findIssuerLikeness, ISSUER_LIKENESSES } from './issuer-likeness.ts'
@@ -19,12 +20,12 @@ export function findNearSigners<Signer extends NearSigner>(
 ): Signer[] {
   const { iss } = untrustedClaims
   if (typeof iss !== 'string') return []
-  const audiences = new Set(audiencesOf(untrustedClaims))
+  const audiences = audiencesOf(untrustedClaims)
   const ranks: Signer[][] = [[], ...ISSUER_LIKENESSES.map(() => [])]
   for (const signer of signers) {
     const likeness = findIssuerLikeness(iss, signer.issuer)
     if (likeness === undefined) continue
-    const isExact = likeness === 'same' && audiences.has(signer.audience)
+    const isExact = likeness === 'same' && acceptsAudience(signer, audiences)
     ranks[isExact ? 0 : 1 + ISSUER_LIKENESSES.indexOf(likeness)]?.push(signer)
   }
   for (const rank of ranks) rank.sort((left, right) => (left.id < right.id ? -1 : left.id > right.id ? 1 : 0))

@@ -1,36 +1,26 @@
-import type { AccountRole, ApiAccountPatch, ApiAccountWrite } from '@countersign/contract'
+import {
+  type AccountSettings,
+  API_ACCOUNT,
+  type ApiAccountPatch,
+  type ApiAccountWrite,
+} from '@countersign/contract/organization'
 import { fieldError } from '../app-error.ts'
+import { newSettings, patchedSettings, replacedSettings } from '../resource/apply-body.ts'
 import { checkPlainText } from '../text/plain-text.ts'
 
-/** What can be set of an API account after it was made. */
-export interface AccountSettings {
-  readonly name: string
-  readonly contactEmail: string | null
-  readonly description: string | null
-  readonly role: AccountRole
-  readonly active: boolean
-}
+export type { AccountSettings } from '@countersign/contract/organization'
 
-/** Blank text means "not given". */
+/** What can be set of an API account, from the body that makes it. */
 export function accountFromBody(body: ApiAccountWrite): AccountSettings {
-  return checked({
-    name: body.name,
-    contactEmail: body.contactEmail || null,
-    description: body.description || null,
-    role: body.role ?? 'admin',
-    active: body.active ?? true,
-  })
+  return checked(newSettings(API_ACCOUNT, body))
 }
 
-/** Blank text takes away what can be left out. */
+export function replacedAccount(current: AccountSettings, body: ApiAccountWrite): AccountSettings {
+  return checked(replacedSettings(API_ACCOUNT, current, body))
+}
+
 export function patchedAccount(current: AccountSettings, patch: ApiAccountPatch): AccountSettings {
-  return checked({
-    name: patch.name ?? current.name,
-    contactEmail: patch.contactEmail === undefined ? current.contactEmail : patch.contactEmail || null,
-    description: patch.description === undefined ? current.description : patch.description || null,
-    role: patch.role ?? current.role,
-    active: patch.active ?? current.active,
-  })
+  return checked(patchedSettings(API_ACCOUNT, current, patch))
 }
 
 function checked(account: AccountSettings): AccountSettings {

@@ -1,40 +1,21 @@
-import type { NetworkPatch, NetworkWrite } from '@countersign/contract'
+import { NETWORK, type NetworkPatch, type NetworkSettings, type NetworkWrite } from '@countersign/contract/organization'
 import { fieldError } from '../app-error.ts'
+import { newSettings, patchedSettings, replacedSettings } from '../resource/apply-body.ts'
 import { checkPlainText } from '../text/plain-text.ts'
 
-/** What can be set of a network. */
-export interface NetworkSettings {
-  readonly name: string
-  /** The organization's first group unless given. */
-  readonly networkGroupId: string | undefined
-  readonly size: string
-  readonly provider: string
-  readonly region: string
-  readonly controllerUrl: string | null
-}
+export type { NetworkSettings } from '@countersign/contract/organization'
 
-/** Blank text means "not given". */
+/** What can be set of a network, from the body that makes it. */
 export function networkFromBody(body: NetworkWrite): NetworkSettings {
-  return checked({
-    name: body.name,
-    networkGroupId: body.networkGroupId || undefined,
-    size: body.size || 'small',
-    provider: body.provider || 'SELF',
-    region: body.region || 'local',
-    controllerUrl: body.controllerUrl || null,
-  })
+  return checked(newSettings(NETWORK, body))
 }
 
-/** Blank text changes nothing, except that it takes the controller's address away. */
+export function replacedNetwork(current: NetworkSettings, body: NetworkWrite): NetworkSettings {
+  return checked(replacedSettings(NETWORK, current, body))
+}
+
 export function patchedNetwork(current: NetworkSettings, patch: NetworkPatch): NetworkSettings {
-  return checked({
-    name: patch.name ?? current.name,
-    networkGroupId: patch.networkGroupId || current.networkGroupId,
-    size: patch.size || current.size,
-    provider: patch.provider || current.provider,
-    region: patch.region || current.region,
-    controllerUrl: patch.controllerUrl === undefined ? current.controllerUrl : patch.controllerUrl || null,
-  })
+  return checked(patchedSettings(NETWORK, current, patch))
 }
 
 function checked(network: NetworkSettings): NetworkSettings {

@@ -1,86 +1,61 @@
-import type { IdentityPatch, IdentityWrite, Permission } from '@countersign/contract'
+import { IDENTITY, type IdentityPatch, type IdentitySettings, type IdentityWrite } from '@countersign/contract/identity'
 import { MAX_ATTRIBUTE_LENGTH, MAX_ATTRIBUTES, MAX_NAME_LENGTH } from '@countersign/contract/limits'
 import { fieldError } from '../app-error.ts'
 import type { JsonObject } from '../json/json-value.ts'
-import { DEFAULT_AUTH_POLICY_ID } from '../signer/enroll-rules.ts'
-import { readTags, type Tags } from '../tag/read-tags.ts'
+import {
+  type BodyRules,
+  newSettings,
+  patchedSettings,
+  replacedSettings,
+  unsetSettings,
+} from '../resource/apply-body.ts'
+import { readTags } from '../tag/read-tags.ts'
 import { checkPlainText } from '../text/plain-text.ts'
 
-/** An identity as an administrator has set it up. */
-export interface IdentitySettings {
-  readonly name: string
-  readonly isAdmin: boolean
-  readonly externalId: string | null
-  readonly authPolicyId: string
-  readonly attributes: readonly string[]
-  readonly permissions: readonly Permission[]
-  readonly appData: Tags
-  readonly hosting: HostingSettings
-  readonly tags: Tags
-}
+export type { IdentitySettings } from '@countersign/contract/identity'
 
-/** Kept for existing clients; no service is hosted here. */
-export interface HostingSettings {
-  readonly defaultHostingCost: number
-  readonly defaultHostingPrecedence: string
-  readonly serviceHostingCosts: Tags
-  readonly serviceHostingPrecedences: Tags
-}
+const tagsReader = (field: string) => (value: JsonObject) => readTags(field, value)
+const sortedOnce = (values: readonly string[]) => [...new Set(values)].sort()
 
-const UNSET: IdentitySettings = {
-  name: '',
-  isAdmin: false,
-  externalId: null,
-  authPolicyId: DEFAULT_AUTH_POLICY_ID,
-  attributes: [],
-  permissions: [],
-  appData: {},
-  hosting: {
-    defaultHostingCost: 0,
-    defaultHostingPrecedence: 'default',
-    serviceHostingCosts: {},
-    serviceHostingPrecedences: {},
+const RULES: BodyRules = {
+  members: IDENTITY.members,
+  readers: {
+    attributes: sortedOnce,
+    permissions: sortedOnce,
+    appData: tagsReader('appData'),
+    serviceHostingCosts: tagsReader('serviceHostingCosts'),
+    serviceHostingPrecedences: tagsReader('serviceHostingPrecedences'),
+    tags: tagsReader('tags'),
   },
-  tags: {},
 }
 
-/** An identity from the body of a POST or PUT: what is not given goes to its default. */
+const UNSET = unsetSettings<IdentitySettings>(RULES)
+
+/** An identity from the body of a POST. */
 export function identityFromBody(body: IdentityWrite): IdentitySettings {
-  return patchedIdentity(UNSET, body)
+  return newSettings(RULES, withAttributes(body, UNSET))
 }
 
-/** An identity after a PATCH: what is not given stays, a blank `externalId` or `authPolicyId` goes back to the default. */
+/** An identity after a PUT. */
+export function replacedIdentity(current: IdentitySettings, body: IdentityWrite): IdentitySettings {
+  return replacedSettings(RULES, current, withAttributes(body, UNSET))
+}
+
+/** An identity after a PATCH. */
 export function patchedIdentity(current: IdentitySettings, body: IdentityPatch): IdentitySettings {
-  const attributes = givenAttributes(body, current)
-  const object = (field: 'appData' | 'tags', now: Tags): Tags => {
-    const given = body[field] as JsonObject | undefined
-    return given ? readTags(field, given) : now
-  }
-  return {
-    name: body.name ?? current.name,
-    isAdmin: body.isAdmin ?? current.isAdmin,
-    externalId: body.externalId === undefined ? current.externalId : notBlank(body.externalId),
-    authPolicyId:
-      body.authPolicyId === undefined ? current.authPolicyId : (notBlank(body.authPolicyId) ?? DEFAULT_AUTH_POLICY_ID),
-    attributes: attributes ?? current.attributes,
-    permissions: body.permissions ? [...new Set(body.permissions as Permission[])].sort() : current.permissions,
-    appData: object('appData', current.appData),
-    hosting: patchedHosting(current.hosting, body),
-    tags: object('tags', current.tags),
-  }
+  return patchedSettings(RULES, current, withAttributes(body, current))
 }
 
-/** Spaces around a value are part of it; spaces alone are none. */
-function notBlank(text: string): string | null {
-  return text.trim() === '' ? null : text
+function withAttributes(body: IdentityPatch, current: IdentitySettings) {
+  return { ...body, attributes: givenAttributes(body, current) }
 }
 
 /**
- * `attributes` is our word, `roleAttributes` that of existing clients: they are one member under two names. Who sends a whole answer back has
- * changed the one that he knows, and left the other as it was.
+ * `attributes` and `roleAttributes`, which existing clients know, are one member under two names. A client that sends a whole answer back has
+ * changed the one that it knows, and left the other as it was.
  */
 function givenAttributes(body: IdentityPatch, current: IdentitySettings): readonly string[] | undefined {
-  const given = [body.attributes, body.roleAttributes].flatMap((names) => (names ? [[...new Set(names)].sort()] : []))
+  const given = [body.attributes, body.roleAttributes].flatMap((names) => (names ? [sortedOnce(names)] : []))
   const [first, second = first] = given
   if (areSame(first, second)) return first
   const changed = given.filter((names) => !areSame(names, current.attributes))
@@ -92,19 +67,6 @@ function givenAttributes(body: IdentityPatch, current: IdentitySettings): readon
 
 const areSame = (names?: readonly string[], others?: readonly string[]): boolean =>
   JSON.stringify(names) === JSON.stringify(others)
-
-function patchedHosting(current: HostingSettings, body: IdentityPatch): HostingSettings {
-  const object = (field: 'serviceHostingCosts' | 'serviceHostingPrecedences'): Tags => {
-    const given = body[field] as JsonObject | undefined
-    return given ? readTags(field, given) : current[field]
-  }
-  return {
-    defaultHostingCost: body.defaultHostingCost ?? current.defaultHostingCost,
-    defaultHostingPrecedence: body.defaultHostingPrecedence || current.defaultHostingPrecedence,
-    serviceHostingCosts: object('serviceHostingCosts'),
-    serviceHostingPrecedences: object('serviceHostingPrecedences'),
-  }
-}
 
 /** The rules that an identity's own fields must keep. */
 export function validateIdentity(identity: IdentitySettings): void {

@@ -5,7 +5,15 @@ export interface JsonObject {
   [name: string]: JsonValue
 }
 
-export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+/** JSON that is only read. */
+export type ReadonlyJson = null | boolean | number | string | readonly ReadonlyJson[] | ReadonlyJsonObject
+export interface ReadonlyJsonObject {
+  readonly [name: string]: ReadonlyJson
+}
+
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject
+export function isJsonObject(value: ReadonlyJson | undefined): value is ReadonlyJsonObject
+export function isJsonObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

@@ -1,24 +1,17 @@
-import type { IdentityProviderPatch, IdentityProviderWrite, ProviderKind } from '@countersign/contract'
+import {
+  IDENTITY_PROVIDER,
+  type IdentityProviderPatch,
+  type IdentityProviderWrite,
+  type ProviderSettings,
+} from '@countersign/contract/organization'
 import { fieldError } from '../app-error.ts'
 import { parseSelector } from '../claim/selector.ts'
+import { newSettings, patchedSettings } from '../resource/apply-body.ts'
 import { checkPlainText } from '../text/plain-text.ts'
 import { isOktaOrganizationServer } from './provider-product.ts'
 import { providerProfile } from './provider-profile.ts'
 
-/** What an organization trusts: where tokens come from, with which keys, and what they must say. */
-export interface ProviderSettings {
-  readonly name: string
-  readonly kind: ProviderKind
-  readonly issuer: string
-  readonly discoveryUrl: string | null
-  readonly jwksUri: string
-  readonly tokenUrl: string | null
-  readonly audience: string | null
-  readonly clientIdClaim: string | null
-  readonly requiredScope: string | null
-  readonly registrationUrl: string | null
-  readonly enabled: boolean
-}
+export type { ProviderSettings } from '@countersign/contract/organization'
 
 /** What the provider says about itself; fills what the body leaves out. */
 export interface DiscoveredProvider {
@@ -28,44 +21,20 @@ export interface DiscoveredProvider {
   readonly registrationUrl?: string
 }
 
-/** Blank text means "not given", as everywhere. */
-const given = (text: string | undefined): string | null => text || null
-
 /** The record that a body and the provider's own words make together. */
 export function providerFromBody(body: IdentityProviderWrite, discovered: DiscoveredProvider = {}): ProviderSettings {
+  const provider = newSettings<ProviderSettings>(IDENTITY_PROVIDER, body)
   return {
-    name: body.name,
-    kind: body.kind,
-    issuer: body.issuer,
-    discoveryUrl: given(body.discoveryUrl) ?? discovered.discoveryUrl ?? null,
-    jwksUri: given(body.jwksUri) ?? discovered.jwksUri ?? '',
-    tokenUrl: given(body.tokenUrl) ?? discovered.tokenUrl ?? null,
-    audience: given(body.audience),
-    clientIdClaim: given(body.clientIdClaim),
-    requiredScope: given(body.requiredScope),
-    registrationUrl: given(body.registrationUrl) ?? discovered.registrationUrl ?? null,
-    enabled: body.enabled ?? true,
+    ...provider,
+    discoveryUrl: provider.discoveryUrl ?? discovered.discoveryUrl ?? null,
+    jwksUri: provider.jwksUri || (discovered.jwksUri ?? ''),
+    tokenUrl: provider.tokenUrl ?? discovered.tokenUrl ?? null,
+    registrationUrl: provider.registrationUrl ?? discovered.registrationUrl ?? null,
   }
 }
 
 export function patchedProvider(current: ProviderSettings, patch: IdentityProviderPatch): ProviderSettings {
-  const { organizationId: _, registrationToken: __, ...members } = patch
-  const text = (member: keyof ProviderSettings) =>
-    member in members ? { [member]: given(members[member as 'audience']) } : {}
-  return {
-    ...current,
-    ...('name' in members && { name: members.name ?? current.name }),
-    ...('kind' in members && { kind: members.kind ?? current.kind }),
-    ...('issuer' in members && { issuer: members.issuer ?? current.issuer }),
-    ...('jwksUri' in members && { jwksUri: members.jwksUri || current.jwksUri }),
-    ...('enabled' in members && { enabled: members.enabled ?? current.enabled }),
-    ...text('discoveryUrl'),
-    ...text('tokenUrl'),
-    ...text('audience'),
-    ...text('clientIdClaim'),
-    ...text('requiredScope'),
-    ...text('registrationUrl'),
-  }
+  return patchedSettings(IDENTITY_PROVIDER, current, patch)
 }
 
 const PLAIN_TEXTS = ['name', 'issuer', 'audience', 'clientIdClaim', 'requiredScope'] as const

@@ -1,3 +1,4 @@
+import { DEFAULT_AUTH_POLICY_ID } from '@countersign/contract/identity'
 import { AppError, fieldError } from '../app-error.ts'
 import type { SignerSettings } from './signer-settings.ts'
 
@@ -7,7 +8,7 @@ export interface EnrollPolicy {
   readonly extJwtAllowed: boolean
 }
 
-export const DEFAULT_AUTH_POLICY_ID = 'default'
+export { DEFAULT_AUTH_POLICY_ID } from '@countersign/contract/identity'
 
 /** The policy that an identity enrolled through this signer gets. */
 export function enrollPolicyId(signer: Pick<SignerSettings, 'enrollAuthPolicyId'>): string {

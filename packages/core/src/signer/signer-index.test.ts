@@ -70,3 +70,19 @@ test('names a bounded number of signers of an issuer', () => {
   assert.deepEqual(idsOf(index.findByIssuer('https://a', 9)), ['a', 'b', 'c'])
   assert.deepEqual(index.findByIssuer('https://c', 9), [])
 })
+
+test('a signer is found by each of its audiences, and once by several', () => {
+  const several = { ...signer('b', 'https://a', 'x'), additionalAudiences: ['y', 'z'] }
+  const index = indexOf(several, signer('a', 'https://a', 'w'))
+  for (const audience of ['x', 'y', 'z']) {
+    assert.deepEqual(idsOf(index.choose('https://a', [audience]).candidates), ['b'])
+  }
+  assert.deepEqual(idsOf(index.choose('https://a', ['z', 'x', 'w']).candidates), ['a', 'b'])
+  assert.deepEqual(idsOf(index.choose('https://b', ['y']).candidates), [])
+  assert.deepEqual(idsOf(index.findByIssuer('https://a', 5)), ['a', 'b'])
+  index.put({ ...several, additionalAudiences: ['z'] })
+  assert.deepEqual(idsOf(index.choose('https://a', ['y']).candidates), [])
+  assert.deepEqual(idsOf(index.choose('https://a', ['z']).candidates), ['b'])
+  index.delete('b')
+  for (const audience of ['x', 'z']) assert.deepEqual(index.choose('https://a', [audience]).candidates, [])
+})

@@ -1,8 +1,9 @@
+import { type SignerAudiences, signerAudiences } from './signer-audiences.ts'
+
 /** What a signer is chosen by. */
-export interface IndexedSigner {
+export interface IndexedSigner extends SignerAudiences {
   readonly id: string
   readonly issuer: string
-  readonly audience: string
 }
 
 export interface SignerChoice<Signer> {
@@ -13,7 +14,7 @@ export interface SignerChoice<Signer> {
 }
 
 /**
- * Finds the signers that may verify a token by the exact pair (issuer, audience), at a cost that does not grow with their number. Nested maps
+ * Finds the signers that may verify a token by the exact pair of issuer and one of the audiences, at a cost that does not grow with their number. Nested maps
  * instead of joined keys, so that no issuer and audience can be mistaken for another pair.
  */
 export class SignerIndex<Signer extends IndexedSigner> {
@@ -30,8 +31,10 @@ export class SignerIndex<Signer extends IndexedSigner> {
     this.#byId.set(signer.id, signer)
     const byAudience = this.#byIssuer.get(signer.issuer) ?? new Map<string, Signer[]>()
     this.#byIssuer.set(signer.issuer, byAudience)
-    const others = byAudience.get(signer.audience) ?? []
-    byAudience.set(signer.audience, [...others, signer].sort(byIdOrder))
+    for (const audience of signerAudiences(signer)) {
+      const others = byAudience.get(audience) ?? []
+      byAudience.set(audience, [...others, signer].sort(byIdOrder))
+    }
   }
 
   delete(id: string): void {
@@ -39,9 +42,11 @@ export class SignerIndex<Signer extends IndexedSigner> {
     if (!signer) return
     this.#byId.delete(id)
     const byAudience = this.#byIssuer.get(signer.issuer)
-    const others = byAudience?.get(signer.audience)?.filter((other) => other !== signer) ?? []
-    if (others.length > 0) byAudience?.set(signer.audience, others)
-    else byAudience?.delete(signer.audience)
+    for (const audience of signerAudiences(signer)) {
+      const others = byAudience?.get(audience)?.filter((other) => other !== signer) ?? []
+      if (others.length > 0) byAudience?.set(audience, others)
+      else byAudience?.delete(audience)
+    }
     if (byAudience?.size === 0) this.#byIssuer.delete(signer.issuer)
   }
 
@@ -54,14 +59,14 @@ export class SignerIndex<Signer extends IndexedSigner> {
     if (!byAudience) return { issuerKnown: false, candidates: [] }
     const [first, ...more] = audiences
     if (first !== undefined && more.length === 0) return { issuerKnown: true, candidates: byAudience.get(first) ?? [] }
-    const candidates = [...new Set(audiences)].flatMap((audience) => byAudience.get(audience) ?? [])
-    return { issuerKnown: true, candidates: candidates.sort(byIdOrder) }
+    const candidates = new Set(audiences.flatMap((audience) => byAudience.get(audience) ?? []))
+    return { issuerKnown: true, candidates: [...candidates].sort(byIdOrder) }
   }
 
   /** At most `limit` signers of exactly this issuer, in order of id, for telling somebody what nearly fits. */
   findByIssuer(issuer: string, limit: number): readonly Signer[] {
-    const signers = [...(this.#byIssuer.get(issuer)?.values() ?? [])].flat()
-    return signers.sort(byIdOrder).slice(0, limit)
+    const signers = new Set([...(this.#byIssuer.get(issuer)?.values() ?? [])].flat())
+    return [...signers].sort(byIdOrder).slice(0, limit)
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { patchedSigner, signerFromBody } from './signer-settings.ts'
+import { patchedSigner, replacedSigner, signerFromBody } from './signer-settings.ts'
 
 const REQUIRED = { name: 'n', enabled: true, issuer: 'i', audience: 'a', jwksEndpoint: 'https://x.example/' }
 
@@ -38,4 +38,14 @@ test('D2 D15 scopes keep their order, whichever way they came', () => {
   assert.deepEqual(scopesOf('b  a\tb'), ['b', 'a', 'b'])
   assert.deepEqual(scopesOf(['b', '', 'a']), ['b', 'a'])
   assert.equal(scopesOf(['']), null)
+})
+
+test('a PUT keeps additional audiences that it does not name; null and [] clear them', () => {
+  const signer = signerFromBody({ ...REQUIRED, kid: 'k', additionalAudiences: ['b', 'a'] })
+  assert.deepEqual(signerFromBody(REQUIRED).additionalAudiences, [])
+  assert.deepEqual(replacedSigner(signer, REQUIRED), { ...signer, kid: null })
+  for (const additionalAudiences of [null, []]) {
+    assert.deepEqual(replacedSigner(signer, { ...REQUIRED, additionalAudiences }).additionalAudiences, [])
+    assert.deepEqual(patchedSigner(signer, { additionalAudiences }), { ...signer, additionalAudiences: [] })
+  }
 })

@@ -24,6 +24,7 @@ export function validateSigner(signer: SignerSettings): void {
     const text = signer[field]
     if (text !== null) checkPlainText(field, text)
   }
+  checkAdditionalAudiences(signer)
   checkScopes(signer.scopes ?? [])
   for (const field of SELECTORS) checkSelector(field, signer[field])
   for (const field of LINKS) checkLink(field, signer[field])
@@ -45,6 +46,17 @@ function checkIssuer(issuer: string): void {
   checkPlainText('issuer', issuer)
   const unwelcome = NOT_IN_ISSUERS.find((character) => issuer.includes(character))
   if (unwelcome) throw fieldError('issuer', `issuer may not contain ${unwelcome}`, issuer)
+}
+
+function checkAdditionalAudiences({ audience, additionalAudiences }: SignerSettings): void {
+  const field = 'additionalAudiences'
+  const seen = new Set([audience])
+  for (const additional of additionalAudiences) {
+    if (additional.trim() === '') throw fieldError(field, 'an additional audience may not be blank', additional)
+    checkPlainText(field, additional)
+    if (seen.has(additional)) throw fieldError(field, 'each audience may be given once', additional)
+    seen.add(additional)
+  }
 }
 
 /** A list in one text may be longer than a list in JSON would be allowed to be. */

@@ -2,6 +2,7 @@ import { claimTextProblem } from '../claim/claim-text.ts'
 import { findUnmetClaim } from '../claim/required-claims.ts'
 import { selectClaim } from '../claim/selector.ts'
 import { isJsonObject, type JsonObject } from '../json/json-value.ts'
+import { acceptsAudience } from '../signer/signer-audiences.ts'
 import type { CheckOutcome } from './check-outcome.ts'
 import { audiencesOf } from './jws.ts'
 import { shown } from './verdict.ts'
@@ -18,13 +19,13 @@ export function checkIssuer({ iss }: JsonObject, signer: VerifySigner): CheckOut
   }
 }
 
-/** Exact, or one of an array. */
+/** One of the signer's audiences, exactly; a token may name several. */
 export function checkAudience(claims: JsonObject, signer: VerifySigner): CheckOutcome {
-  if (signer.audience === null)
-    return { expected: 'none, by the rules of the provider', received: () => shown(claims.aud) }
-  const fits = audiencesOf(claims).includes(signer.audience)
+  const { audience, additionalAudiences } = signer
+  if (audience === null) return { expected: 'none, by the rules of the provider', received: () => shown(claims.aud) }
+  const fits = acceptsAudience({ audience, additionalAudiences }, audiencesOf(claims))
   return {
-    expected: signer.audience,
+    expected: additionalAudiences.length === 0 ? audience : () => describeAudiences(audience, additionalAudiences),
     received: () => shown(claims.aud),
     refusal: fits ? undefined : 'audience-mismatch',
   }
@@ -60,6 +61,10 @@ export function checkIdentityClaim(claims: JsonObject, signer: VerifySigner): Ch
   const usable = typeof value === 'string' && claimTextProblem(value, MAX_IDENTITY_CLAIM_LENGTH) === undefined
   const expected = () => `${signer.claimsProperty.text} is text of 1 to ${MAX_IDENTITY_CLAIM_LENGTH} characters`
   return { expected, received: () => shown(value), refusal: usable ? undefined : 'identity-claim-unusable' }
+}
+
+function describeAudiences(audience: string, additional: readonly string[]): string {
+  return shown([audience, ...additional].join(' or ')) ?? audience
 }
 
 function describeRequired({ requiredClaims }: VerifySigner): string {

@@ -168,6 +168,16 @@ test('C-11 D-03 D8 W-44 refuses any other audience', async () => {
   await assertRefused(tokenWith({ aud: [...huge, AUDIENCE] }), 'token-malformed')
 })
 
+test('accepts any of the additional audiences, exactly, and refuses every other', async () => {
+  const signer = signerWith({ additionalAudiences: ['api://one', 'api://two'] })
+  for (const aud of [AUDIENCE, 'api://one', ['other', 'api://two'], ['api://one', AUDIENCE]])
+    await assertAccepted(tokenWith({ aud }), { signer })
+  for (const aud of ['api://one/', 'API://one', 'api://one or api://two', ['other'], [['api://one']], {}, undefined])
+    await assertRefused(tokenWith({ aud }), 'audience-mismatch', { signer })
+  await assertRefused(tokenWith({ aud: 'api://one' }), 'audience-mismatch')
+  assert.throws(() => signerWith({ additionalAudiences: ['a', ''] }), TypeError)
+})
+
 test('C-12 a signer without audience or issuer cannot be used', () => {
   assert.equal(signerWith({ audience: 'a' }).audience, 'a')
   assert.throws(() => signerWith({ audience: '' }), TypeError)

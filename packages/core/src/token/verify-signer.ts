@@ -1,6 +1,6 @@
 import { parseRequiredClaims, type RequiredClaim } from '../claim/required-claims.ts'
 import { parseSelector, type Selector } from '../claim/selector.ts'
-import type { JsonObject, JsonValue } from '../json/json-value.ts'
+import type { JsonObject, ReadonlyJson } from '../json/json-value.ts'
 
 /** What a kind of provider promises about its tokens beyond a claim's value. */
 export interface ClaimRule {
@@ -16,6 +16,8 @@ export interface VerifySigner<Audience extends string | null = string | null> {
   readonly issuer: string
   /** Null for a provider whose tokens name none: then its `claimRules` say what they are for. */
   readonly audience: Audience
+  /** Accepted beside `audience`. */
+  readonly additionalAudiences: readonly string[]
   readonly claimsProperty: Selector
   readonly clockSkewSeconds: number
   readonly maxTokenAgeSeconds?: number
@@ -28,10 +30,11 @@ export interface VerifySignerFields<Audience extends string | null = string | nu
   readonly revision: string | number
   readonly issuer: string
   readonly audience: Audience
+  readonly additionalAudiences?: readonly string[]
   readonly claimsProperty?: string | null
   readonly clockSkewSeconds?: number | null
   readonly maxTokenAgeSeconds?: number | null
-  readonly requiredClaims?: JsonValue
+  readonly requiredClaims?: ReadonlyJson
   readonly claimRules?: readonly ClaimRule[]
 }
 
@@ -47,7 +50,9 @@ export function buildVerifySigner<Audience extends string | null>(
   const { id, revision, issuer, audience, maxTokenAgeSeconds } = fields
   const clockSkewSeconds = fields.clockSkewSeconds ?? 0
   const claimRules = fields.claimRules ?? []
-  if (issuer === '' || audience === '') throw new TypeError('a signer has an issuer and an audience')
+  const additionalAudiences = fields.additionalAudiences ?? []
+  if (issuer === '' || audience === '' || additionalAudiences.includes(''))
+    throw new TypeError('a signer has an issuer and an audience')
   if (audience === null && claimRules.length === 0)
     throw new TypeError('tokens without audience need rules of their own')
   if (!(clockSkewSeconds >= 0 && clockSkewSeconds <= MAX_CLOCK_SKEW_SECONDS)) {
@@ -62,6 +67,7 @@ export function buildVerifySigner<Audience extends string | null>(
     revision,
     issuer,
     audience,
+    additionalAudiences,
     claimsProperty: selector.selector,
     clockSkewSeconds,
     ...(typeof maxTokenAgeSeconds === 'number' ? { maxTokenAgeSeconds } : {}),

@@ -1,8 +1,8 @@
 import { AppError, type EnrollmentKind, isKindEnabled, type VerifiedToken } from '@countersign/core'
 import { byChallenge } from '../token/challenge-order.ts'
 import type { DecisionReason } from '../token/decision-reason.ts'
-import type { TakeVerdict, TokenVerifier } from '../token/token-verifier.ts'
 import type { DirectorySigner, SignerDirectory } from '../token/signer-directory.ts'
+import type { TakeVerdict, TokenVerifier } from '../token/token-verifier.ts'
 
 /** What somebody brings who wants to enroll. Nothing of it is trusted yet. */
 export interface PresentedTokens {

@@ -1,12 +1,12 @@
-import type { Logger } from 'pino'
 import { newIdInOrder, secretDigest } from '@countersign/core'
-import type { ClientCertificates } from '../platform/keys/client-certificates.ts'
-import type { Clock } from '../platform/clock.ts'
+import type { Logger } from 'pino'
 import { redeemCertificate, redeemPassword } from '../operations/enrollment/redeem-enrollment.ts'
-import type { Store } from '../store/store.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { ClientCertificates } from '../platform/keys/client-certificates.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
 import type { OperationMeta, RequestSource } from '../store/operation-meta.ts'
 import { getRedeemable } from '../store/reads/enrollment-reads.ts'
+import type { Store } from '../store/store.ts'
 
 interface EnrollmentRedemptionParts {
   readonly store: Store

@@ -1,8 +1,8 @@
 import type { AppError } from '@countersign/core'
-import { explainBearer, type RefusedRequest } from '../token/explain-bearer.ts'
 import type { DecisionReason } from '../token/decision-reason.ts'
 import type { RefusedEnrollment } from '../token/decision-recorder.ts'
 import { identityProblem, NAME_THE_SIGNER } from '../token/enroll-obstacles.ts'
+import { explainBearer, type RefusedRequest } from '../token/explain-bearer.ts'
 import type { ExplainSignIn } from '../token/explain-login.ts'
 import type { EnrollmentRefusal } from './enroll-by-jwt.ts'
 

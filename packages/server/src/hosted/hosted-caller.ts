@@ -24,7 +24,10 @@ export type HostedAccess = 'read' | 'admin'
 
 /** Finds the second factors that a session lacks; `login` implements it. */
 interface SecondFactor {
-  findMissing(session: LiveSession, untrustedBearers: readonly string[]): readonly unknown[] | Promise<readonly unknown[]>
+  findMissing(
+    session: LiveSession,
+    untrustedBearers: readonly string[],
+  ): readonly unknown[] | Promise<readonly unknown[]>
 }
 
 export interface HostedCallersParts {

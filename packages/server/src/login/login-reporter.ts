@@ -1,8 +1,8 @@
 import type { AuthenticationEvent } from '../events/controller-event.ts'
 import type { EventHub } from '../events/event-hub.ts'
 import type { Metrics } from '../events/metrics/metrics.ts'
-import type { LiveSession } from '../session/live-sessions.ts'
 import type { ReportedRequest } from '../events/reported-request.ts'
+import type { LiveSession } from '../session/live-sessions.ts'
 import type { DecisionRecorder, RefusedSignIn } from '../token/decision-recorder.ts'
 
 interface LoginReporterParts {

@@ -16,11 +16,7 @@ export class Passwords {
   readonly #waiting: (() => void)[] = []
   #working = 0
 
-  constructor(
-    cost: PasswordCost,
-    maxAtOnce: number = MAX_AT_ONCE,
-    threads: number = Math.max(1, poolThreads() - 1),
-  ) {
+  constructor(cost: PasswordCost, maxAtOnce: number = MAX_AT_ONCE, threads: number = Math.max(1, poolThreads() - 1)) {
     this.#cost = cost
     this.#maxAtOnce = maxAtOnce
     this.#threads = threads

@@ -1,9 +1,9 @@
 import type { ChallengeError as ChallengeKind } from '@countersign/core'
 import type { LiveSession } from '../session/live-sessions.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
-import type { TokenVerifier } from '../token/token-verifier.ts'
 import { isSignerTrusted } from '../token/login-obstacles.ts'
 import type { DirectorySigner, SignerDirectory } from '../token/signer-directory.ts'
+import type { TokenVerifier } from '../token/token-verifier.ts'
 
 /** A second factor that a session lacks. */
 export type MissingFactor =

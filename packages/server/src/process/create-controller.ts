@@ -62,12 +62,12 @@ import type { Store } from '../store/store.ts'
 import { DecisionRecorder } from '../token/decision-recorder.ts'
 import { LoginExplainer } from '../token/explain-login.ts'
 import { KnownIdentities } from '../token/known-identities.ts'
-import { SignerVerifier } from '../token/signer-verifier.ts'
-import { TokenVerifier } from '../token/token-verifier.ts'
 import { KnownPolicies } from '../token/known-policies.ts'
 import { SignatureChecks } from '../token/signatures/signature-checks.ts'
 import { SignerDirectory } from '../token/signer-directory.ts'
 import { SignerKeyCheck } from '../token/signer-key-check.ts'
+import { SignerVerifier } from '../token/signer-verifier.ts'
+import { TokenVerifier } from '../token/token-verifier.ts'
 import { startUpkeep } from './upkeep.ts'
 
 /** What is still to be written gets so long at the end: a database that does not answer does not hold it up. */
@@ -220,10 +220,13 @@ export function createController(parts: ControllerParts): Controller {
     oneTimeCodes: new OneTimeCodes(parts),
     signers,
     signerKeys,
-    logInWithPassword: Object.assign((...args: Parameters<typeof passwordLogin.logIn>) => passwordLogin.logIn(...args), {
-      passwords: passwordLogin.passwords,
-      guard: passwordLogin.guard,
-    }),
+    logInWithPassword: Object.assign(
+      (...args: Parameters<typeof passwordLogin.logIn>) => passwordLogin.logIn(...args),
+      {
+        passwords: passwordLogin.passwords,
+        guard: passwordLogin.guard,
+      },
+    ),
     tokenLogin: new TokenLogin({ session, verifier, identities: new KnownIdentities(store, policies) }),
     signInWithCertificate: (...args) => certificateLogin.logIn(...args),
     judgeCertificate: (presented) => certificates.check(presented),

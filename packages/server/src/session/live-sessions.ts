@@ -133,7 +133,9 @@ export class LiveSessions {
     for (const { entity, id } of relevant) if (entity === 'apiSessions') this.#forget(id)
     const others = relevant.filter(({ entity }) => entity !== 'apiSessions')
     if (others.length === 0) return
-    const affected = [...this.#remembered.values()].filter((session) => others.some((change) => concerns(change, session)))
+    const affected = [...this.#remembered.values()].filter((session) =>
+      others.some((change) => concerns(change, session)),
+    )
     for (const { id } of affected) this.#forget(id)
   }
 
@@ -144,7 +146,8 @@ export class LiveSessions {
   }
 
   #forgetDigestsOfForgotten(): void {
-    for (const [id, digest] of this.#digestOf) if (this.#remembered.peek(digest) === undefined) this.#digestOf.delete(id)
+    for (const [id, digest] of this.#digestOf)
+      if (this.#remembered.peek(digest) === undefined) this.#digestOf.delete(id)
   }
 
   #forgetAll(): void {
@@ -164,7 +167,11 @@ function failClosed(error: unknown): never {
 }
 
 /** Undefined also where the policy no longer allows the method that this session was opened with. */
-async function loadSession(store: Store, policies: Pick<KnownPolicies, 'find'>, digest: string): Promise<LiveSession | undefined> {
+async function loadSession(
+  store: Store,
+  policies: Pick<KnownPolicies, 'find'>,
+  digest: string,
+): Promise<LiveSession | undefined> {
   const found = await findSession(store, digest)
   if (!found) return undefined
   const { session, identity } = found

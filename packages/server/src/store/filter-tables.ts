@@ -1,4 +1,11 @@
+import { AUTH_POLICY } from '@countersign/contract/auth-policy'
+import { CLIENT_SIGNER_MEMBERS, SIGNER } from '@countersign/contract/ext-jwt-signer'
+import { IDENTITY } from '@countersign/contract/identity'
 import type { ScalarType } from '@countersign/core'
+import { AUTH_POLICY_COLUMNS } from './columns/auth-policy-columns.ts'
+import { IDENTITY_COLUMNS } from './columns/identity-columns.ts'
+import { SIGNER_COLUMNS } from './columns/signer-columns.ts'
+import { bindFilterable, bindMembers, inOrder } from './filter-symbols.ts'
 import type { ColumnBinding, FilterTable } from './filter-to-sql.ts'
 
 const column = (name: string, type: ScalarType = 'string', notNull?: true): ColumnBinding => {
@@ -13,33 +20,25 @@ const BASE: readonly (readonly [string, ColumnBinding])[] = [
   ['isSystem', column('is_system', 'bool', true)],
 ]
 
-const NAME = ['name', column('name', 'string', true)] as const
+/** `filterableFields` of list answers has had this order for the symbols that came first. */
+const SIGNER_SYMBOLS = [
+  ...['name', 'fingerprint', 'kid', 'issuer', 'certPem', 'commonName', 'notAfter', 'notBefore', 'enabled'],
+  ...['claimsProperty', 'useExternalId', 'audience', 'clientId', 'scopes', 'targetToken', 'enrollToCertEnabled'],
+  ...['enrollToTokenEnabled', 'enrollAttributeClaimsSelector', 'enrollNameClaimsSelector', 'enrollAuthPolicyId'],
+]
 
 /** What the fields of a list are called in filters, and where they are stored. What is not here cannot be asked for. */
 export const SIGNER_FILTER: FilterTable = {
   table: 'ext_jwt_signers',
   columns: new Map([
     ...BASE,
-    NAME,
-    ['fingerprint', column('fingerprint')],
-    ['kid', column('kid')],
-    ['issuer', column('issuer')],
-    ['certPem', column('cert_pem')],
-    ['commonName', column('common_name')],
-    ['notAfter', column('not_after', 'datetime')],
-    ['notBefore', column('not_before', 'datetime')],
-    ['enabled', column('enabled', 'bool')],
-    ['claimsProperty', column('claims_property')],
-    ['useExternalId', column('use_external_id', 'bool')],
-    ['audience', column('audience')],
-    ['clientId', column('client_id')],
-    ['scopes', column('scopes')],
-    ['targetToken', column('target_token')],
-    ['enrollToCertEnabled', column('enroll_to_cert_enabled', 'bool')],
-    ['enrollToTokenEnabled', column('enroll_to_token_enabled', 'bool')],
-    ['enrollAttributeClaimsSelector', column('enroll_attribute_claims_selector')],
-    ['enrollNameClaimsSelector', column('enroll_name_claims_selector')],
-    ['enrollAuthPolicyId', column('enroll_auth_policy_id')],
+    ...inOrder(SIGNER_SYMBOLS, [
+      ...bindFilterable(SIGNER.members, SIGNER_COLUMNS),
+      ['fingerprint', column('fingerprint')],
+      ['commonName', column('common_name')],
+      ['notAfter', column('not_after', 'datetime')],
+      ['notBefore', column('not_before', 'datetime')],
+    ]),
   ]),
 }
 
@@ -50,33 +49,23 @@ export const CLIENT_SIGNER_FILTER: FilterTable = {
     ['id', column('id', 'string', true)],
     ['createdAt', column('created_at', 'datetime', true)],
     ['updatedAt', column('updated_at', 'datetime', true)],
-    NAME,
-    ['externalAuthUrl', column('external_auth_url')],
-    ['openIdConfigurationUrl', column('open_id_configuration_url')],
-    ['clientId', column('client_id')],
-    ['audience', column('audience')],
-    ['targetToken', column('target_token')],
-    ['enrollToCertEnabled', column('enroll_to_cert_enabled', 'bool')],
-    ['enrollToTokenEnabled', column('enroll_to_token_enabled', 'bool')],
+    // Scopes are stored as JSON, which is not what this view shows.
+    ...bindMembers(CLIENT_SIGNER_MEMBERS, SIGNER_COLUMNS).filter(([symbol]) => symbol !== 'scopes'),
   ]),
 }
+
+const AUTH_POLICY_SYMBOLS = [
+  ...['name', 'primary.cert.allowed', 'primary.cert.allowExpiredCerts', 'primary.updb.allowed'],
+  ...['primary.updb.minPasswordLength', 'primary.updb.requireSpecialChar', 'primary.updb.requireNumberChar'],
+  ...['primary.updb.requireMixedCase', 'primary.updb.maxAttempts', 'primary.extJwt.allowed', 'secondary.requireTotp'],
+  'secondary.requireExtJwtSigner',
+]
 
 export const AUTH_POLICY_FILTER: FilterTable = {
   table: 'auth_policies',
   columns: new Map([
     ...BASE,
-    NAME,
-    ['primary.cert.allowed', column('cert_allowed', 'bool')],
-    ['primary.cert.allowExpiredCerts', column('cert_allow_expired', 'bool')],
-    ['primary.updb.allowed', column('updb_allowed', 'bool')],
-    ['primary.updb.minPasswordLength', column('updb_min_password_length', 'number')],
-    ['primary.updb.requireSpecialChar', column('updb_require_special_char', 'bool')],
-    ['primary.updb.requireNumberChar', column('updb_require_number_char', 'bool')],
-    ['primary.updb.requireMixedCase', column('updb_require_mixed_case', 'bool')],
-    ['primary.updb.maxAttempts', column('updb_max_attempts', 'number')],
-    ['primary.extJwt.allowed', column('ext_jwt_allowed', 'bool')],
-    ['secondary.requireTotp', column('require_totp', 'bool')],
-    ['secondary.requireExtJwtSigner', column('require_ext_jwt_signer_id')],
+    ...inOrder(AUTH_POLICY_SYMBOLS, bindFilterable(AUTH_POLICY.members, AUTH_POLICY_COLUMNS)),
   ]),
 }
 
@@ -87,19 +76,22 @@ const ATTRIBUTES: ColumnBinding = {
   valueColumn: 'attribute',
 }
 
+const IDENTITY_SYMBOLS = [
+  ...['name', 'externalId', 'attributes', 'roleAttributes', 'type', 'authPolicyId', 'isAdmin', 'isDefaultAdmin'],
+]
+
 export const IDENTITY_FILTER: FilterTable = {
   table: 'identities',
   isCounted: true,
   columns: new Map([
     ...BASE,
-    NAME,
-    ['externalId', column('external_id')],
-    ['attributes', ATTRIBUTES],
-    ['roleAttributes', ATTRIBUTES],
-    ['type', column('type_id')],
-    ['authPolicyId', column('auth_policy_id')],
-    ['isAdmin', column('is_admin', 'bool')],
-    ['isDefaultAdmin', column('is_default_admin', 'bool')],
+    ...inOrder(IDENTITY_SYMBOLS, [
+      ...bindFilterable(IDENTITY.members, IDENTITY_COLUMNS),
+      ['attributes', ATTRIBUTES],
+      ['roleAttributes', ATTRIBUTES],
+      ['type', column('type_id')],
+      ['isDefaultAdmin', column('is_default_admin', 'bool')],
+    ]),
   ]),
 }
 

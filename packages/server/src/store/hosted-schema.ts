@@ -1,7 +1,12 @@
 import type { Selectable } from 'kysely'
-
-/** SQLite answers 0 and 1, PostgreSQL true and false. */
-type Bool = boolean | number
+import type { Bool } from './columns/column.ts'
+import type { CellsOf } from './columns/column-map.ts'
+import type {
+  ACCOUNT_COLUMNS,
+  NETWORK_COLUMNS,
+  ORGANIZATION_COLUMNS,
+  PROVIDER_COLUMNS,
+} from './columns/hosted-columns.ts'
 
 interface Timed {
   created_at: number
@@ -9,31 +14,17 @@ interface Timed {
 }
 
 /** What the hosted API is about: whose networks there are, and which machines may ask for them. */
-export interface OrganizationTable extends Timed {
+export interface OrganizationTable extends Timed, CellsOf<typeof ORGANIZATION_COLUMNS> {
   id: string
-  label: string
-  name: string
-  active: Bool
   /** The one that owns this controller. */
   is_local: Bool
 }
 
-export interface IdentityProviderTable extends Timed {
+export interface IdentityProviderTable extends Timed, CellsOf<typeof PROVIDER_COLUMNS> {
   id: string
   organization_id: string
-  name: string
-  kind: string
-  issuer: string
-  discovery_url: string | null
-  jwks_uri: string
-  token_url: string | null
-  audience: string | null
-  client_id_claim: string | null
-  required_scope: string | null
-  registration_url: string | null
   /** Sealed. */
   registration_token: string | null
-  enabled: Bool
   revision: number
 }
 
@@ -52,35 +43,24 @@ export interface NetworkGroupTable extends Timed {
   short_name: string
 }
 
-export interface NetworkTable extends Timed {
+export interface NetworkTable extends Timed, CellsOf<typeof NETWORK_COLUMNS> {
   id: string
   organization_id: string
   network_group_id: string
-  name: string
   status: string
-  size: string
   product_version: string
-  provider: string
-  region: string
   /** Its controller runs on this store. */
   is_local: Bool
-  /** Where its controller is reached, where that is another one and known. */
-  controller_url: string | null
   owner_identity_id: string
   created_by: string
   deleted_at: number | null
   deleted_by: string | null
 }
 
-export interface ApiAccountTable extends Timed {
+export interface ApiAccountTable extends Timed, CellsOf<typeof ACCOUNT_COLUMNS> {
   id: string
   organization_id: string
   identity_provider_id: string
-  name: string
-  contact_email: string | null
-  description: string | null
-  role: string
-  active: Bool
 }
 
 /** A client at the provider that stands for an account; while credentials are being changed there are two. */

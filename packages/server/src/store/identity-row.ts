@@ -1,5 +1,7 @@
 import type { IdentitySettings } from '@countersign/core'
-import { readJsonColumn } from './json-column.ts'
+import { bool, instant, instantOrNull, json, text, textOrNull } from './columns/column.ts'
+import { type CellsOf, type ColumnsFor, compileReader, compileWriter } from './columns/column-map.ts'
+import { IDENTITY_COLUMNS } from './columns/identity-columns.ts'
 import type { IdentityRow } from './schema.ts'
 
 export interface StoredIdentity extends IdentitySettings {
@@ -8,7 +10,7 @@ export interface StoredIdentity extends IdentitySettings {
   readonly isDefaultAdmin: boolean
   readonly disabledAt: number | null
   readonly disabledUntil: number | null
-  /** The verified enrollment of one-time codes: who has one is asked for codes. */
+  /** The verified enrollment of one-time codes: an identity that has one is asked for codes. */
   readonly verifiedTotpId: string | null
   readonly envInfo: Readonly<Record<string, string>>
   readonly sdkInfo: Readonly<Record<string, string>>
@@ -16,45 +18,32 @@ export interface StoredIdentity extends IdentitySettings {
   readonly updatedAt: number
 }
 
+const STORED_IDENTITY = {
+  id: text(),
+  ...IDENTITY_COLUMNS,
+  typeId: text(),
+  isDefaultAdmin: bool(),
+  disabledAt: instantOrNull(),
+  disabledUntil: instantOrNull(),
+  verifiedTotpId: textOrNull(),
+  envInfo: json<StoredIdentity['envInfo']>(),
+  sdkInfo: json<StoredIdentity['sdkInfo']>(),
+  createdAt: instant(),
+  updatedAt: instant(),
+} satisfies ColumnsFor<StoredIdentity>
+
+const readRow = compileReader<IdentityRow, StoredIdentity, { readonly attributes: readonly string[] }>(STORED_IDENTITY)
+
 export function identityFromRow(row: IdentityRow, attributes: readonly string[]): StoredIdentity {
-  return {
-    id: row.id,
-    name: row.name,
-    typeId: row.type_id,
-    isAdmin: Boolean(row.is_admin),
-    isDefaultAdmin: Boolean(row.is_default_admin),
-    externalId: row.external_id,
-    authPolicyId: row.auth_policy_id,
-    attributes,
-    permissions: readJsonColumn(row.permissions),
-    appData: readJsonColumn(row.app_data),
-    hosting: readJsonColumn(row.hosting),
-    envInfo: readJsonColumn(row.env_info),
-    sdkInfo: readJsonColumn(row.sdk_info),
-    disabledAt: row.disabled_at,
-    disabledUntil: row.disabled_until,
-    verifiedTotpId: row.verified_totp_id,
-    tags: readJsonColumn(row.tags),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }
+  return readRow(row, { attributes })
 }
 
 /** The columns of an identity; its attributes are rows of their own. */
-export function identityColumns(identity: IdentitySettings) {
-  return {
-    name: identity.name,
-    external_id: identity.externalId,
-    is_admin: identity.isAdmin,
-    auth_policy_id: identity.authPolicyId,
-    permissions: JSON.stringify(identity.permissions),
-    app_data: JSON.stringify(identity.appData),
-    hosting: JSON.stringify(identity.hosting),
-    tags: JSON.stringify(identity.tags),
-  }
-}
+export const identityColumns = compileWriter<IdentitySettings, CellsOf<typeof IDENTITY_COLUMNS> & { hosting: string }>(
+  IDENTITY_COLUMNS,
+)
 
-/** Disabled now: until somebody enables it, or until the instant given when it was disabled. */
+/** Disabled now: until it is enabled, or until the instant given when it was disabled. */
 export function isDisabled(identity: Pick<StoredIdentity, 'disabledAt' | 'disabledUntil'>, now: number): boolean {
   return identity.disabledAt !== null && (identity.disabledUntil === null || now < identity.disabledUntil)
 }

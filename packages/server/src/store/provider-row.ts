@@ -1,5 +1,7 @@
-import type { ProviderKind } from '@countersign/contract'
 import type { ProviderSettings } from '@countersign/core'
+import { instant, int, text, textOrNull } from './columns/column.ts'
+import { type CellsOf, type ColumnsFor, compileReader, compileWriter } from './columns/column-map.ts'
+import { PROVIDER_COLUMNS } from './columns/hosted-columns.ts'
 import type { IdentityProviderRow } from './hosted-schema.ts'
 
 /** A provider record as it is stored. */
@@ -13,40 +15,16 @@ export interface StoredProvider extends ProviderSettings {
   readonly updatedAt: number
 }
 
-export function providerFromRow(row: IdentityProviderRow): StoredProvider {
-  return {
-    id: row.id,
-    organizationId: row.organization_id,
-    name: row.name,
-    kind: row.kind as ProviderKind,
-    issuer: row.issuer,
-    discoveryUrl: row.discovery_url,
-    jwksUri: row.jwks_uri,
-    tokenUrl: row.token_url,
-    audience: row.audience,
-    clientIdClaim: row.client_id_claim,
-    requiredScope: row.required_scope,
-    registrationUrl: row.registration_url,
-    registrationToken: row.registration_token,
-    enabled: Boolean(row.enabled),
-    revision: row.revision,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }
-}
+const STORED_PROVIDER = {
+  id: text(),
+  organizationId: text(),
+  ...PROVIDER_COLUMNS,
+  registrationToken: textOrNull(),
+  revision: int(),
+  createdAt: instant(),
+  updatedAt: instant(),
+} satisfies ColumnsFor<StoredProvider>
 
-export function providerColumns(provider: ProviderSettings) {
-  return {
-    name: provider.name,
-    kind: provider.kind,
-    issuer: provider.issuer,
-    discovery_url: provider.discoveryUrl,
-    jwks_uri: provider.jwksUri,
-    token_url: provider.tokenUrl,
-    audience: provider.audience,
-    client_id_claim: provider.clientIdClaim,
-    required_scope: provider.requiredScope,
-    registration_url: provider.registrationUrl,
-    enabled: provider.enabled,
-  }
-}
+export const providerFromRow = compileReader<IdentityProviderRow, StoredProvider>(STORED_PROVIDER)
+
+export const providerColumns = compileWriter<ProviderSettings, CellsOf<typeof PROVIDER_COLUMNS>>(PROVIDER_COLUMNS)

@@ -33,7 +33,15 @@ const RECORDED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
     return { shown: { ...fields, identityIdClaimsSelector, ...certificate } }
   },
   authPolicies: async (db, id) => shown(await findAuthPolicy(db, id)),
-  identities: async (db, id) => shown(await findIdentity(db, id)),
+  identities: async (db, id) => {
+    const identity = await findIdentity(db, id)
+    if (!identity) return undefined
+    const { defaultHostingCost, defaultHostingPrecedence, ...others } = identity
+    const { serviceHostingCosts, serviceHostingPrecedences, ...fields } = others
+    const costs = { defaultHostingCost, defaultHostingPrecedence, serviceHostingCosts, serviceHostingPrecedences }
+    // Existing readers of events know these under one name.
+    return { shown: { ...fields, hosting: costs } }
+  },
   authenticators: async (db, id) => {
     const row = await findAuthenticator(db, id)
     if (!row) return undefined

@@ -1,8 +1,10 @@
 import type { Generated, Selectable } from 'kysely'
+import type { AUTH_POLICY_COLUMNS } from './columns/auth-policy-columns.ts'
+import type { Bool } from './columns/column.ts'
+import type { CellsOf } from './columns/column-map.ts'
+import type { IDENTITY_COLUMNS } from './columns/identity-columns.ts'
+import type { SIGNER_COLUMNS } from './columns/signer-columns.ts'
 import type { HostedTables } from './hosted-schema.ts'
-
-/** SQLite answers 0 and 1, PostgreSQL true and false: `Boolean()` reads both, and both drivers take a boolean. */
-type Bool = boolean | number
 
 interface Stamped {
   id: string
@@ -13,39 +15,22 @@ interface Stamped {
   updated_at: number
 }
 
-export interface SignerTable extends Stamped {
-  name: string
-  enabled: Bool
-  issuer: string
-  audience: string
-  jwks_endpoint: string | null
-  /** One more CA to trust for the endpoint. */
-  jwks_ca_pem: string | null
-  cert_pem: string | null
-  kid: string | null
+export interface SignerTable extends Stamped, CellsOf<typeof SIGNER_COLUMNS> {
   /** What a token's kid must equal for a static certificate: the given kid or the certificate's fingerprint. */
   static_kid: string | null
   fingerprint: string | null
   common_name: string | null
   not_before: number | null
   not_after: number | null
-  claims_property: string
-  use_external_id: Bool
-  external_auth_url: string | null
-  open_id_configuration_url: string | null
-  client_id: string | null
-  scopes: string | null
-  target_token: string
-  enroll_to_cert_enabled: Bool
-  enroll_to_token_enabled: Bool
-  enroll_attribute_claims_selector: string | null
-  enroll_name_claims_selector: string
-  enroll_auth_policy_id: string | null
-  clock_skew_seconds: number
-  max_token_age_seconds: number | null
-  required_claims: string | null
   written_by_admin: Bool
   revision: number
+}
+
+/** Every pair of issuer and audience that a signer accepts. */
+export interface SignerAudienceTable {
+  issuer: string
+  audience: string
+  signer_id: string
 }
 
 /** The last good keys of a signer that fetches them. */
@@ -56,36 +41,16 @@ export interface SignerKeySetTable {
   fetched_at: number
 }
 
-export interface AuthPolicyTable extends Stamped {
-  name: string
-  cert_allowed: Bool
-  cert_allow_expired: Bool
-  ext_jwt_allowed: Bool
-  updb_allowed: Bool
-  updb_min_password_length: number
-  updb_require_special_char: Bool
-  updb_require_number_char: Bool
-  updb_require_mixed_case: Bool
-  updb_max_attempts: number
-  updb_lockout_duration_minutes: number
-  require_totp: Bool
-  require_ext_jwt_signer_id: string | null
-}
+export interface AuthPolicyTable extends Stamped, CellsOf<typeof AUTH_POLICY_COLUMNS> {}
 
 export interface AuthPolicySignerTable {
   auth_policy_id: string
   signer_id: string
 }
 
-export interface IdentityTable extends Stamped {
-  name: string
-  external_id: string | null
+export interface IdentityTable extends Stamped, CellsOf<typeof IDENTITY_COLUMNS> {
   type_id: string
-  is_admin: Bool
   is_default_admin: Bool
-  auth_policy_id: string
-  permissions: string
-  app_data: string
   hosting: string
   env_info: string
   sdk_info: string
@@ -227,6 +192,7 @@ export interface Database extends HostedTables {
   settings: { name: string; value: string }
   schema_migrations: { version: number; name: string; applied_at: number }
   ext_jwt_signers: SignerTable
+  ext_jwt_signer_audiences: SignerAudienceTable
   signer_key_sets: SignerKeySetTable
   auth_policies: AuthPolicyTable
   auth_policy_signers: AuthPolicySignerTable

@@ -1,5 +1,8 @@
-import type { SignerSettings } from '@countersign/core'
-import { readJsonColumn } from './json-column.ts'
+import { SIGNER } from '@countersign/contract/ext-jwt-signer'
+import { type SignerSettings, unsetSettings } from '@countersign/core'
+import { bool, Computed, instant, int, text } from './columns/column.ts'
+import { type CellsOf, type ColumnsFor, compileReader, compileWriter, listColumns } from './columns/column-map.ts'
+import { SIGNER_COLUMNS } from './columns/signer-columns.ts'
 import type { SignerRow } from './schema.ts'
 
 /** A signer as it is stored: its settings, what its certificate says, and the marks that the store puts on it. */
@@ -22,49 +25,34 @@ export interface SignerCertificateFacts {
   readonly notAfter: number
 }
 
+const STORED_SIGNER = {
+  id: text(),
+  ...SIGNER_COLUMNS,
+  certificate: new Computed(certificateFacts),
+  writtenByAdmin: bool(),
+  revision: int(),
+  createdAt: instant(),
+  updatedAt: instant(),
+} satisfies ColumnsFor<Omit<StoredSigner, 'isDamaged'>>
+
+/** For writing: throws for a row of which something would be lost. */
+export const readSignerRow = compileReader<SignerRow, StoredSigner>(STORED_SIGNER)
+
+const settingsColumns = compileWriter<SignerSettings, CellsOf<typeof SIGNER_COLUMNS>>(SIGNER_COLUMNS)
+
+const unsetColumns: Readonly<Record<string, unknown>> = settingsColumns(unsetSettings<SignerSettings>(SIGNER))
+
+/** The columns that may be unreadable, as they are where nothing is set. */
+const UNSET_JSON = Object.fromEntries(
+  listColumns(SIGNER_COLUMNS).flatMap(([, name, { codec }]) => (codec?.write ? [[name, unsetColumns[name]]] : [])),
+)
+
 /** For reading: one row that cannot be read shall not hide the others. */
 export function signerFromRow(row: SignerRow): StoredSigner {
   try {
     return readSignerRow(row)
   } catch {
-    const readable = { ...row, scopes: null, required_claims: null, tags: '{}' }
-    return { ...readSignerRow(readable), enabled: false, isDamaged: true }
-  }
-}
-
-/** For writing: throws for a row of which something would be lost. */
-export function readSignerRow(row: SignerRow): StoredSigner {
-  return {
-    id: row.id,
-    name: row.name,
-    enabled: Boolean(row.enabled),
-    issuer: row.issuer,
-    audience: row.audience,
-    jwksEndpoint: row.jwks_endpoint,
-    jwksCaPem: row.jwks_ca_pem,
-    certPem: row.cert_pem,
-    kid: row.kid,
-    claimsProperty: row.claims_property,
-    useExternalId: Boolean(row.use_external_id),
-    externalAuthUrl: row.external_auth_url,
-    openIdConfigurationUrl: row.open_id_configuration_url,
-    clientId: row.client_id,
-    scopes: row.scopes === null ? null : readJsonColumn(row.scopes),
-    targetToken: row.target_token as SignerSettings['targetToken'],
-    enrollToCertEnabled: Boolean(row.enroll_to_cert_enabled),
-    enrollToTokenEnabled: Boolean(row.enroll_to_token_enabled),
-    enrollAttributeClaimsSelector: row.enroll_attribute_claims_selector,
-    enrollNameClaimsSelector: row.enroll_name_claims_selector,
-    enrollAuthPolicyId: row.enroll_auth_policy_id,
-    clockSkewSeconds: row.clock_skew_seconds,
-    maxTokenAgeSeconds: row.max_token_age_seconds,
-    requiredClaims: row.required_claims === null ? null : readJsonColumn(row.required_claims),
-    tags: readJsonColumn(row.tags),
-    certificate: certificateFacts(row),
-    writtenByAdmin: Boolean(row.written_by_admin),
-    revision: row.revision,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
+    return { ...readSignerRow({ ...row, ...UNSET_JSON }), enabled: false, isDamaged: true }
   }
 }
 
@@ -78,37 +66,14 @@ function certificateFacts(row: SignerRow): SignerCertificateFacts | null {
   }
 }
 
-/** The columns of a signer's settings; the marks (id, revision, times) are the writer's. */
+/** The columns of a signer's settings and of its certificate; the marks (id, revision, times) are the writer's. */
 export function signerColumns(signer: SignerSettings, certificate: SignerCertificateFacts | null) {
   return {
-    name: signer.name,
-    enabled: signer.enabled,
-    issuer: signer.issuer,
-    audience: signer.audience,
-    jwks_endpoint: signer.jwksEndpoint,
-    jwks_ca_pem: signer.jwksCaPem,
-    cert_pem: signer.certPem,
-    kid: signer.kid,
+    ...settingsColumns(signer),
     static_kid: certificate && (signer.kid ?? certificate.fingerprint),
     fingerprint: certificate?.fingerprint ?? null,
     common_name: certificate?.commonName ?? null,
     not_before: certificate?.notBefore ?? null,
     not_after: certificate?.notAfter ?? null,
-    claims_property: signer.claimsProperty,
-    use_external_id: signer.useExternalId,
-    external_auth_url: signer.externalAuthUrl,
-    open_id_configuration_url: signer.openIdConfigurationUrl,
-    client_id: signer.clientId,
-    scopes: signer.scopes && JSON.stringify(signer.scopes),
-    target_token: signer.targetToken,
-    enroll_to_cert_enabled: signer.enrollToCertEnabled,
-    enroll_to_token_enabled: signer.enrollToTokenEnabled,
-    enroll_attribute_claims_selector: signer.enrollAttributeClaimsSelector,
-    enroll_name_claims_selector: signer.enrollNameClaimsSelector,
-    enroll_auth_policy_id: signer.enrollAuthPolicyId,
-    clock_skew_seconds: signer.clockSkewSeconds,
-    max_token_age_seconds: signer.maxTokenAgeSeconds,
-    required_claims: signer.requiredClaims && JSON.stringify(signer.requiredClaims),
-    tags: JSON.stringify(signer.tags),
   }
 }

@@ -26,6 +26,12 @@ const RULES: readonly UniqueRule[] = [
     reason: duplicateIn('externalJwtSigners'),
   },
   {
+    index: 'ext_jwt_signer_audiences_pkey',
+    columns: 'ext_jwt_signer_audiences.issuer, ext_jwt_signer_audiences.audience',
+    field: 'issuer',
+    reason: duplicateIn('externalJwtSigners'),
+  },
+  {
     index: 'ext_jwt_signers_static_kid',
     columns: 'ext_jwt_signers.static_kid',
     field: 'kid',

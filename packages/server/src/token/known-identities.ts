@@ -69,7 +69,8 @@ export class KnownIdentities {
   #forget(changes: readonly Change[] | 'everything'): void {
     if (changes === 'everything' || changes.some(({ entity }) => entity === 'authPolicies')) return this.#known.clear()
     const changed = new Set(changes.map(({ id }) => id))
-    for (const [claim, { identity }] of [...this.#known.entries()]) if (changed.has(identity.id)) this.#known.delete(claim)
+    for (const [claim, { identity }] of [...this.#known.entries()])
+      if (changed.has(identity.id)) this.#known.delete(claim)
   }
 }
 

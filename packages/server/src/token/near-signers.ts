@@ -1,6 +1,7 @@
 import {
   buildVerifySigner,
   findNearSigners,
+  isSignerNamed,
   type JudgedSigner,
   KeySetError,
   type SignerKeys as KeysByKid,
@@ -94,9 +95,10 @@ export class NearSigners {
     const { keys } = this.#parts
     const { kid } = jws.untrustedHeader
     const { untrustedIssuer, untrustedAudiences } = untrustedIssuerAndAudience(jws)
-    const isNamed = signer.issuer === untrustedIssuer && untrustedAudiences.includes(signer.audience)
+    const isNamed = isSignerNamed(signer, untrustedIssuer, untrustedAudiences)
     // As at login: a provider is asked for an unknown kid only when the token names its signer.
-    if (!isHurried && isNamed && typeof kid === 'string' && !keys.keysOf(signer).has(kid)) await keys.keyFor(signer, kid)
+    if (!isHurried && isNamed && typeof kid === 'string' && !keys.keysOf(signer).has(kid))
+      await keys.keyFor(signer, kid)
     return keys.keysOf(signer)
   }
 

@@ -11,6 +11,7 @@ export interface DirectorySigner {
   readonly id: string
   readonly issuer: string
   readonly audience: string
+  readonly additionalAudiences: readonly string[]
   readonly stored: StoredSigner
   readonly verify: VerifySigner
 }
@@ -116,8 +117,8 @@ export class SignerDirectory {
     if (signer.isDamaged) this.#log.error({ signerId: signer.id }, 'a stored signer cannot be read and is off')
     if (!signer.enabled) return
     try {
-      const { id, issuer, audience } = signer
-      this.#index.put({ id, issuer, audience, stored: signer, verify: buildVerifySigner(signer) })
+      const { id, issuer, audience, additionalAudiences } = signer
+      this.#index.put({ id, issuer, audience, additionalAudiences, stored: signer, verify: buildVerifySigner(signer) })
     } catch (error) {
       this.#log.error({ signerId: signer.id, err: error }, 'a stored signer cannot be used and is left out')
     }

@@ -20,6 +20,8 @@ export class SignerKeyCheck {
   async isSignerKey(publicKey: KeyObject): Promise<boolean> {
     const thumbprint = thumbprintOf(publicKey)
     const signers = (await this.#directory.all()).slice(0, MAX_SIGNERS)
-    return signers.some((signer) => [...this.#keys.keysOf(signer).values()].some((key) => key.thumbprint === thumbprint))
+    return signers.some((signer) =>
+      [...this.#keys.keysOf(signer).values()].some((key) => key.thumbprint === thumbprint),
+    )
   }
 }

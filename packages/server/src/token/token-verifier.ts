@@ -1,4 +1,5 @@
 import {
+  isSignerNamed,
   readJws,
   refuseWithoutSigner,
   untrustedIssuerAndAudience,
@@ -66,7 +67,7 @@ export class TokenVerifier {
     const reading = readJws(token, cache)
     if (!reading.ok) return this.#refuseUnreadable(token)
     const { untrustedIssuer, untrustedAudiences } = untrustedIssuerAndAudience(reading.jws)
-    const isNamed = untrustedIssuer === signer.issuer && untrustedAudiences.includes(signer.audience)
+    const isNamed = isSignerNamed(signer, untrustedIssuer, untrustedAudiences)
     return address === undefined
       ? signerVerifier.verifyForSession(signer, reading.jws, isNamed)
       : signerVerifier.verifyForStranger(signer, reading.jws, address, isNamed)
@@ -83,6 +84,7 @@ const NO_SIGNER: DirectorySigner['verify'] = {
   revision: 0,
   issuer: '',
   audience: '',
+  additionalAudiences: [],
   claimsProperty: { text: '/sub', segments: ['sub'] },
   clockSkewSeconds: 0,
   requiredClaims: [],

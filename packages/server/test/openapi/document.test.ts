@@ -4,12 +4,7 @@ import { test } from 'node:test'
 import fastify from 'fastify'
 import { parse } from 'yaml'
 import { toYaml } from '../../src/http/openapi/api-documents.ts'
-import {
-  buildDocument,
-  type OpenApiDocument,
-  SPECS,
-  type SpecId,
-} from '../../src/http/openapi/build-document.ts'
+import { buildDocument, type OpenApiDocument, SPECS, type SpecId } from '../../src/http/openapi/build-document.ts'
 import { ROUTE_METHODS, type Route } from '../../src/http/pipeline/route.ts'
 import { buildApp } from '../http/build-app.ts'
 
@@ -33,7 +28,11 @@ test('every call of the two APIs has its words in its row, and no other row has 
     const isDescribed = paths.some((path) => bases.some((base) => path === base || path.startsWith(`${base}/`)))
     assert.equal(note !== null, isDescribed, `${method} ${paths[0]}: a note, where the call is of one of the two APIs`)
     if (!note) continue
-    assert.match(note.summary, /^[A-Z][^\n]{5,90}[^.\n]$/, `${method} ${paths[0]}: one line, a verb first, no full stop`)
+    assert.match(
+      note.summary,
+      /^[A-Z][^\n]{5,90}[^.\n]$/,
+      `${method} ${paths[0]}: one line, a verb first, no full stop`,
+    )
     described++
   }
   assert.ok(described > 100, String(described))

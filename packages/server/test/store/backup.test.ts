@@ -9,8 +9,8 @@ import { createFirstAdmin } from '../../src/operations/start/create-first-admin.
 import { pruneChangeLog } from '../../src/operations/upkeep/prune-change-log.ts'
 import { WRITER_ENTRY } from '../../src/operations/writer-entry.ts'
 import { StartupError } from '../../src/platform/startup-error.ts'
-import { takeDataDir } from '../../src/process/data-dir.ts'
 import { backupDataDir, restoreDataDir } from '../../src/process/backup.ts'
+import { takeDataDir } from '../../src/process/data-dir.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 
 const meta = { actorId: 'system', now: 1_700_000_000_000 }

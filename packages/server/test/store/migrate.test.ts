@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, test } from 'node:test'
 import { StartupError } from '../../src/platform/startup-error.ts'
-import { MIGRATIONS, SCHEMA_VERSION } from '../../src/store/migrations/migrate.ts'
+import { initial } from '../../src/store/migrations/initial/initial.ts'
+import { SCHEMA_VERSION } from '../../src/store/migrations/migrate.ts'
 import { type Migration, POSTGRES_TYPES, SQLITE_TYPES } from '../../src/store/migrations/migration.ts'
+import { MIGRATIONS } from '../../src/store/migrations/migrations.ts'
 import { UNRELEASED_STEPS } from '../../src/store/migrations/unreleased-steps.ts'
 import { type EmptyDatabase, makeEmptyDatabase } from './empty-database.ts'
 import { DATABASES, stopPostgres } from './open-test-stores.ts'
@@ -52,6 +54,10 @@ const LANDED: Readonly<Record<string, readonly [sqlite: string, postgres: string
     '7d0d811a2093884109d7f00d572ee1c548e5642c0fa9ec4187c24e21986a4a91',
     '12a5ed85e706e0354a5b7f2e23256b37391e818eef305485590b2c55bed8d1d2',
   ],
+  'signer-audiences': [
+    '3d6e8f01462f3933a2bcad15ffd7d0c877b6147c92be4b301d6d1e3e8d287b5f',
+    '2345619fde4e54035fd874431dc5cf6a0bc45061aaff05a52a7a57cab760dc03',
+  ],
 }
 
 test('no step that has landed was edited: databases that have applied it would lack the change', () => {
@@ -91,7 +97,7 @@ for (const name of DATABASES) {
 
   test(`on ${name} a database of the unreleased steps gets the later steps too`, async (t) => {
     const database = await makeEmptyDatabase(t, name)
-    await database.migrate(1)
+    await database.migrate(1, [initial])
     await database.run(
       'delete from schema_migrations',
       ...UNRELEASED_STEPS.map((step, index) => `insert into schema_migrations values (${index + 1}, '${step}', 1)`),

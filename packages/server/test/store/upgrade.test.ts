@@ -4,11 +4,12 @@ import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { endSession } from '../../src/operations/api-session/end-session.ts'
 import { StartupError } from '../../src/platform/startup-error.ts'
+import { backupDataDir, restoreDataDir } from '../../src/process/backup.ts'
 import { initial } from '../../src/store/migrations/initial/initial.ts'
+import { MIGRATIONS } from '../../src/store/migrations/migrations.ts'
 import { UNRELEASED_STEPS } from '../../src/store/migrations/unreleased-steps.ts'
 import { findIdentity } from '../../src/store/reads/identity-reads.ts'
 import { findSigner } from '../../src/store/reads/signer-reads.ts'
-import { backupDataDir, restoreDataDir } from '../../src/process/backup.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type EmptyDatabase, makeEmptyDatabase, makeSqliteFile, onSqlite } from './empty-database.ts'
 import { DATABASES, stopPostgres } from './open-test-stores.ts'
@@ -51,9 +52,10 @@ for (const name of DATABASES) {
     await fill(database, UNRELEASED_STEPS)
     const store = await database.open(2)
     t.after(() => store.close())
-    assert.deepEqual(await store.db.selectFrom('schema_migrations').selectAll().execute(), [
-      { version: 1, name: 'initial', applied_at: 2 },
-    ])
+    assert.deepEqual(
+      await store.db.selectFrom('schema_migrations').selectAll().execute(),
+      MIGRATIONS.map(({ version, name: step }) => ({ version, name: step, applied_at: 2 })),
+    )
     const identity = await findIdentity(store.db, 'old')
     assert.equal(identity?.isAdmin, false)
     assert.deepEqual(identity?.permissions, [])
@@ -113,5 +115,8 @@ test('S-16 a backup of a database of the unreleased steps is restored and opened
   assert.equal((await findIdentity(store.db, 'old'))?.name, 'old')
   assert.equal((await count(store)).sessions, 0)
   const steps = await store.db.selectFrom('schema_migrations').select(['version', 'name']).execute()
-  assert.deepEqual(steps, [{ version: 1, name: 'initial' }])
+  assert.deepEqual(
+    steps,
+    MIGRATIONS.map(({ version, name }) => ({ version, name })),
+  )
 })

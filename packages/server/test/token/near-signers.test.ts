@@ -35,8 +35,8 @@ test('D17 a flood of tokens that name no signer is compared with a bounded numbe
   const signers = Array.from({ length: COUNT }, (_, index) => stored(index))
   const index = new SignerIndex<DirectorySigner>()
   for (const signer of signers) {
-    const { id, issuer, audience } = signer
-    index.put({ id, issuer, audience, stored: signer, verify: buildVerifySigner(signer) })
+    const { id, issuer, audience, additionalAudiences } = signer
+    index.put({ id, issuer, audience, additionalAudiences, stored: signer, verify: buildVerifySigner(signer) })
   }
   let lists = 0
   let now = 1_700_000_000_000

@@ -101,7 +101,7 @@ const PARTS: readonly FoldedPart[] = [
   {
     value: 'taken',
     title: 'Which tokens are taken',
-    fields: ['requiredClaims', 'clockSkewSeconds', 'maxTokenAgeSeconds'],
+    fields: ['additionalAudiences', 'requiredClaims', 'clockSkewSeconds', 'maxTokenAgeSeconds'],
     content: (form) => <TakenFields form={form} />,
   },
   {
@@ -177,6 +177,12 @@ function WhoFields({ form }: Fields) {
 function TakenFields({ form }: Fields) {
   return (
     <>
+      <TagsInput
+        label="Additional audiences"
+        description="Accepted beside the audience; Enter after each"
+        acceptValueOnBlur
+        {...form.getInputProps('additionalAudiences')}
+      />
       <RequiredClaimsFields form={form} />
       <Group grow align="start">
         <NumberInput
@@ -187,8 +193,9 @@ function TakenFields({ form }: Fields) {
           {...form.getInputProps('clockSkewSeconds')}
         />
         <NumberInput
-          label="Oldest token (s)"
+          label="Longest life of a token (s)"
           placeholder="Any"
+          description="From iat to exp"
           min={1}
           max={31_536_000}
           allowDecimal={false}

@@ -1,3 +1,4 @@
+import { SIGNER } from '@countersign/contract/ext-jwt-signer'
 import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
@@ -8,6 +9,7 @@ import { ActionButton } from '../../show/action-button.tsx'
 import { EnabledBadge } from '../../show/badges.tsx'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
 import { Details, Section } from '../../show/details.tsx'
+import { furtherRows } from '../../show/further-rows.ts'
 import { ButtonLink, OutsideLink, PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
@@ -18,6 +20,15 @@ import { signerQuery } from './signer-query.ts'
 import { PoliciesSection, WhoRefers } from './signer-references.tsx'
 
 const BACK = <PageLink to="/signers">Signers</PageLink>
+
+/** Members with rows of their own below, or in the head of the page. */
+const SHOWN_BY_HAND = [
+  ...['name', 'enabled', 'issuer', 'audience', 'jwksEndpoint', 'jwksCaPem', 'certPem', 'kid', 'claimsProperty'],
+  ...['fingerprint', 'commonName', 'notBefore', 'notAfter', 'useExternalId', 'clockSkewSeconds', 'maxTokenAgeSeconds'],
+  ...['requiredClaims', 'tags', 'openIdConfigurationUrl', 'clientId', 'scopes', 'externalAuthUrl', 'targetToken'],
+  ...['enrollToCertEnabled', 'enrollToTokenEnabled', 'enrollNameClaimsSelector', 'enrollAttributeClaimsSelector'],
+  'enrollAuthPolicyId',
+]
 
 const LOOK_EVERY_MS = 10_000
 
@@ -54,9 +65,10 @@ function SignerDetail({ signer }: { readonly signer: Signer }) {
               `${signer.claimsProperty} equals the identity's ${signer.useExternalId ? 'external id' : 'id'}`,
             ],
             ['Clock may be off by', `${signer.clockSkewSeconds} s`],
-            ['Oldest token', signer.maxTokenAgeSeconds === null ? 'any' : `${signer.maxTokenAgeSeconds} s`],
+            ['Longest life of a token', signer.maxTokenAgeSeconds === null ? 'any' : `${signer.maxTokenAgeSeconds} s`],
             ['Required claims', <RequiredClaims key="claims" claims={signer.requiredClaims} />],
             ['Tags', <TagList key="tags" tags={signer.tags} />],
+            ...furtherRows(SIGNER.members, signer, SHOWN_BY_HAND),
             ...(signer.jwksCaPem ? [['CA of the endpoint', 'its own, beside those of the system'] as const] : []),
           ]}
         />

@@ -1,3 +1,4 @@
+import { CLIENT_SIGNER_MEMBERS } from '@countersign/contract/ext-jwt-signer'
 import { resolvePaging } from '@countersign/core'
 import type { Settings } from '../../platform/settings/index.ts'
 import { CLIENT_SIGNER_FILTER } from '../../store/filter-tables.ts'
@@ -83,14 +84,8 @@ function clientView(signer: StoredSigner, scopesAs: 'string' | 'array') {
     id: signer.id,
     createdAt: timestamp(signer.createdAt),
     updatedAt: timestamp(signer.updatedAt),
-    name: signer.name,
-    externalAuthUrl: signer.externalAuthUrl,
-    openIdConfigurationUrl: signer.openIdConfigurationUrl,
-    clientId: signer.clientId,
+    ...Object.fromEntries(CLIENT_SIGNER_MEMBERS.map((member) => [member, signer[member]])),
+    // In the place that the list above gives it.
     scopes: scopesAs === 'array' ? signer.scopes : (signer.scopes?.join(' ') ?? null),
-    audience: signer.audience,
-    targetToken: signer.targetToken,
-    enrollToCertEnabled: signer.enrollToCertEnabled,
-    enrollToTokenEnabled: signer.enrollToTokenEnabled,
   }
 }

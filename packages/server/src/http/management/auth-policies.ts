@@ -1,4 +1,5 @@
 import {
+  AUTH_POLICY,
   AuthPolicyPatch,
   AuthPolicyWrite,
   type AuthPolicyPatch as PatchBody,
@@ -19,6 +20,7 @@ import { detail, selfLink, timestamp, withVersion } from '../pipeline/envelope.t
 import { listAnswer } from '../pipeline/list-answer.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import type { Route } from '../pipeline/route.ts'
+import { shownMembers } from '../shared/shown-members.ts'
 import { resourceRoutes } from './resource-routes.ts'
 
 interface AuthPolicyRouteParts {
@@ -53,17 +55,13 @@ export function authPolicyRoutes({ store, clock }: AuthPolicyRouteParts): Route[
   })
 }
 
-/** `requireExtJwtSigner` is absent when the policy requires no second signer. */
-function authPolicyView({ id, name, primary, secondary, tags, createdAt, updatedAt }: StoredAuthPolicy) {
-  const { requireTotp, requireExtJwtSigner } = secondary
+function authPolicyView(policy: StoredAuthPolicy) {
   return {
-    _links: selfLink('auth-policies', id),
-    id,
-    createdAt: timestamp(createdAt),
-    updatedAt: timestamp(updatedAt),
-    tags,
-    name,
-    primary,
-    secondary: { requireTotp, ...(requireExtJwtSigner !== null && { requireExtJwtSigner }) },
+    _links: selfLink('auth-policies', policy.id),
+    id: policy.id,
+    createdAt: timestamp(policy.createdAt),
+    updatedAt: timestamp(policy.updatedAt),
+    tags: policy.tags,
+    ...shownMembers(AUTH_POLICY.members, policy),
   }
 }

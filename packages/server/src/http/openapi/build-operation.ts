@@ -1,8 +1,8 @@
 import type { AnswerName } from '@countersign/contract'
 import { LIST_PARAMETERS } from '../pipeline/parameters.ts'
 import type { Access, Route } from '../pipeline/route.ts'
-import { dataEnvelope, listEnvelope } from './envelopes.ts'
 import type { AnswerShape, RouteNote } from '../pipeline/route-note.ts'
+import { dataEnvelope, listEnvelope } from './envelopes.ts'
 import { type JsonSchema, type NameOf, toJsonSchema } from './to-json-schema.ts'
 
 export interface OpenApiOperation {
@@ -19,12 +19,7 @@ export interface OpenApiOperation {
 const JSON_TYPE = 'application/json'
 
 /** One call of the document. */
-export function buildOperation(
-  route: Route,
-  path: string,
-  note: RouteNote,
-  nameOf: NameOf,
-): OpenApiOperation {
+export function buildOperation(route: Route, path: string, note: RouteNote, nameOf: NameOf): OpenApiOperation {
   const { method, access, body } = route
   const segments = path.split('/').filter((segment) => segment !== '')
   const isList = note.answer.kind === 'list' && !note.answer.whole

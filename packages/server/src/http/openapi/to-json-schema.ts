@@ -4,7 +4,7 @@ import { MEMBERS } from './members.ts'
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
 /** What our schemas say to ourselves alone. */
-const OWN_KEYWORDS = new Set(['secret', 'refusedAs'])
+const OWN_KEYWORDS = new Set(['secret', 'refusedAs', 'nullClears'])
 
 /** Finds the name under which a schema is described on its own. */
 export type NameOf = (schema: object) => string | undefined
@@ -17,7 +17,7 @@ export function toJsonSchema(schema: unknown, nameOf: NameOf, isTop = true): Jso
   for (const [keyword, value] of Object.entries(schema as JsonSchema)) {
     if (!OWN_KEYWORDS.has(keyword) && value !== undefined) result[keyword] = convert(keyword, value, nameOf)
   }
-  return result
+  return 'nullClears' in (schema as JsonSchema) ? { ...result, type: [result.type, 'null'] } : result
 }
 
 const SCHEMA_LISTS = new Set(['anyOf', 'allOf', 'oneOf'])
@@ -35,5 +35,5 @@ function convert(keyword: string, value: unknown, nameOf: NameOf): unknown {
 function described(member: string, schema: unknown, nameOf: NameOf): JsonSchema {
   const converted = toJsonSchema(schema, nameOf, false)
   const description = MEMBERS[member]
-  return description === undefined ? converted : { ...converted, description }
+  return description === undefined || 'description' in converted ? converted : { ...converted, description }
 }

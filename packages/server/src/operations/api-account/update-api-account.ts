@@ -1,6 +1,6 @@
 import type { ApiAccountPatch, ApiAccountWrite } from '@countersign/contract'
-import { type AccountSettings, accountFromBody, patchedAccount } from '@countersign/core'
-import { accountSettingsFromRow } from '../../store/api-account-row.ts'
+import { type AccountSettings, patchedAccount, replacedAccount } from '@countersign/core'
+import { accountSettings } from '../../store/hosted-rows.ts'
 import type { ApiAccountRow } from '../../store/hosted-schema.ts'
 import { operation } from '../../store/operation.ts'
 import { getAccountRow } from '../../store/reads/account-reads.ts'
@@ -20,7 +20,7 @@ export const replaceApiAccount = operation({
   target: 'apiAccounts',
   async run(tx, { id, organizationId, body }: AccountKey & { readonly body: ApiAccountWrite }): Promise<void> {
     const current = await getAccountRow(tx.db, organizationId, id)
-    await changeAccount(tx, current, accountFromBody(body))
+    await changeAccount(tx, current, replacedAccount(accountSettings(current), body))
   },
 })
 
@@ -30,7 +30,7 @@ export const patchApiAccount = operation({
   target: 'apiAccounts',
   async run(tx, { id, organizationId, body }: AccountKey & { readonly body: ApiAccountPatch }): Promise<void> {
     const current = await getAccountRow(tx.db, organizationId, id)
-    await changeAccount(tx, current, patchedAccount(accountSettingsFromRow(current), body))
+    await changeAccount(tx, current, patchedAccount(accountSettings(current), body))
   },
 })
 

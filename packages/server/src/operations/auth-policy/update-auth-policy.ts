@@ -4,8 +4,8 @@ import {
   ACCOUNT_AUTH_POLICY_ID,
   AppError,
   type AuthPolicySettings,
-  authPolicyFromBody,
   patchedAuthPolicy,
+  replacedAuthPolicy,
   validateAuthPolicy,
 } from '@countersign/core'
 import type { StoredAuthPolicy } from '../../store/auth-policy-row.ts'
@@ -26,7 +26,7 @@ export const replaceAuthPolicy = operation({
   async run(tx, { id, body }: { readonly id: string; readonly body: AuthPolicyWrite }): Promise<void> {
     const current = await getAuthPolicy(tx, id)
     await checkSigners(tx, body, signerNotFound)
-    await changeAuthPolicy(tx, current, authPolicyFromBody(body))
+    await changeAuthPolicy(tx, current, replacedAuthPolicy(current, body))
   },
 })
 

@@ -2,9 +2,9 @@ import type { IdentityPatch, IdentityWrite } from '@countersign/contract'
 import {
   AppError,
   type IdentitySettings,
-  identityFromBody,
   isAccountIdentity,
   patchedIdentity,
+  replacedIdentity,
 } from '@countersign/core'
 import type { StoredIdentity } from '../../store/identity-row.ts'
 import { type AuthorizedTransaction, operation } from '../../store/operation.ts'
@@ -21,7 +21,7 @@ export const replaceIdentity = operation({
   target: 'identities',
   async run(tx, { id, body }: { readonly id: string; readonly body: IdentityWrite }): Promise<void> {
     const current = await authorizeIdentityChange(tx, id)
-    await changeIdentity(tx, current, identityFromBody(body))
+    await changeIdentity(tx, current, replacedIdentity(current, body))
   },
 })
 

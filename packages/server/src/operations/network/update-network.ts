@@ -1,7 +1,7 @@
 import type { NetworkPatch, NetworkWrite } from '@countersign/contract'
-import { type NetworkSettings, networkFromBody, patchedNetwork } from '@countersign/core'
+import { type NetworkSettings, patchedNetwork, replacedNetwork } from '@countersign/core'
+import { networkSettings } from '../../store/hosted-rows.ts'
 import type { NetworkRow } from '../../store/hosted-schema.ts'
-import { networkSettingsFromRow } from '../../store/network-row.ts'
 import { operation } from '../../store/operation.ts'
 import { getNetworkGroupId, getPresentNetwork } from '../../store/reads/network-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
@@ -20,7 +20,7 @@ export const replaceNetwork = operation({
   target: 'networks',
   async run(tx, { id, organizationId, body }: NetworkKey & { readonly body: NetworkWrite }): Promise<void> {
     const current = await getPresentNetwork(tx.db, organizationId, id)
-    await changeNetwork(tx, current, networkFromBody(body))
+    await changeNetwork(tx, current, replacedNetwork(networkSettings(current), body))
   },
 })
 
@@ -30,7 +30,7 @@ export const patchNetwork = operation({
   target: 'networks',
   async run(tx, { id, organizationId, body }: NetworkKey & { readonly body: NetworkPatch }): Promise<void> {
     const current = await getPresentNetwork(tx.db, organizationId, id)
-    await changeNetwork(tx, current, patchedNetwork(networkSettingsFromRow(current), body))
+    await changeNetwork(tx, current, patchedNetwork(networkSettings(current), body))
   },
 })
 

@@ -16,7 +16,7 @@ export async function checkSigner(
     checkEnrollRules(signer, await findEnrollPolicy(tx.db, signer))
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    const duplicate = await findDuplicate(tx, id, signerColumns(signer, certificate))
+    const duplicate = await findDuplicate(tx, { id, settings: signer, columns: signerColumns(signer, certificate) })
     const comesFirst = duplicate && (isAbout('name', duplicate) || error.code === 'NOT_FOUND')
     throw comesFirst ? duplicate : error
   }

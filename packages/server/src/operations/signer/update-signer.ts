@@ -1,5 +1,5 @@
 import type { ExtJwtSignerPatch } from '@countersign/contract'
-import { patchedSigner, type SignerSettings, signerFromBody } from '@countersign/core'
+import { patchedSigner, replacedSigner, type SignerSettings } from '@countersign/core'
 import { type AuthorizedTransaction, operation } from '../../store/operation.ts'
 import { getSigner } from '../../store/reads/signer-reads.ts'
 import type { SignerCertificateFacts, StoredSigner } from '../../store/signer-row.ts'
@@ -16,7 +16,8 @@ export const replaceSigner = operation({
   access: ACCESS,
   target: 'externalJwtSigners',
   async run(tx, { id, body, certificate }: SignerWrite): Promise<void> {
-    await changeSigner(tx, await getSigner(tx.db, id), signerFromBody(body), certificate)
+    const current = await getSigner(tx.db, id)
+    await changeSigner(tx, current, replacedSigner(current, body), certificate)
   },
 })
 

@@ -3,10 +3,8 @@ import { StartupError } from '../../platform/startup-error.ts'
 import type { Database } from '../schema.ts'
 import { initial } from './initial/initial.ts'
 import type { ColumnTypes, Migration } from './migration.ts'
+import { MIGRATIONS } from './migrations.ts'
 import { isUnreleasedSchema } from './unreleased-steps.ts'
-
-/** Every step of the schema, oldest first; the n-th has version n. */
-export const MIGRATIONS: readonly Migration[] = [initial]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 

@@ -1,5 +1,5 @@
 import type { AccountSettings } from '@countersign/core'
-import { accountColumns } from '../api-account-row.ts'
+import { accountColumns } from '../hosted-rows.ts'
 import { insertRow } from '../prepared.ts'
 import type { Transaction } from '../transaction.ts'
 import { refusingDuplicates } from '../unique-violation.ts'

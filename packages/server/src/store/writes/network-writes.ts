@@ -1,5 +1,5 @@
 import type { NetworkSettings } from '@countersign/core'
-import { networkColumns } from '../network-row.ts'
+import { networkColumns } from '../hosted-rows.ts'
 import { insertRow } from '../prepared.ts'
 import type { Transaction } from '../transaction.ts'
 

@@ -1,38 +1,35 @@
+import type { OrganizationSettings } from '@countersign/core'
+import { organizationColumns } from '../hosted-rows.ts'
 import { insertRow } from '../prepared.ts'
 import type { Transaction } from '../transaction.ts'
 import { refusingDuplicates } from '../unique-violation.ts'
 
 const ENTITY = 'organizations'
 
-export interface OrganizationSettings {
-  readonly name: string
-  readonly label: string
-  readonly active: boolean
-}
-
 /** Inserts an organization and its first network group, which has the same name. */
 export async function insertOrganization(
   tx: Transaction,
   { id, networkGroupId, isLocal }: { readonly id: string; readonly networkGroupId: string; readonly isLocal: boolean },
-  { name, label, active }: OrganizationSettings,
+  settings: OrganizationSettings,
 ): Promise<void> {
   const { db, now } = tx
+  const { name, label } = settings
   const times = { created_at: now, updated_at: now }
   await refusingDuplicates({ label }, () =>
-    insertRow(db, 'organizations', { id, label, name, active, is_local: isLocal, ...times }),
+    insertRow(db, 'organizations', { id, ...organizationColumns(settings), is_local: isLocal, ...times }),
   )
   const group = { id: networkGroupId, organization_id: id, name, short_name: label, ...times }
   await insertRow(db, 'network_groups', group)
   tx.changed({ entity: ENTITY, id, action: 'created' })
 }
 
-export async function updateOrganization(
-  tx: Transaction,
-  id: string,
-  { name, label, active }: OrganizationSettings,
-): Promise<void> {
-  await refusingDuplicates({ label }, () =>
-    tx.db.updateTable('organizations').set({ name, label, active, updated_at: tx.now }).where('id', '=', id).execute(),
+export async function updateOrganization(tx: Transaction, id: string, settings: OrganizationSettings): Promise<void> {
+  await refusingDuplicates({ label: settings.label }, () =>
+    tx.db
+      .updateTable('organizations')
+      .set({ ...organizationColumns(settings), updated_at: tx.now })
+      .where('id', '=', id)
+      .execute(),
   )
   tx.changed({ entity: ENTITY, id, action: 'updated' })
 }

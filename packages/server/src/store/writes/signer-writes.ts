@@ -2,12 +2,18 @@ import type { SignerSettings } from '@countersign/core'
 import { insertRow } from '../prepared.ts'
 import { type SignerCertificateFacts, type StoredSigner, signerColumns } from '../signer-row.ts'
 import type { Transaction } from '../transaction.ts'
-import { changesUniqueValue, refusingDuplicateSigner } from './signer-duplicates.ts'
+import {
+  changesAudiences,
+  changesUniqueValue,
+  insertAudiences,
+  refusingDuplicateSigner,
+  replaceAudiences,
+} from './signer-duplicates.ts'
 
 const ENTITY = 'externalJwtSigners'
 
-/** A signer to write: its settings, what its certificate says, and whether an administrator wrote it. */
-export interface SignerToWrite {
+/** What is written of a signer: its settings, what its certificate says, and whether an administrator wrote it. */
+export interface SignerValues {
   readonly settings: SignerSettings
   readonly certificate: SignerCertificateFacts | null
   readonly writtenByAdmin: boolean
@@ -16,39 +22,44 @@ export interface SignerToWrite {
 export async function insertSigner(
   tx: Transaction,
   id: string,
-  { settings, certificate, writtenByAdmin }: SignerToWrite,
+  { settings, certificate, writtenByAdmin }: SignerValues,
 ): Promise<void> {
   const { db, now } = tx
   const columns = signerColumns(settings, certificate)
-  await refusingDuplicateSigner(tx, id, columns, () =>
-    insertRow(db, 'ext_jwt_signers', {
+  const signer = { id, settings, columns }
+  await refusingDuplicateSigner(tx, signer, async () => {
+    await insertRow(db, 'ext_jwt_signers', {
       id,
       ...columns,
       written_by_admin: writtenByAdmin,
       revision: 1,
       created_at: now,
       updated_at: now,
-    }),
-  )
+    })
+    await insertAudiences(tx, signer)
+  })
   tx.changed({ entity: ENTITY, id, action: 'created' })
 }
 
 export async function updateSigner(
   tx: Transaction,
   current: StoredSigner,
-  { settings, certificate, writtenByAdmin }: SignerToWrite,
+  { settings, certificate, writtenByAdmin }: SignerValues,
 ): Promise<void> {
   const { db, now } = tx
   const { id } = current
   const columns = signerColumns(settings, certificate)
-  const update = () =>
-    db
+  const currentColumns = signerColumns(current, current.certificate)
+  const signer = { id, settings, columns }
+  const update = async () => {
+    await db
       .updateTable('ext_jwt_signers')
       .set({ ...columns, written_by_admin: writtenByAdmin, revision: current.revision + 1, updated_at: now })
       .where('id', '=', id)
       .execute()
-  const mayClash = changesUniqueValue(signerColumns(current, current.certificate), columns)
-  await (mayClash ? refusingDuplicateSigner(tx, id, columns, update) : update())
+    if (changesAudiences(currentColumns, columns)) await replaceAudiences(tx, signer)
+  }
+  await (changesUniqueValue(currentColumns, columns) ? refusingDuplicateSigner(tx, signer, update) : update())
   tx.changed({ entity: ENTITY, id, action: 'updated' })
 }
 

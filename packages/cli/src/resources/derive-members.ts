@@ -1,0 +1,67 @@
+import { type Field, fieldsOf, isGroup, isSetting, type Members } from '@countersign/contract/resource'
+import type { FieldFlag, ResourceKind } from './resource-kind.ts'
+
+/** What every answer has that no body can set. */
+const READ_ONLY = ['_links', 'id', 'createdAt', 'updatedAt']
+
+/** The members and flags of a resource, from the contract's description of it. */
+export function deriveMembers(
+  members: Members,
+): Pick<ResourceKind, 'fields' | 'writable' | 'alsoTaken' | 'readOnly' | 'innerMembers'> {
+  const namesOf = (belongs: (member: Field) => boolean, withGroups = false) =>
+    fieldsOf(members).flatMap(([name, member]) => ((isGroup(member) ? withGroups : belongs(member)) ? [name] : []))
+  return {
+    fields: deriveFlags(members),
+    writable: namesOf((member) => isTaken(member) && member.notes.exported !== false, true),
+    alsoTaken: namesOf((member) => isTaken(member) && member.notes.exported === false),
+    readOnly: [...READ_ONLY, ...namesOf(({ notes }) => notes.readOnly === true || notes.createOnly === true)],
+    innerMembers: Object.fromEntries(listInnerMembers(members)),
+  }
+}
+
+/** Bodies take it and answers show it, so that what is shown can be sent back. */
+function isTaken(member: Field): boolean {
+  return isSetting(member) || (member.notes.writeOnly === true && member.notes.shownAs !== undefined)
+}
+
+function listInnerMembers(members: Members, path = ''): [string, string[]][] {
+  return fieldsOf(members).flatMap(([name, member]) => {
+    if (!isGroup(member)) return []
+    const inner = `${path}${name}`
+    return [[inner, Object.keys(member.members)], ...listInnerMembers(member.members, `${inner}.`)]
+  })
+}
+
+function deriveFlags(members: Members, path = ''): FieldFlag[] {
+  return fieldsOf(members).flatMap(([name, member]) => {
+    if (isGroup(member)) return deriveFlags(member.members, `${path}${name}.`)
+    const { flag, readOnly } = member.notes
+    return flag === 'none' || readOnly ? [] : [deriveFlag(name, `${path}${name}`, member)]
+  })
+}
+
+const KINDS: Readonly<Record<string, FieldFlag['kind']>> = { boolean: 'switch', integer: 'number', array: 'list' }
+
+function deriveFlag(name: string, path: string, { schema, notes }: Field): FieldFlag {
+  const flag = notes.flag === 'none' ? undefined : notes.flag
+  const { type, enum: choices } = schema as { readonly type?: string; readonly enum?: readonly string[] }
+  const kind = flag?.kind ?? KINDS[type ?? ''] ?? 'text'
+  const value = flag?.value ?? (kind === 'number' ? 'N' : undefined)
+  const help = (flag?.help ?? notes.description ?? name).replaceAll('`', '')
+  return {
+    flag: flag?.name ?? toFlag(name),
+    member: path,
+    kind,
+    ...(value !== undefined && { value }),
+    description: [
+      help,
+      ...(choices ? [`: ${choices.join(' or ')}`] : []),
+      ...(kind === 'list' ? ['; may be repeated'] : []),
+    ].join(''),
+  }
+}
+
+/** `clockSkewSeconds` is `--clock-skew-seconds` on the command line. */
+function toFlag(member: string): string {
+  return member.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}

@@ -1,0 +1,24 @@
+import { fieldsOf, isGroup, type Members } from '@countersign/contract/resource'
+
+type Row = readonly [label: string, value: string | null]
+
+/** Rows for the members that a page does not show in a way of its own, under the words of their names. */
+export function furtherRows(members: Members, thing: object, shown: readonly string[]): Row[] {
+  return fieldsOf(members).flatMap(([name, member]): Row[] => {
+    if (isGroup(member) || shown.includes(name)) return []
+    return [[wordsOf(name), describe((thing as Readonly<Record<string, unknown>>)[name])]]
+  })
+}
+
+/** `additionalAudiences` is “Additional audiences”. */
+function wordsOf(name: string): string {
+  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+function describe(value: unknown): string | null {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
+  if (Array.isArray(value)) return value.join(', ')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}

@@ -1,0 +1,3 @@
+/** One description per resource: its members with their notes, and what is derived from them. */
+export * from './field.ts'
+export * from './resource.ts'

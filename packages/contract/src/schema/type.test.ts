@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Type as TypeBox } from 'typebox'
+import Type from './type.ts'
+
+type Builders = typeof Type
+
+/** One schema with every builder, in the ways that the contract uses them. */
+const build = (on: Builders) =>
+  on.Object({
+    text: on.String({ maxLength: 5, format: 'uri' }),
+    texts: on.Optional(on.Array(on.String(), { maxItems: 3 })),
+    kind: on.Enum(['a', 'b']),
+    open: on.Optional(on.Record(on.String(), on.Unknown())),
+    count: on.Union([on.Integer({ minimum: 1 }), on.Number(), on.Null()]),
+    inner: on.Object({ flag: on.Optional(on.Boolean()) }),
+  })
+
+test('the builders give the schemas that TypeBox gives', () => {
+  assert.equal(JSON.stringify(build(Type)), JSON.stringify(build(TypeBox)))
+  assert.deepEqual(build(Type).required, ['text', 'kind', 'count', 'inner'])
+})

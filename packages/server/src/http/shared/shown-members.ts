@@ -1,0 +1,32 @@
+import { fieldsOf, isGroup, type Members } from '@countersign/contract/resource'
+
+type Values = Readonly<Record<string, unknown>>
+
+/**
+ * The members of a resource as answers have them, in the contract's order. `computed` makes those that are no settings; tags stand with what
+ * every resource has, and are not among them.
+ */
+export function shownMembers<Thing extends object>(
+  members: Members,
+  thing: Thing,
+  computed: Readonly<Record<string, (thing: Thing) => unknown>> = {},
+): Record<string, unknown> {
+  const shown: Record<string, unknown> = {}
+  for (const [name, member] of fieldsOf(members)) {
+    const value = (thing as Values)[name]
+    if (isGroup(member)) shown[name] = shownMembers(member.members, value as object)
+    else if (name in computed) shown[name] = computed[name]?.(thing)
+    else if (isShown(name, member.notes, value)) shown[name] = value
+  }
+  return shown
+}
+
+interface ShownNotes {
+  readonly writeOnly?: true
+  readonly createOnly?: true
+  readonly absentWhenNull?: true
+}
+
+function isShown(name: string, { writeOnly, createOnly, absentWhenNull }: ShownNotes, value: unknown): boolean {
+  return name !== 'tags' && !writeOnly && !createOnly && !(absentWhenNull && value === null)
+}

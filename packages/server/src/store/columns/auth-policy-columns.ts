@@ -1,0 +1,23 @@
+import type { AuthPolicySettings } from '@countersign/core'
+import { Beside, bool, int, json, named, text, textOrNull } from './column.ts'
+import type { ColumnsFor } from './column-map.ts'
+
+/** Where the settings of an authentication policy are stored; its allowed signers are rows of their own. */
+export const AUTH_POLICY_COLUMNS = {
+  name: text(),
+  primary: {
+    cert: { allowed: named('cert_allowed', bool()), allowExpiredCerts: named('cert_allow_expired', bool()) },
+    extJwt: { allowed: named('ext_jwt_allowed', bool()), allowedSigners: new Beside<readonly string[]>() },
+    updb: {
+      allowed: named('updb_allowed', bool()),
+      minPasswordLength: named('updb_min_password_length', int()),
+      requireSpecialChar: named('updb_require_special_char', bool()),
+      requireNumberChar: named('updb_require_number_char', bool()),
+      requireMixedCase: named('updb_require_mixed_case', bool()),
+      maxAttempts: named('updb_max_attempts', int()),
+      lockoutDurationMinutes: named('updb_lockout_duration_minutes', int()),
+    },
+  },
+  secondary: { requireTotp: bool(), requireExtJwtSigner: named('require_ext_jwt_signer_id', textOrNull()) },
+  tags: json<AuthPolicySettings['tags']>(),
+} satisfies ColumnsFor<AuthPolicySettings>

@@ -1,0 +1,43 @@
+import type { AccountSettings, NetworkSettings, OrganizationSettings, ProviderSettings } from '@countersign/core'
+import { bool, text, textOrNull } from './column.ts'
+import type { ColumnsFor } from './column-map.ts'
+
+/** Where the settings of an organization are stored. */
+export const ORGANIZATION_COLUMNS = {
+  name: text(),
+  label: text(),
+  active: bool(),
+} satisfies ColumnsFor<OrganizationSettings>
+
+/** Where the settings of an identity provider are stored; answers have the members in this order. */
+export const PROVIDER_COLUMNS = {
+  name: text(),
+  kind: text<ProviderSettings['kind']>(),
+  issuer: text(),
+  discoveryUrl: textOrNull(),
+  jwksUri: text(),
+  tokenUrl: textOrNull(),
+  audience: textOrNull(),
+  clientIdClaim: textOrNull(),
+  requiredScope: textOrNull(),
+  registrationUrl: textOrNull(),
+  enabled: bool(),
+} satisfies ColumnsFor<ProviderSettings>
+
+/** Where the settings of an API account are stored. */
+export const ACCOUNT_COLUMNS = {
+  name: text(),
+  contactEmail: textOrNull(),
+  description: textOrNull(),
+  role: text<AccountSettings['role']>(),
+  active: bool(),
+} satisfies ColumnsFor<AccountSettings>
+
+/** Where the settings of a network are stored; its group, which the organization's first is unless given, is the writer's. */
+export const NETWORK_COLUMNS = {
+  name: text(),
+  size: text(),
+  provider: text(),
+  region: text(),
+  controllerUrl: textOrNull(),
+} satisfies ColumnsFor<Omit<NetworkSettings, 'networkGroupId'>>

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Beside, bool, Computed, int, json, jsonOrNull, named, Packed, text } from '../../src/store/columns/column.ts'
+import { compileReader, compileWriter, listColumns } from '../../src/store/columns/column-map.ts'
+
+interface Thing {
+  readonly name: string
+  readonly jwksCaPem: string
+  readonly enabled: boolean
+  readonly scopes: readonly string[] | null
+  readonly inner: { readonly deep: { readonly count: number } }
+  readonly cost: number
+  readonly weight: string
+}
+
+const MAP = {
+  name: text(),
+  jwksCaPem: text(),
+  enabled: bool(),
+  scopes: jsonOrNull<readonly string[]>(),
+  inner: { deep: { count: named('inner_count', int()) } },
+  cost: new Packed<number>('packed'),
+  weight: new Packed<string>('packed'),
+}
+
+const THING: Thing = {
+  name: 'n',
+  jwksCaPem: 'pem',
+  enabled: true,
+  scopes: ['a'],
+  inner: { deep: { count: 3 } },
+  cost: 7,
+  weight: 'w',
+}
+
+const ROW = {
+  name: 'n',
+  jwks_ca_pem: 'pem',
+  enabled: true,
+  scopes: '["a"]',
+  inner_count: 3,
+  packed: '{"cost":7,"weight":"w"}',
+}
+
+test('a map writes the columns of a thing and reads the thing back', () => {
+  assert.deepEqual(compileWriter(MAP)(THING), ROW)
+  assert.deepEqual(compileReader(MAP)(ROW), THING)
+  const unset = { ...THING, enabled: false, scopes: null }
+  assert.deepEqual(compileReader(MAP)({ ...ROW, enabled: 0, scopes: null }), unset)
+  assert.deepEqual(compileWriter(MAP)(unset), { ...ROW, enabled: false, scopes: null })
+})
+
+test('what is in several columns or in other tables is read through the map and not written', () => {
+  const map = {
+    id: text(),
+    both: new Computed(({ first, second }: { first: string; second: string }) => first + second),
+    attributes: new Beside<readonly string[]>(),
+  }
+  const read = compileReader(map)
+  assert.deepEqual(read({ id: 'i', first: 'a', second: 'b' }, { attributes: ['x'] }), {
+    id: 'i',
+    both: 'ab',
+    attributes: ['x'],
+  })
+  assert.deepEqual(compileWriter(map)({ id: 'i', both: 'ab', attributes: ['x'] }), { id: 'i' })
+})
+
+test('columns are listed by the path of their member, with their names', () => {
+  assert.deepEqual(
+    listColumns(MAP).map(([member, name]) => [member, name]),
+    [
+      ['name', 'name'],
+      ['jwksCaPem', 'jwks_ca_pem'],
+      ['enabled', 'enabled'],
+      ['scopes', 'scopes'],
+      ['inner.deep.count', 'inner_count'],
+    ],
+  )
+})
+
+test('a column with a name that is no name is refused before it becomes code', () => {
+  for (const name of ['a b', 'a;', '', '1a', 'a.b', 'a}']) {
+    const map = { member: named(name, json()) }
+    assert.throws(() => compileReader(map), TypeError, name)
+    assert.throws(() => compileWriter(map), TypeError, name)
+    assert.throws(() => compileReader({ [name]: text() }), TypeError, name)
+    assert.throws(() => compileReader({ member: new Packed(name) }), TypeError, name)
+  }
+})
