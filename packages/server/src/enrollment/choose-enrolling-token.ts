@@ -4,12 +4,12 @@ import type { DecisionReason } from '../token/decision-reason.ts'
 import type { DirectorySigner, SignerDirectory } from '../token/signer-directory.ts'
 import type { TakeVerdict, TokenVerifier } from '../token/token-verifier.ts'
 
-/** What somebody brings who wants to enroll. Nothing of it is trusted yet. */
+/** The credentials of an enrollment request. Not verified yet. */
 export interface PresentedTokens {
   readonly bearers: readonly string[]
   /** The values of the header that names a signer: it chooses one, and spares no check. */
   readonly signerIds: readonly string[]
-  /** Where he calls from, by which wrong signatures are limited. */
+  /** Wrong signatures are limited by this address. */
   readonly clientAddress: string
 }
 
@@ -21,7 +21,7 @@ export interface ChosenToken {
   readonly bearer: number
 }
 
-/** Why no token was chosen. The caller is told the error, administrators the rest. */
+/** Why no token was chosen. The caller learns the error, administrators the rest. */
 export interface NoToken {
   readonly error: AppError
   readonly reason: DecisionReason

@@ -1,7 +1,7 @@
 import type { ExplainSignIn } from '../token/explain-login.ts'
 import type { Enrolled, EnrollmentRequest, TokenEnrollment } from './enroll-by-jwt.ts'
+import type { EnrollmentReporter } from './enrollment-reporter.ts'
 import { refusedEnrollment } from './refused-enrollment.ts'
-import type { EnrollmentReporter } from './report-enrollment.ts'
 
 export interface EnrollAndReportParts {
   readonly tokenEnrollment: Pick<TokenEnrollment, 'enroll'>

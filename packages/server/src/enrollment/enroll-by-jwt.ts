@@ -33,7 +33,7 @@ import { KeyedMutex } from './keyed-mutex.ts'
 export interface EnrollmentRequest extends PresentedTokens {
   /** To a certificate for the key in here; to token use when undefined. */
   readonly csrPem: string | undefined
-  /** For the change log. */
+  /** For events and the change log. */
   readonly source: RequestSource
 }
 
@@ -52,9 +52,9 @@ export interface EnrollmentRefusal extends NoToken {
   readonly identityId: string | undefined
 }
 
-export type EnrollmentOutcome = Enrolled | ({ readonly isEnrolled: false } & EnrollmentRefusal)
+type EnrollmentOutcome = Enrolled | ({ readonly isEnrolled: false } & EnrollmentRefusal)
 
-export interface TokenEnrollmentParts extends ChooseTokenParts {
+interface TokenEnrollmentParts extends ChooseTokenParts {
   readonly store: Store
   readonly clock: Clock
   readonly clientCertificates: Pick<ClientCertificates, 'issue'>

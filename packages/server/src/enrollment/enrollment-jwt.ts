@@ -17,8 +17,8 @@ interface EnrollmentJwtParts {
 export type EnrollmentJwt = (row: EnrollmentRow, token: string) => string
 
 /**
- * Puts a token into the JWT that administrators hand to whoever shall enroll: where to, with what, and until when. It is
- * made anew with the server certificate of the day, since clients check it with the certificate that the connection shows.
+ * Puts a one-time token into the JWT that administrators hand out for an enrollment: addresses, token and expiry. It is signed with the present
+ * server certificate, since clients verify it with the certificate of the connection.
  */
 export function createEnrollmentJwt({
   addresses,

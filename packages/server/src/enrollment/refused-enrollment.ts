@@ -6,7 +6,7 @@ import { explainBearer, type RefusedRequest } from '../token/explain-bearer.ts'
 import type { ExplainSignIn } from '../token/explain-login.ts'
 import type { EnrollmentRefusal } from './enroll-by-jwt.ts'
 
-/** What the token alone does not tell. */
+/** What is missing beside the token. */
 const MISSING: Partial<Record<DecisionReason, (error: AppError) => string>> = {
   'signer-unknown': () => 'an enabled signer with the id that the header ziti-token-issuer-id names',
   'signer-ambiguous': () => NAME_THE_SIGNER,

@@ -3,8 +3,8 @@ import type { ReportedRequest } from '../events/reported-request.ts'
 import type { LiveSession } from '../session/live-sessions.ts'
 import { getPresentNetwork } from '../store/reads/network-reads.ts'
 import type { Store } from '../store/store.ts'
-import type { SessionExchange } from './exchange-session.ts'
 import type { HostedCaller } from './hosted-caller.ts'
+import type { SessionExchange } from './session-exchange.ts'
 
 export interface ExchangeOnNetworkParts {
   readonly store: Pick<Store, 'db'>

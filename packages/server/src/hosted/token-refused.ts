@@ -4,8 +4,8 @@ import type { AccessRefusal } from '../token/decision-reason.ts'
 const CHALLENGE = 'Bearer realm="countersign"'
 
 /**
- * A call of the hosted API that nobody vouches for. Callers learn no more than that. A good token without the scope that its provider's
- * record asks for is the one case that is a true refusal.
+ * A call of the hosted API without a good credential. Callers learn no reason but one: a good token that lacks the scope that its provider's
+ * record requires is FORBIDDEN.
  */
 export class TokenRefused extends AppError {
   readonly challenge: string

@@ -85,8 +85,8 @@ export class ProviderKeys {
   }
 
   /**
-   * Takes what is stored, then fetches unless that is new enough; nobody waits for it. Where another node has made the signer, that one
-   * fetches, and this one only when it does not.
+   * Takes the stored keys, then fetches unless those are new enough; returns at once. Where another node has created or changed the signer,
+   * that node fetches, and this one only when it does not.
    */
   start(stored: Promise<StoredKeySet | undefined>, { isOfAnotherNode = false } = {}): void {
     this.#loading = this.#adoptLater(stored).finally(() => {
@@ -178,7 +178,7 @@ export class ProviderKeys {
       while (this.#running !== undefined) await this.#running
       this.#lastAdminRefresh = scheduler.elapsedMs()
     } finally {
-      // Whoever asks from here on wants what is published from here on.
+      // A refresh that is requested from here on needs a new fetch.
       this.#adminRefresh = undefined
     }
     await this.#fetch('urgent', 'administrator')
@@ -218,7 +218,7 @@ export class ProviderKeys {
     }
   }
 
-  /** Answers when to fetch again. */
+  /** Returns the delay until the next fetch. */
   #accept({ keySet, freshForMs }: FetchedKeySet, asked: Asked): number {
     const { timing, random, log } = this.#parts
     if (this.#failures > 0) log.info({ signerId: this.source.id }, 'the keys of a signer can be fetched again')
@@ -261,7 +261,7 @@ export class ProviderKeys {
     this.#cancelRefresh = scheduler.after(ms, () => void this.#refreshIfDue())
   }
 
-  /** How long what is served need not be fetched again, whoever has fetched it. */
+  /** How long the served keys stay fresh, whichever node has fetched them. */
   #freshForMs(): number {
     const { clock, timing, random } = this.#parts
     const { fetchedAt } = this.#served

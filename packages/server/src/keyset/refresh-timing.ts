@@ -4,21 +4,21 @@ import type { Settings } from '../platform/settings/index.ts'
 export interface RefreshTiming {
   readonly minRefreshMs: number
   readonly maxRefreshMs: number
-  /** Unknown kids cause at most one fetch in so long. */
+  /** Unknown kids cause at most one fetch in this time. */
   readonly unknownKidMs: number
   /** A request waits for a fetch no longer than this. */
   readonly maxWaitMs: number
-  /** Without a provider the last good keys serve for so long. */
+  /** While the provider is down, the last good keys are used for this time. */
   readonly maxStaleMs: number
   readonly staleWarningMs: number
 }
 
-/** A failed fetch is not tried again before this, whoever asks. */
+/** A failed fetch is not repeated before this, for any caller. */
 export const MIN_RETRY_MS = 5_000
 const MAX_RETRY_MS = 60_000
-/** An empty set counts only when it is seen again after so long. */
+/** An empty set counts only when it is fetched again after this time. */
 export const EMPTY_SET_MS = 60_000
-/** The node that has made or changed a signer fetches its keys; the others wait so long for that, and up to twice. */
+/** The node that has created or changed a signer fetches its keys; the others wait this time for that, and up to twice. */
 export const OTHER_NODE_MS = 2_000
 /** Administrators may refresh at any time, but no more often than this. */
 export const ADMIN_REFRESH_MS = 1_000

@@ -53,7 +53,7 @@ export class ServedKeys {
     if (this.#keys.size > 0) this.#emptySince = undefined
   }
 
-  /** Takes a fetched set; answers what to store, or undefined when the earlier keys go on serving. */
+  /** Takes a fetched set. Returns what to store; undefined when the earlier keys stay in use. */
   replace(keySet: KeySet, asked: Asked): StoredKeySet | undefined {
     if (!this.#isCredible(keySet, asked)) return undefined
     const jwks = formatKeySet(keySet.keys)

@@ -11,10 +11,10 @@ import type { Store } from '../store/store.ts'
 import { CertificateKeys } from './certificate-keys.ts'
 import { CertificateWatch } from './certificate-watch.ts'
 import { FetchQueue } from './fetch-queue.ts'
-import { SignerFollower } from './follow-signers.ts'
 import { certificateStatus, providerStatus, type SignerKeyStatus } from './key-status.ts'
 import { type ProviderFacts, ProviderKeys, type ProviderKeysParts } from './provider-keys.ts'
 import { refreshTiming } from './refresh-timing.ts'
+import { SignerFollower } from './signer-follower.ts'
 import type { OnSignerKeyWarning, SignerKeyWarning } from './signer-key-warning.ts'
 
 export interface SignerKeysParts {

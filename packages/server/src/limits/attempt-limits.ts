@@ -2,18 +2,18 @@ import { clientNetwork } from '@countersign/core'
 import type { Logger } from 'pino'
 import type { Clock } from '../platform/clock.ts'
 import type { Settings } from '../platform/settings/index.ts'
-import { type AttemptLimiter, createAttemptLimiter, type LimitMetrics } from './attempt-limiter.ts'
+import { type Attempt, type AttemptLimiter, BucketLimiter, type LimitMetrics, UNLIMITED } from './attempt-limiter.ts'
 import type { AttemptSharing } from './attempt-sharing.ts'
-import { createHoldBack, type HoldBack, TELL_AT_ONCE } from './hold-back.ts'
-import { createSignerLimiter, type SignerLimiter } from './signer-limiter.ts'
+import { RefusalDelay } from './refusal-delay.ts'
+import { SignerLimiter } from './signer-limiter.ts'
 
-/** The limits on what strangers may try. */
+/** The limits for callers without a session. */
 export interface AttemptLimits {
-  /** Calls of one client address that were refused, at all doors that cost work. */
+  /** Refused calls of one client network, over all routes that cost work. */
   readonly address: AttemptLimiter
-  /** Slows down an address that is refused over and over, also while it is within its limit. */
-  readonly holdBack: HoldBack
-  /** Refused passwords of one client address: comparing one is made to be slow. */
+  /** `RefusalDelay.wait` as a function. */
+  readonly holdBack: (address: string) => Promise<void> | undefined
+  /** Refused passwords of one client network: comparing one is slow by design. */
   readonly password: AttemptLimiter
   /** Tokens that name a signer and are not signed by it. */
   readonly signer: SignerLimiter
@@ -29,19 +29,32 @@ interface AttemptLimitsParts {
 
 const SECONDS_PER_MINUTE = 60
 
+/** A burst of 0 means no limit; without a limit on addresses, refusals are not delayed either. */
 export function createAttemptLimits({ settings, ...parts }: AttemptLimitsParts): AttemptLimits {
   const { limits } = settings
-  const limiter = (what: string, burst: number, perSecond: number) =>
-    createAttemptLimiter({ burst, perSecond }, { ...parts, what })
+  const limiter = (what: string, burst: number, perSecond: number): AttemptLimiter =>
+    burst === 0 ? UNLIMITED : new BucketLimiter({ burst, perSecond }, { ...parts, what })
   const signer = limiter('signer', limits.signerBurst, limits.signerPerSecond)
+  const delay = limits.addressBurst === 0 ? undefined : new RefusalDelay(parts)
   return {
-    address: byNetwork(limiter('address', limits.addressBurst, limits.addressPerSecond)),
-    holdBack: limits.addressBurst === 0 ? TELL_AT_ONCE : createHoldBack(parts.clock),
-    password: byNetwork(limiter('password', limits.passwordBurst, limits.passwordPerMinute / SECONDS_PER_MINUTE)),
-    signer: createSignerLimiter(signer, parts.sharing),
+    address: new NetworkLimiter(limiter('address', limits.addressBurst, limits.addressPerSecond)),
+    holdBack: (address) => delay?.wait(address),
+    password: new NetworkLimiter(
+      limiter('password', limits.passwordBurst, limits.passwordPerMinute / SECONDS_PER_MINUTE),
+    ),
+    signer: new SignerLimiter(signer, parts.sharing),
   }
 }
 
-function byNetwork(limiter: AttemptLimiter): AttemptLimiter {
-  return { begin: (address) => limiter.begin(clientNetwork(address)) }
+/** Counts client addresses by their network. */
+class NetworkLimiter implements AttemptLimiter {
+  readonly #limiter: AttemptLimiter
+
+  constructor(limiter: AttemptLimiter) {
+    this.#limiter = limiter
+  }
+
+  begin(address: string): Attempt {
+    return this.#limiter.begin(clientNetwork(address))
+  }
 }

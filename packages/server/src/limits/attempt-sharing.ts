@@ -6,11 +6,11 @@ export interface AttemptSharing {
   onNoted(limit: string, apply: (who: string, count: number) => void): void
 }
 
-/** Attempts of one process since it last told them: limit, who, how many. */
+/** Attempts of one process since its last message: limit, key, count. */
 export type NotedAttempts = readonly (readonly [limit: string, who: string, count: number])[]
 
 export interface SharedAttempts extends AttemptSharing {
-  /** Takes what other processes have told. */
+  /** Applies the message of another process. */
   apply(noted: NotedAttempts): void
   stop(): void
 }
@@ -18,7 +18,7 @@ export interface SharedAttempts extends AttemptSharing {
 /** What counts in one process counts in all after this long at most, and the time of a message. */
 export const SHARE_EVERY_MS = 50
 
-/** Tells together what was noted; an attempt that was given back meanwhile is never told. */
+/** Sends what was noted in one message; an attempt that was given back meanwhile is not sent. */
 export function createSharedAttempts(tell: (noted: NotedAttempts) => void): SharedAttempts {
   const counts = new Map<string, Map<string, number>>()
   const listeners = new Map<string, (who: string, count: number) => void>()

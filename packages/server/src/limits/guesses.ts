@@ -2,21 +2,21 @@ import { BoundedCache } from '@countersign/core'
 import type { Clock } from '../platform/clock.ts'
 import { TooManyRequests } from './too-many-requests.ts'
 
-/** Counts the guesses at passwords, for the whole node. */
+/** Counts guesses at passwords, for the whole node. */
 export interface Guesses {
-  /** Waits for a place among so many; undefined when locked out. Throws `TooManyRequests` when too many wait. */
+  /** Waits for one of `most` places; undefined when locked out. Throws `TooManyRequests` when too many wait. */
   take(name: string, most: number): Promise<GuessPlace | undefined>
 }
 
-/** A guess that has its place, until it leaves. */
+/** The place of one guess, from `take` until `leave`. */
 export interface GuessPlace {
-  /** How many were wrong before it. */
+  /** How many guesses were wrong before this one. */
   readonly wrong: number
-  /** Notes what it was; answers how many were wrong since the last right one, this one counted. */
+  /** Records the outcome. Returns how many were wrong since the last right one, this one included. */
   judge(isRight: boolean): Promise<number>
-  /** From now on nobody gets a place, until then. */
+  /** Refuses all places until then. */
   lock(until: number): Promise<void>
-  /** The count begins anew. */
+  /** Resets the count. */
   forget(): Promise<void>
   leave(): Promise<void>
 }
@@ -32,50 +32,67 @@ interface Count {
 const MAX_REMEMBERED = 50_000
 const MAX_WAITING = 64
 
-/** The counts in this process's memory. A guess takes its place before it is compared; further ones wait for the outcome. */
-export function createGuesses(clock: Clock): Guesses {
-  const counts = new BoundedCache<string, Count>(MAX_REMEMBERED)
+/** Counts in this process's memory. A guess takes its place before it is compared; further ones wait for the outcome. */
+export class LocalGuesses implements Guesses {
+  readonly #clock: Clock
+  readonly #counts = new BoundedCache<string, Count>(MAX_REMEMBERED)
 
-  const findCount = (name: string): Count => {
-    const known = counts.get(name)
-    if (known) return known
-    const count = { wrong: 0, underWay: 0, waiting: 0, lockedUntil: 0, settled: Promise.withResolvers<void>() }
-    counts.set(name, count)
-    return count
+  constructor(clock: Clock) {
+    this.#clock = clock
   }
 
-  const place = (name: string, count: Count): GuessPlace => ({
-    wrong: count.wrong,
-    judge: async (isRight) => {
-      count.wrong = isRight ? 0 : count.wrong + 1
-      return count.wrong
-    },
-    lock: async (until) => {
-      count.wrong = 0
-      count.lockedUntil = until
-    },
-    forget: async () => void counts.delete(name),
-    leave: async () => {
-      count.underWay--
-      count.settled.resolve()
-      count.settled = Promise.withResolvers()
-    },
-  })
-
-  return {
-    take: async (name, most) => {
-      for (;;) {
-        const count = findCount(name)
-        if (count.lockedUntil > clock.now()) return undefined
-        if (count.wrong + count.underWay < most || count.underWay === 0) {
-          count.underWay++
-          return place(name, count)
-        }
-        if (count.waiting >= MAX_WAITING) throw new TooManyRequests(1000)
-        count.waiting++
-        await count.settled.promise
-        count.waiting--
+  async take(name: string, most: number): Promise<GuessPlace | undefined> {
+    for (;;) {
+      const count = this.#findCount(name)
+      if (count.lockedUntil > this.#clock.now()) return undefined
+      if (count.wrong + count.underWay < most || count.underWay === 0) {
+        count.underWay++
+        return new LocalPlace(count, () => this.#counts.delete(name))
       }
-    },
+      if (count.waiting >= MAX_WAITING) throw new TooManyRequests(1000)
+      count.waiting++
+      await count.settled.promise
+      count.waiting--
+    }
+  }
+
+  #findCount(name: string): Count {
+    const known = this.#counts.get(name)
+    if (known) return known
+    const count = { wrong: 0, underWay: 0, waiting: 0, lockedUntil: 0, settled: Promise.withResolvers<void>() }
+    this.#counts.set(name, count)
+    return count
+  }
+}
+
+class LocalPlace implements GuessPlace {
+  readonly wrong: number
+  readonly #count: Count
+  readonly #reset: () => void
+
+  constructor(count: Count, reset: () => void) {
+    this.wrong = count.wrong
+    this.#count = count
+    this.#reset = reset
+  }
+
+  async judge(isRight: boolean): Promise<number> {
+    this.#count.wrong = isRight ? 0 : this.#count.wrong + 1
+    return this.#count.wrong
+  }
+
+  async lock(until: number): Promise<void> {
+    this.#count.wrong = 0
+    this.#count.lockedUntil = until
+  }
+
+  async forget(): Promise<void> {
+    this.#reset()
+  }
+
+  async leave(): Promise<void> {
+    this.#count.underWay--
+    this.#count.settled.resolve()
+    this.#count.settled = Promise.withResolvers()
   }
 }

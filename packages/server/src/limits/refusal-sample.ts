@@ -1,8 +1,8 @@
-/** So many at once are all kept … */
+/** A burst of this size is kept whole. */
 const BURST = 500
-/** … and from then on so many each second. */
+/** After the burst. */
 const PER_SECOND = 50
-/** While there is little room, no address gets more of it in a second than this: one attacker hides nobody else. */
+/** While there is little room, each address gets this much of it in a second, so that one attacker does not hide the others. */
 const PER_ADDRESS = 10
 
 export interface DecisionSample {

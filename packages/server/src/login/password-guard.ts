@@ -1,7 +1,7 @@
 import { clientNetwork } from '@countersign/core'
 import type { Logger } from 'pino'
 import type { AttemptLimiter } from '../limits/attempt-limiter.ts'
-import { createGuesses, type Guesses, type GuessPlace } from '../limits/guesses.ts'
+import { type Guesses, type GuessPlace, LocalGuesses } from '../limits/guesses.ts'
 import { lockOutIdentity } from '../operations/identity/disable-identity.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
@@ -50,7 +50,7 @@ export class PasswordGuard {
 
   constructor(parts: PasswordGuardParts) {
     this.#parts = parts
-    this.#guesses = parts.guesses ?? createGuesses(parts.clock)
+    this.#guesses = parts.guesses ?? new LocalGuesses(parts.clock)
   }
 
   /** Throws `TooManyRequests` when too many were wrong. False also for the right password of an identity that is locked out. */

@@ -7,8 +7,8 @@ const MAX_HINT_LENGTH = 1024
 const MAX_SHOWN = 128
 
 /**
- * An explanation as it is stored with a decision: at most 4 KiB, however much an attacker puts into his tokens. What is farthest from the
- * token goes first.
+ * An explanation as it is stored with a decision: at most 4 KiB, however large the claims of a token are. The parts farthest from the token are
+ * dropped first.
  */
 export function decisionText(explanation: SignInExplanation): string {
   const signers = explanation.signers.slice(0, MAX_SIGNERS).map((signer) => ({

@@ -15,17 +15,17 @@ import type { StoredIdentity } from '../store/identity-row.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import { quoted } from './quoted.ts'
 
-/** Somebody who would enroll with a token that a signer has accepted. */
+/** An enrollment with a token that a signer has accepted. */
 export interface EnrollAttempt {
   readonly signer: StoredSigner
   readonly token: Pick<VerifiedToken, 'identityClaim' | 'claims'>
-  /** What he would enroll to; undefined for whatever the signer allows. */
+  /** Undefined for whatever the signer allows. */
   readonly kind: EnrollmentKind | undefined
-  /** Whoever has that claim already. */
+  /** The identity that has the token's claim already. */
   readonly identity: StoredIdentity | undefined
   /** The policy that the new identity would get. */
   readonly policy: StoredAuthPolicy | undefined
-  /** Whether somebody else has the name that he would get. */
+  /** Whether another identity has the name that the new one would get. */
   readonly isNameTaken: boolean
 }
 
@@ -81,7 +81,7 @@ function refusedByIdentityRules(signer: StoredSigner, token: EnrollAttempt['toke
   }
 }
 
-/** Why the identity that a token tells of cannot be made. */
+/** Why the identity that a token describes cannot be created. */
 export function identityProblem({ publicCause, code }: AppError): string {
   const reason = publicCause && ('field' in publicCause ? publicCause.reason : publicCause.message)
   return `another identity: this one cannot be made, since ${visibleReason(reason ?? code)}`

@@ -67,7 +67,10 @@ export class KnownIdentities {
   }
 
   #forget(changes: readonly Change[] | 'everything'): void {
-    if (changes === 'everything' || changes.some(({ entity }) => entity === 'authPolicies')) return this.#known.clear()
+    if (changes === 'everything' || changes.some(({ entity }) => entity === 'authPolicies')) {
+      this.#known.clear()
+      return
+    }
     const changed = new Set(changes.map(({ id }) => id))
     for (const [claim, { identity }] of [...this.#known.entries()])
       if (changed.has(identity.id)) this.#known.delete(claim)

@@ -2,7 +2,7 @@ import type { ExplainedSigner } from '@countersign/core'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
 
-/** Everything that can be said about one sign-in: what the signers found, whom it is about, and what would still be missing, in order. */
+/** The explanation of one login: the verdicts of the signers, the identity and policy, and what is still missing, in order. */
 export interface SignInExplanation {
   readonly signers: readonly ExplainedSigner[]
   readonly identity: ExplainedIdentity | null

@@ -8,7 +8,7 @@ import type { ReadDatabase } from '../store/store.ts'
 import type { LoginObstacle } from './decision-reason.ts'
 import { quoted } from './quoted.ts'
 
-/** Somebody with a token that a signer has accepted, and whom the claim in it leads to. */
+/** A token that a signer has accepted, and the identity that its claim names. */
 export interface SignInAttempt {
   readonly signer: StoredSigner
   readonly claim: string
@@ -23,7 +23,7 @@ interface ObstacleRule {
   words(attempt: SignInAttempt): string
 }
 
-/** In the order in which they are told. */
+/** In the order in which they are reported: the first is the reason of the refusal. */
 const RULES: readonly ObstacleRule[] = [
   {
     obstacle: 'unknown-identity',
@@ -58,7 +58,7 @@ const RULES: readonly ObstacleRule[] = [
 
 /**
  * Whether the tokens of a signer count for an identity: for one that has power only where an administrator has saved the signer last.
- * Whoever may write signers could otherwise let himself in as an administrator.
+ * Otherwise the permission to write signers would be enough to log in as an administrator.
  */
 export function isSignerTrusted(
   { writtenByAdmin }: Pick<StoredSigner, 'writtenByAdmin'>,
@@ -72,7 +72,7 @@ interface PolicySource {
   find(id: string): Promise<StoredAuthPolicy | undefined>
 }
 
-/** Looks up whom the claim of an accepted token stands for, with the same work whether that is somebody or nobody. */
+/** Reads the identity that the claim of an accepted token names, with the same work whether it exists or not. */
 export async function loadAttempt(
   db: ReadDatabase,
   signer: StoredSigner,
@@ -85,7 +85,7 @@ export async function loadAttempt(
   return { signer, claim, identity, policy, now }
 }
 
-/** The first thing in the way; undefined when the sign-in is allowed. Every rule is asked: which one stands must not show in the time. */
+/** The first rule that refuses; undefined when the login is allowed. Every rule is evaluated: the time must not show which one refuses. */
 export function findObstacle(attempt: SignInAttempt): LoginObstacle | undefined {
   let first: LoginObstacle | undefined
   for (const { obstacle, stands } of RULES) {

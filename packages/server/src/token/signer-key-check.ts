@@ -6,7 +6,7 @@ import type { SignerDirectory } from './signer-directory.ts'
 /** Bounds the time of one check: further signers are not compared. */
 const MAX_SIGNERS = 1000
 
-/** Tells the keys of signers from others, so that no certificate is issued over one. */
+/** Recognises the keys of signers, so that no client certificate is issued over one. */
 export class SignerKeyCheck {
   readonly #directory: Pick<SignerDirectory, 'all'>
   readonly #keys: Pick<SignerKeys, 'keysOf'>

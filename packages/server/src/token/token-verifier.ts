@@ -54,7 +54,8 @@ export class TokenVerifier {
     if (candidates.length === 0) await take({ signer: undefined, verdict: refuseWithoutSigner(jws, issuerKnown) })
     for (const signer of candidates) {
       const taken = take({ signer, verdict: await signerVerifier.verifyForStranger(signer, jws, address, true) })
-      if (taken instanceof Promise ? await taken : taken) return
+      const isEnough: boolean = taken instanceof Promise ? await taken : taken
+      if (isEnough) return
     }
   }
 

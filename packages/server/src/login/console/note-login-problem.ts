@@ -3,10 +3,10 @@ import type { Logger } from 'pino'
 import type { Clock } from '../../platform/clock.ts'
 import type { LoginProblem } from './login-problem.ts'
 
-/** Logs why a sign-in came to nothing, without the stack: what went wrong did so at the provider or in the browser. */
+/** Logs why a login failed, without the stack: the cause is at the provider or in the browser. */
 export type NoteLoginProblem = (requestId: string, problem: LoginProblem) => void
 
-/** Of each reason so many are warnings; the rest is for whoever looks closer, since strangers can cause any number. */
+/** The warnings of each reason; further ones are logged at `debug`, since anyone can cause any number. */
 const WARNINGS = { burst: 20, perSecond: 0.2 }
 const SLOTS = 64
 

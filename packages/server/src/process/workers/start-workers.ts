@@ -5,7 +5,7 @@ import { createEventWriters } from '../../events/event-writers.ts'
 import { createGatheredMetrics } from '../../events/metrics/gathered-metrics.ts'
 import { serveMetrics } from '../../events/metrics/metrics-server.ts'
 import { createSharedFetches } from '../../keyset/shared-fetches.ts'
-import { createGuesses } from '../../limits/guesses.ts'
+import { LocalGuesses } from '../../limits/guesses.ts'
 import { WRITER_ENTRY } from '../../operations/writer-entry.ts'
 import { createFetchDocument } from '../../outbound/fetch-document.ts'
 import { systemClock } from '../../platform/clock.ts'
@@ -50,7 +50,7 @@ export async function startWorkers(
   undo.push(writers.stop)
   await writers.startFile()
   const streams = createStreamRelay(events, settings.events.maxStreams)
-  const guesses = createGuesses(systemClock)
+  const guesses = new LocalGuesses(systemClock)
   const fetch = createSharedFetches(createFetchDocument({ settings }), settings.jwks)
   const metrics = createGatheredMetrics()
 

@@ -19,7 +19,7 @@ export class KeyNumbers {
     this.#maxKeys = maxKeys
   }
 
-  /** To be called between messages: lets the thread forget all keys once it knows too many, most of which nobody uses any more. */
+  /** Call between messages: makes the thread forget all keys once it knows too many, most of which are no longer used. */
   makeRoom(): void {
     if (this.#sent < this.#maxKeys) return
     this.#send('forget keys')

@@ -5,7 +5,7 @@ import { Outbox } from '../../platform/outbox.ts'
 import { KeyNumbers } from './key-numbers.ts'
 import type { FromSignatureThread, ToSignatureThread } from './signature-thread.ts'
 
-/** A signature of RSA this long, of 2048 bits, is checked in the time that it takes to hand it to another thread and be told. */
+/** An RSA signature of this length, 2048 bits, is checked in the time that a round trip to another thread takes. */
 const MAX_QUICK_BYTES = 256
 /** Fewer quick ones than this are not worth a message. */
 const MIN_TOGETHER = 3

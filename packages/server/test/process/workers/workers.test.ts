@@ -5,7 +5,7 @@ import { Counter, Registry } from 'prom-client'
 import { createEventHub } from '../../../src/events/event-hub.ts'
 import { createGatheredMetrics, takeMetrics } from '../../../src/events/metrics/gathered-metrics.ts'
 import { createSharedAttempts, type NotedAttempts, SHARE_EVERY_MS } from '../../../src/limits/attempt-sharing.ts'
-import { createGuesses } from '../../../src/limits/guesses.ts'
+import { LocalGuesses } from '../../../src/limits/guesses.ts'
 import { OutboundError } from '../../../src/outbound/outbound-error.ts'
 import { StartupError } from '../../../src/platform/startup-error.ts'
 import { type Channel, createChannel, type Procedures } from '../../../src/process/workers/channel.ts'
@@ -80,7 +80,7 @@ test('attempts that fail are told to the other processes together, those that we
 })
 
 test('a worker that ends in the middle of a guess leaves its place to the next', { timeout: 10_000 }, async () => {
-  const guesses = createGuesses({ now: () => 0 })
+  const guesses = new LocalGuesses({ now: () => 0 })
   const ends = [serveGuesses(guesses), serveGuesses(guesses)] as const
   const [one, two] = ends.map(({ procedures }) =>
     createRemoteGuesses(connectEnds(procedures) as unknown as Channel<PrimaryProcedures>),
@@ -96,7 +96,7 @@ test('a worker that ends in the middle of a guess leaves its place to the next',
 })
 
 test('a worker that ends while its guess waits for a place keeps none', { timeout: 10_000 }, async () => {
-  const guesses = createGuesses({ now: () => 0 })
+  const guesses = new LocalGuesses({ now: () => 0 })
   const ended = serveGuesses(guesses)
   const own = await guesses.take('somebody', 1)
   const waiting = ended.procedures.takeGuess({ name: 'somebody', most: 1 })

@@ -56,7 +56,10 @@ export class SignerFollower {
 
   #follow(changes: readonly Change[] | 'everything'): void {
     if (this.#isStopped) return
-    if (changes === 'everything') return this.reload(ALL)
+    if (changes === 'everything') {
+      this.reload(ALL)
+      return
+    }
     for (const { entity, id, action } of changes) {
       if (entity !== 'externalJwtSigners' && entity !== 'identityProviders') continue
       if (action === 'deleted') this.#options.forget(id)

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { createHoldBack } from '../../src/limits/hold-back.ts'
+import { RefusalDelay } from '../../src/limits/refusal-delay.ts'
 
 const MOST_MS = 750
 const ONE = '192.0.2.1'
 const OTHER = '192.0.2.2'
 
-function setUp(t: TestContext, most?: { each: number; all: number }) {
+function setUp(t: TestContext, max = { maxPerNetwork: 500, maxHeld: 2_000 }) {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   let now = 1_800_000_000_000
-  const holdBack = createHoldBack({ now: () => now }, { burst: 3, perSecond: 1 }, most)
-  const many = (address: string, times: number) => Array.from({ length: times }, () => holdBack(address))
+  const delay = new RefusalDelay({ clock: { now: () => now } }, { atOnce: { burst: 3, perSecond: 1 }, ...max })
+  const many = (address: string, times: number) => Array.from({ length: times }, () => delay.wait(address))
   const advance = (ms: number): void => {
     now += ms
   }
@@ -36,7 +36,7 @@ test('R-01 the first refusals are told at once, the next later, and after a whil
 })
 
 test('R-01 no more are held than there is room for, of one or of all, and each that was told makes room', async (t) => {
-  const { many } = setUp(t, { each: 2, all: 3 })
+  const { many } = setUp(t, { maxPerNetwork: 2, maxHeld: 3 })
   const one = many(ONE, 9)
   assert.deepEqual(one.map(isHeld), [false, false, false, true, true, false, false, false, false])
   const other = many(OTHER, 5)
