@@ -1,17 +1,17 @@
-import type { ExplainSignIn } from '../token/explain-login.ts'
-import type { Enrolled, EnrollmentRequest, TokenEnrollment } from './enroll-by-jwt.ts'
+import type { LoginExplainer } from '../token/login-explainer.ts'
 import type { EnrollmentReporter } from './enrollment-reporter.ts'
 import { refusedEnrollment } from './refused-enrollment.ts'
+import type { Enrolled, EnrollmentRequest, TokenEnrollment } from './token-enrollment.ts'
 
 export interface EnrollAndReportParts {
   readonly tokenEnrollment: Pick<TokenEnrollment, 'enroll'>
   readonly enrollments: Pick<EnrollmentReporter, 'enrolled' | 'refused'>
-  readonly explainSignIn: ExplainSignIn
+  readonly explainer: Pick<LoginExplainer, 'explain'>
 }
 
 /** Enrolls with a token and reports the outcome. Throws the refusal, which administrators find as a decision under the request id. */
 export async function enrollAndReport(
-  { tokenEnrollment, enrollments, explainSignIn }: EnrollAndReportParts,
+  { tokenEnrollment, enrollments, explainer }: EnrollAndReportParts,
   id: string,
   request: EnrollmentRequest,
 ): Promise<Enrolled> {
@@ -22,6 +22,6 @@ export async function enrollAndReport(
     enrollments.enrolled(outcome, reported)
     return outcome
   }
-  enrollments.refused(refusedEnrollment({ id, remoteAddress }, outcome, bearers, explainSignIn), outcome, reported)
+  enrollments.refused(refusedEnrollment({ id, remoteAddress }, outcome, bearers, explainer), outcome, reported)
   throw outcome.error
 }

@@ -4,7 +4,7 @@ import type { EventHub } from '../events/event-hub.ts'
 import type { Metrics } from '../events/metrics/metrics.ts'
 import type { ReportedRequest } from '../events/reported-request.ts'
 import type { DecisionRecorder, RefusedEnrollment } from '../token/decision-recorder.ts'
-import type { Enrolled, EnrollmentRefusal } from './enroll-by-jwt.ts'
+import type { Enrolled, EnrollmentRefusal } from './token-enrollment.ts'
 
 interface EnrollmentReporterParts {
   readonly log: Logger

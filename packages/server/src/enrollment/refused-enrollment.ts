@@ -3,8 +3,8 @@ import type { DecisionReason } from '../token/decision-reason.ts'
 import type { RefusedEnrollment } from '../token/decision-recorder.ts'
 import { identityProblem, NAME_THE_SIGNER } from '../token/enroll-obstacles.ts'
 import { explainBearer, type RefusedRequest } from '../token/explain-bearer.ts'
-import type { ExplainSignIn } from '../token/explain-login.ts'
-import type { EnrollmentRefusal } from './enroll-by-jwt.ts'
+import type { LoginExplainer } from '../token/login-explainer.ts'
+import type { EnrollmentRefusal } from './token-enrollment.ts'
 
 /** What is missing beside the token. */
 const MISSING: Partial<Record<DecisionReason, (error: AppError) => string>> = {
@@ -20,7 +20,7 @@ export function refusedEnrollment(
   request: RefusedRequest,
   { reason, signer, identityId, bearer, kind, error }: EnrollmentRefusal,
   bearers: readonly string[],
-  explainSignIn: ExplainSignIn,
+  explainer: Pick<LoginExplainer, 'explain'>,
 ): RefusedEnrollment {
   return {
     ...request,
@@ -30,7 +30,7 @@ export function refusedEnrollment(
     identityId,
     explain: async () => {
       const explanation = await explainBearer(bearers, bearer, (token) =>
-        explainSignIn(token, 'enroll', { isHurried: true, kind, signerId: signer?.id }),
+        explainer.explain(token, 'enroll', { isHurried: true, kind, signerId: signer?.id }),
       )
       const more = MISSING[reason]?.(error)
       if (more === undefined || explanation.missing.includes(more)) return explanation

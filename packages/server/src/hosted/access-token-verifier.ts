@@ -11,7 +11,7 @@ import {
 } from '@countersign/core'
 import type { KnownAccount } from '../store/reads/account-client-reads.ts'
 import type { AccessRefusal } from '../token/decision-reason.ts'
-import type { SignerVerifier } from '../token/signer-verifier.ts'
+import type { TokenVerifier } from '../token/token-verifier.ts'
 import type { KnownAccounts } from './known-accounts.ts'
 import type { DirectoryProvider, ProviderDirectory, TrustedIssuer } from './provider-directory.ts'
 
@@ -37,7 +37,7 @@ interface ClaimedAccount {
 interface AccessTokenVerifierParts {
   readonly providers: ProviderDirectory
   readonly accounts: KnownAccounts
-  readonly signerVerifier: SignerVerifier
+  readonly verifier: Pick<TokenVerifier, 'verifyWith'>
   readonly cache: VerifiedTokenCache
 }
 
@@ -54,7 +54,7 @@ export class AccessTokenVerifier {
 
   /** The API account of a token, or why it is refused. Throws `TooManyRequests` when too many in the provider's name were wrong. */
   async verify(token: string, address: string): Promise<AccessVerdict> {
-    const { providers, signerVerifier, cache } = this.#parts
+    const { providers, verifier, cache } = this.#parts
     const reading = readJws(token, cache)
     if (!reading.ok) return { ok: false, reason: reading.reason }
     const { jws } = reading
@@ -66,7 +66,7 @@ export class AccessTokenVerifier {
     const signer = provider?.stored.enabled && signerFor(provider, jws)
     if (!signer) return refused(refuseWithoutSigner(jws, issuer?.forStrangers !== undefined))
     const verifying = { stored: provider.keySigner, verify: signer }
-    const verdict = await signerVerifier.verifyForStranger(verifying, jws, address, true)
+    const verdict = await verifier.verifyWith(verifying, jws, true, address)
     const { id: providerId, requiredScope } = provider.stored
     if (!verdict.accepted) return refused(verdict, providerId)
     const refuse = (reason: AccessRefusal): AccessVerdict => {

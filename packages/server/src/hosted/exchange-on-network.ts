@@ -10,18 +10,18 @@ export interface ExchangeOnNetworkParts {
   readonly store: Pick<Store, 'db'>
   readonly sessionExchange: Pick<SessionExchange, 'exchange'>
   /** Every new session is reported here. */
-  readonly signIns: { accepted(session: LiveSession, request: ReportedRequest): void }
+  readonly logins: { accepted(session: LiveSession, request: ReportedRequest): void }
 }
 
 /** Starts a session of the network's controller for the caller. NOT_THIS_CONTROLLER when the network has another one. */
 export async function exchangeOnNetwork(
-  { store, sessionExchange, signIns }: ExchangeOnNetworkParts,
+  { store, sessionExchange, logins }: ExchangeOnNetworkParts,
   caller: HostedCaller,
   { networkId, request }: { readonly networkId: string; readonly request: ReportedRequest & { clientAddress: string } },
 ): Promise<{ readonly token: string; readonly session: LiveSession }> {
   const network = await getPresentNetwork(store.db, caller.organizationId, networkId)
   if (!network.is_local) throw new AppError('NOT_THIS_CONTROLLER')
   const started = await sessionExchange.exchange(caller, request)
-  signIns.accepted(started.session, { id: request.id, remoteAddr: request.remoteAddr })
+  logins.accepted(started.session, { id: request.id, remoteAddr: request.remoteAddr })
   return started
 }

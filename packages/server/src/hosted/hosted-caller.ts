@@ -36,7 +36,7 @@ export interface HostedCallersParts {
   readonly secondFactor: SecondFactor
   readonly localOrganization: LocalOrganization
   /** Every refused token is reported here. */
-  readonly signIns: { refused(refused: RefusedSignIn, request: ReportedRequest): void }
+  readonly logins: { refused(refused: RefusedSignIn, request: ReportedRequest): void }
 }
 
 /** The credentials of a request. */
@@ -50,9 +50,6 @@ export interface Presented {
   /** The address with the port; called only for a report. */
   readonly remoteAddr: () => string
 }
-
-/** `HostedCallers.find` as a function. */
-export type FindHostedCaller = (presented: Presented, access: HostedAccess) => Promise<HostedCaller>
 
 /** Authenticates callers of the hosted API. A Bearer token decides alone, whatever else the request carries. */
 export class HostedCallers {
@@ -74,10 +71,10 @@ export class HostedCallers {
   }
 
   async #findByToken(token: string, { address, requestId: id, remoteAddr }: Presented): Promise<HostedCaller> {
-    const { accessTokens, signIns } = this.#parts
+    const { accessTokens, logins } = this.#parts
     const verdict = await accessTokens.verify(token, address)
     if (!verdict.ok) {
-      signIns.refused(refusedAccess(verdict, { id, address }), { id, remoteAddr: remoteAddr() })
+      logins.refused(refusedAccess(verdict, { id, address }), { id, remoteAddr: remoteAddr() })
       throw new TokenRefused(verdict.reason)
     }
     const { account } = verdict

@@ -6,9 +6,6 @@ import type { Store } from '../store/store.ts'
 import type { HostedCaller } from './hosted-caller.ts'
 import type { LocalOrganization } from './local-organization.ts'
 
-/** `TargetOrganizations.getId` as a function. */
-export type TargetOrganization = (caller: HostedCaller, wanted: string | undefined) => Promise<string>
-
 /**
  * Decides which organization a call acts on: the caller's own. An administrator of the organization that owns this controller may also name one
  * without API accounts, to set it up; once it has an account, only its own accounts act on it.

@@ -4,18 +4,11 @@ import { noteChain } from '../operations/authenticator/note-chain.ts'
 import type { LiveSession } from '../session/live-sessions.ts'
 import { sessionCertificate } from '../session/session-certificate.ts'
 import type { CertificateAuthenticator } from '../store/reads/authenticator-reads.ts'
-import type { CertificateCheck, PresentedCertificate, RefusedCertificate } from './judge-certificate.ts'
+import type { CertificateCheck, PresentedCertificate, RefusedCertificate } from './certificate-check.ts'
 
 export type CertOutcome =
   | { readonly signedIn: true; readonly token: string; readonly session: LiveSession }
   | ({ readonly signedIn: false } & Omit<RefusedCertificate, 'accepted'>)
-
-/** `CertificateLogin.logIn` as a function. */
-export type CertSignIn = (
-  presented: PresentedCertificate | undefined,
-  body: Authenticate,
-  ipAddress: string,
-) => Promise<CertOutcome>
 
 interface CertificateLoginParts extends SessionOptions {
   readonly certificates: CertificateCheck

@@ -11,7 +11,7 @@ import type { PasswordLogin } from './password-login.ts'
 
 interface ChangeOwnPasswordParts {
   readonly store: Pick<Store, 'db' | 'run'>
-  readonly logInWithPassword: Pick<PasswordLogin, 'guard'>
+  readonly passwordLogin: Pick<PasswordLogin, 'guard'>
   /** The digest of a password that the identity's policy allows. */
   digestNewPassword(identity: StoredIdentity, password: string): Promise<string>
 }
@@ -28,7 +28,7 @@ interface PasswordChange {
  * password login.
  */
 export async function changeOwnPassword(
-  { store, logInWithPassword, digestNewPassword }: ChangeOwnPasswordParts,
+  { store, passwordLogin, digestNewPassword }: ChangeOwnPasswordParts,
   { session, authenticatorId, clientAddress: address, body }: PasswordChange,
   meta: OperationMeta,
 ): Promise<void> {
@@ -38,9 +38,7 @@ export async function changeOwnPassword(
   const { id, method, password_digest: digest } = authenticator
   if (method !== 'updb') throw new AppError('CAN_NOT_UPDATE_AUTHENTICATOR')
   const { currentPassword, password, username } = body
-  if (
-    !(await logInWithPassword.guard.isRight({ password: currentPassword, address, of: { identity, policy, digest } }))
-  ) {
+  if (!(await passwordLogin.guard.isRight({ password: currentPassword, address, of: { identity, policy, digest } }))) {
     throw new AppError('UNAUTHORIZED', { field: 'currentPassword', reason: 'invalid current password', value: '' })
   }
   if (username) checkPlainText('username', username)

@@ -11,8 +11,6 @@ interface LoginReporterParts {
   readonly metrics: Pick<Metrics, 'signIn'>
 }
 
-export type SignInReporter = LoginReporter
-
 /** Reports the outcome of every login, by any method, to events, metrics and decisions. */
 export class LoginReporter {
   readonly #parts: LoginReporterParts

@@ -8,14 +8,14 @@ import type { OperationMeta } from '../store/operation-meta.ts'
 import { findTotp } from '../store/reads/totp-reads.ts'
 import type { TotpRow } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
-import type { SignInReporter } from './login-reporter.ts'
+import type { LoginReporter } from './login-reporter.ts'
 import type { OneTimeCodes } from './one-time-codes.ts'
 import { refusedCode } from './refused-login.ts'
 
 export interface OwnOneTimeCodesParts {
   readonly store: Pick<Store, 'db' | 'run'>
   readonly oneTimeCodes: OneTimeCodes
-  readonly signIns: Pick<SignInReporter, 'code'>
+  readonly logins: Pick<LoginReporter, 'code'>
 }
 
 /** A request with a session, which may give a one-time code or a recovery code. */
@@ -110,11 +110,11 @@ export class OwnOneTimeCodes {
   /** Throws unless the code was right. Reports every wrong code, and a right one only where it completes the session. */
   #check(request: CodeRequest, outcome: CodeOutcome, { completes = false } = {}): void {
     const { id, remoteAddr, clientAddress: remoteAddress, session, meta } = request
-    const { oneTimeCodes, signIns } = this.#parts
+    const { oneTimeCodes, logins } = this.#parts
     if (outcome !== 'right') {
       const reason = outcome === 'wrong' ? 'wrong-code' : 'too-many-codes'
-      signIns.code(session, refusedCode({ id, remoteAddress }, reason, session, meta.now), { id, remoteAddr })
-    } else if (completes) signIns.code(session, undefined, { id, remoteAddr })
+      logins.code(session, refusedCode({ id, remoteAddress }, reason, session, meta.now), { id, remoteAddr })
+    } else if (completes) logins.code(session, undefined, { id, remoteAddr })
     oneTimeCodes.checkOutcome(outcome)
   }
 }

@@ -34,15 +34,10 @@ export type PasswordOutcome =
       readonly policy: StoredAuthPolicy | undefined
     }
 
-/** `LoginByPassword.logIn` as a function. */
-export interface PasswordLogin extends Pick<LoginByPassword, 'passwords' | 'guard'> {
-  (body: Authenticate, ipAddress: string): Promise<PasswordOutcome>
-}
-
 const WAY = { method: 'password' } as const
 
 /** Exchanges a user name and password for a session. Every refusal looks and costs the same. */
-export class LoginByPassword {
+export class PasswordLogin {
   /** Shared with everything else that digests or compares passwords, since the limit holds for all of it. */
   readonly passwords: Passwords
   readonly guard: PasswordGuard

@@ -10,7 +10,7 @@ import {
 } from '../token/decision-reason.ts'
 import type { RefusedSignIn } from '../token/decision-recorder.ts'
 import { explainBearer, type RefusedRequest } from '../token/explain-bearer.ts'
-import type { ExplainSignIn } from '../token/explain-login.ts'
+import type { LoginExplainer } from '../token/login-explainer.ts'
 import { explainedIdentity, explainedPolicy } from '../token/login-explanation.ts'
 import { quoted } from '../token/quoted.ts'
 import type { CertOutcome } from './certificate-login.ts'
@@ -22,7 +22,7 @@ export function refusedJwt(
   request: RefusedRequest,
   { reason, signer, identityId, bearer }: JwtRefusal,
   bearers: readonly string[],
-  explainSignIn: ExplainSignIn,
+  explainer: Pick<LoginExplainer, 'explain'>,
 ): RefusedSignIn {
   return {
     ...request,
@@ -30,7 +30,7 @@ export function refusedJwt(
     reason,
     signerId: signer?.id,
     identityId,
-    explain: () => explainBearer(bearers, bearer, (token) => explainSignIn(token, 'ext-jwt', { isHurried: true })),
+    explain: () => explainBearer(bearers, bearer, (token) => explainer.explain(token, 'ext-jwt', { isHurried: true })),
   }
 }
 

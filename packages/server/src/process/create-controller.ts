@@ -1,9 +1,9 @@
 import type { ServerOptions } from 'node:https'
 import { newId, PASSWORD_COST, type PasswordCost, VerifiedTokenCache } from '@countersign/core'
 import type { Logger } from 'pino'
-import { TokenEnrollment } from '../enrollment/enroll-by-jwt.ts'
 import { createEnrollmentJwt } from '../enrollment/enrollment-jwt.ts'
 import { EnrollmentReporter } from '../enrollment/enrollment-reporter.ts'
+import { TokenEnrollment } from '../enrollment/token-enrollment.ts'
 import { apiSessionEvent } from '../events/api-session-event.ts'
 import { publishChanges } from '../events/change-events.ts'
 import { createEventHub, type EventHub } from '../events/event-hub.ts'
@@ -23,18 +23,18 @@ import { SessionExchange } from '../hosted/session-exchange.ts'
 import { TargetOrganizations } from '../hosted/target-organization.ts'
 import { createHttpServer, type HttpServer } from '../http/pipeline/create-http-server.ts'
 import { buildRoutes } from '../http/routes.ts'
-import { SignerKeys } from '../keyset/signer-keys.ts'
+import { KeySets } from '../keyset/key-sets.ts'
 import { createAttemptLimits } from '../limits/attempt-limits.ts'
 import type { AttemptSharing } from '../limits/attempt-sharing.ts'
 import type { Guesses } from '../limits/guesses.ts'
+import { CertificateCheck } from '../login/certificate-check.ts'
 import { CertificateLogin } from '../login/certificate-login.ts'
 import { HeldTokens } from '../login/console/held-tokens.ts'
 import { LoginFlows } from '../login/console/login-flows.ts'
 import { LoginProviders } from '../login/console/login-provider.ts'
-import { CertificateCheck } from '../login/judge-certificate.ts'
 import { LoginReporter } from '../login/login-reporter.ts'
 import { OneTimeCodes } from '../login/one-time-codes.ts'
-import { LoginByPassword } from '../login/password-login.ts'
+import { PasswordLogin } from '../login/password-login.ts'
 import { MAX_AT_ONCE } from '../login/passwords.ts'
 import { SecondFactor } from '../login/second-factor.ts'
 import { TokenLogin } from '../login/token-login.ts'
@@ -60,13 +60,12 @@ import { createSessionMoves } from '../session/session-moves.ts'
 import { SYSTEM_ACTOR } from '../store/actor.ts'
 import type { Store } from '../store/store.ts'
 import { DecisionRecorder } from '../token/decision-recorder.ts'
-import { LoginExplainer } from '../token/explain-login.ts'
 import { KnownIdentities } from '../token/known-identities.ts'
 import { KnownPolicies } from '../token/known-policies.ts'
+import { LoginExplainer } from '../token/login-explainer.ts'
 import { SignatureChecks } from '../token/signatures/signature-checks.ts'
 import { SignerDirectory } from '../token/signer-directory.ts'
 import { SignerKeyCheck } from '../token/signer-key-check.ts'
-import { SignerVerifier } from '../token/signer-verifier.ts'
 import { TokenVerifier } from '../token/token-verifier.ts'
 import { startUpkeep } from './upkeep.ts'
 
@@ -145,7 +144,7 @@ export function createController(parts: ControllerParts): Controller {
   const fetchDocument = createFetchDocument({ settings })
   const jwksPolicy = createJwksEndpointPolicy(settings)
   const fetchJwks = parts.fetchJwks ?? seat?.fetchJwks ?? createFetchJwks(fetchDocument)
-  const signerKeys = new SignerKeys({
+  const signerKeys = new KeySets({
     store,
     fetchJwks,
     saveKeySet: (keySet) => store.run(storeKeySet, keySet, system()),
@@ -157,7 +156,8 @@ export function createController(parts: ControllerParts): Controller {
   const cache = new VerifiedTokenCache()
   const limits = createAttemptLimits({ settings, clock, log, metrics, sharing: seat?.attempts })
   const signatures = new SignatureChecks(log)
-  const signerVerifier = new SignerVerifier({
+  const verifier = new TokenVerifier({
+    directory: signers,
     keys: signerKeys,
     cache,
     clock,
@@ -165,22 +165,21 @@ export function createController(parts: ControllerParts): Controller {
     metrics,
     checkSignature: signatures.check,
   })
-  const verifier = new TokenVerifier({ directory: signers, signerVerifier, cache, clock })
   const secondFactor = new SecondFactor(signers, verifier)
   const decisions = new DecisionRecorder({
     save: (decisions) => store.run(recordDecisions, { decisions }, system()),
     clock,
     log,
   })
-  const signIns = new LoginReporter({ events, decisions, metrics })
+  const logins = new LoginReporter({ events, decisions, metrics })
   const localOrganization = new LocalOrganization(store)
   const accessTokens = new AccessTokenVerifier({
     providers: new ProviderDirectory(store, log),
     accounts: new KnownAccounts(store, clock),
-    signerVerifier,
+    verifier,
     cache,
   })
-  const hostedCallers = new HostedCallers({ accessTokens, sessions, secondFactor, localOrganization, signIns })
+  const hostedCallers = new HostedCallers({ accessTokens, sessions, secondFactor, localOrganization, logins })
   const accountClients = new AccountClients({ ...parts, registration: createClientRegistration(fetchDocument) })
   const targetOrganizations = new TargetOrganizations(store, localOrganization)
   const apiAccounts = new ApiAccounts({ store, accountClients })
@@ -196,7 +195,7 @@ export function createController(parts: ControllerParts): Controller {
   const certificates = new CertificateCheck({ store, clock, authorities })
   const certificateLogin = new CertificateLogin({ ...session, certificates, authorities })
   const heldTokens = new HeldTokens(parts.sealing)
-  const passwordLogin = new LoginByPassword({
+  const passwordLogin = new PasswordLogin({
     ...session,
     passwordCost: parts.passwordCost ?? PASSWORD_COST,
     limit: limits.password,
@@ -220,27 +219,21 @@ export function createController(parts: ControllerParts): Controller {
     oneTimeCodes: new OneTimeCodes(parts),
     signers,
     signerKeys,
-    logInWithPassword: Object.assign(
-      (...args: Parameters<typeof passwordLogin.logIn>) => passwordLogin.logIn(...args),
-      {
-        passwords: passwordLogin.passwords,
-        guard: passwordLogin.guard,
-      },
-    ),
+    passwordLogin,
     tokenLogin: new TokenLogin({ session, verifier, identities: new KnownIdentities(store, policies) }),
-    signInWithCertificate: (...args) => certificateLogin.logIn(...args),
-    judgeCertificate: (presented) => certificates.check(presented),
+    certificateLogin,
+    certificates,
     tokenEnrollment: new TokenEnrollment({ store, clock, directory: signers, verifier, clientCertificates, policies }),
     enrollments: new EnrollmentReporter({ log, events, decisions, metrics }),
-    explainSignIn: (...args) => explainer.explain(...args),
+    explainer,
     decisions,
-    signIns,
+    logins,
     events,
     health,
     discoverSigner: createDiscoverSigner(fetchDocument, jwksPolicy),
     jwksPolicy,
     sessionExchange: new SessionExchange(session),
-    targetOrganization: (...args) => targetOrganizations.getId(...args),
+    targetOrganizations,
     discoverProvider: createDiscoverProvider(fetchDocument, jwksPolicy),
     apiAccounts,
   })
@@ -252,7 +245,7 @@ export function createController(parts: ControllerParts): Controller {
     sessions,
     secondFactor,
     noteUse,
-    findHostedCaller: (presented, access) => hostedCallers.find(presented, access),
+    hostedCallers,
     heldTokens,
     limits,
     settings,

@@ -129,7 +129,10 @@ export class LiveSessions {
     const relevant = changes === 'everything' ? changes : changes.filter(isRelevant)
     if (relevant.length === 0) return
     this.#generation++
-    if (relevant === 'everything') return this.#forgetAll()
+    if (relevant === 'everything') {
+      this.#forgetAll()
+      return
+    }
     for (const { entity, id } of relevant) if (entity === 'apiSessions') this.#forget(id)
     const others = relevant.filter(({ entity }) => entity !== 'apiSessions')
     if (others.length === 0) return

@@ -4,13 +4,13 @@ import {
   isSignerNamed,
   type JudgedSigner,
   KeySetError,
-  type SignerKeys as KeysByKid,
+  type SignerKeys,
   type UntrustedJws,
   untrustedIssuerAndAudience,
   verifyToken,
 } from '@countersign/core'
 import type { Logger } from 'pino'
-import type { SignerKeys } from '../keyset/signer-keys.ts'
+import type { KeySets } from '../keyset/key-sets.ts'
 import { readStoredKeys } from '../keyset/stored-key-set.ts'
 import type { Clock } from '../platform/clock.ts'
 import { loadKeySigner } from '../store/reads/key-signer-reads.ts'
@@ -26,7 +26,7 @@ export interface NearSignerVerdict extends JudgedSigner {
 export interface NearSignersParts {
   readonly store: Store
   readonly directory: Pick<SignerDirectory, 'enabled' | 'all'>
-  readonly keys: Pick<SignerKeys, 'keysOf' | 'keyFor'>
+  readonly keys: Pick<KeySets, 'keysOf' | 'keyFor'>
   readonly clock: Clock
   readonly log: Logger
 }
@@ -38,7 +38,7 @@ interface VerifyOptions {
 
 /** Signers that may be compared with refused tokens in a second: comparing one takes about a microsecond. */
 const COMPARED_PER_SECOND = 20_000
-const NO_KEYS: KeysByKid = new Map()
+const NO_KEYS: SignerKeys = new Map()
 
 /** Verifies a token by every signer that fits or nearly fits, each check that can be made. For explanations only. */
 export class NearSigners {
@@ -90,7 +90,7 @@ export class NearSigners {
     return [{ signer, keys, verdict }]
   }
 
-  async #keysFor(signer: StoredSigner, jws: UntrustedJws, isHurried: boolean): Promise<KeysByKid> {
+  async #keysFor(signer: StoredSigner, jws: UntrustedJws, isHurried: boolean): Promise<SignerKeys> {
     if (!signer.enabled && signer.certPem === null) return this.#loadKeys(signer)
     const { keys } = this.#parts
     const { kid } = jws.untrustedHeader
@@ -103,7 +103,7 @@ export class NearSigners {
   }
 
   /** The last keys of a disabled signer, which fetches nothing: they show whether it would accept the token. */
-  async #loadKeys({ id, jwksEndpoint }: StoredSigner): Promise<KeysByKid> {
+  async #loadKeys({ id, jwksEndpoint }: StoredSigner): Promise<SignerKeys> {
     const keySet = (await loadKeySigner(this.#parts.store, id))?.keySet
     if (!keySet || keySet.url !== jwksEndpoint) return NO_KEYS
     try {

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import { thumbprintOf } from '@countersign/core'
-import type { SignerKeys } from '../keyset/signer-keys.ts'
+import type { KeySets } from '../keyset/key-sets.ts'
 import type { SignerDirectory } from './signer-directory.ts'
 
 /** Bounds the time of one check: further signers are not compared. */
@@ -9,9 +9,9 @@ const MAX_SIGNERS = 1000
 /** Recognises the keys of signers, so that no client certificate is issued over one. */
 export class SignerKeyCheck {
   readonly #directory: Pick<SignerDirectory, 'all'>
-  readonly #keys: Pick<SignerKeys, 'keysOf'>
+  readonly #keys: Pick<KeySets, 'keysOf'>
 
-  constructor(directory: Pick<SignerDirectory, 'all'>, keys: Pick<SignerKeys, 'keysOf'>) {
+  constructor(directory: Pick<SignerDirectory, 'all'>, keys: Pick<KeySets, 'keysOf'>) {
     this.#directory = directory
     this.#keys = keys
   }

@@ -1,15 +1,22 @@
 import {
+  type CheckSignature,
   isSignerNamed,
   readJws,
   refuseWithoutSigner,
+  type UntrustedJws,
   untrustedIssuerAndAudience,
   type Verdict,
   type VerifiedTokenCache,
+  type VerifySigner,
   verifyToken,
 } from '@countersign/core'
+import type { Metrics } from '../events/metrics/metrics.ts'
+import type { KeySets } from '../keyset/key-sets.ts'
+import { UNCOUNTED } from '../limits/attempt-limiter.ts'
+import type { SignerLimiter } from '../limits/signer-limiter.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { KeySigner } from '../store/key-signer.ts'
 import type { DirectorySigner, SignerDirectory } from './signer-directory.ts'
-import type { SignerVerifier } from './signer-verifier.ts'
 
 /** The verdict of one signer about a token; of no signer when the token names none. */
 export interface SignerVerdict {
@@ -20,14 +27,23 @@ export interface SignerVerdict {
 /** Takes one verdict after the other. Returns whether it is enough: then no other signer is asked. */
 export type TakeVerdict = (verdict: SignerVerdict) => boolean | Promise<boolean>
 
-interface TokenVerifierParts {
-  readonly directory: SignerDirectory
-  readonly signerVerifier: SignerVerifier
-  readonly cache: VerifiedTokenCache
-  readonly clock: Clock
+/** Whose keys and rules a token is verified with. A signer of the directory is one, and so is a provider of the hosted API. */
+export interface VerifyingSigner {
+  readonly stored: KeySigner
+  readonly verify: VerifySigner
 }
 
-/** Chooses the signers of a token by issuer and audience, and lets the one verify function decide. Logins, second factors and enrollments use it. */
+interface TokenVerifierParts {
+  readonly directory: SignerDirectory
+  readonly keys: KeySets
+  readonly cache: VerifiedTokenCache
+  readonly clock: Clock
+  readonly limit: SignerLimiter
+  readonly metrics: Pick<Metrics, 'tokenVerified' | 'tokenFromCache'>
+  readonly checkSignature: CheckSignature
+}
+
+/** Chooses the signers of a token by issuer and audience, and lets the one verify function decide. Every token of every API passes here. */
 export class TokenVerifier {
   readonly #parts: TokenVerifierParts
 
@@ -40,7 +56,7 @@ export class TokenVerifier {
    * session: throws `TooManyRequests` before a signature is checked when too many in that signer's name were wrong.
    */
   async verify(token: string, address: string, take: TakeVerdict): Promise<void> {
-    const { directory, signerVerifier, cache } = this.#parts
+    const { directory, cache } = this.#parts
     const reading = readJws(token, cache)
     if (!reading.ok) {
       await take({ signer: undefined, verdict: await this.#refuseUnreadable(token) })
@@ -53,7 +69,7 @@ export class TokenVerifier {
     const { issuerKnown, candidates } = signers.choose(untrustedIssuer, untrustedAudiences)
     if (candidates.length === 0) await take({ signer: undefined, verdict: refuseWithoutSigner(jws, issuerKnown) })
     for (const signer of candidates) {
-      const taken = take({ signer, verdict: await signerVerifier.verifyForStranger(signer, jws, address, true) })
+      const taken = take({ signer, verdict: await this.verifyWith(signer, jws, true, address) })
       const isEnough: boolean = taken instanceof Promise ? await taken : taken
       if (isEnough) return
     }
@@ -64,14 +80,35 @@ export class TokenVerifier {
    * limited as above; a caller with a session is not.
    */
   async verifyBy(signer: DirectorySigner, token: string, address?: string): Promise<Verdict> {
-    const { signerVerifier, cache } = this.#parts
-    const reading = readJws(token, cache)
+    const reading = readJws(token, this.#parts.cache)
     if (!reading.ok) return this.#refuseUnreadable(token)
     const { untrustedIssuer, untrustedAudiences } = untrustedIssuerAndAudience(reading.jws)
     const isNamed = isSignerNamed(signer, untrustedIssuer, untrustedAudiences)
-    return address === undefined
-      ? signerVerifier.verifyForSession(signer, reading.jws, isNamed)
-      : signerVerifier.verifyForStranger(signer, reading.jws, address, isNamed)
+    return this.verifyWith(signer, reading.jws, isNamed, address)
+  }
+
+  /** The verdict with these keys and rules, from the cache while that is still true. Otherwise as `verifyBy`. */
+  async verifyWith(
+    { stored, verify }: VerifyingSigner,
+    jws: UntrustedJws,
+    isNamed: boolean,
+    address?: string,
+  ): Promise<Verdict> {
+    const { keys, cache, clock, limit, metrics, checkSignature } = this.#parts
+    const known = cache.findVerdict(jws.digest, verify, keys.keysOf(stored), clock.now())
+    if (known) {
+      metrics.tokenFromCache()
+      return known
+    }
+    const attempt = address === undefined ? UNCOUNTED : limit.begin(stored.id, address)
+    const { kid } = jws.untrustedHeader
+    if (isNamed && typeof kid === 'string' && !keys.keysOf(stored).has(kid)) await keys.keyFor(stored, kid)
+    const started = performance.now()
+    const verdict = await verifyToken(jws, verify, keys.keysOf(stored), clock.now(), { cache, checkSignature })
+    metrics.tokenVerified(performance.now() - started)
+    if (verdict.reason !== 'signature-invalid') attempt.giveBack()
+    if (verdict.accepted && address !== undefined) limit.noteGood(stored.id, address)
+    return verdict
   }
 
   /** A text that is no token is refused before any signer is looked at, so any will do. */

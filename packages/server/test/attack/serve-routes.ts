@@ -39,7 +39,7 @@ export async function serveRoutes(
     routes,
     sessions: { find: async () => undefined, look: async () => undefined },
     secondFactor: { findMissing: () => [] },
-    findHostedCaller: () => assert.fail(),
+    hostedCallers: { find: () => assert.fail() },
     noteUse: () => {},
     heldTokens: { of: () => [] },
     limits: { address: { begin: () => ({ giveBack: () => {} }) }, holdBack: () => undefined },

@@ -6,8 +6,8 @@ import type { ExtJwtSignerPatch } from '@countersign/contract'
 import { newId, readSignerCertificate } from '@countersign/core'
 import type { MintKey } from '@countersign/testkit'
 import { pino } from 'pino'
+import { KeySets } from '../../src/keyset/key-sets.ts'
 import type { SignerKeyWarning } from '../../src/keyset/signer-key-warning.ts'
-import { SignerKeys } from '../../src/keyset/signer-keys.ts'
 import { createSigner as createSignerOperation } from '../../src/operations/signer/create-signer.ts'
 import { deleteSigner } from '../../src/operations/signer/delete-signer.ts'
 import { storeKeySet } from '../../src/operations/signer/store-key-set.ts'
@@ -34,7 +34,7 @@ export interface KeeperOptions {
 }
 
 export interface TestKeeper {
-  readonly keeper: SignerKeys
+  readonly keeper: KeySets
   readonly warnings: SignerKeyWarning[]
   readonly logged: string[]
 }
@@ -44,7 +44,7 @@ export function startKeeper(options: KeeperOptions): TestKeeper {
   const { store, time, fetchJwks, jwks, random = () => 0.5 } = options
   const warnings: SignerKeyWarning[] = []
   const logged: string[] = []
-  const keeper = new SignerKeys({
+  const keeper = new KeySets({
     store,
     fetchJwks,
     saveKeySet: (keySet) => store.run(storeKeySet, keySet, meta(time.clock.now())),

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { after, test } from 'node:test'
 import { createFakeDns, mintKey, startJwksServer } from '@countersign/testkit'
 import { pino } from 'pino'
-import { SignerKeys } from '../../src/keyset/signer-keys.ts'
+import { KeySets } from '../../src/keyset/key-sets.ts'
 import { type FetchedKeySet, storeKeySet } from '../../src/operations/signer/store-key-set.ts'
 import { createFetchDocument } from '../../src/outbound/fetch-document.ts'
 import { createFetchJwks } from '../../src/outbound/jwks-fetch.ts'
@@ -24,7 +24,7 @@ function startReally(store: Store) {
   const fetchJwks = createFetchJwks(createFetchDocument({ settings, lookup }))
   const log = pino({ level: 'silent' })
   const saveKeySet = (keySet: FetchedKeySet) => store.run(storeKeySet, keySet, { actorId: 'system', now: Date.now() })
-  return new SignerKeys({ store, fetchJwks, saveKeySet, clock: { now: Date.now }, settings, log })
+  return new KeySets({ store, fetchJwks, saveKeySet, clock: { now: Date.now }, settings, log })
 }
 
 async function findClosedPort(): Promise<number> {

@@ -145,7 +145,7 @@ test('a node notices a change that it was not told of, however many have signed 
   const node = await openNode(t, url)
   const admin = firstAdmin()
   await node.store.run(createFirstAdmin, admin, meta)
-  for (let signIns = 5; signIns > 0; signIns -= 1) await node.store.run(createApiSession, newSession(admin), meta)
+  for (let logins = 5; logins > 0; logins -= 1) await node.store.run(createApiSession, newSession(admin), meta)
   assert.equal(node.heard.length, 1, 'caches need not hear of new sessions')
   const silent = new pg.Client({ connectionString: url })
   await silent.connect()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '@countersign/core'
 import { pino } from 'pino'
-import { LoginByPassword } from '../../src/login/password-login.ts'
+import { PasswordLogin } from '../../src/login/password-login.ts'
 import { findSigner } from '../../src/store/reads/signer-reads.ts'
 import type { Store } from '../../src/store/store.ts'
 import { KnownIdentities } from '../../src/token/known-identities.ts'
@@ -62,7 +62,7 @@ test('L-02 whoever a good token may not let in costs the same look-ups, known be
 test('L-02 every refused password costs the same look-ups and one comparison', async (t) => {
   const app = await buildApp(t)
   const session = { idleMs: 60_000, maxMs: 60_000, maxPerIdentity: 10, events: { publish: () => {} } }
-  const login = new LoginByPassword({
+  const login = new PasswordLogin({
     ...app,
     ...session,
     log: pino({ enabled: false }),

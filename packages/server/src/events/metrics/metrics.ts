@@ -26,7 +26,7 @@ export function createMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]
   const signers = new BoundedLabels()
-  const signIns = new Counter({
+  const logins = new Counter({
     name: 'countersign_sign_ins_total',
     help: 'Outcomes of signing in, by method, signer and reason; the reason of a good one is success',
     labelNames: ['method', 'signer', 'reason'],
@@ -63,7 +63,7 @@ export function createMetrics(): Metrics {
   })
   return {
     registry,
-    signIn: (method, signerId, reason) => signIns.inc({ method, signer: signers.of(signerId), reason }),
+    signIn: (method, signerId, reason) => logins.inc({ method, signer: signers.of(signerId), reason }),
     enrollment: (signerId, reason) => enrollments.inc({ signer: signers.of(signerId), reason }),
     tokenVerified: (milliseconds) => verifySeconds.observe(milliseconds / 1000),
     tokenFromCache: () => cacheHits.inc(),

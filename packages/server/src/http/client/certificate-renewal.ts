@@ -6,7 +6,7 @@ import {
 } from '@countersign/contract'
 import { AppError, findPemBlocks, readLeafCertificate } from '@countersign/core'
 import { type RenewCertificateParts, renewCertificate } from '../../enrollment/renew-certificate.ts'
-import type { JudgeCertificate } from '../../login/judge-certificate.ts'
+import type { CertificateCheck } from '../../login/certificate-check.ts'
 import { finishRenewal } from '../../operations/authenticator/renew-certificate.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { notFound } from '../../store/not-found.ts'
@@ -22,7 +22,7 @@ import { describe } from '../pipeline/route-note.ts'
 interface CertificateRenewalRouteParts extends RenewCertificateParts {
   readonly store: Pick<Store, 'db' | 'run'>
   readonly clock: Clock
-  readonly judgeCertificate: JudgeCertificate
+  readonly certificates: Pick<CertificateCheck, 'check'>
 }
 
 const ONE = `${CLIENT}/current-identity/authenticators/:id`
@@ -32,13 +32,13 @@ const ONE = `${CLIENT}/current-identity/authenticators/:id`
  * has it.
  */
 export function certificateRenewalRoutes(parts: CertificateRenewalRouteParts): Route[] {
-  const { store, clock, judgeCertificate } = parts
+  const { store, clock, certificates } = parts
 
   /** The connection must present the certificate that is to be renewed: a stolen session does not come with its key. */
   const checkCurrentCertificate = async (call: Call, id: string): Promise<void> => {
     const { identity } = sessionOf(call)
     if (!(await findAuthenticator(store.db, id, identity.id))) throw notFound('authenticator', id)
-    const judged = await judgeCertificate(call.clientCertificate())
+    const judged = await certificates.check(call.clientCertificate())
     if (!judged.accepted || judged.authenticator.id !== id) throw new AppError('UNAUTHORIZED')
   }
 

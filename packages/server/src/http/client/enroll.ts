@@ -7,7 +7,7 @@ import {
 } from '@countersign/contract'
 import { AppError, fieldError } from '@countersign/core'
 import type { Logger } from 'pino'
-import { createRedeemEnrollment } from '../../enrollment/redeem-enrollment.ts'
+import { EnrollmentRedemption } from '../../enrollment/enrollment-redemption.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { ClientCertificates } from '../../platform/keys/client-certificates.ts'
 import type { Store } from '../../store/store.ts'
@@ -52,7 +52,7 @@ const JWKS_TEXT = 'operation enroll.GetEnrollmentJwks has not yet been implement
 
 /** Exchanges an enrollment token for a credential. Anonymous: the token identifies the caller. */
 export function enrollRoutes(parts: EnrollRouteParts): Route[] {
-  const redeem = createRedeemEnrollment({
+  const redeem = new EnrollmentRedemption({
     store: parts.store,
     clock: parts.clock,
     log: parts.log,

@@ -10,7 +10,7 @@ import {
 } from '@countersign/contract'
 import type { Credentials } from '../../hosted/account-clients.ts'
 import type { ApiAccounts } from '../../hosted/api-accounts.ts'
-import type { TargetOrganization } from '../../hosted/target-organization.ts'
+import type { TargetOrganizations } from '../../hosted/target-organization.ts'
 import { patchApiAccount, replaceApiAccount } from '../../operations/api-account/update-api-account.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { getAccount, listAccounts } from '../../store/reads/account-reads.ts'
@@ -25,7 +25,7 @@ interface ApiAccountRouteParts {
   readonly store: Pick<Store, 'db' | 'run'>
   readonly clock: Clock
   readonly apiAccounts: ApiAccounts
-  readonly targetOrganization: TargetOrganization
+  readonly targetOrganizations: Pick<TargetOrganizations, 'getId'>
 }
 
 const READ = { hosted: 'read' } as const
@@ -35,7 +35,7 @@ const ONE = `${COLLECTION}/:id`
 
 /** The API accounts of an organization: registered at its identity provider, their secret shown once. */
 export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
-  const { store, clock, apiAccounts, targetOrganization } = parts
+  const { store, clock, apiAccounts, targetOrganizations } = parts
 
   const answer = async (
     organizationId: string,
@@ -75,7 +75,7 @@ export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
       body: { schema: ApiAccountCreate, optional: false },
       handle: async (call) => {
         const body = call.body as CreateBody
-        const organizationId = await targetOrganization(hostedCallerOf(call), body.organizationId)
+        const organizationId = await targetOrganizations.getId(hostedCallerOf(call), body.organizationId)
         const { id, credentials } = await apiAccounts.create(organizationId, body, hostedMeta(call, clock.now()))
         return answer(organizationId, id, { status: 201, credentials })
       },

@@ -5,7 +5,7 @@ import {
   type IdentityProviderWrite as WriteBody,
 } from '@countersign/contract'
 import { ProviderRecords, type ProviderRecordsParts } from '../../hosted/provider-records.ts'
-import type { TargetOrganization } from '../../hosted/target-organization.ts'
+import type { TargetOrganizations } from '../../hosted/target-organization.ts'
 import { deleteProvider } from '../../operations/identity-provider/delete-provider.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { getProvider, listProviders } from '../../store/reads/provider-reads.ts'
@@ -16,7 +16,7 @@ import { providerView } from './identity-views.ts'
 
 interface IdentityProviderRouteParts extends ProviderRecordsParts {
   readonly clock: Clock
-  readonly targetOrganization: TargetOrganization
+  readonly targetOrganizations: Pick<TargetOrganizations, 'getId'>
 }
 
 const READ = { hosted: 'read' } as const
@@ -26,7 +26,7 @@ const ONE = `${COLLECTION}/:id`
 
 /** The identity providers whose tokens an organization trusts. */
 export function identityProviderRoutes(parts: IdentityProviderRouteParts): Route[] {
-  const { store, clock, targetOrganization } = parts
+  const { store, clock, targetOrganizations } = parts
   const records = new ProviderRecords(parts)
 
   const one = (call: Call) => ({ id: call.params.id ?? '', organizationId: hostedCallerOf(call).organizationId })
@@ -60,7 +60,7 @@ export function identityProviderRoutes(parts: IdentityProviderRouteParts): Route
       body: { schema: IdentityProviderWrite, optional: false },
       handle: async (call) => {
         const body = call.body as WriteBody
-        const organizationId = await targetOrganization(hostedCallerOf(call), body.organizationId)
+        const organizationId = await targetOrganizations.getId(hostedCallerOf(call), body.organizationId)
         const id = await records.create(organizationId, body, hostedMeta(call, clock.now()))
         return { status: 201, json: await show({ id, organizationId }) }
       },

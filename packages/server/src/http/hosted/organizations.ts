@@ -6,7 +6,7 @@ import {
   type OrganizationWrite as WriteBody,
 } from '@countersign/contract'
 import { AppError, matchesName } from '@countersign/core'
-import type { TargetOrganization } from '../../hosted/target-organization.ts'
+import type { TargetOrganizations } from '../../hosted/target-organization.ts'
 import { createOrganization } from '../../operations/organization/create-organization.ts'
 import { deleteOrganization } from '../../operations/organization/delete-organization.ts'
 import { updateOrganization } from '../../operations/organization/update-organization.ts'
@@ -23,7 +23,7 @@ import { organizationView } from './identity-views.ts'
 interface OrganizationRouteParts {
   readonly store: Pick<Store, 'db' | 'run'>
   readonly clock: Clock
-  readonly targetOrganization: TargetOrganization
+  readonly targetOrganizations: Pick<TargetOrganizations, 'getId'>
 }
 
 const READ = { hosted: 'read' } as const
@@ -32,7 +32,7 @@ const COLLECTION = '/identity/v1/organizations'
 const ONE = `${COLLECTION}/:id`
 
 /** Organizations. Callers see their own only; those of the organization that owns this controller may create others. */
-export function organizationRoutes({ store, clock, targetOrganization }: OrganizationRouteParts): Route[] {
+export function organizationRoutes({ store, clock, targetOrganizations }: OrganizationRouteParts): Route[] {
   const show = async (id: string) => {
     return organizationView(await getOrganization(store.db, id), await listProviders(store.db, id))
   }
@@ -48,7 +48,7 @@ export function organizationRoutes({ store, clock, targetOrganization }: Organiz
   }
 
   const update = async (call: Call, body: PatchBody): Promise<Answer> => {
-    const id = await targetOrganization(hostedCallerOf(call), call.params.id)
+    const id = await targetOrganizations.getId(hostedCallerOf(call), call.params.id)
     await store.run(updateOrganization, { id, body }, hostedMeta(call, clock.now()))
     return { status: 200, json: await show(id) }
   }
@@ -106,7 +106,7 @@ export function organizationRoutes({ store, clock, targetOrganization }: Organiz
       paths: [ONE],
       access: ADMIN,
       handle: async (call) => {
-        const id = await targetOrganization(hostedCallerOf(call), call.params.id)
+        const id = await targetOrganizations.getId(hostedCallerOf(call), call.params.id)
         await store.run(deleteOrganization, { id }, hostedMeta(call, clock.now()))
         return { status: 204 }
       },

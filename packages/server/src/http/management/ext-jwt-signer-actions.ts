@@ -7,14 +7,14 @@ import {
   ReadSignerCertificate,
 } from '@countersign/contract'
 import { certificateWarnings, readSignerCertificate } from '@countersign/core'
-import type { SignerKeyKeeper } from '../../keyset/signer-keys.ts'
+import type { KeySets } from '../../keyset/key-sets.ts'
 import type { DiscoverSigner as DiscoverSignerAt } from '../../outbound/discover-signer.ts'
 import { OutboundError } from '../../outbound/outbound-error.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findEnrollPolicy, findSigner } from '../../store/reads/signer-reads.ts'
 import type { Store } from '../../store/store.ts'
-import type { ExplainSignIn } from '../../token/explain-login.ts'
+import type { LoginExplainer } from '../../token/login-explainer.ts'
 import { detail, timestamp } from '../pipeline/envelope.ts'
 import type { Route } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
@@ -24,14 +24,14 @@ import { COLLECTION, ONE } from './ext-jwt-signers.ts'
 interface ExtJwtSignerActionRouteParts {
   readonly store: Pick<Store, 'db'>
   readonly clock: Clock
-  readonly signerKeys: Pick<SignerKeyKeeper, 'refresh' | 'keyStatus'>
-  readonly explainSignIn: ExplainSignIn
+  readonly signerKeys: Pick<KeySets, 'refresh' | 'keyStatus'>
+  readonly explainer: Pick<LoginExplainer, 'explain'>
   readonly discoverSigner: DiscoverSignerAt
 }
 
 /** The calls about signers beside those of the resource: explain a token, discover an issuer, read a certificate, refresh keys. */
 export function extJwtSignerActionRoutes(parts: ExtJwtSignerActionRouteParts): Route[] {
-  const { store, clock, signerKeys, explainSignIn, discoverSigner } = parts
+  const { store, clock, signerKeys, explainer, discoverSigner } = parts
 
   /** A failed fetch is reported in `lastError` beside the keys that stay in use; it is not an error of the caller. */
   const refreshKeys = async (id: string) => {
@@ -53,7 +53,7 @@ export function extJwtSignerActionRoutes(parts: ExtJwtSignerActionRouteParts): R
       note: describe.one('Explanation', 'Explain why a token is refused, or that it is not'),
       handle: async ({ body }) => {
         const { token, method } = body as ExplainBody
-        return detail(await explainSignIn(token, method || 'ext-jwt'))
+        return detail(await explainer.explain(token, method || 'ext-jwt'))
       },
     },
     {

@@ -1,6 +1,6 @@
 import { type EnrollPolicy, findEnrollProblem, signerWarnings } from '@countersign/core'
+import type { KeySets } from '../../keyset/key-sets.ts'
 import type { SignerKeyStatus } from '../../keyset/key-status.ts'
-import type { SignerKeyKeeper } from '../../keyset/signer-keys.ts'
 import type { StoredSigner } from '../../store/signer-row.ts'
 
 /** The state of a signer's keys, with every warning about the signer. */
@@ -8,7 +8,7 @@ export function describeKeys(
   signer: StoredSigner,
   enrollPolicy: EnrollPolicy | undefined,
   now: number,
-  signerKeys: Pick<SignerKeyKeeper, 'keyStatus'>,
+  signerKeys: Pick<KeySets, 'keyStatus'>,
 ): SignerKeyStatus {
   const status = signerKeys.keyStatus(signer)
   const enrollProblem = findEnrollProblem(signer, enrollPolicy)

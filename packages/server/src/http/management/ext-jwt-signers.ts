@@ -5,7 +5,7 @@ import {
   type ExtJwtSignerWrite as WriteBody,
 } from '@countersign/contract'
 import { fieldError, readSignerCertificate } from '@countersign/core'
-import type { SignerKeyKeeper } from '../../keyset/signer-keys.ts'
+import type { KeySets } from '../../keyset/key-sets.ts'
 import { createSigner } from '../../operations/signer/create-signer.ts'
 import { deleteSigner } from '../../operations/signer/delete-signer.ts'
 import { patchSigner, replaceSigner } from '../../operations/signer/update-signer.ts'
@@ -35,7 +35,7 @@ interface ExtJwtSignerRouteParts {
   readonly store: Store
   readonly clock: Clock
   readonly jwksPolicy: Pick<JwksEndpointPolicy, 'checkEndpoint'>
-  readonly signerKeys: Pick<SignerKeyKeeper, 'keyStatus'>
+  readonly signerKeys: Pick<KeySets, 'keyStatus'>
   /** host:port pairs under which clients reach this controller. */
   readonly addresses: () => readonly string[]
 }

@@ -12,7 +12,7 @@ import type { HostedRequirement, Route } from './route.ts'
 
 type AdmitParts = Pick<
   PipelineParts,
-  'sessions' | 'secondFactor' | 'noteUse' | 'findHostedCaller' | 'heldTokens' | 'limits'
+  'sessions' | 'secondFactor' | 'noteUse' | 'hostedCallers' | 'heldTokens' | 'limits'
 >
 
 /**
@@ -39,7 +39,7 @@ const NO_TOKENS: readonly string[] = []
 
 async function findHosted(
   request: FastifyRequest,
-  { findHostedCaller, heldTokens, limits }: AdmitParts,
+  { hostedCallers, heldTokens, limits }: AdmitParts,
   { hosted: access }: HostedRequirement,
 ): Promise<Admitted> {
   const { token: sessionToken, isCookie } = presentedSession(request)
@@ -52,7 +52,7 @@ async function findHosted(
     remoteAddr: () => requestSource(request).remoteAddr,
   }
   // Only authentication failures count against the limit.
-  const hosted = await countAttempt(limits, request.ip, () => findHostedCaller(presented, access))
+  const hosted = await countAttempt(limits, request.ip, () => hostedCallers.find(presented, access))
   return { session: hosted.session, hosted }
 }
 

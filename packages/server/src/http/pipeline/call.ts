@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { HostedCaller } from '../../hosted/hosted-caller.ts'
-import type { PresentedCertificate } from '../../login/judge-certificate.ts'
+import type { PresentedCertificate } from '../../login/certificate-check.ts'
 import type { LiveSession } from '../../session/live-sessions.ts'
 import type { RequestSource } from '../../store/operation-meta.ts'
 import { bearerTokens, headerLines } from './bearer-tokens.ts'

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import type { PresentedCertificate } from '../../login/judge-certificate.ts'
+import type { PresentedCertificate } from '../../login/certificate-check.ts'
 
 /** What the client of a connection has shown, read when somebody asks: reading it is dear, and few calls need it. */
 export function readClientCertificate(socket: Socket): PresentedCertificate | undefined {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { FindHostedCaller } from '../../hosted/hosted-caller.ts'
+import type { HostedCallers } from '../../hosted/hosted-caller.ts'
 import { type Attempt, UNCOUNTED } from '../../limits/attempt-limiter.ts'
 import type { AttemptLimits } from '../../limits/attempt-limits.ts'
 import type { HeldTokens } from '../../login/console/held-tokens.ts'
@@ -20,7 +20,7 @@ export interface PipelineParts {
   readonly noteUse: NoteUse
   readonly heldTokens: Pick<HeldTokens, 'of'>
   readonly limits: Pick<AttemptLimits, 'address' | 'holdBack'>
-  readonly findHostedCaller: FindHostedCaller
+  readonly hostedCallers: Pick<HostedCallers, 'find'>
   readonly http: Pick<Settings['http'], 'maxBodyBytes' | 'maxManagementBodyBytes'>
   /** How long finding the caller, and then the handler, may take. */
   readonly withinTime: TimeLimit

@@ -28,7 +28,7 @@ import { equals } from './row-conditions.ts'
 interface CurrentIdentityRouteParts extends NewPasswordParts {
   readonly store: Store
   readonly clock: Clock
-  readonly logInWithPassword: Pick<PasswordLogin, 'guard' | 'passwords'>
+  readonly passwordLogin: Pick<PasswordLogin, 'guard' | 'passwords'>
 }
 
 const AUTHENTICATORS = 'current-identity/authenticators'
@@ -36,7 +36,7 @@ const LINKS = { self: { href: './current-identity' }, mfa: { href: './current-id
 
 /** The caller's own identity and its authenticators. No route here reaches another identity. */
 export function currentIdentityRoutes(parts: CurrentIdentityRouteParts): Route[] {
-  const { store, clock, logInWithPassword } = parts
+  const { store, clock, passwordLogin } = parts
 
   const ownAuthenticator = async (call: Call): Promise<AuthenticatorRow> => {
     const { id = '' } = call.params
@@ -47,7 +47,7 @@ export function currentIdentityRoutes(parts: CurrentIdentityRouteParts): Route[]
 
   const passwordParts = {
     store,
-    logInWithPassword,
+    passwordLogin,
     digestNewPassword: (identity: StoredIdentity, password: string) => digestNewPassword(parts, identity, password),
   }
   const changePassword = async (call: Call) => {

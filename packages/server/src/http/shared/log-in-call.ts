@@ -1,26 +1,26 @@
 import type { Authenticate as AuthenticateBody, AuthenticateMethod } from '@countersign/contract'
 import { AppError } from '@countersign/core'
 import type { ReportedRequest } from '../../events/reported-request.ts'
-import type { CertSignIn } from '../../login/certificate-login.ts'
-import type { SignInReporter } from '../../login/login-reporter.ts'
+import type { CertificateLogin } from '../../login/certificate-login.ts'
+import type { LoginReporter } from '../../login/login-reporter.ts'
 import type { PasswordLogin } from '../../login/password-login.ts'
 import { refusedCertificate, refusedJwt, refusedMeanwhile, refusedPassword } from '../../login/refused-login.ts'
 import type { TokenLogin } from '../../login/token-login.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { LiveSession } from '../../session/live-sessions.ts'
 import type { RefusedSignIn } from '../../token/decision-recorder.ts'
-import type { ExplainSignIn } from '../../token/explain-login.ts'
+import type { LoginExplainer } from '../../token/login-explainer.ts'
 import type { Call } from '../pipeline/call.ts'
 import { primaryChallenge } from '../pipeline/challenge.ts'
 
 export interface LogInCallParts {
   readonly clock: Clock
-  readonly logInWithPassword: PasswordLogin
+  readonly passwordLogin: PasswordLogin
   readonly tokenLogin: Pick<TokenLogin, 'logIn'>
-  readonly signInWithCertificate: CertSignIn
-  readonly explainSignIn: ExplainSignIn
+  readonly certificateLogin: Pick<CertificateLogin, 'logIn'>
+  readonly explainer: Pick<LoginExplainer, 'explain'>
   /** Every outcome of a login is reported here. */
-  readonly signIns: Pick<SignInReporter, 'accepted' | 'refused'>
+  readonly logins: Pick<LoginReporter, 'accepted' | 'refused'>
 }
 
 export interface LoggedIn {
@@ -52,12 +52,12 @@ interface Method<Own extends Outcome> {
 }
 
 export function createLogInCall(parts: LogInCallParts): LogInCall {
-  const { logInWithPassword, signInWithCertificate, tokenLogin, explainSignIn, signIns, clock } = parts
+  const { passwordLogin, certificateLogin, tokenLogin, explainer, logins, clock } = parts
   const requestOf = ({ requestId, clientAddress }: CredentialCall) => ({ id: requestId, remoteAddress: clientAddress })
 
   const methods: Record<AuthenticateMethod, Method<Outcome>> = {
     password: method({
-      attempt: (call) => logInWithPassword(call.body as AuthenticateBody, call.clientAddress),
+      attempt: (call) => passwordLogin.logIn(call.body as AuthenticateBody, call.clientAddress),
       refuse: (call, outcome) => ({
         refused: refusedPassword(requestOf(call), outcome, clock.now()),
         error: new AppError('INVALID_AUTH'),
@@ -66,13 +66,13 @@ export function createLogInCall(parts: LogInCallParts): LogInCall {
     'ext-jwt': method({
       attempt: (call) => tokenLogin.logIn(call.untrustedBearers, call.body as AuthenticateBody, call.clientAddress),
       refuse: (call, outcome) => ({
-        refused: refusedJwt(requestOf(call), outcome, call.untrustedBearers, explainSignIn),
+        refused: refusedJwt(requestOf(call), outcome, call.untrustedBearers, explainer),
         error: primaryChallenge(outcome.challenge, outcome.signer),
       }),
     }),
     cert: method({
       attempt: (call) =>
-        signInWithCertificate(call.clientCertificate(), call.body as AuthenticateBody, call.clientAddress),
+        certificateLogin.logIn(call.clientCertificate(), call.body as AuthenticateBody, call.clientAddress),
       refuse: (call, outcome) => ({
         refused: refusedCertificate(requestOf(call), outcome, clock.now()),
         error: new AppError('INVALID_AUTH'),
@@ -92,14 +92,14 @@ export function createLogInCall(parts: LogInCallParts): LogInCall {
     try {
       const outcome = await attempt(call)
       if (outcome.signedIn) {
-        signIns.accepted(outcome.session, reported(call))
+        logins.accepted(outcome.session, reported(call))
         return outcome
       }
       refusal = refuse(call, outcome)
     } catch (error) {
       refusal = refusedLate(name, call, error)
     }
-    signIns.refused(refusal.refused, reported(call))
+    logins.refused(refusal.refused, reported(call))
     throw refusal.error
   }
 }

@@ -6,17 +6,17 @@ import type { Store } from '../../store/store.ts'
 
 export interface NewPasswordParts {
   readonly store: Pick<Store, 'db'>
-  readonly logInWithPassword: Pick<PasswordLogin, 'passwords'>
+  readonly passwordLogin: Pick<PasswordLogin, 'passwords'>
 }
 
 /** The digest of a new password; COULD_NOT_VALIDATE when it breaks a rule of the identity's policy. */
 export async function digestNewPassword(
-  { store, logInWithPassword }: NewPasswordParts,
+  { store, passwordLogin }: NewPasswordParts,
   { authPolicyId }: Pick<StoredIdentity, 'authPolicyId'>,
   password: string,
 ): Promise<string> {
   const policy = await findAuthPolicy(store.db, authPolicyId)
   if (!policy) throw new AppError('NOT_FOUND')
   checkPassword(password, policy.primary.updb)
-  return logInWithPassword.passwords.digest(password)
+  return passwordLogin.passwords.digest(password)
 }

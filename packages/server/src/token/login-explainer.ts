@@ -24,13 +24,6 @@ export interface ExplainOptions {
   readonly signerId?: string | undefined
 }
 
-/** `LoginExplainer.explain` as a function. */
-export type ExplainSignIn = (
-  token: string,
-  method: ExplainMethod,
-  options?: ExplainOptions,
-) => Promise<SignInExplanation>
-
 type Standing = Pick<SignInExplanation, 'identity' | 'policy' | 'missing'>
 
 const NOT_TAKEN: Standing = {

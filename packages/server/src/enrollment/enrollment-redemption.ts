@@ -17,10 +17,6 @@ interface EnrollmentRedemptionParts {
   digestNewPassword(identity: StoredIdentity, password: string): Promise<string>
 }
 
-export function createRedeemEnrollment(parts: EnrollmentRedemptionParts): EnrollmentRedemption {
-  return new EnrollmentRedemption(parts)
-}
-
 /**
  * Exchanges a one-time token for a credential. Either the credential is recorded and the token deleted, or nothing has changed. Of several
  * requests with one token exactly one succeeds; the others fail with INVALID_ENROLLMENT_TOKEN.

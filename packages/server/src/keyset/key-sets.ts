@@ -1,4 +1,4 @@
-import type { SignerKeys as KeysByKid, SignerKey } from '@countersign/core'
+import type { SignerKey, SignerKeys } from '@countersign/core'
 import type { Logger } from 'pino'
 import type { FetchJwks } from '../outbound/jwks-fetch.ts'
 import { OutboundError } from '../outbound/outbound-error.ts'
@@ -31,9 +31,7 @@ export interface SignerKeysParts {
   readonly random?: () => number
 }
 
-export type SignerKeyKeeper = SignerKeys
-
-const NO_KEYS: KeysByKid = new Map()
+const NO_KEYS: SignerKeys = new Map()
 type FetchingSigner = KeySigner & { readonly jwksEndpoint: string }
 type CertificateSigner = KeySigner & { readonly certPem: string }
 
@@ -47,7 +45,7 @@ interface KnownProvider {
  * The keys of every signer, in memory, from the start and as signers change. Nothing waits for a provider but `keyFor` and `refresh`. Callers
  * pass the signer as they know it, so that the keys are never those of an earlier endpoint.
  */
-export class SignerKeys {
+export class KeySets {
   /** Resolves when the signers have been read from the store for the first time. */
   readonly loaded: Promise<void>
   readonly #scheduler: Scheduler
@@ -95,7 +93,7 @@ export class SignerKeys {
   }
 
   /** The keys that are known now. */
-  keysOf(signer: KeySigner): KeysByKid {
+  keysOf(signer: KeySigner): SignerKeys {
     if (isCertificateSigner(signer)) return this.#certificates.keySetOf(signer).keys
     return this.#providerOf(signer)?.keys() ?? NO_KEYS
   }

@@ -35,11 +35,6 @@ export interface AcceptedCertificate {
   readonly policy: StoredAuthPolicy
 }
 
-/** `CertificateCheck.check` as a function. */
-export type JudgeCertificate = (
-  presented: PresentedCertificate | undefined,
-) => Promise<AcceptedCertificate | RefusedCertificate>
-
 interface CertificateCheckParts {
   readonly store: Store
   readonly clock: Clock
