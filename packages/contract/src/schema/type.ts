@@ -1,6 +1,6 @@
 import type { TSchema, Type as TypeBox } from 'typebox'
 
-export type { Static, TObject, TProperties, TSchema } from 'typebox'
+export type { Static, TObject, TSchema } from 'typebox'
 
 type Builders = 'Array' | 'Boolean' | 'Enum' | 'Integer' | 'Null' | 'Number'
 type Composers = 'Object' | 'Optional' | 'Record' | 'String' | 'Union' | 'Unknown'
