@@ -82,7 +82,7 @@ test('a signer is created by discovery of its issuer alone, and its keys are sho
   await page.getByRole('button', { name: 'Discover' }).click()
   await page.getByText('Found', { exact: true }).waitFor()
   await page.getByRole('textbox', { name: 'Name' }).fill('local-provider')
-  await page.getByLabel('Audience').fill('another audience')
+  await page.getByRole('textbox', { name: 'Audience' }).fill('another audience')
   await page.getByRole('button', { name: 'Add the signer' }).click()
   await page.getByText('name must be unique').waitFor()
   await page.getByRole('textbox', { name: 'Name' }).fill('discovered')

@@ -34,6 +34,9 @@ test(
     await field('jwksEndpoint').fill('https://whole.example/keys')
     for (const part of PARTS) await page.getByRole('button', { name: part, exact: true }).click()
     await field('claimsProperty').fill('/realm/user')
+    await field('additionalAudiences').fill('api://one')
+    await field('additionalAudiences').press('Enter')
+    await field('additionalAudiences').fill('api://two')
     await page.getByRole('button', { name: 'Require a claim' }).click()
     await field('requiredClaims.0.selector').fill('tenant')
     await field('requiredClaims.0.values').fill('acme')
@@ -80,6 +83,8 @@ test(
       },
     )
     assert.deepEqual(saved.tags, { team: 'platform' })
+    assert.deepEqual(saved.additionalAudiences, ['api://one', 'api://two'])
+    await page.getByText('api://one, api://two').waitFor()
     assert.deepEqual(
       [saved.jwksCaPem, saved.enrollAuthPolicyId, saved.enrollNameClaimsSelector, saved.enrollAttributeClaimsSelector],
       [ca.pem, 'default', 'name', 'groups'],

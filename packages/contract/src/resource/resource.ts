@@ -82,7 +82,15 @@ function withoutBounds(schema: TSchema): TSchema {
   return Object.fromEntries(entries) as unknown as TSchema
 }
 
-/** The members of one level, with their names. */
-export function fieldsOf(members: Members): (readonly [name: string, member: Field | Group])[] {
-  return Object.entries(members)
+type NamedMembers = readonly (readonly [name: string, member: Field | Group])[]
+const listed = new WeakMap<Members, NamedMembers>()
+
+/** The members of one level, with their names. Listed once: every body and answer walks through them. */
+export function fieldsOf(members: Members): NamedMembers {
+  let named = listed.get(members)
+  if (!named) {
+    named = Object.entries(members)
+    listed.set(members, named)
+  }
+  return named
 }

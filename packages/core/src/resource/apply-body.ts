@@ -64,8 +64,15 @@ function keeping(members: Members, base: Values, current: Values): Values {
   return { ...base, ...Object.fromEntries(kept) }
 }
 
-function settingsIn(members: Members) {
-  return fieldsOf(members).filter(([, member]) => isGroup(member) || isSetting(member))
+const settingsOf = new WeakMap<Members, ReturnType<typeof fieldsOf>>()
+
+function settingsIn(members: Members): ReturnType<typeof fieldsOf> {
+  let settings = settingsOf.get(members)
+  if (!settings) {
+    settings = fieldsOf(members).filter(([, member]) => isGroup(member) || isSetting(member))
+    settingsOf.set(members, settings)
+  }
+  return settings
 }
 
 const UNSET_BY_TYPE: Readonly<Record<string, unknown>> = { boolean: false, integer: 0, number: 0, array: [] }

@@ -90,6 +90,7 @@ overBothDatabases('creating signers', async (t, app) => {
     'W-22 D2 D12 D15 S1-2.1.useExternalId shows every member as it was given, and lists the signer once',
     async () => {
       const body = jwksBody({
+        additionalAudiences: ['second', 'first'],
         kid: 'not used, but kept',
         jwksCaPem: makeTestCertificate().pem,
         claimsProperty: '/email',
@@ -159,6 +160,7 @@ overBothDatabases('creating signers', async (t, app) => {
     const { _links, id, createdAt, updatedAt, keyStatus, ...rest } = await detailOf(app, await create(app, body))
     assert.deepEqual(rest, {
       ...body,
+      additionalAudiences: [],
       jwksCaPem: null,
       certPem: null,
       kid: null,
