@@ -40,6 +40,7 @@ const ANSWERS = [
   ...['Identity', 'IdentityType', 'AuthPolicy', 'Authenticator', 'Enrollment'],
   ...['ApiSession', 'CurrentApiSession', 'AuthQuery', 'OneTimeCodes', 'RecoveryCodes', 'NewSessionCertificate'],
   ...['RenewedCertificate', 'Version', 'Controller', 'Protocols', 'NetworkJwt', 'Enrolled'],
+  ...['OrganizationSettings', 'ProviderSettings', 'AccountSettings', 'NetworkSettings'],
 ] as const satisfies readonly contract.AnswerName[]
 
 /** The file of the SDK that holds the shapes of the wire as plain types, so that it needs no package to describe itself. */

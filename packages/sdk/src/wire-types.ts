@@ -652,6 +652,39 @@ export interface Enrolled {
   readonly identityId?: string | undefined
   readonly username?: string | undefined
 }
+export interface OrganizationSettings {
+  readonly name: string
+  readonly label: string
+  readonly active: boolean
+}
+export interface ProviderSettings {
+  readonly name: string
+  readonly kind: 'cognito' | 'auth0' | 'oidc'
+  readonly issuer: string
+  readonly discoveryUrl: string | null
+  readonly jwksUri: string
+  readonly tokenUrl: string | null
+  readonly audience: string | null
+  readonly clientIdClaim: string | null
+  readonly requiredScope: string | null
+  readonly registrationUrl: string | null
+  readonly enabled: boolean
+}
+export interface AccountSettings {
+  readonly name: string
+  readonly contactEmail: string | null
+  readonly description: string | null
+  readonly role: 'admin' | 'read-only'
+  readonly active: boolean
+}
+export interface NetworkSettings {
+  readonly name: string
+  readonly networkGroupId: string
+  readonly size: string
+  readonly provider: string
+  readonly region: string
+  readonly controllerUrl: string | null
+}
 export interface SignerInput {
   readonly name: string
   readonly enabled: boolean

@@ -1,4 +1,5 @@
 import type { CredentialMembers } from '../credentials/parse-credentials.ts'
+import type { AccountSettings, NetworkSettings, OrganizationSettings, ProviderSettings } from '../wire-types.ts'
 
 /** An instant of the identity service. */
 export interface EpochTime {
@@ -7,20 +8,15 @@ export interface EpochTime {
 }
 
 /** A network as both versions of the core service show it. */
-export interface Network {
+export interface Network extends Omit<NetworkSettings, 'controllerUrl'> {
   readonly id: string
-  readonly name: string
   readonly status: string
-  readonly networkGroupId: string
   readonly organizationId: string
   readonly productVersion: string
-  readonly size: string
-  readonly provider: string
-  readonly region: string
   /** Whether it is the network of the controller that answers. */
   readonly isLocal?: boolean
   /** As it was set; null for the network of the controller that answers. */
-  readonly controllerUrl?: string | null
+  readonly controllerUrl?: NetworkSettings['controllerUrl']
   /** Null where nobody has said yet where the controller is. */
   readonly networkController: {
     readonly id: string
@@ -69,9 +65,7 @@ export interface HostedIdentity {
   readonly deletedAt: EpochTime | null
 }
 
-export interface Account extends HostedIdentity {
-  readonly contactEmail: string | null
-  readonly description: string | null
+export interface Account extends HostedIdentity, AccountSettings {
   readonly identityProviderId: string
   readonly clientId: string | null
   readonly authenticationUrl: string | null
@@ -87,30 +81,16 @@ export interface AccountWithCredentials extends Account {
   }
 }
 
-export interface IdentityProvider {
+export interface IdentityProvider extends ProviderSettings {
   readonly id: string
   readonly organizationId: string
-  readonly name: string
-  readonly kind: 'cognito' | 'auth0' | 'oidc'
-  readonly issuer: string
-  readonly discoveryUrl: string | null
-  readonly jwksUri: string | null
-  readonly tokenUrl: string | null
-  readonly audience: string | null
-  readonly clientIdClaim: string | null
-  readonly requiredScope: string | null
-  readonly registrationUrl: string | null
   readonly hasRegistrationToken: boolean
-  readonly enabled: boolean
   readonly createdAt: EpochTime
   readonly updatedAt: EpochTime
 }
 
-export interface Organization {
+export interface Organization extends OrganizationSettings {
   readonly id: string
-  readonly label: string
-  readonly name: string
-  readonly active: boolean
   readonly identityProviders: readonly { readonly id: string; readonly name: string; readonly active: boolean }[]
   readonly createdAt: EpochTime
   readonly updatedAt: EpochTime

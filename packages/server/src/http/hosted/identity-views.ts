@@ -1,9 +1,11 @@
+import type { AccountSettings, OrganizationSettings, ProviderSettings } from '@countersign/contract'
 import { hostedIdentityId } from '@countersign/core'
 import type { OrganizationRow } from '../../store/hosted-schema.ts'
 import { isDisabled } from '../../store/identity-row.ts'
 import type { StoredProvider } from '../../store/provider-row.ts'
 import type { AccountWithClients } from '../../store/reads/account-reads.ts'
 import type { AdministratorRow } from '../../store/reads/administrator-reads.ts'
+import type { Shown } from '../shared/shown-members.ts'
 import { epochTime } from './hal.ts'
 
 const POOL_SEPARATOR = '/'
@@ -30,7 +32,7 @@ export function accountView({ account, provider, clients }: AccountWithClients) 
     createdAt: epochTime(account.created_at),
     updatedAt: epochTime(account.updated_at),
     deletedAt: null,
-  }
+  } satisfies Shown<AccountSettings>
 }
 
 /** The issuer of a user pool ends with the pool's id. */
@@ -65,7 +67,7 @@ export function providerView(provider: StoredProvider) {
     hasRegistrationToken: registrationToken !== null,
     createdAt: epochTime(createdAt),
     updatedAt: epochTime(updatedAt),
-  }
+  } satisfies Shown<ProviderSettings>
 }
 
 export function organizationView(row: OrganizationRow, providers: readonly StoredProvider[]) {
@@ -88,5 +90,5 @@ export function organizationView(row: OrganizationRow, providers: readonly Store
     createdAt: epochTime(row.created_at),
     updatedAt: epochTime(row.updated_at),
     deletedAt: null,
-  }
+  } satisfies Shown<OrganizationSettings>
 }

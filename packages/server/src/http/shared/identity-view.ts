@@ -1,6 +1,8 @@
+import type { IdentitySettings } from '@countersign/contract'
 import type { StoredAuthPolicy } from '../../store/auth-policy-row.ts'
 import { isDisabled, type StoredIdentity } from '../../store/identity-row.ts'
 import { entityReference, timestamp } from '../pipeline/envelope.ts'
+import type { Shown } from './shown-members.ts'
 
 /** Written out, not built in a loop: a literal is several times faster, and lists show many identities. */
 function identityLinks({ id, authPolicyId }: IdentityName) {
@@ -76,5 +78,5 @@ export function identityView(
     edgeRouterConnectionStatus: 'offline',
     hasApiSession,
     hasEdgeRouterConnection: false,
-  }
+  } satisfies Shown<IdentitySettings>
 }

@@ -2,6 +2,9 @@ import { fieldsOf, isGroup, type Members } from '@countersign/contract/resource'
 
 type Values = Readonly<Record<string, unknown>>
 
+/** A view that is written out, for its speed or because existing clients know other names, must hold every setting all the same. */
+export type Shown<Settings> = Readonly<Record<string, unknown>> & Readonly<Record<keyof Settings, unknown>>
+
 /**
  * The members of a resource as answers have them, in the contract's order. `computed` makes those that are no settings; tags stand with what
  * every resource has, and are not among them.
