@@ -7,6 +7,7 @@ import { importCircles } from './imports/import-circles.ts'
 import { packageDirection } from './imports/package-direction.ts'
 import { serverRooms } from './imports/server-rooms.ts'
 import { sqlInStore } from './imports/sql-in-store.ts'
+import { walks } from './imports/walks.ts'
 import { lint } from './lint.ts'
 import { lockfile } from './lockfile.ts'
 import { machineTraces } from './machine-traces.ts'
@@ -25,6 +26,7 @@ export const checks: Check[] = [
   serverRooms,
   httpRooms,
   sqlInStore,
+  walks,
   lint,
   types,
   deadCode,

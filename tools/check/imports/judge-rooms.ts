@@ -36,10 +36,12 @@ function judgeEdge({ from, to = '' }: ImportEdge, table: RoomTable): string[] {
   return [`${from}: ${home} may not import ${other}: ${advice} (table in ${table.file})`]
 }
 
-function findLevel({ levels }: RoomTable, room: string): number {
+/** How far to the right a room is; negative for one that is not in the table. */
+export function findLevel({ levels }: RoomTable, room: string): number {
   return levels.findIndex((level) => level.includes(room))
 }
 
-function findRoom({ folder }: RoomTable, file: string): string | undefined {
+/** The room of a file, or undefined outside the table's folder. */
+export function findRoom({ folder }: RoomTable, file: string): string | undefined {
   return file.startsWith(`${folder}/`) ? file.slice(folder.length + 1).split('/')[0] : undefined
 }

@@ -3,7 +3,7 @@ import { loadImportGraph } from './import-graph.ts'
 import { judgeRooms, type RoomTable } from './judge-rooms.ts'
 
 /** The rooms of the server. `dev` is imported by `process` alone and may import every room that `process` may. */
-const SERVER: RoomTable = {
+export const SERVER: RoomTable = {
   folder: 'packages/server/src',
   levels: [
     ['index.ts'],

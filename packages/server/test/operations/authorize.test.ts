@@ -44,7 +44,7 @@ test('every operation has a name of its own and says who may run it', () => {
 
 for (const database of DATABASES) {
   describe(`an operation on ${database}`, () => {
-    test('runs for an actor that holds the permission now, and not after it was taken away', async (t) => {
+    test('N-01 runs for an actor that holds the permission now, and not after it was taken away', async (t) => {
       const store = await openTestStore(t, database)
       const { admin, actor, target } = await setUp(store)
       await store.run(patchIdentity, { id: target, body: { name: 'renamed' } }, actor)
@@ -52,7 +52,7 @@ for (const database of DATABASES) {
       await assert.rejects(store.run(patchIdentity, { id: target, body: { name: 'again' } }, actor), UNAUTHORIZED)
     })
 
-    test('runs for no actor that is disabled, deleted or unknown; enabled again it runs', async (t) => {
+    test('N-01 runs for no actor that is disabled, deleted or unknown; enabled again it runs', async (t) => {
       const store = await openTestStore(t, database)
       const { admin, actor, target } = await setUp(store)
       const rename = () => store.run(patchIdentity, { id: target, body: { name: newId() } }, actor)
