@@ -1,7 +1,7 @@
 import type { AuthPolicySettings } from '@countersign/core'
 import { AUTH_POLICY_COLUMNS } from './columns/auth-policy-columns.ts'
 import { instant, text } from './columns/column.ts'
-import { type CellsOf, type ColumnsFor, compileReader, compileWriter } from './columns/column-map.ts'
+import { type CellsOf, type ColumnsFor, createReader, createWriter } from './columns/column-map.ts'
 import type { AuthPolicyRow } from './schema.ts'
 
 export interface StoredAuthPolicy extends AuthPolicySettings {
@@ -17,7 +17,7 @@ const STORED_AUTH_POLICY = {
   updatedAt: instant(),
 } satisfies ColumnsFor<StoredAuthPolicy>
 
-const readRow = compileReader<AuthPolicyRow, StoredAuthPolicy, { readonly allowedSigners: readonly string[] }>(
+const readRow = createReader<AuthPolicyRow, StoredAuthPolicy, { readonly allowedSigners: readonly string[] }>(
   STORED_AUTH_POLICY,
 )
 
@@ -26,6 +26,6 @@ export function authPolicyFromRow(row: AuthPolicyRow, allowedSigners: readonly s
 }
 
 /** The columns of a policy; its allowed signers are rows of their own. */
-export const authPolicyColumns = compileWriter<AuthPolicySettings, CellsOf<typeof AUTH_POLICY_COLUMNS>>(
+export const authPolicyColumns = createWriter<AuthPolicySettings, CellsOf<typeof AUTH_POLICY_COLUMNS>>(
   AUTH_POLICY_COLUMNS,
 )

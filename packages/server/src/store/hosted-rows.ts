@@ -1,19 +1,19 @@
 import type { AccountSettings, NetworkSettings, OrganizationSettings } from '@countersign/core'
-import { type CellsOf, compileReader, compileWriter } from './columns/column-map.ts'
+import { type CellsOf, createReader, createWriter } from './columns/column-map.ts'
 import { ACCOUNT_COLUMNS, NETWORK_COLUMNS, ORGANIZATION_COLUMNS } from './columns/hosted-columns.ts'
 import type { ApiAccountRow, NetworkRow, OrganizationRow } from './hosted-schema.ts'
 
 /** The settings of an organization, and its columns. */
-export const organizationSettings = compileReader<OrganizationRow, OrganizationSettings>(ORGANIZATION_COLUMNS)
-export const organizationColumns = compileWriter<OrganizationSettings, CellsOf<typeof ORGANIZATION_COLUMNS>>(
+export const organizationSettings = createReader<OrganizationRow, OrganizationSettings>(ORGANIZATION_COLUMNS)
+export const organizationColumns = createWriter<OrganizationSettings, CellsOf<typeof ORGANIZATION_COLUMNS>>(
   ORGANIZATION_COLUMNS,
 )
 
 /** The settings of an API account, and its columns. */
-export const accountSettings = compileReader<ApiAccountRow, AccountSettings>(ACCOUNT_COLUMNS)
-export const accountColumns = compileWriter<AccountSettings, CellsOf<typeof ACCOUNT_COLUMNS>>(ACCOUNT_COLUMNS)
+export const accountSettings = createReader<ApiAccountRow, AccountSettings>(ACCOUNT_COLUMNS)
+export const accountColumns = createWriter<AccountSettings, CellsOf<typeof ACCOUNT_COLUMNS>>(ACCOUNT_COLUMNS)
 
-const readNetwork = compileReader<NetworkRow, Omit<NetworkSettings, 'networkGroupId'>>(NETWORK_COLUMNS)
+const readNetwork = createReader<NetworkRow, Omit<NetworkSettings, 'networkGroupId'>>(NETWORK_COLUMNS)
 
 /** The settings of a network. */
 export function networkSettings(row: NetworkRow): NetworkSettings {
@@ -21,4 +21,4 @@ export function networkSettings(row: NetworkRow): NetworkSettings {
 }
 
 /** The columns of a network; its group is the writer's. */
-export const networkColumns = compileWriter<NetworkSettings, CellsOf<typeof NETWORK_COLUMNS>>(NETWORK_COLUMNS)
+export const networkColumns = createWriter<NetworkSettings, CellsOf<typeof NETWORK_COLUMNS>>(NETWORK_COLUMNS)

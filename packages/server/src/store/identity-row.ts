@@ -1,6 +1,6 @@
 import type { IdentitySettings } from '@countersign/core'
 import { bool, instant, instantOrNull, json, text, textOrNull } from './columns/column.ts'
-import { type CellsOf, type ColumnsFor, compileReader, compileWriter } from './columns/column-map.ts'
+import { type CellsOf, type ColumnsFor, createReader, createWriter } from './columns/column-map.ts'
 import { IDENTITY_COLUMNS } from './columns/identity-columns.ts'
 import type { IdentityRow } from './schema.ts'
 
@@ -32,14 +32,14 @@ const STORED_IDENTITY = {
   updatedAt: instant(),
 } satisfies ColumnsFor<StoredIdentity>
 
-const readRow = compileReader<IdentityRow, StoredIdentity, { readonly attributes: readonly string[] }>(STORED_IDENTITY)
+const readRow = createReader<IdentityRow, StoredIdentity, { readonly attributes: readonly string[] }>(STORED_IDENTITY)
 
 export function identityFromRow(row: IdentityRow, attributes: readonly string[]): StoredIdentity {
   return readRow(row, { attributes })
 }
 
 /** The columns of an identity; its attributes are rows of their own. */
-export const identityColumns = compileWriter<IdentitySettings, CellsOf<typeof IDENTITY_COLUMNS> & { hosting: string }>(
+export const identityColumns = createWriter<IdentitySettings, CellsOf<typeof IDENTITY_COLUMNS> & { hosting: string }>(
   IDENTITY_COLUMNS,
 )
 

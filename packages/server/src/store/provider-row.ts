@@ -1,6 +1,6 @@
 import type { ProviderSettings } from '@countersign/core'
 import { instant, int, text, textOrNull } from './columns/column.ts'
-import { type CellsOf, type ColumnsFor, compileReader, compileWriter } from './columns/column-map.ts'
+import { type CellsOf, type ColumnsFor, createReader, createWriter } from './columns/column-map.ts'
 import { PROVIDER_COLUMNS } from './columns/hosted-columns.ts'
 import type { IdentityProviderRow } from './hosted-schema.ts'
 
@@ -25,6 +25,6 @@ const STORED_PROVIDER = {
   updatedAt: instant(),
 } satisfies ColumnsFor<StoredProvider>
 
-export const providerFromRow = compileReader<IdentityProviderRow, StoredProvider>(STORED_PROVIDER)
+export const providerFromRow = createReader<IdentityProviderRow, StoredProvider>(STORED_PROVIDER)
 
-export const providerColumns = compileWriter<ProviderSettings, CellsOf<typeof PROVIDER_COLUMNS>>(PROVIDER_COLUMNS)
+export const providerColumns = createWriter<ProviderSettings, CellsOf<typeof PROVIDER_COLUMNS>>(PROVIDER_COLUMNS)

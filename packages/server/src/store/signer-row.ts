@@ -1,7 +1,7 @@
 import { SIGNER } from '@countersign/contract/ext-jwt-signer'
 import { type SignerSettings, unsetSettings } from '@countersign/core'
 import { bool, Computed, instant, int, text } from './columns/column.ts'
-import { type CellsOf, type ColumnsFor, compileReader, compileWriter, listColumns } from './columns/column-map.ts'
+import { type CellsOf, type ColumnsFor, createReader, createWriter, listColumns } from './columns/column-map.ts'
 import { SIGNER_COLUMNS } from './columns/signer-columns.ts'
 import type { SignerRow } from './schema.ts'
 
@@ -36,9 +36,9 @@ const STORED_SIGNER = {
 } satisfies ColumnsFor<Omit<StoredSigner, 'isDamaged'>>
 
 /** For writing: throws for a row of which something would be lost. */
-export const readSignerRow = compileReader<SignerRow, StoredSigner>(STORED_SIGNER)
+export const readSignerRow = createReader<SignerRow, StoredSigner>(STORED_SIGNER)
 
-const settingsColumns = compileWriter<SignerSettings, CellsOf<typeof SIGNER_COLUMNS>>(SIGNER_COLUMNS)
+const settingsColumns = createWriter<SignerSettings, CellsOf<typeof SIGNER_COLUMNS>>(SIGNER_COLUMNS)
 
 const unsetColumns: Readonly<Record<string, unknown>> = settingsColumns(unsetSettings<SignerSettings>(SIGNER))
 

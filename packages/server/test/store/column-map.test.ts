@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Beside, bool, Computed, int, json, jsonOrNull, named, Packed, text } from '../../src/store/columns/column.ts'
-import { compileReader, compileWriter, listColumns } from '../../src/store/columns/column-map.ts'
+import { Beside, bool, Computed, int, jsonOrNull, named, Packed, text } from '../../src/store/columns/column.ts'
+import { createReader, createWriter, listColumns } from '../../src/store/columns/column-map.ts'
 
 interface Thing {
   readonly name: string
@@ -43,11 +43,11 @@ const ROW = {
 }
 
 test('a map writes the columns of a thing and reads the thing back', () => {
-  assert.deepEqual(compileWriter(MAP)(THING), ROW)
-  assert.deepEqual(compileReader(MAP)(ROW), THING)
+  assert.deepEqual(createWriter(MAP)(THING), ROW)
+  assert.deepEqual(createReader(MAP)(ROW), THING)
   const unset = { ...THING, enabled: false, scopes: null }
-  assert.deepEqual(compileReader(MAP)({ ...ROW, enabled: 0, scopes: null }), unset)
-  assert.deepEqual(compileWriter(MAP)(unset), { ...ROW, enabled: false, scopes: null })
+  assert.deepEqual(createReader(MAP)({ ...ROW, enabled: 0, scopes: null }), unset)
+  assert.deepEqual(createWriter(MAP)(unset), { ...ROW, enabled: false, scopes: null })
 })
 
 test('what is in several columns or in other tables is read through the map and not written', () => {
@@ -56,13 +56,13 @@ test('what is in several columns or in other tables is read through the map and 
     both: new Computed(({ first, second }: { first: string; second: string }) => first + second),
     attributes: new Beside<readonly string[]>(),
   }
-  const read = compileReader(map)
+  const read = createReader(map)
   assert.deepEqual(read({ id: 'i', first: 'a', second: 'b' }, { attributes: ['x'] }), {
     id: 'i',
     both: 'ab',
     attributes: ['x'],
   })
-  assert.deepEqual(compileWriter(map)({ id: 'i', both: 'ab', attributes: ['x'] }), { id: 'i' })
+  assert.deepEqual(createWriter(map)({ id: 'i', both: 'ab', attributes: ['x'] }), { id: 'i' })
 })
 
 test('columns are listed by the path of their member, with their names', () => {
@@ -76,14 +76,4 @@ test('columns are listed by the path of their member, with their names', () => {
       ['inner.deep.count', 'inner_count'],
     ],
   )
-})
-
-test('a column with a name that is no name is refused before it becomes code', () => {
-  for (const name of ['a b', 'a;', '', '1a', 'a.b', 'a}']) {
-    const map = { member: named(name, json()) }
-    assert.throws(() => compileReader(map), TypeError, name)
-    assert.throws(() => compileWriter(map), TypeError, name)
-    assert.throws(() => compileReader({ [name]: text() }), TypeError, name)
-    assert.throws(() => compileReader({ member: new Packed(name) }), TypeError, name)
-  }
 })
