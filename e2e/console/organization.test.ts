@@ -214,6 +214,8 @@ test(
     await signIn()
     await go('organization/api-accounts')
     await page.getByRole('link', { name: 'kept', exact: true }).click()
+    // The list has this button too.
+    await page.getByRole('heading', { name: 'kept', level: 1 }).waitFor()
     await page.getByRole('button', { name: 'Rotate kept' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
     const offer = page.getByRole('button', { name: 'Download credentials.json' })
