@@ -7,6 +7,7 @@ import type { DiscoverProvider } from '../outbound/discover-provider.ts'
 import type { JwksEndpointPolicy } from '../outbound/jwks-endpoint-policy.ts'
 import type { Sealing } from '../platform/keys/sealing.ts'
 import type { OperationMeta } from '../store/operation-meta.ts'
+import type { OwnedKey } from '../store/owned-key.ts'
 import { getProvider } from '../store/reads/provider-reads.ts'
 import type { Store } from '../store/store.ts'
 import { sealRegistrationToken } from './account-clients.ts'
@@ -16,11 +17,6 @@ export interface ProviderRecordsParts {
   readonly jwksPolicy: Pick<JwksEndpointPolicy, 'findProblem'>
   readonly sealing: Sealing
   readonly discoverProvider: DiscoverProvider
-}
-
-interface ProviderKey {
-  readonly id: string
-  readonly organizationId: string
 }
 
 /** The URLs that this controller requests; the same rules as for the keys of signers apply. */
@@ -47,7 +43,7 @@ export class ProviderRecords {
     return id
   }
 
-  async replace({ id, organizationId }: ProviderKey, body: IdentityProviderWrite, meta: OperationMeta): Promise<void> {
+  async replace({ id, organizationId }: OwnedKey, body: IdentityProviderWrite, meta: OperationMeta): Promise<void> {
     // Before discovery: nothing is fetched for a record that does not exist.
     await getProvider(this.#parts.store.db, organizationId, id)
     const provider = await this.#complete(body)
@@ -55,7 +51,7 @@ export class ProviderRecords {
     await this.#parts.store.run(replaceProvider, args, meta)
   }
 
-  async patch({ id, organizationId }: ProviderKey, patch: IdentityProviderPatch, meta: OperationMeta): Promise<void> {
+  async patch({ id, organizationId }: OwnedKey, patch: IdentityProviderPatch, meta: OperationMeta): Promise<void> {
     this.#checkUrls(patch)
     const args = { id, organizationId, patch, sealedRegistrationToken: this.#sealToken(id, patch) }
     await this.#parts.store.run(patchProvider, args, meta)

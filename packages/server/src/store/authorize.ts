@@ -1,7 +1,7 @@
 import { AppError, isAccountIdentity, isAllowed } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import { type Actor, SYSTEM_ACTOR } from './actor.ts'
-import type { OperationAccess } from './operation-access.ts'
+import { isHostedAccess, type OperationAccess } from './operation-access.ts'
 import type { OperationMeta } from './operation-meta.ts'
 import { findActorAccount, findActorIdentity } from './reads/actor-reads.ts'
 import type { Database } from './schema.ts'
@@ -18,7 +18,7 @@ export async function authorize(
   if (access === 'none') return { id: actorId, isAdmin: false, permissions: [] }
   if (actorId === SYSTEM_ACTOR.id) return SYSTEM_ACTOR
   const actor =
-    isHosted(access) && isAccountIdentity(actorId)
+    isHostedAccess(access) && isAccountIdentity(actorId)
       ? await findActorAccount(db, actorId)
       : await findActorIdentity(db, actorId, now)
   if (!actor || !mayRun(actor, access)) throw new AppError('UNAUTHORIZED')
@@ -27,9 +27,5 @@ export async function authorize(
 
 function mayRun(actor: Actor, access: Exclude<OperationAccess, 'none'>): boolean {
   if (access === 'self') return true
-  return isHosted(access) ? actor.isAdmin : isAllowed(actor, access)
-}
-
-function isHosted(access: OperationAccess): access is { readonly hosted: 'admin' } {
-  return typeof access === 'object' && 'hosted' in access
+  return isHostedAccess(access) ? actor.isAdmin : isAllowed(actor, access)
 }

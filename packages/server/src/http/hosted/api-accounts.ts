@@ -15,11 +15,11 @@ import { patchApiAccount, replaceApiAccount } from '../../operations/api-account
 import type { Clock } from '../../platform/clock.ts'
 import { getAccount, listAccounts } from '../../store/reads/account-reads.ts'
 import type { Store } from '../../store/store.ts'
-import type { Call } from '../pipeline/call.ts'
 import { type Answer, hostedCallerOf, type Route } from '../pipeline/route.ts'
 import { pageOfList } from './hal.ts'
 import { hostedMeta } from './hosted-meta.ts'
 import { accountView } from './identity-views.ts'
+import { ownedKeyOf } from './owned-key-of.ts'
 
 interface ApiAccountRouteParts {
   readonly store: Pick<Store, 'db' | 'run'>
@@ -45,8 +45,6 @@ export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
     const shown = accountView(await getAccount(store.db, organizationId, id))
     return { status, json: { ...shown, ...(credentials && { credentials }) } }
   }
-
-  const one = (call: Call) => ({ id: call.params.id ?? '', organizationId: hostedCallerOf(call).organizationId })
 
   const base = { bodyCap: 'management', body: null, note: null } as const
   return [
@@ -87,7 +85,7 @@ export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
       access: ADMIN,
       body: { schema: ApiAccountWrite, optional: false },
       handle: async (call) => {
-        const { id, organizationId } = one(call)
+        const { id, organizationId } = ownedKeyOf(call)
         const args = { id, organizationId, body: call.body as WriteBody }
         await store.run(replaceApiAccount, args, hostedMeta(call, clock.now()))
         return answer(organizationId, id, { status: 200 })
@@ -100,7 +98,7 @@ export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
       access: ADMIN,
       body: { schema: ApiAccountPatch, optional: false },
       handle: async (call) => {
-        const { id, organizationId } = one(call)
+        const { id, organizationId } = ownedKeyOf(call)
         const args = { id, organizationId, body: call.body as PatchBody }
         await store.run(patchApiAccount, args, hostedMeta(call, clock.now()))
         return answer(organizationId, id, { status: 200 })
@@ -113,7 +111,7 @@ export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
       access: ADMIN,
       body: { schema: ApiAccountRotate, optional: true },
       handle: async (call) => {
-        const { id, organizationId } = one(call)
+        const { id, organizationId } = ownedKeyOf(call)
         const body = (call.body ?? {}) as RotateBody
         const { credentials } = await apiAccounts.rotate(organizationId, id, body, hostedMeta(call, clock.now()))
         return answer(organizationId, id, { status: 200, credentials })
@@ -125,7 +123,7 @@ export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
       paths: [ONE],
       access: ADMIN,
       handle: async (call) => {
-        const { id, organizationId } = one(call)
+        const { id, organizationId } = ownedKeyOf(call)
         await apiAccounts.remove(organizationId, id, hostedMeta(call, clock.now()))
         return { status: 204 }
       },

@@ -8,11 +8,12 @@ import { ProviderRecords, type ProviderRecordsParts } from '../../hosted/provide
 import type { TargetOrganizations } from '../../hosted/target-organization.ts'
 import { deleteProvider } from '../../operations/identity-provider/delete-provider.ts'
 import type { Clock } from '../../platform/clock.ts'
+import type { OwnedKey } from '../../store/owned-key.ts'
 import { getProvider, listProviders } from '../../store/reads/provider-reads.ts'
-import type { Call } from '../pipeline/call.ts'
 import { hostedCallerOf, type Route } from '../pipeline/route.ts'
 import { hostedMeta } from './hosted-meta.ts'
 import { providerView } from './identity-views.ts'
+import { ownedKeyOf } from './owned-key-of.ts'
 
 interface IdentityProviderRouteParts extends ProviderRecordsParts {
   readonly clock: Clock
@@ -29,9 +30,7 @@ export function identityProviderRoutes(parts: IdentityProviderRouteParts): Route
   const { store, clock, targetOrganizations } = parts
   const records = new ProviderRecords(parts)
 
-  const one = (call: Call) => ({ id: call.params.id ?? '', organizationId: hostedCallerOf(call).organizationId })
-  const show = async ({ id, organizationId }: ReturnType<typeof one>) =>
-    providerView(await getProvider(store.db, organizationId, id))
+  const show = async ({ id, organizationId }: OwnedKey) => providerView(await getProvider(store.db, organizationId, id))
 
   const base = { bodyCap: 'management', body: null, note: null } as const
   return [
@@ -50,7 +49,7 @@ export function identityProviderRoutes(parts: IdentityProviderRouteParts): Route
       method: 'GET',
       paths: [ONE],
       access: READ,
-      handle: async (call) => ({ status: 200, json: await show(one(call)) }),
+      handle: async (call) => ({ status: 200, json: await show(ownedKeyOf(call)) }),
     },
     {
       ...base,
@@ -72,8 +71,8 @@ export function identityProviderRoutes(parts: IdentityProviderRouteParts): Route
       access: ADMIN,
       body: { schema: IdentityProviderWrite, optional: false },
       handle: async (call) => {
-        await records.replace(one(call), call.body as WriteBody, hostedMeta(call, clock.now()))
-        return { status: 200, json: await show(one(call)) }
+        await records.replace(ownedKeyOf(call), call.body as WriteBody, hostedMeta(call, clock.now()))
+        return { status: 200, json: await show(ownedKeyOf(call)) }
       },
     },
     {
@@ -83,8 +82,8 @@ export function identityProviderRoutes(parts: IdentityProviderRouteParts): Route
       access: ADMIN,
       body: { schema: IdentityProviderPatch, optional: false },
       handle: async (call) => {
-        await records.patch(one(call), call.body as PatchBody, hostedMeta(call, clock.now()))
-        return { status: 200, json: await show(one(call)) }
+        await records.patch(ownedKeyOf(call), call.body as PatchBody, hostedMeta(call, clock.now()))
+        return { status: 200, json: await show(ownedKeyOf(call)) }
       },
     },
     {
@@ -93,7 +92,7 @@ export function identityProviderRoutes(parts: IdentityProviderRouteParts): Route
       paths: [ONE],
       access: ADMIN,
       handle: async (call) => {
-        await store.run(deleteProvider, one(call), hostedMeta(call, clock.now()))
+        await store.run(deleteProvider, ownedKeyOf(call), hostedMeta(call, clock.now()))
         return { status: 204 }
       },
     },

@@ -11,18 +11,19 @@ import { fieldError, isSafeLink, matchesName, networkFromBody } from '@countersi
 import { type ExchangeOnNetworkParts, exchangeOnNetwork } from '../../hosted/exchange-on-network.ts'
 import { createNetwork } from '../../operations/network/create-network.ts'
 import { deleteNetwork } from '../../operations/network/delete-network.ts'
-import { type NetworkKey, patchNetwork, replaceNetwork } from '../../operations/network/update-network.ts'
+import { patchNetwork, replaceNetwork } from '../../operations/network/update-network.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { PRODUCT_VERSION } from '../../platform/version.ts'
 import type { NetworkGroupRow, NetworkRow } from '../../store/hosted-schema.ts'
 import { notFound } from '../../store/not-found.ts'
+import type { OwnedKey } from '../../store/owned-key.ts'
 import { getNetwork, listNetworkGroups, listNetworks } from '../../store/reads/network-reads.ts'
 import type { Store } from '../../store/store.ts'
-import type { Call } from '../pipeline/call.ts'
 import { hostedCallerOf, type Route } from '../pipeline/route.ts'
 import { halDetail, halPage, isoTime, pageOf, readHalPaging } from './hal.ts'
 import { hostedMeta } from './hosted-meta.ts'
 import { groupView, networkView } from './network-views.ts'
+import { ownedKeyOf } from './owned-key-of.ts'
 
 interface NetworkRouteParts extends ExchangeOnNetworkParts {
   readonly store: Pick<Store, 'db' | 'run'>
@@ -51,8 +52,7 @@ function routesOfVersion(parts: NetworkRouteParts, version: string): Route[] {
   const showNetwork = (row: NetworkRow) => networkView(row, hrefOf('networks', row.id), baseUrl())
   const showGroup = (row: NetworkGroupRow) => groupView(row, hrefOf('network-groups', row.id))
 
-  const one = (call: Call) => ({ id: call.params.id ?? '', organizationId: hostedCallerOf(call).organizationId })
-  const show = async ({ id, organizationId }: NetworkKey, status?: number) => {
+  const show = async ({ id, organizationId }: OwnedKey, status?: number) => {
     return halDetail(showNetwork(await getNetwork(store.db, organizationId, id)), status)
   }
 
@@ -86,7 +86,7 @@ function routesOfVersion(parts: NetworkRouteParts, version: string): Route[] {
       method: 'GET',
       paths: at('networks/:id'),
       access: READ,
-      handle: (call) => show(one(call)),
+      handle: (call) => show(ownedKeyOf(call)),
     },
     {
       ...base,
@@ -112,8 +112,8 @@ function routesOfVersion(parts: NetworkRouteParts, version: string): Route[] {
       handle: async (call) => {
         const body = call.body as WriteBody
         checkControllerUrl(body.controllerUrl)
-        await store.run(replaceNetwork, { ...one(call), body }, hostedMeta(call, clock.now()))
-        return show(one(call))
+        await store.run(replaceNetwork, { ...ownedKeyOf(call), body }, hostedMeta(call, clock.now()))
+        return show(ownedKeyOf(call))
       },
     },
     {
@@ -125,8 +125,8 @@ function routesOfVersion(parts: NetworkRouteParts, version: string): Route[] {
       handle: async (call) => {
         const body = call.body as PatchBody
         checkControllerUrl(body.controllerUrl)
-        await store.run(patchNetwork, { ...one(call), body }, hostedMeta(call, clock.now()))
-        return show(one(call))
+        await store.run(patchNetwork, { ...ownedKeyOf(call), body }, hostedMeta(call, clock.now()))
+        return show(ownedKeyOf(call))
       },
     },
     {
@@ -135,7 +135,7 @@ function routesOfVersion(parts: NetworkRouteParts, version: string): Route[] {
       paths: at('networks/:id'),
       access: ADMIN,
       handle: async (call) => {
-        await store.run(deleteNetwork, one(call), hostedMeta(call, clock.now()))
+        await store.run(deleteNetwork, ownedKeyOf(call), hostedMeta(call, clock.now()))
         return { status: 204 }
       },
     },

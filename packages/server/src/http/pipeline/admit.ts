@@ -1,6 +1,7 @@
 import { AppError, isAllowed } from '@countersign/core'
 import type { FastifyRequest } from 'fastify'
 import type { MissingFactor } from '../../login/second-factor.ts'
+import { isHostedAccess } from '../../store/operation-access.ts'
 import { authenticateCall, presentedSession } from './authenticate-call.ts'
 import { bearerTokens } from './bearer-tokens.ts'
 import type { Admitted } from './call.ts'
@@ -78,8 +79,4 @@ export function authorizeCaller(
 export async function admitAgain(route: Route, request: FastifyRequest, parts: AdmitParts): Promise<void> {
   if (route.access === 'anonymous') return
   await authorizeCaller(route, await findCaller(route, request, parts, { isAgain: true }), parts)
-}
-
-function isHostedAccess(access: Route['access']): access is HostedRequirement {
-  return typeof access === 'object' && 'hosted' in access
 }

@@ -1,15 +1,15 @@
 import { operation } from '../../store/operation.ts'
+import type { OwnedKey } from '../../store/owned-key.ts'
 import { getAccountRow } from '../../store/reads/account-reads.ts'
 import { deleteAccount } from '../../store/writes/account-writes.ts'
 import { deleteAccountIdentity } from './account-identity.ts'
-import type { AccountKey } from './update-api-account.ts'
 
 /** Deletes an account with its clients, its identity on this controller and the identity's sessions. */
 export const deleteApiAccount = operation({
   name: 'apiAccount.delete',
   access: { hosted: 'admin' },
   target: 'apiAccounts',
-  async run(tx, { id, organizationId }: AccountKey): Promise<void> {
+  async run(tx, { id, organizationId }: OwnedKey): Promise<void> {
     await getAccountRow(tx.db, organizationId, id)
     await deleteAccountIdentity(tx, id)
     await deleteAccount(tx, id)

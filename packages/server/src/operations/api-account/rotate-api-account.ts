@@ -1,12 +1,12 @@
 import { operation } from '../../store/operation.ts'
+import type { OwnedKey } from '../../store/owned-key.ts'
 import { getAccountRow } from '../../store/reads/account-reads.ts'
 import { getProvider } from '../../store/reads/provider-reads.ts'
 import { type AccountClient, retireClients } from '../../store/writes/account-client-writes.ts'
 import { addClient } from './account-clients.ts'
 import { endAccountSessions } from './account-sessions.ts'
-import type { AccountKey } from './update-api-account.ts'
 
-export interface RotateApiAccount extends AccountKey {
+export interface RotateApiAccount extends OwnedKey {
   readonly client: AccountClient
   /** Until when the account's present clients still count. */
   readonly retiresAt: number

@@ -3,22 +3,17 @@ import { type AccountSettings, patchedAccount, replacedAccount } from '@counters
 import { accountSettings } from '../../store/hosted-rows.ts'
 import type { ApiAccountRow } from '../../store/hosted-schema.ts'
 import { operation } from '../../store/operation.ts'
+import type { OwnedKey } from '../../store/owned-key.ts'
 import { getAccountRow } from '../../store/reads/account-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { updateAccount } from '../../store/writes/account-writes.ts'
 import { updateAccountRights } from './account-identity.ts'
 
-/** An API account, in the organization that it belongs to. */
-export interface AccountKey {
-  readonly id: string
-  readonly organizationId: string
-}
-
 export const replaceApiAccount = operation({
   name: 'apiAccount.replace',
   access: { hosted: 'admin' },
   target: 'apiAccounts',
-  async run(tx, { id, organizationId, body }: AccountKey & { readonly body: ApiAccountWrite }): Promise<void> {
+  async run(tx, { id, organizationId, body }: OwnedKey & { readonly body: ApiAccountWrite }): Promise<void> {
     const current = await getAccountRow(tx.db, organizationId, id)
     await changeAccount(tx, current, replacedAccount(accountSettings(current), body))
   },
@@ -28,7 +23,7 @@ export const patchApiAccount = operation({
   name: 'apiAccount.patch',
   access: { hosted: 'admin' },
   target: 'apiAccounts',
-  async run(tx, { id, organizationId, body }: AccountKey & { readonly body: ApiAccountPatch }): Promise<void> {
+  async run(tx, { id, organizationId, body }: OwnedKey & { readonly body: ApiAccountPatch }): Promise<void> {
     const current = await getAccountRow(tx.db, organizationId, id)
     await changeAccount(tx, current, patchedAccount(accountSettings(current), body))
   },

@@ -1,19 +1,14 @@
 import { checkTellsClients, type ProviderSettings, validateProvider } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
+import type { OwnedKey } from '../../store/owned-key.ts'
 import { insertProvider } from '../../store/writes/provider-writes.ts'
-
-/** An identity provider, in the organization that it belongs to. */
-export interface ProviderKey {
-  readonly organizationId: string
-  readonly id: string
-}
 
 export interface SealedRegistrationToken {
   /** The initial access token for client registration at the provider; undefined leaves it as it is, null removes it. */
   readonly sealedRegistrationToken?: string | null | undefined
 }
 
-export interface WriteProvider extends ProviderKey, SealedRegistrationToken {
+export interface WriteProvider extends OwnedKey, SealedRegistrationToken {
   readonly provider: ProviderSettings
 }
 

@@ -1,16 +1,16 @@
 import { AppError } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
+import type { OwnedKey } from '../../store/owned-key.ts'
 import { listAccountsOfProvider } from '../../store/reads/account-reads.ts'
 import { getProvider } from '../../store/reads/provider-reads.ts'
 import { deleteProvider as deleteRow } from '../../store/writes/provider-writes.ts'
-import type { ProviderKey } from './create-provider.ts'
 
 /** Deletes an identity provider that has no API accounts. */
 export const deleteProvider = operation({
   name: 'identityProvider.delete',
   access: { hosted: 'admin' },
   target: 'identityProviders',
-  async run(tx, { id, organizationId }: ProviderKey): Promise<void> {
+  async run(tx, { id, organizationId }: OwnedKey): Promise<void> {
     await getProvider(tx.db, organizationId, id)
     const [account] = await listAccountsOfProvider(tx.db, id)
     if (account) {

@@ -8,13 +8,14 @@ import {
   validateProvider,
 } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
+import type { OwnedKey } from '../../store/owned-key.ts'
 import type { StoredProvider } from '../../store/provider-row.ts'
 import { listAccountsOfProvider } from '../../store/reads/account-reads.ts'
 import { getProvider } from '../../store/reads/provider-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { updateProvider } from '../../store/writes/provider-writes.ts'
 import { endAccountSessions } from '../api-account/account-sessions.ts'
-import type { ProviderKey, SealedRegistrationToken, WriteProvider } from './create-provider.ts'
+import type { SealedRegistrationToken, WriteProvider } from './create-provider.ts'
 
 export const replaceProvider = operation({
   name: 'identityProvider.replace',
@@ -26,7 +27,7 @@ export const replaceProvider = operation({
   },
 })
 
-export interface PatchProvider extends ProviderKey, SealedRegistrationToken {
+export interface PatchProvider extends OwnedKey, SealedRegistrationToken {
   readonly patch: IdentityProviderPatch
 }
 

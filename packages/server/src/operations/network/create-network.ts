@@ -1,13 +1,12 @@
 import { foldName, hostedIdentityId, type NetworkSettings } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
+import type { OwnedKey } from '../../store/owned-key.ts'
 import { getNetworkGroupId, listNetworkNames } from '../../store/reads/network-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { duplicateError } from '../../store/unique-violation.ts'
 import { insertNetwork, type NetworkFacts } from '../../store/writes/network-writes.ts'
 
-export interface CreateNetwork {
-  readonly id: string
-  readonly organizationId: string
+export interface CreateNetwork extends OwnedKey {
   readonly settings: NetworkSettings
   readonly productVersion: string
 }

@@ -1,14 +1,14 @@
 import { AppError, hostedIdentityId } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
+import type { OwnedKey } from '../../store/owned-key.ts'
 import { getPresentNetwork } from '../../store/reads/network-reads.ts'
 import { markNetworkDeleted } from '../../store/writes/network-writes.ts'
-import type { NetworkKey } from './update-network.ts'
 
 export const deleteNetwork = operation({
   name: 'network.delete',
   access: { hosted: 'admin' },
   target: 'networks',
-  async run(tx, { id, organizationId }: NetworkKey): Promise<void> {
+  async run(tx, { id, organizationId }: OwnedKey): Promise<void> {
     const current = await getPresentNetwork(tx.db, organizationId, id)
     if (current.is_local) {
       throw new AppError('ENTITY_CAN_NOT_BE_DELETED', { message: 'the network is the one of this controller' })

@@ -3,22 +3,17 @@ import { type NetworkSettings, patchedNetwork, replacedNetwork } from '@counters
 import { networkSettings } from '../../store/hosted-rows.ts'
 import type { NetworkRow } from '../../store/hosted-schema.ts'
 import { operation } from '../../store/operation.ts'
+import type { OwnedKey } from '../../store/owned-key.ts'
 import { getNetworkGroupId, getPresentNetwork } from '../../store/reads/network-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { updateNetwork } from '../../store/writes/network-writes.ts'
 import { checkNameIsFree } from './create-network.ts'
 
-/** A network, in the organization that it belongs to. */
-export interface NetworkKey {
-  readonly id: string
-  readonly organizationId: string
-}
-
 export const replaceNetwork = operation({
   name: 'network.replace',
   access: { hosted: 'admin' },
   target: 'networks',
-  async run(tx, { id, organizationId, body }: NetworkKey & { readonly body: NetworkWrite }): Promise<void> {
+  async run(tx, { id, organizationId, body }: OwnedKey & { readonly body: NetworkWrite }): Promise<void> {
     const current = await getPresentNetwork(tx.db, organizationId, id)
     await changeNetwork(tx, current, replacedNetwork(networkSettings(current), body))
   },
@@ -28,7 +23,7 @@ export const patchNetwork = operation({
   name: 'network.patch',
   access: { hosted: 'admin' },
   target: 'networks',
-  async run(tx, { id, organizationId, body }: NetworkKey & { readonly body: NetworkPatch }): Promise<void> {
+  async run(tx, { id, organizationId, body }: OwnedKey & { readonly body: NetworkPatch }): Promise<void> {
     const current = await getPresentNetwork(tx.db, organizationId, id)
     await changeNetwork(tx, current, patchedNetwork(networkSettings(current), body))
   },
