@@ -1,4 +1,4 @@
-import { type Field, fieldsOf, isGroup, isSetting, type Members } from '@countersign/contract/resource'
+import { type Field, isGroup, isSetting, listFields, type Members, separateWords } from '@countersign/contract/resource'
 import type { FieldFlag, ResourceKind } from './resource-kind.ts'
 
 /** What every answer has that no body can set. */
@@ -9,7 +9,9 @@ export function deriveMembers(
   members: Members,
 ): Pick<ResourceKind, 'fields' | 'writable' | 'alsoTaken' | 'readOnly' | 'innerMembers'> {
   const namesOf = (belongs: (member: Field) => boolean, withGroups = false) =>
-    fieldsOf(members).flatMap(([name, member]) => ((isGroup(member) ? withGroups : belongs(member)) ? [name] : []))
+    Object.entries(members).flatMap(([name, member]) =>
+      (isGroup(member) ? withGroups : belongs(member)) ? [name] : [],
+    )
   return {
     fields: deriveFlags(members),
     writable: namesOf((member) => isTaken(member) && member.notes.exported !== false, true),
@@ -25,31 +27,31 @@ function isTaken(member: Field): boolean {
 }
 
 function listInnerMembers(members: Members, path = ''): [string, string[]][] {
-  return fieldsOf(members).flatMap(([name, member]) => {
+  return Object.entries(members).flatMap(([name, member]) => {
     if (!isGroup(member)) return []
     const inner = `${path}${name}`
     return [[inner, Object.keys(member.members)], ...listInnerMembers(member.members, `${inner}.`)]
   })
 }
 
-function deriveFlags(members: Members, path = ''): FieldFlag[] {
-  return fieldsOf(members).flatMap(([name, member]) => {
-    if (isGroup(member)) return deriveFlags(member.members, `${path}${name}.`)
-    const { flag, readOnly } = member.notes
-    return flag === 'none' || readOnly ? [] : [deriveFlag(name, `${path}${name}`, member)]
+function deriveFlags(members: Members): FieldFlag[] {
+  return listFields(members).flatMap(([path, field]) => {
+    const { flag, readOnly } = field.notes
+    return flag === 'none' || readOnly ? [] : [deriveFlag(path, field)]
   })
 }
 
 const KINDS: Readonly<Record<string, FieldFlag['kind']>> = { boolean: 'switch', integer: 'number', array: 'list' }
 
-function deriveFlag(name: string, path: string, { schema, notes }: Field): FieldFlag {
+function deriveFlag(path: string, { schema, notes }: Field): FieldFlag {
+  const name = path.slice(path.lastIndexOf('.') + 1)
   const flag = notes.flag === 'none' ? undefined : notes.flag
   const { type, enum: choices } = schema as { readonly type?: string; readonly enum?: readonly string[] }
   const kind = flag?.kind ?? KINDS[type ?? ''] ?? 'text'
   const value = flag?.value ?? (kind === 'number' ? 'N' : undefined)
   const help = (flag?.help ?? notes.description ?? name).replaceAll('`', '')
   return {
-    flag: flag?.name ?? toFlag(name),
+    flag: flag?.name ?? separateWords(name, '-'),
     member: path,
     kind,
     ...(value !== undefined && { value }),
@@ -59,9 +61,4 @@ function deriveFlag(name: string, path: string, { schema, notes }: Field): Field
       ...(kind === 'list' ? ['; may be repeated'] : []),
     ].join(''),
   }
-}
-
-/** `clockSkewSeconds` is `--clock-skew-seconds` on the command line. */
-function toFlag(member: string): string {
-  return member.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }

@@ -1,4 +1,4 @@
-import { type Field, fieldsOf, isGroup, isSetting, type Members, type SettingsOf } from '@countersign/contract/resource'
+import { type Field, isGroup, isSetting, type Members, type SettingsOf } from '@countersign/contract/resource'
 import { atMost } from './rules.ts'
 
 /** What a form holds for a value: text is empty where nothing is set, and so is a number. */
@@ -64,7 +64,7 @@ const listRule = (maxItems = Number.POSITIVE_INFINITY, maxLength = Number.POSITI
 }
 
 function listSettings(members: Members): (readonly [string, Field])[] {
-  return fieldsOf(members).flatMap(([name, member]) => {
+  return Object.entries(members).flatMap(([name, member]) => {
     return !isGroup(member) && isSetting(member) ? [[name, member] as const] : []
   })
 }

@@ -1,3 +1,4 @@
+import { separateWords } from '@countersign/contract/resource'
 import { Alert, List, Stack, Table, Text } from '@mantine/core'
 import type { Explanation } from '../api/wire.ts'
 import { useSignerNames } from '../pages/policies/use-signer-names.ts'
@@ -112,7 +113,7 @@ function SignerChecks({ signer: { signerId, checks, reason }, name }: SignerChec
             {checks.map(({ check, expected, received, pass }, index) => (
               <Table.Tr key={check}>
                 <Table.Td>
-                  {index + 1}. {checkLabel(check)}
+                  {index + 1}. {separateWords(check, ' ')}
                 </Table.Td>
                 <Table.Td>
                   <StateBadge color={pass ? 'green' : 'red'}>{pass ? 'Passed' : 'Failed'}</StateBadge>
@@ -126,11 +127,6 @@ function SignerChecks({ signer: { signerId, checks, reason }, name }: SignerChec
       </Table.ScrollContainer>
     </Section>
   )
-}
-
-/** `identityClaim` as people write it: identity claim. */
-function checkLabel(check: string): string {
-  return check.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 }
 
 function valueText(value: unknown): string {

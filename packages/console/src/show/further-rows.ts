@@ -1,10 +1,10 @@
-import { fieldsOf, isGroup, type Members } from '@countersign/contract/resource'
+import { isGroup, type Members, separateWords } from '@countersign/contract/resource'
 
 type Row = readonly [label: string, value: string | null]
 
 /** Rows for the members that a page does not show in a way of its own, under the words of their names. */
 export function furtherRows(members: Members, thing: object, shown: readonly string[]): Row[] {
-  return fieldsOf(members).flatMap(([name, member]): Row[] => {
+  return Object.entries(members).flatMap(([name, member]): Row[] => {
     if (isGroup(member) || shown.includes(name)) return []
     return [[wordsOf(name), describe((thing as Readonly<Record<string, unknown>>)[name])]]
   })
@@ -12,7 +12,7 @@ export function furtherRows(members: Members, thing: object, shown: readonly str
 
 /** `additionalAudiences` is “Additional audiences”. */
 function wordsOf(name: string): string {
-  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  const words = separateWords(name, ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 

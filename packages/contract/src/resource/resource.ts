@@ -1,5 +1,5 @@
 import Type, { annotated, type TObject, type TSchema } from '../schema/type.ts'
-import { type Field, type FieldNotes, type Group, isGroup, type Members, mayBeLeftOut } from './field.ts'
+import { type Field, type FieldNotes, isGroup, type Members, mayBeLeftOut } from './field.ts'
 
 /** One description of a resource, from which bodies, answers, rows, flags and forms are derived. */
 export interface Resource<Inner extends Members = Members> {
@@ -82,15 +82,9 @@ function withoutBounds(schema: TSchema): TSchema {
   return Object.fromEntries(entries) as unknown as TSchema
 }
 
-type NamedMembers = readonly (readonly [name: string, member: Field | Group])[]
-const listed = new WeakMap<Members, NamedMembers>()
-
-/** The members of one level, with their names. Listed once: every body and answer walks through them. */
-export function fieldsOf(members: Members): NamedMembers {
-  let named = listed.get(members)
-  if (!named) {
-    named = Object.entries(members)
-    listed.set(members, named)
-  }
-  return named
+/** Every field at any depth, by its path: `primary.cert.allowed`. */
+export function listFields(members: Members, path = ''): (readonly [path: string, field: Field])[] {
+  return Object.entries(members).flatMap(([name, member]) => {
+    return isGroup(member) ? listFields(member.members, `${path}${name}.`) : [[`${path}${name}`, member] as const]
+  })
 }

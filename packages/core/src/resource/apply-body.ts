@@ -1,4 +1,4 @@
-import { type Field, fieldsOf, isGroup, isSetting, type Members } from '@countersign/contract/resource'
+import { type Field, isGroup, isSetting, type Members } from '@countersign/contract/resource'
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -64,15 +64,8 @@ function keeping(members: Members, base: Values, current: Values): Values {
   return { ...base, ...Object.fromEntries(kept) }
 }
 
-const settingsOf = new WeakMap<Members, ReturnType<typeof fieldsOf>>()
-
-function settingsIn(members: Members): ReturnType<typeof fieldsOf> {
-  let settings = settingsOf.get(members)
-  if (!settings) {
-    settings = fieldsOf(members).filter(([, member]) => isGroup(member) || isSetting(member))
-    settingsOf.set(members, settings)
-  }
-  return settings
+function settingsIn(members: Members) {
+  return Object.entries(members).filter(([, member]) => isGroup(member) || isSetting(member))
 }
 
 const UNSET_BY_TYPE: Readonly<Record<string, unknown>> = { boolean: false, integer: 0, number: 0, array: [] }

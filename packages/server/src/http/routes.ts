@@ -1,3 +1,4 @@
+import type { IntersectionOf } from '../platform/intersection-of.ts'
 import { certificateRenewalRoutes } from './client/certificate-renewal.ts'
 import { enrollRoutes } from './client/enroll.ts'
 import { enrollTokenRoutes } from './client/enroll-token.ts'
@@ -70,10 +71,6 @@ const ROUTE_FUNCTIONS = [
   currentIdentityMfaRoutes,
   identityMfaRoutes,
 ] as const
-
-type IntersectionOf<Union> = (Union extends unknown ? (part: Union) => void : never) extends (all: infer All) => void
-  ? All
-  : never
 
 /** What all routes together work with. */
 export type RouteParts = IntersectionOf<

@@ -1,4 +1,4 @@
-import { isGroup, type Members } from '@countersign/contract/resource'
+import { listFields, type Members } from '@countersign/contract/resource'
 import { type ColumnMap, listColumns } from './columns/column-map.ts'
 import type { ColumnBinding } from './filter-to-sql.ts'
 
@@ -6,7 +6,11 @@ type Symbols = readonly (readonly [symbol: string, binding: ColumnBinding])[]
 
 /** The symbols of the members that are filterable, where the map stores them; inner members by their path. */
 export function bindFilterable(members: Members, columns: ColumnMap): Symbols {
-  return bindMembers(listFilterable(members), columns)
+  const filterable = listFields(members).filter(([, { notes }]) => notes.filterable)
+  return bindMembers(
+    filterable.map(([path]) => path),
+    columns,
+  )
 }
 
 /** The symbols of these members, in their order. */
@@ -27,11 +31,4 @@ export function bindMembers(names: readonly string[], columns: ColumnMap): Symbo
 export function inOrder(order: readonly string[], symbols: Symbols): Symbols {
   const rank = ([symbol]: Symbols[number]) => (order.includes(symbol) ? order.indexOf(symbol) : order.length)
   return symbols.toSorted((a, b) => rank(a) - rank(b))
-}
-
-function listFilterable(members: Members, path = ''): string[] {
-  return Object.entries(members).flatMap(([name, member]) => {
-    if (isGroup(member)) return listFilterable(member.members, `${path}${name}.`)
-    return member.notes.filterable ? [`${path}${name}`] : []
-  })
 }

@@ -148,10 +148,10 @@ export const AUTH_DECISION_FILTER: FilterTable = {
   ]),
 }
 
-/** Neither tokens nor their digests are symbols. */
 /** What nothing here has; existing clients ask for it all the same. */
 const ABSENT: ColumnBinding = { kind: 'expression', expression: 'cast(null as text)', type: 'string' }
 
+/** Neither tokens nor their digests are symbols. */
 export const ENROLLMENT_FILTER: FilterTable = {
   table: 'enrollments',
   columns: new Map([

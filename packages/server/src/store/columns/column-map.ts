@@ -1,3 +1,5 @@
+import { separateWords } from '@countersign/contract/resource'
+import type { IntersectionOf } from '../../platform/intersection-of.ts'
 import { readJsonColumn } from '../json-column.ts'
 import { Beside, Column, Computed, Packed } from './column.ts'
 
@@ -35,16 +37,12 @@ type CellsOfMember<Name, Member> =
       ? Record<never, never>
       : CellsOf<Member>
 
-type Intersected<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
-  ? All
-  : never
-
 /** The columns of a map, with the types of their cells. */
-export type CellsOf<Map> = Intersected<{ [Name in keyof Map]: CellsOfMember<Name, Map[Name]> }[keyof Map]>
+export type CellsOf<Map> = IntersectionOf<{ [Name in keyof Map]: CellsOfMember<Name, Map[Name]> }[keyof Map]>
 
 /** `jwksCaPem` is `jwks_ca_pem` in the database. */
 export function columnName(member: string, { name }: { readonly name?: string | undefined }): string {
-  return name ?? member.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return name ?? separateWords(member, '_')
 }
 
 /** The plain columns of a map by the path of their member: `primary.cert.allowed`. */
