@@ -5,7 +5,7 @@ import { isDisabled } from '../../store/identity-row.ts'
 import type { StoredProvider } from '../../store/provider-row.ts'
 import type { AccountWithClients } from '../../store/reads/account-reads.ts'
 import type { AdministratorRow } from '../../store/reads/administrator-reads.ts'
-import type { Shown } from '../shared/shown-members.ts'
+import type { Shown } from '../shared/member-view.ts'
 import { epochTime } from './hal.ts'
 
 const POOL_SEPARATOR = '/'

@@ -1,6 +1,6 @@
 import type { NetworkSettings } from '@countersign/contract'
 import type { NetworkGroupRow, NetworkRow } from '../../store/hosted-schema.ts'
-import type { Shown } from '../shared/shown-members.ts'
+import type { Shown } from '../shared/member-view.ts'
 import { isoTime } from './hal.ts'
 
 /** A network in the form of the core service. */

@@ -20,7 +20,7 @@ import { detail, selfLink, timestamp, withVersion } from '../pipeline/envelope.t
 import { listAnswer } from '../pipeline/list-answer.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import type { Route } from '../pipeline/route.ts'
-import { shownMembers } from '../shared/shown-members.ts'
+import { createMemberView } from '../shared/member-view.ts'
 import { resourceRoutes } from './resource-routes.ts'
 
 interface AuthPolicyRouteParts {
@@ -55,6 +55,8 @@ export function authPolicyRoutes({ store, clock }: AuthPolicyRouteParts): Route[
   })
 }
 
+const viewMembers = createMemberView<StoredAuthPolicy>(AUTH_POLICY.members)
+
 function authPolicyView(policy: StoredAuthPolicy) {
   return {
     _links: selfLink('auth-policies', policy.id),
@@ -62,6 +64,6 @@ function authPolicyView(policy: StoredAuthPolicy) {
     createdAt: timestamp(policy.createdAt),
     updatedAt: timestamp(policy.updatedAt),
     tags: policy.tags,
-    ...shownMembers(AUTH_POLICY.members, policy),
+    ...viewMembers(policy),
   }
 }

@@ -1,15 +1,15 @@
 import { SIGNER } from '@countersign/contract/ext-jwt-signer'
 import type { StoredSigner } from '../../store/signer-row.ts'
 import { NO_INSTANT, selfLink, timestamp } from '../pipeline/envelope.ts'
-import { shownMembers } from '../shared/shown-members.ts'
+import { createMemberView } from '../shared/member-view.ts'
 
-/** The members that are not settings. */
-const COMPUTED: Readonly<Record<string, (signer: StoredSigner) => unknown>> = {
+/** With the members that are no settings. */
+const viewMembers = createMemberView<StoredSigner>(SIGNER.members, {
   fingerprint: ({ certificate }) => certificate?.fingerprint ?? null,
   commonName: ({ certificate }) => certificate?.commonName ?? '',
   notBefore: ({ certificate }) => (certificate ? timestamp(certificate.notBefore) : NO_INSTANT),
   notAfter: ({ certificate }) => (certificate ? timestamp(certificate.notAfter) : NO_INSTANT),
-}
+})
 
 /** A signer in a list of the management API. Every member is always present. */
 export function signerView(signer: StoredSigner, collection: string): Record<string, unknown> {
@@ -19,6 +19,6 @@ export function signerView(signer: StoredSigner, collection: string): Record<str
     createdAt: timestamp(signer.createdAt),
     updatedAt: timestamp(signer.updatedAt),
     tags: signer.tags,
-    ...shownMembers(SIGNER.members, signer, COMPUTED),
+    ...viewMembers(signer),
   }
 }

@@ -2,7 +2,7 @@ import type { IdentitySettings } from '@countersign/contract'
 import type { StoredAuthPolicy } from '../../store/auth-policy-row.ts'
 import { isDisabled, type StoredIdentity } from '../../store/identity-row.ts'
 import { entityReference, timestamp } from '../pipeline/envelope.ts'
-import type { Shown } from './shown-members.ts'
+import type { Shown } from './member-view.ts'
 
 /** Written out, not built in a loop: a literal is several times faster, and lists show many identities. */
 function identityLinks({ id, authPolicyId }: IdentityName) {
