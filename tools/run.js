@@ -32,7 +32,7 @@ const tasks = {
   bench: { file: 'tools/bench.ts', args: [], dev: true, cwd: root },
   soak: { file: 'tools/soak.ts', args: [], dev: true, cwd: root },
   fuzz: { file: 'tools/fuzz.ts', args: [], dev: true, cwd: root },
-  coverage: { file: 'tools/coverage.ts', args: [], dev: true, cwd: root },
+  trace: { file: 'tools/trace.ts', args: [], dev: true, cwd: root },
 }
 
 const [name, ...args] = process.argv.slice(2)

@@ -2,16 +2,17 @@
  * `npm test [-- words or paths] [--grep text] [--concurrency N]`: runs the tests whose path holds one of the words, or all.
  *
  * Ends with `N passed, N failed`. A skipped or todo test, a file without tests and a run without tests fail. A full run
- * also holds docs/coverage.md against the tests that ran.
+ * also fails on a title with an unknown requirement id, and on a requirement that no passing test names.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../packages/testkit/src/postgres.ts'
-import { checkCoverage } from './coverage/check-coverage.ts'
 import { listFiles, root } from './paths.ts'
 import { runFiles } from './test/run-files.ts'
 import { reportFile, type TestRecord } from './test/test-record.ts'
+import { checkTrace } from './trace/check-trace.ts'
+import { loadRequirements, requirementsFolder } from './trace/requirements.ts'
 
 const patterns = [
   'packages/*/src/**/*.test.ts',
@@ -43,9 +44,11 @@ const records: TestRecord[] = await runFiles({
   write,
 }).finally(() => server?.stop())
 
-if (full) records.push(...judgeCoverage())
-mkdirSync(dirname(join(root, reportFile)), { recursive: true })
-writeFileSync(join(root, reportFile), `${JSON.stringify({ full, tests: records }, null, 2)}\n`)
+if (full) {
+  records.push(...traceRecords())
+  mkdirSync(dirname(join(root, reportFile)), { recursive: true })
+  writeFileSync(join(root, reportFile), `${JSON.stringify({ tests: records }, null, 2)}\n`)
+}
 
 const passed = records.filter(({ result }) => result === 'passed').length
 const failed = records.length - passed
@@ -76,9 +79,9 @@ async function shareServer() {
   }
 }
 
-function judgeCoverage(): TestRecord[] {
-  const problems = checkCoverage(records)
-  for (const problem of problems) write(`  ✖ ${problem}`)
-  const title = 'docs/coverage.md names tests that ran, and every id in a title is known'
-  return [{ title, file: 'docs/coverage.md', result: problems.length === 0 ? 'passed' : 'failed' }]
+function traceRecords(): TestRecord[] {
+  const problems = checkTrace(loadRequirements(), records)
+  const title = 'every requirement has a passing test, and every id in a title is known'
+  const why = problems.map((problem) => `    ${problem}`).join('\n')
+  return [{ title, file: requirementsFolder, result: why === '' ? 'passed' : 'failed', ...(why !== '' && { why }) }]
 }

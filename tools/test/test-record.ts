@@ -1,7 +1,7 @@
 /** What became of one test; `skipped` stands for skip and todo, which never count as passed. */
 export type TestRecord = { title: string; file: string; result: 'passed' | 'failed' | 'skipped'; why?: string }
 
-/** What `.test-report/tests.json` holds. */
-export type TestReport = { full: boolean; tests: TestRecord[] }
+/** What the last full run left in `reportFile`. */
+export type TestReport = { tests: TestRecord[] }
 
-export const reportFile = '.test-report/tests.json'
+export const reportFile = '.test-report/full-run.json'
