@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 const NEEDED = [24, 18]
 /**
  * Of V8, from the start or not at all: a quarter of the usual room for new objects, and clearing up when the heap has grown to two and a half times
- * what is in use, not in quiet moments. Why, and what that gains: docs/decisions/0057.
+ * what is in use, not in quiet moments. Why, and what that gains: docs/decisions/operations.md.
  */
 const HEAP_OPTIONS = ['--max-semi-space-size=16', '--heap-growing-percent=150', '--no-memory-reducer', '--expose-gc']
 /** Of the C library: threads share its arenas, which are mostly holes. */
