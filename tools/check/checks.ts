@@ -13,6 +13,7 @@ import { lockfile } from './lockfile.ts'
 import { machineTraces } from './machine-traces.ts'
 import { types } from './types.ts'
 import { versions } from './versions.ts'
+import { words } from './words/words.ts'
 
 /** Every check of `npm run check`, the quick ones first. */
 export const checks: Check[] = [
@@ -21,6 +22,7 @@ export const checks: Check[] = [
   lockfile,
   machineTraces,
   folderSentences,
+  words,
   packageDirection,
   importCircles,
   serverRooms,
