@@ -23,6 +23,7 @@ for (const check of chosen) {
     failed = true
     console.log(`\n✖ ${check.name}\n${verdict.join('\n').replaceAll(/^/gm, '  ')}\n`)
   }
+  if (findings.absent !== undefined) console.log(`${check.name}: ${findings.absent}`)
   const result = verdict.length === 0 ? '✔' : `✖ ${verdict.length}`
   lines.push([check.name, String(findings.looked), result, String(Math.round(performance.now() - started))])
 }

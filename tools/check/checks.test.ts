@@ -17,6 +17,7 @@ for (const check of checks) {
     const all = { looked: 1, problems: check.planted.expect }
     assert.deepEqual(findVerdict(check, clean, all), [])
     assert.deepEqual(findVerdict(check, { looked: 0, problems: [] }, all), ['looked at nothing'])
+    assert.deepEqual(findVerdict(check, { looked: 0, problems: [], absent: 'no history' }, all), [])
     assert.deepEqual(findVerdict(check, { looked: 1, problems: ['wrong'] }, all), ['wrong'])
     assert.equal(findVerdict(check, clean, clean).length, check.planted.expect.length)
   })

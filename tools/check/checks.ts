@@ -1,4 +1,5 @@
 import type { Check } from './check.ts'
+import { commits } from './commits/commits.ts'
 import { deadCode } from './dead-code.ts'
 import { dependencies } from './dependencies.ts'
 import { folderSentences } from './folder-sentences.ts'
@@ -23,6 +24,7 @@ export const checks: Check[] = [
   machineTraces,
   folderSentences,
   words,
+  commits,
   packageDirection,
   importCircles,
   serverRooms,

@@ -6,7 +6,7 @@ export function findVerdict({ planted }: Check, found: Findings, foundPlanted: F
   const missed = planted.expect.filter((text) => !said.includes(text))
   return [
     ...found.problems,
-    ...(found.looked > 0 ? [] : ['looked at nothing']),
+    ...(found.looked > 0 || found.absent !== undefined ? [] : ['looked at nothing']),
     ...missed.map((text) => `did not find the planted mistake "${text}" in tools/check/planted/${planted.folder}`),
   ]
 }
