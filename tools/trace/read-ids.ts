@@ -3,7 +3,7 @@ const curves = new Set(['P-256', 'P-384', 'P-521'])
 
 /**
  * Reads the ids a test title begins with: `H-03 H-09 refuses …`. A field of a seed table may be written with a space:
- * `S1-2.1 kid …` is `S1-2.1.kid`. Words that look like an id and are none come back as `unknown`.
+ * `S1-2.1 kid …` is `S1-2.1.kid`. Words that look like an id and are not known are returned as `unknown`.
  */
 export function readIds(title: string, known: ReadonlySet<string>): { ids: string[]; unknown: string[] } {
   const words = title.split(' ').map((word) => word.replace(/[:,]$/, ''))

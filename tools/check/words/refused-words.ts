@@ -20,9 +20,17 @@ export const refusedWords: RefusedWord[] = [
   { name: 'answers', pattern: 'answers', instead: 'returns, responds, responses' },
   { name: 'let in', pattern: 'lets? in', instead: 'logs in, accepts' },
   { name: 'who may', pattern: 'who may', instead: 'which callers can' },
-  { name: 'by whom', pattern: 'by whom', instead: 'the actor' },
+  { name: 'by whom', pattern: 'by whom|by-whom', instead: 'the actor' },
   { name: 'so long', pattern: 'so long', instead: 'as long as, for this time' },
   { name: 'sign in', pattern: 'sign-ins?|sign(?:s|ed|ing)? in', instead: 'login, log in' },
   { name: 'judgement', pattern: 'judge?ments?', instead: 'verdict' },
   { name: 'obstacle', pattern: 'obstacles?', instead: 'refusal' },
+]
+
+/** Parts of names in code, in this spelling. */
+export const refusedNames: RefusedWord[] = [
+  { name: 'SignIn', pattern: '(?:(?<!\\w)s|S)ign(?:s|ed)?Ins?(?![a-z])', instead: 'Login, LoggedIn' },
+  { name: 'Judgement', pattern: '(?<=[a-z])Judge?ment|[Jj]udge?ments?(?=[A-Z])', instead: 'Verdict' },
+  { name: 'Obstacle', pattern: '(?<=[a-z])Obstacle|[Oo]bstacles?(?=[A-Z])', instead: 'Refusal' },
+  { name: 'ByWhom', pattern: '(?:(?<!\\w)b|B)yWhom', instead: 'Actor' },
 ]

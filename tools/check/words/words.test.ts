@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findWords } from './find-words.ts'
-import { refusedWords } from './refused-words.ts'
+import { refusedNames, refusedWords } from './refused-words.ts'
 
 test('whole words are found in any case, with their line', () => {
   const found = findWords('one\nHis token, told twice.\n\nSigned in.')
@@ -16,7 +16,7 @@ test('whole words are found in any case, with their line', () => {
 })
 
 test('parts of words and names are not found', () => {
-  assert.deepEqual(findWords('the this history chime unfolded assign in answered answer $he he_ signin'), [])
+  assert.deepEqual(findWords('the this history chime unfolded assign in answered answer $he he_ signin signInput'), [])
 })
 
 test('a phrase is found across lines of a comment', () => {
@@ -24,8 +24,17 @@ test('a phrase is found across lines of a comment', () => {
   assert.equal(findWords('// by\n// whom')[0]?.name, 'by whom')
 })
 
+test('names with a refused part are found', () => {
+  const found = findWords('RefusedSignIn signIn( notSignedIn findObstacles TakeJudgement byWhom: obstacleOf')
+  assert.deepEqual(
+    found.map(({ name }) => name),
+    ['SignIn', 'SignIn', 'SignIn', 'Obstacle', 'Judgement', 'ByWhom', 'Obstacle'],
+  )
+})
+
 test('every refused word is found', () => {
   for (const { name } of refusedWords) assert.equal(findWords(`x ${name} y`)[0]?.name, name)
+  for (const { name } of refusedNames) assert.equal(findWords(`find${name}`)[0]?.name, name)
 })
 
 test('labels of the console are exempt, other texts about login are not', () => {

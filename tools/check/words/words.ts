@@ -12,6 +12,7 @@ export const words: Check = {
   planted: {
     folder: 'words',
     expect: [
+      'src/comment.ts:7: "findObstacle"',
       'src/comment.ts:1: "Nobody"',
       'src/comment.ts:3: "let in"',
       'src/comment.ts:6: "answers"',

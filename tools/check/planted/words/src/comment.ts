@@ -4,3 +4,4 @@ export const first = 1
  * in a caller. */
 export const second = 2
 export const third = 'it answers'
+export const findObstacle = 4
