@@ -2,12 +2,13 @@
  * Starts a task of this repository: `node tools/run.js <task> [arguments]`.
  *
  * Plain JavaScript for Node 20 without dependencies, since it runs before anything is installed: it brings node_modules up
- * to date, finds Node 24, builds the console and hands over. Only the task itself writes to stdout.
+ * to date, finds Node 24, builds the console and the command, and starts the task. Only the task itself writes to stdout.
  */
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { COMMAND_SOURCE, ensureCommand } from './run/command.js'
 import { ensureConsole } from './run/console.js'
 import { findNode } from './run/find-node.js'
 import { ensureInstalled } from './run/install.js'
@@ -15,12 +16,11 @@ import { ensureInstalled } from './run/install.js'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * `dev` tells whether the task needs the development dependencies; `console` whether it shows the console; `cwd` where it runs.
- * A controller without console is better than none, so that only the others fail when it cannot be built.
+ * `dev`: whether the task needs the development dependencies. `console`: whether it needs the built console; a controller
+ * starts without it when it cannot be built. `cwd`: where it runs. Without a `file` it runs the command.
  */
 const tasks = {
   start: {
-    file: 'packages/cli/bin/countersign.js',
     args: ['up', '--dev'],
     dev: false,
     console: 'wanted',
@@ -43,7 +43,7 @@ try {
   await ensureInstalled({ root, dev: task.dev })
   const node = findNode(root)
   if (task.console) await buildConsole(node, task.console)
-  run(node, [join(root, task.file), ...task.args, ...args], task.cwd)
+  run(node, [join(root, task.file ?? (await chooseCommand(node))), ...task.args, ...args], task.cwd)
 } catch (error) {
   stop(error.message, 1)
 }
@@ -54,6 +54,15 @@ async function buildConsole(node, howMuch) {
   } catch (error) {
     if (howMuch === 'needed') throw error
     process.stderr.write(`${error.message}\nThe controller starts without it.\n`)
+  }
+}
+
+async function chooseCommand(node) {
+  try {
+    return await ensureCommand({ root, node })
+  } catch (error) {
+    process.stderr.write(`${error.message}\nThe controller starts from its sources.\n`)
+    return COMMAND_SOURCE
   }
 }
 

@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../packages/testkit/src/postgres.ts'
 import { listFiles, root } from './paths.ts'
+import { ensureCommand } from './run/command.js'
 import { runFiles } from './test/run-files.ts'
 import { reportFile, type TestRecord } from './test/test-record.ts'
 import { checkTrace } from './trace/check-trace.ts'
@@ -35,6 +36,7 @@ if (files.length === 0) {
 }
 // Every file is a process, and every controller in it has a thread that loads half of the house: what was compiled once is not again.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'countersign-tests')
+process.env.TEST_COMMAND ??= join(root, await ensureCommand({ root, node: process.execPath }))
 const server = files.length > 1 ? await shareServer() : undefined
 
 const records: TestRecord[] = await runFiles({

@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { COMMAND } from '@countersign/testkit'
 import { expandVariables, matchesLines, parseScript, type Step } from './script.ts'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
-const BIN = fileURLToPath(new URL('../../packages/cli/bin/countersign.js', import.meta.url))
 const SCRIPTS = readdirSync(HERE).filter((name) => name.endsWith('.script'))
 const LIMIT_MS = 120_000
 
@@ -23,7 +23,7 @@ async function createStage(t: TestContext) {
   mkdirSync(cwd)
   mkdirSync(join(root, 'bin'))
   const shim = join(root, 'bin', 'countersign')
-  writeFileSync(shim, `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`)
+  writeFileSync(shim, `#!/bin/sh\nexec '${process.execPath}' '${COMMAND}' "$@"\n`)
   chmodSync(shim, 0o755)
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')

@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-
-const BIN = fileURLToPath(new URL('../../packages/cli/bin/countersign.js', import.meta.url))
+import { COMMAND } from '@countersign/testkit'
 
 /** What a run of the command printed and how it ended. */
 export interface CommandRun {
@@ -26,7 +24,7 @@ export function runCountersign(
   { stdin = '', env = {}, onStderr = () => {}, readsOneLine = false }: RunOptions = {},
 ): Promise<CommandRun> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [BIN, ...args], {
+    const child = spawn(process.execPath, [COMMAND, ...args], {
       cwd: home,
       env: { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8', ...env },
     })

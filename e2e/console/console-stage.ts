@@ -1,20 +1,14 @@
 /** A real controller with the local provider and the built console, and a real browser to look at it with. */
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { createControllerStage, type ReadyController } from '@countersign/testkit'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { ensureConsole } from '../../tools/run/console.js'
+import { launchBrowser, needsBrowser } from '../browser/launch-browser.ts'
 
 export const ADMIN = { username: 'admin', password: 'the password of these tests' }
 const root = join(import.meta.dirname, '..', '..')
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((file) =>
-  existsSync(file),
-)
-
-/** For tests that need the browser: where there is none they say so in place of failing. */
-export const needsBrowser = { skip: CHROMIUM ? false : 'there is no Chromium on this machine', timeout: 600_000 }
 
 export interface ConsoleStage {
   readonly controller: ReadyController
@@ -61,7 +55,7 @@ async function startConsole(onEnd: (end: () => Promise<unknown>) => void): Promi
     args: ['--dev'],
     env: { COUNTERSIGN_ADMIN_PASSWORD: ADMIN.password },
   })
-  const browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: ['--no-sandbox'] })
+  const browser = await launchBrowser()
   onEnd(() => browser.close())
   return {
     controller,

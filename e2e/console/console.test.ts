@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { needsBrowser, useConsole } from './console-stage.ts'
+import { needsBrowser } from '../browser/launch-browser.ts'
+import { useConsole } from './console-stage.ts'
 
 const MANAGEMENT = '/edge/management/v1'
 const stage = useConsole()

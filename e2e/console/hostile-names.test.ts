@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { needsBrowser, useConsole } from './console-stage.ts'
+import { needsBrowser } from '../browser/launch-browser.ts'
+import { useConsole } from './console-stage.ts'
 
 const MANAGEMENT = '/edge/management/v1'
 

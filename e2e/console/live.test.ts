@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { needsBrowser, useConsole } from './console-stage.ts'
+import { needsBrowser } from '../browser/launch-browser.ts'
+import { useConsole } from './console-stage.ts'
 
 const SIGNERS = '/edge/management/v1/ext-jwt-signers'
 const stage = useConsole()

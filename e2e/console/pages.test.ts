@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { AxeBuilder } from '@axe-core/playwright'
-import { needsBrowser, useConsole } from './console-stage.ts'
+import { needsBrowser } from '../browser/launch-browser.ts'
+import { useConsole } from './console-stage.ts'
 
 /** With this set, a picture of every page is left there. */
 const pictures = process.env.CONSOLE_PICTURES

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ExtJwtSignerWrite } from '@countersign/contract'
 import { makeTestCertificate } from '@countersign/testkit'
-import { needsBrowser, useConsole } from './console-stage.ts'
+import { needsBrowser } from '../browser/launch-browser.ts'
+import { useConsole } from './console-stage.ts'
 
 const SIGNERS = '/edge/management/v1/ext-jwt-signers'
 const stage = useConsole()

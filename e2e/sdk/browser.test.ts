@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, normalize } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { chromium } from 'playwright-core'
+import { launchBrowser, needsBrowser } from '../browser/launch-browser.ts'
 import { buildSdk } from './sdk-pack.ts'
 import { createSdkStage } from './sdk-stage.ts'
-
-const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
-const skip = !existsSync(CHROMIUM) && 'no Chromium'
 
 /** An empty page of another origin than the controller's, with the built SDK beside it. */
 async function servePage(t: TestContext, dist: string): Promise<string> {
@@ -30,59 +27,61 @@ async function servePage(t: TestContext, dist: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test('a page of another origin lists signers with the built SDK, and a person signs in from it by code and PKCE', {
-  skip,
-}, async (t) => {
-  const { dist } = await buildSdk(t)
-  const origin = await servePage(t, dist)
-  const { baseUrl } = await createSdkStage(t)
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
-  t.after(() => browser.close())
-  const page = await (await browser.newContext({ ignoreHTTPSErrors: true })).newPage()
-  await page.goto(`${origin}/`)
+test(
+  'a page of another origin lists signers with the built SDK, and a person signs in from it by code and PKCE',
+  needsBrowser,
+  async (t) => {
+    const { dist } = await buildSdk(t)
+    const origin = await servePage(t, dist)
+    const { baseUrl } = await createSdkStage(t)
+    const browser = await launchBrowser()
+    t.after(() => browser.close())
+    const page = await (await browser.newContext({ ignoreHTTPSErrors: true })).newPage()
+    await page.goto(`${origin}/`)
 
-  const listed = await page.evaluate(async (address) => {
-    const { ControllerClient } = await import(`${'/sdk'}/index.js`)
-    const signers = await new ControllerClient({ baseUrl: address }).listClientSigners()
-    return signers.map(({ name }: { name: string }) => name)
-  }, baseUrl)
-  assert.deepEqual(listed, ['local-provider'])
+    const listed = await page.evaluate(async (address) => {
+      const { ControllerClient } = await import(`${'/sdk'}/index.js`)
+      const signers = await new ControllerClient({ baseUrl: address }).listClientSigners()
+      return signers.map(({ name }: { name: string }) => name)
+    }, baseUrl)
+    assert.deepEqual(listed, ['local-provider'])
 
-  const url = await page.evaluate(
-    async ([address, redirectUri]) => {
-      const { ControllerClient, BrowserLogin } = await import(`${'/sdk'}/index.js`)
-      const [signer] = await new ControllerClient({ baseUrl: address }).listClientSigners()
-      const login = await BrowserLogin.start({ signer, redirectUri })
-      sessionStorage.setItem('login', JSON.stringify({ signer, pending: login.pending }))
-      return login.url as string
-    },
-    [baseUrl, `${origin}/callback`],
-  )
-  assert.deepEqual(new URL(url).searchParams.get('code_challenge_method'), 'S256')
-  await page.goto(url)
-  await page.getByRole('button', { name: /alice/i }).click()
-  await page.waitForURL(`${origin}/callback?**`)
+    const url = await page.evaluate(
+      async ([address, redirectUri]) => {
+        const { ControllerClient, BrowserLogin } = await import(`${'/sdk'}/index.js`)
+        const [signer] = await new ControllerClient({ baseUrl: address }).listClientSigners()
+        const login = await BrowserLogin.start({ signer, redirectUri })
+        sessionStorage.setItem('login', JSON.stringify({ signer, pending: login.pending }))
+        return login.url as string
+      },
+      [baseUrl, `${origin}/callback`],
+    )
+    assert.deepEqual(new URL(url).searchParams.get('code_challenge_method'), 'S256')
+    await page.goto(url)
+    await page.getByRole('button', { name: /alice/i }).click()
+    await page.waitForURL(`${origin}/callback?**`)
 
-  const outcome = await page.evaluate(
-    async ([address, here]) => {
-      const { ControllerClient, BrowserLogin } = await import(`${'/sdk'}/index.js`)
-      const { signer, pending } = JSON.parse(sessionStorage.getItem('login') ?? '{}')
-      const stranger = await BrowserLogin.resume({ signer }, { ...pending, state: 'of another login' })
-      const refusal = await stranger.finish(here).catch((error: { code: string }) => error.code)
-      const login = await BrowserLogin.resume({ signer }, pending)
-      const { token } = await login.finish(here)
-      const client = new ControllerClient({ baseUrl: address })
-      await client.logInWithJwt(token)
-      return { refusal, externalId: (await client.currentIdentity()).externalId }
-    },
-    [baseUrl, page.url()],
-  )
-  assert.equal(outcome.refusal, 'LOGIN_REFUSED')
-  assert.match(outcome.externalId, /^alice/)
+    const outcome = await page.evaluate(
+      async ([address, here]) => {
+        const { ControllerClient, BrowserLogin } = await import(`${'/sdk'}/index.js`)
+        const { signer, pending } = JSON.parse(sessionStorage.getItem('login') ?? '{}')
+        const stranger = await BrowserLogin.resume({ signer }, { ...pending, state: 'of another login' })
+        const refusal = await stranger.finish(here).catch((error: { code: string }) => error.code)
+        const login = await BrowserLogin.resume({ signer }, pending)
+        const { token } = await login.finish(here)
+        const client = new ControllerClient({ baseUrl: address })
+        await client.logInWithJwt(token)
+        return { refusal, externalId: (await client.currentIdentity()).externalId }
+      },
+      [baseUrl, page.url()],
+    )
+    assert.equal(outcome.refusal, 'LOGIN_REFUSED')
+    assert.match(outcome.externalId, /^alice/)
 
-  const files = await page.evaluate(async () => {
-    const { Credentials } = await import(`${'/sdk'}/index.js`)
-    return Credentials.load().catch((error: { code: string }) => error.code)
-  })
-  assert.equal(files, 'NO_CREDENTIALS')
-})
+    const files = await page.evaluate(async () => {
+      const { Credentials } = await import(`${'/sdk'}/index.js`)
+      return Credentials.load().catch((error: { code: string }) => error.code)
+    })
+    assert.equal(files, 'NO_CREDENTIALS')
+  },
+)

@@ -6,7 +6,9 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { type ControllerAnswer, type ControllerRequest, sendRequest } from './controller-request.ts'
 
-const BIN = fileURLToPath(new URL('../../cli/bin/countersign.js', import.meta.url))
+/** The `countersign` program: the bundle of the test runner, as `npm start` runs it, else the one that runs from the sources. */
+export const COMMAND =
+  process.env.TEST_COMMAND ?? fileURLToPath(new URL('../../cli/bin/countersign.js', import.meta.url))
 /** Spares every start but the first the work of reading the source anew. */
 const COMPILE_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/countersign-tests', import.meta.url))
 const START_LIMIT_MS = 60_000
@@ -102,7 +104,7 @@ export function createControllerStage(test: { after(hook: () => Promise<void>): 
 
 function launchController(folder: string, options: LaunchOptions): ControllerProcess {
   const dataDir = options.dataDir ?? join(folder, 'data')
-  const [program = '', ...first] = options.command ?? [process.execPath, ...(options.nodeOptions ?? []), BIN, 'up']
+  const [program = '', ...first] = options.command ?? [process.execPath, ...(options.nodeOptions ?? []), COMMAND, 'up']
   const args = [
     ...first,
     ...(options.freePorts === false ? [] : ['--port', '0']),

@@ -7,7 +7,6 @@ import { digestPassword, formatPem, newId, type PasswordCost } from '@countersig
 import { makeTestCertificate, startPostgres } from '@countersign/testkit'
 import { pino } from 'pino'
 import { createPasswordAuthenticator } from '../../src/operations/authenticator/create-authenticator.ts'
-import { WRITER_ENTRY } from '../../src/operations/writer-entry.ts'
 import type { FetchJwks } from '../../src/outbound/jwks-fetch.ts'
 import { OutboundError } from '../../src/outbound/outbound-error.ts'
 import { createSealing } from '../../src/platform/keys/sealing.ts'
@@ -18,6 +17,7 @@ import { ensureFirstAdmin } from '../../src/process/first-admin.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { getTestAuthority, type TestAuthority } from '../platform/keys/test-authority.ts'
+import { TEST_WRITER_ENTRY } from '../store/test-writer.ts'
 
 /** Cheap on purpose: the cost of guessing is not what these tests are about. */
 export const TEST_PASSWORD_COST: PasswordCost = { logN: 4, r: 8, p: 1 }
@@ -93,7 +93,7 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
   const { database: wanted = 'sqlite' } = options
   const database = wanted === 'postgres' ? await newPostgresDatabase() : wanted
   const store = await openStore({
-    writer: WRITER_ENTRY,
+    writer: TEST_WRITER_ENTRY,
     database,
     sqliteFile: join(dir, 'test.db'),
     nodeId: newId(),

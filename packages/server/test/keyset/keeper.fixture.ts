@@ -13,13 +13,13 @@ import { deleteSigner } from '../../src/operations/signer/delete-signer.ts'
 import { storeKeySet } from '../../src/operations/signer/store-key-set.ts'
 import { patchSigner as patchSignerOperation } from '../../src/operations/signer/update-signer.ts'
 import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
-import { WRITER_ENTRY } from '../../src/operations/writer-entry.ts'
 import type { FetchJwks } from '../../src/outbound/jwks-fetch.ts'
 import { loadSettings, type Settings } from '../../src/platform/settings/index.ts'
 import { findSigner } from '../../src/store/reads/signer-reads.ts'
 import type { StoredSigner } from '../../src/store/signer-row.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
+import { TEST_WRITER_ENTRY } from '../store/test-writer.ts'
 import { createFakeProviders, type FakeProvider, type FakeProviders } from './fake-providers.ts'
 import { createFakeTime, type FakeTime, settle, until } from './fake-time.ts'
 
@@ -101,7 +101,9 @@ let fileStore: Promise<{ store: Store; close(): Promise<void> }> | undefined
 
 async function openFileStore() {
   const dir = mkdtempSync(join(tmpdir(), 'countersign-keys-'))
-  const store = await withDefaults(await openSqliteStore({ writer: WRITER_ENTRY, file: join(dir, 'test.db'), now: 1 }))
+  const store = await withDefaults(
+    await openSqliteStore({ writer: TEST_WRITER_ENTRY, file: join(dir, 'test.db'), now: 1 }),
+  )
   const close = async (): Promise<void> => {
     await store.close()
     rmSync(dir, { recursive: true, force: true })

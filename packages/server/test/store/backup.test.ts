@@ -7,11 +7,11 @@ import { newId } from '@countersign/core'
 import { createApiSession } from '../../src/operations/api-session/start-session.ts'
 import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
 import { pruneChangeLog } from '../../src/operations/upkeep/prune-change-log.ts'
-import { WRITER_ENTRY } from '../../src/operations/writer-entry.ts'
 import { StartupError } from '../../src/platform/startup-error.ts'
 import { backupDataDir, restoreDataDir } from '../../src/process/backup.ts'
 import { takeDataDir } from '../../src/process/data-dir.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import { TEST_WRITER_ENTRY } from './test-writer.ts'
 
 const meta = { actorId: 'system', now: 1_700_000_000_000 }
 
@@ -22,7 +22,11 @@ function newDir(t: TestContext): string {
 }
 
 async function withStore<T>(dataDir: string, use: (store: Awaited<ReturnType<typeof openSqliteStore>>) => Promise<T>) {
-  const store = await openSqliteStore({ writer: WRITER_ENTRY, file: join(dataDir, 'countersign.db'), now: meta.now })
+  const store = await openSqliteStore({
+    writer: TEST_WRITER_ENTRY,
+    file: join(dataDir, 'countersign.db'),
+    now: meta.now,
+  })
   try {
     return await use(store)
   } finally {

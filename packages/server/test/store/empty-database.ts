@@ -6,7 +6,6 @@ import type { TestContext } from 'node:test'
 import { newId } from '@countersign/core'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { WRITER_ENTRY } from '../../src/operations/writer-entry.ts'
 import { migrate } from '../../src/store/migrations/migrate.ts'
 import { type Migration, POSTGRES_TYPES, SQLITE_TYPES } from '../../src/store/migrations/migration.ts'
 import { MIGRATIONS } from '../../src/store/migrations/migrations.ts'
@@ -16,6 +15,7 @@ import { openForWriting } from '../../src/store/sqlite/open-database.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type DatabaseName, getPostgres } from './open-test-stores.ts'
+import { TEST_WRITER_ENTRY } from './test-writer.ts'
 
 /** A database that no release has opened yet. */
 export interface EmptyDatabase {
@@ -61,7 +61,7 @@ export function onSqlite(file: string): EmptyDatabase {
         raw.close()
       }
     },
-    open: (now) => openSqliteStore({ writer: WRITER_ENTRY, file, now }),
+    open: (now) => openSqliteStore({ writer: TEST_WRITER_ENTRY, file, now }),
   }
 }
 

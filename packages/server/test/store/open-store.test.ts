@@ -3,13 +3,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { WRITER_ENTRY } from '../../src/operations/writer-entry.ts'
 import { StartupError } from '../../src/platform/startup-error.ts'
 import { openStore } from '../../src/store/open-store.ts'
+import { TEST_WRITER_ENTRY } from './test-writer.ts'
 
 const open = (sqliteFile: string) =>
   openStore({
-    writer: WRITER_ENTRY,
+    writer: TEST_WRITER_ENTRY,
     database: 'sqlite',
     sqliteFile,
     nodeId: 'n',

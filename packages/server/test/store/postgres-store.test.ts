@@ -8,12 +8,12 @@ import pg from 'pg'
 import { createApiSession } from '../../src/operations/api-session/start-session.ts'
 import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
 import { pruneChangeLog } from '../../src/operations/upkeep/prune-change-log.ts'
-import { WRITER_ENTRY } from '../../src/operations/writer-entry.ts'
 import { StartupError } from '../../src/platform/startup-error.ts'
 import type { Change } from '../../src/store/change.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import { getPostgres, stopPostgres } from './open-test-stores.ts'
+import { TEST_WRITER_ENTRY } from './test-writer.ts'
 
 after(stopPostgres)
 
@@ -158,7 +158,7 @@ test('a node notices a change that it was not told of, however many have signed 
 
 const open = (database: string) =>
   openStore({
-    writer: WRITER_ENTRY,
+    writer: TEST_WRITER_ENTRY,
     database,
     sqliteFile: '',
     nodeId: 'n',

@@ -7,9 +7,9 @@ import { newId } from '@countersign/core'
 import { endSession, endSessionsOf } from '../../src/operations/api-session/end-session.ts'
 import { createApiSession } from '../../src/operations/api-session/start-session.ts'
 import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
-import { WRITER_ENTRY } from '../../src/operations/writer-entry.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
+import { TEST_WRITER_ENTRY } from './test-writer.ts'
 
 const meta = { actorId: 'system', now: 1_700_000_000_000 }
 const identityId = newId()
@@ -20,7 +20,9 @@ async function openStores(t: TestContext, count: number): Promise<[Store, ...Sto
   const isShared = count > 1
   const stores: Store[] = []
   for (let number = 0; number < count; number += 1) {
-    stores.push(await openSqliteStore({ writer: WRITER_ENTRY, file: join(dir, 'test.db'), now: meta.now, isShared }))
+    stores.push(
+      await openSqliteStore({ writer: TEST_WRITER_ENTRY, file: join(dir, 'test.db'), now: meta.now, isShared }),
+    )
   }
   t.after(async () => {
     for (const store of stores) await store.close()

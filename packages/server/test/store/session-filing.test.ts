@@ -10,13 +10,13 @@ import fc from 'fast-check'
 import { endSessionsOf } from '../../src/operations/api-session/end-session.ts'
 import { createApiSession } from '../../src/operations/api-session/start-session.ts'
 import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
-import { WRITER_ENTRY } from '../../src/operations/writer-entry.ts'
 import { migrate } from '../../src/store/migrations/migrate.ts'
 import { SQLITE_TYPES } from '../../src/store/migrations/migration.ts'
 import { openForWriting } from '../../src/store/sqlite/open-database.ts'
 import { SessionFiling } from '../../src/store/sqlite/session-filing.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
+import { TEST_WRITER_ENTRY } from './test-writer.ts'
 
 const NOW = 1_700_000_000_000
 const WHO = ['ann', 'bob', 'cyd', 'dan', 'eve'] as const
@@ -178,7 +178,7 @@ async function openStore(t: TestContext, more: { idleMs?: number } = {}): Promis
   const dir = mkdtempSync(join(tmpdir(), 'countersign-filing-'))
   t.after(() => rmSync(dir, { recursive: true, force: true }))
   const file = join(dir, 'test.db')
-  return { file, store: await openSqliteStore({ writer: WRITER_ENTRY, file, now: NOW, ...more }) }
+  return { file, store: await openSqliteStore({ writer: TEST_WRITER_ENTRY, file, now: NOW, ...more }) }
 }
 
 async function startSessions(store: Store, count: number): Promise<string> {
@@ -225,7 +225,7 @@ test('sessions that were not filed when the process ended are ended with their i
   const identityId = await startSessions(store, 3)
   assert.equal(await countFiled(store), 0)
   await store.close()
-  const next = await openSqliteStore({ writer: WRITER_ENTRY, file, now: NOW })
+  const next = await openSqliteStore({ writer: TEST_WRITER_ENTRY, file, now: NOW })
   t.after(() => next.close())
   assert.equal((await next.db.selectFrom('session_owners').selectAll().execute()).length, 3)
   await next.run(endSessionsOf, { identityId }, { actorId: 'system', now: NOW })

@@ -1,0 +1,17 @@
+import { type Browser, chromium } from 'playwright-core'
+import { findBrowserProgram } from './browser-program.ts'
+
+const program = findBrowserProgram()
+
+/** Options of tests that need a browser. Without one they are skipped with what to do, and a skipped test fails the run. */
+export const needsBrowser = {
+  skip: program ? false : 'there is no Chromium: install one, or name it in CHROMIUM',
+  timeout: 600_000,
+}
+
+/** Starts the browser. Throws when there is none. */
+export function launchBrowser(): Promise<Browser> {
+  if (!program) throw new Error(String(needsBrowser.skip))
+  const { executablePath, env } = program
+  return chromium.launch({ executablePath, args: ['--no-sandbox'], env: { ...process.env, ...env } })
+}
