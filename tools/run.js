@@ -27,6 +27,7 @@ const tasks = {
     cwd: process.cwd(),
   },
   test: { file: 'tools/test.ts', args: [], dev: true, console: 'needed', cwd: root },
+  matrix: { file: 'tools/test.ts', args: ['--matrix'], dev: true, console: 'needed', cwd: root },
   check: { file: 'tools/check.ts', args: [], dev: true, cwd: root },
   build: { file: 'tools/build.ts', args: [], dev: true, console: 'needed', cwd: root },
   bench: { file: 'tools/bench.ts', args: [], dev: true, cwd: root },

@@ -1,16 +1,21 @@
 /**
- * `npm test [-- words or paths] [--grep text] [--concurrency N]`: runs the tests whose path holds one of the words, or all.
+ * `npm test [-- words or paths]`: runs the tests whose path contains one of the words, or all.
  *
- * Ends with `N passed, N failed`. A skipped or todo test, a file without tests and a run without tests fail. A full run
- * also fails on a title with an unknown requirement id, and on a requirement that no passing test names.
+ * Ends with `N passed, N failed`. A skipped or todo test, a file without tests and a run without tests fail. A full run also fails on a
+ * title with an unknown requirement id, and on a requirement that no passing test names. It runs every test on the embedded database,
+ * and a seeded tenth of the behaviours on each other deployment.
  */
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../packages/testkit/src/postgres.ts'
 import { listFiles, root } from './paths.ts'
 import { ensureCommand } from './run/command.js'
-import { runFiles } from './test/run-files.ts'
+import { addUnloaded, COVERED_FILES, sumCoverage } from './test/code-coverage.ts'
+import { BEHAVIOURS, chooseDeploymentRuns, DEPLOYMENTS } from './test/deployments.ts'
+import { type RunResult, runFiles } from './test/run-files.ts'
+import { listSkipped, listSlowest } from './test/summaries.ts'
 import { reportFile, type TestRecord } from './test/test-record.ts'
 import { checkTrace } from './trace/check-trace.ts'
 import { loadRequirements, requirementsFolder } from './trace/requirements.ts'
@@ -22,52 +27,125 @@ const patterns = [
   'bench/**/*.test.ts',
   'tools/**/*.test.ts',
 ]
+const usage = `usage: npm test -- [words or paths] [options]
+  --grep TEXT            only tests whose title contains TEXT
+  --deployment NAME      on another deployment: ${DEPLOYMENTS.join(', ')}
+  --coverage             measure code coverage, and fail below the floors
+  --seed TEXT            choose another tenth of the deployments
+  --concurrency N        test files at a time (2)
+npm run matrix           runs the behaviours on all four deployments`
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { grep: { type: 'string' }, concurrency: { type: 'string', default: '2' } },
-})
+const { values, positionals } = readArguments()
 const write = (line: string) => process.stdout.write(`${line}\n`)
-const full = positionals.length === 0 && values.grep === undefined
-const files = listFiles(patterns).filter((file) => full || matches(file))
+const isFull =
+  positionals.length === 0 && values.grep === undefined && values.deployment === undefined && !values.matrix
+const behaviours = listFiles(BEHAVIOURS).filter(matches)
+const files = values.matrix ? behaviours : listFiles(patterns).filter(matches)
 if (files.length === 0) {
-  write(`No test file's path holds ${positionals.join(' or ')}.\n\n0 passed, 0 failed`)
+  write(`No test file's path contains ${positionals.join(' or ')}.\n\n0 passed, 0 failed`)
   process.exit(1)
 }
-// Every file is a process, and every controller in it has a thread that loads half of the house: what was compiled once is not again.
+// Node keeps compiled sources here, so that each test process need not compile them again.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'countersign-tests')
 process.env.TEST_COMMAND ??= join(root, await ensureCommand({ root, node: process.execPath }))
 const server = files.length > 1 ? await shareServer() : undefined
 
-const records: TestRecord[] = await runFiles({
-  files: files.map((file) => join(root, file)),
-  concurrency: Number(values.concurrency),
-  ...(values.grep === undefined ? {} : { grep: values.grep }),
-  write,
-}).finally(() => server?.stop())
-
-if (full) {
-  records.push(...traceRecords())
+const results = await runAll().finally(() => server?.stop())
+const records = results.flatMap((result) => result.records)
+if (isFull) {
+  records.push(traceRecord())
   mkdirSync(dirname(join(root, reportFile)), { recursive: true })
   writeFileSync(join(root, reportFile), `${JSON.stringify({ tests: records }, null, 2)}\n`)
 }
+if (values.coverage) records.push(...coverageRecords(results[0]))
 
 const passed = records.filter(({ result }) => result === 'passed').length
 const failed = records.length - passed
+if (files.length > 10) for (const line of listSlowest(results.flatMap(({ durations }) => [...durations]))) write(line)
+for (const line of listSkipped(records)) write(line)
 if (failed > 0) write('\nNot passed:')
 for (const { title, file, result, why } of records) {
-  // Told once more: what was written at its moment is far above, and cut off where only the end of a log is kept.
+  // Repeated here because logs are often cut at their beginning.
   if (result !== 'passed') write(`  ${result}: ${title} (${file})${why ? `\n${why}` : ''}`)
 }
 if (records.length === 0) write('No test ran.')
 write(`\n${passed} passed, ${failed} failed`)
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0
 
+function readArguments() {
+  try {
+    const parsed = parseArgs({
+      allowPositionals: true,
+      options: {
+        grep: { type: 'string' },
+        concurrency: { type: 'string', default: '2' },
+        coverage: { type: 'boolean', default: false },
+        matrix: { type: 'boolean', default: false },
+        deployment: { type: 'string' },
+        seed: { type: 'string' },
+        help: { type: 'boolean', default: false },
+      },
+    })
+    const { deployment = 'embedded', help } = parsed.values
+    if (!help && DEPLOYMENTS.some((name) => name === deployment)) return parsed
+  } catch (error) {
+    console.error(String(error))
+  }
+  console.error(usage)
+  process.exit(2)
+}
+
 function matches(file: string): boolean {
   return positionals.length === 0 || positionals.some((word) => file.includes(word.replace(/^\.\//, '')))
 }
 
-/** One server for the whole run; where there is none, the tests that need it say so themselves. */
+async function runAll(): Promise<RunResult[]> {
+  const first = await runOn(
+    values.deployment ?? 'embedded',
+    files,
+    values.coverage ? { coverageOf: COVERED_FILES } : {},
+  )
+  if (!isFull && !values.matrix) return [first]
+  const seed = values.matrix ? undefined : (values.seed ?? currentCommit())
+  const runs = chooseDeploymentRuns(behaviours, seed)
+  const count = runs.reduce((sum, run) => sum + run.files.length, 0)
+  if (seed) write(`\n${count} runs on other deployments, chosen by --seed ${seed}. npm run matrix runs all.`)
+  const others: RunResult[] = []
+  for (const run of runs) {
+    write(`\nOn ${run.deployment}:`)
+    others.push(withDeployment(run.deployment, await runOn(run.deployment, run.files)))
+  }
+  return [first, ...others]
+}
+
+function runOn(deployment: string, chosen: readonly string[], options: { coverageOf?: readonly string[] } = {}) {
+  return runFiles({
+    files: chosen.map((file) => join(root, file)),
+    concurrency: Number(values.concurrency),
+    env: {
+      TEST_DEPLOYMENT: deployment,
+      // Code from the compile cache has no exact coverage.
+      ...(options.coverageOf && { NODE_DISABLE_COMPILE_CACHE: '1' }),
+    },
+    ...options,
+    ...(values.grep === undefined ? {} : { grep: values.grep }),
+    write,
+  })
+}
+
+function withDeployment(deployment: string, result: RunResult): RunResult {
+  const records = result.records.map((record) => ({ ...record, title: `${record.title} [${deployment}]` }))
+  const durations = new Map([...result.durations].map(([file, ms]) => [`${file} [${deployment}]`, ms]))
+  return { ...result, records, durations }
+}
+
+/** The tenth changes with every commit. An export without history always has the same. */
+function currentCommit(): string {
+  const { stdout } = spawnSync('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: root, encoding: 'utf8' })
+  return stdout?.trim() || 'export'
+}
+
+/** Starts one server for the whole run. Without one, the tests that need it report that. */
 async function shareServer() {
   if (process.env.TEST_DATABASE_URL) return undefined
   try {
@@ -81,9 +159,19 @@ async function shareServer() {
   }
 }
 
-function traceRecords(): TestRecord[] {
-  const problems = checkTrace(loadRequirements(), records)
+function traceRecord(): TestRecord {
   const title = 'every requirement has a passing test, and every id in a title is known'
-  const why = problems.map((problem) => `    ${problem}`).join('\n')
-  return [{ title, file: requirementsFolder, result: why === '' ? 'passed' : 'failed', ...(why !== '' && { why }) }]
+  return recordOf(title, requirementsFolder, checkTrace(loadRequirements(), records))
+}
+
+function coverageRecords(result: RunResult | undefined): TestRecord[] {
+  return sumCoverage(addUnloaded(result?.coverage ?? [])).map(({ folder, summary, shortfall }) => {
+    write(`Code coverage of ${summary}`)
+    return recordOf('the tests execute enough of the sources', folder, shortfall)
+  })
+}
+
+function recordOf(title: string, file: string, findings: readonly string[]): TestRecord {
+  const why = findings.map((finding) => `    ${finding}`).join('\n')
+  return { title, file, result: why === '' ? 'passed' : 'failed', ...(why !== '' && { why }) }
 }

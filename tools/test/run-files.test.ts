@@ -7,7 +7,7 @@ import type { TestRecord } from './test-record.ts'
 
 const use = `import { describe, test } from 'node:test'\n`
 
-test('every test is told with its result, and a suite is no test', (t) => {
+test('every test is reported with its result, and a suite is not a test', (t) => {
   const body = `test('one', () => {}); describe('suite', () => { test('two', () => { throw new Error('why') }) })`
   const { results, output } = runOn(t, body)
   assert.deepEqual(results, { one: 'passed', two: 'failed' })
@@ -41,7 +41,7 @@ function runOn(t: TestContext, body: string): { results: Record<string, string>;
       const lines = []
       const write = (line) => lines.push(line)
       const files = [${JSON.stringify('planted.test.ts')}].map((file) => import.meta.dirname + '/' + file)
-      const records = await runFiles({ files, concurrency: 1, write })
+      const { records } = await runFiles({ files, concurrency: 1, write })
       console.log(JSON.stringify({ records, output: lines.join('\\n') }))`,
   })
   const { NODE_TEST_CONTEXT: _, ...env } = process.env

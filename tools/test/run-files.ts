@@ -2,49 +2,57 @@ import { relative } from 'node:path'
 import { run } from 'node:test'
 import { inspect } from 'node:util'
 import { root } from '../paths.ts'
+import type { FileCoverage } from './code-coverage.ts'
 import type { TestRecord } from './test-record.ts'
 
-export type RunOptions = { files: string[]; concurrency: number; grep?: string; write: (line: string) => void }
+export interface RunOptions {
+  readonly files: readonly string[]
+  readonly concurrency: number
+  /** Runs only the tests whose title contains this text. */
+  readonly grep?: string
+  /** Collects the coverage of the files that match these patterns. */
+  readonly coverageOf?: readonly string[]
+  /** Variables of the test processes beside those of this process. */
+  readonly env?: Readonly<Record<string, string>>
+  write(line: string): void
+}
+
+export interface RunResult {
+  readonly records: readonly TestRecord[]
+  /** The duration of each file, in milliseconds. */
+  readonly durations: ReadonlyMap<string, number>
+  readonly coverage: readonly FileCoverage[]
+}
 
 /** The members of node:test's events that are read here. */
-type TestEvent = {
-  name: string
-  file?: string
-  line?: number
-  column?: number
-  skip?: string | boolean
-  todo?: string | boolean
-  details?: { type?: string; duration_ms?: number; error?: Error & { failureType?: string } }
+interface TestEvent {
+  readonly name: string
+  readonly file?: string
+  readonly line?: number
+  readonly column?: number
+  readonly skip?: string | boolean
+  readonly todo?: string | boolean
+  readonly details?: {
+    readonly type?: string
+    readonly duration_ms?: number
+    readonly error?: Error & { readonly failureType?: string }
+  }
 }
 
 const fileTimeoutMs = 5 * 60_000
-const keptOutput = 20_000
-const keptWhy = 2_000
+const maxOutput = 20_000
+const maxReason = 2_000
 
 /**
- * Runs test files, each in a process of its own, and tells what became of every test.
- * Writes one line for each file and each failure in full. A file without tests counts as a failed test.
+ * Runs test files, each in a process of its own. Writes one line for each file, and each failure in full.
+ * A file without tests counts as a failed test.
  */
-export async function runFiles({ files, concurrency, grep, write }: RunOptions): Promise<TestRecord[]> {
+export async function runFiles(options: RunOptions): Promise<RunResult> {
+  const { files, concurrency, grep, coverageOf, env, write } = options
   const records: TestRecord[] = []
+  const durations = new Map<string, number>()
+  const coverage: FileCoverage[] = []
   const output = new Map<string, string>()
-  const add = (event: TestEvent, result: TestRecord['result'], why?: string) =>
-    records.push({ title: event.name, file: nameOf(event.file), result, ...(why && { why: why.slice(0, keptWhy) }) })
-  const keep = (event: { file: string; message: string }) =>
-    output.set(event.file, ((output.get(event.file) ?? '') + event.message).slice(-keptOutput))
-  const finish = (file: string, took: string) => {
-    const mine = records.filter((record) => record.file === nameOf(file))
-    const bad = mine.filter(({ result }) => result !== 'passed').length
-    const count = bad === 0 ? `${mine.length}` : `${mine.length - bad} of ${mine.length}`
-    write(`${bad === 0 ? '✔' : '✖'} ${nameOf(file)}  ${count}${took}`)
-    if (bad > 0) show(file)
-    unfinished.delete(file)
-  }
-  const show = (file: string) => {
-    const said = output.get(file)
-    if (said) write(indent(`output of the file:\n${said.trimEnd()}`))
-    output.delete(file)
-  }
   const unfinished = new Set(files)
 
   const stream = run({
@@ -52,42 +60,74 @@ export async function runFiles({ files, concurrency, grep, write }: RunOptions):
     concurrency,
     isolation: 'process',
     timeout: fileTimeoutMs,
-    ...(grep ? { testNamePatterns: [grep] } : {}),
+    ...(env && { env: { ...process.env, ...env } }),
+    ...(grep && { testNamePatterns: [grep] }),
+    ...(coverageOf && { coverage: true, coverageIncludeGlobs: [...coverageOf] }),
   })
-  stream.on('test:stdout', keep)
-  stream.on('test:stderr', keep)
+  stream.on('test:stdout', keepOutput)
+  stream.on('test:stderr', keepOutput)
   stream.on('test:pass', (event: TestEvent) => {
-    // node reports a file as a test of its own when nothing inside it reported.
+    // Node reports a file as a test when nothing in it reported.
     if (event.name === event.file) return
-    const left = event.skip ?? event.todo
-    if (left !== undefined && left !== false) {
-      add(event, 'skipped')
-      write(`  ✖ skipped or todo, which does not pass: ${event.name} (${place(event)})`)
+    const skipped = event.skip ?? event.todo
+    if (skipped !== undefined && skipped !== false) {
+      add(event, 'skipped', typeof skipped === 'string' && skipped !== '' ? skipped : undefined)
+      write(`  ✖ skipped or todo, which does not pass: ${event.name} (${position(event)})`)
     } else if (event.details?.type !== 'suite') add(event, 'passed')
   })
   stream.on('test:fail', (event: TestEvent) => {
     const error = event.details?.error
     if (event.details?.type === 'suite' && error?.failureType === 'subtestsFailed') return
     const name = event.name === event.file ? 'runs to its end' : event.name
-    const why = indent(inspect(error?.cause ?? error))
-    add({ ...event, name }, 'failed', why)
+    const reason = indent(inspect(error?.cause ?? error))
+    add({ ...event, name }, 'failed', reason)
     if (error?.failureType === 'subtestsFailed') return
-    write(`\n  ✖ ${name}\n    ${place(event)}\n${why}\n`)
-    // This may come after the file's own summary.
-    if (event.name === event.file) show(event.file)
+    write(`\n  ✖ ${name}\n    ${position(event)}\n${reason}\n`)
+    // This can come after the file's own summary.
+    if (event.name === event.file) showOutput(event.file)
   })
   stream.on('test:summary', ({ file, duration_ms }) => {
     if (file === undefined) return
     requireTests(file)
+    durations.set(nameOf(file), duration_ms)
     finish(file, ` in ${Math.round(duration_ms)} ms`)
   })
+  stream.on('test:coverage', ({ summary }) => coverage.push(...summary.files))
   for await (const _ of stream);
-  // A file that ended badly, or without a word, has no summary.
+  // A file that crashed, or printed nothing, has no summary.
   for (const file of unfinished) {
     requireTests(file)
     finish(file, '')
   }
-  return records
+  return { records, durations, coverage }
+
+  function add(event: TestEvent, result: TestRecord['result'], reason?: string): void {
+    records.push({
+      title: event.name,
+      file: nameOf(event.file),
+      result,
+      ...(reason && { why: reason.slice(0, maxReason) }),
+    })
+  }
+
+  function keepOutput({ file, message }: { file: string; message: string }): void {
+    output.set(file, ((output.get(file) ?? '') + message).slice(-maxOutput))
+  }
+
+  function showOutput(file: string): void {
+    const text = output.get(file)
+    if (text) write(indent(`output of the file:\n${text.trimEnd()}`))
+    output.delete(file)
+  }
+
+  function finish(file: string, duration: string): void {
+    const own = records.filter((record) => record.file === nameOf(file))
+    const failed = own.filter(({ result }) => result !== 'passed').length
+    const count = failed === 0 ? `${own.length}` : `${own.length - failed} of ${own.length}`
+    write(`${failed === 0 ? '✔' : '✖'} ${nameOf(file)}  ${count}${duration}`)
+    if (failed > 0) showOutput(file)
+    unfinished.delete(file)
+  }
 
   function requireTests(file: string): void {
     if (grep || records.some((record) => record.file === nameOf(file))) return
@@ -100,7 +140,7 @@ function nameOf(file: string | undefined): string {
   return relative(root, file ?? '')
 }
 
-function place(event: TestEvent): string {
+function position(event: TestEvent): string {
   return `${nameOf(event.file)}:${event.line ?? 1}:${event.column ?? 1}`
 }
 
