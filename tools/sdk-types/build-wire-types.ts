@@ -69,7 +69,7 @@ export function buildWireTypes(): string {
     ([name, schema]) => `export interface ${name} ${write(schema as Schema, 'body', true)}`,
   )
   return [
-    '/** The shapes of the wire. Written by `node tools/sdk-types.ts` from the contract; not to be edited. */\n',
+    '/** The shapes of the wire. Written by `npm run generate` from the contract; not to be edited. */\n',
     `/** Every code that a controller answers with. */\nexport type ErrorCode = ${literals(Object.keys(ERRORS).map((code) => contract.wireNameOf(code as contract.ErrorCode)))}\n`,
     `/** What an identity may be permitted. */\nexport type Permission = ${literals(PERMISSIONS)}\n`,
     ...answers,

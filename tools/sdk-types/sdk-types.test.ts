@@ -9,7 +9,7 @@ import { WIRE_TYPES_FILE } from './wire-types-file.ts'
 /** What the formatter changes. */
 const bare = (text: string) => text.replaceAll(/[\s|()'"]/g, '')
 
-test('the SDK’s types of the wire are those of the contract; node tools/sdk-types.ts writes them anew', () => {
+test('the SDK’s types of the wire are those of the contract; npm run generate writes them', () => {
   const kept = readFileSync(join(root, WIRE_TYPES_FILE), 'utf8')
-  assert.ok(bare(kept) === bare(buildWireTypes()), 'run node tools/sdk-types.ts')
+  assert.ok(bare(kept) === bare(buildWireTypes()), 'run npm run generate')
 })

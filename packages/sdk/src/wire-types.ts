@@ -1,4 +1,4 @@
-/** The shapes of the wire. Written by `node tools/sdk-types.ts` from the contract; not to be edited. */
+/** The shapes of the wire. Written by `npm run generate` from the contract; not to be edited. */
 
 /** Every code that a controller answers with. */
 export type ErrorCode =
