@@ -1,62 +1,62 @@
 import { parseArgs } from 'node:util'
 
-/** How a run is made: longer or shorter, among more or fewer. */
+/** Duration and sizes of a run. */
 export interface BenchOptions {
   readonly isQuick: boolean
-  /** For each figure. */
+  /** Measuring time of one figure. */
   readonly seconds: number
-  /** Identities and sessions, ascending. */
+  /** Numbers of identities and sessions, ascending. */
   readonly sizes: readonly number[]
-  /** Signers, ascending. */
+  /** Numbers of signers, ascending. */
   readonly signers: readonly number[]
-  /** How long garbage is sent. */
+  /** Duration of the garbage load. */
   readonly minutes: number
-  /** Garbage a second. */
+  /** Garbage requests per second. */
   readonly garbage: number
-  /** Good logins a second beside it. */
+  /** Valid logins per second, sent at the same time. */
   readonly logins: number
 }
 
 interface Option {
-  readonly usual: string
+  readonly normal: string
   readonly quick: string
   readonly description: string
 }
 
 const OPTIONS = {
-  seconds: { usual: '4', quick: '0.5', description: 'seconds for each figure' },
+  seconds: { normal: '4', quick: '0.5', description: 'measuring time of one figure, in seconds' },
   sizes: {
-    usual: '1000,10000,100000,1000000',
+    normal: '1000,10000,100000,1000000',
     quick: '1000,10000',
     description: 'numbers of identities and sessions, for manage and growth',
   },
-  signers: { usual: '10,100,1000,10000', quick: '10,1000', description: 'numbers of signers, for growth' },
-  minutes: { usual: '1', quick: '0.1', description: 'how long garbage is sent, for overload' },
-  garbage: { usual: '5000', quick: '5000', description: 'garbage requests a second, for overload' },
-  logins: { usual: '200', quick: '200', description: 'good logins a second, for overload' },
+  signers: { normal: '10,100,1000,10000', quick: '10,1000', description: 'numbers of signers, for growth' },
+  minutes: { normal: '1', quick: '0.1', description: 'duration of the garbage load, for overload' },
+  garbage: { normal: '5000', quick: '5000', description: 'garbage requests per second, for overload' },
+  logins: { normal: '200', quick: '200', description: 'valid logins per second, for overload' },
 } as const satisfies Record<string, Option>
 
 const NAMES = Object.keys(OPTIONS) as (keyof typeof OPTIONS)[]
 
-/** Reads the words after `npm run bench --`. Throws a sentence for whoever typed them. */
-export function parseBenchOptions(args: readonly string[]): { options: BenchOptions; words: string[]; help: boolean } {
-  const texts = Object.fromEntries(NAMES.map((name) => [name, { type: 'string' as const }]))
+/** Parses the arguments after `npm run bench --`. Throws an error whose message can be printed. */
+export function parseBenchOptions(args: readonly string[]): { options: BenchOptions; parts: string[]; help: boolean } {
+  const valueOptions = Object.fromEntries(NAMES.map((name) => [name, { type: 'string' as const }]))
   const flags = { quick: { type: 'boolean' as const }, help: { type: 'boolean' as const, short: 'h' } }
   const { values, positionals } = parseArgs({
     args: [...args],
-    options: { ...texts, ...flags },
+    options: { ...valueOptions, ...flags },
     allowPositionals: true,
   })
   const isQuick = values.quick === true
   const numbers = (name: keyof typeof OPTIONS): number[] => {
-    const given = (values as Readonly<Record<string, unknown>>)[name] ?? OPTIONS[name][isQuick ? 'quick' : 'usual']
-    const found = String(given).split(',').map(Number)
-    if (found.some((number) => !(number > 0))) throw new Error(`--${name}: ${given} is not a list of positive numbers`)
-    return found.sort((a, b) => a - b)
+    const text = (values as Readonly<Record<string, unknown>>)[name] ?? OPTIONS[name][isQuick ? 'quick' : 'normal']
+    const list = String(text).split(',').map(Number)
+    if (list.some((number) => !(number > 0))) throw new Error(`--${name}: ${text} is not a list of positive numbers`)
+    return list.sort((a, b) => a - b)
   }
   const number = (name: keyof typeof OPTIONS): number => numbers(name)[0] ?? 0
   return {
-    words: positionals,
+    parts: positionals,
     help: values.help === true,
     options: {
       isQuick,
@@ -70,15 +70,15 @@ export function parseBenchOptions(args: readonly string[]): { options: BenchOpti
   }
 }
 
-/** What `--help` prints. */
+/** Returns the text of `--help`. */
 export function describeOptions(parts: readonly string[]): string {
   return [
     `npm run bench -- [${parts.join('|')} …] [options]`,
     '',
     'Runs the named parts, or all of them.',
     '',
-    describe('quick', 'a few minutes for everything, to see it work; too short to rely on'),
-    ...NAMES.map((name) => describe(`${name}=N`, `${OPTIONS[name].description} [${OPTIONS[name].usual}]`)),
+    describe('quick', 'a short run to see that it works; its figures are not reliable'),
+    ...NAMES.map((name) => describe(`${name}=N`, `${OPTIONS[name].description} [${OPTIONS[name].normal}]`)),
   ].join('\n')
 }
 

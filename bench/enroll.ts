@@ -2,11 +2,11 @@ import { makeTestCsr } from '@countersign/testkit'
 import type { Row } from './report/result.ts'
 import type { BenchPart } from './support/bench-run.ts'
 import { createBenchSigner } from './support/bench-signer.ts'
-import { http } from './support/http.ts'
-import { inTurn } from './support/in-turn.ts'
-import { measureIssuing } from './support/issuing.ts'
-import { measureOperations, OPERATION_COLUMNS, plotColumn } from './support/measure.ts'
+import { buildRequest } from './support/build-request.ts'
+import { measureIssuing } from './support/measure-issuing.ts'
+import { measureOperations, OPERATION_COLUMNS } from './support/measure-operations.ts'
 import { CLIENT, withServers } from './support/product.ts'
+import { roundRobin } from './support/round-robin.ts'
 
 const ENROLLMENTS = 14_000
 const QUICK_ENROLLMENTS = 800
@@ -14,7 +14,7 @@ const ISSUING_ROUNDS = 6
 const QUICK_ISSUING_ROUNDS = 1
 const KINDS = ['ec256', 'rsa2048', 'ed25519'] as const
 
-/** How fast identities enroll, and how fast certificates are issued by the function alone, beside nothing but the signatures that takes. */
+/** Enrollment over HTTP, and issuing of certificates by the function alone, compared with the bare signature operations. */
 export const enroll: BenchPart = async (run) => {
   await withServers(async (product, bare) => {
     const maxRequests = run.options.isQuick ? QUICK_ENROLLMENTS : ENROLLMENTS
@@ -23,11 +23,11 @@ export const enroll: BenchPart = async (run) => {
       enrollToTokenEnabled: true,
       enrollAttributeClaimsSelector: '/groups',
     })
-    run.say(`${maxRequests} requests of each kind`)
+    run.progress(`preparing ${maxRequests} requests of each kind`)
     const requestsOf = (kind: string, bodyOf: () => object) =>
       Array.from({ length: maxRequests }, (_, number) => {
         const headers = { authorization: `Bearer ${signer.mint(`${kind}-${number}`)}` }
-        return http('POST', `${CLIENT}/enroll/token`, headers, JSON.stringify(bodyOf()))
+        return buildRequest('POST', `${CLIENT}/enroll/token`, headers, JSON.stringify(bodyOf()))
       })
     const toCertificate = requestsOf('cert', () => ({ clientCsr: makeTestCsr().pem }))
     const toToken = requestsOf('token', () => ({}))
@@ -39,36 +39,35 @@ export const enroll: BenchPart = async (run) => {
         {
           operation: 'enroll to a certificate (P-256), RS256 token',
           ...once,
-          request: inTurn(toCertificate),
-          aims: { cpuMs: { atMost: 1.5 } },
+          request: roundRobin(toCertificate),
+          targets: { cpuMs: { atMost: 1.5 } },
         },
         {
-          operation: 'enroll to token use, RS256 token',
+          operation: 'enroll for token login, RS256 token',
           ...once,
-          request: inTurn(toToken),
-          aims: {},
+          request: roundRobin(toToken),
+          targets: {},
         },
         {
           operation: 'enroll again, refused',
           ...common,
           expectStatus: 409,
-          request: inTurn(toCertificate.slice(0, 1)),
-          aims: {},
+          request: roundRobin(toCertificate.slice(0, 1)),
+          targets: {},
         },
       ],
       run,
     )
     run.report({
       title: 'Enrolling',
-      text: 'End to end, stored before it is answered; the bare server only verifies the token and answers as many bytes.',
+      text: 'End to end, committed before the response is sent. The bare server verifies the token and returns as many bytes.',
       columns: OPERATION_COLUMNS,
       rows,
-      plots: [plotColumn('Processor time of one enrollment, ms', rows, 'cpuMs')],
     })
   })
   const rows: Row[] = []
   for (const kind of KINDS) {
-    run.say(`issuing, ${kind}`)
+    run.progress(`issuing, ${kind}`)
     const { issue, bare } = await measureIssuing(kind, run.options.isQuick ? QUICK_ISSUING_ROUNDS : ISSUING_ROUNDS)
     rows.push({
       name: kind,
@@ -81,9 +80,8 @@ export const enroll: BenchPart = async (run) => {
   }
   run.report({
     title: 'Issuing certificates',
-    text: 'The function alone, without HTTP and store; bare is checking the signature of the request and signing as many bytes.',
+    text: 'The function alone, without HTTP and database. Bare: verify the signature of the request and sign as many bytes.',
     columns: OPERATION_COLUMNS.filter(({ key }) => key !== 'p99Ms'),
     rows,
-    plots: [plotColumn('Processor time of one certificate, ms', rows, 'cpuMs')],
   })
 }

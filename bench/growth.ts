@@ -1,9 +1,9 @@
 import type { BenchPart } from './support/bench-run.ts'
-import { growIdentities } from './support/grow-identities.ts'
-import { growSigners } from './support/grow-signers.ts'
+import { measureIdentityGrowth } from './support/measure-identity-growth.ts'
+import { measureSignerGrowth } from './support/measure-signer-growth.ts'
 
-/** What everything costs among more and more identities, sessions and signers. */
+/** The cost of calls, start and memory with growing numbers of identities, sessions and signers. */
 export const growth: BenchPart = async (run) => {
-  await growIdentities(run)
-  await growSigners(run)
+  await measureIdentityGrowth(run)
+  await measureSignerGrowth(run)
 }

@@ -1,16 +1,16 @@
-import type { Aim, Row } from './report/result.ts'
+import type { Row, Target } from './report/result.ts'
 import type { BenchPart, BenchRun } from './support/bench-run.ts'
 import { createBenchSigner } from './support/bench-signer.ts'
+import { buildRequest } from './support/build-request.ts'
 import { benchIdentity, fillIdentities } from './support/fill-database.ts'
-import { http } from './support/http.ts'
-import { measureOperations, OPERATION_COLUMNS, type Operation, plotColumn } from './support/measure.ts'
-import { CLIENT, MANAGEMENT, type Product, withHome, withServers } from './support/product.ts'
+import { measureOperations, OPERATION_COLUMNS, type Operation } from './support/measure-operations.ts'
+import { CLIENT, MANAGEMENT, type Product, withInstallation, withServers } from './support/product.ts'
 
 const SIGNERS = 10
 
-const atMost = (cpuMs: number): { cpuMs: Aim } => ({ cpuMs: { atMost: cpuMs } })
+const atMost = (cpuMs: number): { cpuMs: Target } => ({ cpuMs: { atMost: cpuMs } })
 
-/** Signers and identities through the running product: list, get, filter and create, each beside a bare HTTPS server that answers as many bytes. */
+/** List, get, filter and create signers and identities, compared with a bare HTTPS server that returns as many bytes. */
 export const manage: BenchPart = async (run) => {
   await measureSigners(run)
   await measureIdentities(run)
@@ -21,103 +21,106 @@ async function measureSigners(run: BenchRun): Promise<void> {
     const headers = { 'zt-session': product.session }
     for (let number = 1; number < SIGNERS; number++) await createBenchSigner(product, `signer-${number}`)
     const { id } = await createBenchSigner(product, 'signer')
-    let made = 0
-    const create = () => http('POST', `${MANAGEMENT}/ext-jwt-signers`, headers, JSON.stringify(newSigner(made++)))
-    const get = (path: string) => ({ request: () => http('GET', path, headers), expectStatus: 200 })
+    let created = 0
+    const create = () =>
+      buildRequest('POST', `${MANAGEMENT}/ext-jwt-signers`, headers, JSON.stringify(newSigner(created++)))
+    const get = (path: string) => ({ request: () => buildRequest('GET', path, headers), expectStatus: 200 })
     const operations: Operation[] = [
-      { operation: `client list of ${SIGNERS} signers`, ...get(`${CLIENT}/external-jwt-signers`), aims: atMost(0.08) },
-      { operation: 'get one signer', ...get(`${MANAGEMENT}/ext-jwt-signers/${id}`), aims: atMost(0.1) },
-      { operation: 'list signers, 10 a page', ...get(`${MANAGEMENT}/ext-jwt-signers`), aims: atMost(0.2) },
-      { operation: 'a call with a session', ...get(`${MANAGEMENT}/current-api-session`), aims: atMost(0.1) },
+      {
+        operation: `client list of ${SIGNERS} signers`,
+        ...get(`${CLIENT}/external-jwt-signers`),
+        targets: atMost(0.08),
+      },
+      { operation: 'get one signer', ...get(`${MANAGEMENT}/ext-jwt-signers/${id}`), targets: atMost(0.1) },
+      { operation: 'list signers, 10 per page', ...get(`${MANAGEMENT}/ext-jwt-signers`), targets: atMost(0.2) },
+      { operation: 'a call with a session', ...get(`${MANAGEMENT}/current-api-session`), targets: atMost(0.1) },
       {
         operation: 'create signer, durable',
         request: create,
         expectStatus: 201,
-        aims: atMost(0.4),
+        targets: atMost(0.4),
         bare: { body: JSON.stringify(newSigner(0)) },
       },
     ]
     const rows = await measureOperations({ product, bare }, operations, run)
     run.report({
       title: 'Managing signers',
-      text: `With ${SIGNERS} signers, 32 connections. The bare server reads the request and answers as many bytes.`,
+      text: `With ${SIGNERS} signers, 32 connections. The bare server reads the request and returns as many bytes.`,
       columns: OPERATION_COLUMNS,
       rows,
-      plots: [plotColumn('Processor time of one call, ms', rows, 'cpuMs')],
     })
   })
 }
 
-/** The same calls among more and more identities: what they cost must not grow. */
+/** The same calls with growing numbers of identities: their cost must not grow. */
 async function measureIdentities(run: BenchRun): Promise<void> {
-  await withHome(async (home, bare) => {
-    const first = await home.start()
+  await withInstallation(async (installation, bare) => {
+    const first = await installation.start()
     const { data } = await first.call('POST', `${MANAGEMENT}/identities`, newIdentity('template'))
     await first.stop()
     const rows: Row[] = []
     let from = 0
     for (const size of run.options.sizes) {
-      run.say(`filling up to ${size} identities`)
-      fillIdentities(home.databaseFile, (data as unknown as { id: string }).id, { from, to: size })
+      run.progress(`filling up to ${size} identities`)
+      fillIdentities(installation.databaseFile, (data as unknown as { id: string }).id, { from, to: size })
       from = size
-      const product = await home.start()
+      const product = await installation.start()
       rows.push(...(await measureOperations({ product, bare }, identityOperations(product, size), run)))
       await product.stop()
     }
     run.report({
       title: 'Managing identities',
-      text: 'Among more and more identities, 32 connections. The bare server reads the request and answers as many bytes.',
+      text: 'With growing numbers of identities, 32 connections. The bare server reads the request and returns as many bytes.',
       columns: OPERATION_COLUMNS,
       rows,
-      plots: [plotColumn('Processor time of one call, ms', rows, 'cpuMs')],
     })
   })
 }
 
 function identityOperations(product: Product, size: number): Operation[] {
   const headers = { 'zt-session': product.session }
-  const among = `, ${size.toLocaleString('en-US')} identities`
+  const suffix = `, ${size.toLocaleString('en-US')} identities`
   let at = 0
-  let made = 0
-  const some = () => {
+  let created = 0
+  const nextIdentity = () => {
     at = (at + 7919) % size
     return benchIdentity(at)
   }
-  const get = (operation: string, path: () => string, aims: Operation['aims'] = {}): Operation => ({
-    operation: operation + among,
-    request: () => http('GET', `${MANAGEMENT}/identities${path()}`, headers),
+  const get = (operation: string, path: () => string, targets: Operation['targets'] = {}): Operation => ({
+    operation: operation + suffix,
+    request: () => buildRequest('GET', `${MANAGEMENT}/identities${path()}`, headers),
     expectStatus: 200,
-    aims,
+    targets,
   })
   const filter = (operation: string, text: () => string) =>
     get(operation, () => `?filter=${encodeURIComponent(text())}`, atMost(0.2))
-  const body = () => JSON.stringify(newIdentity(`made-${size}-${made++}`))
+  const body = () => JSON.stringify(newIdentity(`created-${size}-${created++}`))
   return [
-    get('get one', () => `/${some().id}`),
-    get('list, 10 a page', () => ''),
-    filter('filter by id', () => `id = "${some().id}"`),
-    filter('filter by name', () => `name = "${some().name}"`),
-    filter('filter by externalId', () => `externalId = "${some().externalId}"`),
+    get('get one', () => `/${nextIdentity().id}`),
+    get('list, 10 per page', () => ''),
+    filter('filter by id', () => `id = "${nextIdentity().id}"`),
+    filter('filter by name', () => `name = "${nextIdentity().name}"`),
+    filter('filter by externalId', () => `externalId = "${nextIdentity().externalId}"`),
     {
-      operation: `create, durable${among}`,
-      request: () => http('POST', `${MANAGEMENT}/identities`, headers, body()),
+      operation: `create, durable${suffix}`,
+      request: () => buildRequest('POST', `${MANAGEMENT}/identities`, headers, body()),
       expectStatus: 201,
-      aims: atMost(0.4),
+      targets: atMost(0.4),
       bare: { body: body() },
     },
   ]
 }
 
 function newIdentity(name: string) {
-  return { name, type: 'Default', isAdmin: false, externalId: `${name}@made.example`, roleAttributes: ['made'] }
+  return { name, type: 'Default', isAdmin: false, externalId: `${name}@created.example`, roleAttributes: ['created'] }
 }
 
-/** Disabled, so that nobody looks for its keys. */
+/** Disabled, so that its keys are not fetched. */
 function newSigner(number: number) {
   return {
-    name: `made ${number}`,
+    name: `created ${number}`,
     enabled: false,
-    issuer: `https://made-${number}.example`,
+    issuer: `https://created-${number}.example`,
     audience: 'edge',
     jwksEndpoint: 'https://keys.example/jwks',
     claimsProperty: 'email',

@@ -12,32 +12,32 @@ import { writeReports } from './report/write-reports.ts'
 import type { BenchPart, BenchRun } from './support/bench-run.ts'
 import { verify } from './verify.ts'
 
-/** In the order in which they run. */
+/** In the order of execution. */
 const PARTS: Readonly<Record<string, BenchPart>> = { verify, manage, login, enroll, growth, overload }
 
-/** Runs the named parts or all of them, prints tables, and leaves them as JSON, Markdown and HTML. Sets the exit code when one fails. */
+/** Runs the named parts, or all. Prints the tables and writes them as JSON and Markdown. Sets the exit code when a part fails. */
 export async function runBench(args: readonly string[]): Promise<void> {
   const all = Object.keys(PARTS)
-  const { options, words, help } = parseBenchOptions(args)
-  const unknown = words.filter((word) => !all.includes(word))
+  const { options, parts: requested, help } = parseBenchOptions(args)
+  const unknown = requested.filter((name) => !all.includes(name))
   if (help || unknown.length > 0) {
-    if (unknown.length > 0) console.error(`No part is called ${unknown.join(' or ')}.\n`)
+    if (unknown.length > 0) console.error(`Unknown part: ${unknown.join(', ')}.\n`)
     console.log(describeOptions(all))
     process.exitCode = help ? 0 : 1
     return
   }
-  const names = all.filter((name) => words.length === 0 || words.includes(name))
+  const names = all.filter((name) => requested.length === 0 || requested.includes(name))
   const started = Date.now()
   const parts: PartResult[] = []
   for (const [at, name] of names.entries()) {
-    const say = (text: string) => {
+    const progress = (text: string) => {
       process.stderr.write(`${formatClock(Date.now() - started)}  ${name} (${at + 1} of ${names.length}): ${text} …\n`)
     }
-    parts.push(await runPart(name, { options, say }))
+    parts.push(await runPart(name, { options, progress }))
   }
   const about = { startedAt: new Date(started).toISOString(), machine: describeMachine(), isQuick: options.isQuick }
   const result: BenchResult = { ...about, parts }
-  const files = writeReports(result, words.length === 0 ? 'bench' : names.join('-'))
+  const files = writeReports(result, requested.length === 0 ? 'bench' : names.join('-'))
   console.log(`\n${result.machine.join(', ')}\n\nWritten to:\n${files.map((file) => `  ${file}`).join('\n')}`)
 }
 

@@ -1,11 +1,11 @@
-/** `npm run bench [-- parts] [--options]`: measures, beside a bare server and beside the aims; see bench/README.md. */
+/** `npm run bench [-- parts] [--options]`: the benchmarks; see bench/README.md. */
 import { runBench } from '../bench/run-bench.ts'
 import { limitPoolThreads } from '../packages/server/src/platform/thread-pool.ts'
 
-// What is measured in this process has the threads that it has in the controller.
+// Functions measured in this process get as many pool threads as in the controller.
 limitPoolThreads()
 
-// Ended early, it takes what it has started and written with it.
+// Exits normally on a signal, so that `exit` handlers stop the servers and remove temporary files.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 
 try {

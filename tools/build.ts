@@ -1,5 +1,5 @@
 /**
- * `npm run build`: makes the packages to publish in `build/`, packs them, lets publint and attw judge the packs, and runs
+ * `npm run build`: builds the published packages in `build/`, packs them, checks the packs with publint and attw, and runs
  * the packed command in an empty folder.
  */
 import { mkdirSync, rmSync } from 'node:fs'

@@ -1,7 +1,7 @@
 /**
- * `npm run check [-- names]`: what a machine can say about the sources without running them.
+ * `npm run check [-- names]`: static checks of the sources.
  *
- * Each check runs twice: on the repository, where it must look at something and find nothing, and on its planted mistakes
+ * Each check runs twice: on the repository, where it must look at something and find nothing, and on its planted violations
  * under tools/check/planted, where it must find every one of them.
  */
 import { join } from 'node:path'
@@ -10,11 +10,11 @@ import { checks } from './check/checks.ts'
 import { findVerdict } from './check/find-verdict.ts'
 import { root } from './paths.ts'
 
-const words = process.argv.slice(2)
-const chosen = checks.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
+const names = process.argv.slice(2)
+const selected = checks.filter((check) => names.length === 0 || names.some((name) => check.name.includes(name)))
 const lines: string[][] = [['check', 'looked at', 'result', 'ms']]
-let failed = chosen.length === 0
-for (const check of chosen) {
+let failed = selected.length === 0
+for (const check of selected) {
   const started = performance.now()
   const findings = await look(check, root)
   const planted = await look(check, join(root, 'tools/check/planted', check.planted.folder))

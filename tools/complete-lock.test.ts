@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findMissingOptionals, readPlatform } from './complete-lock.ts'
 
-test('optional packages without an entry are found, hoisted or nested ones are not', () => {
+test('findMissingOptionals returns optional packages without a hoisted or nested entry', () => {
   const optionalDependencies = { 'x-linux-x64': '1.0.0', 'x-linux-arm64': '1.0.0', 'x-darwin-arm64': '1.0.0' }
   const missing = findMissingOptionals({
     packages: {
@@ -17,7 +17,7 @@ test('optional packages without an entry are found, hoisted or nested ones are n
   ])
 })
 
-test('the platform of a binary package is in its name', () => {
+test('readPlatform reads the platform of a binary package from its name', () => {
   assert.deepEqual(readPlatform('@biomejs/cli-linux-x64-musl'), { os: ['linux'], cpu: ['x64'], libc: ['musl'] })
   assert.deepEqual(readPlatform('@oxc-parser/binding-android-arm-eabi'), { os: ['android'], cpu: ['arm'] })
   assert.deepEqual(readPlatform('@oxc-parser/binding-win32-ia32-msvc'), { os: ['win32'], cpu: ['ia32'] })

@@ -1,8 +1,8 @@
 /**
  * Completes package-lock.json after a dependency changed.
  *
- * A registry mirror may lack the binaries of platforms nobody here runs on; npm then leaves them out of the lockfile, and
- * `npm ci` refuses a lockfile that lacks them. This adds an entry (version and platform, no integrity) for each.
+ * A registry mirror may lack the binaries of other platforms. npm then omits them from the lockfile, and `npm ci` refuses a
+ * lockfile without them. This adds an entry (version and platform, no integrity) for each.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,11 +24,11 @@ export type LockEntry = {
 export type Lockfile = { packages: Record<string, LockEntry> }
 
 const platforms = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32']
-const processors: Record<string, string> = { gnueabihf: 'arm', eabi: 'arm', musleabihf: 'arm' }
-const processorNames = ['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64']
-const libraries: Record<string, string> = { musl: 'musl', musleabihf: 'musl', gnu: 'glibc', gnueabihf: 'glibc' }
+const cpuAliases: Record<string, string> = { gnueabihf: 'arm', eabi: 'arm', musleabihf: 'arm' }
+const cpus = ['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64']
+const libcNames: Record<string, string> = { musl: 'musl', musleabihf: 'musl', gnu: 'glibc', gnueabihf: 'glibc' }
 
-/** Lists the optional dependencies of `lock` that have no entry: path and the exact version asked for. */
+/** Lists the optional dependencies without an entry in `lock`, with the version that their parent requires. */
 export function findMissingOptionals(lock: Lockfile): { path: string; name: string; version: string; dev: boolean }[] {
   const missing = []
   for (const [parent, entry] of Object.entries(lock.packages)) {
@@ -41,13 +41,13 @@ export function findMissingOptionals(lock: Lockfile): { path: string; name: stri
   return missing
 }
 
-/** Reads the platform a binary package is for out of its name, as every publisher of such packages spells it. */
+/** Reads the platform of a binary package from its name. Throws when the name has no CPU. */
 export function readPlatform(name: string): Pick<LockEntry, 'os' | 'cpu' | 'libc'> {
   const words = name.split(/[/-]/)
   const os = words.filter((word) => platforms.includes(word))
-  const cpu = words.map((word) => processors[word] ?? word).filter((word) => processorNames.includes(word))
-  const libc = words.flatMap((word) => libraries[word] ?? [])
-  if (cpu.length === 0) throw new Error(`cannot tell which platform ${name} is for`)
+  const cpu = words.map((word) => cpuAliases[word] ?? word).filter((word) => cpus.includes(word))
+  const libc = words.flatMap((word) => libcNames[word] ?? [])
+  if (cpu.length === 0) throw new Error(`the name ${name} has no known CPU: add it to tools/complete-lock.ts`)
   return { ...(os.length ? { os } : {}), cpu: [...new Set(cpu)], ...(libc.length ? { libc } : {}) }
 }
 
@@ -56,13 +56,12 @@ if (import.meta.main) {
   const lock: Lockfile = JSON.parse(readFileSync(file, 'utf8'))
   const missing = findMissingOptionals(lock)
   for (const { path, name, version, dev } of missing) {
-    if (!/^\d/.test(version))
-      throw new Error(`${name} is asked for as ${version}: only exact versions can be completed`)
+    if (!/^\d/.test(version)) throw new Error(`${name} is required as ${version}: only exact versions can be completed`)
     lock.packages[path] = { version, ...readPlatform(name), ...(dev ? { dev } : {}), optional: true }
   }
   const [root, ...rest] = Object.entries(lock.packages)
   rest.sort(([a], [b]) => (a < b ? -1 : 1))
   lock.packages = Object.fromEntries(root ? [root, ...rest] : rest)
   writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`)
-  console.log(`package-lock.json: ${missing.length} foreign platform packages added`)
+  console.log(`package-lock.json: ${missing.length} packages of other platforms added`)
 }

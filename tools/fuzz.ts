@@ -1,8 +1,8 @@
 /**
- * `npm run fuzz [-- targets] [--runs N] [--seed N]`: throws mutated inputs at the readers of hostile input.
+ * `npm run fuzz [-- targets] [--runs N] [--seed N]`: feeds mutated inputs to the parsers of untrusted input.
  *
- * Reports executions per second and every input that raises another error than the documented one, means something else than it should, or
- * takes more than 100 ms. Such inputs are printed as base64 and end the task with 1. The same seed makes the same inputs.
+ * Reports executions per second and every input that throws an undocumented error, is accepted with a wrong meaning, or takes more than
+ * 100 ms. Such inputs are printed as base64, and the exit code is 1. The same seed produces the same inputs.
  */
 import { parseArgs } from 'node:util'
 import type { FuzzTarget } from './fuzz/fuzz-target.ts'
@@ -13,8 +13,8 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { runs: { type: 'string', default: '10000000' }, seed: { type: 'string' } },
 })
-const runs = readCount(values.runs)
-const seed = values.seed === undefined ? Date.now() % 2 ** 32 : readCount(values.seed)
+const runs = parseCount(values.runs)
+const seed = values.seed === undefined ? Date.now() % 2 ** 32 : parseCount(values.seed)
 const targets = FUZZ_TARGETS.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
 const unknown = positionals.filter((word) => !FUZZ_TARGETS.some(({ name }) => name === word))
 if (unknown.length > 0 || runs === undefined || seed === undefined) {
@@ -27,23 +27,23 @@ if (unknown.length > 0 || runs === undefined || seed === undefined) {
   process.exitCode = reports.some(({ findings }) => findings.length > 0) ? 1 : 0
 }
 
-function report(target: FuzzTarget, count: number, from: number): FuzzReport {
-  // A terminal shows one line that changes; a log gets a line now and then.
+function report(target: FuzzTarget, count: number, fromSeed: number): FuzzReport {
+  // A terminal shows one line that is overwritten; a log gets a line every 30 seconds.
   const { isTTY } = process.stderr
   const onProgress = ({ done, perSecond }: { done: number; perSecond: number }): unknown =>
     process.stderr.write(`${isTTY ? '\r' : ''}${target.name}: ${done} of ${count}, ${perSecond}/s${isTTY ? ' ' : '\n'}`)
-  const result = runTarget(target, { runs: count, seed: from, progressEveryMs: isTTY ? 1000 : 30_000, onProgress })
+  const result = runTarget(target, { runs: count, seed: fromSeed, progressEveryMs: isTTY ? 1000 : 30_000, onProgress })
   if (isTTY) process.stderr.write('\r')
   const { accepted, perSecond, slowestMs, findings } = result
   const counts = `${result.runs} runs, ${accepted} accepted, ${perSecond}/s, slowest ${slowestMs.toFixed(1)} ms`
   process.stdout.write(`${target.name}: ${counts}, ${findings.length} findings\n`)
-  for (const { problem, input } of findings) {
-    process.stdout.write(`  ${problem}\n    ${Buffer.from(input).toString('base64')}\n`)
+  for (const { fault, input } of findings) {
+    process.stdout.write(`  ${fault}\n    ${Buffer.from(input).toString('base64')}\n`)
   }
   return result
 }
 
-function readCount(text: string): number | undefined {
+function parseCount(text: string): number | undefined {
   const count = Number(text)
   return Number.isSafeInteger(count) && count >= 0 ? count : undefined
 }

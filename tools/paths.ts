@@ -1,12 +1,12 @@
 import { globSync } from 'node:fs'
 import { join, sep } from 'node:path'
 
-/** The top folder of the repository. */
+/** The root folder of the repository. */
 export const root = join(import.meta.dirname, '..')
 
 const skipped = new Set(['planted', 'node_modules', 'build', '.git', '.test-report', '.countersign'])
 
-/** Lists files under `base` by glob patterns, sorted, with forward slashes; never inside installed, made or planted ones. */
+/** Lists files under `base` by glob patterns, sorted, with forward slashes. Skips installed, generated and planted folders. */
 export function listFiles(patterns: string[], base = root): string[] {
   const files = globSync(patterns, {
     cwd: base,

@@ -1,48 +1,48 @@
-/** `npm run soak [-- names] [--flags]`: the long runs of e2e/soak/, one after the other. Ends with 1 when one of them finds something. */
+/** `npm run soak [-- names] [--flags]`: runs the long tests of e2e/soak/ in order. Exits with 1 when one of them fails. */
 
 interface Soak {
-  readonly about: string
+  readonly description: string
   readonly flags: string
 }
 
-/** By the name of their module. */
+/** By module name. */
 const SOAKS: Readonly<Record<string, Soak>> = {
   catalogue: {
-    about: 'every hostile request of the tests, in random order',
+    description: 'every hostile request of the tests, in random order',
     flags: '--rounds=100 --seed=N',
   },
   crash: {
-    about: 'kills a controller in the middle of writes: nothing acknowledged is lost',
+    description: 'kills a controller during writes: no acknowledged write is lost',
     flags: '--rounds=100',
   },
   enroll: {
-    about: 'one token a thousand times at once, then controllers killed while they enroll',
+    description: 'one token in a thousand concurrent requests, then controllers killed during enrollments',
     flags: '--races=20 --times=1000 --kills=200',
   },
   faults: {
-    about: 'two nodes on one PostgreSQL that is stopped, restarted and cut off',
+    description: 'two nodes on one PostgreSQL that is stopped, restarted and disconnected',
     flags: '--seconds=60',
   },
   garbage: {
-    about: 'a million requests of garbage, and what is left of it in memory',
+    description: 'a million garbage requests, and the memory that remains in use',
     flags: '--requests=1000000',
   },
   memory: {
-    about: 'an hour of garbage beside people who sign in',
+    description: 'an hour of garbage requests together with logins',
     flags: '--minutes=60 --rate=5000',
   },
   timing: {
-    about: 'whether the time of a refusal tells why it was refused',
+    description: 'whether the response time of a refusal reveals its reason',
     flags: '--samples=100000',
   },
 }
 
-const words = process.argv.slice(2)
-const flags = words.filter((word) => word.startsWith('-'))
-const names = words.filter((word) => !word.startsWith('-'))
+const args = process.argv.slice(2)
+const flags = args.filter((arg) => arg.startsWith('-'))
+const names = args.filter((arg) => !arg.startsWith('-'))
 const unknown = names.filter((name) => !Object.hasOwn(SOAKS, name))
 if (unknown.length > 0 || flags.includes('--help') || flags.includes('-h')) {
-  if (unknown.length > 0) process.stderr.write(`there is no ${unknown.join(', no ')}\n`)
+  if (unknown.length > 0) process.stderr.write(`unknown: ${unknown.join(', ')}\n`)
   process.stdout.write(usage())
   process.exitCode = unknown.length > 0 ? 2 : 0
 } else {
@@ -50,8 +50,8 @@ if (unknown.length > 0 || flags.includes('--help') || flags.includes('-h')) {
     if (names.length === 0 || names.includes(name)) await run(name, soak)
 }
 
-async function run(name: string, { about }: Soak): Promise<void> {
-  process.stdout.write(`\n# ${name}: ${about}\n`)
+async function run(name: string, { description }: Soak): Promise<void> {
+  process.stdout.write(`\n# ${name}: ${description}\n`)
   try {
     const module: { run(flags: string[]): Promise<void> } = await import(`../e2e/soak/${name}.ts`)
     await module.run(flags)
@@ -63,7 +63,7 @@ async function run(name: string, { about }: Soak): Promise<void> {
 
 function usage(): string {
   const rows = Object.entries(SOAKS).map(
-    ([name, soak]) => `  ${name.padEnd(10)} ${soak.about}\n             ${soak.flags}\n`,
+    ([name, soak]) => `  ${name.padEnd(10)} ${soak.description}\n             ${soak.flags}\n`,
   )
-  return `npm run soak [-- names] [--flags]: long runs, all of them unless named; together several hours.\n\n${rows.join('')}`
+  return `npm run soak [-- names] [--flags]: long tests, all by default; together several hours.\n\n${rows.join('')}`
 }

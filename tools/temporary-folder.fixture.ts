@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 
-/** Makes a folder with these files for one test; values that are no text are written as JSON. */
+/** Creates a temporary folder with these files for one test. Values other than strings are written as JSON. */
 export function makeFolder(t: TestContext, files: Record<string, unknown> = {}): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'countersign-tools-')))
   t.after(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,9 +1,9 @@
 import { cpus, totalmem } from 'node:os'
 
-/** The machine in words: what it has, not what it is called. */
+/** Describes the hardware and runtime, without the host name. */
 export function describeMachine(): string[] {
   const cores = cpus()
-  const [model = 'unknown processor'] = cores.map((core) => core.model)
+  const [model = 'unknown CPU'] = cores.map((core) => core.model)
   return [
     `${cores.length} cores (${model.trim()})`,
     `${Math.round(totalmem() / 2 ** 30)} GiB of memory`,

@@ -1,69 +1,44 @@
-/** What a number should be. */
-export type Aim = { readonly atMost: number } | { readonly atLeast: number }
+/** The required range of a value. */
+export type Target = { readonly atMost: number } | { readonly atLeast: number }
 
-/** One number, beside what the bare server does in the same run and beside what it should be. */
+/** One value, with the bare server's value in the same run and the target. */
 export interface Measure {
   readonly value: number
   readonly bare?: number
-  readonly aim?: Aim
+  readonly target?: Target
 }
 
-/** A column of numbers of one kind. */
 export interface Column {
   readonly key: string
   readonly title: string
   readonly digits: number
 }
 
-/** What was done, and its numbers by the key of their column. */
+/** One measured operation; values by column key. */
 export interface Row {
   readonly name: string
   readonly measures: Readonly<Record<string, Measure>>
 }
 
-/** One line of a plot: its points from left to right. */
-export interface Series {
-  readonly name: string
-  readonly points: readonly (readonly [x: number, y: number])[]
-}
-
-/** Lines over an axis; `isLog` for sizes that grow tenfold from one to the next. */
-export interface LinePlot {
-  readonly kind: 'lines'
-  readonly title: string
-  readonly xTitle: string
-  readonly isLog: boolean
-  readonly series: readonly Series[]
-}
-
-/** One bar for each row, with marks for the bare server and for the aim. */
-export interface BarPlot {
-  readonly kind: 'bars'
-  readonly title: string
-  readonly bars: readonly { readonly name: string; readonly measure: Measure }[]
-}
-
-export type Plot = LinePlot | BarPlot
-
-/** A table with its plots. */
+/** A table with a heading and an introduction. */
 export interface Section {
   readonly title: string
-  /** What was done, in a sentence or two. */
   readonly text: string
   readonly columns: readonly Column[]
   readonly rows: readonly Row[]
-  readonly plots: readonly Plot[]
+  /** Values over time at even intervals, by name. Only the JSON has them. */
+  readonly samples?: Readonly<Record<string, readonly number[]>>
 }
 
 export interface PartResult {
   readonly part: string
   readonly seconds: number
   readonly sections: readonly Section[]
-  /** Why it ended early. */
+  /** The error that ended the part early. */
   readonly failure?: string
 }
 
-/** Everything that a run has found out. */
+/** All results of a run. */
 export interface BenchResult {
   readonly startedAt: string
   readonly machine: readonly string[]
@@ -71,8 +46,8 @@ export interface BenchResult {
   readonly parts: readonly PartResult[]
 }
 
-/** Undefined where there is nothing to meet. */
-export function isMet({ value, aim }: Measure): boolean | undefined {
-  if (!aim) return undefined
-  return 'atMost' in aim ? value <= aim.atMost : value >= aim.atLeast
+/** Returns undefined when there is no target. */
+export function isMet({ value, target }: Measure): boolean | undefined {
+  if (!target) return undefined
+  return 'atMost' in target ? value <= target.atMost : value >= target.atLeast
 }

@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { buildHtmlPage } from './html-page.ts'
 import { buildMarkdown } from './markdown.ts'
 import type { BenchResult } from './result.ts'
 
@@ -9,10 +8,9 @@ const FOLDER = join(import.meta.dirname, '..', 'results')
 const FORMATS: readonly (readonly [extension: string, build: (result: BenchResult) => string])[] = [
   ['json', (result) => `${JSON.stringify(result, null, 2)}\n`],
   ['md', buildMarkdown],
-  ['html', buildHtmlPage],
 ]
 
-/** Writes the result in every format; answers where, as seen from the current folder. A later run of the same parts replaces it. */
+/** Writes the result in every format and returns the paths, relative to the working directory. Replaces files of an earlier run. */
 export function writeReports(result: BenchResult, name: string): string[] {
   mkdirSync(FOLDER, { recursive: true })
   return FORMATS.map(([extension, build]) => {

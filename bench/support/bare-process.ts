@@ -1,16 +1,16 @@
 import { fileURLToPath } from 'node:url'
 import { makeTestCertificate } from '@countersign/testkit'
+import type { MeasuredServer } from './measured-server.ts'
 import { startServerProcess } from './server-process.ts'
-import type { Target } from './target.ts'
 
 const BARE_SERVER = fileURLToPath(new URL('./bare-server.ts', import.meta.url))
 
-export interface BareServer extends Target {
+export interface BareServer extends MeasuredServer {
   readonly startSeconds: number
   stop(): Promise<void>
 }
 
-/** Starts the bare server with a certificate like the product's. */
+/** Starts the bare server with a certificate of the product's kind. */
 export async function startBareServer(): Promise<BareServer> {
   const certificate = makeTestCertificate({ kind: 'ec256', commonName: 'localhost' })
   const key = certificate.privateKey.export({ type: 'pkcs8', format: 'pem' })

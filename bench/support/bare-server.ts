@@ -3,10 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:https'
 import type { BareSigner } from './bench-signer.ts'
 
-/**
- * The least an HTTPS server can do: read the request, verify the token that may be in it, and answer as many bytes as it is
- * asked for.
- */
+/** A minimal HTTPS server: reads the request, verifies its token if it has one, and returns `x-response-bytes` bytes. */
 const { cert, key } = JSON.parse(process.env.BARE_SERVER ?? '{}') as { cert: string; key: string }
 
 interface Signer extends Omit<BareSigner, 'publicKey'> {
@@ -16,8 +13,8 @@ interface Signer extends Omit<BareSigner, 'publicKey'> {
 
 const signers = new Map<string, Signer>()
 
-/** Whose tokens come with this header; read once. */
-function findSigner(header: string): Signer {
+/** Parses the `x-signer` header, once per value. */
+function getSigner(header: string): Signer {
   const known = signers.get(header)
   if (known) return known
   const { issuer, audience, publicKey } = JSON.parse(header) as BareSigner
@@ -30,22 +27,22 @@ function findSigner(header: string): Signer {
   return signer
 }
 
-/** Algorithm, issuer, audience, expiry and signature. */
+/** Checks algorithm, issuer, audience, expiry and signature. Resolves to true for a request without `x-signer`. */
 function verifyToken({ headers }: IncomingMessage): Promise<boolean> {
-  const { 'x-signer': named } = headers
-  if (typeof named !== 'string') return Promise.resolve(true)
-  const signer = findSigner(named)
+  const { 'x-signer': signerHeader } = headers
+  if (typeof signerHeader !== 'string') return Promise.resolve(true)
+  const signer = getSigner(signerHeader)
   const token = headers.authorization?.slice('Bearer '.length) ?? ''
   const [header = '', payload = '', signature = ''] = token.split('.')
   const { alg } = readPart(header)
   const { iss, aud, exp } = readPart(payload)
-  const isForUs = alg === signer.alg && iss === signer.issuer && aud === signer.audience
-  if (!isForUs || !(Number(exp) * 1000 > Date.now())) return Promise.resolve(false)
+  const isExpected = alg === signer.alg && iss === signer.issuer && aud === signer.audience
+  if (!isExpected || !(Number(exp) * 1000 > Date.now())) return Promise.resolve(false)
   const signed = Buffer.from(token.slice(0, header.length + 1 + payload.length))
   return new Promise((resolve, reject) => {
-    verify('sha256', signed, signer.key, Buffer.from(signature, 'base64url'), (error, isGood) => {
+    verify('sha256', signed, signer.key, Buffer.from(signature, 'base64url'), (error, isValid) => {
       if (error) reject(error)
-      else resolve(isGood)
+      else resolve(isValid)
     })
   })
 }
@@ -55,10 +52,10 @@ function readPart(part: string): Record<string, unknown> {
 }
 
 const server = createServer({ cert, key, minVersion: 'TLSv1.2' }, (request, response) => {
-  const body = 'x'.repeat(Number(request.headers['x-answer-bytes'] ?? 100))
+  const body = 'x'.repeat(Number(request.headers['x-response-bytes'] ?? 100))
   request.resume().on('end', () => {
-    void verifyToken(request).then((isGood) => {
-      response.writeHead(isGood ? 200 : 401, { 'content-type': 'application/json', 'content-length': body.length })
+    void verifyToken(request).then((isValid) => {
+      response.writeHead(isValid ? 200 : 401, { 'content-type': 'application/json', 'content-length': body.length })
       response.end(body)
     })
   })

@@ -1,14 +1,13 @@
 import type { BenchOptions } from '../bench-options.ts'
 import type { Section } from '../report/result.ts'
 
-/** What every part of the bench gets. */
+/** The context of every part of the bench. */
 export interface BenchRun {
   readonly options: BenchOptions
-  /** Tells whoever waits what is under way. */
-  say(text: string): void
-  /** Hands in a table with its plots; what was handed in stays when the part fails later. */
+  /** Prints the current step to stderr. */
+  progress(text: string): void
+  /** Adds a table to the result. It stays there if the part fails later. */
   report(section: Section): void
 }
 
-/** A part of the bench. */
 export type BenchPart = (run: BenchRun) => Promise<void>

@@ -4,27 +4,27 @@ import { MANAGEMENT, type Product } from './product.ts'
 const KINDS = { RSA: 'rsa2048', 'P-256': 'ec256' } as const
 const TOKEN_SECONDS = 6 * 3600
 
-/** What the bare server knows of a signer, in the header `x-signer`. */
+/** The bare server's view of a signer: the JSON of the header `x-signer`. */
 export interface BareSigner {
   readonly issuer: string
   readonly audience: string
-  /** DER in base64. */
+  /** SubjectPublicKeyInfo: DER in base64. */
   readonly publicKey: string
 }
 
-/** A signer by certificate, and the key to mint its tokens with. */
+/** A signer with a certificate, and the key that mints its tokens. */
 export interface BenchSigner {
   readonly id: string
   readonly issuer: string
   readonly audience: string
   readonly kid: string
-  /** A token for whoever has this externalId; those of different numbers differ. */
+  /** Mints a token for the identity with this externalId. Tokens with different numbers differ. */
   mint(sub: string, number?: number): string
-  /** What the bare server needs to verify that very token. */
+  /** The headers with which the bare server verifies this token. */
   bareHeaders(token: string): Record<string, string>
 }
 
-/** Creates an enabled signer that needs no provider: nothing is fetched while others are measured. */
+/** Creates an enabled signer with a certificate: no key set is fetched during measurements. */
 export async function createBenchSigner(
   product: Product,
   name: string,
@@ -32,23 +32,23 @@ export async function createBenchSigner(
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<BenchSigner> {
   const certificate = makeTestCertificate({ kind: KINDS[kind], commonName: name })
-  const about = { issuer: `https://${name}.example`, audience: 'bench', kid: name }
-  const settings = { name, enabled: true, useExternalId: true, certPem: certificate.pem, ...about, ...more }
+  const identifiers = { issuer: `https://${name}.example`, audience: 'bench', kid: name }
+  const settings = { name, enabled: true, useExternalId: true, certPem: certificate.pem, ...identifiers, ...more }
   const { data } = await product.call('POST', `${MANAGEMENT}/ext-jwt-signers`, settings)
   const key: MintKey = mintKeyFrom(certificate.privateKey, kind, name)
   const publicKey = certificate.publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
-  const { issuer, audience } = about
+  const { issuer, audience } = identifiers
   const bareSigner = JSON.stringify({ issuer, audience, publicKey } satisfies BareSigner)
   const exp = Math.floor(Date.now() / 1000) + TOKEN_SECONDS
   return {
     id: (data as unknown as { id: string }).id,
-    ...about,
+    ...identifiers,
     mint: (sub, number = 0) =>
       mintToken({
         key,
         claims: {
-          iss: about.issuer,
-          aud: about.audience,
+          iss: issuer,
+          aud: audience,
           sub,
           exp,
           jti: String(number),
@@ -59,9 +59,10 @@ export async function createBenchSigner(
   }
 }
 
-/** The same token with another signature. */
+/** Returns the token with an invalid signature. */
 export function forgeToken(token: string): string {
-  const cut = token.lastIndexOf('.') + 9
-  const from = token.slice(cut - 8, cut)
-  return token.slice(0, cut - 8) + (from === 'AAAAAAAA' ? 'BBBBBBBB' : 'AAAAAAAA') + token.slice(cut)
+  const start = token.lastIndexOf('.') + 1
+  const end = start + 8
+  const replacement = token.slice(start, end) === 'AAAAAAAA' ? 'BBBBBBBB' : 'AAAAAAAA'
+  return token.slice(0, start) + replacement + token.slice(end)
 }

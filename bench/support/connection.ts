@@ -1,30 +1,30 @@
 import { connect, type TLSSocket } from 'node:tls'
 
-/** Where to connect to, and from which address of this machine if not the usual one. */
+/** The server's port and CA on 127.0.0.1, and the local address to connect from. */
 export interface Address {
   readonly port: number
   readonly ca: string
   readonly localAddress?: string
 }
 
-interface LoadAnswer {
+interface LoadResponse {
   readonly status: number
   readonly length: number
   body(): string
 }
 
 export interface LoadConnection {
-  /** Sends a whole request and waits for its answer; one at a time. Fails when the connection ends before. */
-  ask(request: string): Promise<LoadAnswer>
+  /** Sends a request and returns its response. One request at a time. Rejects when the connection ends first. */
+  send(request: string): Promise<LoadResponse>
   close(): void
 }
 
-/** One keep-alive connection that costs the client as little as possible. */
-export async function openConnection(target: Address): Promise<LoadConnection> {
-  const socket = await open(target)
-  const reader = new AnswerReader(socket)
+/** Opens a keep-alive connection with as little client overhead as possible. */
+export async function openConnection(address: Address): Promise<LoadConnection> {
+  const socket = await open(address)
+  const reader = new ResponseReader(socket)
   return {
-    ask: (request) => {
+    send: (request) => {
       socket.write(request)
       return reader.next()
     },
@@ -32,10 +32,10 @@ export async function openConnection(target: Address): Promise<LoadConnection> {
   }
 }
 
-/** Sends one request and gives back its status and the JSON of its answer. */
-export async function askOnce(target: Address, request: string): Promise<{ status: number; json: unknown }> {
-  const connection = await openConnection(target)
-  const { status, body } = await connection.ask(request)
+/** Sends one request and returns the status and JSON of the response. */
+export async function sendOnce(address: Address, request: string): Promise<{ status: number; json: unknown }> {
+  const connection = await openConnection(address)
+  const { status, body } = await connection.send(request)
   connection.close()
   return { status, json: JSON.parse(body()) }
 }
@@ -51,55 +51,54 @@ function open({ port, ca, localAddress }: Address): Promise<TLSSocket> {
 
 interface Head {
   readonly status: number
-  readonly end: number
-  /** Of the whole answer. */
-  readonly total: number
+  readonly headLength: number
+  readonly responseLength: number
 }
 
-/** Takes one answer after the other from a connection; every answer must carry a Content-Length. */
-class AnswerReader {
+/** Reads the responses of a connection in order. Every response must have a Content-Length. */
+class ResponseReader {
   #chunks: Buffer[] = []
   #length = 0
   #head: Head | undefined
-  #isOver = false
+  #isClosed = false
   #wake: (() => void) | undefined
 
   constructor(socket: TLSSocket) {
     socket.on('data', (chunk: Buffer) => {
       this.#chunks.push(chunk)
       this.#length += chunk.length
-      if (this.#length >= (this.#head?.total ?? 0)) this.#wake?.()
+      if (this.#length >= (this.#head?.responseLength ?? 0)) this.#wake?.()
     })
     socket.on('error', () => {})
     socket.once('close', () => {
-      this.#isOver = true
+      this.#isClosed = true
       this.#wake?.()
     })
   }
 
-  async next(): Promise<LoadAnswer> {
+  async next(): Promise<LoadResponse> {
     for (;;) {
-      const answer = this.#take()
-      if (answer) return answer
-      if (this.#isOver) throw new Error('the connection ended before the answer')
+      const response = this.#shift()
+      if (response) return response
+      if (this.#isClosed) throw new Error('the connection ended before the response')
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
     }
   }
 
-  #take(): LoadAnswer | undefined {
+  #shift(): LoadResponse | undefined {
     if (this.#length === 0) return undefined
     const [only] = this.#chunks
     const buffered = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks, this.#length)
     this.#chunks = [buffered]
     this.#head ??= readHead(buffered)
-    if (!this.#head || buffered.length < this.#head.total) return undefined
-    const { status, end, total } = this.#head
+    if (!this.#head || buffered.length < this.#head.responseLength) return undefined
+    const { status, headLength, responseLength } = this.#head
     this.#head = undefined
-    this.#chunks = buffered.length > total ? [buffered.subarray(total)] : []
-    this.#length = buffered.length - total
-    return { status, length: total, body: () => buffered.toString('utf8', end, total) }
+    this.#chunks = buffered.length > responseLength ? [buffered.subarray(responseLength)] : []
+    this.#length = buffered.length - responseLength
+    return { status, length: responseLength, body: () => buffered.toString('utf8', headLength, responseLength) }
   }
 }
 
@@ -107,6 +106,7 @@ function readHead(buffered: Buffer): Head | undefined {
   const headEnd = buffered.indexOf('\r\n\r\n')
   if (headEnd < 0) return undefined
   const text = buffered.toString('latin1', 0, headEnd)
-  const end = headEnd + 4
-  return { status: Number(text.slice(9, 12)), end, total: end + Number(/content-length: (\d+)/i.exec(text)?.[1]) }
+  const headLength = headEnd + 4
+  const contentLength = Number(/content-length: (\d+)/i.exec(text)?.[1])
+  return { status: Number(text.slice(9, 12)), headLength, responseLength: headLength + contentLength }
 }

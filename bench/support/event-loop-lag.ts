@@ -2,8 +2,8 @@ import { get } from 'node:http'
 
 const METRIC = 'countersign_nodejs_eventloop_lag_p99_seconds'
 
-/** How late the server came to its work at the 99th percentile since this was last asked, by its own metrics. */
-export async function readLagMs(metricsUrl: string): Promise<number> {
+/** Reads the 99th percentile of the server's event loop lag since the last read, from its metrics. */
+export async function readEventLoopLagMs(metricsUrl: string): Promise<number> {
   const text = await readText(metricsUrl)
   const line = text.split('\n').find((one) => one.startsWith(`${METRIC} `))
   if (!line) throw new Error(`${METRIC} is not among the metrics`)
@@ -12,10 +12,10 @@ export async function readLagMs(metricsUrl: string): Promise<number> {
 
 function readText(url: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    get(url, (answer) => {
+    get(url, (response) => {
       const chunks: Buffer[] = []
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-      answer.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
     }).once('error', reject)
   })
 }

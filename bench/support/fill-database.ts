@@ -10,10 +10,10 @@ const HOUR_MS = 3_600_000
 
 const digest = (text: string, encoding: 'hex' | 'base64url') => createHash('sha256').update(text).digest(encoding)
 
-/** Ids in no order, as the product's own are. */
-const idOf = (what: string, number: number): string => digest(`${what} ${number}`, 'hex').slice(0, ID_LENGTH)
+/** Ids without an order, like those of the product. */
+const idOf = (kind: string, number: number): string => digest(`${kind} ${number}`, 'hex').slice(0, ID_LENGTH)
 
-/** The identity of a number: how it can be asked for. */
+/** The lookup values of the identity with this number. */
 export const benchIdentity = (number: number) => ({
   id: idOf('identity', number),
   name: `user-${number}`,
@@ -21,20 +21,20 @@ export const benchIdentity = (number: number) => ({
   team: `team-${Math.floor(number / TEAM_SIZE)}`,
 })
 
-/** The token of the session of a number. */
+/** The token of the session with this number. */
 export const benchSessionToken = (number: number): string => digest(`session ${number}`, 'base64url')
 
-/** The signer of a number. */
+/** The lookup values of the signer with this number. */
 export const benchSigner = (number: number) => ({
   id: idOf('signer', number),
   name: `signer-${number}`,
   issuer: `https://signer-${number}.example`,
 })
 
-/** Puts in identities like `template`, twenty to a team. The product must not be running. */
+/** Inserts copies of the identity `template`, 20 per team. The product must not be running. */
 export function fillIdentities(file: string, template: string, range: Range): void {
   withDatabase(file, (db) => {
-    copyRows(db, 'identities', { column: 'id', is: template }, range, (number) => {
+    copyRows(db, 'identities', { column: 'id', equals: template }, range, (number) => {
       const { id, name, externalId } = benchIdentity(number)
       return { id, name, external_id: externalId }
     })
@@ -52,16 +52,16 @@ function fillTeams(db: DatabaseSync, { from, to }: Range): void {
   db.exec('commit')
 }
 
-/** Puts in a session for each identity, like the one that `template` has. The product must not be running. */
+/** Inserts a session for each identity, copied from the session of `template`. The product must not be running. */
 export function fillSessions(file: string, template: string, range: Range): void {
   const now = Date.now()
   withDatabase(file, (db) => {
-    copyRows(db, 'api_sessions', { column: 'identity_id', is: template }, range, (number) => ({
+    copyRows(db, 'api_sessions', { column: 'identity_id', equals: template }, range, (number) => ({
       seq: null,
       id: idOf('session', number),
       token_digest: sessionTokenDigest(benchSessionToken(number)),
       identity_id: benchIdentity(number).id,
-      // Used an hour from now as far as the store knows: that they are used in the bench is not written down again and again.
+      // In the future, so that the product does not update it during the bench.
       last_activity_at: now + HOUR_MS,
       expires_at: now + 12 * HOUR_MS,
       ends_at: now + 12 * HOUR_MS,
@@ -73,10 +73,10 @@ export function fillSessions(file: string, template: string, range: Range): void
   })
 }
 
-/** Puts in signers like `template`, each with a certificate of its own. The product must not be running. */
+/** Inserts copies of the signer `template`, each with its own certificate. The product must not be running. */
 export function fillSigners(file: string, template: string, range: Range): void {
   withDatabase(file, (db) =>
-    copyRows(db, 'ext_jwt_signers', { column: 'id', is: template }, range, (number) => {
+    copyRows(db, 'ext_jwt_signers', { column: 'id', equals: template }, range, (number) => {
       const { id, name, issuer } = benchSigner(number)
       const { pem, der } = makeTestCertificate({ kind: 'ec256', commonName: name })
       const fingerprint = createHash('sha1').update(der).digest('hex')

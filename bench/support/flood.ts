@@ -1,45 +1,45 @@
 import { type GarbageSigner, garbageRequest } from '../../packages/server/test/attack/garbage-requests.ts'
-import { http } from './http.ts'
+import { buildRequest } from './build-request.ts'
 import { startSteadyLoad } from './steady-load.ts'
 
-/** What the process that floods is told, in its environment. */
-export interface FloodOrder {
+/** Options of the flood process, passed in the environment variable FLOOD. */
+export interface FloodOptions {
   readonly port: number
   readonly ca: string
   readonly perSecond: number
-  /** Addresses of this machine that it comes from. */
+  /** Local addresses to connect from. */
   readonly addresses: readonly string[]
   readonly connections: number
   readonly signer: GarbageSigner
 }
 
-/** What it says when it is stopped: how many of each answer there were. */
-export type FloodAnswers = Readonly<Record<string, number>>
+/** The number of responses by status. Status 0 stands for no response. */
+export type FloodResponses = Readonly<Record<string, number>>
 
-const PREPARED = 12_000
+const PREPARED_REQUESTS = 12_000
 
-/** Sends garbage at a steady rate from when it is started until it is told to stop. */
-const order = JSON.parse(process.env.FLOOD ?? '{}') as FloodOrder
-const requests = Array.from({ length: PREPARED }, (_, nth) => {
-  const { method, path, headers, body } = garbageRequest(nth, order.signer)
-  return http(method, path, headers, body)
+// Sends garbage at a constant rate until the parent process sends a message.
+const options = JSON.parse(process.env.FLOOD ?? '{}') as FloodOptions
+const requests = Array.from({ length: PREPARED_REQUESTS }, (_, nth) => {
+  const { method, path, headers, body } = garbageRequest(nth, options.signer)
+  return buildRequest(method, path, headers, body)
 })
 let at = 0
-const answers: Record<string, number> = {}
+const responses: Record<string, number> = {}
 const load = await startSteadyLoad({
-  from: Array.from({ length: order.connections }, (_, nth) => ({
-    port: order.port,
-    ca: order.ca,
-    localAddress: order.addresses[nth % order.addresses.length] as string,
+  from: Array.from({ length: options.connections }, (_, nth) => ({
+    port: options.port,
+    ca: options.ca,
+    localAddress: options.addresses[nth % options.addresses.length] as string,
   })),
-  perSecond: order.perSecond,
-  request: () => requests[at++ % PREPARED] as string,
-  onAnswer: (status) => {
-    answers[status] = (answers[status] ?? 0) + 1
+  perSecond: options.perSecond,
+  request: () => requests[at++ % PREPARED_REQUESTS] as string,
+  onResponse: (status) => {
+    responses[status] = (responses[status] ?? 0) + 1
   },
-  isLossy: true,
+  dropsWhenBusy: true,
 })
 process.send?.('started')
 process.once('message', () => {
-  void load.stop().then(() => process.send?.(answers, () => process.exit()))
+  void load.stop().then(() => process.send?.(responses, () => process.exit()))
 })

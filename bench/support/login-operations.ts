@@ -1,37 +1,48 @@
 import { type BenchSigner, forgeToken } from './bench-signer.ts'
-import { http } from './http.ts'
-import { inTurn } from './in-turn.ts'
-import type { Operation } from './measure.ts'
+import { buildRequest } from './build-request.ts'
+import type { Operation } from './measure-operations.ts'
 import { CLIENT } from './product.ts'
+import { roundRobin } from './round-robin.ts'
 
-/** A sign-in by JWT, whole. */
-export function signIn(token: string): string {
-  return http('POST', `${CLIENT}/authenticate?method=ext-jwt`, { authorization: `Bearer ${token}` })
+/** Builds a login request with a JWT. */
+export function jwtLoginRequest(token: string): string {
+  return buildRequest('POST', `${CLIENT}/authenticate?method=ext-jwt`, { authorization: `Bearer ${token}` })
 }
 
 interface Logins {
   readonly operation: string
-  /** Each is sent once. */
+  /** Each token is sent once. */
   readonly tokens: readonly string[]
   readonly expectStatus: number
 }
 
-/** The bare server verifies a good token, whatever becomes of these. */
+/** Returns an operation that logs in with each token. The bare server verifies `validToken` instead, also where these are refused. */
 export function loginOperation(
   signer: BenchSigner,
-  goodToken: string,
+  validToken: string,
   { operation, tokens, expectStatus }: Logins,
 ): Operation {
-  const bare = { headers: signer.bareHeaders(goodToken) }
-  return { operation, maxRequests: tokens.length, bare, request: inTurn(tokens.map(signIn)), expectStatus, aims: {} }
+  const bare = { headers: signer.bareHeaders(validToken) }
+  return {
+    operation,
+    maxRequests: tokens.length,
+    bare,
+    request: roundRobin(tokens.map(jwtLoginRequest)),
+    expectStatus,
+    targets: {},
+  }
 }
 
-/** The same tokens as they are, and with signatures that nobody made. */
+/** Returns an operation with these tokens, and one with the same tokens and invalid signatures. */
 export function loginOperations(signer: BenchSigner, tokens: readonly string[]): Operation[] {
-  const [good = ''] = tokens
+  const [validToken = ''] = tokens
   const forged = tokens.map(forgeToken)
   return [
-    loginOperation(signer, good, { operation: 'login (ES256)', tokens, expectStatus: 200 }),
-    loginOperation(signer, good, { operation: 'login refused (bad signature)', tokens: forged, expectStatus: 401 }),
+    loginOperation(signer, validToken, { operation: 'login (ES256)', tokens, expectStatus: 200 }),
+    loginOperation(signer, validToken, {
+      operation: 'login refused (bad signature)',
+      tokens: forged,
+      expectStatus: 401,
+    }),
   ]
 }

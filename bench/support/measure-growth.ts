@@ -2,26 +2,25 @@ import type { BareServer } from './bare-process.ts'
 import type { BenchRun } from './bench-run.ts'
 import type { Range } from './copy-rows.ts'
 import { buildGrowthSection, type SizeFigures } from './growth-table.ts'
-import { measureOperations, type Operation } from './measure.ts'
+import { measureMemory } from './measure-memory.ts'
+import { measureOperations, type Operation } from './measure-operations.ts'
 import { measureStart } from './measure-start.ts'
-import { measureMemory } from './memory-section.ts'
-import type { Product, ProductHome } from './product.ts'
+import type { Installation, Product } from './product.ts'
 
-/** Something that there can be more and more of. */
 export interface Growth {
   readonly title: string
-  /** What there is more and more of. */
-  readonly what: string
+  /** The counted things, in the plural. */
+  readonly unit: string
   /** Ascending. */
   readonly sizes: readonly number[]
-  /** How many there are before. */
+  /** The number at the start. */
   readonly from: number
-  /** Puts them in while the product is not running. */
+  /** Inserts them. Called while the product is not running. */
   fill(range: Range): void
   operations(product: Product, size: number): Operation[]
 }
 
-/** What is told of growth, with a table and a plot each. */
+/** The reported measures, one table each. */
 const KINDS = [
   { key: 'cpuMs', title: 'CPU ms', digits: 3 },
   { key: 'p99Ms', title: 'p99 ms', digits: 1 },
@@ -29,20 +28,25 @@ const KINDS = [
   { key: 'mib', title: 'MiB', digits: 0 },
 ] as const
 
-/** Fills, starts and measures at each size, and reports how each figure grows. */
-export async function measureGrowth(run: BenchRun, home: ProductHome, bare: BareServer, growth: Growth): Promise<void> {
+/** Fills the database, starts the product and measures at each size, then reports the growth of each figure. */
+export async function measureGrowth(
+  run: BenchRun,
+  installation: Installation,
+  bare: BareServer,
+  growth: Growth,
+): Promise<void> {
   const figures: SizeFigures[] = []
   let { from } = growth
   for (const size of growth.sizes) {
-    run.say(`filling up to ${size} ${growth.what}`)
+    run.progress(`filling up to ${size} ${growth.unit}`)
     growth.fill({ from, to: size })
     from = size
-    const { product, row: start } = await measureStart(run, home)
+    const { product, row: start } = await measureStart(run, installation)
     const servers = { product, bare }
     const idle = measureMemory('after the start', servers)
     const rows = await measureOperations(servers, growth.operations(product, size), run)
     figures.push({ size, rows: [...rows, start, idle, measureMemory('after the calls', servers)] })
     await product.stop()
   }
-  for (const kind of KINDS) run.report(buildGrowthSection(growth.title, growth.what, kind, figures))
+  for (const kind of KINDS) run.report(buildGrowthSection(growth.title, growth.unit, kind, figures))
 }

@@ -1,9 +1,9 @@
-/** The smallest of the values that at least this share of them do not exceed; 0 of none. `sorted` ascends. */
+/** Returns the smallest value that at least `share` of the values do not exceed, or 0 for an empty list. `sorted` is ascending. */
 export function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0
 }
 
-/** The one in the middle; 0 of none. */
+/** Returns the lower median, or 0 for an empty list. */
 export function median(values: readonly number[]): number {
   return percentile(
     [...values].sort((a, b) => a - b),

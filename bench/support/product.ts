@@ -3,28 +3,28 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BareServer, startBareServer } from './bare-process.ts'
-import { askOnce } from './connection.ts'
-import { http } from './http.ts'
+import { buildRequest } from './build-request.ts'
+import { sendOnce } from './connection.ts'
+import type { MeasuredServer } from './measured-server.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
-import type { Target } from './target.ts'
 
 export const MANAGEMENT = '/edge/management/v1'
 export const CLIENT = '/edge/client/v1'
 const CLI = fileURLToPath(new URL('../../packages/cli/bin/countersign.js', import.meta.url))
 const ADMIN_PASSWORD = 'the-password-of-the-bench'
 
-export interface Product extends Target {
+export interface Product extends MeasuredServer {
   readonly session: string
   readonly metricsUrl: string
-  /** From when its process was started until it said that it is ready. */
+  /** From the start of the process to its ready line. */
   readonly startSeconds: number
-  /** One call as the administrator; gives the answer's JSON. Throws when it is refused. */
+  /** Sends a request as the administrator and returns the JSON of the response. Throws on an error status. */
   call(method: string, path: string, body?: unknown): Promise<{ data: Record<string, string> & { id: string }[] }>
   stop(): Promise<void>
 }
 
-/** An embedded database of its own, on which the product can be started and stopped. */
-export interface ProductHome {
+/** A data directory with an embedded database, on which the product can be started and stopped. */
+export interface Installation {
   readonly databaseFile: string
   start(): Promise<Product>
 }
@@ -35,12 +35,12 @@ interface Ready {
   readonly metricsUrl: string
 }
 
-/** Refusals are measured too, and all of them come from one address. */
+/** Refusals are measured too, all from one address, so the limiters are off. */
 export const NO_LIMITS = { COUNTERSIGN_LIMITS_ADDRESS_BURST: '0', COUNTERSIGN_LIMITS_SIGNER_BURST: '0' }
 
-/** Runs `work` beside a bare server, with an empty home for the product; stops and removes all of it afterwards. */
-export async function withHome(
-  work: (home: ProductHome, bare: BareServer) => Promise<void>,
+/** Runs `work` with a bare server and an empty installation of the product. Stops and removes both afterwards. */
+export async function withInstallation(
+  work: (installation: Installation, bare: BareServer) => Promise<void>,
   settings: Readonly<Record<string, string>> = NO_LIMITS,
 ): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'countersign-bench-'))
@@ -67,22 +67,22 @@ export async function withHome(
   }
 }
 
-/** The same with the product running on it. */
+/** Like `withInstallation`, with the product started. */
 export async function withServers(work: (product: Product, bare: BareServer) => Promise<void>): Promise<void> {
-  await withHome(async (home, bare) => work(await home.start(), bare))
+  await withInstallation(async (installation, bare) => work(await installation.start(), bare))
 }
 
 async function buildProduct(server: ServerProcess<Ready>, stop: () => Promise<void>): Promise<Product> {
   const { baseUrl, caFile, metricsUrl } = server.ready
-  const target = { port: Number(new URL(baseUrl).port), ca: readFileSync(caFile, 'utf8'), pid: server.pid }
+  const address = { port: Number(new URL(baseUrl).port), ca: readFileSync(caFile, 'utf8'), pid: server.pid }
   const body = JSON.stringify({ username: 'admin', password: ADMIN_PASSWORD })
-  const answer = await askOnce(target, http('POST', `${MANAGEMENT}/authenticate?method=password`, {}, body))
-  const session = (answer.json as { data: { token: string } }).data.token
+  const login = await sendOnce(address, buildRequest('POST', `${MANAGEMENT}/authenticate?method=password`, {}, body))
+  const session = (login.json as { data: { token: string } }).data.token
   const call: Product['call'] = async (method, path, content) => {
     const text = content === undefined ? undefined : JSON.stringify(content)
-    const { status, json } = await askOnce(target, http(method, path, { 'zt-session': session }, text))
+    const { status, json } = await sendOnce(address, buildRequest(method, path, { 'zt-session': session }, text))
     if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(json)}`)
     return json as never
   }
-  return { ...target, session, metricsUrl, startSeconds: server.startSeconds, call, stop }
+  return { ...address, session, metricsUrl, startSeconds: server.startSeconds, call, stop }
 }

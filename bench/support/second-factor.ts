@@ -1,12 +1,12 @@
 import type { BenchSigner } from './bench-signer.ts'
-import { askOnce } from './connection.ts'
-import { http } from './http.ts'
-import { signIn } from './login-operations.ts'
+import { buildRequest } from './build-request.ts'
+import { sendOnce } from './connection.ts'
+import { jwtLoginRequest } from './login-operations.ts'
 import { CLIENT, MANAGEMENT, type Product } from './product.ts'
 
-const PEOPLE = 100
+const IDENTITIES = 100
 
-/** Requests for the current identity of people who must bring a token with each call: their session and their token. */
+/** Returns requests for the current identity. Each has the session and the JWT that the policy requires as a second factor. */
 export async function prepareSecondFactor(product: Product, signer: BenchSigner): Promise<string[]> {
   const policy = {
     name: 'with a second factor',
@@ -28,15 +28,15 @@ export async function prepareSecondFactor(product: Product, signer: BenchSigner)
   const { data } = await product.call('POST', `${MANAGEMENT}/auth-policies`, policy)
   const authPolicyId = (data as unknown as { id: string }).id
   const requests: string[] = []
-  for (let number = 0; number < PEOPLE; number++) {
-    const externalId = `careful-${number}@bench.example`
+  for (let number = 0; number < IDENTITIES; number++) {
+    const externalId = `second-factor-${number}@bench.example`
     const identity = { name: externalId, type: 'Default', isAdmin: false, externalId, authPolicyId }
     await product.call('POST', `${MANAGEMENT}/identities`, identity)
     const jwt = signer.mint(externalId)
-    const { json } = await askOnce(product, signIn(jwt))
+    const { json } = await sendOnce(product, jwtLoginRequest(jwt))
     const { token } = (json as { data: { token: string } }).data
     const headers = { authorization: `Bearer ${jwt}`, 'zt-session': token }
-    requests.push(http('GET', `${CLIENT}/current-identity`, headers))
+    requests.push(buildRequest('GET', `${CLIENT}/current-identity`, headers))
   }
   return requests
 }

@@ -5,12 +5,12 @@ import { createInterface } from 'node:readline'
 export interface ServerProcess<Ready> {
   readonly ready: Ready
   readonly pid: number
-  /** From when the process was started until it was ready. */
+  /** From the start of the process to its ready line. */
   readonly startSeconds: number
   stop(): Promise<void>
 }
 
-/** Starts a server in a process of its own and waits for the line of JSON that says that it is ready. */
+/** Starts a server process and waits for the JSON line that it prints when it is ready. */
 export async function startServerProcess<Ready>(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -44,20 +44,20 @@ function firstJsonLine<Ready>(child: ChildProcess): Promise<Ready> {
     createInterface(child.stdout).on('line', (line) => {
       if (line.startsWith('{')) resolve(JSON.parse(line))
     })
-    child.once('exit', (code) => reject(new Error(`the server ended with ${code} before it was ready`)))
+    child.once('exit', (code) => reject(new Error(`the server exited with ${code} before it was ready`)))
   })
 }
 
 const TICKS_PER_SECOND = 100
 
-/** Processor time that a process has used, all its threads together, in milliseconds. */
+/** Returns the CPU time of a process with all its threads, in milliseconds. */
 export function cpuMsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND
 }
 
-/** Memory that a process holds, in MiB. */
+/** Returns the resident memory of a process in MiB. */
 export function memoryMibOf(pid: number): number {
   const [kib] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.slice(1) ?? ['0']
   return Number(kib) / 1024

@@ -1,21 +1,18 @@
-/**
- * Before each figure at most: what is compiled on the way to speed is not what a request costs. With fewer, a login costs a third more
- * than it does from then on.
- */
-const WARM_UP_REQUESTS = 20_000
-/** Of requests that are numbered, this part at most goes to warming up. */
-const WARM_UP_SHARE = 1 / 2
+/** The maximum before each figure. With fewer, compilation is still under way and a login costs a third more CPU time. */
+const MAX_WARM_UP_REQUESTS = 20_000
+/** The maximum share of a limited number of requests. */
+const MAX_WARM_UP_SHARE = 1 / 2
 
-/** How many requests warm up and how many are left to measure, of as many as there are. */
+/** Splits the available requests into warm-up and measurement. */
 export function splitRequests(available: number): { warmUp: number; measured: number } {
-  const warmUp = Math.min(WARM_UP_REQUESTS, Math.floor(available * WARM_UP_SHARE))
+  const warmUp = Math.min(MAX_WARM_UP_REQUESTS, Math.floor(available * MAX_WARM_UP_SHARE))
   return { warmUp, measured: available - warmUp }
 }
 
-/** More than the product answers on any machine that this was run on. */
-const MOST_PER_SECOND = 6_500
+/** Distinct requests prepared per second of measuring. A faster server uses them up and ends its rounds early. */
+const PREPARED_PER_SECOND = 6_500
 
-/** How many different requests a figure of so many seconds can use up, warming up included. */
+/** Returns the number of distinct requests that one figure needs, including the warm-up. */
 export function requestsFor(seconds: number): number {
-  return WARM_UP_REQUESTS + Math.ceil(seconds * MOST_PER_SECOND)
+  return MAX_WARM_UP_REQUESTS + Math.ceil(seconds * PREPARED_PER_SECOND)
 }

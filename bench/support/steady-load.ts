@@ -3,59 +3,59 @@ import { type Address, type LoadConnection, openConnection } from './connection.
 import { percentile } from './percentile.ts'
 
 export interface SteadyLoad {
-  /** One connection for each, kept open. */
+  /** One kept connection per entry. */
   readonly from: readonly Address[]
   readonly perSecond: number
   request(): string
-  /** Every answer, and how long after its moment it came; status 0 where none came. */
-  onAnswer(status: number, milliseconds: number): void
-  /** What is not sent at its moment, since no connection is free, is left out instead of waiting. */
-  readonly isLossy?: boolean
+  /** Called for every request with the time since its scheduled moment. Status 0 means that there was no response. */
+  onResponse(status: number, milliseconds: number): void
+  /** Drops a request when no connection is free at its moment, instead of queueing it. */
+  readonly dropsWhenBusy?: boolean
 }
 
 export interface RunningLoad {
-  /** Stops sending and waits for the answers that are under way; what still waits to be sent has failed. */
+  /** Stops sending and waits for pending responses. Queued requests count as failed. */
   stop(): Promise<void>
 }
 
 const TICK_MS = 1
 
 /**
- * Sends requests at a steady rate whatever comes back. Each has its moment, and its time counts from there: a server that
- * makes requests wait in line does not look faster than it is.
+ * Sends requests at a constant rate, regardless of responses. Latency counts from the scheduled moment of a request, so that
+ * queueing is included (no coordinated omission).
  */
 export async function startSteadyLoad(load: SteadyLoad): Promise<RunningLoad> {
   const idle: LoadConnection[] = await Promise.all(load.from.map(openConnection))
   const addresses = new Map(idle.map((connection, at) => [connection, load.from[at] as Address]))
-  const waiting: number[] = []
-  const underWay = new Set<Promise<void>>()
+  const queued: number[] = []
+  const pending = new Set<Promise<void>>()
   let isRunning = true
 
   const send = async (connection: LoadConnection, moment: number): Promise<void> => {
-    let free = connection
+    let reusable = connection
     try {
-      const { status } = await connection.ask(load.request())
-      load.onAnswer(status, performance.now() - moment)
+      const { status } = await connection.send(load.request())
+      load.onResponse(status, performance.now() - moment)
     } catch {
-      load.onAnswer(0, performance.now() - moment)
-      free = await reopen(connection)
+      load.onResponse(0, performance.now() - moment)
+      reusable = await reopen(connection)
     }
-    const next = waiting.shift()
-    if (next === undefined) idle.push(free)
-    else begin(free, next)
+    const next = queued.shift()
+    if (next === undefined) idle.push(reusable)
+    else begin(reusable, next)
   }
 
   const begin = (connection: LoadConnection, moment: number): void => {
-    // Only what cannot be reached any more after the end is left without a connection, and nobody waits for that.
+    // `send` rejects only when it cannot reconnect after `stop`; the connection is then not needed.
     const sent = send(connection, moment)
       .catch(() => {})
-      .finally(() => underWay.delete(sent))
-    underWay.add(sent)
+      .finally(() => pending.delete(sent))
+    pending.add(sent)
   }
 
-  const reopen = async (gone: LoadConnection): Promise<LoadConnection> => {
-    const address = addresses.get(gone) as Address
-    addresses.delete(gone)
+  const reopen = async (closed: LoadConnection): Promise<LoadConnection> => {
+    const address = addresses.get(closed) as Address
+    addresses.delete(closed)
     for (;;) {
       try {
         const connection = await openConnection(address)
@@ -74,10 +74,10 @@ export async function startSteadyLoad(load: SteadyLoad): Promise<RunningLoad> {
       const due = ((performance.now() - started) / 1000) * load.perSecond
       for (; begun < due; begun++) {
         const moment = started + (begun / load.perSecond) * 1000
-        // In turn: one that is left idle for long is closed by the server, which is no failure of it.
+        // Round-robin: the server closes connections that stay idle, which must not count as a failure.
         const connection = idle.shift()
         if (connection) begin(connection, moment)
-        else if (!load.isLossy) waiting.push(moment)
+        else if (!load.dropsWhenBusy) queued.push(moment)
       }
     }
   }
@@ -86,29 +86,32 @@ export async function startSteadyLoad(load: SteadyLoad): Promise<RunningLoad> {
     stop: async () => {
       isRunning = false
       await pacing
-      for (const moment of waiting.splice(0)) load.onAnswer(0, performance.now() - moment)
-      while (underWay.size > 0) await Promise.allSettled(underWay)
+      for (const moment of queued.splice(0)) load.onResponse(0, performance.now() - moment)
+      while (pending.size > 0) await Promise.allSettled(pending)
       for (const connection of addresses.keys()) connection.close()
     },
   }
 }
 
 export interface SteadyFigures {
-  readonly answers: number
+  readonly requests: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** Share of the requests that were not answered as they should, in per cent. */
+  /** Percentage of requests without the expected status. */
   readonly failedPercent: number
 }
 
-/** What a list of answers says; `expectStatus` is the good one. */
-export function readAnswers(answers: readonly (readonly [number, number])[], expectStatus: number): SteadyFigures {
-  const times = answers.map(([, milliseconds]) => milliseconds).sort((a, b) => a - b)
-  const failed = answers.filter(([status]) => status !== expectStatus).length
+/** Summarises pairs of status and milliseconds. */
+export function summarizeResponses(
+  responses: readonly (readonly [number, number])[],
+  expectStatus: number,
+): SteadyFigures {
+  const times = responses.map(([, milliseconds]) => milliseconds).sort((a, b) => a - b)
+  const failed = responses.filter(([status]) => status !== expectStatus).length
   return {
-    answers: answers.length,
+    requests: responses.length,
     p50Ms: percentile(times, 0.5),
     p99Ms: percentile(times, 0.99),
-    failedPercent: (100 * failed) / Math.max(1, answers.length),
+    failedPercent: (100 * failed) / Math.max(1, responses.length),
   }
 }

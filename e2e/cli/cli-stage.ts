@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createControllerStage } from '@countersign/testkit'
 import { runCountersign } from './run-countersign.ts'
 
-/** One controller with its local provider for all tests of a file, and an empty home for each. */
+/** One controller with the local provider for all tests of a file, and an empty home directory for each test. */
 export function createCliStage(t: Parameters<typeof createControllerStage>[0]) {
   const stage = createControllerStage(t)
   const started = stage.start({ args: ['--dev'] })

@@ -15,7 +15,7 @@ const HERE = fileURLToPath(new URL('.', import.meta.url))
 const SCRIPTS = readdirSync(HERE).filter((name) => name.endsWith('.script'))
 const LIMIT_MS = 120_000
 
-/** A folder of its own, a `countersign` on the path, and a port on which somebody already listens. */
+/** A new folder, a `countersign` on the path, and a port that is in use. */
 async function createStage(t: TestContext) {
   const root = mkdtempSync(join(tmpdir(), 'countersign-script-'))
   t.after(() => rmSync(root, { recursive: true, force: true }))
@@ -64,7 +64,7 @@ async function run(stage: Stage, step: Step, name: string): Promise<void> {
   assert.equal(exitCode, step.exitCode, `${where}: exit status`)
 }
 
-/** Starts a controller and puts what its ready line says into the variables. */
+/** Starts a controller and sets the variables from its ready line. */
 async function start(t: TestContext, stage: Stage, step: Step, name: string) {
   const child = launch(stage, `exec ${step.command}`)
   const closed = once(child, 'close') as Promise<[number | null]>
@@ -102,7 +102,7 @@ test('there are scripts', () => {
 })
 
 for (const name of SCRIPTS) {
-  test(`the script ${name} goes as written`, async (t) => {
+  test(`the script ${name} produces the expected output`, async (t) => {
     const steps = parseScript(readFileSync(join(HERE, name), 'utf8'))
     assert.ok(steps.length > 0)
     const stage = await createStage(t)

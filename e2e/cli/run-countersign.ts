@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { COMMAND } from '@countersign/testkit'
 
-/** What a run of the command printed and how it ended. */
 export interface CommandRun {
   readonly exitCode: number | null
   readonly stdout: string
@@ -11,17 +10,17 @@ export interface CommandRun {
 interface RunOptions {
   readonly stdin?: string
   readonly env?: Readonly<Record<string, string>>
-  /** Told everything on stderr so far, whenever there is more. */
+  /** Called with all of stderr so far, after each write. */
   readonly onStderr?: (text: string) => void
-  /** Whoever reads its results has seen enough after a line, as `head -1` has. */
-  readonly readsOneLine?: boolean
+  /** Closes stdout after the first line, like `head -1`. */
+  readonly closesAfterOneLine?: boolean
 }
 
-/** Runs the command in a process of its own, at home in a folder, with nothing of the tests' own environment. */
+/** Runs the command in a new process, with `home` as home and working directory and without the environment of the tests. */
 export function runCountersign(
   home: string,
   args: readonly string[],
-  { stdin = '', env = {}, onStderr = () => {}, readsOneLine = false }: RunOptions = {},
+  { stdin = '', env = {}, onStderr = () => {}, closesAfterOneLine = false }: RunOptions = {},
 ): Promise<CommandRun> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [COMMAND, ...args], {
@@ -33,7 +32,7 @@ export function runCountersign(
       child[name].setEncoding('utf8').on('data', (text: string) => {
         written[name] += text
         if (name === 'stderr') onStderr(written.stderr)
-        if (name === 'stdout' && readsOneLine && text.includes('\n')) child.stdout.destroy()
+        if (name === 'stdout' && closesAfterOneLine && text.includes('\n')) child.stdout.destroy()
       })
     }
     child.once('error', reject)

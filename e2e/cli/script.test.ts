@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { expandVariables, matchesLines, parseScript } from './script.ts'
 
-test('a script is read into its steps', () => {
+test('a script is parsed into steps', () => {
   const steps = parseScript('# why\n$ echo a\na\n! b\n? 3\n\n& countersign up\n& stop\n')
   assert.deepEqual(steps, [
     { line: 2, kind: 'run', command: 'echo a', stdout: ['a'], stderr: ['b'], exitCode: 3 },
@@ -12,7 +12,7 @@ test('a script is read into its steps', () => {
   assert.throws(() => parseScript('a\n$ echo a'), TypeError)
 })
 
-test('expected lines match what they say and nothing else', () => {
+test('expected lines match only what they describe', () => {
   const cases: readonly (readonly [expected: string[], good: string[], bad: string[]])[] = [
     [[], [], ['a']],
     [['a'], ['a'], ['b']],
@@ -35,6 +35,6 @@ test('expected lines match what they say and nothing else', () => {
   }
 })
 
-test('known variables are put in, others left', () => {
+test('known variables are replaced, others are left', () => {
   assert.equal(expandVariables('$PORT and $OTHER', { PORT: '1' }), '1 and $OTHER')
 })

@@ -1,4 +1,4 @@
-/** What one step of a script does and what it must give. */
+/** One step of a script and its expected results. */
 export interface Step {
   readonly line: number
   /** `run` waits for the command, `start` for the ready line of a controller, `stop` ends that controller. */
@@ -18,12 +18,12 @@ type Draft = { -readonly [K in keyof Step]: Step[K] extends readonly string[] ? 
  *     $ a shell command
  *     a line of its stdout
  *     ! a line of its stderr
- *     ? its exit status, 0 when left out
+ *     ? its exit status, 0 if omitted
  *     & countersign up …      starts a controller and waits until it is ready
  *     & stop                  asks it to stop
  *
- * In an expected line `[..]` stands for any text and `$NAME` for a variable; a line of `...` stands for any lines.
- * Empty lines do not count on either side.
+ * In an expected line `[..]` matches any text and `$NAME` is a variable; the line `...` matches any lines. Empty lines are ignored on both
+ * sides.
  */
 export function parseScript(text: string): Step[] {
   const steps: Draft[] = []
@@ -43,7 +43,7 @@ export function parseScript(text: string): Step[] {
   return steps
 }
 
-/** Whether the lines are as expected, by the rules of parseScript. */
+/** Whether `lines` match `expected`, by the rules of parseScript. */
 export function matchesLines(expected: readonly string[], lines: readonly string[]): boolean {
   const [first, ...rest] = expected
   if (first === undefined) return lines.length === 0
@@ -67,7 +67,7 @@ function matchesLine(expected: string, line: string): boolean {
   return from <= line.length - tail.length
 }
 
-/** Replaces `$NAME` by the variables that are known. */
+/** Replaces `$NAME`; leaves unknown variables. */
 export function expandVariables(text: string, variables: { readonly [name: string]: string }): string {
   return text.replace(/\$([A-Z_]+)/g, (whole, name: string) => variables[name] ?? whole)
 }

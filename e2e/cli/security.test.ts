@@ -21,19 +21,19 @@ async function listen(t: TestContext, server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-test('Q-21 no password, session or token is printed beside the result, also with -v and with stack traces', async () => {
+test('Q-21 no password, session or token is printed outside the result, also with -v and stack traces', async () => {
   const { home, baseUrl, caFile, dataDir, password, run, logIn } = await setUp()
   const env = { COUNTERSIGN_DEBUG: '1' }
-  const said: string[] = []
-  const keep = async (args: readonly string[], options: Parameters<typeof run>[1] = {}) => {
+  const printed: string[] = []
+  const record = async (args: readonly string[], options: Parameters<typeof run>[1] = {}) => {
     const { stdout, stderr } = await run(args, { env, ...options })
-    said.push(stderr, args[0] === 'token' ? '' : stdout)
+    printed.push(stderr, args[0] === 'token' ? '' : stdout)
     return stdout
   }
   assert.equal((await logIn(['-v'])).exitCode, 0)
   const { session } = JSON.parse(readFileSync(join(home, '.config/countersign/profiles/default.json'), 'utf8'))
   const hosted = ['--credentials', join(dataDir, 'credentials.json'), '-v']
-  const token = (await keep(['token', ...hosted])).trim()
+  const token = (await record(['token', ...hosted])).trim()
   const { password: secret } = JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8'))
   assert.equal(token.split('.').length, 3)
   for (const args of [
@@ -42,21 +42,21 @@ test('Q-21 no password, session or token is printed beside the result, also with
     ['networks', 'list', ...hosted],
     ['signers', 'show', 'none', '-v'],
   ]) {
-    await keep(args)
+    await record(args)
   }
   const login = ['login', baseUrl, '-u', 'admin', '--password-stdin', '--ca-file', caFile, '-v', '--profile', 'x']
-  await keep(login, { stdin: `${password}wrong\n` })
-  await keep(['login', baseUrl, '--jwt', '-', '--ca-file', caFile, '-v', '--profile', 'x'], { stdin: `${token}x` })
-  await keep(['explain', '-', '-v'], { stdin: token })
-  const text = said.join('\n')
-  assert.ok(text.includes('credentials: --credentials'), 'the words of -v are there')
+  await record(login, { stdin: `${password}wrong\n` })
+  await record(['login', baseUrl, '--jwt', '-', '--ca-file', caFile, '-v', '--profile', 'x'], { stdin: `${token}x` })
+  await record(['explain', '-', '-v'], { stdin: token })
+  const text = printed.join('\n')
+  assert.ok(text.includes('credentials: --credentials'), '-v has printed its lines')
   for (const [what, value] of Object.entries({ session, token, password, secret })) {
     assert.ok(value.length > 10 && !text.includes(value), what)
     assert.ok(!text.includes(value.slice(-12)), `the end of the ${what}`)
   }
 })
 
-test('Q-21 a password on the command line is refused and not repeated', async () => {
+test('Q-21 a password on the command line is refused and not printed', async () => {
   const { stderr, exitCode } = await runCountersign(tmpdir(), [
     'login',
     'https://127.0.0.1:9',
@@ -69,7 +69,7 @@ test('Q-21 a password on the command line is refused and not repeated', async ()
   assert.ok(!stderr.includes('hunter2'), stderr)
 })
 
-test('Q-23 a certificate of another CA is refused, whatever the environment of Node says', async () => {
+test('Q-23 a certificate of another CA is refused, even with NODE_TLS_REJECT_UNAUTHORIZED=0', async () => {
   const { baseUrl, home, run, logIn } = await setUp()
   assert.equal((await logIn()).exitCode, 0)
   const file = join(home, '.config/countersign/profiles/default.json')
@@ -79,7 +79,7 @@ test('Q-23 a certificate of another CA is refused, whatever the environment of N
   writeFileSync(file, JSON.stringify({ ...profile, caPem: makeTestCertificate({ kind: 'ec256' }).pem }))
   const refused = await run(['whoami', '-q'], { env })
   assert.equal(refused.exitCode, 7, refused.stderr)
-  assert.match(refused.stderr, /its certificate does not lead to the trusted CA/)
+  assert.match(refused.stderr, /its certificate does not chain to the trusted CA/)
   assert.equal((await run(['doctor', '-q'], { env })).exitCode, 7)
   const unknown = await run(['login', baseUrl, '-u', 'admin', '--password-stdin', '--profile', 'new'], {
     env,
@@ -88,7 +88,7 @@ test('Q-23 a certificate of another CA is refused, whatever the environment of N
   assert.equal(unknown.exitCode, 4, unknown.stderr)
 })
 
-test('Q-24 credentials are not taken along to where a server redirects', async (t) => {
+test('Q-24 credentials do not follow redirects', async (t) => {
   const { dataDir, caFile, password, run } = await setUp()
   const tls = {
     cert: readFileSync(join(dataDir, 'keys/server.crt')),
@@ -100,10 +100,10 @@ test('Q-24 credentials are not taken along to where a server redirects', async (
     response.end('{"data":{}}')
   })
   const targetPort = await listen(t, target)
-  let asked = 0
+  let requests = 0
   const statuses = [301, 302, 303, 307, 308]
   const redirecting = createTlsServer(tls, (request, response) => {
-    const status = statuses[asked++ % statuses.length]
+    const status = statuses[requests++ % statuses.length]
     response.writeHead(status ?? 307, { location: `https://127.0.0.1:${targetPort}${request.url}` }).end()
   })
   const url = `https://127.0.0.1:${await listen(t, redirecting)}`
@@ -111,17 +111,17 @@ test('Q-24 credentials are not taken along to where a server redirects', async (
     const args = ['login', url, '-u', 'admin', '--password-stdin', '--ca-file', caFile, '-q']
     const { exitCode, stderr } = await run(args, { stdin: `${password}\n` })
     assert.equal(exitCode, 4, stderr)
-    assert.match(stderr, /sends us on to/)
+    assert.match(stderr, /redirects to/)
   }
-  assert.deepEqual([asked, arrived.length], [statuses.length, 0])
-  // The same credentials go through where nobody redirects.
+  assert.deepEqual([requests, arrived.length], [statuses.length, 0])
+  // Without a redirect the same credentials are sent.
   await run(['login', `https://127.0.0.1:${targetPort}`, '-u', 'admin', '--password-stdin', '--ca-file', caFile], {
     stdin: 'x',
   })
   assert.equal(arrived.length, 1)
 })
 
-test('the session of a profile goes to its controller and to no other address, which gets what credentials give', async (t) => {
+test('the session of a profile is sent only to its controller; other addresses get the token of the credentials', async (t) => {
   const { baseUrl, dataDir, caFile, run, logIn } = await setUp()
   assert.equal((await logIn()).exitCode, 0)
   const tls = {
@@ -139,7 +139,7 @@ test('the session of a profile goes to its controller and to no other address, w
   const inEnv = await run(list, { env: { COUNTERSIGN_HOSTED_URL: otherUrl } })
   for (const { exitCode, stderr } of [named, inEnv]) {
     assert.equal(exitCode, 3, stderr)
-    assert.match(stderr, new RegExp(`your session is one of ${baseUrl}, and is not shown to ${otherUrl}`))
+    assert.match(stderr, new RegExp(`your session belongs to ${baseUrl} and is not sent to ${otherUrl}`))
     assert.match(stderr, /--credentials/)
   }
   assert.equal(arrived.length, 0)
@@ -152,13 +152,13 @@ test('the session of a profile goes to its controller and to no other address, w
   )
 })
 
-test('Q-25 several commands at the same time buy one token, and none of them spoils what is kept', async (t) => {
+test('Q-25 concurrent commands request one token, and do not corrupt the cache', async (t) => {
   const { home, run, logIn } = await setUp()
   assert.equal((await logIn()).exitCode, 0)
-  let sold = 0
+  let requested = 0
   const provider = createServer((_, response) => {
-    sold++
-    const body = JSON.stringify({ access_token: `token-${sold}`, expires_in: 3600 })
+    requested++
+    const body = JSON.stringify({ access_token: `token-${requested}`, expires_in: 3600 })
     setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end(body), 300)
   })
   const authenticationUrl = `http://127.0.0.1:${await listen(t, provider)}/realms/a/protocol/openid-connect/token`
@@ -166,13 +166,13 @@ test('Q-25 several commands at the same time buy one token, and none of them spo
   writeFileSync(file, JSON.stringify({ clientId: 'c', password: 'p', authenticationUrl }), { mode: 0o600 })
   const runs = await Promise.all(Array.from({ length: 4 }, () => run(['token', '--credentials', file, '-q'])))
   assert.deepEqual(runs, Array(4).fill({ exitCode: 0, stdout: 'token-1\n', stderr: '' }))
-  assert.equal(sold, 1)
+  assert.equal(requested, 1)
   const folder = join(home, '.cache/countersign/tokens')
-  const kept = readdirSync(folder)
-  assert.equal(kept.length, 1, `no lock and no draft is left: ${kept.join()}`)
-  const path = join(folder, kept[0] ?? '')
+  const cached = readdirSync(folder)
+  assert.equal(cached.length, 1, `no lock and no draft is left: ${cached.join()}`)
+  const path = join(folder, cached[0] ?? '')
   const token = JSON.parse(readFileSync(path, 'utf8'))
-  // At 79 % of its life it is still good, at 81 % it is not.
+  // Used at 79 % of its lifetime, renewed at 81 %.
   const age = async (part: number) => {
     writeFileSync(path, JSON.stringify({ ...token, obtainedAt: Date.now() - 3_600_000 * part }))
     return (await run(['token', '--credentials', file, '-q'])).stdout
@@ -181,36 +181,36 @@ test('Q-25 several commands at the same time buy one token, and none of them spo
   assert.equal(await age(0.81), 'token-2\n')
 })
 
-test('Q-25 several commands whose kept token is refused at the same time buy one other', async (t) => {
+test('Q-25 concurrent commands whose cached token is refused request one new token', async (t) => {
   const { home, run, baseUrl, caFile, dataDir } = await setUp()
   const real = JSON.parse(readFileSync(join(dataDir, 'credentials-enterprise.json'), 'utf8'))
-  let sold = 0
-  // Stands before the real provider, and counts.
+  let requested = 0
+  // A proxy for the real provider that counts requests.
   const counting = createServer(async (request, response) => {
-    sold++
+    requested++
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const { authorization = '', 'content-type': type = '' } = request.headers
     const headers = { authorization, 'content-type': type }
-    const answer = await fetch(`${real.authenticationUrl}`, { method: 'POST', headers, body: Buffer.concat(chunks) })
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+    const forwarded = await fetch(`${real.authenticationUrl}`, { method: 'POST', headers, body: Buffer.concat(chunks) })
+    response.writeHead(forwarded.status, { 'content-type': 'application/json' }).end(await forwarded.text())
   })
   const authenticationUrl = `http://127.0.0.1:${await listen(t, counting)}/token`
   const file = join(home, 'credentials.json')
   writeFileSync(file, JSON.stringify({ ...real, authenticationUrl }), { mode: 0o600 })
   const args = ['networks', 'list', '--credentials', file, '--hosted-url', baseUrl, '--ca-file', caFile, '-q']
   const first = await run(args)
-  assert.deepEqual([first.exitCode, sold], [0, 1], first.stderr)
+  assert.deepEqual([first.exitCode, requested], [0, 1], first.stderr)
   const folder = join(home, '.cache/countersign/tokens')
   const path = join(folder, readdirSync(folder)[0] ?? '')
   const token = JSON.parse(readFileSync(path, 'utf8'))
   writeFileSync(path, JSON.stringify({ ...token, token: `${token.token.slice(0, -8)}AAAAAAAA` }))
   const runs = await Promise.all(Array.from({ length: 4 }, () => run(args)))
   for (const { exitCode, stderr } of runs) assert.equal(exitCode, 0, stderr)
-  assert.equal(sold, 2)
+  assert.equal(requested, 2)
 })
 
-test('Q-20 a cache that others can read is not used, and its owner is told', async () => {
+test('Q-20 a cache that others can read is not used, and the user is warned', async () => {
   const { home, dataDir, run, logIn } = await setUp()
   assert.equal((await logIn()).exitCode, 0)
   const args = ['token', '--credentials', join(dataDir, 'credentials.json')]
@@ -225,16 +225,16 @@ test('Q-20 a cache that others can read is not used, and its owner is told', asy
   chmodSync(join(folder, file), 0o644)
   const { stdout, stderr } = await run(args)
   assert.ok(stdout.split('.').length === 3, stdout)
-  assert.match(stderr, /the token is not kept/)
+  assert.match(stderr, /the token is not cached/)
   assert.equal(statSync(join(folder, file)).mode & 0o777, 0o644)
 })
 
-test('events are followed until nobody reads them, or until there were as many as were asked for', async () => {
+test('events tail ends when its output is closed, or after --count events', async () => {
   const { controller, run, logIn } = await setUp()
   assert.equal((await logIn()).exitCode, 0)
   const words = ['events', 'tail', '-o', 'json', '-q']
   const limit = AbortSignal.timeout(60_000)
-  const following = Promise.all([run(words, { readsOneLine: true }), run([...words, '--count', '3'])])
+  const following = Promise.all([run(words, { closesAfterOneLine: true }), run([...words, '--count', '3'])])
   let isOver = false
   void following.finally(() => {
     isOver = true
@@ -248,7 +248,7 @@ test('events are followed until nobody reads them, or until there were as many a
   assert.deepEqual([counted.exitCode, counted.stdout.trim().split('\n').length], [0, 3], counted.stderr)
 })
 
-test('a token that has expired is refused, and explain says so; the same token in time is not', async () => {
+test('an expired token is refused, and explain reports it; a valid one is accepted', async () => {
   const { controller, baseUrl, caFile, run, logIn } = await setUp()
   assert.equal((await logIn()).exitCode, 0)
   const headers = { 'zt-session': await controller.logIn() }
@@ -278,17 +278,17 @@ test('a token that has expired is refused, and explain says so; the same token i
     return mintToken({ key, claims })
   }
   const login = ['login', baseUrl, '--jwt', '-', '--ca-file', caFile, '--profile', 'frank', '-q']
-  const late = await run(login, { stdin: mint(-300) })
-  assert.equal(late.exitCode, 4, late.stderr)
-  const verdict = await run(['explain', '-', '-q'], { stdin: mint(-300) })
-  assert.equal(verdict.exitCode, 4)
-  assert.match(verdict.stdout, /the token expired/)
-  const inTime = await run(login, { stdin: mint(300) })
-  assert.equal(inTime.exitCode, 0, inTime.stderr)
+  const expired = await run(login, { stdin: mint(-300) })
+  assert.equal(expired.exitCode, 4, expired.stderr)
+  const explained = await run(['explain', '-', '-q'], { stdin: mint(-300) })
+  assert.equal(explained.exitCode, 4)
+  assert.match(explained.stdout, /the token expired/)
+  const valid = await run(login, { stdin: mint(300) })
+  assert.equal(valid.exitCode, 0, valid.stderr)
 })
 
-// The last one: from here on the administrator is asked for codes.
-test('whoever has one-time codes sends one behind the password', async () => {
+// Last, because from here on the administrator needs codes.
+test('a one-time code follows the password on stdin', async () => {
   const { controller, baseUrl, caFile, password, run } = await setUp()
   const session = await controller.logIn()
   const mfa = (method: string, path: string, body?: object) =>
@@ -298,11 +298,11 @@ test('whoever has one-time codes sends one behind the password', async () => {
   const code = totpCode(readProvisioningSecret(provisioningUrl), totpStep(Date.now()))
   assert.equal((await mfa('POST', '/verify', { code })).status, 200)
   const words = ['login', baseUrl, '--ca-file', caFile, '--username', 'admin', '--password-stdin', '-q']
-  const nobody = await run(words, { stdin: `${password}\n` })
-  assert.equal(nobody.exitCode, 2, nobody.stderr)
-  assert.match(nobody.stderr, /one-time code is needed/)
+  const withoutCode = await run(words, { stdin: `${password}\n` })
+  assert.equal(withoutCode.exitCode, 2, withoutCode.stderr)
+  assert.match(withoutCode.stderr, /one-time code is needed/)
   assert.equal((await run([...words, '--code-stdin'], { stdin: `${password}\nWRONG!\n` })).exitCode, 4)
-  const whole = await run([...words, '--code-stdin'], { stdin: `${password}\n${recoveryCodes[0]}\n` })
-  assert.equal(whole.exitCode, 0, whole.stderr)
+  const withCode = await run([...words, '--code-stdin'], { stdin: `${password}\n${recoveryCodes[0]}\n` })
+  assert.equal(withCode.exitCode, 0, withCode.stderr)
   assert.equal((await run(['whoami', '-q'])).exitCode, 0)
 })

@@ -1,4 +1,4 @@
-/** A real controller with the local provider and the built console, and a real browser to look at it with. */
+/** A real controller with the local provider and the built console, and a real browser. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
@@ -12,28 +12,28 @@ const root = join(import.meta.dirname, '..', '..')
 
 export interface ConsoleStage {
   readonly controller: ReadyController
-  /** The session of an administrator, for setting things up without the browser. */
+  /** An administrator's session, for setup without the browser. */
   readonly session: string
-  /** A page in a browser profile of its own. What it may not say fails the test: see `complaints`. */
+  /** Opens a page in a new browser profile. */
   open(options?: BrowserContextOptions & { readonly consoleUrl?: string }): Promise<Visit>
 }
 
 export interface Visit {
   readonly page: Page
-  /** Errors of scripts and refusals of the content security policy, so far. */
-  readonly complaints: string[]
+  /** Script errors, dialogs and violations of the content security policy so far. Tests assert that it is empty. */
+  readonly pageErrors: string[]
   /** Opens a page of the console and waits for its heading. */
   go(path: string): Promise<void>
-  /** Waits until nothing on the page is still on its way. */
+  /** Waits until nothing on the page is loading. */
   settle(): Promise<void>
-  signIn(): Promise<void>
-  /** Ends the session of this browser, without its page being told. */
+  logInAsAdmin(): Promise<void>
+  /** Ends the session of this browser without the page noticing. */
   endSession(): Promise<void>
-  /** Presses the Tab key until what is focused matches the selector, and has the text. */
+  /** Presses Tab until the focused element matches the selector and contains the text. */
   reach(selector: string, text?: string): Promise<void>
 }
 
-/** Starts everything before the tests of a file and ends it after them. Gives back how to get at it. */
+/** Starts everything before the tests of a file and stops it after them. Returns a getter for the stage. */
 export function useConsole(): () => ConsoleStage {
   const ends: (() => Promise<unknown>)[] = []
   let started: ConsoleStage | undefined
@@ -70,23 +70,23 @@ async function openVisit(
   controller: ReadyController,
   { consoleUrl, ...options }: BrowserContextOptions & { readonly consoleUrl: string },
 ): Promise<Visit> {
-  // The certificate is of the controller's own CA, which no browser knows.
+  // The browser does not know the controller's own CA.
   const context = await browser.newContext({ ignoreHTTPSErrors: true, reducedMotion: 'reduce', ...options })
   const page = await context.newPage()
-  const complaints: string[] = []
-  page.on('pageerror', (error) => complaints.push(error.message))
+  const pageErrors: string[] = []
+  page.on('pageerror', (error) => pageErrors.push(error.message))
   page.on('dialog', (dialog) => {
-    complaints.push(`a dialog: ${dialog.message()}`)
+    pageErrors.push(`a dialog: ${dialog.message()}`)
     void dialog.dismiss()
   })
   page.on('console', (message) => {
-    if (message.text().includes('Content Security Policy')) complaints.push(message.text())
+    if (message.text().includes('Content Security Policy')) pageErrors.push(message.text())
   })
   const go = async (path: string) => {
     await page.goto(new URL(path, consoleUrl).href)
     await page.getByRole('heading', { level: 1 }).waitFor()
   }
-  const signIn = async () => {
+  const logInAsAdmin = async () => {
     await go('')
     await page.getByLabel('User name').fill(ADMIN.username)
     await page.getByRole('textbox', { name: 'Password' }).fill(ADMIN.password)
@@ -100,12 +100,12 @@ async function openVisit(
   }
   const settle = () => page.locator('[aria-busy="true"], [aria-label="Loading"]').first().waitFor({ state: 'detached' })
   const reach = async (selector: string, text = '') => {
-    const wanted = page.locator(selector).filter({ hasText: text }).and(page.locator(':focus'))
+    const target = page.locator(selector).filter({ hasText: text }).and(page.locator(':focus'))
     for (let presses = 0; presses < 60; presses++) {
       await page.keyboard.press('Tab')
-      if ((await wanted.count()) > 0) return
+      if ((await target.count()) > 0) return
     }
-    assert.fail(`${selector} ${text} is not reached by the Tab key`)
+    assert.fail(`${selector} ${text} cannot be reached with the Tab key`)
   }
-  return { page, complaints, go, settle, signIn, endSession, reach }
+  return { page, pageErrors, go, settle, logInAsAdmin, endSession, reach }
 }

@@ -13,26 +13,26 @@ const manage = (method: string, path: string, body?: unknown) =>
     ...(body !== undefined && { body }),
   })
 
-/** A token of one of the local provider's people. */
+/** A token of a person of the local provider. */
 async function personToken(person: string): Promise<string> {
-  const answer = await fetch(`${stage().controller.ready.identityProviderUrl}/dev/token`, {
+  const response = await fetch(`${stage().controller.ready.identityProviderUrl}/dev/token`, {
     method: 'POST',
     body: new URLSearchParams({ person }),
   })
-  return ((await answer.json()) as { access_token: string }).access_token
+  return ((await response.json()) as { access_token: string }).access_token
 }
 
 test(
-  'Q-05 signing in by password leaves a cookie that no script sees, and nothing in storage',
+  'Q-05 a login by password sets a cookie that scripts cannot read, and stores nothing else',
   needsBrowser,
   async () => {
-    const { page, complaints, go, signIn } = await stage().open()
+    const { page, pageErrors, go, logInAsAdmin } = await stage().open()
     await go('')
     await page.getByLabel('User name').fill('admin')
     await page.getByRole('textbox', { name: 'Password' }).fill('not the password')
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await page.getByText('You were not let in').waitFor()
-    await signIn()
+    await page.getByText('Login refused').waitFor()
+    await logInAsAdmin()
     assert.deepEqual(await page.evaluate('[document.cookie, localStorage.length, sessionStorage.length]'), ['', 0, 0])
     const [cookie] = await page.context().cookies()
     assert.deepEqual(
@@ -43,38 +43,34 @@ test(
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in to Countersign' }).waitFor()
     assert.deepEqual(await page.context().cookies(), [])
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   },
 )
 
-test(
-  'by their provider people are let in, and who may not come in is told under which id to ask why',
-  needsBrowser,
-  async () => {
-    const { page, complaints, go } = await stage().open()
-    const come = async (person: RegExp) => {
-      await go('')
-      await page.getByRole('link', { name: 'Continue with local-provider' }).click()
-      await page.getByRole('heading', { name: 'Who are you?' }).waitFor()
-      await page.getByRole('button', { name: person }).click()
-    }
-    await come(/dave/i)
-    await page.getByText('You were not let in').waitFor()
-    const requestId = (await page.locator('code').textContent()) ?? ''
-    assert.equal((await manage('GET', `/auth-decisions/${requestId}`)).json.data.reason, 'unknown-identity')
-    await page.context().clearCookies()
-    await come(/alice/i)
-    await page.getByRole('button', { name: 'Signed in as alice' }).waitFor()
-    await page.getByText('Your session may not read events.').first().waitFor()
-    await page.getByRole('group', { name: 'Access' }).getByRole('link', { name: 'Identities' }).click()
-    await page.getByText('You may not see this').waitFor()
-    assert.deepEqual(complaints, [])
-  },
-)
+test('people log in at their provider, and a refused login shows the request id', needsBrowser, async () => {
+  const { page, pageErrors, go } = await stage().open()
+  const logInAs = async (person: RegExp) => {
+    await go('')
+    await page.getByRole('link', { name: 'Continue with local-provider' }).click()
+    await page.getByRole('heading', { name: 'Who are you?' }).waitFor()
+    await page.getByRole('button', { name: person }).click()
+  }
+  await logInAs(/dave/i)
+  await page.getByText('Login refused').waitFor()
+  const requestId = (await page.locator('code').textContent()) ?? ''
+  assert.equal((await manage('GET', `/auth-decisions/${requestId}`)).json.data.reason, 'unknown-identity')
+  await page.context().clearCookies()
+  await logInAs(/alice/i)
+  await page.getByRole('button', { name: 'Signed in as alice' }).waitFor()
+  await page.getByText('Your session has no permission to read events.').first().waitFor()
+  await page.getByRole('group', { name: 'Access' }).getByRole('link', { name: 'Identities' }).click()
+  await page.getByText('You may not see this').waitFor()
+  assert.deepEqual(pageErrors, [])
+})
 
-test('a signer is created by discovery of its issuer alone, and its keys are shown', needsBrowser, async () => {
-  const { page, complaints, go, signIn } = await stage().open()
-  await signIn()
+test('a signer is created by discovery of its issuer, and its keys are shown', needsBrowser, async () => {
+  const { page, pageErrors, go, logInAsAdmin } = await stage().open()
+  await logInAsAdmin()
   await go('signers/new')
   await page.getByRole('textbox', { name: 'Issuer' }).fill('https://issuer.invalid')
   await page.getByRole('button', { name: 'Discover' }).click()
@@ -90,33 +86,37 @@ test('a signer is created by discovery of its issuer alone, and its keys are sho
   await page.getByRole('button', { name: 'Add the signer' }).click()
   await page.getByRole('heading', { name: 'discovered' }).waitFor()
   await page.getByRole('cell', { name: 'RS256' }).first().waitFor()
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
-test('a signer that a policy names cannot be deleted, and the dialog says who names it', needsBrowser, async () => {
-  const { page, go, signIn } = await stage().open()
-  const body = { name: 'named', enabled: true, issuer: 'https://named.example', audience: 'a' }
-  const { id } = (await manage('POST', '/ext-jwt-signers', { ...body, jwksEndpoint: 'https://named.example/keys' }))
-    .json.data
-  const { primary, secondary } = (await manage('GET', '/auth-policies/default')).json.data
-  const extJwt = { allowed: true, allowedSigners: [id] }
-  const policy = (
-    await manage('POST', '/auth-policies', { name: 'names it', primary: { ...primary, extJwt }, secondary })
-  ).json
-  await signIn()
-  await go(`signers/${id}`)
-  await page.getByRole('button', { name: 'Delete named' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-  await page.getByRole('dialog').getByRole('link', { name: 'names it' }).waitFor()
-  await page.getByRole('dialog').getByText(policy.data.id).waitFor()
-  assert.equal((await manage('DELETE', `/auth-policies/${policy.data.id}`)).status, 200)
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-  await page.getByRole('heading', { name: 'Signers' }).waitFor()
-  assert.equal((await manage('GET', `/ext-jwt-signers/${id}`)).status, 404)
-})
+test(
+  'a signer that a policy references cannot be deleted, and the dialog lists the policies',
+  needsBrowser,
+  async () => {
+    const { page, go, logInAsAdmin } = await stage().open()
+    const body = { name: 'named', enabled: true, issuer: 'https://named.example', audience: 'a' }
+    const { id } = (await manage('POST', '/ext-jwt-signers', { ...body, jwksEndpoint: 'https://named.example/keys' }))
+      .json.data
+    const { primary, secondary } = (await manage('GET', '/auth-policies/default')).json.data
+    const extJwt = { allowed: true, allowedSigners: [id] }
+    const policy = (
+      await manage('POST', '/auth-policies', { name: 'names it', primary: { ...primary, extJwt }, secondary })
+    ).json
+    await logInAsAdmin()
+    await go(`signers/${id}`)
+    await page.getByRole('button', { name: 'Delete named' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('link', { name: 'names it' }).waitFor()
+    await page.getByRole('dialog').getByText(policy.data.id).waitFor()
+    assert.equal((await manage('DELETE', `/auth-policies/${policy.data.id}`)).status, 200)
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('heading', { name: 'Signers' }).waitFor()
+    assert.equal((await manage('GET', `/ext-jwt-signers/${id}`)).status, 404)
+  },
+)
 
 test('a refused token is explained step by step, pasted or by its request id', needsBrowser, async () => {
-  const { page, go, signIn } = await stage().open()
+  const { page, go, logInAsAdmin } = await stage().open()
   const good = await personToken('alice')
   const [header = '', payload = ''] = good.split('.')
   const forged = `${header}.${payload}.${'A'.repeat(342)}`
@@ -124,15 +124,15 @@ test('a refused token is explained step by step, pasted or by its request id', n
     headers: { authorization: `Bearer ${forged}` },
   })
   assert.equal(refused.status, 401)
-  await signIn()
+  await logInAsAdmin()
   await go('test-token')
   await page.getByLabel('Token').fill(forged)
   await page.getByRole('button', { name: 'Test' }).click()
-  await page.getByText('This is refused').waitFor()
+  await page.getByText('Refused', { exact: true }).waitFor()
   await page.getByText('did not sign this token').first().waitFor()
   await page.getByLabel('Token').fill(good)
   await page.getByRole('button', { name: 'Test' }).click()
-  await page.getByText('This works').waitFor()
+  await page.getByText('Accepted', { exact: true }).waitFor()
   await go('decisions')
   await page.getByLabel('Request id').fill(refused.json.error.requestId)
   await page.getByRole('button', { name: 'Look up' }).click()
@@ -140,11 +140,11 @@ test('a refused token is explained step by step, pasted or by its request id', n
 })
 
 test(
-  'S2-5.2 S2-5.3 an account is added under Manage API Account, and its downloaded file is good for a token and a call',
+  'S2-5.2 S2-5.3 an account is added under Manage API Account, and its downloaded file works for a token and a call',
   needsBrowser,
   async () => {
-    const { page, complaints, go, signIn } = await stage().open()
-    await signIn()
+    const { page, pageErrors, go, logInAsAdmin } = await stage().open()
+    await logInAsAdmin()
     await go('')
     await page.getByRole('link', { name: 'Manage API Account' }).click()
     await page.getByRole('link', { name: 'Add an account' }).click()
@@ -163,12 +163,12 @@ test(
     assert.deepEqual(Object.keys(file), ['clientId', 'password', 'authenticationUrl'])
 
     const basic = Buffer.from(`${file.clientId}:${file.password}`).toString('base64')
-    const bought = await fetch(file.authenticationUrl, {
+    const response = await fetch(file.authenticationUrl, {
       method: 'POST',
       headers: { authorization: `Basic ${basic}` },
       body: new URLSearchParams({ grant_type: 'client_credentials' }),
     })
-    const { access_token } = (await bought.json()) as { access_token: string }
+    const { access_token } = (await response.json()) as { access_token: string }
     const headers = { authorization: `Bearer ${access_token}` }
     const self = await stage().controller.request('GET', '/identity/v1/identities/self', { headers })
     assert.deepEqual([self.status, self.json.name], [200, 'nightly build'])
@@ -181,31 +181,32 @@ test(
     await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
     await page.getByRole('button', { name: 'Enable nightly build' }).waitFor()
     assert.equal((await stage().controller.request('GET', '/identity/v1/identities/self', { headers })).status, 401)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   },
 )
 
-test('an identity that is disabled is asked about by name, and its session ends', needsBrowser, async () => {
-  const { page, go, signIn } = await stage().open()
+test('disabling an identity asks for confirmation by name, and ends its sessions', needsBrowser, async () => {
+  const { page, go, logInAsAdmin } = await stage().open()
   const bearer = { authorization: `Bearer ${await personToken('bob')}` }
   const path = '/edge/client/v1/authenticate?method=ext-jwt'
   const { token, identityId } = (await stage().controller.request('POST', path, { headers: bearer })).json.data
-  const look = () => stage().controller.request('GET', '/edge/client/v1/current-identity', { session: token })
-  assert.equal((await look()).status, 200)
-  await signIn()
+  const getCurrentIdentity = () =>
+    stage().controller.request('GET', '/edge/client/v1/current-identity', { session: token })
+  assert.equal((await getCurrentIdentity()).status, 200)
+  await logInAsAdmin()
   await go(`identities/${identityId}`)
-  const name = (await look()).json.data.name
+  const name = (await getCurrentIdentity()).json.data.name
   await page.getByRole('table', { name: 'Sessions' }).waitFor()
   await page.getByRole('button', { name: `Disable ${name}`, exact: true }).click()
   const dialog = page.getByRole('dialog', { name: `Disable “${name}”?` })
   await dialog.getByRole('button', { name: 'Disable' }).click()
-  await page.getByText('Not signed in anywhere.').waitFor()
-  assert.equal((await look()).status, 401)
+  await page.getByText('No sessions.').waitFor()
+  assert.equal((await getCurrentIdentity()).status, 401)
 })
 
-test('Q-06 a one-time token is offered as a code for cameras and as a file', needsBrowser, async () => {
-  const { page, complaints, go, signIn } = await stage().open()
-  await signIn()
+test('Q-06 a one-time token is offered as a QR code and as a file', needsBrowser, async () => {
+  const { page, pageErrors, go, logInAsAdmin } = await stage().open()
+  await logInAsAdmin()
   await go('identities/new')
   await page.getByLabel('Name').fill('../dora "the\u202Eexe.exe" device')
   await page.getByRole('button', { name: 'Add the identity' }).click()
@@ -218,17 +219,17 @@ test('Q-06 a one-time token is offered as a code for cameras and as a file', nee
   const download = await offered
   assert.equal(download.suggestedFilename(), 'dora-the-device.jwt')
   assert.equal(readFileSync(await download.path(), 'utf8').split('.').length, 3)
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
-test('a lost connection is said, and the page goes on by itself when it is back', needsBrowser, async () => {
-  const { page, signIn, go } = await stage().open()
-  await signIn()
+test('a lost connection is shown, and the page recovers when it is back', needsBrowser, async () => {
+  const { page, logInAsAdmin, go } = await stage().open()
+  await logInAsAdmin()
   await go('signers')
   await page.context().setOffline(true)
   await page.getByLabel('Search name, issuer or audience').fill('local')
-  await page.getByText('The controller does not answer').first().waitFor()
+  await page.getByText('The controller does not respond').first().waitFor()
   await page.context().setOffline(false)
-  await page.getByText('The controller does not answer').first().waitFor({ state: 'detached' })
+  await page.getByText('The controller does not respond').first().waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'local-provider' }).waitFor()
 })

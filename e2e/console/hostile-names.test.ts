@@ -5,7 +5,7 @@ import { useConsole } from './console-stage.ts'
 
 const MANAGEMENT = '/edge/management/v1'
 
-/** Whatever of these ran would call `alert`, or leave a mark on the window. */
+/** Any of these that is executed calls `alert` or sets a property of the window. */
 const HOSTILE = [
   '<script>window.hit=1</script>',
   '<img src=x onerror=window.hit=1>',
@@ -36,13 +36,13 @@ const LISTS = [
 
 const stage = useConsole()
 
-test('Q-03 names that are markup or script are text on every page that shows them', needsBrowser, async () => {
+test('Q-03 names that contain markup or scripts are shown as text on every page', needsBrowser, async () => {
   const { controller, session } = stage()
   const post = async (path: string, body: unknown) => {
-    const answer = await controller.request('POST', path, { session, body })
-    assert.equal(answer.status, 201, answer.text)
-    const made = answer.json ?? JSON.parse(answer.text)
-    return (made.data ?? made).id as string
+    const response = await controller.request('POST', path, { session, body })
+    assert.equal(response.status, 201, response.text)
+    const created = response.json ?? JSON.parse(response.text)
+    return (created.data ?? created).id as string
   }
   const { primary, secondary } = (await controller.request('GET', `${MANAGEMENT}/auth-policies/default`, { session }))
     .json.data
@@ -99,12 +99,12 @@ test('Q-03 names that are markup or script are text on every page that shows the
     )
   }
 
-  const { page, complaints, go, signIn } = await stage().open()
-  await signIn()
+  const { page, pageErrors, go, logInAsAdmin } = await stage().open()
+  await logInAsAdmin()
   const planted = 'iframe, a[href^="javascript" i], [onerror], [onload]'
   const checkHarm = async (path: string) => {
     const harm = await page.evaluate(`['hit' in window, document.querySelectorAll('${planted}').length]`)
-    assert.deepEqual([path, harm, complaints], [path, [false, 0], []])
+    assert.deepEqual([path, harm, pageErrors], [path, [false, 0], []])
   }
   for (const { path, name } of pages) {
     await go(path)
@@ -143,21 +143,21 @@ test('Q-03 names that are markup or script are text on every page that shows the
   await checkHarm('a search')
 })
 
-test('Q-03 addresses of elsewhere are links only where they are https', needsBrowser, async () => {
+test('Q-03 external addresses are links only when they are https', needsBrowser, async () => {
   const { controller, session } = stage()
-  const { page, go, signIn } = await stage().open()
+  const { page, go, logInAsAdmin } = await stage().open()
   const base = { enabled: true, audience: 'links', jwksEndpoint: 'https://links.example/keys' }
   const ids = new Map<string, string>()
   for (const issuer of ['https://links.example', 'javascript:void(0)', 'data:text/html', '//evil.example']) {
     const body = { ...base, name: `links ${issuer}`, issuer }
     ids.set(issuer, (await controller.request('POST', `${MANAGEMENT}/ext-jwt-signers`, { session, body })).json.data.id)
   }
-  await signIn()
+  await logInAsAdmin()
   for (const [issuer, id] of ids) {
     await go(`signers/${id}`)
     const links = await page
       .locator('dd a', { hasText: issuer })
-      .evaluateAll((all) => all.map((one) => one.getAttribute('href')))
+      .evaluateAll((all) => all.map((link) => link.getAttribute('href')))
     const expected = issuer.startsWith('https:') ? [issuer, `${issuer}/keys`] : []
     assert.deepEqual(links, expected)
   }

@@ -16,30 +16,30 @@ const manage = (method: string, path: string, body?: unknown) =>
   })
 
 async function makeIdentity(name: string, members: object = {}): Promise<string> {
-  const answer = await manage('POST', '/identities', { name, type: 'Device', isAdmin: false, ...members })
-  assert.equal(answer.status, 201, answer.text)
-  return answer.json.data.id
+  const response = await manage('POST', '/identities', { name, type: 'Device', isAdmin: false, ...members })
+  assert.equal(response.status, 201, response.text)
+  return response.json.data.id
 }
 
-const look = async (id: string) => (await manage('GET', `/identities/${id}`)).json.data
+const getIdentity = async (id: string) => (await manage('GET', `/identities/${id}`)).json.data
 
 const logIn = (username: string, password: string) =>
   stage().controller.request('POST', `${CLIENT}/authenticate?method=password`, { body: { username, password } })
 
 test(
-  'tags, app data and the external id are changed in the form, and what is not touched stays what it was',
+  'tags, app data and the external id are edited in the form, and other members are kept',
   needsBrowser,
   async () => {
     const id = await makeIdentity('tagged', { tags: { floor: 3, old: 'x' }, appData: { lamp: true } })
-    const { page, complaints, go, signIn } = await stage().open()
-    await signIn()
+    const { page, pageErrors, go, logInAsAdmin } = await stage().open()
+    await logInAsAdmin()
     await go(`identities/${id}/edit`)
     await page.getByRole('textbox', { name: 'External id' }).fill('tagged@example.com')
-    await page.getByRole('button', { name: 'Tags: take old away' }).click()
+    await page.getByRole('button', { name: 'Tags: remove old' }).click()
     await page.getByRole('button', { name: 'Add to tags' }).click()
     await page.getByLabel('Tags, name 2').fill('floor')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('“floor” is there twice').waitFor()
+    await page.getByText('“floor” appears twice').waitFor()
     await page.getByLabel('Tags, name 2').fill('team\u202E')
     await page.getByLabel('Tags, value 2').fill('north')
     await page.getByRole('button', { name: 'Save' }).click()
@@ -50,7 +50,7 @@ test(
     await page.getByLabel('App data, value 2').fill('red')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('team: north').waitFor()
-    const { tags, appData, externalId } = await look(id)
+    const { tags, appData, externalId } = await getIdentity(id)
     assert.deepEqual(
       { tags, appData, externalId },
       {
@@ -59,19 +59,19 @@ test(
         externalId: 'tagged@example.com',
       },
     )
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   },
 )
 
 test(
-  'who saves what somebody else has changed meanwhile is told so, and changes nothing until he has seen it',
+  'saving after a concurrent change shows a conflict, and changes nothing until the page is reloaded',
   needsBrowser,
   async () => {
     const id = await makeIdentity('contested')
     const policy = (await manage('POST', '/auth-policies', { ...(await defaultPolicy()), name: 'contested policy' }))
       .json.data.id
-    const { page, go, signIn } = await stage().open()
-    await signIn()
+    const { page, go, logInAsAdmin } = await stage().open()
+    await logInAsAdmin()
     for (const { path, collection, other, mine } of [
       { path: `identities/${id}/edit`, collection: `identities/${id}`, other: 'theirs', mine: 'mine' },
       { path: `policies/${policy}`, collection: `auth-policies/${policy}`, other: 'their policy', mine: 'my policy' },
@@ -80,7 +80,7 @@ test(
       await page.getByRole('textbox', { name: 'Name', exact: true }).fill(mine)
       assert.equal((await manage('PATCH', `/${collection}`, { name: other })).status, 200)
       await page.getByRole('button', { name: 'Save' }).click()
-      await page.getByText('Changed by somebody else meanwhile').waitFor()
+      await page.getByText('Changed since you opened it').waitFor()
       assert.equal((await manage('GET', `/${collection}`)).json.data.name, other)
       await page.getByRole('button', { name: 'Reload' }).click()
       const name = page.getByRole('textbox', { name: 'Name', exact: true })
@@ -98,10 +98,10 @@ const defaultPolicy = async () => {
   return { primary, secondary }
 }
 
-test('an identity is disabled for a time, and enabled again', needsBrowser, async () => {
+test('an identity is disabled for a duration, and enabled again', needsBrowser, async () => {
   const id = await makeIdentity('resting')
-  const { page, go, signIn } = await stage().open()
-  await signIn()
+  const { page, go, logInAsAdmin } = await stage().open()
+  await logInAsAdmin()
   await go(`identities/${id}`)
   const disable = async (length: string, minutes?: string) => {
     await page.getByRole('button', { name: 'Disable resting', exact: true }).click()
@@ -114,7 +114,7 @@ test('an identity is disabled for a time, and enabled again', needsBrowser, asyn
     }
     await dialog.getByRole('button', { name: 'Disable' }).click()
     await dialog.waitFor({ state: 'detached' })
-    const { disabled, disabledUntil } = await look(id)
+    const { disabled, disabledUntil } = await getIdentity(id)
     assert.equal(disabled, true)
     return disabledUntil === undefined ? undefined : Math.round((Date.parse(disabledUntil) - Date.now()) / 60_000)
   }
@@ -125,78 +125,70 @@ test('an identity is disabled for a time, and enabled again', needsBrowser, asyn
   assert.equal(await disable('for an hour'), 60)
   await page.getByText('Disabled until').waitFor()
   await enable()
-  assert.equal(await disable('for another time', '7'), 7)
+  assert.equal(await disable('for another duration', '7'), 7)
   await enable()
-  assert.equal(await disable('until somebody enables it'), undefined)
+  assert.equal(await disable('until it is enabled'), undefined)
 })
 
-test(
-  'a password is added and reset by the rules of its policy, and the old one is good for nothing',
-  needsBrowser,
-  async () => {
-    const rules = await defaultPolicy()
-    rules.primary.updb = { ...rules.primary.updb, minPasswordLength: 10, requireNumberChar: true }
-    const authPolicyId = (await manage('POST', '/auth-policies', { ...rules, name: 'numbers' })).json.data.id
-    const id = await makeIdentity('forgetful', { authPolicyId })
-    const { page, complaints, go, signIn } = await stage().open()
-    await signIn()
-    await go(`identities/${id}`)
-    await page.getByRole('button', { name: 'Add a password' }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByText('Passwords have at least 10 characters, with a digit.').waitFor()
-    await dialog.getByLabel('User name').fill('forgetful')
-    const password = dialog.getByRole('textbox', { name: 'Password' })
-    await password.fill('first one')
-    await dialog.getByRole('button', { name: 'Add the password' }).click()
-    await dialog.getByText('At least 10 characters', { exact: true }).waitFor()
-    await password.fill('the first one')
-    await dialog.getByRole('button', { name: 'Add the password' }).click()
-    await dialog.getByText('It needs a digit').waitFor()
-    await password.fill('the first 1')
-    await dialog.getByRole('button', { name: 'Add the password' }).click()
-    await page.getByText('Password, user name forgetful').waitFor()
-    assert.equal((await logIn('forgetful', 'the first 1')).status, 200)
-    await page.getByRole('button', { name: 'Reset the password' }).click()
-    await password.fill('the second 2')
-    await dialog.getByRole('button', { name: 'Set the password' }).click()
-    await dialog.waitFor({ state: 'detached' })
-    assert.equal((await logIn('forgetful', 'the first 1')).status, 401)
-    assert.equal((await logIn('forgetful', 'the second 2')).status, 200)
-    await page.getByRole('button', { name: 'Delete the password of forgetful' }).click()
-    await dialog.getByRole('button', { name: 'Delete' }).click()
-    await page.getByRole('button', { name: 'Add a password' }).waitFor()
-    assert.equal((await logIn('forgetful', 'the second 2')).status, 401)
-    assert.deepEqual(complaints, [])
-  },
-)
+test('a password is added and reset by the rules of its policy, and the old one is refused', needsBrowser, async () => {
+  const rules = await defaultPolicy()
+  rules.primary.updb = { ...rules.primary.updb, minPasswordLength: 10, requireNumberChar: true }
+  const authPolicyId = (await manage('POST', '/auth-policies', { ...rules, name: 'numbers' })).json.data.id
+  const id = await makeIdentity('forgetful', { authPolicyId })
+  const { page, pageErrors, go, logInAsAdmin } = await stage().open()
+  await logInAsAdmin()
+  await go(`identities/${id}`)
+  await page.getByRole('button', { name: 'Add a password' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Passwords have at least 10 characters, with a digit.').waitFor()
+  await dialog.getByLabel('User name').fill('forgetful')
+  const password = dialog.getByRole('textbox', { name: 'Password' })
+  await password.fill('first one')
+  await dialog.getByRole('button', { name: 'Add the password' }).click()
+  await dialog.getByText('At least 10 characters', { exact: true }).waitFor()
+  await password.fill('the first one')
+  await dialog.getByRole('button', { name: 'Add the password' }).click()
+  await dialog.getByText('The password needs a digit').waitFor()
+  await password.fill('the first 1')
+  await dialog.getByRole('button', { name: 'Add the password' }).click()
+  await page.getByText('Password, user name forgetful').waitFor()
+  assert.equal((await logIn('forgetful', 'the first 1')).status, 200)
+  await page.getByRole('button', { name: 'Reset the password' }).click()
+  await password.fill('the second 2')
+  await dialog.getByRole('button', { name: 'Set the password' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  assert.equal((await logIn('forgetful', 'the first 1')).status, 401)
+  assert.equal((await logIn('forgetful', 'the second 2')).status, 200)
+  await page.getByRole('button', { name: 'Delete the password of forgetful' }).click()
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: 'Add a password' }).waitFor()
+  assert.equal((await logIn('forgetful', 'the second 2')).status, 401)
+  assert.deepEqual(pageErrors, [])
+})
 
-test(
-  'a certificate is listed by its fingerprint, its renewal asked for, and revoked by name',
-  needsBrowser,
-  async () => {
-    const id = await makeIdentity('sensor', { enrollment: { ott: true } })
-    const [enrollment] = (await manage('GET', `/identities/${id}/enrollments`)).json.data
-    const body = { token: enrollment.token, clientCsr: makeTestCsr().pem }
-    const enrolled = await stage().controller.request('POST', `${CLIENT}/enroll/ott`, { body })
-    assert.equal(enrolled.status, 200, enrolled.text)
-    const authenticators = async () => (await manage('GET', `/identities/${id}/authenticators`)).json.data
-    const [{ fingerprint }] = await authenticators()
-    const { page, go, signIn } = await stage().open()
-    await signIn()
-    await go(`identities/${id}`)
-    await page.getByText(fingerprint).waitFor()
-    await page.getByRole('button', { name: 'Ask for renewal' }).click()
-    await page.getByText('Renewal asked for').waitFor()
-    assert.equal((await authenticators())[0].isExtendRequested, true)
-    await page.getByRole('button', { name: 'Revoke the certificate of sensor' }).click()
-    await page
-      .getByRole('dialog', { name: /the certificate of sensor/ })
-      .getByRole('button', { name: 'Revoke' })
-      .click()
-    await page.getByText('No password and no certificate.').waitFor()
-    assert.deepEqual(await authenticators(), [])
-  },
-)
+test('a certificate is listed by fingerprint, its renewal requested, and revoked by name', needsBrowser, async () => {
+  const id = await makeIdentity('sensor', { enrollment: { ott: true } })
+  const [enrollment] = (await manage('GET', `/identities/${id}/enrollments`)).json.data
+  const body = { token: enrollment.token, clientCsr: makeTestCsr().pem }
+  const enrolled = await stage().controller.request('POST', `${CLIENT}/enroll/ott`, { body })
+  assert.equal(enrolled.status, 200, enrolled.text)
+  const authenticators = async () => (await manage('GET', `/identities/${id}/authenticators`)).json.data
+  const [{ fingerprint }] = await authenticators()
+  const { page, go, logInAsAdmin } = await stage().open()
+  await logInAsAdmin()
+  await go(`identities/${id}`)
+  await page.getByText(fingerprint).waitFor()
+  await page.getByRole('button', { name: 'Request renewal' }).click()
+  await page.getByText('Renewal requested').waitFor()
+  assert.equal((await authenticators())[0].isExtendRequested, true)
+  await page.getByRole('button', { name: 'Revoke the certificate of sensor' }).click()
+  await page
+    .getByRole('dialog', { name: /the certificate of sensor/ })
+    .getByRole('button', { name: 'Revoke' })
+    .click()
+  await page.getByText('No password and no certificate.').waitFor()
+  assert.deepEqual(await authenticators(), [])
+})
 
 test('the one-time codes of an identity are reset by name', needsBrowser, async () => {
   const id = await makeIdentity('lost phone')
@@ -209,12 +201,12 @@ test('the one-time codes of an identity are reset by name', needsBrowser, async 
   const { provisioningUrl } = (await own('GET', '')).json.data
   const code = totpCode(readProvisioningSecret(provisioningUrl), totpStep(Date.now()))
   assert.equal((await own('POST', '/verify', { code })).status, 200)
-  assert.equal((await look(id)).isMfaEnabled, true)
-  const { page, go, signIn } = await stage().open()
-  await signIn()
+  assert.equal((await getIdentity(id)).isMfaEnabled, true)
+  const { page, go, logInAsAdmin } = await stage().open()
+  await logInAsAdmin()
   await go(`identities/${id}`)
   await page.getByRole('button', { name: 'Reset the one-time codes of lost phone' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click()
   await page.getByText('Not set up').waitFor()
-  assert.equal((await look(id)).isMfaEnabled, false)
+  assert.equal((await getIdentity(id)).isMfaEnabled, false)
 })

@@ -11,7 +11,7 @@ const PROVIDERS = '/identity/v1/identity-providers'
 const SELF = '/identity/v1/identities/self'
 const stage = useConsole()
 
-const ask = (method: string, path: string, body?: unknown) =>
+const request = (method: string, path: string, body?: unknown) =>
   stage().controller.request(method, path, { session: stage().session, ...(body !== undefined && { body }) })
 
 interface Credentials {
@@ -20,15 +20,15 @@ interface Credentials {
   readonly authenticationUrl: string
 }
 
-/** An access token for the credentials of a downloaded file, from the provider itself. */
-async function buyToken({ clientId, password, authenticationUrl }: Credentials): Promise<string | undefined> {
+/** Requests an access token from the provider with the credentials of a downloaded file. */
+async function requestToken({ clientId, password, authenticationUrl }: Credentials): Promise<string | undefined> {
   const basic = Buffer.from(`${clientId}:${password}`).toString('base64')
-  const bought = await fetch(authenticationUrl, {
+  const response = await fetch(authenticationUrl, {
     method: 'POST',
     headers: { authorization: `Basic ${basic}` },
     body: new URLSearchParams({ grant_type: 'client_credentials' }),
   })
-  return ((await bought.json()) as { access_token?: string }).access_token
+  return ((await response.json()) as { access_token?: string }).access_token
 }
 
 const callSelf = (token: string | undefined) =>
@@ -43,13 +43,13 @@ async function download(page: Page): Promise<Credentials> {
 }
 
 async function userPool(): Promise<string> {
-  const providers: { id: string; kind: string }[] = (await ask('GET', PROVIDERS)).json
+  const providers: { id: string; kind: string }[] = (await request('GET', PROVIDERS)).json
   return providers.find(({ kind }) => kind === 'cognito')?.id ?? assert.fail('there is no user pool')
 }
 
-test('a network is added, changed and deleted, and what is wrong is told at its field', needsBrowser, async () => {
-  const { page, complaints, go, signIn } = await stage().open()
-  await signIn()
+test('a network is added, edited and deleted, and errors are shown at their field', needsBrowser, async () => {
+  const { page, pageErrors, go, logInAsAdmin } = await stage().open()
+  await logInAsAdmin()
   await go('organization/networks')
   await page.getByRole('link', { name: 'Add a network' }).click()
   const name = page.getByRole('textbox', { name: 'Name' })
@@ -58,7 +58,7 @@ test('a network is added, changed and deleted, and what is wrong is told at its 
   await name.fill('local')
   await page.getByRole('textbox', { name: 'Controller' }).fill('http://plant.example')
   await page.getByRole('button', { name: 'Add the network' }).click()
-  await page.getByText('The address must be https').waitFor()
+  await page.getByText('The URL must use https').waitFor()
   await page.getByRole('textbox', { name: 'Controller' }).fill('https://plant.example:8441')
   await page.getByRole('button', { name: 'Add the network' }).click()
   await page.locator('[data-path="name"][aria-invalid="true"]').waitFor()
@@ -77,7 +77,10 @@ test('a network is added, changed and deleted, and what is wrong is told at its 
 
   await page.getByRole('link', { name: 'local', exact: true }).click()
   await page.getByRole('heading', { name: 'local' }).waitFor()
-  assert.ok(await page.getByRole('textbox', { name: 'Controller' }).isDisabled(), 'it is where this controller is')
+  assert.ok(
+    await page.getByRole('textbox', { name: 'Controller' }).isDisabled(),
+    'the address of this controller is fixed',
+  )
   assert.equal(await page.getByRole('button', { name: 'Delete local' }).count(), 0)
 
   await go('organization/networks')
@@ -87,14 +90,14 @@ test('a network is added, changed and deleted, and what is wrong is told at its 
   await page.getByText('The network “plant” is deleted.').waitFor()
   await page.getByRole('link', { name: 'local', exact: true }).waitFor()
   assert.equal(await page.getByRole('link', { name: 'plant', exact: true }).count(), 0)
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
-test('a form opens with what is there now, and sends only what was changed in it', needsBrowser, async () => {
-  const account = (await ask('POST', ACCOUNTS, { name: 'twice', identityProviderId: await userPool() })).json
-  const network = JSON.parse((await ask('POST', NETWORKS, { name: 'mill', region: 'eu' })).text)
-  const { page, complaints, go, signIn } = await stage().open()
-  await signIn()
+test('a form opens with the current values, and sends only the changed ones', needsBrowser, async () => {
+  const account = (await request('POST', ACCOUNTS, { name: 'twice', identityProviderId: await userPool() })).json
+  const network = JSON.parse((await request('POST', NETWORKS, { name: 'mill', region: 'eu' })).text)
+  const { page, pageErrors, go, logInAsAdmin } = await stage().open()
+  await logInAsAdmin()
   await go('organization/networks')
   await page.getByRole('link', { name: 'mill', exact: true }).click()
   await page.getByRole('textbox', { name: 'Region' }).fill('us')
@@ -104,42 +107,42 @@ test('a form opens with what is there now, and sends only what was changed in it
   const region = page.getByRole('textbox', { name: 'Region' })
   await region.waitFor()
   assert.equal(await region.inputValue(), 'us')
-  await ask('PATCH', `${NETWORKS}/${network.id}`, { provider: 'OTHER' })
+  await request('PATCH', `${NETWORKS}/${network.id}`, { provider: 'OTHER' })
   await page.getByRole('textbox', { name: 'Size' }).fill('large')
   const sent = page.waitForResponse((response) => response.request().method() === 'PATCH')
   await page.getByRole('button', { name: 'Save' }).click()
   await sent
   await page.getByRole('heading', { name: 'Networks' }).waitFor()
-  const { provider, size, region: saved } = JSON.parse((await ask('GET', `${NETWORKS}/${network.id}`)).text)
+  const { provider, size, region: saved } = JSON.parse((await request('GET', `${NETWORKS}/${network.id}`)).text)
   assert.deepEqual([provider, size, saved], ['OTHER', 'large', 'us'])
 
   await page.getByRole('link', { name: 'Manage API Account' }).click()
   await page.getByRole('link', { name: 'twice', exact: true }).click()
   await page.getByRole('textbox', { name: 'Contact e-mail' }).waitFor()
-  await ask('PATCH', `${ACCOUNTS}/${account.id}`, { role: 'read-only' })
+  await request('PATCH', `${ACCOUNTS}/${account.id}`, { role: 'read-only' })
   await page.getByRole('textbox', { name: 'Contact e-mail' }).fill('robots@example.com')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('The account “twice” is saved.').waitFor()
-  const { role, contactEmail } = (await ask('GET', `${ACCOUNTS}/${account.id}`)).json
+  const { role, contactEmail } = (await request('GET', `${ACCOUNTS}/${account.id}`)).json
   assert.deepEqual([role, contactEmail], ['read-only', 'robots@example.com'])
   await go('organization/networks?page=50')
   await page.getByRole('link', { name: 'mill', exact: true }).waitFor()
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test(
-  'S2-5.3 an account is changed and rotated, the new file is good for a token and the old one no more, and it is deleted by name',
+  'S2-5.3 an account is edited and rotated, the new file works and the old one does not, and it is deleted by name',
   needsBrowser,
   async () => {
-    const made = await ask('POST', ACCOUNTS, { name: 'robot', identityProviderId: await userPool() })
-    const { id, credentials: old } = made.json
-    const oldToken = await buyToken(old)
+    const created = await request('POST', ACCOUNTS, { name: 'robot', identityProviderId: await userPool() })
+    const { id, credentials: old } = created.json
+    const oldToken = await requestToken(old)
     assert.equal((await callSelf(oldToken)).status, 200)
-    const { page, complaints, go, signIn } = await stage().open()
-    await signIn()
+    const { page, pageErrors, go, logInAsAdmin } = await stage().open()
+    await logInAsAdmin()
     await go('organization/api-accounts')
     await page.getByRole('link', { name: 'robot', exact: true }).click()
-    await page.getByRole('textbox', { name: 'Contact e-mail' }).fill('nobody')
+    await page.getByRole('textbox', { name: 'Contact e-mail' }).fill('not an address')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('This is not an e-mail address').waitFor()
     await page.getByRole('textbox', { name: 'Contact e-mail' }).fill('robots@example.com')
@@ -152,7 +155,7 @@ test(
     await page.getByRole('option', { name: 'Read only' }).click()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'robot two' }).waitFor()
-    const { name, contactEmail, description, role } = (await ask('GET', `${ACCOUNTS}/${id}`)).json
+    const { name, contactEmail, description, role } = (await request('GET', `${ACCOUNTS}/${id}`)).json
     assert.deepEqual(
       [name, contactEmail, description, role],
       ['robot two', 'robots@example.com', 'counts networks', 'read-only'],
@@ -160,12 +163,12 @@ test(
 
     await page.getByRole('button', { name: 'Rotate robot two' }).click()
     const dialog = page.getByRole('dialog', { name: 'Rotate “robot two”?' })
-    await dialog.getByRole('combobox', { name: 'The old ones go on for' }).click()
-    await page.getByRole('option', { name: 'They stop at once' }).click()
+    await dialog.getByRole('combobox', { name: 'Old credentials stay valid for' }).click()
+    await page.getByRole('option', { name: 'Not at all' }).click()
     await dialog.getByRole('button', { name: 'Rotate' }).click()
     const fresh = await download(page)
     assert.notEqual(fresh.clientId, old.clientId)
-    assert.equal((await callSelf(await buyToken(fresh))).json.name, 'robot two')
+    assert.equal((await callSelf(await requestToken(fresh))).json.name, 'robot two')
     assert.equal((await callSelf(oldToken)).status, 401)
     await page.getByLabel('I have stored the file').check()
     await page.getByRole('button', { name: 'Done' }).click()
@@ -176,22 +179,22 @@ test(
     await page.getByRole('dialog', { name: 'Delete “robot two”?' }).getByRole('button', { name: 'Delete' }).click()
     await page.getByText('The account “robot two” is deleted.').waitFor()
     await page.getByRole('heading', { name: 'Manage API Account' }).waitFor()
-    assert.equal((await ask('GET', `${ACCOUNTS}/${id}`)).status, 404)
-    assert.deepEqual(complaints, [])
+    assert.equal((await request('GET', `${ACCOUNTS}/${id}`)).status, 404)
+    assert.deepEqual(pageErrors, [])
   },
 )
 
 test(
-  'D50 the account of a client that exists at the provider shows the three members, with the password to fill in',
+  'D50 the account of an existing client of the provider shows the three members, with a placeholder for the password',
   needsBrowser,
   async () => {
-    const { page, complaints, go, signIn } = await stage().open()
-    await signIn()
+    const { page, pageErrors, go, logInAsAdmin } = await stage().open()
+    await logInAsAdmin()
     await go('organization/api-accounts/new')
     await page.getByRole('textbox', { name: 'Name' }).fill('known there')
     await page.getByRole('combobox', { name: 'Identity provider' }).click()
     await page.getByRole('option', { name: /user pool/i }).click()
-    await page.getByRole('switch', { name: 'Its client exists at the provider already' }).check()
+    await page.getByRole('switch', { name: 'Use an existing client of the provider' }).check()
     await page.getByRole('textbox', { name: 'Client id' }).fill('theirs-already')
     await page.getByRole('button', { name: 'Add the account' }).click()
     await page.getByRole('heading', { name: 'known there' }).waitFor()
@@ -202,85 +205,81 @@ test(
     assert.equal(shown.clientId, 'theirs-already')
     assert.match(shown.authenticationUrl, /^https?:/)
     assert.equal(await page.getByRole('button', { name: 'Download credentials.json' }).count(), 0)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   },
 )
 
-test(
-  'neither the way back nor the end of the session takes away a file that is offered once',
-  needsBrowser,
-  async () => {
-    const made = await ask('POST', ACCOUNTS, { name: 'kept', identityProviderId: await userPool() })
-    const { page, go, signIn, endSession } = await stage().open()
-    await signIn()
-    await go('organization/api-accounts')
-    await page.getByRole('link', { name: 'kept', exact: true }).click()
-    // The list has this button too.
-    await page.getByRole('heading', { name: 'kept', level: 1 }).waitFor()
-    await page.getByRole('button', { name: 'Rotate kept' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
-    const offer = page.getByRole('button', { name: 'Download credentials.json' })
-    await offer.waitFor()
-    await page.goBack()
-    await offer.waitFor()
-    assert.equal(new URL(page.url()).pathname, `/console/organization/api-accounts/${made.json.id}`)
+test('a file that is offered only once survives going back and the end of the session', needsBrowser, async () => {
+  const created = await request('POST', ACCOUNTS, { name: 'kept', identityProviderId: await userPool() })
+  const { page, go, logInAsAdmin, endSession } = await stage().open()
+  await logInAsAdmin()
+  await go('organization/api-accounts')
+  await page.getByRole('link', { name: 'kept', exact: true }).click()
+  // The list page has the same button.
+  await page.getByRole('heading', { name: 'kept', level: 1 }).waitFor()
+  await page.getByRole('button', { name: 'Rotate kept' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
+  const offer = page.getByRole('button', { name: 'Download credentials.json' })
+  await offer.waitFor()
+  await page.goBack()
+  await offer.waitFor()
+  assert.equal(new URL(page.url()).pathname, `/console/organization/api-accounts/${created.json.id}`)
 
-    const noticed = page.waitForResponse(
-      (response) => response.url().endsWith('/current-api-session') && response.status() === 401,
-    )
-    await endSession()
-    await noticed
-    const fresh = await download(page)
-    assert.equal((await callSelf(await buyToken(fresh))).status, 200)
-    await page.getByLabel('I have stored the file').check()
-    await page.getByRole('button', { name: 'Done' }).click()
-    await page.getByRole('heading', { name: 'Sign in to Countersign' }).waitFor()
-  },
-)
+  const noticed = page.waitForResponse(
+    (response) => response.url().endsWith('/current-api-session') && response.status() === 401,
+  )
+  await endSession()
+  await noticed
+  const fresh = await download(page)
+  assert.equal((await callSelf(await requestToken(fresh))).status, 200)
+  await page.getByLabel('I have stored the file').check()
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('heading', { name: 'Sign in to Countersign' }).waitFor()
+})
 
-test('after a rotation the old credentials go on for as long as was chosen', needsBrowser, async () => {
-  const made = await ask('POST', ACCOUNTS, { name: 'overlapping', identityProviderId: await userPool() })
-  const oldToken = await buyToken(made.json.credentials)
-  const { page, go, signIn } = await stage().open()
-  await signIn()
-  await go(`organization/api-accounts/${made.json.id}`)
+test('after a rotation the old credentials stay valid for the chosen time', needsBrowser, async () => {
+  const created = await request('POST', ACCOUNTS, { name: 'overlapping', identityProviderId: await userPool() })
+  const oldToken = await requestToken(created.json.credentials)
+  const { page, go, logInAsAdmin } = await stage().open()
+  await logInAsAdmin()
+  await go(`organization/api-accounts/${created.json.id}`)
   await page.getByRole('button', { name: 'Rotate overlapping' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
   const fresh = await download(page)
-  assert.equal((await callSelf(await buyToken(fresh))).status, 200)
+  assert.equal((await callSelf(await requestToken(fresh))).status, 200)
   assert.equal((await callSelf(oldToken)).status, 200)
 })
 
-test('a provider is changed, and is deleted only when no account buys its tokens there', needsBrowser, async () => {
+test('a provider is edited, and can be deleted only without accounts', needsBrowser, async () => {
   const issuer = 'https://idp.example'
   const body = { name: 'acme', kind: 'oidc', issuer, audience: 'a', requiredScope: 'read' }
   const more = { jwksUri: `${issuer}/keys`, tokenUrl: `${issuer}/token` }
-  const { id } = (await ask('POST', PROVIDERS, { ...body, ...more })).json
+  const { id } = (await request('POST', PROVIDERS, { ...body, ...more })).json
   const account = { name: 'their machine', identityProviderId: id, clientId: 'theirs' }
-  const { id: accountId } = (await ask('POST', ACCOUNTS, account)).json
-  const { page, complaints, go, signIn } = await stage().open()
-  await signIn()
+  const { id: accountId } = (await request('POST', ACCOUNTS, account)).json
+  const { page, pageErrors, go, logInAsAdmin } = await stage().open()
+  await logInAsAdmin()
   await go('organization/providers')
   await page.getByRole('link', { name: 'acme', exact: true }).click()
   await page.getByRole('textbox', { name: 'Required scope' }).fill('')
-  await page.getByRole('textbox', { name: 'Tokens at' }).fill(`${issuer}/oauth/token`)
+  await page.getByRole('textbox', { name: 'Token URL' }).fill(`${issuer}/oauth/token`)
   await page.getByRole('textbox', { name: 'Registration token' }).fill('let me in')
-  await page.getByRole('textbox', { name: 'Keys (JWKS) at' }).fill('https://10.0.0.1/keys')
+  await page.getByRole('textbox', { name: 'JWKS URI' }).fill('https://10.0.0.1/keys')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.locator('[data-path="jwksUri"][aria-invalid="true"]').waitFor()
-  await page.getByRole('textbox', { name: 'Keys (JWKS) at' }).fill(`${issuer}/jwks`)
+  await page.getByRole('textbox', { name: 'JWKS URI' }).fill(`${issuer}/jwks`)
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('The identity provider is saved.').waitFor()
-  const saved = (await ask('GET', `${PROVIDERS}/${id}`)).json
+  const saved = (await request('GET', `${PROVIDERS}/${id}`)).json
   assert.deepEqual(
     [saved.requiredScope, saved.tokenUrl, saved.jwksUri, saved.hasRegistrationToken],
     [null, `${issuer}/oauth/token`, `${issuer}/jwks`, true],
   )
   await go(`organization/providers/${id}`)
-  await page.getByLabel('Forget the registration token').check()
+  await page.getByLabel('Delete the registration token').check()
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('The identity provider is saved.').waitFor()
-  assert.equal((await ask('GET', `${PROVIDERS}/${id}`)).json.hasRegistrationToken, false)
+  assert.equal((await request('GET', `${PROVIDERS}/${id}`)).json.hasRegistrationToken, false)
 
   await go(`organization/providers/${id}`)
   await page.getByRole('button', { name: 'Delete acme' }).click()
@@ -288,16 +287,16 @@ test('a provider is changed, and is deleted only when no account buys its tokens
   await dialog.getByRole('link', { name: 'their machine' }).waitFor()
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await dialog.getByRole('alert').waitFor()
-  assert.equal((await ask('DELETE', `${ACCOUNTS}/${accountId}`)).status, 204)
+  assert.equal((await request('DELETE', `${ACCOUNTS}/${accountId}`)).status, 204)
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await page.getByText('The identity provider “acme” is deleted.').waitFor()
-  assert.equal((await ask('GET', `${PROVIDERS}/${id}`)).status, 404)
-  assert.deepEqual(complaints, [])
+  assert.equal((await request('GET', `${PROVIDERS}/${id}`)).status, 404)
+  assert.deepEqual(pageErrors, [])
 })
 
 test('an account is added and its file downloaded by keyboard alone', needsBrowser, async () => {
-  const { page, go, signIn, reach } = await stage().open()
-  await signIn()
+  const { page, go, logInAsAdmin, reach } = await stage().open()
+  await logInAsAdmin()
   await go('organization/api-accounts/new')
   const { keyboard } = page
   await page.getByRole('textbox', { name: 'Name' }).waitFor()
@@ -319,7 +318,7 @@ test('an account is added and its file downloaded by keyboard alone', needsBrows
   const offered = page.waitForEvent('download')
   await keyboard.press('Enter')
   const file = JSON.parse(readFileSync(await (await offered).path(), 'utf8'))
-  assert.equal((await callSelf(await buyToken(file))).json.name, 'typed')
+  assert.equal((await callSelf(await requestToken(file))).json.name, 'typed')
   await reach('input[type="checkbox"]')
   await keyboard.press('Space')
   await keyboard.press('Tab')

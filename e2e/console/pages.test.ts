@@ -5,8 +5,8 @@ import { AxeBuilder } from '@axe-core/playwright'
 import { needsBrowser } from '../browser/launch-browser.ts'
 import { useConsole } from './console-stage.ts'
 
-/** With this set, a picture of every page is left there. */
-const pictures = process.env.CONSOLE_PICTURES
+/** A folder for screenshots of every page; optional. */
+const screenshots = process.env.CONSOLE_PICTURES
 const WIDTHS = [
   { width: 360, height: 740, colorScheme: 'dark' },
   { width: 1440, height: 900, colorScheme: 'light' },
@@ -69,30 +69,34 @@ for (const { width, height, colorScheme } of WIDTHS) {
     `every page fits ${width} px, is ${colorScheme}, and axe finds nothing serious in it`,
     needsBrowser,
     async () => {
-      const { page, complaints, go, settle, signIn } = await stage().open({ viewport: { width, height }, colorScheme })
+      const { page, pageErrors, go, settle, logInAsAdmin } = await stage().open({
+        viewport: { width, height },
+        colorScheme,
+      })
       const paths = await findPaths()
       const faults: string[] = []
-      const judge = async (path: string) => {
+      const check = async (path: string) => {
         await settle()
         const needed = Number(await page.evaluate('document.documentElement.scrollWidth'))
         if (needed > width) faults.push(`${path}: needs ${needed} px`)
         faults.push(...(await findSerious(new AxeBuilder({ page }), path)))
-        if (pictures) await page.screenshot({ path: join(pictures, `${fileName(path)}-${width}.png`), fullPage: true })
+        if (screenshots)
+          await page.screenshot({ path: join(screenshots, `${fileName(path)}-${width}.png`), fullPage: true })
       }
       await go('')
-      await judge('sign-in')
-      await signIn()
+      await check('login')
+      await logInAsAdmin()
       for (const path of paths) {
         await go(path)
-        await judge(path)
+        await check(path)
       }
       assert.ok(paths.length > 20)
-      assert.deepEqual([faults, complaints], [[], []])
+      assert.deepEqual([faults, pageErrors], [[], []])
     },
   )
 }
 
-/** What opens over a page: where, and by which button. */
+/** Dialogs: the page, and the button that opens it. */
 const DIALOGS: readonly { readonly path: string; readonly button: RegExp }[] = [
   { path: 'signers/:signer', button: /^Delete / },
   { path: 'signers/:signer', button: /^Disable / },
@@ -104,29 +108,29 @@ const DIALOGS: readonly { readonly path: string; readonly button: RegExp }[] = [
 ]
 
 for (const { width, height, colorScheme } of WIDTHS) {
-  test(`axe finds nothing serious in what opens at ${width} px, ${colorScheme}`, needsBrowser, async () => {
+  test(`axe finds nothing serious in dialogs at ${width} px, ${colorScheme}`, needsBrowser, async () => {
     const { controller, session } = stage()
     const name = `Network of ${width}`
-    const made = await controller.request('POST', '/core/v3/networks', { session, body: { name } })
+    const created = await controller.request('POST', '/core/v3/networks', { session, body: { name } })
     const paths = await findPaths()
     const ids: Readonly<Record<string, string>> = {
-      ':network': JSON.parse(made.text).id,
-      ':signer': lastWord(paths.find((path) => path.startsWith('signers/') && path.split('/')[1] !== 'new')),
-      ':account': lastWord(paths.findLast((path) => path.startsWith('organization/api-accounts/'))),
-      ':provider': lastWord(paths.findLast((path) => path.startsWith('organization/providers/'))),
+      ':network': JSON.parse(created.text).id,
+      ':signer': lastSegment(paths.find((path) => path.startsWith('signers/') && path.split('/')[1] !== 'new')),
+      ':account': lastSegment(paths.findLast((path) => path.startsWith('organization/api-accounts/'))),
+      ':provider': lastSegment(paths.findLast((path) => path.startsWith('organization/providers/'))),
     }
-    const { page, complaints, go, signIn } = await stage().open({ viewport: { width, height }, colorScheme })
+    const { page, pageErrors, go, logInAsAdmin } = await stage().open({ viewport: { width, height }, colorScheme })
     const faults: string[] = []
-    const judge = async (what: string) => {
+    const check = async (what: string) => {
       faults.push(...(await findSerious(new AxeBuilder({ page }).include('[role="dialog"]'), what)))
     }
-    await signIn()
+    await logInAsAdmin()
     for (const { path, button } of DIALOGS) {
       await go(path.replace(/:\w+/, (word) => ids[word] ?? ''))
       await page.getByRole('button', { name: button }).first().click()
       await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).waitFor()
       await page.locator('[role="dialog"] :focus').waitFor()
-      await judge(`${path} ${button}`)
+      await check(`${path} ${button}`)
     }
     await go('organization/api-accounts/new')
     await page.getByRole('textbox', { name: 'Name' }).fill(`Account of ${width}`)
@@ -134,19 +138,19 @@ for (const { width, height, colorScheme } of WIDTHS) {
     await page.getByRole('option', { name: /user pool/i }).click()
     await page.getByRole('button', { name: 'Add the account' }).click()
     await page.getByRole('button', { name: 'Download credentials.json' }).waitFor()
-    await judge('the credentials')
-    assert.deepEqual([faults, complaints], [[], []])
+    await check('the credentials')
+    assert.deepEqual([faults, pageErrors], [[], []])
   })
 }
 
-/** The console has no frames: the legacy mode, which looks at none, finds the same in less time. */
+/** Legacy mode skips frames, which the console does not have, and is faster. */
 async function findSerious(axe: AxeBuilder, where: string): Promise<string[]> {
   const { violations } = await axe.setLegacyMode().analyze()
   const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
   return serious.map(({ id, nodes }) => `${where}: ${id}: ${nodes[0]?.html}`)
 }
 
-function lastWord(path: string | undefined): string {
+function lastSegment(path: string | undefined): string {
   return path?.split('/').at(-1) ?? assert.fail('there is no such path')
 }
 
@@ -156,10 +160,10 @@ function fileName(path: string): string {
 }
 
 test('a signer is found, opened and disabled by keyboard alone', needsBrowser, async () => {
-  const { page, go, settle, signIn, reach } = await stage().open()
+  const { page, go, settle, logInAsAdmin, reach } = await stage().open()
   const { keyboard } = page
   const focused = page.locator(':focus')
-  await signIn()
+  await logInAsAdmin()
   await go('signers')
   await settle()
   await keyboard.press('Tab')
@@ -181,9 +185,9 @@ test('a signer is found, opened and disabled by keyboard alone', needsBrowser, a
   await page.getByRole('button', { name: 'Enable' }).waitFor()
 })
 
-test('what is not there, and what a session may not see, has a heading and a way back', needsBrowser, async () => {
-  const { page, complaints, go, signIn } = await stage().open()
-  await signIn()
+test('a page that does not exist has a heading and a link back', needsBrowser, async () => {
+  const { page, pageErrors, go, logInAsAdmin } = await stage().open()
+  await logInAsAdmin()
   for (const [path, back] of [
     ['signers/nothing', 'Signers'],
     ['signers/nothing/edit', 'Signers'],
@@ -195,8 +199,8 @@ test('what is not there, and what a session may not see, has a heading and a way
     ['organization/api-accounts/nothing', 'Manage API Account'],
   ] as const) {
     await go(path)
-    await page.getByRole('heading', { level: 1, name: 'It is not there' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor()
     await page.locator('#content').getByRole('link', { name: back, exact: true }).waitFor()
   }
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })

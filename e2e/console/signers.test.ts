@@ -11,29 +11,22 @@ const stage = useConsole()
 const manage = (method: string, path: string, body?: unknown) =>
   stage().controller.request(method, path, { session: stage().session, ...(body !== undefined && { body }) })
 
-const PARTS = [
-  'Who somebody is',
-  'Which tokens are taken',
-  'Signing in with a browser',
-  'Enrollment by token',
-  'Fetching the keys',
-  'Tags',
-]
+const SECTIONS = ['Identity claim', 'Token checks', 'Browser login', 'Enrollment by token', 'Key fetching', 'Tags']
 
 test(
-  'every member of a signer that the server takes is in the form, and is saved as it was typed',
+  'the form has every member of a signer that the server accepts, and saves it as entered',
   needsBrowser,
   async () => {
     const ca = await makeTestCertificate({ commonName: 'a CA' })
-    const { page, complaints, go, signIn } = await stage().open()
-    await signIn()
+    const { page, pageErrors, go, logInAsAdmin } = await stage().open()
+    await logInAsAdmin()
     await go('signers/new')
     const field = (path: string) => page.locator(`[data-path="${path}"]`)
     await field('issuer').fill('https://whole.example')
     await field('name').fill('whole')
     await field('audience').fill('acme')
     await field('jwksEndpoint').fill('https://whole.example/keys')
-    for (const part of PARTS) await page.getByRole('button', { name: part, exact: true }).click()
+    for (const section of SECTIONS) await page.getByRole('button', { name: section, exact: true }).click()
     await field('claimsProperty').fill('/realm/user')
     await field('additionalAudiences').fill('api://one')
     await field('additionalAudiences').press('Enter')
@@ -45,18 +38,18 @@ test(
     await field('requiredClaims.0.values').fill('acme-test')
     await page.getByRole('button', { name: 'Require a claim' }).click()
     await field('requiredClaims.1.selector').fill('given up')
-    await page.getByRole('button', { name: 'Do not require given up' }).click()
+    await page.getByRole('button', { name: 'Remove required claim given up' }).click()
     await field('clockSkewSeconds').fill('20')
     await field('maxTokenAgeSeconds').fill('3600')
     await field('openIdConfigurationUrl').fill('https://whole.example/.well-known/openid-configuration')
     await field('clientId').fill('console')
     await field('scopes').fill('openid email ')
     await field('externalAuthUrl').fill('https://whole.example/login')
-    await page.getByRole('combobox', { name: 'Token to present' }).click()
+    await page.getByRole('combobox', { name: 'Target token' }).click()
     await page.getByRole('option', { name: 'ID token' }).click()
     await field('enrollNameClaimsSelector').fill('name')
     await field('enrollAttributeClaimsSelector').fill('groups')
-    await page.getByRole('combobox', { name: 'Policy of those who enroll' }).click()
+    await page.getByRole('combobox', { name: 'Authentication policy of enrolled identities' }).click()
     await page.getByRole('option', { name: 'Default' }).click()
     await field('jwksCaPem').fill(ca.pem)
     await page.getByRole('button', { name: 'Add to tags' }).click()
@@ -66,7 +59,7 @@ test(
     await page.getByRole('button', { name: 'Add the signer' }).click()
     const body = (await sent).postDataJSON()
     const missing = Object.keys(ExtJwtSignerWrite.properties).filter((member) => !(member in body))
-    assert.deepEqual(missing, [], 'members that cannot be reached')
+    assert.deepEqual(missing, [], 'members that are not in the form')
     await page.getByRole('heading', { name: 'whole' }).waitFor()
     await page.getByText('tenant: acme or acme-test').waitFor()
     const id = page.url().split('/').at(-1)
@@ -98,28 +91,28 @@ test(
     const { updatedAt: _, audience, keyStatus: __, ...rest } = edited
     const { updatedAt: ___, audience: ____, keyStatus: _____, ...before } = saved
     assert.deepEqual([audience, rest], ['acme two', before])
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   },
 )
 
-test('what the server refuses is told at its field, also in a part that was folded away', needsBrowser, async () => {
-  const { page, go, signIn } = await stage().open()
-  await signIn()
+test('an error of the server is shown at its field, also in a collapsed section', needsBrowser, async () => {
+  const { page, go, logInAsAdmin } = await stage().open()
+  await logInAsAdmin()
   await go('signers/new')
   const field = (path: string) => page.locator(`[data-path="${path}"]`)
   await field('issuer').fill('https://refused.example')
   await field('name').fill('refused')
   await field('audience').fill('acme')
   await field('jwksEndpoint').fill('https://refused.example/keys')
-  await page.getByRole('button', { name: 'Fetching the keys' }).click()
+  await page.getByRole('button', { name: 'Key fetching' }).click()
   await field('jwksCaPem').fill('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----')
-  await page.getByRole('button', { name: 'Fetching the keys' }).click()
+  await page.getByRole('button', { name: 'Key fetching' }).click()
   await field('jwksCaPem').waitFor({ state: 'hidden' })
   await page.getByRole('button', { name: 'Add the signer' }).click()
   await page.locator('[data-path="jwksCaPem"][aria-invalid="true"]').waitFor()
   await page.locator('[data-path="jwksCaPem"]:focus').waitFor()
   await field('jwksCaPem').fill('')
-  await page.getByRole('button', { name: 'Who somebody is' }).click()
+  await page.getByRole('button', { name: 'Identity claim' }).click()
   await field('claimsProperty').fill('~nothing')
   await page.getByRole('button', { name: 'Add the signer' }).click()
   await page.locator('[data-path="claimsProperty"][aria-invalid="true"]').waitFor()
@@ -128,15 +121,15 @@ test('what the server refuses is told at its field, also in a part that was fold
   await page.getByRole('heading', { name: 'refused' }).waitFor()
 })
 
-test('a certificate that is pasted shows what is in it before it is saved', needsBrowser, async () => {
+test('a pasted certificate is shown parsed before it is saved', needsBrowser, async () => {
   const { pem } = await makeTestCertificate({
     commonName: 'factory <b>gateway</b>',
     notAfter: new Date(Date.now() + 864e6),
   })
-  const { page, complaints, go, signIn } = await stage().open()
-  await signIn()
+  const { page, pageErrors, go, logInAsAdmin } = await stage().open()
+  await logInAsAdmin()
   await go('signers/new')
-  await page.getByText('A certificate', { exact: true }).click()
+  await page.getByText('Certificate', { exact: true }).click()
   const field = page.getByRole('textbox', { name: 'Certificate' })
   await field.fill('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----')
   await page.locator('[data-path="certPem"][aria-invalid="true"]').waitFor()
@@ -148,22 +141,22 @@ test('a certificate that is pasted shows what is in it before it is saved', need
   await page.getByRole('textbox', { name: 'Audience' }).fill('acme')
   await field.fill(`${pem}\n-----BEGIN PRIVATE KEY-----`)
   await page.getByRole('button', { name: 'Add the signer' }).click()
-  await page.getByText('This holds a private key').waitFor()
+  await page.getByText('This contains a private key').waitFor()
   await field.fill(pem)
   await page.getByRole('button', { name: 'Add the signer' }).click()
   await page.getByRole('heading', { name: 'factory', exact: true }).waitFor()
   await page.getByText('Certificate expiring').waitFor()
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
-test('the list is searched, put in order and turned over by the server', needsBrowser, async () => {
+test('the server searches, sorts and pages the list', needsBrowser, async () => {
   for (let number = 10; number < 55; number++) {
     const jwksEndpoint = `https://many${number}.example/keys`
     const body = { name: `many ${number}`, enabled: false, issuer: `https://many${number}.example`, audience: 'many' }
     assert.equal((await manage('POST', SIGNERS, { ...body, jwksEndpoint })).status, 201)
   }
-  const { page, go, signIn } = await stage().open()
-  await signIn()
+  const { page, go, logInAsAdmin } = await stage().open()
+  await logInAsAdmin()
   await go('signers?q=many')
   await page.getByText('1 to 20 of 45').waitFor()
   assert.equal(await page.locator('tbody tr').count(), 20)
@@ -177,14 +170,14 @@ test('the list is searched, put in order and turned over by the server', needsBr
   await page.getByText('1 to 20 of 45').waitFor()
   await page.locator('tbody tr').first().getByRole('link', { name: 'many 54' }).waitFor()
   await page.getByLabel('Search name, issuer or audience').fill('many3')
-  await page.getByText('10 in all').waitFor()
+  await page.getByText('10 in total').waitFor()
   await page.getByLabel('Search name, issuer or audience').fill('"nothing\\')
   await page.getByText('Nothing matches').waitFor()
 })
 
 test('a signer is created from the address of its issuer by keyboard alone', needsBrowser, async () => {
-  const { page, go, signIn, reach } = await stage().open()
-  await signIn()
+  const { page, go, logInAsAdmin, reach } = await stage().open()
+  await logInAsAdmin()
   await go('signers/new')
   const { keyboard } = page
   await page.getByRole('textbox', { name: 'Issuer' }).waitFor()

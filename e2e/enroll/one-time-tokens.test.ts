@@ -15,12 +15,12 @@ const env = { COUNTERSIGN_ADMIN_PASSWORD: PASSWORD }
 
 const keyOf = ({ privateKey }: TestCsr) => privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
 
-/** An identity that waits to be enrolled, as an administrator reads it. */
+/** Creates an identity with a one-time enrollment. */
 async function createEnrolling(controller: ReadyController, session: string, name: string) {
   const body = { name, type: 'Default', isAdmin: false, enrollment: { ott: true } }
-  const made = await controller.request('POST', `${MANAGEMENT}/identities`, { session, body })
-  assert.equal(made.status, 201, made.text)
-  const { id } = made.json.data
+  const created = await controller.request('POST', `${MANAGEMENT}/identities`, { session, body })
+  assert.equal(created.status, 201, created.text)
+  const { id } = created.json.data
   const { token, jwt } = (await identityOf(controller, session, id)).enrollment.ott
   return { id: id as string, token: token as string, jwt: jwt as string }
 }
@@ -31,7 +31,7 @@ async function identityOf(controller: ReadyController, session: string, id: stri
   return json.data
 }
 
-test('an existing client enrolls: it checks the JWT with the certificate that the issuer shows, and sends its request', async (t) => {
+test('an existing client enrolls: it verifies the JWT with the certificate that the issuer presents, and sends its CSR', async (t) => {
   const controller = await createControllerStage(t).start({ env })
   const { id, token, jwt } = await createEnrolling(controller, await controller.logIn(PASSWORD), 'dora')
   const [header = '', claims = '', signature = ''] = jwt.split('.')
@@ -40,47 +40,47 @@ test('an existing client enrolls: it checks the JWT with the certificate that th
   assert.deepEqual([sub, jti, em, exp > Date.now() / 1000], [id, token, 'ott', true])
   assert.deepEqual(ctrls, [`tls:${new URL(iss).host}`])
 
-  // Nothing is trusted yet but the JWT, which came from an administrator.
-  const shown = await peerCertificate(new URL(iss))
+  // Only the JWT is trusted so far, because it came from an administrator.
+  const presented = await peerCertificate(new URL(iss))
   assert.deepEqual(decode(header), {
     alg: 'ES256',
-    kid: createHash('sha1').update(shown.raw).digest('hex'),
+    kid: createHash('sha1').update(presented.raw).digest('hex'),
     typ: 'JWT',
   })
-  const key = { key: shown.publicKey, dsaEncoding: 'ieee-p1363' } as const
+  const key = { key: presented.publicKey, dsaEncoding: 'ieee-p1363' } as const
   assert.ok(verify('sha256', Buffer.from(`${header}.${claims}`), key, Buffer.from(signature, 'base64url')))
 
-  const csr = makeTestCsr({ kind: 'ec384', subject: { commonName: 'a host', organization: 'somebody' } })
+  const csr = makeTestCsr({ kind: 'ec384', subject: { commonName: 'a host', organization: 'an organization' } })
   const ca = readFileSync(controller.ready.caFile)
-  const answer = await postPem(new URL(`/enroll?method=${em}&token=${jti}`, iss), ca, csr.pem)
-  assert.deepEqual([answer.status, answer.type], [200, 'application/json'])
-  const client = { cert: JSON.parse(answer.text).data.cert as string, key: keyOf(csr) }
-  const signedIn = await controller.request('POST', LOG_IN, { client })
-  assert.deepEqual([signedIn.status, signedIn.json.data.identityId], [200, id])
+  const response = await postPem(new URL(`/enroll?method=${em}&token=${jti}`, iss), ca, csr.pem)
+  assert.deepEqual([response.status, response.type], [200, 'application/json'])
+  const client = { cert: JSON.parse(response.text).data.cert as string, key: keyOf(csr) }
+  const loggedIn = await controller.request('POST', LOG_IN, { client })
+  assert.deepEqual([loggedIn.status, loggedIn.json.data.identityId], [200, id])
 })
 
-test('R-13 D37 after kill -9 a one-time token is traded or as good as before, and the disk tells none', async (t) => {
+test('R-13 D37 after kill -9 a one-time token is either redeemed or still valid, and no token is on the disk', async (t) => {
   const stage = createControllerStage(t)
   const enrolled = new Map<string, { cert: string; key: string }>()
-  const unanswered = new Map<string, string>()
+  const withoutResponse = new Map<string, string>()
   const tokens: string[] = []
   for (let round = 0; round < 3; round++) {
     const controller = await stage.start({ env })
     const session = await controller.logIn(PASSWORD)
-    const waiting = []
-    for (let n = 0; n < 30; n++) waiting.push(await createEnrolling(controller, session, `round-${round}-${n}`))
-    tokens.push(...waiting.map(({ token }) => token))
+    const pending = []
+    for (let n = 0; n < 30; n++) pending.push(await createEnrolling(controller, session, `round-${round}-${n}`))
+    tokens.push(...pending.map(({ token }) => token))
     const agent = new Agent({ keepAlive: true })
     const before = enrolled.size
-    const clients = waiting.map(async ({ id, token }) => {
-      unanswered.set(id, token)
+    const clients = pending.map(async ({ id, token }) => {
+      withoutResponse.set(id, token)
       const csr = makeTestCsr()
       const options = { agent, body: { token, clientCsr: csr.pem } }
-      const answer = await controller.request('POST', '/edge/client/v1/enroll/ott', options).catch(() => undefined)
-      if (!answer) return
-      assert.equal(answer.status, 200, answer.text)
-      unanswered.delete(id)
-      enrolled.set(id, { cert: answer.json.data.cert, key: keyOf(csr) })
+      const response = await controller.request('POST', '/edge/client/v1/enroll/ott', options).catch(() => undefined)
+      if (!response) return
+      assert.equal(response.status, 200, response.text)
+      withoutResponse.delete(id)
+      enrolled.set(id, { cert: response.json.data.cert, key: keyOf(csr) })
     })
     while (enrolled.size === before) await sleep(1)
     await sleep(Math.random() * 10)
@@ -102,20 +102,20 @@ test('R-13 D37 after kill -9 a one-time token is traded or as good as before, an
       assert.deepEqual([Object.keys(authenticators), enrollment], [['cert'], {}])
       assert.equal((await controller.request('POST', LOG_IN, { client })).status, 200)
     }
-    for (const [id, token] of unanswered) {
+    for (const [id, token] of withoutResponse) {
       const { authenticators, enrollment } = await identityOf(controller, session, id)
-      const isTraded = 'cert' in authenticators
-      assert.equal(isTraded, !('ott' in enrollment), 'either the credential or the token')
+      const isRedeemed = 'cert' in authenticators
+      assert.equal(isRedeemed, !('ott' in enrollment), 'either the credential or the token')
       const body = { token, clientCsr: makeTestCsr().pem }
       const again = await controller.request('POST', '/edge/client/v1/enroll/ott', { body })
-      assert.equal(again.status, isTraded ? 400 : 200, again.text)
+      assert.equal(again.status, isRedeemed ? 400 : 200, again.text)
     }
     await controller.kill9()
     return controller
   }
 })
 
-test('R-13 a node with another sealing key takes a token that it cannot show', async (t) => {
+test('R-13 a node with another sealing key accepts a token that it cannot show', async (t) => {
   const stage = createControllerStage(t)
   const first = await stage.start({ env })
   const { id, token } = await createEnrolling(first, await first.logIn(PASSWORD), 'dora')
@@ -134,7 +134,7 @@ function peerCertificate({ hostname: host, port }: URL): Promise<X509Certificate
       const certificate = socket.getPeerX509Certificate()
       socket.destroy()
       if (certificate) resolve(new X509Certificate(certificate.raw))
-      else reject(new Error('the server showed no certificate'))
+      else reject(new Error('the server presented no certificate'))
     })
     socket.once('error', reject)
   })

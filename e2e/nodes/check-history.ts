@@ -1,91 +1,97 @@
-/** One call of a client, and what it was told. */
+/** One call of a client and its result. */
 export interface Operation {
-  readonly kind: 'enroll' | 'sign-in' | 'use' | 'revoke'
-  /** Whose it is. A sign-in, a use and a revocation are of a session too. */
-  readonly who: string
+  readonly kind: 'enroll' | 'login' | 'use' | 'revoke'
+  /** The name of the identity. */
+  readonly name: string
   readonly session?: string
   readonly node: number
-  /** When it was sent and answered, on the clock of the clients. */
+  /** When it was sent and completed, by the clock of the clients. */
   readonly from: number
   readonly to: number
-  /** Undefined where a fault got in the way: it may have happened or not. */
+  /** Undefined when a fault interrupted the call: it may have taken effect or not. */
   readonly status: number | undefined
 }
 
-/** What one node has done the others know within this time. */
-export const KNOWN_WITHIN_MS = 1_000
+/** Other nodes see a change within this time. */
+export const VISIBLE_WITHIN_MS = 1_000
 
-type Rule = (of: Operation, others: readonly Operation[]) => string | undefined
+/** Returns what is wrong with `operation`, given all operations of the same identity. */
+type Rule = (operation: Operation, all: readonly Operation[]) => string | undefined
 
 const isDone = ({ status }: Operation): boolean => status === 200
 const ofKind = (operations: readonly Operation[], kind: Operation['kind']) =>
   operations.filter((operation) => operation.kind === kind)
 
 const RULES: Readonly<Record<Operation['kind'], Rule>> = {
-  enroll: (one, others) => {
-    const rivals = ofKind(others, 'enroll').filter((other) => other !== one)
-    if (one.status === 200) return rivals.some(isDone) ? 'enrolled twice' : undefined
-    if (one.status !== 409) return `enrolling was answered ${one.status}`
-    const isExplained = rivals.some((rival) => rival.from < one.to && rival.status !== 409)
-    return isExplained ? undefined : 'said to be enrolled, and nobody has enrolled him'
+  enroll: (operation, all) => {
+    const others = ofKind(all, 'enroll').filter((other) => other !== operation)
+    if (operation.status === 200) return others.some(isDone) ? 'enrolled twice' : undefined
+    if (operation.status !== 409) return `enrollment returned ${operation.status}`
+    const isExplained = others.some((other) => other.from < operation.to && other.status !== 409)
+    return isExplained ? undefined : 'reported as enrolled, but never enrolled'
   },
-  'sign-in': (one, others) => {
-    const enrolled = ofKind(others, 'enroll').filter(({ status }) => status !== 409)
-    if (one.status === 200)
-      return enrolled.some(({ from }) => from < one.to) ? undefined : 'signed in before he was enrolled'
-    if (one.status !== 401) return `signing in was answered ${one.status}`
-    const isKnown = enrolled.some((other) => isDone(other) && other.to <= one.from)
-    return isKnown ? 'enrolled, and not let in' : undefined
+  login: (operation, all) => {
+    const enrolled = ofKind(all, 'enroll').filter(({ status }) => status !== 409)
+    if (operation.status === 200)
+      return enrolled.some(({ from }) => from < operation.to) ? undefined : 'logged in before the enrollment'
+    if (operation.status !== 401) return `login returned ${operation.status}`
+    const isEnrolled = enrolled.some((other) => isDone(other) && other.to <= operation.from)
+    return isEnrolled ? 'enrolled, but login refused' : undefined
   },
-  use: (one, others) => {
-    const own = others.filter(({ session }) => session === one.session)
+  use: (operation, all) => {
+    const own = all.filter(({ session }) => session === operation.session)
     const revoked = ofKind(own, 'revoke')
-    if (one.status === 401)
-      return revoked.some(({ from }) => from < one.to) ? undefined : 'refused before it was revoked'
-    if (one.status !== 200) return `using a session was answered ${one.status}`
+    if (operation.status === 401)
+      return revoked.some(({ from }) => from < operation.to) ? undefined : 'refused before it was revoked'
+    if (operation.status !== 200) return `using a session returned ${operation.status}`
     const isOver = revoked.some(
-      (other) => isDone(other) && other.to + (other.node === one.node ? 0 : KNOWN_WITHIN_MS) <= one.from,
+      (other) => isDone(other) && other.to + (other.node === operation.node ? 0 : VISIBLE_WITHIN_MS) <= operation.from,
     )
-    if (isOver) return 'good after it was revoked'
+    if (isOver) return 'accepted after it was revoked'
     const wasRefused = ofKind(own, 'use').some(
-      ({ status, node, to }) => status === 401 && node === one.node && to <= one.from,
+      ({ status, node, to }) => status === 401 && node === operation.node && to <= operation.from,
     )
-    return wasRefused ? 'good again on a node that had refused it' : undefined
+    return wasRefused ? 'accepted again on a node that had refused it' : undefined
   },
-  revoke: (one, others) => {
-    if (one.status === 200) return undefined
-    if (one.status !== 401) return `revoking was answered ${one.status}`
-    const isExplained = others.some(
-      (other) => other !== one && other.kind === 'revoke' && other.session === one.session && other.from < one.to,
+  revoke: (operation, all) => {
+    if (operation.status === 200) return undefined
+    if (operation.status !== 401) return `revocation returned ${operation.status}`
+    const isExplained = all.some(
+      (other) =>
+        other !== operation &&
+        other.kind === 'revoke' &&
+        other.session === operation.session &&
+        other.from < operation.to,
     )
-    return isExplained ? undefined : 'said to be revoked, and nobody has revoked it'
+    return isExplained ? undefined : 'reported as revoked, but never revoked'
   },
 }
 
 /**
- * Holds what clients of several nodes were told against an order in which it can have happened: what was acknowledged before
- * something else was sent came before it. Answers what cannot be explained.
+ * Checks the responses that clients of several nodes got for a possible order: what was acknowledged before another call was sent
+ * happened before it. Returns the violations.
  */
 export function checkHistory(operations: readonly Operation[]): string[] {
-  const problems: string[] = []
-  for (const [who, own] of Map.groupBy(operations, (operation) => operation.who)) {
+  const violations: string[] = []
+  for (const [name, own] of Map.groupBy(operations, (operation) => operation.name)) {
     for (const operation of own) {
-      const problem = operation.status === undefined ? undefined : RULES[operation.kind](operation, own)
-      if (problem) problems.push(`${who} on node ${operation.node} after ${Math.round(operation.from)} ms: ${problem}`)
+      const violation = operation.status === undefined ? undefined : RULES[operation.kind](operation, own)
+      if (violation)
+        violations.push(`${name} on node ${operation.node} after ${Math.round(operation.from)} ms: ${violation}`)
     }
   }
-  return problems
+  return violations
 }
 
-/** Holds who is stored against who was told so: everybody who was, once, and nobody who never asked. */
+/** Checks that exactly the acknowledged identities are stored, each once; interrupted enrollments can be stored or not. */
 export function checkStored(operations: readonly Operation[], names: readonly string[]): string[] {
   const enrolling = ofKind(operations, 'enroll')
-  const asked = new Set(enrolling.map(({ who }) => who))
+  const requested = new Set(enrolling.map(({ name }) => name))
   const stored = new Set(names)
-  const lost = new Set(enrolling.filter((one) => isDone(one) && !stored.has(one.who)).map(({ who }) => who))
+  const lost = new Set(enrolling.filter((one) => isDone(one) && !stored.has(one.name)).map(({ name }) => name))
   return [
-    ...[...lost].map((name) => `${name} was told that he is enrolled, and is not there`),
-    ...names.filter((name, index) => names.indexOf(name) !== index).map((name) => `${name} is there twice`),
-    ...[...stored].filter((name) => !asked.has(name)).map((name) => `nobody asked for ${name}`),
+    ...[...lost].map((name) => `${name} was acknowledged, but is not stored`),
+    ...names.filter((name, index) => names.indexOf(name) !== index).map((name) => `${name} is stored twice`),
+    ...[...stored].filter((name) => !requested.has(name)).map((name) => `${name} was never requested`),
   ]
 }

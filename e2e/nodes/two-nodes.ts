@@ -14,7 +14,7 @@ const ISSUER = 'https://nodes.example.test'
 const AUDIENCE = 'nodes'
 const PASSWORD = 'the password of all nodes'
 
-/** Nodes on one database, and tokens of a provider that they enroll and let in. */
+/** Two nodes on one database, and tokens of a provider that they accept for enrollment and login. */
 export interface Nodes {
   readonly one: ReadyController
   readonly two: ReadyController
@@ -22,11 +22,11 @@ export interface Nodes {
   token(subject: string): string
   /** Starts the second node again, on its data directory. */
   startTwo(): Promise<ReadyController>
-  /** Starts one more, on a directory of its own. */
+  /** Starts another node, in its own directory. */
   startAnother(env: Readonly<Record<string, string>>): ReturnType<ControllerStage['launch']>
 }
 
-/** Starts two nodes that share a CA, with one signer that enrolls to token use. */
+/** Starts two nodes that share a CA, with one signer that enrolls for token login. */
 export async function startNodes(stage: ControllerStage, postgres: PostgresServer): Promise<Nodes> {
   const env = {
     COUNTERSIGN_DATABASE: await postgres.createDatabase(),
@@ -50,8 +50,8 @@ export async function startNodes(stage: ControllerStage, postgres: PostgresServe
     useExternalId: true,
     enrollToTokenEnabled: true,
   }
-  const made = await one.request('POST', SIGNERS, { session: admin, body })
-  assert.equal(made.status, 201, made.text)
+  const created = await one.request('POST', SIGNERS, { session: admin, body })
+  assert.equal(created.status, 201, created.text)
   const exp = Math.floor(Date.now() / 1000) + 24 * 3600
   return {
     one,
@@ -59,6 +59,6 @@ export async function startNodes(stage: ControllerStage, postgres: PostgresServe
     admin,
     token: (sub) => mintToken({ key, claims: { iss: ISSUER, aud: AUDIENCE, sub, exp } }),
     startTwo: () => start('two'),
-    startAnother: (further) => stage.launch({ env: { ...env, ...further }, dataDir: join(stage.folder, 'another') }),
+    startAnother: (changes) => stage.launch({ env: { ...env, ...changes }, dataDir: join(stage.folder, 'another') }),
   }
 }

@@ -9,7 +9,7 @@ import { launchBrowser, needsBrowser } from '../browser/launch-browser.ts'
 import { buildSdk } from './sdk-pack.ts'
 import { createSdkStage } from './sdk-stage.ts'
 
-/** An empty page of another origin than the controller's, with the built SDK beside it. */
+/** Serves an empty page and the built SDK, from another origin than the controller's. */
 async function servePage(t: TestContext, dist: string): Promise<string> {
   const server = createServer((request, response) => {
     const path = normalize(new URL(request.url ?? '', 'http://x').pathname)
@@ -28,7 +28,7 @@ async function servePage(t: TestContext, dist: string): Promise<string> {
 }
 
 test(
-  'a page of another origin lists signers with the built SDK, and a person signs in from it by code and PKCE',
+  'a page of another origin lists signers with the built SDK, and logs a person in with code and PKCE',
   needsBrowser,
   async (t) => {
     const { dist } = await buildSdk(t)
@@ -61,12 +61,12 @@ test(
     await page.getByRole('button', { name: /alice/i }).click()
     await page.waitForURL(`${origin}/callback?**`)
 
-    const outcome = await page.evaluate(
+    const result = await page.evaluate(
       async ([address, here]) => {
         const { ControllerClient, BrowserLogin } = await import(`${'/sdk'}/index.js`)
         const { signer, pending } = JSON.parse(sessionStorage.getItem('login') ?? '{}')
-        const stranger = await BrowserLogin.resume({ signer }, { ...pending, state: 'of another login' })
-        const refusal = await stranger.finish(here).catch((error: { code: string }) => error.code)
+        const other = await BrowserLogin.resume({ signer }, { ...pending, state: 'of another login' })
+        const refusal = await other.finish(here).catch((error: { code: string }) => error.code)
         const login = await BrowserLogin.resume({ signer }, pending)
         const { token } = await login.finish(here)
         const client = new ControllerClient({ baseUrl: address })
@@ -75,8 +75,8 @@ test(
       },
       [baseUrl, page.url()],
     )
-    assert.equal(outcome.refusal, 'LOGIN_REFUSED')
-    assert.match(outcome.externalId, /^alice/)
+    assert.equal(result.refusal, 'LOGIN_REFUSED')
+    assert.match(result.externalId, /^alice/)
 
     const files = await page.evaluate(async () => {
       const { Credentials } = await import(`${'/sdk'}/index.js`)

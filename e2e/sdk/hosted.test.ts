@@ -10,7 +10,7 @@ const FILES = {
   'an enterprise provider': { file: 'credentials-enterprise.json', type: 'oidc' },
 } as const
 
-test('S2-5.4 S2-5.5 S2-5.6 S2-5.7 the credentials file of an API account is all that the SDK needs, whatever the provider', async (t) => {
+test('S2-5.4 S2-5.5 S2-5.6 S2-5.7 the SDK needs only the credentials file of an API account, for every provider', async (t) => {
   const stage = await createSdkStage(t)
   const { baseUrl, fetch, dataDir } = stage
   const open = async (file: string) => {
@@ -20,7 +20,7 @@ test('S2-5.4 S2-5.5 S2-5.6 S2-5.7 the credentials file of an API account is all 
 
   for (const [name, { file, type }] of Object.entries(FILES)) {
     await t.test(
-      `S2-5.4 S2-5.5 S2-5.7 an account of ${name} finds itself, its networks and a session of the controller`,
+      `S2-5.4 S2-5.5 S2-5.7 an account of ${name} gets its identity, its networks and a session of the controller`,
       async () => {
         const client = await open(file)
         const self = await client.self()
@@ -36,7 +36,7 @@ test('S2-5.4 S2-5.5 S2-5.6 S2-5.7 the credentials file of an API account is all 
     )
   }
 
-  await t.test('S2-5.6 a token that is refused is told; a session that has ended is exchanged anew', async () => {
+  await t.test('S2-5.6 a refused token is reported; an ended session is exchanged again', async () => {
     const token = new HostedClient({ baseUrl, fetch, token: 'no.such.token' })
     await assert.rejects(token.self(), { status: 401 })
     const client = await open('credentials.json')
@@ -46,36 +46,43 @@ test('S2-5.4 S2-5.5 S2-5.6 S2-5.7 the credentials file of an API account is all 
     await controller.logOut()
     const session = await client.connect(network?.id ?? '')
     await (await stage.administrator()).apiSessions.delete((await session.currentSession()).id)
-    assert.ok((await session.currentIdentity()).id, 'the client went on with another session')
+    assert.ok((await session.currentIdentity()).id, 'the client continued with another session')
     assert.notEqual(before, session.session)
   })
 
-  await t.test('an account is made, rotated, disabled and deleted, and its file works as long as it may', async () => {
-    const admin = new HostedClient({ baseUrl, fetch, session: (await stage.administrator()).session })
-    const providers = await admin.providers.all()
-    const pool = providers.find(({ kind }) => kind === 'cognito')
-    const made = await admin.accounts.create({ name: 'nightly', identityProviderId: pool?.id ?? '', role: 'read-only' })
-    assert.ok(made.credentials)
-    const use = (members: NonNullable<typeof made.credentials>) =>
-      new HostedClient({ baseUrl, fetch, credentials: new Credentials(members) })
-    const old = use(made.credentials)
-    assert.equal((await old.self()).name, 'nightly')
-    const network = { name: 'plant' }
-    await assert.rejects(old.networks.create(network), { status: 403 })
-    const rotated = await admin.accounts.rotate(made.id, { overlapMinutes: 60 })
-    assert.ok(rotated.credentials && rotated.credentials.clientId !== made.credentials.clientId)
-    assert.equal((await use(rotated.credentials).self()).id, made.id)
-    assert.equal((await old.self()).id, made.id, 'the old credentials overlap')
-    await admin.accounts.disable(made.id)
-    await assert.rejects(old.self(), { status: 401 })
-    await admin.accounts.enable(made.id)
-    assert.equal((await old.self()).id, made.id)
-    await admin.accounts.delete(made.id)
-    await assert.rejects(old.self(), { code: 'TOKEN_REFUSED' }, 'the client is gone at the provider too')
-    await assert.rejects(admin.accounts.get(made.id), { status: 404, code: 'NOT_FOUND' })
-  })
+  await t.test(
+    'an account is created, rotated, disabled and deleted, and its credentials work accordingly',
+    async () => {
+      const admin = new HostedClient({ baseUrl, fetch, session: (await stage.administrator()).session })
+      const providers = await admin.providers.all()
+      const pool = providers.find(({ kind }) => kind === 'cognito')
+      const created = await admin.accounts.create({
+        name: 'nightly',
+        identityProviderId: pool?.id ?? '',
+        role: 'read-only',
+      })
+      assert.ok(created.credentials)
+      const use = (members: NonNullable<typeof created.credentials>) =>
+        new HostedClient({ baseUrl, fetch, credentials: new Credentials(members) })
+      const old = use(created.credentials)
+      assert.equal((await old.self()).name, 'nightly')
+      const network = { name: 'plant' }
+      await assert.rejects(old.networks.create(network), { status: 403 })
+      const rotated = await admin.accounts.rotate(created.id, { overlapMinutes: 60 })
+      assert.ok(rotated.credentials && rotated.credentials.clientId !== created.credentials.clientId)
+      assert.equal((await use(rotated.credentials).self()).id, created.id)
+      assert.equal((await old.self()).id, created.id, 'the old credentials overlap')
+      await admin.accounts.disable(created.id)
+      await assert.rejects(old.self(), { status: 401 })
+      await admin.accounts.enable(created.id)
+      assert.equal((await old.self()).id, created.id)
+      await admin.accounts.delete(created.id)
+      await assert.rejects(old.self(), { code: 'TOKEN_REFUSED' }, 'the client is deleted at the provider too')
+      await assert.rejects(admin.accounts.get(created.id), { status: 404, code: 'NOT_FOUND' })
+    },
+  )
 
-  await t.test('networks are made, found by name, changed, paged through and deleted', async () => {
+  await t.test('networks are created, found by name, updated, paged and deleted', async () => {
     const client = await open('credentials.json')
     for (let index = 0; index < 3; index++) await client.networks.create({ name: `Plant ${index}` })
     const found = await client.networks.all({ query: { findByName: 'plant%' } })

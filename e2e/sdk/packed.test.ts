@@ -19,7 +19,7 @@ const client = new HostedClient({ baseUrl, fetch, credentials: await Credentials
 console.log(JSON.stringify({ signer: signer.name, self: (await client.self()).type }))
 `
 
-test('the packed SDK, installed alone in an empty folder, runs on our Node and on that of this machine', async (t) => {
+test('the packed SDK, installed alone in an empty folder, runs on our Node and on the one in PATH', async (t) => {
   const { pack } = await buildSdk(t)
   const tarball = await pack()
   const folder = mkdtempSync(join(tmpdir(), 'countersign-sdk-packed-'))
@@ -29,7 +29,7 @@ test('the packed SDK, installed alone in an empty folder, runs on our Node and o
   await runNpm(['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', tarball], folder)
   const { baseUrl, dataDir } = await createSdkStage(t)
   const args = ['program.js', baseUrl, join(dataDir, 'keys/ca.pem'), join(dataDir, 'credentials.json')]
-  // The one that the tests run on, and whichever a user of this machine has.
+  // The Node of the tests, and the one in PATH.
   for (const node of [process.execPath, 'node']) {
     const printed = await runCommand(node, args, folder)
     assert.deepEqual(JSON.parse(printed), { signer: 'local-provider', self: 'ApiAccountIdentity' })

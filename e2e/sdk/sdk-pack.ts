@@ -6,7 +6,7 @@ import { emitPackage } from '../../tools/publish/emit-package.ts'
 import { packPackage } from '../../tools/publish/pack-package.ts'
 import { publishedPackages } from '../../tools/publish/published-packages.ts'
 
-/** Builds the SDK as it is published, and what it is built from, in a folder that goes with the test. */
+/** Builds the SDK as published, with the contract it needs, in a folder that is removed after the test. */
 export async function buildSdk(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-sdk-build-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))

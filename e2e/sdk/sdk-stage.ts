@@ -10,7 +10,7 @@ import {
 import { createNodeFetch } from '@countersign/sdk/node'
 import { createControllerStage } from '@countersign/testkit'
 
-/** A real controller with the local provider beside it, and clients that trust its CA alone. */
+/** A real controller with the local provider, and clients that trust only its CA. */
 export async function createSdkStage(t: TestContext) {
   const controller = await createControllerStage(t).start({ args: ['--dev'] })
   const { baseUrl, caFile, admin, identityProviderUrl, dataDir } = controller.ready
@@ -20,18 +20,18 @@ export async function createSdkStage(t: TestContext) {
     new ControllerClient({ baseUrl, fetch, ...options })
 
   const administrator = async (): Promise<ControllerClient> => {
-    const made = client()
-    await made.logInWithPassword(admin.username, admin.password ?? '')
-    return made
+    const created = client()
+    await created.logInWithPassword(admin.username, admin.password ?? '')
+    return created
   }
-  /** A token of somebody whom the local provider knows. */
+  /** A token of a person of the local provider. */
   const tokenOf = async (person: string): Promise<string> => {
     const body = new URLSearchParams({ person })
-    const answer = await globalThis.fetch(`${identityProviderUrl}/dev/token`, { method: 'POST', body })
-    assert.equal(answer.status, 200)
-    return ((await answer.json()) as { access_token: string }).access_token
+    const response = await globalThis.fetch(`${identityProviderUrl}/dev/token`, { method: 'POST', body })
+    assert.equal(response.status, 200)
+    return ((await response.json()) as { access_token: string }).access_token
   }
-  /** A client whose connections show this certificate. */
+  /** A client whose connections present this certificate. */
   const certified = async (
     { certificate, keys }: EnrolledCertificate,
     options: Partial<ControllerClientOptions> = {},

@@ -4,12 +4,12 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createControllerStage } from '@countersign/testkit'
 
-const STORY = fileURLToPath(new URL('./story.ts', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('./client-program.ts', import.meta.url))
 
-/** The client runs in a process of its own, which trusts the controller's CA as a user's program would. */
-function runStory(env: Readonly<Record<string, string>>): Promise<{ code: number | null; output: string }> {
+/** Runs the client in a separate process, which trusts the controller's CA by NODE_EXTRA_CA_CERTS. */
+function runProgram(env: Readonly<Record<string, string>>): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [STORY], {
+    const child = spawn(process.execPath, [PROGRAM], {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
@@ -21,10 +21,10 @@ function runStory(env: Readonly<Record<string, string>>): Promise<{ code: number
   })
 }
 
-test('the SDK logs in, manages signers and tells refusals apart, against a real controller', async (t) => {
+test('the SDK logs in, manages signers and distinguishes refusals, against a real controller', async (t) => {
   const stage = createControllerStage(t)
   const controller = await stage.start({ args: ['--dev'] })
   const { baseUrl, caFile, admin } = controller.ready
   const env = { NODE_EXTRA_CA_CERTS: caFile, BASE_URL: baseUrl, PASSWORD: admin.password ?? '' }
-  assert.deepEqual(await runStory(env), { code: 0, output: 'done\n' })
+  assert.deepEqual(await runProgram(env), { code: 0, output: 'done\n' })
 })

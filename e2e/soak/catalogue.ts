@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto'
 import { runCatalogue } from '../../packages/server/test/attack/run-catalogue.ts'
 
-/** Every hostile request of the test suite, a hundred rounds in random order; `--seed=N` repeats an order, `--rounds=N` a part. */
+/** Sends every hostile request of the test suite, in 100 rounds of random order. `--seed=N` repeats an order, `--rounds=N` sets the rounds. */
 export async function run(args: readonly string[]): Promise<void> {
   const seed = numberOf(args, '--seed') ?? randomInt(2 ** 31)
-  await runCatalogue({ rounds: numberOf(args, '--rounds') ?? 100, seed, tell: console.log })
+  await runCatalogue({ rounds: numberOf(args, '--rounds') ?? 100, seed, log: console.log })
 }
 
 function numberOf(args: readonly string[], flag: string): number | undefined {

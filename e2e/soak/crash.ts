@@ -1,11 +1,11 @@
-/** Kills a controller again and again in the middle of writes and holds every start against what clients were told. */
+/** Kills a controller repeatedly during writes, and checks after every start that acknowledged writes are stored. */
 import { parseArgs } from 'node:util'
 import { createControllerStage } from '@countersign/testkit'
 import { createCrashRecord, runCrashRound, startAndCheck } from '../start/crash-round.ts'
 
 const REPORT_EVERY = 10
 
-/** `npm run soak -- crash [--rounds=100]`. Throws at the first thing that was promised and is not there. */
+/** `npm run soak -- crash [--rounds=100]`. Throws at the first acknowledged write that is missing. */
 export async function run(flags: string[]): Promise<void> {
   const { values } = parseArgs({ args: flags, options: { rounds: { type: 'string', default: '100' } }, strict: false })
   const rounds = Number(values.rounds)
@@ -20,13 +20,13 @@ export async function run(flags: string[]): Promise<void> {
       if (round % REPORT_EVERY === 0 || round === rounds) console.log(`${round} rounds: ${describe(record)}`)
     }
     await (await startAndCheck(stage, record)).stop()
-    console.log(`nothing that was acknowledged is missing`)
+    console.log(`no acknowledged write is missing`)
   } finally {
     for (const hook of cleanUp) await hook()
   }
 }
 
-function describe({ created, replaced, unanswered }: ReturnType<typeof createCrashRecord>): string {
+function describe({ created, replaced, interrupted }: ReturnType<typeof createCrashRecord>): string {
   const versions = [...replaced.values()].reduce((sum, { acknowledged }) => sum + acknowledged, 0)
-  return `${created.size} creates and ${versions} replacements acknowledged, ${unanswered.size} creates cut off`
+  return `${created.size} creates and ${versions} replacements acknowledged, ${interrupted.size} creates interrupted`
 }

@@ -1,4 +1,4 @@
-/** Enrolls the same token a thousand times at once, again and again; then kills controllers in the middle of enrollments. */
+/** Races a thousand enrollments with the same token, repeatedly; then kills controllers during enrollments. */
 import { Agent } from 'node:https'
 import { parseArgs } from 'node:util'
 import { createControllerStage } from '@countersign/testkit'
@@ -8,13 +8,13 @@ import { runEnrollmentRound } from '../start/enroll-round.ts'
 
 const REPORT_EVERY = 10
 
-/** `npm run soak -- enroll [--races=20] [--times=1000] [--kills=200]`. Throws at the first promise that is broken. */
+/** `npm run soak -- enroll [--races=20] [--times=1000] [--kills=200]`. Throws at the first violation. */
 export async function run(flags: string[]): Promise<void> {
   const text = (fallback: string) => ({ type: 'string', default: fallback }) as const
   const options = { races: text('20'), times: text('1000'), kills: text('200') }
   const { values } = parseArgs({ args: flags, options, strict: false })
   await race(Number(values.races), Number(values.times))
-  await killAgainAndAgain(Number(values.kills))
+  await killRepeatedly(Number(values.kills))
 }
 
 async function race(races: number, times: number): Promise<void> {
@@ -33,17 +33,17 @@ async function race(races: number, times: number): Promise<void> {
   })
 }
 
-async function killAgainAndAgain(kills: number): Promise<void> {
+async function killRepeatedly(kills: number): Promise<void> {
   await onStage(async (stage) => {
     const record = createEnrollmentRecord()
     for (let round = 1; round <= kills; round++) {
       await runEnrollmentRound(stage, record)
-      const { enrolled, unanswered } = record
-      const counts = `${enrolled.size} enrolled, ${unanswered.size} never heard that they are`
+      const { enrolled, interrupted } = record
+      const counts = `${enrolled.size} acknowledged, ${interrupted.size} interrupted`
       if (round % REPORT_EVERY === 0 || round === kills) console.log(`${round} kills: ${counts}`)
     }
     await (await startAndCheckEnrolled(stage, record)).stop()
-    console.log('nobody who was told so is missing, and nobody is enrolled by half')
+    console.log('no acknowledged enrollment is missing, and none is incomplete')
   })
 }
 

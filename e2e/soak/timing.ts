@@ -1,16 +1,16 @@
-/** Measures whether the time of a refusal tells why it was refused. */
+/** Measures whether the time of a refusal reveals its reason. */
 import { parseArgs } from 'node:util'
 import { makeTestCertificate, mintKeyFrom, mintToken } from '@countersign/testkit'
 import { openConnection } from '../../bench/support/connection.ts'
-import { signIn } from '../../bench/support/login-operations.ts'
+import { jwtLoginRequest } from '../../bench/support/login-operations.ts'
 import { withSoakedController } from './support/soaked-controller.ts'
 import { welchT } from './support/welch-t.ts'
 
-const MOST_T = 4.5
-/** The slowest tenth of all samples is the machine's, not ours: collections of garbage, other processes. */
-const KEPT_SHARE = 0.9
+const MAX_T = 4.5
+/** The slowest tenth of all samples is noise: garbage collection, other processes. */
+const USED_SHARE = 0.9
 
-/** `npm run soak -- timing [--samples=100000]`, so many of each group. Throws when two groups can be told apart. */
+/** `npm run soak -- timing [--samples=100000]`, for each group. Throws when two groups can be distinguished. */
 export async function run(flags: string[]): Promise<void> {
   const { values } = parseArgs({ args: flags, options: { samples: { type: 'string' } }, strict: false })
   const samples = Number(values.samples ?? 100_000)
@@ -33,28 +33,28 @@ export async function run(flags: string[]): Promise<void> {
     const exp = Math.floor(Date.now() / 1000) + 86_400
     const groups = ['unknown--', 'disabled', 'forbidden', 'elsewhere'].map((sub) => {
       const token = mintToken({ key, claims: { iss: signer.issuer, aud: signer.audience, sub, exp } })
-      return { name: sub, request: signIn(token), times: [] as number[] }
+      return { name: sub, request: jwtLoginRequest(token), times: [] as number[] }
     })
     const connection = await openConnection(target)
     for (let round = 0; round < samples; round++) {
-      // In a new order each time, so that what one leaves behind meets all others alike.
+      // In random order, so that side effects of one group affect all others equally.
       for (const { request, times } of groups.toSorted(() => Math.random() - 0.5)) {
         const sent = process.hrtime.bigint()
-        const { status } = await connection.ask(request)
+        const { status } = await connection.send(request)
         times.push(Number(process.hrtime.bigint() - sent))
-        if (status !== 401) throw new Error(`a refusal was answered with ${status}`)
+        if (status !== 401) throw new Error(`a refusal had the status ${status}`)
       }
       if (round % Math.ceil(samples / 10) === 0) console.log(`${round} of ${samples}`)
     }
     connection.close()
-    judge(groups)
+    compareGroups(groups)
   })
 }
 
-function judge(groups: readonly { readonly name: string; readonly times: readonly number[] }[]): void {
+function compareGroups(groups: readonly { readonly name: string; readonly times: readonly number[] }[]): void {
   const all = groups.flatMap(({ times }) => times).toSorted((a, b) => a - b)
-  const slowest = all[Math.floor(all.length * KEPT_SHARE)] ?? 0
-  const told: string[] = []
+  const slowest = all[Math.floor(all.length * USED_SHARE)] ?? 0
+  const distinguishable: string[] = []
   for (const [index, a] of groups.entries()) {
     for (const b of groups.slice(index + 1)) {
       const t = welchT(
@@ -62,10 +62,10 @@ function judge(groups: readonly { readonly name: string; readonly times: readonl
         b.times.filter((time) => time < slowest),
       )
       console.log(`${a.name} and ${b.name}: t = ${t.toFixed(2)}`)
-      if (Math.abs(t) >= MOST_T) told.push(`${a.name} and ${b.name}`)
+      if (Math.abs(t) >= MAX_T) distinguishable.push(`${a.name} and ${b.name}`)
     }
   }
-  if (told.length > 0) throw new Error(`can be told apart by time: ${told.join('; ')}`)
+  if (distinguishable.length > 0) throw new Error(`distinguishable by time: ${distinguishable.join('; ')}`)
 }
 
 function policy(name: string, extJwt: object) {

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { connect } from 'node:tls'
 import { createControllerStage, type ReadyController } from '@countersign/testkit'
 
-test('D32 controllers on free ports run side by side, each under the addresses that it was given', async (t) => {
+test('D32 controllers on free ports run side by side, each with its configured addresses', async (t) => {
   const stage = createControllerStage(t)
   const dataDir = (name: string) => join(stage.folder, name)
   const advertised = ['--advertise', 'name.example:1280', '--advertise', '[2001:db8::7]:1281']
@@ -48,7 +48,7 @@ async function listBaseUrls(controller: ReadyController): Promise<string[]> {
   return json.data.apiVersions['edge-management'].v1.apiBaseUrls
 }
 
-/** The names and addresses in the certificate that the server shows. */
+/** The names and addresses in the server's certificate. */
 async function readHostNames({ ready }: ReadyController): Promise<string[]> {
   const { hostname, port } = new URL(ready.baseUrl)
   const host = hostname.replace(/^\[(.*)\]$/, '$1')

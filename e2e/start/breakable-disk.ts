@@ -5,18 +5,17 @@ import { basename, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { ReadyController } from '@countersign/testkit'
 
-/** A disk of a test's own that can be broken under a running controller. */
+/** A disk for one test that can be broken under a running controller. */
 export interface BreakableDisk {
-  /** A folder on it. */
   readonly folder: string
   break(controller: ReadyController): void
-  /** Makes it a good disk again; nothing that runs on it may be running any more if it had turned read-only. */
-  mend(controller: ReadyController): void
+  /** Repairs the disk. Stop its processes first if it had turned read-only. */
+  repair(controller: ReadyController): void
 }
 
 const IMAGE_BYTES = 24 * 1024 * 1024
 
-/** A small disk that gets full. Takes root; for others the files of the process cannot grow, which it notices in the same place. */
+/** A small disk that can be filled. Needs root; without it a file size limit of the process causes the same errors. */
 export function makeFullDisk(t: TestContext): BreakableDisk {
   const folder = makeMountPoint(t)
   if (!isRoot()) return limitedFiles(folder)
@@ -34,11 +33,11 @@ export function makeFullDisk(t: TestContext): BreakableDisk {
         }
       }
     },
-    mend: () => rmSync(filler),
+    repair: () => rmSync(filler),
   }
 }
 
-/** A file system that the kernel turns read-only since it has found an error in it. Takes root and a loop device; for others as above. */
+/** A file system that the kernel remounts read-only after an error. Needs root and a loop device; without them as `makeFullDisk`. */
 export function makeFailingDisk(t: TestContext): BreakableDisk {
   const folder = makeMountPoint(t)
   if (!isRoot()) return limitedFiles(folder)
@@ -58,7 +57,7 @@ export function makeFailingDisk(t: TestContext): BreakableDisk {
         .flatMap(([source = '', target]) => (target === folder ? [basename(source)] : []))
       writeFileSync(`/sys/fs/ext4/${device}/trigger_fs_error`, 'a test')
     },
-    mend: () => {
+    repair: () => {
       run('umount', folder)
       mount()
     },
@@ -72,7 +71,7 @@ function makeMountPoint(t: TestContext): string {
   const folder = join(parent, 'disk')
   mkdirSync(folder)
   t.after(() => {
-    // At once for everybody who looks for it, and really when nobody uses it any more.
+    // Lazy: detaches now, and unmounts when it is no longer in use.
     if (isRoot()) spawnSync('umount', ['--lazy', folder])
     rmSync(parent, { recursive: true, force: true })
   })
@@ -82,10 +81,10 @@ function makeMountPoint(t: TestContext): string {
 function limitedFiles(folder: string): BreakableDisk {
   const limit = (bytes: string) => (controller: ReadyController) =>
     run('prlimit', '--pid', String(controller.pid), `--fsize=${bytes}:`)
-  return { folder, break: limit('1'), mend: limit('unlimited') }
+  return { folder, break: limit('1'), repair: limit('unlimited') }
 }
 
-/** Fails with what the program says: a test that cannot break its disk has shown nothing. */
+/** Throws with the program's output: a test that cannot break its disk proves nothing. */
 function run(program: string, ...args: string[]): void {
   const { status, stderr, error } = spawnSync(program, args, { encoding: 'utf8' })
   if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${error?.message ?? stderr}`)

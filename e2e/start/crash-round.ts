@@ -8,46 +8,46 @@ const CREATORS = 6
 const REPLACED = 2
 const PAGE = 500
 const PASSWORD = 'the password of the crash rounds'
-/** The kill follows upon one of the first so many acknowledged creates, at once or a little later. */
+/** The kill follows one of the first acknowledged creates, at most this many, at once or shortly after. */
 const MAX_CREATES = 40
 const MAX_DELAY_MS = 20
 
-/** What clients were told over all rounds, which every later start must bear out. */
+/** The acknowledged writes of all rounds, which every later start must have. */
 export interface CrashRecord {
-  /** Ids of acknowledged creates, with the name each was given. */
+  /** Names of acknowledged creates, by id. */
   readonly created: Map<string, string>
-  /** Signers that are replaced again and again: the last version that was acknowledged and the last one sent. */
+  /** Signers that are replaced repeatedly: the last acknowledged and the last sent version. */
   readonly replaced: Map<string, { acknowledged: number; sent: number }>
-  /** Names of creates that were cut off: they may be there or not. */
-  readonly unanswered: Set<string>
+  /** Names of creates without a response: they can be stored or not. */
+  readonly interrupted: Set<string>
   rounds: number
 }
 
 export function createCrashRecord(): CrashRecord {
-  return { created: new Map(), replaced: new Map(), unanswered: new Set(), rounds: 0 }
+  return { created: new Map(), replaced: new Map(), interrupted: new Set(), rounds: 0 }
 }
 
-/** Starts a controller, holds it against the record, lets clients write to it and kills it in the middle of that. */
+/** Starts a controller, checks it against the record, and kills it while clients write. */
 export async function runCrashRound(stage: ControllerStage, record: CrashRecord): Promise<void> {
   const controller = await startAndCheck(stage, record)
   const session = await logIn(controller)
   const round = ++record.rounds
   const agent = new Agent({ keepAlive: true })
-  await makeReplaced(controller, session, record)
+  await createReplaced(controller, session, record)
   const before = record.created.size
-  const enough = before + 1 + Math.floor(Math.random() * MAX_CREATES)
+  const target = before + 1 + Math.floor(Math.random() * MAX_CREATES)
   const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
   const create = (client: number) =>
-    createUntilCut(controller, session, agent, record, {
+    createUntilKilled(controller, session, agent, record, {
       prefix: `round-${round}-${client}`,
-      onCreated: () => record.created.size >= enough && reach(),
+      onCreated: () => record.created.size >= target && reach(),
     })
   const clients = Promise.all([
     ...Array.from({ length: CREATORS }, (_, client) => create(client)),
-    ...[...record.replaced.keys()].map((id) => replaceUntilCut(controller, session, agent, record, id)),
+    ...[...record.replaced.keys()].map((id) => replaceUntilKilled(controller, session, agent, record, id)),
   ])
   await Promise.race([reached, clients])
-  // Half of the kills hit the moment after an acknowledgement, the others any part of the next writes.
+  // Half of the kills come right after an acknowledgement, the others during the next writes.
   if (Math.random() < 0.5) await sleep(Math.random() * MAX_DELAY_MS)
   await controller.kill9()
   await clients
@@ -55,39 +55,39 @@ export async function runCrashRound(stage: ControllerStage, record: CrashRecord)
   assert.ok(record.created.size > before, 'no create was acknowledged before the kill')
 }
 
-/** Starts a controller over the remains of the last round and holds it against everything that clients were told. */
+/** Starts a controller on the data of the last round and checks it against all acknowledged writes. */
 export async function startAndCheck(stage: ControllerStage, record: CrashRecord): Promise<ReadyController> {
   const controller = await stage.start({ env: { COUNTERSIGN_ADMIN_PASSWORD: PASSWORD } })
   const stored = await listSigners(controller, await logIn(controller))
   for (const [id, name] of record.created) {
-    assert.equal(stored.get(id)?.name, name, `round ${record.rounds}: signer ${id} was acknowledged and is not there`)
+    assert.equal(stored.get(id)?.name, name, `round ${record.rounds}: signer ${id} was acknowledged, but is not stored`)
   }
   for (const [id, { acknowledged, sent }] of record.replaced) {
     const signer = stored.get(id)
     const version = Number(signer?.tags?.version)
     const range = `version ${version} of ${id}, of which ${acknowledged} was acknowledged and ${sent} sent`
     assert.ok(version >= acknowledged && version <= sent, `round ${record.rounds}: ${range}`)
-    const whole = buildVersion(id, version)
-    assert.deepEqual({ ...signer, ...whole }, signer, `round ${record.rounds}: a mixture of versions`)
+    const expected = buildVersion(id, version)
+    assert.deepEqual({ ...signer, ...expected }, signer, `round ${record.rounds}: a mixture of versions`)
   }
-  const known = new Set([...record.created.values(), ...record.unanswered])
+  const known = new Set([...record.created.values(), ...record.interrupted])
   for (const [id, { name }] of stored) {
-    assert.ok(record.replaced.has(id) || known.has(name), `round ${record.rounds}: nobody asked for ${name}`)
+    assert.ok(record.replaced.has(id) || known.has(name), `round ${record.rounds}: ${name} was never created`)
   }
   const { json } = await controller.request('GET', CLIENT_SIGNERS)
-  const shown = json.data.map(({ id, name, audience }: Signer) => `${id} ${name} ${audience}`)
+  const served = json.data.map(({ id, name, audience }: Signer) => `${id} ${name} ${audience}`)
   const expected = [...stored.values()].map(({ id, name, audience }) => `${id} ${name} ${audience}`)
-  assert.deepEqual(shown.sort(), expected.sort(), `round ${record.rounds}: what is served is not what is stored`)
+  assert.deepEqual(served.sort(), expected.sort(), `round ${record.rounds}: served and stored signers differ`)
   return controller
 }
 
-/** A machine that is busy elsewhere may make an answer late, which the controller says with 503: that is no promise broken. */
+/** Retries after a 503 for a timeout, which a busy machine can cause. */
 async function logIn(controller: ReadyController): Promise<string> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await controller.logIn(PASSWORD)
     } catch (error) {
-      if (tries === 8 || !String(error).includes('TIMEOUT')) throw new Error(controller.stderr(), { cause: error })
+      if (attempt === 8 || !String(error).includes('TIMEOUT')) throw new Error(controller.stderr(), { cause: error })
     }
   }
 }
@@ -110,7 +110,7 @@ async function listSigners(controller: ReadyController, session: string): Promis
   }
 }
 
-async function makeReplaced(controller: ReadyController, session: string, record: CrashRecord): Promise<void> {
+async function createReplaced(controller: ReadyController, session: string, record: CrashRecord): Promise<void> {
   while (record.replaced.size < REPLACED) {
     const body = buildSignerBody(`replaced-${record.replaced.size}`)
     const { status, json, text } = await controller.request('POST', SIGNERS, { session, body })
@@ -122,12 +122,12 @@ async function makeReplaced(controller: ReadyController, session: string, record
   }
 }
 
-/** Every member tells the version, so that a mixture of two would show. */
+/** Every member contains the version, so that a mixture of two is noticed. */
 function buildVersion(id: string, version: number) {
   return { ...buildSignerBody(`v${version}-${id}`.toLowerCase()), tags: { version } }
 }
 
-async function createUntilCut(
+async function createUntilKilled(
   controller: ReadyController,
   session: string,
   agent: Agent,
@@ -136,18 +136,18 @@ async function createUntilCut(
 ): Promise<void> {
   for (let n = 0; ; n++) {
     const name = `${prefix}-${n}`
-    record.unanswered.add(name)
+    record.interrupted.add(name)
     const options = { session, agent, body: buildSignerBody(name) }
-    const answer = await controller.request('POST', SIGNERS, options).catch(() => undefined)
-    if (!answer) return
-    assert.equal(answer.status, 201, answer.text)
-    record.unanswered.delete(name)
-    record.created.set(answer.json.data.id, name)
+    const response = await controller.request('POST', SIGNERS, options).catch(() => undefined)
+    if (!response) return
+    assert.equal(response.status, 201, response.text)
+    record.interrupted.delete(name)
+    record.created.set(response.json.data.id, name)
     onCreated()
   }
 }
 
-async function replaceUntilCut(
+async function replaceUntilKilled(
   controller: ReadyController,
   session: string,
   agent: Agent,
@@ -158,9 +158,11 @@ async function replaceUntilCut(
   for (;;) {
     const version = ++versions.sent
     const body = buildVersion(id, version)
-    const answer = await controller.request('PUT', `${SIGNERS}/${id}`, { session, agent, body }).catch(() => undefined)
-    if (!answer) return
-    assert.equal(answer.status, 200, answer.text)
+    const response = await controller
+      .request('PUT', `${SIGNERS}/${id}`, { session, agent, body })
+      .catch(() => undefined)
+    if (!response) return
+    assert.equal(response.status, 200, response.text)
     versions.acknowledged = version
   }
 }

@@ -5,7 +5,7 @@ import { createCrashRecord, runCrashRound, startAndCheck } from './crash-round.t
 
 const ROUNDS = 3
 
-test('S-02 after kill -9 under concurrent writes every acknowledged signer is there, and a replaced one is old or new', async (t) => {
+test('S-02 after kill -9 under concurrent writes every acknowledged signer is stored, and a replaced one is old or new', async (t) => {
   const stage = createControllerStage(t)
   const record = createCrashRecord()
   for (let round = 0; round < ROUNDS; round++) await runCrashRound(stage, record)

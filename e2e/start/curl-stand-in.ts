@@ -1,5 +1,5 @@
 /**
- * Does what `curl` does with the flags of the printed examples, for machines that have none:
+ * Implements the `curl` flags of the printed examples, for machines without curl:
  * -s, --cacert FILE, -o FILE, -D -, -H HEADER, -d BODY, -u USER:PASSWORD, -X METHOD, URL.
  */
 import { readFileSync, writeFileSync } from 'node:fs'

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 const STAND_IN = fileURLToPath(new URL('./curl-stand-in.ts', import.meta.url))
 
-/** The machine's own curl, or a shell function that does the same: the tests need nothing but Node. */
+/** Empty when the machine has curl, otherwise a shell function that replaces it. */
 export function curl(): string {
   if (spawnSync('curl', ['--version']).status === 0) return ''
   return `curl() { '${process.execPath}' --disable-warning=ExperimentalWarning '${STAND_IN}' "$@"; }`

@@ -9,7 +9,7 @@ import { buildSignerBody, CLIENT_SIGNERS, SIGNERS } from './signer-body.ts'
 
 const PASSWORD = 'the password of broken disks'
 
-/** A controller with everything on that disk, and what clients were told by it. */
+/** Starts a controller with all its files on the disk, and records the acknowledged writes. */
 async function startOn(t: TestContext, disk: BreakableDisk) {
   const stage = createControllerStage(t)
   const eventFile = join(disk.folder, 'events.jsonl')
@@ -19,18 +19,18 @@ async function startOn(t: TestContext, disk: BreakableDisk) {
   const controller = await start()
   const session = await controller.logIn(PASSWORD)
   const acknowledged: string[] = []
-  let tries = 0
+  let attempts = 0
   const write = async () => {
-    const name = `signer-${tries++}`
-    const answer = await controller.request('POST', SIGNERS, { session, body: buildSignerBody(name) })
-    if (answer.status === 201) acknowledged.push(name)
-    return answer
+    const name = `signer-${attempts++}`
+    const response = await controller.request('POST', SIGNERS, { session, body: buildSignerBody(name) })
+    if (response.status === 201) acknowledged.push(name)
+    return response
   }
   for (let count = 0; count < 3; count++) assert.equal((await write()).status, 201)
   return { stage, start, dataDir, env, eventFile, controller, session, acknowledged, write }
 }
 
-/** Writes and new sessions are refused politely; what was written, and whoever was signed in, is not. */
+/** Writes and new sessions are refused with 503 and Retry-After; reads and existing sessions work. */
 async function checkOnlyReads({ controller, session, acknowledged, write }: Awaited<ReturnType<typeof startOn>>) {
   await until(async () => (await write()).status === 503, 'a write that is refused')
   for (let count = 0; count < 3; count++) {
@@ -44,23 +44,23 @@ async function checkOnlyReads({ controller, session, acknowledged, write }: Awai
   assert.deepEqual(await listNames(controller, session), acknowledged.toSorted())
 }
 
-test('S-04 on a disk with no byte left only writing stops, and it goes on by itself when there is room', async (t) => {
+test('S-04 on a full disk only writes are refused, and they succeed again when there is space', async (t) => {
   const disk = makeFullDisk(t)
   const started = await startOn(t, disk)
   const { controller, session, acknowledged, eventFile, write } = started
   disk.break(controller)
   await checkOnlyReads(started)
-  disk.mend(controller)
-  await until(async () => (await write()).status === 201, 'a write that is taken')
+  disk.repair(controller)
+  await until(async () => (await write()).status === 201, 'a write that succeeds')
   assert.deepEqual(await listNames(controller, session), acknowledged.toSorted())
   const last = acknowledged.at(-1) ?? ''
-  await until(() => readFileSync(eventFile, 'utf8').includes(`"${last}"`), 'events in their file again')
+  await until(() => readFileSync(eventFile, 'utf8').includes(`"${last}"`), 'events in the file again')
   const lines = readFileSync(eventFile, 'utf8').trimEnd().split('\n')
-  for (const line of lines) assert.ok(JSON.parse(line), 'no line is cut in the middle')
+  for (const line of lines) assert.ok(JSON.parse(line), 'no line is truncated')
   assert.equal((await controller.stop()).code, 0, controller.stderr())
 })
 
-test('S-04 on a disk that turns read-only only writing stops, and the next start on a good one has everything', async (t) => {
+test('S-04 on a disk that turns read-only only writes are refused, and the next start on a repaired one has all data', async (t) => {
   const disk = makeFailingDisk(t)
   const started = await startOn(t, disk)
   const { controller, acknowledged, start, stage, dataDir, env } = started
@@ -70,16 +70,16 @@ test('S-04 on a disk that turns read-only only writing stops, and the next start
   assert.equal((await refused.exited).code, 1)
   assert.match(refused.stderr(), /^error: .*(read-only|in use)/m)
   await controller.kill9()
-  disk.mend(controller)
+  disk.repair(controller)
   const again = await start()
   assert.deepEqual(await listNames(again, await again.logIn(PASSWORD)), acknowledged.toSorted())
   const body = buildSignerBody('afterwards')
-  const made = await again.request('POST', SIGNERS, { session: await again.logIn(PASSWORD), body })
-  assert.equal(made.status, 201, made.text)
+  const created = await again.request('POST', SIGNERS, { session: await again.logIn(PASSWORD), body })
+  assert.equal(created.status, 201, created.text)
   assert.equal((await again.stop()).code, 0, again.stderr())
 })
 
-test('a database whose pages are damaged is refused by its name and left as it is, and the undamaged one serves', async (t) => {
+test('a damaged database is refused by file name and not changed, and the undamaged one works', async (t) => {
   const stage = createControllerStage(t)
   const env = { COUNTERSIGN_ADMIN_PASSWORD: PASSWORD }
   const first = await stage.start({ env })
@@ -92,16 +92,16 @@ test('a database whose pages are damaged is refused by its name and left as it i
   const file = join(first.dataDir, 'countersign.db')
   const whole = readFileSync(file)
   const damaged = Buffer.from(whole)
-  // Everything behind the first page, which says that this is a database.
+  // Everything after the first page, which identifies the file as a database.
   for (let at = 4096; at < damaged.length; at++) damaged[at] = (at * 31) & 0xff
   writeFileSync(file, damaged)
   const broken = stage.launch({ env })
   assert.equal((await broken.exited).code, 1)
   assert.ok(broken.stderr().includes(file), broken.stderr())
-  assert.deepEqual(readFileSync(file), damaged, 'left as it is, for whoever wants to save something')
+  assert.deepEqual(readFileSync(file), damaged, 'not changed, so that data can be recovered')
   writeFileSync(file, whole)
-  const mended = await stage.start({ env })
-  assert.equal((await listNames(mended, await mended.logIn(PASSWORD))).length, 40)
+  const restored = await stage.start({ env })
+  assert.equal((await listNames(restored, await restored.logIn(PASSWORD))).length, 40)
 })
 
 async function listNames(controller: ReadyController, session: string): Promise<string[]> {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import type { Agent } from 'node:https'
-import type { ControllerAnswer, ControllerStage, ReadyController } from '@countersign/testkit'
+import type { ControllerResponse, ControllerStage, ReadyController } from '@countersign/testkit'
 import {
   ENROLLMENT_KINDS,
   type EnrollmentKind,
   type EnrollmentRecord,
+  enrollOnce,
   GROUPS,
   PASSWORD,
-  presentToken,
   startEnrolling,
 } from './enroll-client.ts'
 
@@ -15,54 +15,58 @@ const IDENTITIES = '/edge/management/v1/identities'
 const AUTHENTICATORS = '/edge/management/v1/authenticators'
 const PAGE = 500
 
-/** Starts a controller over the remains of the last round: everybody who was told so is enrolled, and nobody by half. */
+/** Starts a controller on the data of the last round: all acknowledged enrollments are stored, and none is incomplete. */
 export async function startAndCheckEnrolled(
   stage: ControllerStage,
   record: EnrollmentRecord,
 ): Promise<ReadyController> {
   const controller = await startEnrolling(stage, record)
-  await checkWhole(controller, record)
-  await retryCutOff(controller, record)
-  await checkLastSignsIn(controller, record)
+  await checkComplete(controller, record)
+  await retryInterrupted(controller, record)
+  await checkLastLogin(controller, record)
   return controller
 }
 
-async function checkWhole(controller: ReadyController, record: EnrollmentRecord): Promise<void> {
+async function checkComplete(controller: ReadyController, record: EnrollmentRecord): Promise<void> {
   const session = await controller.logIn(PASSWORD)
   const where = `round ${record.rounds}`
   const identities = await listAll<Identity>(controller, session, IDENTITIES)
   const bySubject = new Map(identities.map((identity) => [identity.externalId, identity]))
   for (const [sub, { identityId }] of record.enrolled) {
-    assert.equal(bySubject.get(sub)?.id, identityId, `${where}: ${sub} was acknowledged and is not there`)
+    assert.equal(bySubject.get(sub)?.id, identityId, `${where}: ${sub} was acknowledged, but is not stored`)
   }
   let certificates = 0
   for (const { externalId, isDefaultAdmin, roleAttributes, authenticators } of identities) {
     if (isDefaultAdmin) continue
-    const kind = record.enrolled.get(externalId)?.kind ?? record.unanswered.get(externalId)
-    assert.ok(kind, `${where}: nobody asked for ${externalId}`)
+    const kind = record.enrolled.get(externalId)?.kind ?? record.interrupted.get(externalId)
+    assert.ok(kind, `${where}: ${externalId} was never enrolled`)
     assert.deepEqual(roleAttributes, GROUPS, `${where}: ${externalId} lacks attributes`)
     assert.equal(authenticators.cert !== undefined, kind === 'cert', `${where}: ${externalId} to ${kind}`)
     if (authenticators.cert) certificates++
   }
   const recorded = await listAll<{ method: string }>(controller, session, AUTHENTICATORS)
-  assert.equal(recorded.filter(({ method }) => method === 'cert').length, certificates, `${where}: an orphan`)
+  assert.equal(
+    recorded.filter(({ method }) => method === 'cert').length,
+    certificates,
+    `${where}: an authenticator without identity`,
+  )
 }
 
-/** Whoever got no answer tries again: he enrolls, or learns that he has. */
-async function retryCutOff(controller: ReadyController, record: EnrollmentRecord): Promise<void> {
-  for (const [sub, kind] of record.unanswered) {
-    const { answer, client } = await presentToken(controller, record.provider.token(sub), kind)
-    assert.ok(answer)
-    if (answer.status === 200) {
-      record.unanswered.delete(sub)
-      record.enrolled.set(sub, { kind, identityId: answer.json.data.identityId, client })
-    } else assert.equal(answer.json.error.code, 'ENROLLMENT_IDENTITY_ALREADY_ENROLLED', answer.text)
+/** Repeats enrollments without a response: each succeeds, or is refused because it has succeeded. */
+async function retryInterrupted(controller: ReadyController, record: EnrollmentRecord): Promise<void> {
+  for (const [sub, kind] of record.interrupted) {
+    const { response, client } = await enrollOnce(controller, record.provider.token(sub), kind)
+    assert.ok(response)
+    if (response.status === 200) {
+      record.interrupted.delete(sub)
+      record.enrolled.set(sub, { kind, identityId: response.json.data.identityId, client })
+    } else assert.equal(response.json.error.code, 'ENROLLMENT_IDENTITY_ALREADY_ENROLLED', response.text)
   }
 }
 
-async function checkLastSignsIn(controller: ReadyController, { enrolled, provider }: EnrollmentRecord): Promise<void> {
+async function checkLastLogin(controller: ReadyController, { enrolled, provider }: EnrollmentRecord): Promise<void> {
   for (const kind of ENROLLMENT_KINDS) {
-    const [sub, last] = [...enrolled].findLast(([, one]) => one.kind === kind) ?? []
+    const [sub, last] = [...enrolled].findLast(([, enrollment]) => enrollment.kind === kind) ?? []
     if (sub === undefined || !last) continue
     const options = last.client
       ? { client: last.client }
@@ -77,30 +81,30 @@ async function checkLastSignsIn(controller: ReadyController, { enrolled, provide
   }
 }
 
-/** The same token so many times at once: one is enrolled, all others are told so. */
+/** Enrolls with the same token `times` times at once: one succeeds, all others get 409. */
 export async function raceOneToken(
   controller: ReadyController,
   { provider }: EnrollmentRecord,
   { sub, kind, times, agent }: { sub: string; kind: EnrollmentKind; times: number; agent: Agent },
 ): Promise<void> {
   const token = provider.token(sub)
-  const replies = await Promise.all(Array.from({ length: times }, () => presentToken(controller, token, kind, agent)))
-  const counts = Map.groupBy(replies, ({ answer }) => outcomeOf(answer))
-  const told = Object.fromEntries([...counts].map(([outcome, { length }]) => [outcome, length]))
-  assert.deepEqual(told, { 200: 1, '409 ENROLLMENT_IDENTITY_ALREADY_ENROLLED': times - 1 })
+  const attempts = await Promise.all(Array.from({ length: times }, () => enrollOnce(controller, token, kind, agent)))
+  const counts = Map.groupBy(attempts, ({ response }) => resultOf(response))
+  const totals = Object.fromEntries([...counts].map(([result, { length }]) => [result, length]))
+  assert.deepEqual(totals, { 200: 1, '409 ENROLLMENT_IDENTITY_ALREADY_ENROLLED': times - 1 })
   const session = await controller.logIn(PASSWORD)
   const path = `${IDENTITIES}?filter=${encodeURIComponent(`externalId = "${sub}"`)}`
   const found = (await controller.request('GET', path, { session })).json.data as Identity[]
-  const id = counts.get('200')?.[0]?.answer?.json.data.identityId
+  const id = counts.get('200')?.[0]?.response?.json.data.identityId
   assert.deepEqual(
     found.map((identity) => [identity.id, Object.keys(identity.authenticators)]),
     [[id, kind === 'cert' ? ['cert'] : []]],
   )
 }
 
-function outcomeOf(answer: ControllerAnswer | undefined): string {
-  if (!answer) return 'no answer'
-  return answer.status === 200 ? '200' : `${answer.status} ${answer.json?.error?.code}`
+function resultOf(response: ControllerResponse | undefined): string {
+  if (!response) return 'no response'
+  return response.status === 200 ? '200' : `${response.status} ${response.json?.error?.code}`
 }
 
 interface Identity {

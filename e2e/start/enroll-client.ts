@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Agent } from 'node:https'
 import {
-  type ControllerAnswer,
+  type ControllerResponse,
   type ControllerStage,
   makeTestCertificate,
   makeTestCsr,
@@ -23,22 +23,22 @@ export type EnrollmentKind = (typeof ENROLLMENT_KINDS)[number]
 interface Acknowledged {
   readonly kind: EnrollmentKind
   readonly identityId: string
-  /** What the client holds when it has enrolled to a certificate. */
+  /** The client's certificate, for an enrollment to a certificate. */
   readonly client: { readonly cert: string; readonly key: string } | undefined
 }
 
-/** What clients were told over all rounds, which every later start must bear out. */
+/** The acknowledged enrollments of all rounds, which every later start must have. */
 export interface EnrollmentRecord {
   /** By subject. */
   readonly enrolled: Map<string, Acknowledged>
-  /** Enrollments that were cut off: they are there as a whole or not at all. */
-  readonly unanswered: Map<string, EnrollmentKind>
+  /** Enrollments without a response: stored completely or not at all. */
+  readonly interrupted: Map<string, EnrollmentKind>
   readonly provider: ReturnType<typeof createProvider>
   rounds: number
 }
 
 export function createEnrollmentRecord(): EnrollmentRecord {
-  return { enrolled: new Map(), unanswered: new Map(), provider: createProvider(), rounds: 0 }
+  return { enrolled: new Map(), interrupted: new Map(), provider: createProvider(), rounds: 0 }
 }
 
 function createProvider() {
@@ -51,7 +51,7 @@ function createProvider() {
   }
 }
 
-/** Starts a controller and sees to it that its one signer enrolls. All refusals of a round come from one address. */
+/** Starts a controller with one signer that enrolls. No limit by address, since all refusals come from one. */
 export async function startEnrolling(stage: ControllerStage, { provider }: EnrollmentRecord): Promise<ReadyController> {
   const env = { COUNTERSIGN_ADMIN_PASSWORD: PASSWORD, COUNTERSIGN_LIMITS_ADDRESS_BURST: '0' }
   const controller = await stage.start({ env })
@@ -75,21 +75,21 @@ export async function startEnrolling(stage: ControllerStage, { provider }: Enrol
   return controller
 }
 
-/** One enrollment; no answer when the connection breaks. */
-export async function presentToken(
+/** Enrolls once. `response` is undefined when the connection breaks. */
+export async function enrollOnce(
   controller: ReadyController,
   token: string,
   kind: EnrollmentKind,
   agent?: Agent,
-): Promise<{ answer: ControllerAnswer | undefined; client: Acknowledged['client'] }> {
+): Promise<{ response: ControllerResponse | undefined; client: Acknowledged['client'] }> {
   const csr = kind === 'cert' ? makeTestCsr() : undefined
   const options = {
     body: csr ? { clientCsr: csr.pem } : {},
     headers: { authorization: `Bearer ${token}` },
     ...(agent && { agent }),
   }
-  const answer = await controller.request('POST', ENROLL, options).catch(() => undefined)
-  const cert = answer?.json?.data?.cert as string | undefined
+  const response = await controller.request('POST', ENROLL, options).catch(() => undefined)
+  const cert = response?.json?.data?.cert as string | undefined
   const key = csr?.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
-  return { answer, client: cert === undefined ? undefined : { cert, key } }
+  return { response, client: cert === undefined ? undefined : { cert, key } }
 }

@@ -9,7 +9,7 @@ import { runEnrollmentRound } from './enroll-round.ts'
 const ROUNDS = 3
 const TIMES = 200
 
-test('S-01 after kill -9 under concurrent enrollments everybody is enrolled as a whole or not at all, and may try again', async (t) => {
+test('S-01 after kill -9 under concurrent enrollments each is complete or absent, and can be repeated', async (t) => {
   const stage = createControllerStage(t)
   const record = createEnrollmentRecord()
   for (let round = 0; round < ROUNDS; round++) await runEnrollmentRound(stage, record)
@@ -18,7 +18,7 @@ test('S-01 after kill -9 under concurrent enrollments everybody is enrolled as a
   assert.equal((await controller.stop()).code, 0)
 })
 
-test('L-09 D37 over real connections the same token at once enrolls one, to token use and to a certificate', async (t) => {
+test('L-09 D37 of concurrent enrollments with the same token one succeeds, for token login and for a certificate', async (t) => {
   const record = createEnrollmentRecord()
   const controller = await startEnrolling(createControllerStage(t), record)
   const agent = new Agent({ keepAlive: true })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createControllerStage } from '@countersign/testkit'
 
-test('R-13 J-19 under a umask that hides nothing, data, keys and database are still the owner’s alone', async (t) => {
+test('R-13 J-19 under umask 000, data, keys and database are still accessible only to the owner', async (t) => {
   const stage = createControllerStage(t)
   const controller = await stage.start({ before: 'umask 000' })
   await controller.logIn()
@@ -15,8 +15,8 @@ test('R-13 J-19 under a umask that hides nothing, data, keys and database are st
   const keys = names.filter((name) => name.endsWith('.key'))
   const databases = names.filter((name) => name.startsWith('countersign.db') || name === 'lock')
   assert.deepEqual(keys.sort(), ['keys/intermediate.key', 'keys/root.key', 'keys/sealing.key', 'keys/server.key'])
-  assert.ok(databases.includes('countersign.db-wal'), 'the database is looked at while it is open')
+  assert.ok(databases.includes('countersign.db-wal'), 'the database is checked while it is open')
   for (const name of [...keys, ...databases]) assert.equal(modeOf(name), '600', name)
-  // Certificates are no secret, but nobody else may change them.
+  // Certificates are not secret, but only the owner can change them.
   for (const name of names) assert.match(modeOf(name), /^[67][04][04]$/, name)
 })

@@ -8,7 +8,7 @@ import { createControllerStage } from '@countersign/testkit'
 const LAUNCHER = fileURLToPath(new URL('../../tools/run.js', import.meta.url))
 const INSTALLED = fileURLToPath(new URL('../../node_modules/.package-lock.json', import.meta.url))
 
-test('what npm start runs passes flags, output and signals on, and installs nothing that is there', async (t) => {
+test('npm start forwards flags, output and signals, and does not reinstall packages', async (t) => {
   const stage = createControllerStage(t)
   const before = statSync(INSTALLED).mtimeMs
   const controller = await stage.start({ command: [process.execPath, LAUNCHER, 'start'] })
@@ -23,7 +23,7 @@ test('what npm start runs passes flags, output and signals on, and installs noth
 const argumentsOf = (pid: number): string =>
   execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' })
 
-test('the controller has its options of the heap, in the process that was started, unless the operator wants others', async (t) => {
+test('the controller runs with its heap options, in the started process, unless the operator sets others', async (t) => {
   const stage = createControllerStage(t)
   const plain = await stage.start()
   assert.equal(plain.pid, plain.child.pid)
@@ -40,14 +40,14 @@ test('the controller has its options of the heap, in the process that was starte
   await chosen.stop()
 })
 
-/** Room for new objects that the main thread holds, in MiB. */
+/** The new space of the main thread, in MiB. */
 async function newSpaceOf(metricsUrl: string): Promise<number> {
   const text = await (await fetch(metricsUrl)).text()
   const [, bytes] = /^countersign_nodejs_heap_space_size_total_bytes\{space="new"[^}]*\} (\d+)$/m.exec(text) ?? []
   return Number(bytes) / 2 ** 20
 }
 
-test('memory that was used only to start is given back before anybody is served', async (t) => {
+test('memory used only for the start is released before the first request', async (t) => {
   const stage = createControllerStage(t)
   const plain = await stage.start()
   assert.ok((await newSpaceOf(plain.ready.metricsUrl)) < 8)

@@ -10,23 +10,23 @@ import { curl } from './curl.ts'
 const DEV = { args: ['--dev'] }
 const PAGE = new URL('../../docs/local-provider.md', import.meta.url)
 
-test('the page about the local provider works as written: machines of three kinds, a person, new keys', async (t) => {
+test('the commands of the local provider page work: machines of three kinds, a person, new keys', async (t) => {
   const stage = createControllerStage(t)
   const { ready } = await stage.start({ ...DEV, dataDir: join(stage.folder, '.countersign') })
   const idp = ready.identityProviderUrl ?? assert.fail('no provider')
   const lines = runPage(stage.folder, ready.baseUrl, idp)
-  const answers = lines.map((line) => JSON.parse(line))
-  const [networks, pool, platform, enterprise, session, rotated] = answers
+  const results = lines.map((line) => JSON.parse(line))
+  const [networks, pool, platform, enterprise, session, rotated] = results
   assert.equal(networks._embedded.networkList[0].name, 'local')
   const names = [pool, platform, enterprise].map(({ name }) => name)
   assert.deepEqual(names, ['Local user pool', 'Local hosted platform', 'Local enterprise provider'])
   assert.equal(session.data.identity.name, 'alice')
   assert.equal(rotated.stillShown.length, 2)
   const again = runPage(stage.folder, ready.baseUrl, idp).map((line) => JSON.parse(line))
-  assert.equal(again[4].data.identityId, session.data.identityId, 'and once more, with the new keys')
+  assert.equal(again[4].data.identityId, session.data.identityId, 'again, with the new keys')
 })
 
-test('credentials of the first start are good after the next, though the controller has another port', async (t) => {
+test('credentials of the first start are valid after the next, although the controller has another port', async (t) => {
   const stage = createControllerStage(t)
   const first = await stage.start(DEV)
   const names = readdirSync(first.dataDir).filter((name) => name.startsWith('credentials'))
@@ -43,21 +43,21 @@ test('credentials of the first start are good after the next, though the control
 
   const second = await stage.start(DEV)
   assert.equal(second.ready.identityProviderUrl, first.ready.identityProviderUrl)
-  const self = await askAsPlatform(second, `${second.ready.hostedBaseUrl}/`)
+  const self = await requestSelf(second, `${second.ready.hostedBaseUrl}/`)
   assert.deepEqual([self.status, self.json.clientId], [200, clientId], self.text)
 })
 
-test('under the name that it is advertised by, the hosted platform lets its machine in as well', async (t) => {
+test('the hosted platform also accepts the advertised name as audience', async (t) => {
   const stage = createControllerStage(t)
   const named = await stage.start({ args: [...DEV.args, '--advertise', 'gateway.production.netfoundry.io:443'] })
   for (const audience of ['https://gateway.production.netfoundry.io/', `${named.ready.hostedBaseUrl}/`]) {
-    const self = await askAsPlatform(named, audience)
+    const self = await requestSelf(named, audience)
     assert.deepEqual([self.status, self.json.name], [200, 'Local hosted platform'], self.text)
   }
 })
 
-/** What the machine of the hosted platform sees of itself with a token for this audience. */
-async function askAsPlatform(controller: ReadyController, audience: string) {
+/** The `self` response for the machine of the hosted platform, with a token for this audience. */
+async function requestSelf(controller: ReadyController, audience: string) {
   const { clientId, password, authenticationUrl } = readJson(controller, 'credentials-hosted-platform.json')
   const response = await fetch(authenticationUrl, {
     method: 'POST',
@@ -75,7 +75,7 @@ async function askAsPlatform(controller: ReadyController, audience: string) {
   })
 }
 
-test('without --dev there is no provider, not even in a data directory that had one; with it, only loopback reaches it', async (t) => {
+test('without --dev there is no provider, even in a data directory that had one; with it, it listens on loopback only', async (t) => {
   const stage = createControllerStage(t)
   const plain = await stage.start()
   assert.equal(plain.ready.identityProviderUrl, null)
@@ -87,7 +87,7 @@ test('without --dev there is no provider, not even in a data directory that had 
   const { hostname, port } = new URL(dev.ready.identityProviderUrl ?? '')
   assert.equal(hostname, '127.0.0.1')
   assert.equal(await isOpen('127.0.0.1', Number(port)), true)
-  assert.equal(await isOpen('127.0.0.2', Number(port)), false, 'one address and no other')
+  assert.equal(await isOpen('127.0.0.2', Number(port)), false, 'only one address')
   assert.equal(await isOpen('127.0.0.2', Number(new URL(dev.ready.baseUrl).port)), true, 'unlike the controller')
   await dev.stop()
 

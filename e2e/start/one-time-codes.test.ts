@@ -9,7 +9,7 @@ const CLIENT = '/edge/client/v1'
 const PASSWORD = 'the password of this test'
 const env = { COUNTERSIGN_ADMIN_PASSWORD: PASSWORD }
 
-test('R-07 R-13 after kill -9 a verified enrollment asks on, a code that was taken is not taken again, and wrong ones stay counted', async (t) => {
+test('R-07 R-13 after kill -9 verified one-time codes stay required, a used code is refused, and wrong ones stay counted', async (t) => {
   const stage = createControllerStage(t)
   let controller = await stage.start({ env })
   const first = await controller.logIn(PASSWORD)
@@ -21,23 +21,23 @@ test('R-07 R-13 after kill -9 a verified enrollment asks on, a code that was tak
   const secret = new URL(provisioningUrl).searchParams.get('secret') ?? ''
   const code = totpCode(readProvisioningSecret(provisioningUrl), totpStep(Date.now()))
   assert.equal((await call(first, 'POST', '/current-identity/mfa/verify', { code })).status, 200)
-  const [spent, next] = recoveryCodes
-  assert.equal((await call(first, 'POST', '/authenticate/mfa', { code: spent })).status, 200)
+  const [used, next] = recoveryCodes
+  assert.equal((await call(first, 'POST', '/authenticate/mfa', { code: used })).status, 200)
   for (let i = 0; i < 7; i++)
     assert.equal((await call(first, 'POST', '/authenticate/mfa', { code: 'WRONG!' })).status, 400)
   await controller.kill9()
 
   const database = readFileSync(join(controller.dataDir, 'countersign.db'), 'latin1')
   const wal = readFileSync(join(controller.dataDir, 'countersign.db-wal'), 'latin1')
-  for (const shown of [secret, ...recoveryCodes])
-    assert.ok(!(database + wal).includes(shown), 'nothing lies open on the disk')
+  for (const plain of [secret, ...recoveryCodes])
+    assert.ok(!(database + wal).includes(plain), 'no secret is stored in plain text')
 
   controller = await stage.start({ env })
-  assert.equal((await call(first, 'GET', '/current-identity')).status, 200, 'the session that had passed is whole')
+  assert.equal((await call(first, 'GET', '/current-identity')).status, 200, 'the completed session is still valid')
   const second = await controller.logIn(PASSWORD)
   assert.equal((await call(second, 'GET', '/current-identity')).status, 401)
   assert.equal((await call(second, 'POST', '/authenticate/mfa', { code })).status, 400)
-  assert.equal((await call(second, 'POST', '/authenticate/mfa', { code: spent })).status, 400)
+  assert.equal((await call(second, 'POST', '/authenticate/mfa', { code: used })).status, 400)
   assert.equal((await call(second, 'POST', '/authenticate/mfa', { code: next })).status, 200)
   assert.equal((await call(second, 'GET', '/current-identity')).status, 200)
   assert.equal((await call(second, 'POST', '/authenticate/mfa', { code: 'WRONG!' })).status, 400, 'the tenth')

@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { createControllerStage, type ReadyController, startPostgres } from '@countersign/testkit'
 import { buildSignerBody, CLIENT_SIGNERS, SIGNERS } from './signer-body.ts'
 
-/** What one node has done is known to the others within this time. */
-const KNOWN_WITHIN_MS = 1_000
+/** Other nodes see a change within this time. */
+const VISIBLE_WITHIN_MS = 1_000
 
 test('D13 two controllers on one PostgreSQL show each other’s signers at once, and a restart keeps them', async (t) => {
   const stage = createControllerStage(t)
@@ -32,7 +32,7 @@ test('D13 two controllers on one PostgreSQL show each other’s signers at once,
     stage.start({ env, dataDir: join(stage.folder, 'other') }),
   ])
   for (const { ready } of [again, other]) assert.equal(ready.admin.password, null)
-  // Asked first, so that both remember a list without the one to come.
+  // Listed first, so that both cache a list without the new signer.
   for (const node of [again, other]) assert.deepEqual(await listNames(node), ['before'])
   const created = await again.request('POST', SIGNERS, {
     session: await again.logIn('the password of both'),
@@ -42,7 +42,7 @@ test('D13 two controllers on one PostgreSQL show each other’s signers at once,
   const createdAt = performance.now()
   assert.deepEqual(await listNames(again), ['at-once', 'before'])
   let seen = await listNames(other)
-  while (seen.length < 2 && performance.now() - createdAt < KNOWN_WITHIN_MS) seen = await listNames(other)
+  while (seen.length < 2 && performance.now() - createdAt < VISIBLE_WITHIN_MS) seen = await listNames(other)
   assert.deepEqual(seen, ['at-once', 'before'])
   assert.equal((await again.stop()).code, 0)
   assert.deepEqual(await listNames(other), ['at-once', 'before'])

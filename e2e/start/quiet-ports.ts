@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 
-/** Free ports below those that are given to whoever asks for any, so that no other test gets them meanwhile. */
+/** Free ports below the ephemeral range, so that no other test gets them in the meantime. */
 export async function findQuietPorts(count: number): Promise<number[]> {
   const found = new Set<number>()
   while (found.size < count) {

@@ -13,7 +13,7 @@ import { buildSignerBody, CLIENT_SIGNERS, SIGNERS } from './signer-body.ts'
 
 const LIMIT_MS = 60_000
 
-test('with --json the controller prints exactly one line on stdout, with the promised members', async (t) => {
+test('with --json the controller prints exactly one line on stdout, with the documented members', async (t) => {
   const stage = createControllerStage(t)
   const controller = await stage.start()
   const { ready } = controller
@@ -35,7 +35,7 @@ test('with --json the controller prints exactly one line on stdout, with the pro
   assert.equal(ready.dataDir, join(stage.folder, 'data'))
   assert.deepEqual(Object.keys(ready.admin), ['username', 'password'])
   assert.equal(ready.admin.username, 'admin')
-  assert.ok((ready.admin.password ?? '').length >= 16, 'a password that nobody guesses')
+  assert.ok((ready.admin.password ?? '').length >= 16, 'a password that cannot be guessed')
   for (const url of [ready.hostedBaseUrl, ready.consoleUrl]) assert.equal(new URL(url).protocol, 'https:')
   assert.match(await textOf(ready.metricsUrl), /^countersign_process_cpu_seconds_total /m)
   assert.equal(ready.identityProviderUrl, null)
@@ -52,7 +52,7 @@ test('with --json the controller prints exactly one line on stdout, with the pro
   assert.deepEqual(lines, [JSON.stringify(ready), ''])
 })
 
-test('D26 people get a summary with an example that works as printed, and the password once', async (t) => {
+test('D26 the summary has an example that works as printed, and the password once', async (t) => {
   const stage = createControllerStage(t)
   const first = stage.launch({ json: false })
   const summary = await untilSummary(first)
@@ -72,7 +72,7 @@ test('D26 people get a summary with an example that works as printed, and the pa
   assert.deepEqual(await second.stop(), { code: 0, signal: null })
 })
 
-test('D26 a password that was set in the settings is not printed', async (t) => {
+test('D26 a password from the settings is not printed', async (t) => {
   const stage = createControllerStage(t)
   const controller = stage.launch({ json: false, env: { COUNTERSIGN_ADMIN_PASSWORD: 'a first-start password' } })
   const summary = await untilSummary(controller)
@@ -81,7 +81,7 @@ test('D26 a password that was set in the settings is not printed', async (t) => 
 })
 
 for (const workers of ['1', '2']) {
-  test(`who has set the password signs in as soon as anything is answered, by --workers ${workers}`, async (t) => {
+  test(`a configured password works from the first response on, with --workers ${workers}`, async (t) => {
     const [port = 0, metricsPort] = await findQuietPorts(2)
     const password = 'a first-start password'
     const starting = createControllerStage(t).start({
@@ -99,7 +99,7 @@ for (const workers of ['1', '2']) {
   })
 }
 
-test('D26 a second start keeps the signers, the CA and the password, whatever the environment then says', async (t) => {
+test('D26 a second start keeps the signers, the CA and the password, and ignores the one in the environment', async (t) => {
   const stage = createControllerStage(t)
   const first = await stage.start({ env: { COUNTERSIGN_ADMIN_PASSWORD: 'a first-start password' } })
   assert.equal(first.ready.admin.password, 'a first-start password')
@@ -127,7 +127,7 @@ async function untilSummary(controller: ControllerProcess): Promise<string> {
   return controller.stdout()
 }
 
-/** Runs the indented lines after the table: what a reader would paste into a shell. */
+/** Runs the example after the table. */
 function runExample(summary: string, cwd: string) {
   const [, , , ...rest] = summary.split('\n\n')
   const example = rest.find((part) => part.includes('curl '))
@@ -148,7 +148,7 @@ function textOf(url: string): Promise<string> {
   })
 }
 
-/** Asks before anybody can know the CA. Rejects when there is no answer. */
+/** Logs in without verifying the certificate, since the CA is not known yet. Rejects without a response. */
 function statusOfLogin(port: number, password: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const path = '/edge/management/v1/authenticate?method=password'

@@ -8,28 +8,28 @@ import { type ControllerStage, createControllerStage, type LaunchOptions } from 
 import { findQuietPorts } from './quiet-ports.ts'
 import { buildSignerBody, CLIENT_SIGNERS, SIGNERS } from './signer-body.ts'
 
-test('a port or a data directory that is taken is refused in one line, and the one who has it lives on', async (t) => {
+test('a port or data directory in use is refused in one line, and its owner keeps running', async (t) => {
   const stage = createControllerStage(t)
   const [port, metricsPort, otherPort, otherMetricsPort] = await findQuietPorts(4)
   const other = join(stage.folder, 'other')
-  const on = (one: number | undefined, metrics: number | undefined) => ({
+  const on = (main: number | undefined, metrics: number | undefined) => ({
     freePorts: false,
-    args: ['--port', String(one), '--metrics-port', String(metrics)],
+    args: ['--port', String(main), '--metrics-port', String(metrics)],
   })
-  const holder = await stage.start(on(port, metricsPort))
+  const owner = await stage.start(on(port, metricsPort))
 
   await assertRefused(stage, { ...on(port, otherMetricsPort), dataDir: other }, `port ${port}: the port is taken`)
-  const metricsWords = `port ${metricsPort} for metrics: the port is taken`
-  await assertRefused(stage, { ...on(otherPort, metricsPort), dataDir: other }, metricsWords)
+  const metricsText = `port ${metricsPort} for metrics: the port is taken`
+  await assertRefused(stage, { ...on(otherPort, metricsPort), dataDir: other }, metricsText)
   await assertRefused(stage, on(otherPort, otherMetricsPort), 'is in use by another controller')
-  assert.equal((await holder.request('GET', '/version')).status, 200)
-  assert.ok(await holder.logIn())
+  assert.equal((await owner.request('GET', '/version')).status, 200)
+  assert.ok(await owner.logIn())
 
   const accepted = await stage.start({ ...on(otherPort, otherMetricsPort), dataDir: other })
-  assert.ok(await accepted.logIn(), 'the password was not used up by the starts that failed')
+  assert.ok(await accepted.logIn(), 'failed starts do not use up the password')
 })
 
-test('J-19 what is wrong with keys or database is refused in one line each, and nothing is touched', async (t) => {
+test('J-19 each fault of keys or database is refused in one line, and nothing is changed', async (t) => {
   const stage = createControllerStage(t)
   const first = await stage.start({ env: { COUNTERSIGN_ADMIN_PASSWORD: 'the first password' } })
   const session = await first.logIn()
@@ -39,7 +39,7 @@ test('J-19 what is wrong with keys or database is refused in one line each, and 
   const path = (name: string) => join(dataDir, name)
   const good = digestOf(dataDir)
 
-  const faults: readonly (readonly [words: string, file: string, spoil: (file: string) => void])[] = [
+  const faults: readonly (readonly [text: string, file: string, damage: (file: string) => void])[] = [
     ['intermediate.key can be read by others', 'keys/intermediate.key', (file) => chmodSync(file, 0o644)],
     [
       'does not belong to its certificate',
@@ -49,18 +49,18 @@ test('J-19 what is wrong with keys or database is refused in one line each, and 
     ['has schema version 99', 'countersign.db', writeNewerVersion],
     ['countersign.db: file is not a database', 'countersign.db', (file) => writeFileSync(file, 'x'.repeat(8192))],
   ]
-  for (const [words, name, spoil] of faults) {
+  for (const [text, name, damage] of faults) {
     const file = path(name)
     const { mode } = statSync(file)
     const content = statSync(file).isFile() ? readFileSync(file) : undefined
-    spoil(file)
-    const spoilt = digestOf(dataDir)
-    assert.notDeepEqual(spoilt, good, `${words}: the fault is there`)
-    await assertRefused(stage, {}, words)
-    assert.deepEqual(digestOf(dataDir), spoilt, `${words}: nothing was touched`)
+    damage(file)
+    const damaged = digestOf(dataDir)
+    assert.notDeepEqual(damaged, good, `${text}: the fault has an effect`)
+    await assertRefused(stage, {}, text)
+    assert.deepEqual(digestOf(dataDir), damaged, `${text}: nothing was changed`)
     if (content) writeFileSync(file, content)
     chmodSync(file, mode & 0o777)
-    assert.deepEqual(digestOf(dataDir), good, `${words}: mended`)
+    assert.deepEqual(digestOf(dataDir), good, `${text}: repaired`)
   }
 
   const accepted = await stage.start()
@@ -69,56 +69,56 @@ test('J-19 what is wrong with keys or database is refused in one line each, and 
   assert.ok(await accepted.logIn('the first password'))
 })
 
-test('a place where nothing can be written is refused in one line, and a later start there is a first one', async (t) => {
+test('an unwritable data directory is refused in one line, and a later start there is a first one', async (t) => {
   const stage = createControllerStage(t)
-  const place = join(stage.folder, 'place')
-  const dataDir = join(place, 'data')
-  writeFileSync(place, 'a file')
-  const before = statSync(place).mode
-  for (const path of [place, dataDir]) {
+  const parent = join(stage.folder, 'parent')
+  const dataDir = join(parent, 'data')
+  writeFileSync(parent, 'a file')
+  const before = statSync(parent).mode
+  for (const path of [parent, dataDir]) {
     await assertRefused(stage, { dataDir: path }, `cannot write to the data directory ${path}`)
-    assert.equal(readFileSync(place, 'utf8'), 'a file')
-    assert.equal(statSync(place).mode, before)
+    assert.equal(readFileSync(parent, 'utf8'), 'a file')
+    assert.equal(statSync(parent).mode, before)
   }
-  rmSync(place)
+  rmSync(parent)
 
-  // A disk that is full from the first byte on, or after the keys were written: no file may grow beyond this.
+  // A file size limit stands for a disk that is full from the start, or after the keys were written.
   for (const blocks of [0, 16]) await assertRefused(stage, { dataDir, before: `ulimit -f ${blocks}` }, dataDir)
 
   const accepted = await stage.start({ dataDir })
   assert.ok(await accepted.logIn())
 })
 
-test('a data directory that was there before keeps what is in it, and a foreign one keeps its mode', async (t) => {
+test('an existing data directory keeps its files and its mode', async (t) => {
   const stage = createControllerStage(t)
   const dataDir = join(stage.folder, 'home')
   mkdirSync(dataDir, { mode: 0o755 })
   chmodSync(dataDir, 0o755)
-  writeFileSync(join(dataDir, 'letter'), 'dear reader')
+  writeFileSync(join(dataDir, 'letter'), 'some text')
   const controller = await stage.start({ dataDir })
-  assert.equal(readFileSync(join(dataDir, 'letter'), 'utf8'), 'dear reader')
+  assert.equal(readFileSync(join(dataDir, 'letter'), 'utf8'), 'some text')
   assert.equal(statSync(dataDir).mode & 0o777, 0o755)
   assert.equal((await controller.stop()).code, 0)
 })
 
-/** Starts a controller that must not start: one `error:` line with the words, perhaps a hint, and nothing else. */
-async function assertRefused(stage: ControllerStage, options: LaunchOptions, words: string): Promise<void> {
+/** Starts a controller that must fail with one `error:` line that contains `text`, optionally a hint, and nothing else. */
+async function assertRefused(stage: ControllerStage, options: LaunchOptions, text: string): Promise<void> {
   const refused = stage.launch(options)
   const { code } = await refused.exited
-  // `starting…` shows on a slow machine.
+  // `starting…` appears on a slow machine.
   const lines = refused
     .stderr()
     .split('\n')
     .filter((line) => line !== '' && line !== 'starting…')
   const kinds = lines.map((line) => line.slice(0, line.indexOf(' ')))
-  assert.equal(code, 1, `${words}: ${refused.stderr()}`)
-  assert.ok(kinds.join() === 'error:' || kinds.join() === 'error:,hint:', `${words}: ${refused.stderr()}`)
-  assert.ok(lines[0]?.includes(words), `${words}: ${refused.stderr()}`)
+  assert.equal(code, 1, `${text}: ${refused.stderr()}`)
+  assert.ok(kinds.join() === 'error:' || kinds.join() === 'error:,hint:', `${text}: ${refused.stderr()}`)
+  assert.ok(lines[0]?.includes(text), `${text}: ${refused.stderr()}`)
   assert.ok(!lines[0]?.includes('unexpected'), lines[0])
   assert.equal(refused.stdout(), '')
 }
 
-/** Mode and content of everything in a directory. */
+/** Mode and digest of every file in a directory. */
 function digestOf(directory: string): Record<string, string> {
   const digests: Record<string, string> = {}
   for (const name of ['', ...readdirSync(directory, { recursive: true, encoding: 'utf8' })].sort()) {

@@ -8,21 +8,21 @@ import { createControllerStage, type ReadyController } from '@countersign/testki
 import { OWN_SESSION, until } from '../workers/worker-clients.ts'
 import { buildSignerBody, CLIENT_SIGNERS, SIGNERS } from './signer-body.ts'
 
-/** In units of 512 bytes: no file of the controller may grow beyond it, as on a full disk. */
+/** File size limit of the controller in units of 512 bytes, which stands for a full disk. */
 const FILE_BLOCKS = 4096
 const OPEN_FILES = 90
 const TAGS = Object.fromEntries(Array.from({ length: 15 }, (_, number) => [`tag-${number}`, 'x'.repeat(2_000)]))
 
-test('S-04 on a full disk writes are 503, reads and sessions go on, nothing acknowledged is lost, and it recovers by itself', async (t) => {
+test('S-04 on a full disk writes get 503, reads and sessions work, no acknowledged write is lost, and it recovers without a restart', async (t) => {
   const controller = await createControllerStage(t).start({ before: `ulimit -S -f ${FILE_BLOCKS}` })
   const session = await controller.logIn()
   const acknowledged: string[] = []
   const write = async () => {
     const name = `signer-${acknowledged.length}`
     const body = { ...buildSignerBody(name), enabled: false, tags: TAGS }
-    const answer = await controller.request('POST', SIGNERS, { session, body })
-    if (answer.status === 201) acknowledged.push(name)
-    return answer
+    const response = await controller.request('POST', SIGNERS, { session, body })
+    if (response.status === 201) acknowledged.push(name)
+    return response
   }
   let refused = await write()
   while (refused.status === 201) refused = await write()
@@ -36,18 +36,18 @@ test('S-04 on a full disk writes are 503, reads and sessions go on, nothing ackn
 
   const raised = spawnSync('prlimit', ['--pid', String(controller.pid), '--fsize=unlimited'], { encoding: 'utf8' })
   assert.equal(raised.status, 0, raised.stderr)
-  await until(async () => (await write()).status === 201, 'a write that is taken')
+  await until(async () => (await write()).status === 201, 'a write that succeeds')
   assert.deepEqual((await listNames(controller, session)).toSorted(), acknowledged.toSorted())
   assert.equal((await controller.stop()).code, 0, controller.stderr())
 })
 
-test('S-17 with no more files to open new connections wait or are closed, open ones go on, and it recovers by itself', async (t) => {
+test('S-17 without free file descriptors new connections wait or are closed, open ones work, and it recovers without a restart', async (t) => {
   const controller = await createControllerStage(t).start({ before: `ulimit -n ${OPEN_FILES}` })
   const session = await controller.logIn()
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   t.after(() => agent.destroy())
-  const ask = async () => (await controller.request('GET', OWN_SESSION, { session, agent })).status
-  assert.equal(await ask(), 200)
+  const useSession = async () => (await controller.request('GET', OWN_SESSION, { session, agent })).status
+  assert.equal(await useSession(), 200)
   const port = Number(new URL(controller.ready.baseUrl).port)
   const sockets: Socket[] = []
   t.after(() => {
@@ -57,16 +57,16 @@ test('S-17 with no more files to open new connections wait or are closed, open o
     sockets.push(connect(port, '127.0.0.1').on('error', () => {}))
   }
   await sleep(500)
-  for (let n = 0; n < 5; n++) assert.equal(await ask(), 200, 'a connection that is open')
+  for (let n = 0; n < 5; n++) assert.equal(await useSession(), 200, 'an open connection')
   const body = buildSignerBody('meanwhile')
   assert.equal((await controller.request('POST', SIGNERS, { session, body, agent })).status, 201)
   const closed = () => sockets.filter((socket) => socket.destroyed || socket.readyState !== 'open').length
-  await until(() => closed() > 0, 'the first connection that is turned away')
+  await until(() => closed() > 0, 'the first refused connection')
   for (const socket of sockets) socket.destroy()
   await until(async () => {
-    const answer = await controller.request('GET', CLIENT_SIGNERS).catch(() => undefined)
-    return answer?.status === 200
-  }, 'a new connection that is served')
+    const response = await controller.request('GET', CLIENT_SIGNERS).catch(() => undefined)
+    return response?.status === 200
+  }, 'a new connection that works')
   assert.equal((await controller.stop()).code, 0, controller.stderr())
 })
 

@@ -1,7 +1,7 @@
 export const SIGNERS = '/edge/management/v1/ext-jwt-signers'
 export const CLIENT_SIGNERS = '/edge/client/v1/external-jwt-signers'
 
-/** A good signer of its own name, issuer and audience. */
+/** A valid signer; name, issuer and audience are unique to `name`. */
 export function buildSignerBody(name: string) {
   return {
     name,

@@ -12,7 +12,7 @@ import {
 } from '@countersign/testkit'
 
 const LIMIT_MS = 30_000
-/** Old versions need weak ciphers, which a client of today refuses by itself. */
+/** Old versions need weak ciphers, which a current client refuses by default. */
 const OLD_CIPHERS = { ciphers: 'DEFAULT@SECLEVEL=0' }
 /** The extensions `basicConstraints: CA` and `subjectAltName: 127.0.0.1`, encoded. */
 const IS_CA = Buffer.from('300f0603551d130101ff040530030101ff', 'hex')
@@ -44,54 +44,55 @@ test('the controller serves a configured certificate and follows its files witho
   await untilTrue(async () => (await readCommonName(controller)) === 'second', 'the second certificate')
   await checkProtocols(t, controller)
 
-  writeFileSync(files.cert, 'this is no certificate')
+  writeFileSync(files.cert, 'this is not a certificate')
   await untilTrue(() => errorsIn(controller).length > 0, 'the error about the broken file')
-  // Two more looks at the same broken file: it is reported once.
+  // The broken file is checked twice more, but reported once.
   await new Promise((resolve) => setTimeout(resolve, 2_500))
   assert.equal(errorsIn(controller).length, 1, controller.stderr())
   assert.ok(errorsIn(controller)[0]?.includes(files.cert), controller.stderr())
   assert.equal(await readCommonName(controller), 'second')
 
   writeLeaf(files, first)
-  await untilTrue(async () => (await readCommonName(controller)) === 'first', 'the mended certificate')
+  await untilTrue(async () => (await readCommonName(controller)) === 'first', 'the repaired certificate')
   assert.equal((await controller.stop()).code, 0)
 })
 
-/** TLS 1.2 and up, HTTP/1.1 only, and a client certificate is welcome but never needed nor believed. */
+/** TLS 1.2 and later, HTTP/1.1 only, client certificates optional and not verified in the handshake. */
 async function checkProtocols(t: TestContext, controller: ReadyController): Promise<void> {
-  const shake = async (options: ConnectionOptions) => {
+  const connectTo = async (options: ConnectionOptions) => {
     const { port } = new URL(controller.ready.baseUrl)
-    return shakeHands({ port: Number(port), ca: readFileSync(controller.ready.caFile), ...options })
+    return handshake({ port: Number(port), ca: readFileSync(controller.ready.caFile), ...options })
   }
   const only = (version: SecureVersion) => ({ minVersion: version, maxVersion: version, ...OLD_CIPHERS })
-  for (const version of ['TLSv1.2', 'TLSv1.3'] as const) assert.equal((await shake(only(version))).protocol, version)
-  await assert.rejects(shake(only('TLSv1.1')), { code: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION' })
-  assert.equal((await shakeWithOldServer(t, only('TLSv1.1'))).protocol, 'TLSv1.1', 'the client could have')
+  for (const version of ['TLSv1.2', 'TLSv1.3'] as const)
+    assert.equal((await connectTo(only(version))).protocol, version)
+  await assert.rejects(connectTo(only('TLSv1.1')), { code: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION' })
+  assert.equal((await handshakeWithOldServer(t, only('TLSv1.1'))).protocol, 'TLSv1.1', 'the client supports it')
 
-  const offers = await shake({ ALPNProtocols: ['h2', 'http/1.1'] })
+  const offers = await connectTo({ ALPNProtocols: ['h2', 'http/1.1'] })
   assert.equal(offers.alpn, 'http/1.1')
-  const foreign = makeTestCertificate({ commonName: 'a stranger' })
+  const foreign = makeTestCertificate({ commonName: 'unknown' })
   for (const client of [{}, { cert: foreign.pem, key: privatePem(foreign) }]) {
-    assert.match((await shake(client)).answer, /^HTTP\/1\.1 200 /)
+    assert.match((await connectTo(client)).response, /^HTTP\/1\.1 200 /)
   }
 }
 
-/** Connects, asks for the version and gives what was agreed on. */
-async function shakeHands(
+/** Connects and requests the version. Returns the negotiated protocols and the response. */
+async function handshake(
   options: ConnectionOptions,
-): Promise<{ protocol: string | null; alpn: unknown; answer: string }> {
+): Promise<{ protocol: string | null; alpn: unknown; response: string }> {
   const socket = connect({ host: '127.0.0.1', ...options })
   try {
     await once(socket, 'secureConnect')
     socket.write('GET /version HTTP/1.1\r\nHost: localhost\r\n\r\n')
-    const [answer] = await once(socket, 'data')
-    return { protocol: socket.getProtocol(), alpn: socket.alpnProtocol, answer: String(answer) }
+    const [response] = await once(socket, 'data')
+    return { protocol: socket.getProtocol(), alpn: socket.alpnProtocol, response: String(response) }
   } finally {
     socket.destroy()
   }
 }
 
-async function shakeWithOldServer(t: TestContext, options: ConnectionOptions) {
+async function handshakeWithOldServer(t: TestContext, options: ConnectionOptions) {
   const self = makeTestCertificate({ commonName: 'localhost' })
   const server = createServer({ cert: self.pem, key: privatePem(self), minVersion: 'TLSv1', ...OLD_CIPHERS })
   server.on('secureConnection', (socket: TLSSocket) => socket.once('data', () => socket.end('hello')))
@@ -100,7 +101,7 @@ async function shakeWithOldServer(t: TestContext, options: ConnectionOptions) {
   t.after(() => server.close())
   const address = server.address()
   assert.ok(address && typeof address === 'object')
-  return shakeHands({ port: address.port, rejectUnauthorized: false, ...options })
+  return handshake({ port: address.port, rejectUnauthorized: false, ...options })
 }
 
 async function readCommonName({ ready }: ReadyController): Promise<string> {
@@ -115,7 +116,7 @@ async function readCommonName({ ready }: ReadyController): Promise<string> {
   return String(CN)
 }
 
-/** Lines of the log at the level of errors. */
+/** Log lines at level error or above. */
 function errorsIn(controller: ReadyController): string[] {
   return controller
     .stderr()
@@ -127,7 +128,7 @@ function makeLeaf(issuer: TestCertificate, commonName: string): TestCertificate 
   return makeTestCertificate({ commonName, issuer, extensions: [LOOPBACK_NAME] })
 }
 
-/** Each file is replaced in one step, as the tools that renew certificates do; the key first. */
+/** Replaces each file atomically, as tools that renew certificates do; the key first. */
 function writeLeaf(files: { cert: string; key: string }, leaf: TestCertificate): void {
   writeFileSync(`${files.key}.new`, privatePem(leaf), { mode: 0o600 })
   renameSync(`${files.key}.new`, files.key)
@@ -139,10 +140,10 @@ function privatePem({ privateKey }: TestCertificate): string {
   return privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
 }
 
-async function untilTrue(look: () => boolean | Promise<boolean>, what: string): Promise<void> {
+async function untilTrue(isTrue: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const deadline = Date.now() + LIMIT_MS
-  while (!(await look())) {
-    assert.ok(Date.now() < deadline, `waited in vain for ${what}`)
+  while (!(await isTrue())) {
+    assert.ok(Date.now() < deadline, `timed out waiting for ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }

@@ -8,11 +8,11 @@ import { MANAGEMENT } from './worker-clients.ts'
 
 export interface ReadEvent {
   readonly id: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read events of every shape
   readonly data: any
 }
 
-/** Reads changes as they happen, from a resume point on if there is one. */
+/** Reads entity changes as they happen, after the event `after` if given. */
 export async function openEvents(
   t: TestContext,
   { ready }: ReadyController,

@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { Agent } from 'node:https'
-import type { ControllerAnswer, ReadyController } from '@countersign/testkit'
+import type { ControllerResponse, ReadyController } from '@countersign/testkit'
 
 export const MANAGEMENT = '/edge/management/v1'
 export const LOGIN = `${MANAGEMENT}/authenticate?method=password`
 export const IDENTITIES = `${MANAGEMENT}/identities`
 export const OWN_SESSION = `${MANAGEMENT}/current-api-session`
 
-/** Longer than anything takes that is under way. */
+/** Longer than any operation takes. */
 const LIMIT_MS = 30_000
 
-/** A client with one connection that it keeps, and so with one worker, until that closes it. */
+/** A client with one kept-alive connection, and therefore one worker, until that closes it. */
 export interface OneConnection {
   request(
     method: string,
     path: string,
     options?: { session?: string; body?: unknown; headers?: Record<string, string> },
-  ): Promise<ControllerAnswer>
+  ): Promise<ControllerResponse>
   close(): void
 }
 
-/** Connections are handed to workers in turn: as many as there are workers, or more, reach them all. */
+/** Connections are distributed round-robin, so that at least as many as there are workers reach all of them. */
 export function openConnections(controller: ReadyController, count: number): OneConnection[] {
   return Array.from({ length: count }, () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -32,7 +32,7 @@ export function openConnections(controller: ReadyController, count: number): One
   })
 }
 
-/** Process ids of the workers, as the operating system knows them. */
+/** Process ids of the workers, from the operating system. */
 export function workersOf({ pid }: ReadyController): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
   return children.split(' ').filter(Boolean).map(Number)
@@ -41,24 +41,24 @@ export function workersOf({ pid }: ReadyController): number[] {
 export async function until(isTrue: () => boolean | Promise<boolean>, what: string, limitMs = LIMIT_MS): Promise<void> {
   const deadline = performance.now() + limitMs
   while (!(await isTrue())) {
-    assert.ok(performance.now() < deadline, `waited in vain for ${what}`)
+    assert.ok(performance.now() < deadline, `timed out waiting for ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
 
-/** Makes an identity with a password; answers its id and how to sign in as it. */
+/** Creates an identity with a password. Returns its id and credentials. */
 export async function makePerson(
   controller: ReadyController,
   session: string,
   members: Readonly<Record<string, unknown>> & { readonly name: string },
 ) {
   const password = `the password of ${members.name}`
-  const made = await controller.request('POST', IDENTITIES, {
+  const created = await controller.request('POST', IDENTITIES, {
     session,
     body: { type: 'User', isAdmin: false, ...members },
   })
-  assert.equal(made.status, 201, made.text)
-  const id = String(made.json.data.id)
+  assert.equal(created.status, 201, created.text)
+  const id = String(created.json.data.id)
   const withPassword = await controller.request('POST', `${MANAGEMENT}/authenticators`, {
     session,
     body: { method: 'updb', identityId: id, username: members.name, password },

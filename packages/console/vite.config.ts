@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
-/** Where the server puts the nonce of each page. */
+/** The server replaces this with a fresh nonce in every page. */
 const NONCE_PLACEHOLDER = '__CSP_NONCE__'
 
 export default defineConfig({
@@ -11,7 +11,7 @@ export default defineConfig({
   build: {
     outDir: 'dist',
     sourcemap: false,
-    // A data: URL would need to be allowed by the content security policy.
+    // The content security policy does not allow data: URLs.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
   },

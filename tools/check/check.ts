@@ -5,8 +5,8 @@
 export type Findings = { looked: number; problems: string[]; absent?: string }
 
 /**
- * A check of the repository. `look` judges the tree under `base`; run on the tree `planted/<planted.folder>` it must find
- * every text of `planted.expect`, which proves on each run that it sees.
+ * A check of the repository. `look` checks the tree under `base`. In the tree `planted/<planted.folder>` it must find every
+ * text of `planted.expect`: each run proves that the check can fail.
  */
 export type Check = {
   name: string

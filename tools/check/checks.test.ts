@@ -7,13 +7,13 @@ import { findVerdict } from './find-verdict.ts'
 const clean = { looked: 1, problems: [] }
 
 for (const check of checks) {
-  test(`the check "${check.name}" finds its planted mistakes`, async () => {
+  test(`the check "${check.name}" finds its planted violations`, async () => {
     const planted = await check.look(join(import.meta.dirname, 'planted', check.planted.folder))
     assert.ok(check.planted.expect.length > 0)
     assert.deepEqual(findVerdict(check, clean, planted), [])
   })
 
-  test(`the check "${check.name}" fails when it looks at nothing or misses what was planted`, () => {
+  test(`the check "${check.name}" fails when it looks at nothing or misses a planted violation`, () => {
     const all = { looked: 1, problems: check.planted.expect }
     assert.deepEqual(findVerdict(check, clean, all), [])
     assert.deepEqual(findVerdict(check, { looked: 0, problems: [] }, all), ['looked at nothing'])

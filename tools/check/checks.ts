@@ -2,11 +2,12 @@ import type { Check } from './check.ts'
 import { commits } from './commits/commits.ts'
 import { deadCode } from './dead-code.ts'
 import { dependencies } from './dependencies.ts'
+import { folderMap } from './folder-map.ts'
 import { folderSentences } from './folder-sentences.ts'
-import { httpRooms } from './imports/http-rooms.ts'
-import { importCircles } from './imports/import-circles.ts'
+import { httpLayers } from './imports/http-layers.ts'
+import { importCycles } from './imports/import-cycles.ts'
 import { packageDirection } from './imports/package-direction.ts'
-import { serverRooms } from './imports/server-rooms.ts'
+import { serverLayers } from './imports/server-layers.ts'
 import { sqlInStore } from './imports/sql-in-store.ts'
 import { walks } from './imports/walks.ts'
 import { lint } from './lint.ts'
@@ -23,12 +24,13 @@ export const checks: Check[] = [
   lockfile,
   machineTraces,
   folderSentences,
+  folderMap,
   words,
   commits,
   packageDirection,
-  importCircles,
-  serverRooms,
-  httpRooms,
+  importCycles,
+  serverLayers,
+  httpLayers,
   sqlInStore,
   walks,
   lint,

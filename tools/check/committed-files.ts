@@ -3,7 +3,7 @@ import { existsSync, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { listFiles, root } from '../paths.ts'
 
-/** Lists what is or would be committed: git's own list in the repository itself, every file of a planted tree. */
+/** Lists the files that git would commit; in a planted tree, all files. */
 export function listCommittedFiles(base: string): string[] {
   const listed = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: base,
@@ -12,6 +12,6 @@ export function listCommittedFiles(base: string): string[] {
   })
   const isRepository = base === root && listed.status === 0
   const files = isRepository ? listed.stdout.split('\0').filter(Boolean) : listFiles(['**/*', '**/.*'], base)
-  const unplanted = files.filter((file) => !file.startsWith('tools/check/planted/'))
-  return unplanted.filter((file) => existsSync(join(base, file)) && lstatSync(join(base, file)).isFile())
+  const ownFiles = files.filter((file) => !file.startsWith('tools/check/planted/'))
+  return ownFiles.filter((file) => existsSync(join(base, file)) && lstatSync(join(base, file)).isFile())
 }

@@ -5,7 +5,7 @@ import { runProgram } from './run-program.ts'
 
 const reporter = join(root, 'tools/check/knip-reporter.js')
 
-/** Every file and export is used, and every dependency is listed and used, as knip.json under `base` says. */
+/** Every file and export is used, and every dependency is declared and used. Configured by knip.json under `base`. */
 export const deadCode: Check = {
   name: 'dead code',
   planted: { folder: 'dead-code', expect: ['unused.ts', 'unusedExport', 'is-not-listed', 'unused-package'] },

@@ -20,52 +20,54 @@ const licences = new Set([
   'Unlicense',
 ])
 
-/** docs/dependencies.md lists exactly what our packages ask for, and every installed licence is one we accept. */
+/** docs/dependencies.md lists exactly the dependencies of our packages, and every installed package has an accepted licence. */
 export const dependencies: Check = {
   name: 'dependencies, licences',
   planted: {
     folder: 'dependencies',
-    expect: ['lacks | stranger | 1.0.0 |', 'names gone 1.0.0', 'stranger: licence AGPL-3.0'],
+    expect: ['must list | stranger | 1.0.0 |', 'lists gone 1.0.0', 'stranger: licence AGPL-3.0'],
   },
   look(base) {
     const manifests = loadManifests(base)
     const ours = new Set(manifests.map(({ manifest }) => manifest.name))
-    const asked = new Set(
-      manifests.flatMap((placed) =>
-        listDependencies(placed).flatMap(([name, version]) => (ours.has(name) ? [] : [`${name} ${version}`])),
+    const declared = new Set(
+      manifests.flatMap((file) =>
+        listDependencies(file).flatMap(([name, version]) => (ours.has(name) ? [] : [`${name} ${version}`])),
       ),
     )
     const listed = readPage(join(base, page))
     const packages = listInstalled(base)
     const problems = [
-      ...[...asked]
+      ...[...declared]
         .filter((one) => !listed.has(one))
-        .map((one) => `${page} lacks | ${one.replace(' ', ' | ')} | why |`),
-      ...[...listed].filter((one) => !asked.has(one)).map((one) => `${page} names ${one}, which nobody asks for`),
+        .map((one) => `${page} must list | ${one.replace(' ', ' | ')} | reason |`),
+      ...[...listed]
+        .filter((one) => !declared.has(one))
+        .map((one) => `${page} lists ${one}, which no package depends on`),
       ...packages
         .filter(({ licence }) => !isAccepted(licence))
         .map(({ name, licence }) => `${name}: licence ${licence}`),
     ]
-    return { looked: asked.size + packages.length, problems }
+    return { looked: declared.size + packages.length, problems }
   },
 }
 
 function readPage(file: string): Set<string> {
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
   const rows = lines.map((line) => line.split('|').map((cell) => cell.trim()))
-  const filled = rows.filter(([, name, version, why]) => /^\d/.test(version ?? '') && name && why)
+  const filled = rows.filter(([, name, version, reason]) => /^\d/.test(version ?? '') && name && reason)
   return new Set(filled.map(([, name, version]) => `${name} ${version}`))
 }
 
 function listInstalled(base: string): { name: string; licence: string | undefined }[] {
   const lock: Lockfile = JSON.parse(readFileSync(join(base, 'package-lock.json'), 'utf8'))
   return Object.entries(lock.packages)
-    .filter(([path, entry]) => path.includes('node_modules/') && !entry.link && !isForeign(entry))
+    .filter(([path, entry]) => path.includes('node_modules/') && !entry.link && !isForeignBuild(entry))
     .map(([path, { license }]) => ({ name: path.slice(path.lastIndexOf('node_modules/') + 13), licence: license }))
 }
 
-/** Entries that tools/complete-lock.ts made know no licence: they are builds of a package that is judged already. */
-function isForeign(entry: Lockfile['packages'][string]): boolean {
+/** Entries of tools/complete-lock.ts have no licence: they are platform builds of a package that is checked already. */
+function isForeignBuild(entry: Lockfile['packages'][string]): boolean {
   return entry.optional === true && entry.license === undefined && entry.cpu !== undefined
 }
 

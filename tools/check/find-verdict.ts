@@ -1,9 +1,9 @@
 import type { Check, Findings } from './check.ts'
 
-/** Says why a check fails: its problems, that it looked at nothing, or that it missed a planted mistake. */
+/** Returns why a check fails: its violations, that it looked at nothing, or planted violations that it missed. Empty if it passes. */
 export function findVerdict({ planted }: Check, found: Findings, foundPlanted: Findings): string[] {
-  const said = foundPlanted.problems.join('\n')
-  const missed = planted.expect.filter((text) => !said.includes(text))
+  const plantedText = foundPlanted.problems.join('\n')
+  const missed = planted.expect.filter((text) => !plantedText.includes(text))
   return [
     ...found.problems,
     ...(found.looked > 0 || found.absent !== undefined ? [] : ['looked at nothing']),

@@ -1,4 +1,4 @@
-/** A reporter for knip that also tells how many files it looked at. */
+/** A knip reporter that also reports the number of files. */
 export default ({ issues, counters }) => {
   const found = Object.values(issues).flatMap((byFile) =>
     Object.entries(byFile).flatMap(([file, bySymbol]) =>

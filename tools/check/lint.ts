@@ -5,7 +5,7 @@ import { root } from '../paths.ts'
 import type { Check } from './check.ts'
 import { runProgram } from './run-program.ts'
 
-/** Biome finds nothing to say about lint, format and the order of imports. */
+/** Biome reports nothing: lint, format, order of imports. */
 export const lint: Check = {
   name: 'lint, format',
   planted: {
@@ -27,7 +27,7 @@ async function runBiome(folder: string) {
   return { looked, problems: code === 0 ? [] : [output.trim()] }
 }
 
-/** The planted files are left out by our settings: they are judged by the same settings in a folder of their own. */
+/** Our settings exclude the planted files, so they are checked with the same settings in a temporary folder. */
 async function inCopy<T>(base: string, work: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-lint-'))
   try {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Check } from './check.ts'
 import { listCommittedFiles } from './committed-files.ts'
 
-// Put together from parts, so that this file is clean too.
+// Assembled from parts, so that this file passes its own check.
 const hosts = [
   ['registry', '[\\w-]+', '(?:com|example|org)'],
   ['deb', 'debian', 'org'],
@@ -15,9 +15,9 @@ const folders = [['work', '(?:main|shared|\\.library)'], ['root'], ['Users', '\\
 const paths = folders.map((parts) => `(?<![\\w.}-])/${parts.join('/')}/`)
 const shared = ['\\.\\.', 'shared', '(?:spec|design)'].join('/')
 const traces = new RegExp([...hosts, ...paths, shared].join('|'))
-const textBytes = 5 * 1024 * 1024
+const maxTextBytes = 5 * 1024 * 1024
 
-/** No committed file names a path of one machine or the host of a package registry. */
+/** No committed file names a local path or the host of a package registry. */
 export const machineTraces: Check = {
   name: 'machine traces',
   planted: { folder: 'machine-traces', expect: ['notes.md:1', 'notes.md:2'] },
@@ -29,7 +29,7 @@ export const machineTraces: Check = {
 
 function findTraces(file: string, path: string): string[] {
   const bytes = readFileSync(path)
-  if (bytes.length > textBytes || bytes.includes(0)) return []
+  if (bytes.length > maxTextBytes || bytes.includes(0)) return []
   return bytes
     .toString('utf8')
     .split('\n')

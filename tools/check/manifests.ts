@@ -10,16 +10,16 @@ export type Manifest = {
   optionalDependencies?: Record<string, string>
   peerDependencies?: Record<string, string>
 }
-export type PlacedManifest = { file: string; manifest: Manifest }
+export type ManifestFile = { file: string; manifest: Manifest }
 
 /** Reads the package.json of the workspace under `base` and of all its packages. */
-export function loadManifests(base: string): PlacedManifest[] {
+export function loadManifests(base: string): ManifestFile[] {
   const files = listFiles(['package.json', 'packages/*/package.json', 'e2e/package.json', 'bench/package.json'], base)
   return files.map((file) => ({ file, manifest: JSON.parse(readFileSync(join(base, file), 'utf8')) }))
 }
 
-/** Lists what a package asks for, of every kind of dependency. */
-export function listDependencies({ manifest }: PlacedManifest): [name: string, version: string][] {
+/** Lists the dependencies of a package, of every kind. */
+export function listDependencies({ manifest }: ManifestFile): [name: string, version: string][] {
   const { dependencies, devDependencies, optionalDependencies, peerDependencies } = manifest
   return [dependencies, devDependencies, optionalDependencies, peerDependencies].flatMap((one) =>
     Object.entries(one ?? {}),

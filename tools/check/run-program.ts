@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { root } from '../paths.ts'
 
-export type ProgramEnd = { code: number | null; output: string }
+export type ProgramResult = { code: number | null; output: string }
 
-/** Runs a program of an installed package under this Node and gives its end and its whole output. */
-export function runProgram(script: string, args: string[], cwd: string): Promise<ProgramEnd> {
+/** Runs a script of an installed package with this Node. Returns its exit code and output (stdout and stderr). */
+export function runProgram(script: string, args: string[], cwd: string): Promise<ProgramResult> {
   const child = spawn(process.execPath, [join(root, 'node_modules', script), ...args], {
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -2,14 +2,14 @@ import type { Random } from './random.ts'
 
 export type FuzzInput = Buffer | string
 
-/** A reader of hostile input, with a way to make some. */
+/** A parser of untrusted input, with a generator of inputs. */
 export interface FuzzTarget {
   readonly name: string
-  /** Makes inputs without end, the same for the same random numbers. */
+  /** Returns a generator of inputs, which depend only on `random`. */
   createInputs(random: Random): () => FuzzInput
   /**
-   * Reads one input; answers whether it was accepted. A refusal by the documented error is an answer too. Whatever is thrown is a fault:
-   * another error, or an accepted input that does not mean what it should.
+   * Parses one input. Returns true if it was accepted, false if it was refused with the documented error. Throws on a fault: another
+   * error, or an accepted input with a wrong meaning.
    */
   accepts(input: FuzzInput): boolean
 }

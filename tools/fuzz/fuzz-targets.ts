@@ -7,7 +7,7 @@ import { keySetTarget } from './targets/key-set-target.ts'
 import { pointerTarget } from './targets/pointer-target.ts'
 import { tokenTarget } from './targets/token-target.ts'
 
-/** Every reader that strangers can send text to. */
+/** Every parser that anonymous callers can reach. */
 export const FUZZ_TARGETS: readonly FuzzTarget[] = [
   jsonTarget,
   tokenTarget,

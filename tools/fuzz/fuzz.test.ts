@@ -9,21 +9,21 @@ import { runTarget, SLOW_MS } from './run-target.ts'
 const RUNS = 5_000
 const SEED = 20_260_601
 
-describe('readers of hostile input', () => {
+describe('parsers of untrusted input', () => {
   for (const target of FUZZ_TARGETS) {
     it(`${target.name}: ${RUNS} mutated inputs of seed ${SEED} are accepted or refused, each within ${SLOW_MS} ms`, () => {
       const { runs, accepted, findings } = runTarget(target, { runs: RUNS, seed: SEED })
-      const found = findings.map(({ problem, input }) => `${problem}\n${Buffer.from(input).toString('base64')}`)
-      assert.deepEqual(found, [])
+      const messages = findings.map(({ fault, input }) => `${fault}\n${Buffer.from(input).toString('base64')}`)
+      assert.deepEqual(messages, [])
       assert.equal(runs, RUNS)
       assert.ok(accepted > RUNS / 100 && accepted < RUNS / 2, `${accepted} were accepted`)
     })
   }
 })
 
-/** A reader with a fault of its own. */
-const faulty = (accepts: FuzzTarget['accepts']): FuzzTarget => ({
-  name: 'faulty',
+/** A target with its own `accepts`. */
+const targetWith = (accepts: FuzzTarget['accepts']): FuzzTarget => ({
+  name: 'test',
   createInputs: (random) =>
     createMutator(random, { corpus: [Buffer.from('{"a":1}')], dictionary: ['b'], maxLength: 64 }),
   accepts,
@@ -31,32 +31,32 @@ const faulty = (accepts: FuzzTarget['accepts']): FuzzTarget => ({
 
 describe('runTarget', () => {
   it('reports a fault once, with the smallest input that shows it', () => {
-    const target = faulty((input) => {
-      if (input.includes('b')) throw new TypeError('b is not understood')
+    const target = targetWith((input) => {
+      if (input.includes('b')) throw new TypeError('b is not supported')
       return true
     })
     const { findings } = runTarget(target, { runs: 1000, seed: 1 })
     assert.equal(findings.length, 1)
-    assert.match(findings[0]?.problem ?? '', /TypeError: b is not understood/)
+    assert.match(findings[0]?.fault ?? '', /TypeError: b is not supported/)
     assert.deepEqual(findings[0]?.input, Buffer.from('b'))
-    const twin = runTarget(
-      faulty((input) => !input.includes('b')),
+    const correct = runTarget(
+      targetWith((input) => !input.includes('b')),
       { runs: 1000, seed: 1 },
     )
-    assert.deepEqual([twin.findings, twin.accepted > 0 && twin.accepted < 1000], [[], true])
+    assert.deepEqual([correct.findings, correct.accepted > 0 && correct.accepted < 1000], [[], true])
   })
 
-  it('reports an input that is slow every time, and not one that was slow once', () => {
+  it('reports an input that is slow every time, but not one that was slow once', () => {
     const spin = (): void => {
       for (const end = performance.now() + SLOW_MS + 20; performance.now() < end; );
     }
-    const always = faulty(() => {
+    const always = targetWith(() => {
       spin()
       return true
     })
-    assert.match(runTarget(always, { runs: 1, seed: 1 }).findings[0]?.problem ?? '', /^took/)
+    assert.match(runTarget(always, { runs: 1, seed: 1 }).findings[0]?.fault ?? '', /^took/)
     let calls = 0
-    const once = faulty(() => {
+    const once = targetWith(() => {
       calls += 1
       if (calls === 1) spin()
       return true
@@ -64,11 +64,11 @@ describe('runTarget', () => {
     assert.deepEqual(runTarget(once, { runs: 10, seed: 1 }).findings, [])
   })
 
-  it('makes the same inputs from the same seed, and others from another', () => {
+  it('generates the same inputs from the same seed, and others from another seed', () => {
     const inputsOf = (seed: number): string[] => {
       const inputs: string[] = []
       runTarget(
-        faulty((input) => inputs.push(input.toString('latin1')) > 0),
+        targetWith((input) => inputs.push(input.toString('latin1')) > 0),
         { runs: 50, seed },
       )
       return inputs.filter((input) => input !== '{"a":1}')

@@ -3,9 +3,9 @@ import type { Random } from './random.ts'
 export interface MutatorOptions {
   /** Valid inputs to start from. */
   readonly corpus: readonly Buffer[]
-  /** Words of the language, to be put in anywhere. */
+  /** Tokens of the format, inserted at random positions. */
   readonly dictionary: readonly (string | Buffer)[]
-  /** Somewhat more than the reader takes; most inputs are far shorter. */
+  /** Slightly more than the parser accepts. Most inputs are far shorter. */
   readonly maxLength: number
 }
 
@@ -62,7 +62,7 @@ const MUTATIONS: readonly Mutation[] = [
   },
 ]
 
-/** Makes inputs without end: mostly valid ones with a few things wrong, a few of mere noise, a few as long as the reader takes. */
+/** Returns a generator of inputs: mostly valid ones with a few mutations, some random bytes, and a few of the maximum length. */
 export function createMutator(random: Random, options: MutatorOptions): () => Buffer {
   const prepared = { ...options, words: options.dictionary.map((word) => Buffer.from(word)) }
   return () => {
@@ -80,7 +80,7 @@ function noise(random: Random): Buffer {
   return Buffer.from(Array.from({ length: random.below(MAX_RANDOM_BYTES) }, () => random.below(256)))
 }
 
-/** Repeats one short piece until the input is as long as can be: what is slow, is slow then. */
+/** Repeats one short piece up to the maximum length, to find slow inputs. */
 function grow(bytes: Buffer, random: Random, maxLength: number): Buffer {
   const [start, end] = range(bytes, random)
   const piece = bytes.subarray(start, Math.min(end, start + 1 + random.below(16)))

@@ -1,13 +1,13 @@
-/** Numbers that look random and are the same for the same seed. */
+/** Pseudo-random numbers, determined by a seed. */
 export interface Random {
-  /** A whole number from 0 up to, but not including, `limit`. */
+  /** Returns an integer from 0 (inclusive) to `limit` (exclusive). */
   below(limit: number): number
   pick<T>(list: readonly T[]): T
-  /** True once in `times`. */
+  /** Returns true with probability 1 / `times`. */
   onceIn(times: number): boolean
 }
 
-/** SplitMix-like generator with 32 bits of state (Mulberry32): fast, and good enough to throw things at parsers. */
+/** Mulberry32: fast, 32 bits of state, not for cryptography. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0
   const next = (): number => {
@@ -20,7 +20,7 @@ export function createRandom(seed: number): Random {
   return {
     below,
     pick: (list) => {
-      if (list.length === 0) throw new TypeError('nothing to pick from')
+      if (list.length === 0) throw new TypeError('cannot pick from an empty list')
       return list[below(list.length)] as (typeof list)[number]
     },
     onceIn: (times) => below(times) === 0,

@@ -9,10 +9,9 @@ export interface FuzzOptions {
   readonly onProgress?: (progress: { readonly done: number; readonly perSecond: number }) => void
 }
 
-/** An input that a reader cannot cope with. */
 export interface FuzzFinding {
-  /** What was thrown, or how long it took. */
-  readonly problem: string
+  /** The error that was thrown, or the time that it took. */
+  readonly fault: string
   readonly input: FuzzInput
 }
 
@@ -28,7 +27,7 @@ export const SLOW_MS = 100
 const MAX_FINDINGS = 10
 const RERUNS = 3
 
-/** Throws generated inputs at a reader. A problem that was found once is not looked for again; after ten the run ends early. */
+/** Feeds generated inputs to a target. Each fault is reported once. Stops early after ten faults. */
 export function runTarget(target: FuzzTarget, options: FuzzOptions): FuzzReport {
   const { runs, seed, progressEveryMs = 1000, onProgress } = options
   const nextInput = target.createInputs(createRandom(seed))
@@ -41,17 +40,17 @@ export function runTarget(target: FuzzTarget, options: FuzzOptions): FuzzReport 
   while (done < runs && findings.size < MAX_FINDINGS) {
     const input = nextInput()
     const before = performance.now()
-    const outcome = run(target, input)
+    const result = run(target, input)
     const now = performance.now()
     done += 1
-    if (outcome.accepted) accepted += 1
-    if (outcome.problem !== undefined && !findings.has(outcome.problem)) {
-      const { problem } = outcome
-      const small = shrinkInput(input, (smaller) => run(target, smaller).problem === problem)
-      findings.set(problem, { problem, input: small })
+    if (result.accepted) accepted += 1
+    if (result.fault !== undefined && !findings.has(result.fault)) {
+      const { fault } = result
+      const small = shrinkInput(input, (smaller) => run(target, smaller).fault === fault)
+      findings.set(fault, { fault, input: small })
     }
     if (now - before > slowestMs) slowestMs = confirmedMs(target, input, now - before, slowestMs)
-    if (slowestMs > SLOW_MS && !findings.has('slow')) findings.set('slow', { problem: `took ${slowestMs} ms`, input })
+    if (slowestMs > SLOW_MS && !findings.has('slow')) findings.set('slow', { fault: `took ${slowestMs} ms`, input })
     if (onProgress && now - reported > progressEveryMs) {
       reported = now
       onProgress({ done, perSecond: perSecond(done, now - started) })
@@ -61,20 +60,20 @@ export function runTarget(target: FuzzTarget, options: FuzzOptions): FuzzReport 
   return { runs: done, accepted, perSecond: perSecond(done, elapsedMs), slowestMs, findings: [...findings.values()] }
 }
 
-interface Outcome {
+interface RunResult {
   readonly accepted: boolean
-  readonly problem?: string
+  readonly fault?: string
 }
 
-function run(target: FuzzTarget, input: FuzzInput): Outcome {
+function run(target: FuzzTarget, input: FuzzInput): RunResult {
   try {
     return { accepted: target.accepts(input) }
   } catch (error) {
-    return { accepted: false, problem: describe(error) }
+    return { accepted: false, fault: describe(error) }
   }
 }
 
-/** The machine may have been busy with something else: the best of some runs counts. */
+/** Repeats a slow run and returns the shortest time, because the machine may have been busy. */
 function confirmedMs(target: FuzzTarget, input: FuzzInput, firstMs: number, knownMs: number): number {
   let bestMs = firstMs
   for (let left = RERUNS; left > 0 && bestMs > knownMs; left -= 1) {
@@ -85,11 +84,11 @@ function confirmedMs(target: FuzzTarget, input: FuzzInput, firstMs: number, know
   return Math.max(bestMs, knownMs)
 }
 
-/** By class, message and place, so that one fault is one finding. */
+/** Identifies a fault by error class, message and source location. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return `threw ${String(error)}`
-  const place = error.stack?.split('\n').find((line) => line.trimStart().startsWith('at '))
-  return `${error.name}: ${error.message.slice(0, 200)} ${place?.trim() ?? ''}`
+  const location = error.stack?.split('\n').find((line) => line.trimStart().startsWith('at '))
+  return `${error.name}: ${error.message.slice(0, 200)} ${location?.trim() ?? ''}`
 }
 
 function perSecond(done: number, elapsedMs: number): number {

@@ -4,7 +4,7 @@ import { runProgram } from '../check/run-program.ts'
 import { listFiles, root } from '../paths.ts'
 import { loadManifest, type PublishedPackage, publishedPackages } from './published-packages.ts'
 
-/** Makes `build/<folder>`: JavaScript and declarations in dist, other files as they are, and the package.json to publish. */
+/** Builds `build/<folder>`: JavaScript and declarations in dist, other files unchanged, and the published package.json. */
 export async function emitPackage({ folder, engines }: PublishedPackage, output: string): Promise<void> {
   const source = join(root, 'packages', folder)
   const target = join(output, folder)
@@ -32,7 +32,7 @@ export async function emitPackage({ folder, engines }: PublishedPackage, output:
 async function compile(folder: string, output: string): Promise<void> {
   const source = join(root, 'packages', folder, 'src')
   const project = join(output, `${folder}.tsconfig.json`)
-  // Siblings are seen as they will be published; their sources are outside of rootDir.
+  // Sibling packages are resolved to their build, because their sources are outside rootDir.
   const paths = Object.fromEntries(
     publishedPackages.flatMap((one) => {
       const { name, exports } = loadManifest(one.folder)
@@ -49,7 +49,7 @@ async function compile(folder: string, output: string): Promise<void> {
       declaration: true,
       rootDir: source,
       outDir: join(output, folder, 'dist'),
-      // The output may lie outside of the workspace.
+      // The output may be outside the workspace.
       typeRoots: [join(root, 'node_modules/@types')],
       paths,
     },
@@ -57,34 +57,37 @@ async function compile(folder: string, output: string): Promise<void> {
     exclude: [join(source, '**/*.test.ts'), join(source, '**/*.fixture.ts')],
   }
   writeFileSync(project, JSON.stringify(settings, null, 2))
-  const { code, output: said } = await runProgram('typescript/bin/tsc', ['-p', project, '--pretty', 'false'], root)
+  const { code, output: messages } = await runProgram('typescript/bin/tsc', ['-p', project, '--pretty', 'false'], root)
   rmSync(project)
-  // A package may read its version out of its package.json, which lies beside dist as it lies beside src.
-  const problems = said.split('\n').filter((line) => line.includes('error TS') && !isOwnManifest(line, folder))
-  if (problems.length > 0) throw new Error(problems.join('\n'))
-  if (code !== 0 && !said.includes('TS6059')) throw new Error(said)
+  // A package may import its package.json, which is next to dist as it is next to src.
+  const errors = messages.split('\n').filter((line) => line.includes('error TS') && !isOwnManifest(line, folder))
+  if (errors.length > 0) throw new Error(errors.join('\n'))
+  if (code !== 0 && !messages.includes('TS6059')) throw new Error(messages)
 }
 
 /**
- * Copies what the client takes from the contract into the client, which has no dependencies. Only modules that import nothing can
- * be taken.
+ * Copies the contract modules that the SDK imports into the SDK, which has no dependencies. Only modules without imports can be
+ * copied.
  */
 export function inlineContract(target: string, contract: string): void {
   const { exports } = JSON.parse(readFileSync(join(contract, 'package.json'), 'utf8'))
   for (const file of listFiles(['dist/**/*.js', 'dist/**/*.d.ts'], target)) {
     const path = join(target, file)
     const text = readFileSync(path, 'utf8')
-    const taken = text.replaceAll(/(['"])@countersign\/contract\/([a-z-]+)\1/g, (_, quote: string, name: string) => {
-      for (const built of Object.values<string>(exports[`./${name}`])) {
-        copy(
-          join(contract, built),
-          join(target, 'dist/contract', `${name}${built.endsWith('.d.ts') ? '.d.ts' : '.js'}`),
-        )
-      }
-      const depth = file.split('/').length - 2
-      return `${quote}${depth === 0 ? './' : '../'.repeat(depth)}contract/${name}.js${quote}`
-    })
-    if (taken !== text) writeFileSync(path, taken)
+    const rewritten = text.replaceAll(
+      /(['"])@countersign\/contract\/([a-z-]+)\1/g,
+      (_, quote: string, name: string) => {
+        for (const built of Object.values<string>(exports[`./${name}`])) {
+          copy(
+            join(contract, built),
+            join(target, 'dist/contract', `${name}${built.endsWith('.d.ts') ? '.d.ts' : '.js'}`),
+          )
+        }
+        const depth = file.split('/').length - 2
+        return `${quote}${depth === 0 ? './' : '../'.repeat(depth)}contract/${name}.js${quote}`
+      },
+    )
+    if (rewritten !== text) writeFileSync(path, rewritten)
   }
 }
 
@@ -97,7 +100,7 @@ function rewriteFile(path: string): void {
 }
 
 /**
- * Rewrites what tsc leaves: `new URL('./thread.ts', import.meta.url)` in JavaScript and relative `.ts` names in
+ * Rewrites the `.ts` extensions that tsc keeps: in `new URL('./thread.ts', import.meta.url)`, and in relative imports of
  * declarations.
  */
 export function rewriteExtensions(text: string): string {
@@ -106,7 +109,7 @@ export function rewriteExtensions(text: string): string {
     .replaceAll(/((?:from|import)\s*\(?\s*)(['"])(\.{1,2}\/[^'"\n]+)\.ts\2/g, '$1$2$3.js$2')
 }
 
-/** Builds the package.json to publish: entries in dist with their types, and nothing that only development needs. */
+/** Builds the published package.json: entry points in dist with their types, without development settings. */
 export function buildManifest(manifest: ReturnType<typeof loadManifest>, engines: string): object {
   const { name, version, description, license, bin, dependencies, optionalDependencies } = manifest
   const entries = Object.entries(manifest.exports).map(([path, file]) => {

@@ -4,7 +4,7 @@ import { runProgram } from '../check/run-program.ts'
 import { listFiles } from '../paths.ts'
 import { runNpm } from './run-command.ts'
 
-/** Packs `build/<folder>` and lets publint and attw judge the pack. Gives the path of the tarball; throws with their words. */
+/** Packs `build/<folder>` and checks the pack with publint and attw. Returns the path of the tarball. Throws with their output. */
 export async function packPackage(folder: string, output: string): Promise<string> {
   const packed = await runNpm(
     ['pack', '--json', '--ignore-scripts', '--pack-destination', output],
@@ -12,7 +12,7 @@ export async function packPackage(folder: string, output: string): Promise<strin
   )
   const [{ filename }]: [{ filename: string }] = JSON.parse(packed.slice(packed.indexOf('[')))
   const tarball = join(output, filename)
-  await judge('publint', 'publint/src/cli.js', ['run', tarball, '--strict'], output)
+  await runCheck('publint', 'publint/src/cli.js', ['run', tarball, '--strict'], output)
   const attw = [
     tarball,
     '--profile',
@@ -23,21 +23,21 @@ export async function packPackage(folder: string, output: string): Promise<strin
     '--no-color',
     '--no-emoji',
   ]
-  await judge('attw', '@arethetypeswrong/cli/dist/index.js', attw, output)
-  if (folder === 'sdk') assertStandsAlone(join(output, folder))
+  await runCheck('attw', '@arethetypeswrong/cli/dist/index.js', attw, output)
+  if (folder === 'sdk') assertNoImports(join(output, folder))
   return tarball
 }
 
-async function judge(name: string, script: string, args: string[], cwd: string): Promise<void> {
+async function runCheck(name: string, script: string, args: string[], cwd: string): Promise<void> {
   const { code, output } = await runProgram(script, args, cwd)
-  if (code !== 0) throw new Error(`${name} is not content with ${args[0]}:\n${output}`)
+  if (code !== 0) throw new Error(`${name} failed:\n${output}`)
 }
 
-/** The client has no dependencies, so neither its code nor its types may name another package. */
-function assertStandsAlone(folder: string): void {
-  const naming = listFiles(['dist/**/*.js', 'dist/**/*.d.ts'], folder).filter((file) =>
+/** The SDK has no dependencies, so neither its code nor its types may import a package. */
+function assertNoImports(folder: string): void {
+  const importing = listFiles(['dist/**/*.js', 'dist/**/*.d.ts'], folder).filter((file) =>
     /(?:from|import\()\s*['"](?!\.|node:)/.test(readFileSync(join(folder, file), 'utf8')),
   )
-  if (naming.length > 0)
-    throw new Error(`the sdk must stand alone, but these files import packages: ${naming.join(', ')}`)
+  if (importing.length > 0)
+    throw new Error(`the SDK must not import packages, but these files do: ${importing.join(', ')}`)
 }

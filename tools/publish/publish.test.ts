@@ -4,7 +4,7 @@ import { makeFolder } from '../temporary-folder.fixture.ts'
 import { buildManifest, rewriteExtensions } from './emit-package.ts'
 import { packPackage } from './pack-package.ts'
 
-const sound = {
+const validManifest = {
   name: 'planted',
   version: '1.0.0',
   license: 'MIT',
@@ -18,7 +18,7 @@ const files = (manifest: object, declarations = 'export declare const one: numbe
   'sdk/dist/index.d.ts': declarations,
 })
 
-test('names that end in .ts become .js where tsc leaves them', () => {
+test('rewriteExtensions changes the .ts extensions that tsc keeps', () => {
   const change = (before: string, after: string) => assert.equal(rewriteExtensions(before), after)
   change(`new URL('./a/thread.ts', import.meta.url)`, `new URL('./a/thread.js', import.meta.url)`)
   change(`export * from './a.ts'`, `export * from './a.js'`)
@@ -27,7 +27,7 @@ test('names that end in .ts become .js where tsc leaves them', () => {
   change(`import x from 'package.ts'`, `import x from 'package.ts'`)
 })
 
-test('the published package.json points at dist and asks for nothing of development', () => {
+test('the published package.json points to dist and has no development dependencies', () => {
   const manifest = {
     ...{ name: 'x', version: '1.0.0', description: 'd', license: 'MIT' },
     exports: { '.': './src/index.ts' },
@@ -38,11 +38,11 @@ test('the published package.json points at dist and asks for nothing of developm
   assert.equal('devDependencies' in built, false)
 })
 
-test('a sound pack passes; publint, attw and the look for imports each refuse a bad one', async (t) => {
+test('a valid pack passes; publint, attw and the import check each refuse an invalid one', async (t) => {
   const pack = (planted: Record<string, unknown>) => packPackage('sdk', makeFolder(t, planted))
-  assert.match(await pack(files(sound)), /planted-1\.0\.0\.tgz$/)
-  await assert.rejects(pack(files({ ...sound, exports: { '.': './dist/gone.js' } })), /publint is not content/)
-  await assert.rejects(pack(files(sound, `export * from './gone.ts';\n`)), /attw is not content/)
-  const alien = `import type { Server } from 'fastify';\nexport declare const one: Server;\n`
-  await assert.rejects(pack(files(sound, alien)), /must stand alone/)
+  assert.match(await pack(files(validManifest)), /planted-1\.0\.0\.tgz$/)
+  await assert.rejects(pack(files({ ...validManifest, exports: { '.': './dist/gone.js' } })), /publint failed/)
+  await assert.rejects(pack(files(validManifest, `export * from './gone.ts';\n`)), /attw failed/)
+  const withImport = `import type { Server } from 'fastify';\nexport declare const one: Server;\n`
+  await assert.rejects(pack(files(validManifest, withImport)), /must not import packages/)
 })

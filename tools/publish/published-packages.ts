@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../paths.ts'
 
-/** A package that is published. `engines` is the Node it says it needs. */
+/** A published package. `engines` is its required Node version. */
 export type PublishedPackage = { folder: string; engines: string }
 
-/** The published packages, each after those it depends on. The command starts on any Node and brings its own. */
+/** The published packages, dependencies first. The command starts on any Node and installs the one it needs. */
 export const publishedPackages: PublishedPackage[] = [
   { folder: 'contract', engines: '>=20' },
   { folder: 'core', engines: '>=20' },
@@ -25,7 +25,7 @@ export type PackageManifest = {
   optionalDependencies?: Record<string, string>
 }
 
-/** Reads the package.json of a package of ours as it stands in the sources. */
+/** Reads the package.json in the sources of a package. */
 export function loadManifest(folder: string): PackageManifest {
   return JSON.parse(readFileSync(join(root, 'packages', folder, 'package.json'), 'utf8'))
 }

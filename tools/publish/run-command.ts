@@ -1,29 +1,29 @@
 import { spawn } from 'node:child_process'
 import { basename } from 'node:path'
 
-/** Runs a command and gives its standard output; throws with everything it said when it fails. */
+/** Runs a command and returns its stdout. Throws with all its output when it fails. */
 export async function runCommand(command: string, args: string[], cwd: string): Promise<string> {
   const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
-  let out = ''
-  let all = ''
+  let stdout = ''
+  let output = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    out += text
-    all += text
+    stdout += text
+    output += text
   })
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    all += text
+    output += text
   })
   const code = await new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('close', resolve)
   })
-  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}\n${all}`)
-  return out
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} exited with ${code}\n${output}`)
+  return stdout
 }
 
-/** Runs npm: the one that started us, else the one on the PATH. */
+/** Runs the npm that started this process, else the one on the PATH. */
 export function runNpm(args: string[], cwd: string): Promise<string> {
   const cli = process.env.npm_execpath
-  const ours = cli !== undefined && basename(cli) === 'npm-cli.js'
-  return ours ? runCommand('node', [cli, ...args], cwd) : runCommand('npm', args, cwd)
+  const isNpm = cli !== undefined && basename(cli) === 'npm-cli.js'
+  return isNpm ? runCommand('node', [cli, ...args], cwd) : runCommand('npm', args, cwd)
 }

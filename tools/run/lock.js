@@ -6,11 +6,11 @@ const longestMs = 30 * 60_000
 
 /** Runs `work` while no other process holds the lock directory `folder`; takes over from a holder that died. `what` says what it does. */
 export async function withLock(folder, what, work) {
-  let told = false
+  let isReported = false
   while (!take(folder)) {
     if (isAbandoned(folder)) discard(folder)
-    if (!told) process.stderr.write(`Waiting for another run that ${what} ...\n`)
-    told = true
+    if (!isReported) process.stderr.write(`Waiting for another run that ${what} ...\n`)
+    isReported = true
     await sleep(200)
   }
   const release = () => rmSync(folder, { recursive: true, force: true })

@@ -2,7 +2,7 @@ import * as contract from '@countersign/contract'
 
 const { ERRORS, PERMISSIONS } = contract
 
-/** The members of JSON Schema that the contract's schemas are made of. */
+/** The JSON Schema keywords that the contract uses. */
 interface Schema {
   readonly type?: string
   readonly enum?: readonly unknown[]
@@ -13,7 +13,7 @@ interface Schema {
   readonly required?: readonly string[]
 }
 
-/** Bodies by the name that a user of the SDK knows them under; answers keep theirs. */
+/** Request bodies by their name in the SDK. Responses keep their contract name. */
 const BODIES = {
   SignerInput: contract.ExtJwtSignerWrite,
   SignerChanges: contract.ExtJwtSignerPatch,
@@ -35,44 +35,44 @@ const BODIES = {
   NetworkChanges: contract.NetworkPatch,
 }
 
-const ANSWERS = [
+const RESPONSES = [
   ...['Signer', 'KeyStatus', 'ClientSigner', 'DiscoveredSigner', 'SignerCertificate', 'Explanation', 'AuthDecision'],
   ...['Identity', 'IdentityType', 'AuthPolicy', 'Authenticator', 'Enrollment'],
   ...['ApiSession', 'CurrentApiSession', 'AuthQuery', 'OneTimeCodes', 'RecoveryCodes', 'NewSessionCertificate'],
   ...['RenewedCertificate', 'Version', 'Controller', 'Protocols', 'NetworkJwt', 'Enrolled'],
   ...['OrganizationSettings', 'ProviderSettings', 'AccountSettings', 'NetworkSettings'],
-] as const satisfies readonly contract.AnswerName[]
+] as const satisfies readonly contract.ResponseName[]
 
-/** The file of the SDK that holds the shapes of the wire as plain types, so that it needs no package to describe itself. */
+/** Builds the SDK's wire types as plain TypeScript, so that the SDK has no dependency on the contract. */
 export function buildWireTypes(): string {
-  const named = new Map<unknown, string>(ANSWERS.map((name) => [contract.ANSWERS[name], name]))
-  const write = (schema: Schema, where: 'answer' | 'body', isTop = false): string => {
+  const named = new Map<unknown, string>(RESPONSES.map((name) => [contract.RESPONSES[name], name]))
+  const write = (schema: Schema, direction: 'response' | 'request', isTop = false): string => {
     const name = isTop ? undefined : named.get(schema)
     if (name) return name
     if (schema.enum) return isPermissions(schema.enum) ? 'Permission' : literals(schema.enum)
-    if (schema.anyOf) return schema.anyOf.map((one) => write(one, where)).join(' | ')
-    if (schema.items) return arrayOf(write(schema.items, where))
+    if (schema.anyOf) return schema.anyOf.map((option) => write(option, direction)).join(' | ')
+    if (schema.items) return arrayOf(write(schema.items, direction))
     const [pattern] = Object.values(schema.patternProperties ?? {})
-    if (pattern) return `Readonly<Record<string, ${write(pattern, where)}>>`
+    if (pattern) return `Readonly<Record<string, ${write(pattern, direction)}>>`
     if (!schema.properties) return SCALARS[schema.type ?? ''] ?? 'unknown'
-    const members = Object.entries(schema.properties).map(([member, its]) => {
-      if (schema.required?.includes(member)) return `readonly ${member}: ${write(its, where)}`
-      // Of a caller null is taken as "not given".
-      return `readonly ${member}?: ${write(its, where)}${where === 'body' ? ' | null' : ''} | undefined`
+    const members = Object.entries(schema.properties).map(([member, memberSchema]) => {
+      if (schema.required?.includes(member)) return `readonly ${member}: ${write(memberSchema, direction)}`
+      // In requests null means "not given".
+      return `readonly ${member}?: ${write(memberSchema, direction)}${direction === 'request' ? ' | null' : ''} | undefined`
     })
     return `{\n${members.join('\n')}\n}`
   }
-  const answers = ANSWERS.map(
-    (name) => `export interface ${name} ${write(contract.ANSWERS[name] as Schema, 'answer', true)}`,
+  const responses = RESPONSES.map(
+    (name) => `export interface ${name} ${write(contract.RESPONSES[name] as Schema, 'response', true)}`,
   )
   const bodies = Object.entries(BODIES).map(
-    ([name, schema]) => `export interface ${name} ${write(schema as Schema, 'body', true)}`,
+    ([name, schema]) => `export interface ${name} ${write(schema as Schema, 'request', true)}`,
   )
   return [
-    '/** The shapes of the wire. Written by `npm run generate` from the contract; not to be edited. */\n',
-    `/** Every code that a controller answers with. */\nexport type ErrorCode = ${literals(Object.keys(ERRORS).map((code) => contract.wireNameOf(code as contract.ErrorCode)))}\n`,
-    `/** What an identity may be permitted. */\nexport type Permission = ${literals(PERMISSIONS)}\n`,
-    ...answers,
+    '/** Types of requests and responses. Generated from the contract by `npm run generate`; do not edit. */\n',
+    `/** The error codes of a controller. */\nexport type ErrorCode = ${literals(Object.keys(ERRORS).map((code) => contract.wireNameOf(code as contract.ErrorCode)))}\n`,
+    `/** The permissions of an identity. */\nexport type Permission = ${literals(PERMISSIONS)}\n`,
+    ...responses,
     ...bodies,
     '',
   ].join('\n')
@@ -87,7 +87,7 @@ const SCALARS: Readonly<Record<string, string>> = {
 }
 
 function isPermissions(values: readonly unknown[]): boolean {
-  return values.length === PERMISSIONS.length && PERMISSIONS.every((one) => values.includes(one))
+  return values.length === PERMISSIONS.length && PERMISSIONS.every((permission) => values.includes(permission))
 }
 
 function literals(values: readonly unknown[]): string {

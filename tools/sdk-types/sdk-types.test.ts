@@ -6,10 +6,10 @@ import { root } from '../paths.ts'
 import { buildWireTypes } from './build-wire-types.ts'
 import { WIRE_TYPES_FILE } from './wire-types-file.ts'
 
-/** What the formatter changes. */
-const bare = (text: string) => text.replaceAll(/[\s|()'"]/g, '')
+/** Removes what the formatter changes. */
+const normalize = (text: string) => text.replaceAll(/[\s|()'"]/g, '')
 
-test('the SDK’s types of the wire are those of the contract; npm run generate writes them', () => {
-  const kept = readFileSync(join(root, WIRE_TYPES_FILE), 'utf8')
-  assert.ok(bare(kept) === bare(buildWireTypes()), 'run npm run generate')
+test('the SDK’s wire types match the contract; npm run generate writes them', () => {
+  const current = readFileSync(join(root, WIRE_TYPES_FILE), 'utf8')
+  assert.ok(normalize(current) === normalize(buildWireTypes()), 'run npm run generate')
 })

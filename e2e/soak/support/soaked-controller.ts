@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { createControllerStage, type ReadyController } from '@countersign/testkit'
 
-/** A controller that is soaked, and what the load generator needs to reach it. */
+/** The controller under load, and its address for the load generator. */
 export interface SoakedController {
   readonly controller: ReadyController
   readonly target: { readonly port: number; readonly ca: string }
-  /** One call as the administrator; gives the id of what it made. */
+  /** Posts as the administrator. Returns the id of the created item. */
   create(path: string, body: unknown): Promise<string>
 }
 
 const MANAGEMENT = '/edge/management/v1'
 
-/** Runs `work` against a controller of its own in development mode. */
+/** Runs `work` against a new controller in development mode. */
 export async function withSoakedController(
   env: Readonly<Record<string, string>>,
   work: (soaked: SoakedController) => Promise<void>,

@@ -1,4 +1,4 @@
-/** Welch's t: how far the means of two samples are apart, in standard errors. Above 4.5 in either direction is no chance. */
+/** Welch's t: the difference of the means of two samples, in standard errors. An absolute value above 4.5 is significant. */
 export function welchT(a: readonly number[], b: readonly number[]): number {
   const [one, two] = [momentsOf(a), momentsOf(b)]
   return (one.mean - two.mean) / Math.sqrt(one.variance / a.length + two.variance / b.length)

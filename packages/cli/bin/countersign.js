@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts the command on Node 24. Plain JavaScript without newer syntax, since it begins on whatever Node is installed.
+// Starts the command on Node 24. Plain JavaScript without newer syntax, since the installed Node can be older.
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import nodeModule, { createRequire } from 'node:module'
@@ -7,22 +7,22 @@ import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-const NEEDED = [24, 18]
+const MIN_VERSION = [24, 18]
 /**
- * Of V8, from the start or not at all: a quarter of the usual room for new objects, and clearing up when the heap has grown to two and a half times
- * what is in use, not in quiet moments. Why, and what that gains: docs/decisions/operations.md.
+ * V8 options, which can only be set at start: a quarter of the default semi-space, and a collection when the heap has grown to 2.5 times the live
+ * size, not when idle. Reasons and measurements: docs/decisions/operations.md.
  */
 const HEAP_OPTIONS = ['--max-semi-space-size=16', '--heap-growing-percent=150', '--no-memory-reducer', '--expose-gc']
-/** Of the C library: threads share its arenas, which are mostly holes. */
-const MEMORY_SETTINGS = { MALLOC_ARENA_MAX: '2' }
+/** For the C library: threads share malloc arenas, which are mostly fragmented. */
+const MALLOC_SETTINGS = { MALLOC_ARENA_MAX: '2' }
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
 
 function isNewEnough(version) {
   const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number)
-  return major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])
+  return major > MIN_VERSION[0] || (major === MIN_VERSION[0] && minor >= MIN_VERSION[1])
 }
 
-/** The Node that was installed beside us as a package, or undefined. */
+/** The Node binary of the optional dependency, or undefined. */
 function findPackagedNode() {
   const require = createRequire(import.meta.url)
   try {
@@ -35,29 +35,29 @@ function findPackagedNode() {
   }
 }
 
-/** Keeps what Node makes of the source between starts, beside the source: half of a start is reading it. */
-function keepCompiledCode(root) {
+/** Caches compiled code beside the source: compiling takes half of the startup time. */
+function enableCompileCache(root) {
   const cache = join(root, '.cache')
   nodeModule.enableCompileCache?.(cache)
   process.env.NODE_COMPILE_CACHE ??= cache
 }
 
 /**
- * Begins the process again with the options that the controller wants, where the system can do that, but for those that the operator has chosen.
- * Another major version may not know them, and would not start.
+ * Replaces the process with one that has the heap options, where the platform supports execve. Keeps options that the operator has set. Other
+ * major versions may not know the options and would not start.
  */
 function applyHeapOptions() {
   const { argv, execArgv, execPath, env, version } = process
   const chosen = [...execArgv, env.NODE_OPTIONS ?? ''].join(' ')
   const missing = HEAP_OPTIONS.filter((option) => !chosen.includes(option.split('=', 1)[0]))
-  if (argv[2] !== 'up' || missing.length === 0 || !version.startsWith(`v${NEEDED[0]}.`)) return
-  process.execve?.(execPath, [execPath, ...missing, ...execArgv, ...argv.slice(1)], { ...MEMORY_SETTINGS, ...env })
+  if (argv[2] !== 'up' || missing.length === 0 || !version.startsWith(`v${MIN_VERSION[0]}.`)) return
+  process.execve?.(execPath, [execPath, ...missing, ...execArgv, ...argv.slice(1)], { ...MALLOC_SETTINGS, ...env })
 }
 
 async function runHere() {
   applyHeapOptions()
   const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-  keepCompiledCode(root)
+  enableCompileCache(root)
   const source = join(root, 'src', 'main.ts')
   const main = existsSync(source) ? source : join(root, 'dist', 'main.js')
   const { run } = await import(pathToFileURL(main).href)
@@ -83,8 +83,8 @@ if (isNewEnough(process.version)) {
   if (node) runWith(node)
   else {
     fail(
-      `countersign needs Node ${NEEDED.join('.')} or newer, this is ${process.version}`,
-      `install Node 24, or install countersign with its optional dependencies, which bring it along`,
+      `countersign needs Node ${MIN_VERSION.join('.')} or newer; this is ${process.version}`,
+      `install Node 24, or install countersign with its optional dependencies, which include it`,
     )
   }
 }

@@ -1,16 +1,16 @@
-/** What the exit status says; docs/cli.md tells users. */
+/** Exit statuses, documented in docs/cli.md. */
 export const EXIT = {
   ok: 0,
   failure: 1,
   usage: 2,
-  notSignedIn: 3,
+  notLoggedIn: 3,
   refused: 4,
   notFound: 5,
   conflict: 6,
   unreachable: 7,
 } as const
 
-/** A failure that is explained to the person at the terminal: one `error:` line for each message, then the hint. */
+/** A failure with a text for the user: one `error:` line for each message, then the hint. */
 export class CliError extends Error {
   override readonly name = 'CliError'
   readonly messages: readonly string[]

@@ -1,4 +1,4 @@
-/** Resolves when nobody reads the results any more; a pipe tells so when something is written to it. */
+/** Resolves when the reader of stdout has closed the pipe, which is noticed at the next write. */
 export function waitForClosedOutput(): Promise<void> {
   return new Promise((resolve) => {
     process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {

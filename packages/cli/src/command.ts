@@ -5,11 +5,11 @@ import type { Terminal } from './terminal.ts'
 export interface Flag {
   /** Without the dashes. */
   readonly name: string
-  /** One letter that stands for it: `o` for `-o`. */
+  /** The one-letter form: `o` for `-o`. */
   readonly short?: string
-  /** What help calls its value; without one the flag is on or off. */
+  /** The placeholder of its value in help; a flag without one is a switch. */
   readonly value?: string
-  /** May be given several times. */
+  /** Can be given several times. */
   readonly repeatable?: boolean
   /** `--no-name` exists too. */
   readonly negatable?: boolean
@@ -18,7 +18,7 @@ export interface Flag {
 
 export type FlagValues = { readonly [name: string]: string | boolean | readonly (string | boolean)[] | undefined }
 
-/** How a command was called. */
+/** One invocation of a command. */
 export interface Call {
   readonly args: readonly string[]
   readonly flags: FlagValues
@@ -27,19 +27,18 @@ export interface Call {
   readonly env: { readonly [name: string]: string | undefined }
 }
 
-/** What one command takes and does. */
 export interface Command {
-  /** Names of the arguments, all required unless in brackets: `FILE`, `[COMMAND]`. */
+  /** Names of the arguments, required unless in brackets: `FILE`, `[COMMAND]`. */
   readonly args: readonly string[]
   readonly flags: readonly Flag[]
-  /** Further lines of help. */
+  /** More lines of help. */
   readonly details?: readonly string[]
-  readonly examples: readonly { readonly command: string; readonly says: string }[]
-  /** Does the work and gives the exit status. Throws CliError for what a person can understand. */
+  readonly examples: readonly { readonly command: string; readonly description: string }[]
+  /** Runs the command and returns the exit status. Throws CliError for expected failures. */
   run(call: Call): Promise<number>
 }
 
-/** A row of the table of commands. The command itself is loaded when it is called. */
+/** A row of the table of commands. The command is loaded when it runs. */
 export interface CommandRow {
   /** `config show` */
   readonly name: string

@@ -3,10 +3,10 @@ import { CliError } from './cli-error.ts'
 import type { Call, Flag } from './command.ts'
 import { buildSettingFlags, loadCallSettings } from './load-call-settings.ts'
 
-/** The flags by which backup and restore find the data directory. */
+/** The flags that locate the data directory for backup and restore. */
 export const DATA_FLAGS: readonly Flag[] = buildSettingFlags(['data-dir', 'database'])
 
-/** The data directory of a call. Throws when the data is in PostgreSQL, whose own tools know how to copy it. */
+/** The data directory. Throws when the data is in PostgreSQL, which has its own backup tools. */
 export function getDataDir(call: Call): string {
   const { settings } = loadCallSettings(call)
   if (settings.database !== 'sqlite') {
@@ -17,7 +17,7 @@ export function getDataDir(call: Call): string {
   return settings.dataDir
 }
 
-/** Names in a directory; none when it does not exist. */
+/** The names in a directory; empty when it does not exist. */
 export function listNames(directory: string): readonly string[] {
   try {
     return readdirSync(directory)

@@ -1,7 +1,7 @@
 import { StartupError } from '@countersign/server'
 import { CliError } from './cli-error.ts'
 
-/** Waits for work of the server; what it has words for becomes a CliError with the same words. */
+/** Converts a StartupError of `work` to a CliError with the same texts. */
 export async function explainStartupErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

@@ -1,6 +1,6 @@
 import type { CommandRow } from './command.ts'
 
-/** The command whose name the words begin with, the longest first, and the words after it. */
+/** Finds the command with the longest name that `words` start with. `rest` holds the words after it. */
 export function findCommand(
   commands: readonly CommandRow[],
   words: readonly string[],
@@ -13,7 +13,7 @@ export function findCommand(
   return undefined
 }
 
-/** The commands below a word: `config` gives `config show`. */
+/** The commands below a word: `config show` for `config`. */
 export function listSubcommands(commands: readonly CommandRow[], word: string): readonly CommandRow[] {
   return commands.filter((row) => row.name.startsWith(`${word} `))
 }

@@ -21,7 +21,7 @@ export function buildOverview(commands: readonly CommandRow[]): string[] {
     '  countersign up                 start a controller in .countersign',
     '  countersign help up            explain a command',
     '',
-    'Exit status: 0 done, 1 failed, 2 called wrongly, 3 not signed in, 4 refused, 5 not found, 6 conflict, 7 unreachable.',
+    'Exit status: 0 ok, 1 failure, 2 usage error, 3 not logged in, 4 refused, 5 not found, 6 conflict, 7 unreachable.',
   ]
 }
 
@@ -37,7 +37,7 @@ export function buildCommandHelp(row: CommandRow, command: Command): string[] {
     ...(command.details ? ['', ...command.details] : []),
     '',
     'Examples:',
-    ...command.examples.flatMap((example) => [`  # ${example.says}`, `  ${example.command}`]),
+    ...command.examples.flatMap((example) => [`  # ${example.description}`, `  ${example.command}`]),
   ]
 }
 
@@ -47,7 +47,7 @@ function flagTitle(flag: Flag): string {
   return short + (flag.value ? `${name} ${flag.value}` : name)
 }
 
-function buildColumns(rows: readonly (readonly [string, string])[], least = 0): string[] {
-  const width = Math.max(least, ...rows.map(([left]) => left.length))
+function buildColumns(rows: readonly (readonly [string, string])[], minWidth = 0): string[] {
+  const width = Math.max(minWidth, ...rows.map(([left]) => left.length))
   return rows.map(([left, right]) => `  ${left.padEnd(width)}   ${right}`)
 }

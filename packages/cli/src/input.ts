@@ -1,42 +1,42 @@
 import type { ReadStream } from 'node:tty'
 import { CliError, EXIT } from './cli-error.ts'
 
-/** What a command can ask of whoever called it. */
+/** Input from stdin and from the user. */
 export interface Input {
-  /** Whether a person sits there to answer. */
+  /** Whether stdin and stderr are a terminal. */
   readonly isInteractive: boolean
   /** Everything on stdin, up to a megabyte. */
   readAll(): Promise<string>
-  /** One line; with `secret` it is not shown while it is typed. Only where somebody answers. */
+  /** Prompts for one line; with `secret` without echo. Call it only when `isInteractive`. */
   ask(question: string, options?: { readonly secret?: boolean }): Promise<string>
 }
 
 const MAX_BYTES = 1_048_576
 const CTRL_C = '\x03'
 const CTRL_D = '\x04'
-const ERASERS = ['\x7f', '\b']
+const BACKSPACES = ['\x7f', '\b']
 
 type Stdin = NodeJS.ReadStream | ReadStream
 
-/** Creates the input over stdin; questions go to stderr, since stdout is for results. */
+/** Prompts go to stderr, since stdout is for results. */
 export function createInput(stdin: Stdin, stderr: NodeJS.WriteStream): Input {
   return {
     isInteractive: stdin.isTTY === true && stderr.isTTY === true,
     readAll: () => readAll(stdin),
     async ask(question, { secret = false } = {}) {
       stderr.write(question)
-      const answer = await readLine(stdin, secret)
+      const line = await readLine(stdin, secret)
       if (secret) stderr.write('\n')
-      return answer
+      return line
     },
   }
 }
 
-/** Nobody there, nothing to read. */
+/** No terminal and an empty stdin. */
 export const NO_INPUT: Input = {
   isInteractive: false,
   readAll: async () => '',
-  ask: () => Promise.reject(new TypeError('nobody is there to ask')),
+  ask: () => Promise.reject(new TypeError('there is no terminal')),
 }
 
 async function readAll(stdin: Stdin): Promise<string> {
@@ -45,7 +45,7 @@ async function readAll(stdin: Stdin): Promise<string> {
   for await (const chunk of stdin) {
     const bytes = Buffer.from(chunk as Uint8Array)
     size += bytes.length
-    if (size > MAX_BYTES) throw new CliError('what comes on stdin is too long', { hint: 'send at most a megabyte' })
+    if (size > MAX_BYTES) throw new CliError('stdin is too long', { hint: 'send at most one megabyte' })
     chunks.push(bytes)
   }
   return Buffer.concat(chunks).toString('utf8')
@@ -61,10 +61,10 @@ async function readLine(stdin: Stdin, secret: boolean): Promise<string> {
       for (const character of text) {
         if (character === '\r' || character === '\n') return line
         if (character === CTRL_C || character === CTRL_D) {
-          throw new CliError('stopped at the prompt', { exitCode: EXIT.failure })
+          throw new CliError('cancelled at the prompt', { exitCode: EXIT.failure })
         }
-        line = ERASERS.includes(character) ? line.slice(0, -1) : line + character
-        if (line.length > MAX_BYTES) throw new CliError('the answer is too long', {})
+        line = BACKSPACES.includes(character) ? line.slice(0, -1) : line + character
+        if (line.length > MAX_BYTES) throw new CliError('the line is too long', {})
       }
     }
   } finally {

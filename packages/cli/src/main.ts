@@ -1,20 +1,20 @@
 import { CliError, EXIT } from './cli-error.ts'
 import type { Call } from './command.ts'
 import { COMMANDS } from './commands.ts'
+import { describeSystemError } from './describe-system-error.ts'
 import { findCommand } from './find-command.ts'
 import { buildCommandHelp, buildOverview } from './help.ts'
 import { createInput, type Input, NO_INPUT } from './input.ts'
 import { parseFlags } from './parse-flags.ts'
-import { findSystemErrorWords } from './system-error.ts'
 import { createTerminal, type Terminal, withVerbosity } from './terminal.ts'
-import { toExplained } from './to-explained.ts'
+import { toCliError } from './to-cli-error.ts'
 import { unknownCommand } from './unknown-command.ts'
 
 type Environment = { readonly [name: string]: string | undefined }
 
-/** Runs one command line of this process and gives the exit status. */
+/** Runs a command line with the streams and environment of this process. Returns the exit status. */
 export async function run(words: readonly string[]): Promise<number> {
-  // A reader that has seen enough closes the pipe: no reason for a controller to fall over, nor to leave a change half done.
+  // A closed pipe must not crash a controller or interrupt a change half way.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error
@@ -24,7 +24,7 @@ export async function run(words: readonly string[]): Promise<number> {
   return main(words, terminal, process.env, createInput(process.stdin, process.stderr))
 }
 
-/** Runs one command line. Never throws: what goes wrong is told on the terminal and in the exit status. */
+/** Runs a command line. Never throws: errors are printed, and the exit status returned. */
 export async function main(
   words: readonly string[],
   terminal: Terminal,
@@ -34,15 +34,15 @@ export async function main(
   try {
     return await dispatch(words, { terminal, env, input })
   } catch (error) {
-    return explain(toExplained(error), terminal, env)
+    return reportError(toCliError(error), terminal, env)
   }
 }
 
-async function dispatch(words: readonly string[], surroundings: Omit<Call, 'args' | 'flags'>): Promise<number> {
-  const { terminal } = surroundings
+async function dispatch(words: readonly string[], context: Omit<Call, 'args' | 'flags'>): Promise<number> {
+  const { terminal } = context
   const [first] = words
-  if (first === '--version') return dispatch(['version', ...words.slice(1)], surroundings)
-  if (first === '--help' || first === '-h') return dispatch(['help', ...words.slice(1)], surroundings)
+  if (first === '--version') return dispatch(['version', ...words.slice(1)], context)
+  if (first === '--help' || first === '-h') return dispatch(['help', ...words.slice(1)], context)
   const found = findCommand(COMMANDS, words)
   if (!found) {
     if (first !== undefined) throw unknownCommand(COMMANDS, words)
@@ -56,10 +56,10 @@ async function dispatch(words: readonly string[], surroundings: Omit<Call, 'args
     return EXIT.ok
   }
   const verbosity = { quiet: flags.quiet === true, verbose: flags.verbose === true }
-  return command.run({ args, flags, ...surroundings, terminal: withVerbosity(terminal, verbosity) })
+  return command.run({ args, flags, ...context, terminal: withVerbosity(terminal, verbosity) })
 }
 
-function explain(error: unknown, terminal: Terminal, env: Environment): number {
+function reportError(error: unknown, terminal: Terminal, env: Environment): number {
   if (error instanceof CliError) {
     error.messages.forEach((message, index) => {
       terminal.error(message, index === error.messages.length - 1 ? error.hint : undefined)
@@ -67,14 +67,14 @@ function explain(error: unknown, terminal: Terminal, env: Environment): number {
     if (env.COUNTERSIGN_DEBUG && error.cause) printStack(error.cause, terminal)
     return error.exitCode
   }
-  const refused = findSystemErrorWords(error)
-  if (refused !== undefined) {
-    terminal.error(refused)
+  const description = describeSystemError(error)
+  if (description !== undefined) {
+    terminal.error(description)
     return EXIT.failure
   }
   const message = error instanceof Error ? error.message : String(error)
   terminal.error(
-    `unexpected: ${message}`,
+    `unexpected error: ${message}`,
     env.COUNTERSIGN_DEBUG
       ? 'please report this with the lines below'
       : 'please report this; COUNTERSIGN_DEBUG=1 shows where it happened',

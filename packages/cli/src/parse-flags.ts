@@ -2,16 +2,15 @@ import { parseArgs } from 'node:util'
 import { usageError } from './cli-error.ts'
 import type { Command, Flag, FlagValues } from './command.ts'
 
-/** What stands after the command's name, sorted. */
 interface ParsedFlags {
   readonly args: readonly string[]
   readonly flags: FlagValues
 }
 
-/** Every command has it; main answers it. */
+/** Every command has it; main handles it. */
 export const HELP_FLAG: Flag = { name: 'help', short: 'h', description: 'Show this help' }
 
-/** Parses the words after a command's name by its own flags and arguments. Throws CliError for the first mistake. */
+/** Parses the words after a command's name. Throws CliError for the first error. */
 export function parseFlags(name: string, command: Command, words: readonly string[]): ParsedFlags {
   const known = new Map([...command.flags, HELP_FLAG].map((flag) => [flag.name, flag]))
   const { values, positionals, tokens } = parseArgs({
@@ -19,7 +18,7 @@ export function parseFlags(name: string, command: Command, words: readonly strin
     options: Object.fromEntries([...known.values()].map((flag) => [flag.name, parseOption(flag)])),
     allowPositionals: true,
     allowNegative: true,
-    // Our own checks below say it in fewer words, with a hint.
+    // The checks below have shorter texts, with a hint.
     strict: false,
     tokens: true,
   })
@@ -47,7 +46,7 @@ function checkFlag(name: string, flag: Flag | undefined, { rawName, value, inlin
     throw usageError(`"countersign ${name}" has no flag ${rawName}`, seeHelp)
   }
   if (!flag.value && value !== undefined) throw usageError(`${rawName} takes no value`, `write ${rawName} alone`)
-  // `--port --json` is a forgotten value, not a port named --json.
+  // In `--port --json` the value is missing; it is not `--json`.
   if (flag.value && (value === undefined || value === '' || (!inlineValue && value.startsWith('--')))) {
     throw usageError(`${rawName} needs a value`, `write ${rawName} ${flag.value}`)
   }
@@ -58,7 +57,7 @@ function checkArguments(name: string, command: Command, given: readonly string[]
   const usage = `usage: ${buildUsage(name, command)}`
   if (missing.length > 0) throw usageError(`"countersign ${name}" needs ${missing.join(' and ')}`, usage)
   const extra = given.at(command.args.length)
-  if (extra !== undefined) throw usageError(`"countersign ${name}" cannot use "${extra}"`, usage)
+  if (extra !== undefined) throw usageError(`"countersign ${name}" has no argument "${extra}"`, usage)
 }
 
 /** `countersign backup FILE [flags]` */

@@ -20,7 +20,7 @@ export function buildReadyLine(ready: Ready): string {
   })
 }
 
-/** Builds what a person reads when the controller is ready. A password that he has set himself is not told to whoever keeps the output. */
+/** Builds the summary of `up`. Omits a password that the administrator has set: the output may be stored. */
 export function buildReadySummary(ready: Ready, isPasswordSet = false): string[] {
   const { admin } = ready
   const password = isPasswordSet ? null : admin.password
@@ -47,13 +47,13 @@ export function buildReadySummary(ready: Ready, isPasswordSet = false): string[]
   ]
 }
 
-/** Works as printed in any POSIX shell; the session comes back in a header, so nothing has to read JSON. */
+/** Works as printed in any POSIX shell. Reads the session from the response header, so that no JSON parser is needed. */
 function buildLoginExample({ baseUrl, caFile, admin }: Ready, password: string): string[] {
   const ca = `--cacert ${shellQuote(caFile)}`
   const login = `${baseUrl}/edge/management/v1/authenticate?method=password`
   const body = JSON.stringify({ username: admin.username, password })
   return [
-    'The password is shown this once. Sign in and list the signers:',
+    'The password is shown only once. Log in and list the signers:',
     '',
     `  session=$(curl -s ${ca} -o /dev/null -D - -H 'Content-Type: application/json' \\`,
     `    -d ${shellQuote(body)} ${shellQuote(login)} \\`,

@@ -1,10 +1,10 @@
-/** Not SIGHUP: a handler of ours would undo `nohup`. */
+/** Not SIGHUP: a handler would override `nohup`. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const
 
-/** A terminal's Ctrl-C reaches every process of the group, and npm passes it on as well: that is still one request. */
+/** Ctrl-C reaches every process of the group, and npm forwards it too: signals within this time are one request. */
 const SAME_REQUEST_MS = 500
 
-/** Resolves at the first request to stop. A later one ends the process at once. */
+/** Resolves at the first signal. A later one exits the process at once. */
 export function waitForStopSignal(): Promise<void> {
   return new Promise((resolve) => {
     let firstAt: number | undefined

@@ -1,6 +1,5 @@
 import { printable } from './printable.ts'
 
-/** A stream to write to, and whether a person looks at it. */
 interface TextStream {
   readonly isTTY?: boolean
   readonly columns?: number
@@ -23,21 +22,21 @@ type Colour = keyof typeof COLOURS
 export type Piece = string | readonly [Colour, string]
 
 /**
- * What a command prints with. Results go to stdout, everything about the work itself to stderr. Every line is stripped of
- * control characters here, so that no command has to remember.
+ * The output of a command. Results go to stdout, everything else to stderr. Control characters are removed from every line here, so that
+ * commands need not do it.
  */
 export interface Terminal {
   /** A line of the result. */
   out(line: string | readonly Piece[]): void
-  /** A line about the work; none with `--quiet`. */
+  /** A progress line; suppressed by `--quiet`. */
   note(line: string): void
-  /** A line that somebody has to act on: also with `--quiet`. */
-  tell(line: string): void
-  /** A line for those who want to know how it works: only with `--verbose`. */
+  /** A line that the user has to act on; printed with `--quiet` too. */
+  notice(line: string): void
+  /** A diagnostic line; only with `--verbose`. */
   debug(line: string): void
-  /** `error: …`, and `hint: …` when there is something to do about it. */
+  /** `error: …`, and `hint: …` if given. */
   error(message: string, hint?: string): void
-  /** How many characters a line of the result may have; undefined when nobody counts. */
+  /** The maximum width of a result line; undefined when stdout is not a terminal. */
   readonly columns: number | undefined
 }
 
@@ -46,7 +45,7 @@ interface TerminalEnvironment {
   readonly COLUMNS?: string | undefined
 }
 
-/** Creates the terminal over two streams. Colours only for a person, and never with NO_COLOR. */
+/** Uses colours only on a TTY, and never with NO_COLOR. */
 export function createTerminal(stdout: TextStream, stderr: TextStream, env: TerminalEnvironment): Terminal {
   const painter =
     (stream: TextStream) =>
@@ -59,7 +58,7 @@ export function createTerminal(stdout: TextStream, stderr: TextStream, env: Term
   return {
     out: (line) => void stdout.write(`${typeof line === 'string' ? printable(line) : line.map(paintOut).join('')}\n`),
     note: (line) => void stderr.write(`${printable(line)}\n`),
-    tell: (line) => void stderr.write(`${printable(line)}\n`),
+    notice: (line) => void stderr.write(`${printable(line)}\n`),
     debug: () => {},
     error: (message, hint) => {
       stderr.write(`${paintError(['boldRed', 'error:'])} ${printable(message)}\n`)
@@ -69,7 +68,7 @@ export function createTerminal(stdout: TextStream, stderr: TextStream, env: Term
   }
 }
 
-/** The same terminal, which tells less or more about the work. */
+/** Applies `--quiet` and `--verbose`. */
 export function withVerbosity(terminal: Terminal, { quiet = false, verbose = false }): Terminal {
   return {
     ...terminal,

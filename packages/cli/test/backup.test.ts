@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { describeSystemError } from '../src/describe-system-error.ts'
 import { formatBytes } from '../src/embedded-data.ts'
-import { findSystemErrorWords } from '../src/system-error.ts'
 import { runCaptured } from './captured-run.ts'
 
 function createStage(t: TestContext) {
@@ -29,7 +29,7 @@ test('backup keeps a file that exists, and restore a directory that is not empty
   assert.deepEqual(readdirSync(dataDir), ['something'])
 })
 
-test('backup says when there is nothing to copy or nowhere to write', async (t) => {
+test('backup reports a missing data directory and a missing target directory', async (t) => {
   const { root, dataDir, file } = createStage(t)
   const none = await runCaptured(['backup', file, '--data-dir', join(root, 'none')])
   assert.match(none.stderr, /^error: there is no data in .*none\nhint: .*--data-dir\n$/)
@@ -38,7 +38,7 @@ test('backup says when there is nothing to copy or nowhere to write', async (t) 
   assert.deepEqual([none.exitCode, nowhere.exitCode], [1, 1])
 })
 
-test('backup and restore send the owner of a PostgreSQL database to its own tools', async (t) => {
+test('backup and restore refuse a PostgreSQL database and name its own tools', async (t) => {
   const { dataDir, file } = createStage(t)
   for (const command of ['backup', 'restore']) {
     const words = [command, file, '--data-dir', dataDir, '--database', 'postgres://u:hunter2@h/d']
@@ -49,7 +49,7 @@ test('backup and restore send the owner of a PostgreSQL database to its own tool
   }
 })
 
-test('sizes are shown in the unit a person would choose', () => {
+test('sizes are shown in a readable unit', () => {
   assert.deepEqual([0, 1, 1023, 1024, 1536, 1048576, 5 * 1024 ** 5].map(formatBytes), [
     '0 bytes',
     '1 bytes',
@@ -61,13 +61,13 @@ test('sizes are shown in the unit a person would choose', () => {
   ])
 })
 
-test('what the operating system refuses is said in words, and only that', () => {
+test('errors of the operating system are described, other errors are not', () => {
   const refused = Object.assign(new Error('EISDIR: …'), { code: 'EISDIR', path: 'a', dest: 'b' })
-  assert.equal(findSystemErrorWords(refused), 'cannot use b: it is a directory')
+  assert.equal(describeSystemError(refused), 'cannot use b: it is a directory')
   assert.equal(
-    findSystemErrorWords(Object.assign(new Error(), { code: 'ENOSPC', path: 'a' })),
+    describeSystemError(Object.assign(new Error(), { code: 'ENOSPC', path: 'a' })),
     'cannot use a: the disk is full',
   )
-  assert.equal(findSystemErrorWords(Object.assign(new Error(), { code: 'ERR_ASSERTION', path: 'a' })), undefined)
-  assert.equal(findSystemErrorWords(new Error('x')), undefined)
+  assert.equal(describeSystemError(Object.assign(new Error(), { code: 'ERR_ASSERTION', path: 'a' })), undefined)
+  assert.equal(describeSystemError(new Error('x')), undefined)
 })

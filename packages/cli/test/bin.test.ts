@@ -19,26 +19,26 @@ function findOldNode(): string | undefined {
 }
 
 const oldNode = findOldNode()
-/** Where every Node is new enough nobody can be handed over: then there is nothing to test. */
+/** Skipped when the machine has no old Node. */
 const testOnOldNode: (title: string, body: (node: string, t: TestContext) => void) => void = (title, body) => {
   if (oldNode !== undefined) test(title, (t) => body(oldNode, t))
 }
 
-test('runs by itself on a new Node and passes the exit status on', () => {
+test('runs directly on a new Node and returns the exit status', () => {
   const good = spawnSync(process.execPath, [BIN, 'version'], { encoding: 'utf8' })
   assert.deepEqual([good.status, good.stderr], [0, ''])
   assert.match(good.stdout, /^countersign /)
   assert.equal(spawnSync(process.execPath, [BIN, 'verison']).status, 2)
 })
 
-testOnOldNode('an old Node hands over to the new one that is installed as a package', (node) => {
+testOnOldNode('an old Node starts the new one that is installed as a package', (node) => {
   const { status, stdout } = spawnSync(node, [BIN, 'version'], { encoding: 'utf8' })
   assert.equal(status, 0)
   assert.match(stdout, /\(node (2[4-9]|[3-9]\d)\./)
   assert.equal(spawnSync(node, [BIN, 'verison']).status, 2)
 })
 
-testOnOldNode('an old Node without that package says what is missing', (node, t) => {
+testOnOldNode('an old Node without that package reports what is missing', (node, t) => {
   const directory = mkdtempSync(join(tmpdir(), 'countersign-bin-'))
   t.after(() => rmSync(directory, { recursive: true }))
   mkdirSync(join(directory, 'bin'))
@@ -46,5 +46,5 @@ testOnOldNode('an old Node without that package says what is missing', (node, t)
   copyFileSync(BIN, join(directory, 'bin', 'countersign.js'))
   const { status, stderr } = spawnSync(node, [join(directory, 'bin', 'countersign.js')], { encoding: 'utf8' })
   assert.equal(status, 1)
-  assert.match(stderr, /^error: countersign needs Node 24\.18 or newer, this is v\d+.*\nhint: .*\n$/)
+  assert.match(stderr, /^error: countersign needs Node 24\.18 or newer; this is v\d+.*\nhint: .*\n$/)
 })

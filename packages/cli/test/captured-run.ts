@@ -2,7 +2,6 @@ import { type Input, NO_INPUT } from '../src/input.ts'
 import { main } from '../src/main.ts'
 import { createTerminal } from '../src/terminal.ts'
 
-/** What one command line printed and how it ended. */
 interface CapturedRun {
   readonly exitCode: number
   readonly stdout: string
@@ -16,7 +15,7 @@ export async function runCaptured(
     readonly env?: { readonly [name: string]: string }
     readonly isTTY?: boolean
     readonly input?: Partial<Input>
-    /** Told everything on stderr so far, whenever there is more. */
+    /** Called with all of stderr so far, after each write. */
     readonly onStderr?: (text: string) => void
   } = {},
 ): Promise<CapturedRun> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ANSWERS, AuthPolicyWrite, ExtJwtSignerWrite, IdentityWrite } from '@countersign/contract'
-import { checkMembers, listTaken, pickTaken } from '../src/resources/check-members.ts'
+import { AuthPolicyWrite, ExtJwtSignerWrite, IdentityWrite, RESPONSES } from '@countersign/contract'
+import { checkMembers, listAccepted, pickAccepted } from '../src/resources/check-members.ts'
 import { IDENTITIES, POLICIES, SIGNERS } from '../src/resources/kinds.ts'
 import type { ResourceKind } from '../src/resources/resource-kind.ts'
 
@@ -9,7 +9,7 @@ type Shapes = Readonly<Record<string, unknown>>
 
 const innerOf = (shape: unknown) => (shape as { readonly properties?: Shapes }).properties
 
-/** The members of objects that are described member by member, by their paths. */
+/** The members of nested objects in a schema, by path. */
 function listInner(shapes: Shapes, path = ''): [string, string[]][] {
   return Object.entries(shapes).flatMap(([name, shape]): [string, string[]][] => {
     const inner = innerOf(shape)
@@ -19,38 +19,38 @@ function listInner(shapes: Shapes, path = ''): [string, string[]][] {
 
 const sorted = (names: Iterable<string>) => [...new Set(names)].sort()
 
-// What a new identity enrolls to is for its creation alone.
+// `enrollment` is accepted on creation only.
 const { enrollment: _, ...identityMembers } = IdentityWrite.properties
 
-const KINDS: readonly (readonly [kind: ResourceKind, body: Shapes, answer: Shapes])[] = [
-  [SIGNERS, ExtJwtSignerWrite.properties, ANSWERS.Signer.properties],
-  [POLICIES, AuthPolicyWrite.properties, ANSWERS.AuthPolicy.properties],
-  [IDENTITIES, identityMembers, ANSWERS.Identity.properties],
+const KINDS: readonly (readonly [kind: ResourceKind, body: Shapes, response: Shapes])[] = [
+  [SIGNERS, ExtJwtSignerWrite.properties, RESPONSES.Signer.properties],
+  [POLICIES, AuthPolicyWrite.properties, RESPONSES.AuthPolicy.properties],
+  [IDENTITIES, identityMembers, RESPONSES.Identity.properties],
 ]
 
-for (const [kind, body, answer] of KINDS) {
+for (const [kind, body, response] of KINDS) {
   test(`the members of ${kind.plural} are those of the contract, at every depth`, () => {
     const { readOnly, innerMembers = {}, fields } = kind
-    const taken = listTaken(kind)
-    assert.deepEqual(sorted(taken), sorted(Object.keys(body)))
-    const known = [...taken, ...readOnly]
+    const accepted = listAccepted(kind)
+    assert.deepEqual(sorted(accepted), sorted(Object.keys(body)))
+    const known = [...accepted, ...readOnly]
     assert.deepEqual(
-      Object.keys(answer).filter((name) => !known.includes(name)),
+      Object.keys(response).filter((name) => !known.includes(name)),
       [],
     )
     assert.deepEqual(
-      readOnly.filter((name) => taken.includes(name)),
+      readOnly.filter((name) => accepted.includes(name)),
       [],
     )
     assert.deepEqual(innerMembers, Object.fromEntries(listInner(body)))
     for (const { member } of fields) {
       const inside = member.split('.').reduceRight<unknown>((value, name) => ({ [name]: value }), true)
-      checkMembers(kind, inside as Record<string, unknown>, { where: 'flag', known: taken })
+      checkMembers(kind, inside as Record<string, unknown>, { where: 'flag', known: accepted })
     }
   })
 }
 
-test('objects that hold what they like are not looked into', () => {
+test('objects with free members are not checked', () => {
   const known = SIGNERS.writable
   checkMembers(SIGNERS, { tags: { any: { thing: 1 } }, requiredClaims: { any: 'x' } }, { where: 'here', known })
   assert.throws(
@@ -59,9 +59,9 @@ test('objects that hold what they like are not looked into', () => {
   )
 })
 
-test('what only answers have is passed over where a whole answer may stand', () => {
-  const known = listTaken(SIGNERS)
-  const answer = { id: 'x', _links: {}, keyStatus: {}, enabled: false }
-  assert.deepEqual(pickTaken(SIGNERS, answer, { where: 'here', known }), { enabled: false })
-  assert.throws(() => pickTaken(SIGNERS, { ...answer, ids: 'x' }, { where: 'here', known }), /no member "ids"/)
+test('read-only members are ignored where a whole response is accepted', () => {
+  const known = listAccepted(SIGNERS)
+  const response = { id: 'x', _links: {}, keyStatus: {}, enabled: false }
+  assert.deepEqual(pickAccepted(SIGNERS, response, { where: 'here', known }), { enabled: false })
+  assert.throws(() => pickAccepted(SIGNERS, { ...response, ids: 'x' }, { where: 'here', known }), /no member "ids"/)
 })

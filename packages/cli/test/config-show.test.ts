@@ -24,7 +24,7 @@ test('hides secrets', async () => {
   }
 })
 
-test('reports every mistake of a file in its own line, then one hint', async (t) => {
+test('reports each error of a file on its own line, then one hint', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'countersign-cli-'))
   t.after(() => rmSync(directory, { recursive: true }))
   const file = join(directory, 'c.yaml')

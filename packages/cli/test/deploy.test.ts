@@ -20,7 +20,7 @@ interface ComposeFile {
   readonly volumes: Readonly<Record<string, unknown>>
 }
 
-/** What `.env` of the guide says. */
+/** The `.env` file of the guide. */
 const SECRETS: Readonly<Record<string, string>> = {
   POSTGRES_PASSWORD: 'one',
   COUNTERSIGN_ADMIN_PASSWORD: 'twelve',
@@ -32,7 +32,7 @@ const services = Object.entries(compose.services)
 
 function fill(text: string): string {
   return text.replaceAll(/\$\{(\w+)(?::\?|:-([^}]*))\}/g, (_, name: string, other?: string) => {
-    return SECRETS[name] ?? other ?? assert.fail(`nobody says what ${name} is`)
+    return SECRETS[name] ?? other ?? assert.fail(`${name} has no value`)
   })
 }
 
@@ -45,7 +45,7 @@ const isAccepted = async (words: readonly string[], env: Readonly<Record<string,
   return exitCode === 0
 }
 
-test('every service of the compose file names services and volumes that are there', () => {
+test('every service of the compose file references existing services and volumes', () => {
   for (const [name, { volumes = [], depends_on = {} }] of services) {
     for (const other of Array.isArray(depends_on) ? depends_on : Object.keys(depends_on)) {
       assert.ok(compose.services[other], `${name} waits for ${other}`)
@@ -57,16 +57,16 @@ test('every service of the compose file names services and volumes that are ther
   }
 })
 
-test('the nodes of the compose file have settings that the controller takes, all the same', async () => {
+test('the nodes of the compose file have equal and valid settings', async () => {
   const nodes = services.filter(([name]) => name.startsWith('node-'))
   assert.equal(nodes.length, 2)
   const [first, second] = nodes.map(([, node]) => settingsOf(node))
   assert.deepEqual(first, second)
   assert.ok(await isAccepted([], first ?? {}))
-  assert.ok(!(await isAccepted([], { ...first, COUNTERSIGN_SEALINGKEY: 'x' })), 'a name that is none is a mistake')
+  assert.ok(!(await isAccepted([], { ...first, COUNTERSIGN_SEALINGKEY: 'x' })), 'an unknown name is refused')
 })
 
-test('the proxy passes TLS on to every node and to nothing else', () => {
+test('the proxy forwards TLS to every node and to nothing else', () => {
   const upstreams = [...read('proxy.conf').matchAll(/^ {4}server (\S+):(\d+) /gm)].map(([, name, port]) => [name, port])
   const nodes = services.map(([name]) => name).filter((name) => name.startsWith('node-'))
   const [, port = ''] = /COUNTERSIGN_PORT=(\d+)/.exec(read('Containerfile')) ?? []
@@ -77,7 +77,7 @@ test('the proxy passes TLS on to every node and to nothing else', () => {
   assert.ok(!/ssl_|\bhttp\b/.test(read('proxy.conf')))
 })
 
-test('the container runs the command as somebody without rights, with settings that there are', async () => {
+test('the container runs the command as an unprivileged user, with valid settings', async () => {
   const file = read('Containerfile')
   const settings = Object.fromEntries(
     [...file.matchAll(/(COUNTERSIGN_\w+)=(\S+)/g)].map(([, name, value]) => [name, value]),
@@ -90,7 +90,7 @@ test('the container runs the command as somebody without rights, with settings t
   assert.equal((await runCaptured([...JSON.parse(/^CMD (.*)$/m.exec(file)?.[1] ?? '[]'), '--help'])).exitCode, 0)
 })
 
-test('the unit of systemd calls the command as it is, with a file of settings that it takes', async () => {
+test('the systemd unit starts the command with a valid settings file', async () => {
   const lines = read('countersign.service').split('\n')
   for (const line of lines) assert.match(line, /^(|#.*|\[(Unit|Service|Install)\]|[A-Z]\w*=.*)$/)
   const start = lines.find((line) => line.startsWith('ExecStart=')) ?? ''

@@ -14,20 +14,20 @@ function makePath(t: TestContext): string {
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
 
-test('Q-25 work under one lock never overlaps, and the lock is gone afterwards', async (t) => {
+test('Q-25 work under one lock never overlaps, and the lock is removed afterwards', async (t) => {
   const path = makePath(t)
-  let [inside, most, done] = [0, 0, 0]
+  let [inside, maxInside, done] = [0, 0, 0]
   const work = async () => {
-    most = Math.max(most, ++inside)
+    maxInside = Math.max(maxInside, ++inside)
     await pause()
     inside--
     done++
   }
   await Promise.all(Array.from({ length: 8 }, () => withFileLock(path, work)))
-  assert.deepEqual([most, done, existsSync(path)], [1, 8, false])
+  assert.deepEqual([maxInside, done, existsSync(path)], [1, 8, false])
 })
 
-test('Q-25 a lock is given back when the work fails', async (t) => {
+test('Q-25 a lock is released when the work fails', async (t) => {
   const path = makePath(t)
   await assert.rejects(
     withFileLock(path, () => Promise.reject(new Error('no'))),
@@ -36,7 +36,7 @@ test('Q-25 a lock is given back when the work fails', async (t) => {
   assert.equal(await withFileLock(path, async () => 'next'), 'next')
 })
 
-test('where a lock cannot be had the work is done without it only for whom that is good enough', async (t) => {
+test('without a lock the work runs only when onNoLock returns', async (t) => {
   const path = join(makePath(t), 'no folder', 'lock')
   const refused: unknown[] = []
   await assert.rejects(
@@ -59,19 +59,19 @@ test('where a lock cannot be had the work is done without it only for whom that 
   )
 })
 
-test('Q-25 the lock of a process that was killed is taken over by one of those who wait', async (t) => {
+test('Q-25 the lock of a killed process is taken over by one waiting caller', async (t) => {
   const path = makePath(t)
   const { pid } = spawnSync('true')
   writeFileSync(path, String(pid))
-  let [inside, most] = [0, 0]
+  let [inside, maxInside] = [0, 0]
   await Promise.all(
     Array.from({ length: 6 }, () =>
       withFileLock(path, async () => {
-        most = Math.max(most, ++inside)
+        maxInside = Math.max(maxInside, ++inside)
         await pause()
         inside--
       }),
     ),
   )
-  assert.deepEqual([most, existsSync(path), existsSync(`${path}.clearing`)], [1, false, false])
+  assert.deepEqual([maxInside, existsSync(path), existsSync(`${path}.clearing`)], [1, false, false])
 })

@@ -11,7 +11,7 @@ const ROWS = [
   { name: 'two', issuer: ['x', 'y'], id: true },
 ]
 
-test('a table that nobody measures is cut nowhere', () => {
+test('a table without a width limit is not truncated', () => {
   assert.deepEqual(buildTable(ROWS, COLUMNS), [
     'NAME  ISSUER                                      ID',
     'one   https://sso.example.com/realms/a-long-name  a',
@@ -19,7 +19,7 @@ test('a table that nobody measures is cut nowhere', () => {
   ])
 })
 
-test('in a narrow terminal the longest cells are cut and no line is too long', () => {
+test('in a narrow terminal the longest cells are truncated and no line is too long', () => {
   assert.deepEqual(buildTable(ROWS, COLUMNS, 30), [
     'NAME  ISSUER               ID',
     'one   https://sso.exampl…  a',

@@ -9,20 +9,20 @@ import { runCaptured } from './captured-run.ts'
 const stage = createControllerStage({ after })
 const started = stage.start()
 
-/** Somebody at a terminal who answers what is asked, in this order. */
-async function setUp(t: TestContext, answers: readonly (string | (() => string))[]) {
+/** A user at a terminal who enters these replies in order. */
+async function setUp(t: TestContext, replies: readonly (string | (() => string))[]) {
   const { ready } = await started
   const home = mkdtempSync(join(tmpdir(), 'countersign-login-'))
   t.after(() => rmSync(home, { recursive: true, force: true }))
   const env = { HOME: home, XDG_CONFIG_HOME: join(home, 'config') }
-  const left = [...answers]
-  const asked: string[] = []
+  const remaining = [...replies]
+  const prompts: string[] = []
   const input = {
     isInteractive: true,
     ask: async (question: string, { secret = false } = {}) => {
-      asked.push(secret ? `${question}(hidden)` : question)
-      const answer = left.shift() ?? assert.fail(`asked too much: ${question}`)
-      return typeof answer === 'string' ? answer : answer()
+      prompts.push(secret ? `${question}(hidden)` : question)
+      const reply = remaining.shift() ?? assert.fail(`unexpected prompt: ${question}`)
+      return typeof reply === 'string' ? reply : reply()
     },
   }
   const run = (words: readonly string[], onStderr?: (text: string) => void) =>
@@ -32,7 +32,7 @@ async function setUp(t: TestContext, answers: readonly (string | (() => string))
     url: ready.baseUrl,
     caFile: ready.caFile,
     password: ready.admin.password ?? '',
-    asked,
+    prompts,
     env,
     run,
     readProfile,
@@ -41,47 +41,47 @@ async function setUp(t: TestContext, answers: readonly (string | (() => string))
 
 test('Q-23 the first login shows the fingerprint of the CA and asks; a later one does not', async (t) => {
   const { password } = (await started).ready.admin
-  const { url, caFile, run, asked, readProfile } = await setUp(t, ['y', password ?? '', password ?? ''])
+  const { url, caFile, run, prompts, readProfile } = await setUp(t, ['y', password ?? '', password ?? ''])
   const { exitCode, stderr, stdout } = await run(['login', url, '--username', 'admin'])
   assert.equal(exitCode, 0, stderr)
   assert.match(stderr, /SHA-256 ([0-9A-F]{2}:){31}[0-9A-F]{2}\n/)
-  assert.equal(stdout, `signed in to ${url} as admin\n`)
+  assert.equal(stdout, `logged in to ${url} as admin\n`)
   assert.ok(readFileSync(caFile, 'utf8').includes(readProfile().caPem.trim()), 'the root of the controller is pinned')
-  assert.deepEqual(asked, ['Trust it from now on? [y/N] ', 'Password of admin: (hidden)'])
+  assert.deepEqual(prompts, ['Trust it from now on? [y/N] ', 'Password of admin: (hidden)'])
   assert.equal((await run(['login', url, '--username', 'admin'])).exitCode, 0)
-  assert.equal(asked.length, 3)
+  assert.equal(prompts.length, 3)
 })
 
-test('Q-23 whoever says no sends no password', async (t) => {
-  const { url, run, asked } = await setUp(t, ['n'])
+test('Q-23 no password is sent when the CA is not trusted', async (t) => {
+  const { url, run, prompts } = await setUp(t, ['n'])
   const { exitCode, stderr } = await run(['login', url, '--username', 'admin'])
   assert.equal(exitCode, 4)
   assert.match(stderr, /not trusted/)
-  assert.deepEqual(asked, ['Trust it from now on? [y/N] '])
+  assert.deepEqual(prompts, ['Trust it from now on? [y/N] '])
 })
 
 test('Q-23 --yes trusts on a terminal, with the fingerprint shown', async (t) => {
   const { password } = (await started).ready.admin
-  const { url, run, asked } = await setUp(t, [password ?? ''])
+  const { url, run, prompts } = await setUp(t, [password ?? ''])
   const { exitCode, stderr } = await run(['login', url, '--username', 'admin', '--yes'])
   assert.equal(exitCode, 0, stderr)
   assert.match(stderr, /SHA-256 /)
-  assert.deepEqual(asked, ['Password of admin: (hidden)'])
+  assert.deepEqual(prompts, ['Password of admin: (hidden)'])
 })
 
-test('without a way to sign in a person is asked for his name, and a delete for a yes', async (t) => {
+test('login without a method prompts for the user name, and delete for confirmation', async (t) => {
   const { password } = (await started).ready.admin
-  const { url, caFile, run, asked } = await setUp(t, ['admin', password ?? '', 'no', 'yes'])
+  const { url, caFile, run, prompts } = await setUp(t, ['admin', password ?? '', 'no', 'yes'])
   assert.equal((await run(['login', url, '--ca-file', caFile])).exitCode, 0)
   assert.equal((await run(['identities', 'create', 'gone'])).exitCode, 0)
   assert.equal((await run(['identities', 'delete', 'gone'])).exitCode, 1)
   assert.equal((await run(['identities', 'show', 'gone'])).exitCode, 0)
   assert.equal((await run(['identities', 'delete', 'gone'])).exitCode, 0)
   assert.equal((await run(['identities', 'show', 'gone'])).exitCode, 5)
-  assert.deepEqual(asked.slice(0, 2), ['User name: ', 'Password of admin: (hidden)'])
+  assert.deepEqual(prompts.slice(0, 2), ['User name: ', 'Password of admin: (hidden)'])
 })
 
-test('whoever must have one-time codes and has none sets them up at the terminal; a program is told where', async (t) => {
+test('required one-time codes are set up at the terminal; without a terminal the error names where', async (t) => {
   const { password } = (await started).ready.admin
   const admin = await setUp(t, [password ?? ''])
   const words = (line: string) => line.split(' ')
@@ -89,17 +89,17 @@ test('whoever must have one-time codes and has none sets them up at the terminal
   assert.equal((await admin.run(words('policies create codes --allow-password --require-totp'))).exitCode, 0)
   const file = join(mkdtempSync(join(tmpdir(), 'countersign-codes-')), 'gina.jwt')
   t.after(() => rmSync(dirname(file), { recursive: true, force: true }))
-  const made = await admin.run([
+  const created = await admin.run([
     ...words('identities create gina --policy codes --enroll-username gina'),
     '--enroll-file',
     file,
   ])
-  assert.equal(made.exitCode, 0, made.stderr)
+  assert.equal(created.exitCode, 0, created.stderr)
 
   const secrets: string[] = []
   const person = await setUp(t, ['a good password', 'a good password', 'a good password', () => secrets[0] ?? ''])
   const enrolled = await person.run(['enroll', file, '--ca-file', person.caFile])
-  assert.deepEqual([enrolled.exitCode, enrolled.stdout], [0, 'enrolled: sign in as gina\n'], enrolled.stderr)
+  assert.deepEqual([enrolled.exitCode, enrolled.stdout], [0, 'enrolled: log in as gina\n'], enrolled.stderr)
   const login = ['login', person.url, '--ca-file', person.caFile, '--username', 'gina']
   const program = await runCaptured([...login, '--password-stdin'], {
     env: person.env,
@@ -111,13 +111,13 @@ test('whoever must have one-time codes and has none sets them up at the terminal
     const [url] = /otpauth:\S+/.exec(text) ?? []
     if (url) secrets.push(currentOneTimeCode(url))
   })
-  assert.deepEqual([exitCode, stdout], [0, `signed in to ${person.url} as gina\n`], stderr)
+  assert.deepEqual([exitCode, stdout], [0, `logged in to ${person.url} as gina\n`], stderr)
   assert.match(stderr, /recovery codes/)
   assert.equal((await person.run(['whoami', '--quiet'])).exitCode, 0)
-  assert.deepEqual(person.asked.slice(0, 2), ['New password: (hidden)', 'The same once more: (hidden)'])
+  assert.deepEqual(person.prompts.slice(0, 2), ['New password: (hidden)', 'Repeat the password: (hidden)'])
 })
 
-test('two new passwords that differ use up no one-time token', async (t) => {
+test('two new passwords that differ do not use up the one-time token', async (t) => {
   const { password } = (await started).ready.admin
   const { url, caFile, run } = await setUp(t, [
     password ?? '',
@@ -129,13 +129,13 @@ test('two new passwords that differ use up no one-time token', async (t) => {
   assert.equal((await run(['login', url, '--ca-file', caFile, '--username', 'admin'])).exitCode, 0)
   const file = join(mkdtempSync(join(tmpdir(), 'countersign-twice-')), 'hans.jwt')
   t.after(() => rmSync(dirname(file), { recursive: true, force: true }))
-  const made = await run(['identities', 'create', 'hans', '--enroll-username', 'hans', '--enroll-file', file])
-  assert.equal(made.exitCode, 0, made.stderr)
+  const created = await run(['identities', 'create', 'hans', '--enroll-username', 'hans', '--enroll-file', file])
+  assert.equal(created.exitCode, 0, created.stderr)
   assert.equal((await run(['enroll', file])).exitCode, 2)
   assert.equal((await run(['enroll', file])).exitCode, 0)
 })
 
-test('colours are for a person, and not for one who wants none', async (t) => {
+test('output on a terminal is coloured', async (t) => {
   const { password } = (await started).ready.admin
   const { url, caFile, run } = await setUp(t, [password ?? ''])
   await run(['login', url, '--ca-file', caFile, '--username', 'admin'])
@@ -143,7 +143,7 @@ test('colours are for a person, and not for one who wants none', async (t) => {
   assert.ok(stdout.includes('\x1b[32m✔ \x1b[0mprofile'), stdout)
 })
 
-for (const [words, says] of [
+for (const [words, expected] of [
   [['--cert', 'a'], /--cert needs --key/],
   [['--jwt', 'a', '--username', 'b'], /exclude each other/],
   [['--jwt', 'none'], /none does not exist/],
@@ -152,11 +152,11 @@ for (const [words, says] of [
     const { url, caFile, run } = await setUp(t, [])
     const { exitCode, stderr } = await run(['login', url, '--ca-file', caFile, ...words])
     assert.ok(exitCode === 2 || exitCode === 1, stderr)
-    assert.match(stderr, says)
+    assert.match(stderr, expected)
   })
 }
 
-test('an address that is not https, or holds a password, is refused', async (t) => {
+test('an address that is not https, or contains a password, is refused', async (t) => {
   const { run } = await setUp(t, [])
   for (const url of ['http://127.0.0.1:1', 'https://user:pass@127.0.0.1:1', 'https://']) {
     const { exitCode, stderr } = await run(['login', url, '--username', 'admin'])

@@ -4,7 +4,7 @@ import { COMMANDS } from '../src/commands.ts'
 import { main } from '../src/main.ts'
 import { runCaptured } from './captured-run.ts'
 
-test('without a command it explains itself on stderr and counts as called wrongly', async () => {
+test('without a command it prints the overview on stderr and exits with status 2', async () => {
   const { exitCode, stdout, stderr } = await runCaptured([])
   assert.deepEqual([exitCode, stdout], [2, ''])
   for (const row of COMMANDS) assert.ok(stderr.includes(`  ${row.name} `), row.name)
@@ -30,7 +30,7 @@ for (const { name, summary } of COMMANDS) {
   })
 }
 
-test('help of delete tells what it takes: sessions have no names', async () => {
+test('help of delete names its argument: sessions have no names', async () => {
   const sessions = await runCaptured(['sessions', 'delete', '--help'])
   assert.match(sessions.stdout, /^Usage: countersign sessions delete ID /m)
   assert.ok(!sessions.stdout.includes('by name'), sessions.stdout)
@@ -39,7 +39,7 @@ test('help of delete tells what it takes: sessions have no names', async () => {
   assert.match(signers.stdout, /by name or id/)
 })
 
-test('the example commands in help are accepted by the flags they explain', async () => {
+test('the example commands in help are valid', async () => {
   const { parseFlags } = await import('../src/parse-flags.ts')
   let seen = 0
   for (const row of COMMANDS) {
@@ -63,12 +63,12 @@ for (const words of [['version'], ['--version']]) {
   })
 }
 
-/** Words that are wrong, what the error says, and words that differ in one thing and are right. */
-const MISTAKES: readonly (readonly [wrong: readonly string[], says: RegExp, right: readonly string[]])[] = [
+/** An invalid command line, its error, and a valid one that differs in one detail. */
+const MISTAKES: readonly (readonly [wrong: readonly string[], expected: RegExp, right: readonly string[]])[] = [
   [['verison'], /there is no command "verison"/, ['version']],
-  [['config'], /"config" needs one more word/, ['config', 'show']],
+  [['config'], /"config" needs a subcommand/, ['config', 'show']],
   [['config', 'shwo'], /there is no command "config shwo"/, ['config', 'show']],
-  [['--json', 'config', 'show'], /"--json" stands before any command/, ['config', 'show', '--json']],
+  [['--json', 'config', 'show'], /flag "--json" before the command/, ['config', 'show', '--json']],
   [['config', 'show', '--prot', '1'], /has no flag --prot/, ['config', 'show', '--port', '1']],
   [['config', 'show', '-p', '1'], /has no flag -p/, ['config', 'show', '--port', '1']],
   [['config', 'show', '--port'], /--port needs a value/, ['config', 'show', '--port', '1']],
@@ -76,19 +76,19 @@ const MISTAKES: readonly (readonly [wrong: readonly string[], says: RegExp, righ
   [['config', 'show', '--port='], /--port needs a value/, ['config', 'show', '--port=1']],
   [['config', 'show', '--json=1'], /--json takes no value/, ['config', 'show', '--json']],
   [['config', 'show', '--no-json'], /has no flag --no-json/, ['config', 'show', '--no-dev']],
-  [['config', 'show', 'now'], /cannot use "now"/, ['config', 'show']],
+  [['config', 'show', 'now'], /has no argument "now"/, ['config', 'show']],
   [['help', 'verison'], /there is no command "verison"/, ['help', 'version']],
   [['help', 'up', 'now'], /there is no command "up now"/, ['help', 'up']],
   [['backup'], /needs FILE/, ['backup', '--help']],
   [['config', 'show', '--port', '65536'], /flag --port: must be/, ['config', 'show', '--port', '65535']],
 ]
 
-for (const [wrong, says, right] of MISTAKES) {
-  test(`"countersign ${wrong.join(' ')}" is called wrongly, "countersign ${right.join(' ')}" is not`, async () => {
+for (const [wrong, expected, right] of MISTAKES) {
+  test(`"countersign ${wrong.join(' ')}" is a usage error, "countersign ${right.join(' ')}" is not`, async () => {
     const refused = await runCaptured(wrong)
     assert.deepEqual([refused.exitCode, refused.stdout], [2, ''])
     const [error = '', hint = '', ...rest] = refused.stderr.split('\n')
-    assert.match(error, says)
+    assert.match(error, expected)
     assert.ok(error.startsWith('error: ') && hint.startsWith('hint: ') && rest.join('') === '', refused.stderr)
     assert.equal((await runCaptured(right)).exitCode, 0)
   })
@@ -99,11 +99,11 @@ test('a later --no-dev wins over an earlier --dev', async () => {
   assert.deepEqual(JSON.parse(stdout).dev, { value: false, origin: 'flag' })
 })
 
-test('Q-22 what came from outside cannot steer the terminal, and colours are for people only', async () => {
+test('Q-22 untrusted text cannot control the terminal, and colours are for terminals only', async () => {
   const hostile = '\x1b[2J\u009b1m\u202e'
   const plain = await runCaptured([`no${hostile}\nerror: forged`])
   assert.match(plain.stderr, /^error: there is no command "no.* error: forged"\nhint: .*\n$/)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not occur
   assert.doesNotMatch(plain.stderr, /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/)
   const coloured = await runCaptured(['no'], { isTTY: true })
   assert.ok(coloured.stderr.startsWith('\x1b[1;31merror:\x1b[0m there is no'))
@@ -111,13 +111,13 @@ test('Q-22 what came from outside cannot steer the terminal, and colours are for
   assert.ok(uncoloured.stderr.startsWith('error: there is no'))
 })
 
-test('Q-22 JSON keeps strange characters, escaped', async () => {
+test('Q-22 JSON keeps control characters, escaped', async () => {
   const { stdout } = await runCaptured(['config', 'show', '--json', '--data-dir', 'a\u202eb'])
   assert.ok(stdout.includes('a\\u202eb') && !stdout.includes('\u202e'))
   assert.equal(JSON.parse(stdout).dataDir.value, 'a\u202eb')
 })
 
-test('an unexpected failure asks for a report, and shows where it happened only when asked', async () => {
+test('an unexpected error asks for a report, and shows the stack only with COUNTERSIGN_DEBUG', async () => {
   for (const [env, hasStack] of [
     [{}, false],
     [{ COUNTERSIGN_DEBUG: '1' }, true],
@@ -129,13 +129,13 @@ test('an unexpected failure asks for a report, and shows where it happened only 
     const terminal = {
       out: failing,
       note: (line: string) => lines.push(line),
-      tell: () => {},
+      notice: () => {},
       debug: () => {},
       error: (...texts: string[]) => lines.push(...texts),
       columns: undefined,
     }
     assert.equal(await main(['version'], terminal, env), 1)
-    assert.equal(lines[0], 'unexpected: boom')
+    assert.equal(lines[0], 'unexpected error: boom')
     assert.match(lines[1] ?? '', /please report this/)
     assert.equal(
       lines.some((line) => line.includes('main.test.ts')),
@@ -144,8 +144,8 @@ test('an unexpected failure asks for a report, and shows where it happened only 
   }
 })
 
-test('Q-07 nothing is written as CSV, whose cells a spreadsheet would run: asking for it is a mistake', async () => {
+test('Q-07 CSV, whose cells a spreadsheet could execute, is not an output format', async () => {
   const { getFormat } = await import('../src/output/print-result.ts')
   for (const output of ['table', 'json', 'yaml']) assert.equal(getFormat({ flags: { output } }), output)
-  assert.throws(() => getFormat({ flags: { output: 'csv' } }), /there is no output "csv"/)
+  assert.throws(() => getFormat({ flags: { output: 'csv' } }), /there is no output format "csv"/)
 })

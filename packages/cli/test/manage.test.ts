@@ -12,7 +12,7 @@ const stage = createControllerStage({ after })
 const started = stage.start({ args: ['--dev'] })
 let homes = 0
 
-/** An administrator, signed in to the controller, in a home of his own. */
+/** An administrator who is logged in, with a new home directory. */
 async function setUp(controller: ReturnType<typeof stage.start> = started) {
   const { ready } = await controller
   const home = join(stage.folder, `home-${homes++}`)
@@ -42,21 +42,21 @@ async function setUp(controller: ReturnType<typeof stage.start> = started) {
 const SHARED =
   '--issuer https://token.actions.githubusercontent.com --audience a --jwks-endpoint https://nowhere.invalid/jwks'
 
-test('doctor tells of a signer whose keys could not be fetched, and of one whose keys are here', async () => {
+test('doctor reports a signer whose keys could not be fetched, and one whose keys are loaded', async () => {
   const { run, ok } = await setUp()
   await ok(
     'signers create nowhere --issuer https://nowhere.example --audience a --jwks-endpoint https://nowhere.invalid/jwks',
   )
   assert.equal((await run('signers refresh nowhere')).exitCode, 1)
-  const ill = await run('doctor -q')
-  assert.equal(ill.exitCode, 1, ill.stdout)
-  assert.match(ill.stdout, /✘ signer nowhere: .+\n {2}hint: run: countersign signers refresh nowhere\n/)
-  assert.match(ill.stdout, /✔ signer local-provider: its keys are here\n/)
+  const failing = await run('doctor -q')
+  assert.equal(failing.exitCode, 1, failing.stdout)
+  assert.match(failing.stdout, /✘ signer nowhere: .+\n {2}hint: run: countersign signers refresh nowhere\n/)
+  assert.match(failing.stdout, /✔ signer local-provider: its keys are loaded\n/)
   await ok('signers delete nowhere --yes')
   assert.equal((await run('doctor -q')).exitCode, 0)
 })
 
-test('the hints of doctor are for the profile that it looked at', async () => {
+test('the hints of doctor name the profile that was checked', async () => {
   const { ready, run, logIn } = await setUp()
   await logIn(' --profile other')
   await run('logout --profile other')
@@ -66,13 +66,13 @@ test('the hints of doctor are for the profile that it looked at', async () => {
   assert.match((await run('doctor -q')).stdout, new RegExp(`hint: run: countersign login ${ready.baseUrl}\n`))
 })
 
-test('what is odd about a signer is told when it is saved, and shown; of another nothing is', async () => {
+test('warnings about a signer are printed when it is saved and shown; a correct signer has none', async () => {
   const { run, ok, env, write } = await setUp()
-  const warning = /^warning: signer gh: this issuer signs tokens for everybody/m
-  const made = await run(`signers create gh ${SHARED} --enroll-to-cert -q`)
-  assert.equal(made.exitCode, 0, made.stderr)
-  assert.match(made.stderr, warning)
-  assert.match(await ok('signers show gh'), /^keyStatus\.warnings +this issuer signs tokens for everybody/m)
+  const warning = /^warning: signer gh: this issuer signs tokens for everyone/m
+  const created = await run(`signers create gh ${SHARED} --enroll-to-cert -q`)
+  assert.equal(created.exitCode, 0, created.stderr)
+  assert.match(created.stderr, warning)
+  assert.match(await ok('signers show gh'), /^keyStatus\.warnings +this issuer signs tokens for everyone/m)
   assert.equal(JSON.parse(await ok('signers show gh -o json')).keyStatus.warnings.length, 1)
   assert.match((await run('signers update gh --audience b -q')).stderr, warning)
   const edited = await runCaptured(['signers', 'edit', 'gh', '-q'], {
@@ -82,12 +82,12 @@ test('what is odd about a signer is told when it is saved, and shown; of another
   const file = write('gh.yaml', 'signers: [{ name: gh, audience: d }]')
   assert.match((await run(`apply --yes -q -f ${file}`)).stderr, warning)
   assert.match((await run('doctor -q')).stdout, /signer gh: .*\n {2}hint: /)
-  const calm = await run('signers update gh -q --set', ['requiredClaims={repository_owner: acme}'])
-  assert.deepEqual([calm.exitCode, calm.stderr], [0, ''])
+  const corrected = await run('signers update gh -q --set', ['requiredClaims={repository_owner: acme}'])
+  assert.deepEqual([corrected.exitCode, corrected.stderr], [0, ''])
   await ok('signers delete gh --yes')
 })
 
-const SLIPS: readonly (readonly [line: string, slip: string, right: string])[] = [
+const TYPOS: readonly (readonly [line: string, typo: string, right: string])[] = [
   ['signers update slip --set', 'enable=false', 'enabled=false'],
   ['policies create new-policy --set', 'secondary.requireTopt=true', 'secondary.requireTotp=true'],
   ['policies update slip --set', 'primary={updb: {allow: true}}', 'primary={updb: {allowed: true}}'],
@@ -96,17 +96,17 @@ const SLIPS: readonly (readonly [line: string, slip: string, right: string])[] =
   ['identities create new-identity --set', 'enrolment.ott=true', 'enrollment.ott=true'],
 ]
 
-test('a member that does not exist is refused in --set and in -f, and nothing is changed', async () => {
+test('an unknown member is refused in --set and in -f, and nothing is changed', async () => {
   const { run, ok, write } = await setUp()
   await ok(
     'signers create slip --issuer https://slip.example --audience a --jwks-endpoint https://nowhere.invalid/jwks',
   )
   await ok('policies create slip')
   await ok('identities create slip')
-  for (const [line, slip, right] of SLIPS) {
+  for (const [line, typo, right] of TYPOS) {
     const before = await ok('export')
-    const refused = await run(line, [slip])
-    assert.equal(refused.exitCode, 2, `${line} ${slip}: ${refused.stdout}`)
+    const refused = await run(line, [typo])
+    assert.equal(refused.exitCode, 2, `${line} ${typo}: ${refused.stdout}`)
     assert.match(refused.stderr, /^error: --set: there is no member ".+"\nhint: members.* are .+\n$/)
     assert.equal(await ok('export'), before, line)
     await ok(line, [right])
@@ -117,24 +117,24 @@ test('a member that does not exist is refused in --set and in -f, and nothing is
   await ok(`signers update slip -f ${write('right.yaml', 'enabled: false')}`)
 })
 
-test('a slip in the editor is refused, and so is one in a file for apply', async () => {
+test('an unknown member is refused in the editor and in a file for apply', async () => {
   const { env, ok, run, write } = await setUp()
   await ok('policies create edited')
   const edit = (to: string) =>
     runCaptured(['policies', 'edit', 'edited'], { env: { ...env, EDITOR: `sed -i s/requireTotp.*/${to}/` } })
   const refused = await edit('requireTopt:\\ true')
   assert.equal(refused.exitCode, 2)
-  assert.match(refused.stderr, /what you wrote: there is no member "secondary\.requireTopt"/)
+  assert.match(refused.stderr, /the edited text: there is no member "secondary\.requireTopt"/)
   assert.equal((await edit('requireTotp:\\ true')).exitCode, 0)
   const apply = (secondary: object) =>
     run(`apply --yes -f ${write('state.yaml', stringify({ policies: [{ name: 'edited', secondary }] }))}`)
-  const slip = await apply({ requireTopt: false })
-  assert.equal(slip.exitCode, 2)
-  assert.match(slip.stderr, /policies\[0\] \(edited\): there is no member "secondary\.requireTopt"/)
+  const refusedFile = await apply({ requireTopt: false })
+  assert.equal(refusedFile.exitCode, 2)
+  assert.match(refusedFile.stderr, /policies\[0\] \(edited\): there is no member "secondary\.requireTopt"/)
   assert.equal((await apply({ requireTotp: false })).exitCode, 0)
 })
 
-test('a whole answer of the API can be sent back', async () => {
+test('a whole response of the API can be sent back', async () => {
   const { ok, write } = await setUp()
   await ok(
     'signers create whole --issuer https://whole.example --audience a --jwks-endpoint https://nowhere.invalid/jwks',
@@ -143,13 +143,13 @@ test('a whole answer of the API can be sent back', async () => {
   await ok('identities create whole')
   await ok('identities disable whole --minutes 5')
   for (const plural of ['signers', 'policies', 'identities']) {
-    const answer = JSON.parse(await ok(`${plural} show whole -o json`))
-    assert.ok(answer.createdAt && answer._links)
-    await ok(`${plural} update whole -f ${write('whole.json', JSON.stringify(answer))}`)
+    const response = JSON.parse(await ok(`${plural} show whole -o json`))
+    assert.ok(response.createdAt && response._links)
+    await ok(`${plural} update whole -f ${write('whole.json', JSON.stringify(response))}`)
   }
 })
 
-test('what is exported once an API account has come can be applied to another controller', async () => {
+test('an export of a controller with API accounts can be applied to another controller', async () => {
   const { ready, ok, write } = await setUp()
   const fetch = createNodeFetch({ ca: readFileSync(ready.caFile, 'utf8') })
   const credentials = await Credentials.fromFile(join(ready.dataDir, 'credentials.json'))
@@ -178,26 +178,26 @@ test('what is exported once an API account has come can be applied to another co
   const applied = await other.run(`apply --yes -f ${write('older.yaml', stringify(older))}`)
   assert.equal(applied.exitCode, 0, applied.stderr)
   assert.equal(applied.stdout, '+ identity frank\ndone: 1 of 1\n')
-  assert.ok(applied.stderr.includes(`passed over: identity ${account.name}, `), applied.stderr)
-  assert.ok(applied.stderr.includes(`passed over: policy ${policy}, `), applied.stderr)
+  assert.ok(applied.stderr.includes(`skipped: identity ${account.name}, `), applied.stderr)
+  assert.ok(applied.stderr.includes(`skipped: policy ${policy}, `), applied.stderr)
 
   await ok('identities create locked --policy', [policy])
   const kept = parse(await ok('export'))
   assert.ok(
     kept.policies.some(({ name }: { name: string }) => name === policy),
-    'somebody of people’s has the policy',
+    'another identity uses the policy',
   )
   await ok('identities delete locked --yes')
 })
 
-test('a password that is wrong by now is found by login and doctor, whatever token is kept', async () => {
+test('login and doctor notice a wrong password despite a cached token', async () => {
   const { ready, run, ok, write } = await setUp()
   const good = readFileSync(join(ready.dataDir, 'credentials.json'), 'utf8')
   const bad = JSON.stringify({ ...JSON.parse(good), password: 'wrong' })
   const file = write('account.json', good)
   const logIn = `login ${ready.baseUrl} --credentials ${file} --ca-file ${ready.caFile} --profile account`
   await ok(logIn)
-  assert.match(await ok('doctor -q --profile account'), /✔ API account: the provider gives a token/)
+  assert.match(await ok('doctor -q --profile account'), /✔ API account: the provider issues a token/)
   write('account.json', bad)
   await ok('networks list --profile account')
   const doctor = await run('doctor -q --profile account')
@@ -208,7 +208,7 @@ test('a password that is wrong by now is found by login and doctor, whatever tok
   await ok(logIn)
 })
 
-test('a filter that says the order and how many has its way', async () => {
+test('a filter with its own order and limit is sent unchanged', async () => {
   const { ok } = await setUp()
   for (const name of ['order-a', 'order-b', 'order-c']) await ok(`identities create ${name}`)
   const list = async (filter: string) =>

@@ -38,11 +38,11 @@ const planFor = (file: Record<string, unknown>) =>
     members,
   ])
 
-test('what is exported is nothing to do', () => {
+test('the plan for an export is empty', () => {
   const file = Object.fromEntries(
     [SIGNERS, POLICIES, IDENTITIES].map((kind) => [
       kind.plural,
-      (STATE.get(kind) ?? []).map((thing) => toNamed(kind, thing, STATE)),
+      (STATE.get(kind) ?? []).map((item) => toNamed(kind, item, STATE)),
     ]),
   )
   assert.equal((file.signers as { enrollAuthPolicyId: string }[])[0]?.enrollAuthPolicyId, 'staff')
@@ -52,7 +52,7 @@ test('what is exported is nothing to do', () => {
   assert.deepEqual(planFor(file), [])
 })
 
-test('only the members that differ are changed, and only those that the file names', () => {
+test('only members that the file names and that differ are updated', () => {
   assert.deepEqual(planFor({ signers: [{ name: 'acme', audience: 'b', issuer: 'i' }] }), [
     ['update', 'signer', 'acme', { audience: 'b' }],
   ])
@@ -62,7 +62,7 @@ test('only the members that differ are changed, and only those that the file nam
   ])
 })
 
-test('nothing is nothing however it is written, words have no order, and an id is as good as a name', () => {
+test('null, empty and unset are equal, the order of strings is ignored, and references can be ids', () => {
   assert.deepEqual(
     planFor({ identities: [{ name: 'erin', roleAttributes: ['b', 'a'], externalId: null, permissions: [] }] }),
     [],
@@ -73,30 +73,34 @@ test('nothing is nothing however it is written, words have no order, and an id i
   ])
 })
 
-test('a new thing has the usual members beside its own', () => {
+test('a new item has the default members beside its own', () => {
   assert.deepEqual(planFor({ identities: [{ name: 'frank', roleAttributes: ['x'] }] }), [
     ['create', 'identity', 'frank', { type: 'Default', isAdmin: false, name: 'frank', roleAttributes: ['x'] }],
   ])
 })
 
-const MISTAKES: readonly (readonly [says: RegExp, wrong: Record<string, unknown>, right: Record<string, unknown>])[] = [
-  [/"signer" is none of/, { signer: [] }, { signers: [] }],
+const MISTAKES: readonly (readonly [
+  expected: RegExp,
+  wrong: Record<string, unknown>,
+  right: Record<string, unknown>,
+])[] = [
+  [/"signer" is not one of/, { signer: [] }, { signers: [] }],
   [/signers is not a list/, { signers: {} }, { signers: [] }],
   [/signers\[0\] is not a signer/, { signers: ['acme'] }, { signers: [{ name: 'acme' }] }],
   [/signers\[0\] has no name/, { signers: [{ issuer: 'i' }] }, { signers: [{ name: 'acme', issuer: 'i' }] }],
   [
-    /there twice/,
+    /defined twice/,
     { signers: [{ name: 'acme' }, { name: 'acme' }] },
     { signers: [{ name: 'acme' }, { name: 'other' }] },
   ],
   [/no member "colour"/, { signers: [{ name: 'acme', colour: 1 }] }, { signers: [{ name: 'acme', kid: '1' }] }],
 ]
 
-for (const [says, wrong, right] of MISTAKES) {
-  test(`a file in which ${says.source} is refused with the place, and without the mistake it is not`, () => {
+for (const [expected, wrong, right] of MISTAKES) {
+  test(`a file in which ${expected.source} is refused with the place, and accepted when corrected`, () => {
     assert.throws(
       () => parseDesired(wrong, 'file'),
-      (error) => error instanceof CliError && says.test(error.message),
+      (error) => error instanceof CliError && expected.test(error.message),
     )
     parseDesired(right, 'file')
   })

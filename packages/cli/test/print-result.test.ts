@@ -7,8 +7,8 @@ import { printList, printObject } from '../src/output/print-result.ts'
 import { createTerminal } from '../src/terminal.ts'
 
 const HOSTILE = 'a\x1b[2J\x1b]0;title\x07\u009b31m\u202eb\r\nc'
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
-const STEERING = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these must not occur
+const CONTROL_CHARACTERS = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/
 
 function createCall(output: string, isTTY = false) {
   let written = ''
@@ -24,16 +24,16 @@ function createCall(output: string, isTTY = false) {
 }
 
 for (const format of ['table', 'json', 'yaml']) {
-  test(`Q-22 names of a server cannot steer the terminal in -o ${format}`, async () => {
+  test(`Q-22 names from a server cannot control the terminal in -o ${format}`, async () => {
     const { call, read } = createCall(format, true)
     await printList(call, [{ name: HOSTILE }], [{ title: 'NAME', get: ({ name }) => name }])
     await printObject(call, { name: HOSTILE, [HOSTILE]: 'value' })
-    assert.doesNotMatch(read(), STEERING)
+    assert.doesNotMatch(read(), CONTROL_CHARACTERS)
     assert.match(read(), /a.*b/)
   })
 }
 
-test('JSON and YAML say the same as what was given', async () => {
+test('JSON and YAML preserve the value', async () => {
   const value = { name: 'one', list: [1, 'two', null], inner: { yes: true } }
   for (const [format, read] of [
     ['json', (text: string) => JSON.parse(text)],
@@ -45,7 +45,7 @@ test('JSON and YAML say the same as what was given', async () => {
   }
 })
 
-test('Q-23 no command has a flag that checks less', async () => {
+test('Q-23 no command has a flag that weakens verification', async () => {
   let seen = 0
   for (const row of COMMANDS) {
     for (const { name } of (await row.load()).flags) {
@@ -56,7 +56,7 @@ test('Q-23 no command has a flag that checks less', async () => {
   assert.ok(seen > 100)
 })
 
-test('Q-21 no command takes a secret as the value of a flag, or as an argument', async () => {
+test('Q-21 no command accepts a secret as a flag value or argument', async () => {
   for (const row of COMMANDS) {
     const { flags, args } = await row.load()
     for (const { name, value } of flags) {

@@ -34,7 +34,7 @@ function makeFolder(t: TestContext): string {
 const modeOf = (path: string) => statSync(path).mode & 0o777
 
 for (const umask of [0o000, 0o022, 0o077, 0o777]) {
-  test(`Q-20 under umask ${umask.toString(8).padStart(3, '0')} a secret is in a file of mode 600 in a folder of mode 700`, (t) => {
+  test(`Q-20 under umask ${umask.toString(8).padStart(3, '0')} a secret is written with mode 600 in a folder with mode 700`, (t) => {
     const folder = makeFolder(t)
     const path = join(folder, 'inner', 'secret.json')
     if (umask === 0o777) ensurePrivateFolder(join(folder, 'inner'))
@@ -47,11 +47,11 @@ for (const umask of [0o000, 0o022, 0o077, 0o777]) {
     }
     assert.deepEqual([modeOf(path), modeOf(join(folder, 'inner'))], [0o600, 0o700])
     assert.equal(readPrivateFile(path), 'second')
-    assert.deepEqual(readdirSync(join(folder, 'inner')), ['secret.json'], 'nothing half written is left')
+    assert.deepEqual(readdirSync(join(folder, 'inner')), ['secret.json'], 'no partial file is left')
   })
 }
 
-test('Q-20 a file that others can read is neither read nor written, one of mode 600 is', (t) => {
+test('Q-20 a file that others can read is neither read nor written; one with mode 600 is', (t) => {
   const path = join(makeFolder(t), 'secret')
   writeFileSync(path, 'kept', { mode: 0o600 })
   for (const mode of [0o644, 0o640, 0o604, 0o622]) {
@@ -65,7 +65,7 @@ test('Q-20 a file that others can read is neither read nor written, one of mode 
   assert.equal(readPrivateFile(path), 'new')
 })
 
-test('Q-20 a symbolic link is followed neither for reading nor for writing', (t) => {
+test('Q-20 symbolic links are followed neither for reading nor for writing', (t) => {
   const folder = makeFolder(t)
   const [target, link] = [join(folder, 'target'), join(folder, 'link')]
   writeFileSync(target, 'kept', { mode: 0o600 })
@@ -76,7 +76,7 @@ test('Q-20 a symbolic link is followed neither for reading nor for writing', (t)
   assert.equal(readPrivateFile(target), 'kept')
 })
 
-test('Q-20 a folder that lets others in, or is a link, holds no secrets; one of mode 700 does', (t) => {
+test('Q-20 a folder that is accessible to others, or a link, is refused; one with mode 700 is not', (t) => {
   const folder = makeFolder(t)
   const [open, link] = [join(folder, 'open'), join(folder, 'link')]
   mkdirSync(open)
@@ -91,45 +91,47 @@ test('Q-20 a folder that lets others in, or is a link, holds no secrets; one of 
   assert.equal(readPrivateFile(join(open, 'secret')), 'new')
 })
 
-test('a reserved file is seen once it is written, and nothing is left of one that is not', (t) => {
+test('a reserved file appears when it is written, and leaves nothing when it is not', (t) => {
   const folder = makeFolder(t)
-  const [kept, given] = ['kept', 'given'].map((name) => reservePrivateFile(join(folder, name), { replace: false }))
-  assert.ok(!existsSync(join(folder, 'kept')))
-  kept?.write('secret')
-  for (const file of [kept, given]) file?.release()
-  assert.deepEqual(readdirSync(folder), ['kept'])
-  assert.equal(readPrivateFile(join(folder, 'kept')), 'secret')
-  assert.equal(modeOf(join(folder, 'kept')), 0o600)
+  const [written, unused] = ['written', 'unused'].map((name) =>
+    reservePrivateFile(join(folder, name), { replace: false }),
+  )
+  assert.ok(!existsSync(join(folder, 'written')))
+  written?.write('secret')
+  for (const file of [written, unused]) file?.release()
+  assert.deepEqual(readdirSync(folder), ['written'])
+  assert.equal(readPrivateFile(join(folder, 'written')), 'secret')
+  assert.equal(modeOf(join(folder, 'written')), 0o600)
 })
 
-test('what must not be replaced is not, also when it came after the reservation; what may be is', (t) => {
+test('an existing file is replaced only with replace, also when it was created after the reservation', (t) => {
   const path = join(makeFolder(t), 'secret')
   const reserved = reservePrivateFile(path, { replace: false })
-  writeFileSync(path, 'of somebody else', { mode: 0o600 })
+  writeFileSync(path, 'of another process', { mode: 0o600 })
   assert.throws(() => reserved.write('new'), /exists already/)
   reserved.release()
   assert.throws(() => reservePrivateFile(path, { replace: false }), /exists already/)
-  assert.equal(readPrivateFile(path), 'of somebody else')
+  assert.equal(readPrivateFile(path), 'of another process')
   const other = reservePrivateFile(path, { replace: true })
   other.write('new')
   other.release()
   assert.equal(readPrivateFile(path), 'new')
 })
 
-/** Runs withSecretFiles, and tells what was written to stderr. */
+/** Runs withSecretFiles and collects stderr. */
 function makeSecretRun() {
-  const said: string[] = []
-  const terminal = createTerminal({ write: () => {} }, { write: (text) => said.push(text) }, {})
-  const run = (paths: readonly string[], replace: boolean, beforeKeep: () => void = () => {}) =>
-    withSecretFiles({ terminal }, { paths, replace }, async (keep) => {
-      said.push('done\n')
-      beforeKeep()
-      keep(...paths.map((_, index) => `secret ${index}\n`))
+  const printed: string[] = []
+  const terminal = createTerminal({ write: () => {} }, { write: (text) => printed.push(text) }, {})
+  const run = (paths: readonly string[], replace: boolean, beforeSave: () => void = () => {}) =>
+    withSecretFiles({ terminal }, { paths, replace }, async (save) => {
+      printed.push('done\n')
+      beforeSave()
+      save(...paths.map((_, index) => `secret ${index}\n`))
     })
-  return { run, said: () => said.join('') }
+  return { run, printed: () => printed.join('') }
 }
 
-test('where a secret cannot be written nothing is done; the same with a good place is', async (t) => {
+test('the work does not run when a secret cannot be written; with writable files it does', async (t) => {
   const folder = makeFolder(t)
   const [good, open, link, inner] = ['good', 'open', 'link', 'inner'].map((name) => join(folder, name)) as [
     string,
@@ -142,27 +144,27 @@ test('where a secret cannot be written nothing is done; the same with a good pla
   symlinkSync(good, link)
   mkdirSync(inner)
   for (const bad of [open, link, inner, `${inner}/`, join(folder, 'absent', 'file'), join(open, 'file')]) {
-    const { run, said } = makeSecretRun()
+    const { run, printed } = makeSecretRun()
     await assert.rejects(run([good, bad], true), Error, bad)
-    assert.equal(said(), '', bad)
+    assert.equal(printed(), '', bad)
     assert.deepEqual(readdirSync(folder).sort(), ['inner', 'link', 'open'], bad)
   }
-  const { run, said } = makeSecretRun()
+  const { run, printed } = makeSecretRun()
   await run([good, join(inner, 'other')], true)
-  assert.equal(said(), 'done\n')
+  assert.equal(printed(), 'done\n')
   assert.deepEqual([readPrivateFile(good), readPrivateFile(join(inner, 'other'))], ['secret 0\n', 'secret 1\n'])
 })
 
-test('a secret that cannot be written after all is shown, beside those that can', async (t) => {
+test('a secret that cannot be written in the end is printed; the others are written', async (t) => {
   const folder = makeFolder(t)
   const [good, lost] = [join(folder, 'good'), join(folder, 'inner', 'lost')]
   mkdirSync(join(folder, 'inner'))
-  const { run, said } = makeSecretRun()
+  const { run, printed } = makeSecretRun()
   const failed = run([good, lost], false, () => rmSync(join(folder, 'inner'), { recursive: true }))
   await assert.rejects(failed, (error: CliError) => {
     assert.equal(error.message, `cannot use ${lost}: it does not exist`)
     return true
   })
-  assert.equal(said(), `done\nThis belongs into ${lost}, and is shown nowhere else:\nsecret 1\n`)
+  assert.equal(printed(), `done\nThis is the content of ${lost}. It is not shown again:\nsecret 1\n`)
   assert.equal(readPrivateFile(good), 'secret 0\n')
 })

@@ -17,7 +17,7 @@ const READY = {
 }
 const LATER = { ...READY, admin: { username: 'admin', password: null } }
 
-test('the ready line is one object with exactly the promised members, in order', () => {
+test('the ready line is one object with exactly the documented members, in order', () => {
   assert.deepEqual(JSON.parse(buildReadyLine(READY)), { ready: true, ...READY })
   assert.deepEqual(Object.keys(JSON.parse(buildReadyLine({ ...READY }))), [
     'ready',
@@ -36,8 +36,8 @@ test('the ready line is one object with exactly the promised members, in order',
 
 test('the summary shows addresses, certificate and administrator, and the provider only when there is one', () => {
   const text = buildReadySummary(READY).join('\n')
-  for (const shown of [READY.baseUrl, READY.consoleUrl, READY.metricsUrl, READY.caFile, READY.admin.password]) {
-    assert.ok(text.includes(shown), shown)
+  for (const value of [READY.baseUrl, READY.consoleUrl, READY.metricsUrl, READY.caFile, READY.admin.password]) {
+    assert.ok(text.includes(value), value)
   }
   assert.ok(!text.includes('Identity provider'))
   const provider = 'https://127.0.0.1:1282'
@@ -48,23 +48,23 @@ test('the summary shows addresses, certificate and administrator, and the provid
   )
 })
 
-test('the example signs in when the password is known, and is anonymous when not', () => {
+test('the example logs in when the password is known, and is anonymous when not', () => {
   assert.ok(buildReadySummary(READY).join('\n').includes('authenticate?method=password'))
   const later = buildReadySummary(LATER).join('\n')
   assert.ok(!later.includes('authenticate') && later.includes('/edge/client/v1/external-jwt-signers'))
 })
 
-test('a password of the settings is not in the summary, which ends in a journal or in the log of a container', () => {
+test('a password from the settings is not in the summary, which may end up in a log', () => {
   const text = buildReadySummary(READY, true).join('\n')
   assert.ok(!text.includes(READY.admin.password) && !text.includes(JSON.stringify(READY.admin.password)))
   assert.match(text, /Password +as set in the settings/)
   assert.match(buildReadySummary(LATER, true).join('\n'), /Password +as set on first start/)
 })
 
-test('the example is words that a shell takes as they are meant', () => {
+test('the example is quoted correctly for a shell', () => {
   const lines = buildReadySummary(READY)
   const example = lines.slice(lines.findIndex((line) => line.startsWith('  session='))).slice(0, 4)
-  // curl is replaced by a function that shows its arguments and answers as the server would.
+  // Replaces curl by a function that prints its arguments and responds like the server.
   const script = `curl() { printf '<%s>' "$@" >&2; printf 'zt-session: s3ss10n\\r\\n'; }\n${example.join('\n')}`
   const { status, stderr } = spawnSync('sh', ['-c', script], { encoding: 'utf8' })
   assert.equal(status, 0, stderr)
@@ -74,7 +74,7 @@ test('the example is words that a shell takes as they are meant', () => {
   assert.ok(stderr.endsWith(`<zt-session: s3ss10n><${READY.baseUrl}/edge/management/v1/ext-jwt-signers>`), stderr)
 })
 
-test('shell words are quoted only where needed, and survive a shell', () => {
+test('shell words are quoted only when needed, and unquote to the same text', () => {
   assert.equal(shellQuote('/a/b.pem'), '/a/b.pem')
   for (const word of ["it's", 'a b', '$HOME', '`x`', '', '*', 'a\\b', '"']) {
     assert.equal(spawnSync('sh', ['-c', `printf %s ${shellQuote(word)}`], { encoding: 'utf8' }).stdout, word)

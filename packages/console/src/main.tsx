@@ -12,7 +12,7 @@ import { pageNonce } from './app/page-nonce.ts'
 import { router } from './app/router.tsx'
 import { createMemoryColorScheme, readableColours, theme } from './app/theme.ts'
 
-// The library that stops the page behind a dialog from scrolling looks here for the nonce of its style.
+// react-remove-scroll, which locks scrolling behind dialogs, reads the nonce of its style tag from here.
 Object.assign(globalThis, { __webpack_nonce__: pageNonce() })
 
 const root = document.getElementById('root')

@@ -6,69 +6,69 @@ import { tagsField } from './resource/tags-field.ts'
 import Type from './schema/type.ts'
 
 const count = () => Type.Integer({ maximum: 1_000_000 })
-/** A longer minimum could never be met. */
+/** Longer passwords are refused, so a larger minimum could not be met. */
 const passwordLength = () => Type.Integer({ maximum: MAX_PASSWORD_LENGTH })
 
-/** An authentication policy: how its identities log in. POST and PUT name everything but the second signer and the tags. */
+/** An authentication policy: how its identities log in. POST and PUT require all members except `requireExtJwtSigner` and `tags`. */
 export const AUTH_POLICY = resource({
   name: field(name(), { filterable: true, flag: 'none' }),
   primary: group({
     cert: group({
       allowed: field(Type.Boolean(), {
         filterable: true,
-        flag: { name: 'allow-cert', help: 'Certificates log in' },
+        flag: { name: 'allow-cert', help: 'Allow login by certificate' },
       }),
       allowExpiredCerts: field(Type.Boolean(), {
         filterable: true,
-        flag: { help: 'Also certificates that have ended' },
+        flag: { help: 'Allow expired certificates' },
       }),
     }),
     extJwt: group({
       allowed: field(Type.Boolean(), {
         filterable: true,
-        flag: { name: 'allow-jwt', help: 'Tokens of signers log in' },
+        flag: { name: 'allow-jwt', help: 'Allow login by token of a signer' },
       }),
       allowedSigners: field(Type.Array(text(128), { maxItems: 1000 }), {
-        description: 'The signers whose tokens are accepted; none means all of them',
-        flag: { name: 'allowed-signer', value: 'NAME', help: 'Only this signer, by name or id' },
+        description: 'The signers whose tokens are accepted. Empty: all signers',
+        flag: { name: 'allowed-signer', value: 'NAME', help: 'Allow only this signer, by name or id' },
       }),
     }),
     updb: group({
       allowed: field(Type.Boolean(), {
         filterable: true,
-        flag: { name: 'allow-password', help: 'Passwords log in' },
+        flag: { name: 'allow-password', help: 'Allow login by password' },
       }),
-      minPasswordLength: field(passwordLength(), { filterable: true, flag: { help: 'Shortest password' } }),
+      minPasswordLength: field(passwordLength(), { filterable: true, flag: { help: 'Minimum password length' } }),
       requireSpecialChar: field(Type.Boolean(), {
         filterable: true,
-        flag: { help: 'Passwords need a character that is neither letter nor digit' },
+        flag: { help: 'Require a character that is neither letter nor digit' },
       }),
-      requireNumberChar: field(Type.Boolean(), { filterable: true, flag: { help: 'Passwords need a digit' } }),
+      requireNumberChar: field(Type.Boolean(), { filterable: true, flag: { help: 'Require a digit' } }),
       requireMixedCase: field(Type.Boolean(), {
         filterable: true,
-        flag: { help: 'Passwords need capital and small letters' },
+        flag: { help: 'Require upper-case and lower-case letters' },
       }),
       maxAttempts: field(count(), {
-        description: 'After how many wrong passwords an identity is locked out; 0 for never',
+        description: 'Number of wrong passwords after which an identity is locked out. 0: never',
         filterable: true,
       }),
       lockoutDurationMinutes: field(count(), {
-        description: 'How long a lock-out lasts; 0 until an administrator enables the identity',
+        description: 'Duration of a lock-out in minutes. 0: until an administrator enables the identity',
         flag: { name: 'lockout-minutes' },
       }),
     }),
   }),
   secondary: group({
-    requireTotp: field(Type.Boolean(), { description: 'Whether a one-time code is asked for', filterable: true }),
+    requireTotp: field(Type.Boolean(), { description: 'Whether a one-time code is required', filterable: true }),
     requireExtJwtSigner: field(text(128), {
-      description: 'The signer whose token every call must bring beside the session',
+      description: 'The signer whose token every call must carry in addition to the session',
       default: null,
       absentWhenNull: true,
       filterable: true,
       flag: {
         name: 'require-signer',
         value: 'NAME',
-        help: 'Ask for a token of this signer, by name or id, on every call',
+        help: 'Require a token of this signer, by name or id, on every call',
       },
     }),
   }),
@@ -77,10 +77,10 @@ export const AUTH_POLICY = resource({
 
 /** Body of POST and PUT. */
 export const AuthPolicyWrite = AUTH_POLICY.write
-/** Body of PATCH: by leaf. */
+/** Body of PATCH. Every member is optional, at any depth. */
 export const AuthPolicyPatch = AUTH_POLICY.patch
 
-/** An authentication policy as an administrator has set it up. */
+/** The settings of an authentication policy. */
 export type AuthPolicySettings = SettingsOf<typeof AUTH_POLICY>
 export type AuthPolicyWrite = WriteOf<typeof AUTH_POLICY>
 export type AuthPolicyPatch = PatchOf<typeof AUTH_POLICY>

@@ -11,7 +11,7 @@ const info = (members: readonly string[], maxLength = 255) => {
 const username = Type.String({ minLength: 4, maxLength: 100 })
 const password = secret({ minLength: 5, maxLength: 100 })
 
-/** Body of `POST /authenticate`; which members are needed depends on the method. */
+/** Body of `POST /authenticate`. The required members depend on the method. */
 export const Authenticate = Type.Object({
   username: optional(username),
   password: optional(password),
@@ -24,5 +24,5 @@ export const Authenticate = Type.Object({
 
 export type Authenticate = Static<typeof Authenticate>
 
-/** Body of `POST /console/session`: a browser signs in by password. */
+/** Body of `POST /console/session`, the password login of the console. */
 export const ConsoleSession = Type.Object({ username, password })

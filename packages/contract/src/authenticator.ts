@@ -8,7 +8,7 @@ export const MAX_PASSWORD_LENGTH = 100
 export const username = () => Type.String({ minLength: 4, maxLength: 100 })
 const password = () => secret({ minLength: 5, maxLength: MAX_PASSWORD_LENGTH })
 
-/** Body of POST; which members are needed depends on the method. */
+/** Body of POST. The required members depend on the method. */
 export const AuthenticatorCreate = Type.Object({
   method: Type.Enum([...AUTHENTICATOR_METHODS]),
   identityId: text(128),
@@ -18,7 +18,7 @@ export const AuthenticatorCreate = Type.Object({
   tags: optional(openObject()),
 })
 
-/** Body of PUT and PATCH; which members are needed, and which may be there, depends on the method. */
+/** Body of PUT and PATCH. The required and allowed members depend on the method. */
 export const AuthenticatorPatch = Type.Object({
   username: optional(username()),
   password: optional(password()),
@@ -29,25 +29,25 @@ export const AuthenticatorPatch = Type.Object({
 /** Body of `request-extend`. */
 export const AuthenticatorRequestExtend = Type.Object({ rollKeys: optional(Type.Boolean()) })
 
-/** Body of `extend`: the request for a new certificate. What is too long is told so by whoever reads it. */
+/** Body of `extend`: the CSR for a new certificate. `readCsr` enforces the smaller length limit of a CSR. */
 export const AuthenticatorExtend = Type.Object({ clientCertCsr: secret({ minLength: 1, maxLength: MAX_PEM_LENGTH }) })
 
-/** Body of `extend-verify`: the new certificate, as its holder has stored it. */
+/** Body of `extend-verify`: the new certificate as the client has stored it. */
 export const AuthenticatorExtendVerify = Type.Object({
   clientCert: secret({ minLength: 1, maxLength: MAX_PEM_LENGTH }),
 })
 
-/** Whatever is not the current password is simply wrong, so it is not measured. */
+/** No minimum length: a short value is just a wrong password. */
 const currentPassword = () => secret({ minLength: 1, maxLength: MAX_PASSWORD_LENGTH })
 
-/** Body of PUT on one's own password. */
+/** Body of PUT on the caller's own password. */
 export const OwnAuthenticatorWrite = Type.Object({
   currentPassword: currentPassword(),
   password: password(),
   username: optional(username()),
 })
 
-/** Body of PATCH on one's own password. */
+/** Body of PATCH on the caller's own password. */
 export const OwnAuthenticatorPatch = Type.Object({
   currentPassword: currentPassword(),
   password: optional(password()),

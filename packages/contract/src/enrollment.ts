@@ -3,11 +3,11 @@ import { MAX_PEM_LENGTH, openObject, optional, secret, text } from './body-membe
 import type { ErrorCode } from './error-codes.ts'
 import Type, { type Static } from './schema/type.ts'
 
-/** How an identity that was made ahead of time comes to its credential: with a key of its own, or with a password. */
+/** How an identity that was created in advance gets its credential: `ott` with its own key, `updb` with a password. */
 export const ENROLLMENT_METHODS = ['ott', 'updb'] as const
 export type EnrollmentMethod = (typeof ENROLLMENT_METHODS)[number]
 
-/** Long enough for every token that is handed out, short enough to be looked up without thought. */
+/** Longer than every issued token, and short enough to look up. */
 export const MAX_ENROLLMENT_TOKEN_LENGTH = 256
 
 const instant = () => text(64)
@@ -16,7 +16,7 @@ const pem = () =>
   Type.String({ maxLength: MAX_PEM_LENGTH, secret: true, refusedAs: 'MISSING_OR_INVALID_CSR' satisfies ErrorCode })
 const password = () => secret({ minLength: 5, maxLength: MAX_PASSWORD_LENGTH })
 
-/** Body of POST; `ottca` is known by name so that it can be refused in words. */
+/** Body of POST. The schema includes `ottca` so that the refusal can name it. */
 export const EnrollmentCreate = Type.Object({
   method: Type.Enum([...ENROLLMENT_METHODS, 'ottca']),
   identityId: text(128),
@@ -29,7 +29,7 @@ export const EnrollmentCreate = Type.Object({
 /** Body of `POST /enrollments/{id}/refresh` and of `POST /authenticators/{id}/re-enroll`. */
 export const EnrollmentWindow = Type.Object({ expiresAt: instant() })
 
-/** What POST of an identity may ask for; of several only `ott` is made. */
+/** Enrollments in the POST of an identity. When several are requested, only `ott` is created. */
 export const identityEnrollment = () => {
   return Type.Object({ ott: optional(Type.Boolean()), ottca: optional(text(128)), updb: optional(username()) })
 }
@@ -37,7 +37,7 @@ export const identityEnrollment = () => {
 /** Body of `POST /enroll/ott`. */
 export const EnrollOtt = Type.Object({ token: optional(token()), clientCsr: optional(pem()) })
 
-/** Body of `POST /enroll/updb`: the user name is the enrollment's, whatever is sent. */
+/** Body of `POST /enroll/updb`. `username` is ignored: the enrollment determines it. */
 export const EnrollUpdb = Type.Object({ username: optional(text(100)), password: optional(password()) })
 
 /** Body of `POST /enroll`, whose method and token are in the query. */

@@ -1,4 +1,4 @@
-/** Every error code the edge APIs answer with: HTTP status, constant public message, and whether the same call may succeed later. Codes are never renamed or reused. */
+/** An error of the APIs: HTTP status, constant public message, and whether the same call may succeed later. Codes are never renamed or reused. */
 interface ErrorSpec {
   readonly status: number
   readonly message: string
@@ -17,7 +17,7 @@ export const ERRORS = {
     401,
     'The request could not be completed. The session is not authorized or the credentials are invalid',
   ),
-  FORBIDDEN: spec(403, 'The caller is known, but may not do this'),
+  FORBIDDEN: spec(403, 'The caller is authenticated, but not allowed to do this'),
   INVALID_AUTH: spec(401, 'The authentication request failed'),
   COULD_NOT_VALIDATE: spec(400, INVALID_DOCUMENT),
   NOT_ACCEPTABLE: spec(406, INVALID_DOCUMENT),
@@ -47,9 +47,9 @@ export const ERRORS = {
   ENTITY_CAN_NOT_BE_UPDATED: spec(400, 'The entity requested for update can not be updated'),
   MAX_AUTHENTICATOR_METHODS_REACHED: spec(409, 'The identity already has an authenticator of this method'),
   CAN_NOT_UPDATE_AUTHENTICATOR: spec(409, 'The authenticator can not be updated in this way'),
-  INVALID_CLIENT_CERT: spec(400, 'The client certificate is not the one that is expected'),
+  INVALID_CLIENT_CERT: spec(400, 'The client certificate is not the expected one'),
   CERT_IN_USE: spec(409, 'The certificate, or its key, is in use by another authenticator'),
-  INVALID_AUTHENTICATOR_PROPERTIES: spec(400, 'The properties do not make an authenticator of this method'),
+  INVALID_AUTHENTICATOR_PROPERTIES: spec(400, 'The properties are not valid for an authenticator of this method'),
   MISSING_OR_INVALID_CSR: spec(400, 'The csr is missing or is not text'),
   INVALID_ENROLLMENT_TOKEN: spec(400, 'The supplied token is not valid'),
   INVALID_ENROLLMENT_NOT_ALLOWED: spec(409, 'The configuration does not allow this enrollment'),
@@ -57,28 +57,28 @@ export const ERRORS = {
     409,
     'The token supplied for this enrollment already has a matching identity, cannot enroll a new identity',
   ),
-  PRECONDITION_FAILED: spec(412, 'The resource is not in a version that If-Match names'),
-  MFA_EXISTS: spec(409, 'One-time codes are set up for the identity already'),
+  PRECONDITION_FAILED: spec(412, 'The version of the resource does not match If-Match'),
+  MFA_EXISTS: spec(409, 'One-time codes are already set up for the identity'),
   MFA_NOT_ENROLLED: spec(409, 'One-time codes are not set up for the identity'),
   MFA_INVALID_TOKEN: spec(400, 'The one-time code or recovery code is not valid'),
-  INVALID_BACKING_TOKEN_TYPE: spec(400, 'The call needs a session of another kind'),
+  INVALID_BACKING_TOKEN_TYPE: spec(400, 'The call requires another kind of session'),
   ENROLLMENT_EXPIRED: spec(400, 'The window for this enrollment has expired'),
   INVALID_ENROLL_METHOD: spec(400, 'The supplied enrollment method is invalid'),
   ENROLLMENT_EXISTS: spec(409, 'The identity already has an enrollment of this method outstanding'),
   UNSUPPORTED_MEDIA: spec(415, 'No suitable accept media types were detected, supports: application/json'),
-  LAST_ADMINISTRATOR: spec(409, 'The change would leave no administrator who can sign in'),
+  LAST_ADMINISTRATOR: spec(409, 'The change would leave no administrator who can log in'),
   SERVER_TOO_MANY_REQUESTS: spec(429, 'Too many requests, try again later', true),
-  PROVIDER_FAILED: spec(502, 'The identity provider did not do its part, see the error'),
-  NOT_THIS_CONTROLLER: spec(409, 'The network has a controller of its own, which this one can not open a session on'),
-  TIMEOUT: spec(503, 'The request took too long to answer', true),
+  PROVIDER_FAILED: spec(502, 'The request to the identity provider failed, see the error'),
+  NOT_THIS_CONTROLLER: spec(409, 'The network has its own controller, on which this one cannot open a session'),
+  TIMEOUT: spec(503, 'The request took too long', true),
   STORE_UNAVAILABLE: spec(503, 'The data store is not available, try again later', true),
-  SEALING_KEY_MISMATCH: spec(503, 'This node does not hold the key that protects what is asked for', true),
+  SEALING_KEY_MISMATCH: spec(503, 'This node does not have the key that protects the requested data', true),
   UNHANDLED: spec(500, 'An unhandled error occurred'),
 } as const satisfies Record<string, ErrorSpec>
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** Codes that are told apart here by status but travel under the name existing clients know. */
+/** Codes that differ only in their status, and have the same name on the wire. */
 const WIRE_NAMES: Partial<Record<ErrorCode, string>> = {
   NOT_ACCEPTABLE: 'COULD_NOT_VALIDATE',
   UNSUPPORTED_CONTENT_TYPE: 'COULD_NOT_VALIDATE',

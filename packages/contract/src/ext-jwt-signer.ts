@@ -1,9 +1,9 @@
-import { instant, map, strings } from './answers/answer-members.ts'
 import { MAX_PEM_LENGTH, name, openObject, secret, text, url } from './body-members.ts'
 import { MAX_SCOPES } from './limits.ts'
 import { field, type PatchOf, type SettingsOf, type WriteOf } from './resource/field.ts'
 import { resource } from './resource/resource.ts'
 import { tagsField } from './resource/tags-field.ts'
+import { instant, map, strings } from './responses/response-members.ts'
 import Type, { type Static } from './schema/type.ts'
 
 export const TARGET_TOKENS = ['ACCESS', 'ID'] as const
@@ -15,29 +15,29 @@ const selector = () => text(512)
 // Administrators paste private keys here: no error may repeat the value.
 const pem = () => secret({ minLength: 0, maxLength: MAX_PEM_LENGTH })
 
-/** An External JWT Signer. Answers have the members in this order. */
+/** An External JWT Signer. Member order is the order in responses. */
 export const SIGNER = resource({
   name: field(name(), { filterable: true, flag: 'none' }),
   enabled: field(Type.Boolean(), { filterable: true, flag: 'none' }),
   issuer: field(text(), {
-    description: 'What `iss` of a token must be, exactly',
+    description: 'The exact issuer that a token must have (`iss`)',
     filterable: true,
     flag: { value: 'URL' },
   }),
-  audience: field(text(), { description: 'What `aud` of a token must be, or hold, exactly', filterable: true }),
+  audience: field(text(), { description: 'The exact audience that a token must have (`aud`)', filterable: true }),
   additionalAudiences: field(Type.Array(text(), { maxItems: MAX_ADDITIONAL_AUDIENCES }), {
-    description: 'Audiences that are accepted beside `audience`',
+    description: 'Audiences that are accepted in addition to `audience`',
     default: [],
     keptByPut: true,
-    flag: { name: 'additional-audience', help: 'Audience that is accepted beside the first' },
+    flag: { name: 'additional-audience', help: 'Audience that is accepted in addition to the first' },
   }),
   jwksEndpoint: field(Type.String({ maxLength: 2048, format: 'uri' }), {
-    description: 'Where the keys are fetched',
+    description: 'URL of the key set (JWKS)',
     default: null,
     flag: { value: 'URL' },
   }),
   jwksCaPem: field(pem(), {
-    description: 'One more certificate authority to trust for the endpoint, in PEM',
+    description: 'An additional certificate authority to trust for the endpoint, in PEM',
     default: null,
     flag: { name: 'jwks-ca', kind: 'file' },
   }),
@@ -48,7 +48,7 @@ export const SIGNER = resource({
     flag: { name: 'cert', kind: 'file' },
   }),
   kid: field(text(256), {
-    description: 'What `kid` of a token must be; that of a certificate is its fingerprint unless given',
+    description: 'The `kid` that a token must have. Default for a certificate: its fingerprint',
     default: null,
     filterable: true,
   }),
@@ -61,7 +61,7 @@ export const SIGNER = resource({
   notBefore: field(instant(), { readOnly: true }),
   notAfter: field(instant(), { readOnly: true }),
   claimsProperty: field(selector(), {
-    description: 'Which claim names the identity: a name, or a JSON pointer when it begins with `/`',
+    description: 'The claim that identifies the identity: a name, or a JSON pointer when it begins with `/`',
     default: SUBJECT,
     filterable: true,
     flag: { value: 'CLAIM' },
@@ -72,12 +72,12 @@ export const SIGNER = resource({
     filterable: true,
   }),
   externalAuthUrl: field(url(), {
-    description: 'Where a browser goes to sign in',
+    description: 'URL to which a browser is sent to log in',
     default: null,
     flag: { value: 'URL' },
   }),
   openIdConfigurationUrl: field(url(), {
-    description: 'The discovery document of the identity provider, for clients',
+    description: 'URL of the discovery document of the identity provider, for clients',
     default: null,
     flag: { name: 'openid-configuration', value: 'URL' },
   }),
@@ -87,7 +87,7 @@ export const SIGNER = resource({
     filterable: true,
   }),
   scopes: field(Type.Array(text(256), { maxItems: MAX_SCOPES }), {
-    description: 'What a client asks the identity provider for: a list, or one text with spaces',
+    description: 'Scopes that clients request from the identity provider: an array, or one string with spaces',
     default: null,
     accepts: Type.Union([Type.Array(text(256), { maxItems: MAX_SCOPES }), text(8192)]),
     filterable: true,
@@ -100,45 +100,45 @@ export const SIGNER = resource({
     flag: { value: 'KIND' },
   }),
   enrollToCertEnabled: field(Type.Boolean(), {
-    description: 'Whether an unknown subject with a valid token may enroll to a certificate',
+    description: 'Whether an unknown subject with a valid token may enroll for a certificate',
     default: false,
     filterable: true,
     flag: { name: 'enroll-to-cert' },
   }),
   enrollToTokenEnabled: field(Type.Boolean(), {
-    description: 'Whether an unknown subject with a valid token may enroll to token use',
+    description: 'Whether an unknown subject with a valid token may enroll for logins by token',
     default: false,
     filterable: true,
     flag: { name: 'enroll-to-token' },
   }),
   enrollAttributeClaimsSelector: field(selector(), {
-    description: 'Which claim holds the attributes of an identity that enrolls',
+    description: 'The claim with the attributes of an identity that enrolls',
     default: null,
     filterable: true,
     flag: { value: 'CLAIM' },
   }),
   enrollAuthPolicyId: field(text(128), {
-    description: 'The policy of identities that enroll; the default one unless given',
+    description: 'The policy of identities that enroll. Default: the default policy',
     default: null,
     filterable: true,
     flag: { name: 'enroll-policy', value: 'NAME', help: 'Policy of identities that enroll, by name or id' },
   }),
   enrollNameClaimsSelector: field(selector(), {
-    description: 'Which claim holds the name of an identity that enrolls',
+    description: 'The claim with the name of an identity that enrolls',
     default: SUBJECT,
     filterable: true,
     flag: { value: 'CLAIM' },
   }),
   clockSkewSeconds: field(Type.Integer({ minimum: 0, maximum: MAX_CLOCK_SKEW_SECONDS }), {
-    description: 'How far the clock of the identity provider may be off',
+    description: 'Tolerated difference to the clock of the identity provider, in seconds',
     default: 0,
   }),
   maxTokenAgeSeconds: field(Type.Integer({ minimum: 1, maximum: 31_536_000 }), {
-    description: 'The longest life of a token: `exp` may be at most this long after `iat`',
+    description: 'The maximum lifetime of a token in seconds: from `iat` to `exp`',
     default: null,
   }),
   requiredClaims: field(map(Type.Union([Type.String(), strings()])), {
-    description: 'Claims that a token must have: by selector, the value or the values of which one must be there',
+    description: 'Claims that a token must have: selector to a value, or to an array of values of which one must match',
     default: null,
     accepts: openObject(),
     flag: 'none',
@@ -146,7 +146,7 @@ export const SIGNER = resource({
   tags: tagsField(),
 })
 
-/** The members that clients see before they log in, in the order of the answer. */
+/** The members that clients see before they log in, in response order. */
 export const CLIENT_SIGNER_MEMBERS = [
   'name',
   'externalAuthUrl',
@@ -167,7 +167,7 @@ export const ExtJwtSignerPatch = SIGNER.patch
 /** Body of `POST /ext-jwt-signers/read-certificate`. */
 export const ReadSignerCertificate = Type.Object({ certPem: pem() })
 
-/** A signer as an administrator has set it up. */
+/** The settings of a signer. */
 export type SignerSettings = SettingsOf<typeof SIGNER>
 export type ExtJwtSignerWrite = WriteOf<typeof SIGNER>
 export type ExtJwtSignerPatch = PatchOf<typeof SIGNER>

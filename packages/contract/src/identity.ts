@@ -1,4 +1,3 @@
-import { instant, map, nullable, reference, strings, tags } from './answers/answer-members.ts'
 import { name, openObject, text } from './body-members.ts'
 import { identityEnrollment } from './enrollment.ts'
 import { MAX_ATTRIBUTE_LENGTH, MAX_ATTRIBUTES } from './limits.ts'
@@ -6,11 +5,12 @@ import { PERMISSIONS, type Permission } from './permission.ts'
 import { type CreateOf, field, type PatchOf, type SettingsOf } from './resource/field.ts'
 import { resource } from './resource/resource.ts'
 import { tagsField } from './resource/tags-field.ts'
+import { instant, map, nullable, reference, strings, tags } from './responses/response-members.ts'
 import Type, { type Static } from './schema/type.ts'
 
 export const IDENTITY_TYPES = ['User', 'Device', 'Service', 'Router', 'Default'] as const
 
-/** What every identity has that no other policy was given to. */
+/** The policy of identities without an explicit one. */
 export const DEFAULT_AUTH_POLICY_ID = 'default'
 
 const attributes = () => Type.Array(text(MAX_ATTRIBUTE_LENGTH), { maxItems: MAX_ATTRIBUTES })
@@ -18,34 +18,34 @@ const flag = () => Type.Boolean()
 const open = () => map(Type.Unknown())
 const permission = () => Type.Enum<Permission[]>([...PERMISSIONS])
 
-/** Kept for existing clients: no service is hosted here. */
+/** For existing clients only: this product hosts no services. */
 const hosting = { exported: false, flag: 'none' } as const
-const hostingMap = () => field(tags(), { ...hosting, default: {}, accepts: openObject(), shownAs: open() })
+const hostingMap = () => field(tags(), { ...hosting, default: {}, accepts: openObject(), responseSchema: open() })
 
-/** An identity. Answers have the members in this order. */
+/** An identity. Member order is the order in responses. */
 export const IDENTITY = resource({
   name: field(name(), { filterable: true, flag: 'none' }),
-  /** Accepted for existing clients; every identity has the type Default. */
+  /** Ignored, and accepted for existing clients: every identity has the type Default. */
   type: field(Type.Enum([...IDENTITY_TYPES]), {
     writeOnly: true,
-    shownAs: reference(),
+    responseSchema: reference(),
     flag: { value: 'TYPE', help: 'Type of the identity [Default]' },
   }),
   typeId: field(Type.String(), { readOnly: true }),
   isAdmin: field(flag(), {
-    description: 'Whether the identity may do everything',
+    description: 'Whether the identity is an administrator, with all permissions',
     filterable: true,
-    flag: { name: 'admin', help: 'May do everything' },
+    flag: { name: 'admin', help: 'Make the identity an administrator' },
   }),
   isDefaultAdmin: field(flag(), { readOnly: true }),
   isMfaEnabled: field(flag(), { readOnly: true }),
   externalId: field(text(512), {
-    description: 'What a signer with `useExternalId` matches, exactly; unique',
+    description: 'The exact claim value for signers with `useExternalId`. Unique',
     default: null,
     filterable: true,
   }),
   attributes: field(attributes(), {
-    description: 'What the identity is in the eyes of policies; `roleAttributes` is the same list',
+    description: 'Attributes for policies. `roleAttributes` is the same list',
     default: [],
     exported: false,
     flag: 'none',
@@ -54,7 +54,7 @@ export const IDENTITY = resource({
     description: 'The same list as `attributes`',
     writeOnly: true,
     optional: true,
-    shownAs: strings(),
+    responseSchema: strings(),
     flag: { name: 'attribute', help: 'Attribute' },
   }),
   authPolicyId: field(text(128), {
@@ -66,25 +66,25 @@ export const IDENTITY = resource({
   disabled: field(flag(), { readOnly: true }),
   disabledAt: field(instant(), { readOnly: true, optional: true }),
   disabledUntil: field(instant(), {
-    description: 'When the identity is enabled by itself',
+    description: 'When the identity is enabled automatically',
     readOnly: true,
     optional: true,
   }),
   authenticators: field(open(), { readOnly: true }),
-  enrollment: field(identityEnrollment(), { createOnly: true, optional: true, shownAs: open(), flag: 'none' }),
+  enrollment: field(identityEnrollment(), { createOnly: true, optional: true, responseSchema: open(), flag: 'none' }),
   envInfo: field(open(), { readOnly: true }),
   sdkInfo: field(open(), { readOnly: true }),
   appData: field(tags(), {
-    description: 'Whatever an application keeps with the identity',
+    description: 'Custom data of applications',
     default: {},
     accepts: openObject(),
-    shownAs: open(),
+    responseSchema: open(),
     flag: 'none',
   }),
   permissions: field(Type.Array(permission(), { maxItems: PERMISSIONS.length }), {
-    description: 'What the identity may do where it is no administrator',
+    description: 'The permissions of an identity that is not an administrator',
     default: [],
-    shownAs: nullable(Type.Array(permission())),
+    responseSchema: nullable(Type.Array(permission())),
     flag: { name: 'permission', help: 'Permission, such as identity.read' },
   }),
   defaultHostingCost: field(Type.Integer({ minimum: 0, maximum: 65_535 }), { ...hosting, default: 0 }),
@@ -92,7 +92,7 @@ export const IDENTITY = resource({
     ...hosting,
     default: 'default',
     blankIsIgnored: true,
-    shownAs: Type.String(),
+    responseSchema: Type.String(),
   }),
   serviceHostingCosts: hostingMap(),
   serviceHostingPrecedences: hostingMap(),
@@ -102,23 +102,23 @@ export const IDENTITY = resource({
   tags: tagsField(),
 })
 
-/** Body of POST and PUT; PUT passes over `enrollment`. */
+/** Body of POST and PUT. PUT ignores `enrollment`. */
 export const IdentityWrite = IDENTITY.create
 /** Body of PATCH. */
 export const IdentityPatch = IDENTITY.patch
 
 const MAX_DISABLE_MINUTES = 52_560_000
 
-/** Body of `POST /identities/{id}/disable`; 0 means until an administrator enables it. */
+/** Body of `POST /identities/{id}/disable`. 0 minutes: until an administrator enables the identity. */
 export const IdentityDisable = Type.Object({
   durationMinutes: Type.Integer({ minimum: 0, maximum: MAX_DISABLE_MINUTES }),
 })
 
-/** A call that takes no members but is sent a body all the same. */
+/** For calls without members whose clients send a body. */
 export const NoMembers = Type.Object({})
 
 export type IdentityDisable = Static<typeof IdentityDisable>
-/** An identity as an administrator has set it up. */
+/** The settings of an identity. */
 export type IdentitySettings = SettingsOf<typeof IDENTITY>
 export type IdentityWrite = CreateOf<typeof IDENTITY>
 export type IdentityPatch = PatchOf<typeof IDENTITY>

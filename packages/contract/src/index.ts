@@ -1,5 +1,5 @@
-/** Wire shapes, error codes and route names: one source for validation, OpenAPI and the SDK's types. */
-export { ANSWERS, type AnswerName } from './answers/answers.ts'
+/** Wire schemas, error codes and permissions: the single source for validation, OpenAPI and the SDK's types. */
+
 export * from './auth-policy.ts'
 export * from './authenticate.ts'
 export * from './authenticator.ts'
@@ -16,4 +16,5 @@ export * from './identity.ts'
 export * from './one-time-code.ts'
 export * from './permission.ts'
 export * from './resource/index.ts'
+export { RESPONSES, type ResponseName } from './responses/responses.ts'
 export * from './session-certificate.ts'

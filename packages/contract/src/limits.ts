@@ -1,4 +1,4 @@
-/** Bounds that schemas, rules and the console all know; here without the schemas, which take memory to load. */
+/** Limits shared by schemas, rules and the console. Separate from the schemas, which take memory to load. */
 export const MAX_NAME_LENGTH = 256
 export const MAX_ATTRIBUTES = 100
 export const MAX_ATTRIBUTE_LENGTH = 128

@@ -1,10 +1,10 @@
 import { secret } from './body-members.ts'
 import Type, { type Static } from './schema/type.ts'
 
-/** The header in which calls without a body carry a code. */
+/** The header with the code of calls without a body. */
 export const CODE_HEADER = 'mfa-validation-code'
 
-/** Body of the calls that a one-time code or a recovery code is given to. Whatever is neither is simply wrong. */
+/** Body of calls with a one-time code or a recovery code. A text that is neither is a wrong code, not a validation error. */
 export const OneTimeCode = Type.Object({
   code: secret({ minLength: 1, maxLength: 64, refusedAs: 'MFA_INVALID_TOKEN' }),
 })

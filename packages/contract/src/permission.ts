@@ -1,4 +1,4 @@
-/** What a permission can be about. `admin` is not among them: it comes from `isAdmin` alone. */
+/** The entities of permissions. `admin` is not one of them: it comes from `isAdmin` only. */
 export const PERMISSION_ENTITIES = [
   'api-session',
   'auth-policy',
@@ -15,7 +15,7 @@ export type PermissionEntity = (typeof PERMISSION_ENTITIES)[number]
 export type PermissionAction = (typeof PERMISSION_ACTIONS)[number]
 export type Permission = 'admin_readonly' | PermissionEntity | `${PermissionEntity}.${PermissionAction}`
 
-/** Every value that an identity's `permissions` may hold. */
+/** Every possible value in an identity's `permissions`. */
 export const PERMISSIONS: readonly Permission[] = [
   'admin_readonly',
   ...PERMISSION_ENTITIES.flatMap((entity): Permission[] => {

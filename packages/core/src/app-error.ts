@@ -1,11 +1,11 @@
 import { ERRORS, type ErrorCode } from '@countersign/contract/error-codes'
 
-/** What an error tells the caller beyond its code: a field with a reason, or one plain sentence. Never a secret. */
+/** What an error response contains beyond its code: a field with a reason, or one sentence. Never a secret. */
 export type ErrorCause =
   | { readonly field: string; readonly reason: string; readonly value: string }
   | { readonly message: string }
 
-/** The only error that hostile or mistaken input may raise. Anything else that is thrown is a fault of ours. */
+/** The only error that a caller's input may cause. Any other error is a bug in the server. */
 export class AppError extends Error {
   override readonly name = 'AppError'
   readonly code: ErrorCode
@@ -13,7 +13,7 @@ export class AppError extends Error {
 
   constructor(code: ErrorCode, publicCause?: ErrorCause, options?: { cause?: unknown }) {
     const { stackTraceLimit } = Error
-    // Where a refusal was thrown interests nobody, and finding out takes longer than the rest of a refused request.
+    // No stack trace for refusals: it is not used, and capturing it takes longer than the rest of a refused request.
     if (ERRORS[code].status < 500) Error.stackTraceLimit = 0
     super(
       publicCause
@@ -29,7 +29,7 @@ export class AppError extends Error {
 
 const MAX_ECHOED_CHARACTERS = 128
 
-/** How a refused value is shown back: existing clients expect text, `<nil>` for nothing, and nothing long. */
+/** Formats a refused value for an error response: as text, truncated, `<nil>` for null, as existing clients expect. */
 export function echoedValue(value: unknown): string {
   const text =
     value === undefined || value === null ? '<nil>' : typeof value === 'string' ? value : JSON.stringify(value)
@@ -40,7 +40,7 @@ export function fieldError(field: string, reason: string, value: unknown): AppEr
   return new AppError('COULD_NOT_VALIDATE', { field, reason, value: echoedValue(value) })
 }
 
-/** The shape existing clients know for rules between fields: no `field` member, one sentence. */
+/** The form that existing clients expect for rules between fields: one sentence without a `field` member. */
 export function invalidField(field: string, reason: string, value: unknown): AppError {
   return new AppError('INVALID_FIELD', {
     message: `the value '${echoedValue(value)}' for '${field}' is invalid: ${reason}`,

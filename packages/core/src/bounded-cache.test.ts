@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BoundedCache } from './bounded-cache.ts'
 
-test('a full cache forgets what was used longest ago', () => {
+test('a full cache evicts the least recently used entry', () => {
   const cache = new BoundedCache<string, number>(2)
   cache.set('a', 1)
   cache.set('b', 2)
@@ -20,7 +20,7 @@ test('setting a key again replaces its value without growing', () => {
   assert.equal(cache.get('a'), 2)
 })
 
-test('setting a key again counts as its use', () => {
+test('setting a key again counts as a use', () => {
   const cache = new BoundedCache<string, number>(2)
   cache.set('a', 1)
   cache.set('b', 2)
@@ -29,7 +29,7 @@ test('setting a key again counts as its use', () => {
   assert.deepEqual([cache.peek('a'), cache.peek('b'), cache.peek('c')], [3, undefined, 4])
 })
 
-test('what is deleted or cleared is gone', () => {
+test('deleted and cleared entries are gone', () => {
   const cache = new BoundedCache<string, number>(5)
   cache.set('a', 1)
   cache.set('b', 2)
@@ -39,7 +39,7 @@ test('what is deleted or cleared is gone', () => {
   assert.equal(cache.size, 0)
 })
 
-test('a cache that is too heavy forgets until it is not, the new entry last', () => {
+test('a cache that is too heavy evicts until it is not, the new entry last', () => {
   const cache = new BoundedCache<string, string>(10, { max: 10, of: (text) => text.length })
   cache.set('a', 'xxxx')
   cache.set('b', 'xxxx')
@@ -53,7 +53,7 @@ test('a cache that is too heavy forgets until it is not, the new entry last', ()
   assert.equal(cache.size, 0)
 })
 
-test('a look at an entry does not count as its use', () => {
+test('peeking at an entry does not count as a use', () => {
   const cache = new BoundedCache<string, number>(2)
   cache.set('a', 1)
   cache.set('b', 2)
@@ -62,7 +62,7 @@ test('a look at an entry does not count as its use', () => {
   assert.equal(cache.get('a'), undefined)
 })
 
-test('behaves as a plain list of the keys in order of use, whatever is done with it', () => {
+test('behaves like a plain list of keys in order of use, for any sequence of calls', () => {
   const random = seeded(7)
   const cache = new BoundedCache<number, number>(8)
   let model: [number, number][] = []
@@ -89,7 +89,7 @@ test('behaves as a plain list of the keys in order of use, whatever is done with
   )
 })
 
-/** A small generator of numbers from 0 to 1, the same on every run. */
+/** A deterministic generator of numbers from 0 to 1. */
 function seeded(seed: number): () => number {
   let state = seed
   return () => {

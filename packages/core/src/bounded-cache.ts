@@ -5,15 +5,15 @@ interface Entry<Key, Value> {
   newer: Entry<Key, Value> | undefined
 }
 
-/** How much a cache holds beside its number of entries. */
+/** A limit on the total weight of the entries, in addition to their number. */
 export interface CacheWeight<Value> {
   readonly max: number
   of(value: Value): number
 }
 
 /**
- * A map that forgets what was used longest ago once it is full. The order of use is a chain of its own: a `Map` that is used as a queue
- * searches its beginning through everything that was deleted there.
+ * An LRU cache. The order of use is a linked list: finding the oldest entry of a `Map` that is used as a queue means skipping all entries that
+ * were deleted before it.
  */
 export class BoundedCache<Key, Value> {
   readonly #entries = new Map<Key, Entry<Key, Value>>()
@@ -39,7 +39,7 @@ export class BoundedCache<Key, Value> {
     return entry.value
   }
 
-  /** The value without counting as a use of it. */
+  /** Returns the value without marking it as used. */
   peek(key: Key): Value | undefined {
     return this.#entries.get(key)?.value
   }
@@ -81,7 +81,7 @@ export class BoundedCache<Key, Value> {
     this.#weighs += this.#weight?.of(value) ?? 0
   }
 
-  /** The `Map` stays as it is: a key that is deleted and set over and over is searched among all its former places. */
+  /** Does not touch the `Map`: deleting and setting a key leaves a deleted entry behind each time, which slows down lookups. */
   #replace(entry: Entry<Key, Value>, value: Value): void {
     this.#weighs += (this.#weight?.of(value) ?? 0) - (this.#weight?.of(entry.value) ?? 0)
     entry.value = value

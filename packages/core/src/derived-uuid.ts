@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The UUID (version 8) that always stands for this id of this kind, for clients that want UUIDs where our own ids are none. */
+/** Derives a stable UUID (version 8) from the kind and id, for clients that require UUIDs. */
 export function derivedUuid(kind: string, id: string): string {
   const bytes = createHash('sha256').update(`${kind}\n${id}`).digest().subarray(0, 16)
   bytes.writeUInt8(((bytes[6] ?? 0) & 0x0f) | 0x80, 6)

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newId, newIdInOrder } from './new-id.ts'
+import { newId, newSortableId } from './new-id.ts'
 
-test('ids are 22 letters and digits, and no two of many are equal', () => {
+test('ids are 22 letters and digits, and unique', () => {
   const ids = Array.from({ length: 20_000 }, newId)
   assert.equal(new Set(ids).size, ids.length)
   for (const id of ids) assert.match(id, /^[0-9A-Za-z]{22}$/)
 })
 
-test('every letter stands at every place about equally often', () => {
+test('letters are uniformly distributed at every position', () => {
   const counts = new Map<string, number>()
   const total = 20_000
   for (let index = 0; index < total; index++) {
@@ -17,16 +17,16 @@ test('every letter stands at every place about equally often', () => {
   }
   const expected = total / 62
   assert.equal(counts.size, 62)
-  // Ten standard deviations: a fair pool does not come near, a modulo bias of one letter in four is far beyond.
+  // Ten standard deviations: far more than chance, far less than a modulo bias of one letter in four.
   for (const [letter, count] of counts)
     assert.ok(Math.abs(count - expected) < 10 * Math.sqrt(expected), `${letter}: ${count}`)
 })
 
-test('ids in order are like the others, stand in the order of their times, and differ within one', () => {
+test('sortable ids have the same form, sort by time, and differ within one millisecond', () => {
   const now = Date.UTC(2026, 5, 1)
   const times = [0, 1, 61, 62, now, now + 1, now + 62, Date.UTC(9999, 0, 1)]
-  const ids = times.map(newIdInOrder)
+  const ids = times.map(newSortableId)
   assert.deepEqual([...ids].sort(), ids)
   for (const id of ids) assert.match(id, /^[0-9A-Za-z]{22}$/)
-  assert.equal(new Set(Array.from({ length: 20_000 }, () => newIdInOrder(now))).size, 20_000)
+  assert.equal(new Set(Array.from({ length: 20_000 }, () => newSortableId(now))).size, 20_000)
 })

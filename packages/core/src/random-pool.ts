@@ -1,10 +1,10 @@
 import { randomFillSync } from 'node:crypto'
 
-/** Randomness is fetched for many at once: one fetch costs as much as a hundred ids. */
+/** Filled for many callers at once: one `randomFillSync` costs as much as a hundred ids. */
 const pool = Buffer.alloc(4096)
 let used = pool.length
 
-/** So many random bytes, at most 4096, that nobody else is given. Whoever makes a secret of them wipes them out. */
+/** Returns `count` random bytes, at most 4096, that are never returned again. Zero them after deriving a secret: they are a view of the pool. */
 export function takeRandomBytes(count: number): Buffer {
   if (used + count > pool.length) {
     randomFillSync(pool)

@@ -3,7 +3,7 @@ import { takeRandomBytes } from './random-pool.ts'
 
 const SECRET_BYTES = 32
 
-/** A fresh secret of 256 random bits, as text. It is kept nowhere. */
+/** A new secret of 256 random bits, base64url. No copy is kept. */
 export function newSecret(): string {
   const bytes = takeRandomBytes(SECRET_BYTES)
   const secret = bytes.toString('base64url')
@@ -11,7 +11,7 @@ export function newSecret(): string {
   return secret
 }
 
-/** What is stored and looked up in place of a secret or a token: whoever steals it can present none of them. */
+/** The digest under which a secret or a token is stored and looked up. A stolen digest cannot be used in place of the secret. */
 export function secretDigest(secret: string): string {
   return hash('sha256', secret, 'base64url')
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Slots } from './slots.ts'
 
-test('each thing has a number of its own until it is taken out', () => {
+test('each item has its own slot until it is removed', () => {
   const slots = new Slots<string>()
   const [a, b] = [slots.add('a'), slots.add('b')]
   assert.notEqual(a, b)
@@ -14,7 +14,7 @@ test('each thing has a number of its own until it is taken out', () => {
   assert.deepEqual([slots.take(b), slots.take(c), slots.size], ['b', 'c', 0])
 })
 
-test('takes no more room than the most that were there at once', () => {
+test('uses no more slots than the maximum number of items at once', () => {
   const slots = new Slots<number>()
   const numbers = new Set<number>()
   for (let round = 0; round < 1000; round += 1) {
@@ -27,7 +27,7 @@ test('takes no more room than the most that were there at once', () => {
   assert.equal(numbers.size, 3)
 })
 
-test('takes out those that are like this, or all', () => {
+test('removes the items that match, or all', () => {
   const slots = new Slots<number>()
   for (const thing of [1, 2, 3, 4]) slots.add(thing)
   assert.deepEqual(

@@ -1,39 +1,39 @@
 /**
- * Things that come and go, each with a number while it is here; numbers are used again. For what goes by the thousand each second: the
- * tables that a `Map` or `Set` has outgrown hold on to what was in them and to the next table, so that once one of them has grown old,
- * all that has gone since stays until all memory is swept.
+ * A collection whose items have reusable slot numbers. For items that are added and removed thousands of times a second. A `Map` or `Set` keeps
+ * its outgrown tables linked, with their entries: once one of them is in the old generation, all later entries stay until a full garbage
+ * collection.
  */
-export class Slots<Thing> {
-  readonly #things: (Thing | undefined)[] = []
+export class Slots<Item> {
+  readonly #items: (Item | undefined)[] = []
   readonly #free: number[] = []
 
   get size(): number {
-    return this.#things.length - this.#free.length
+    return this.#items.length - this.#free.length
   }
 
-  /** Answers its number. */
-  add(thing: Thing): number {
-    const slot = this.#free.pop() ?? this.#things.length
-    this.#things[slot] = thing
+  /** Returns the item's slot. */
+  add(item: Item): number {
+    const slot = this.#free.pop() ?? this.#items.length
+    this.#items[slot] = item
     return slot
   }
 
-  /** Takes it out; undefined when there is nothing of that number. */
-  take(slot: number): Thing | undefined {
-    const thing = this.#things[slot]
-    if (thing === undefined) return undefined
-    this.#things[slot] = undefined
+  /** Removes and returns the item; undefined when the slot is free. */
+  take(slot: number): Item | undefined {
+    const item = this.#items[slot]
+    if (item === undefined) return undefined
+    this.#items[slot] = undefined
     this.#free.push(slot)
-    return thing
+    return item
   }
 
-  /** Takes out all that are like this. */
-  takeAll(isWanted: (thing: Thing) => boolean = () => true): Thing[] {
-    const taken: Thing[] = []
-    for (const [slot, thing] of this.#things.entries()) {
-      if (thing === undefined || !isWanted(thing)) continue
+  /** Removes and returns all items that match. */
+  takeAll(matches: (item: Item) => boolean = () => true): Item[] {
+    const taken: Item[] = []
+    for (const [slot, item] of this.#items.entries()) {
+      if (item === undefined || !matches(item)) continue
       this.take(slot)
-      taken.push(thing)
+      taken.push(item)
     }
     return taken
   }

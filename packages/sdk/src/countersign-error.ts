@@ -1,31 +1,31 @@
 import type { ErrorCode } from './wire-types.ts'
 
-/** Codes of what goes wrong on this side of the wire, or at a provider. */
+/** Codes of errors that occur in the client or at an identity provider. */
 export type ClientErrorCode =
-  /** No answer: the address is wrong, nobody listens, or the certificate is not trusted. */
+  /** No response: wrong address, nothing listening, or an untrusted certificate. */
   | 'NETWORK'
-  /** No answer within the time given. */
+  /** No response within the timeout. */
   | 'NO_ANSWER_IN_TIME'
-  /** The answer sends us elsewhere. Redirects are not followed, so that credentials stay where they belong. */
+  /** The server redirects. Redirects are not followed, because they would send credentials to another address. */
   | 'REDIRECTED'
-  /** The answer is not what the API answers. */
+  /** The response is not one of this API. */
   | 'BAD_ANSWER'
-  /** An id that nothing can have: empty, `.` or `..`. Nothing was sent. */
+  /** An invalid id: empty, `.` or `..`. Nothing was sent. */
   | 'BAD_ID'
-  /** An address that credentials are not sent to: neither https nor on this machine. */
+  /** Credentials are not sent to this address: it is neither https nor loopback. */
   | 'UNSAFE_ADDRESS'
-  /** There are no credentials where they were looked for. */
+  /** No credentials were found. */
   | 'NO_CREDENTIALS'
-  /** The credentials are there but cannot be used. */
+  /** The credentials are unusable. */
   | 'BAD_CREDENTIALS'
-  /** The identity provider gives no token. */
+  /** The identity provider issued no token. */
   | 'TOKEN_REFUSED'
-  /** The provider's document lacks what is needed, or names another issuer. */
+  /** The provider's discovery document lacks a required member, or names another issuer. */
   | 'BAD_DISCOVERY'
-  /** The answer to a login in the browser does not belong to the one that was started, or says no. */
+  /** The provider refused the login, or its response belongs to another login. */
   | 'LOGIN_REFUSED'
 
-export interface Problem {
+export interface ErrorDetails {
   readonly code: ErrorCode | ClientErrorCode | (string & {})
   readonly message: string
   readonly reason?: string | undefined
@@ -34,58 +34,58 @@ export interface Problem {
   readonly field?: string | undefined
   readonly requestId?: string | undefined
   readonly retryAfterSeconds?: number | undefined
-  readonly provider?: ProviderWords | undefined
+  readonly provider?: ProviderError | undefined
   readonly challenges?: string | undefined
   readonly cause?: unknown
 }
 
-/** What an identity provider said, word for word and cut to a sensible length. */
-export interface ProviderWords {
+/** An identity provider's error in its own words, truncated to 500 characters per member. */
+export interface ProviderError {
   readonly error?: string | undefined
   readonly description?: string | undefined
-  /** The provider's own id of the failed request. */
+  /** The provider's id of the failed request. */
   readonly traceId?: string | undefined
 }
 
 const BAD_REQUEST = 400
 const CONFLICTS = [409, 412]
 
-/** The one error of this package. `code` is stable, `message` is for people, and neither holds a secret. */
+/** The error class of this package. `code` is stable, `message` is for people, and neither contains a secret. */
 export class CountersignError extends Error {
   override readonly name = 'CountersignError'
   /** The server's code, or one of `ClientErrorCode`. */
-  readonly code: Problem['code']
-  /** The HTTP status; 0 when there was no answer. */
+  readonly code: ErrorDetails['code']
+  /** The HTTP status; 0 without a response. */
   readonly status: number
-  /** What to do about it, where that is known. */
+  /** What to do about it, if known. */
   readonly hint: string | undefined
-  /** What is wrong in this very case, without what the server says of all such cases; the message where it says no more. */
+  /** The specific cause, without the server's general message for this code; the message itself when there is no cause. */
   readonly reason: string
-  /** The field that was refused, where the server says so. */
+  /** The refused field, if the server names one. */
   readonly field: string | undefined
-  /** With this id (`requestId`, `traceId`) the server's log tells more. */
+  /** The id of the request (`requestId`, `traceId`) in the server's log. */
   readonly requestId: string | undefined
-  /** How long the server wants to be left alone. */
+  /** The `Retry-After` of the response. */
   readonly retryAfterSeconds: number | undefined
-  /** The identity provider's own words. */
-  readonly provider: ProviderWords | undefined
-  /** The header `WWW-Authenticate` of a 401. */
+  /** The identity provider's own error. */
+  readonly provider: ProviderError | undefined
+  /** The `WWW-Authenticate` header of a 401. */
   readonly challenges: string | undefined
 
-  constructor(problem: Problem) {
-    super(problem.message, { cause: problem.cause })
-    this.code = problem.code
-    this.status = problem.status ?? 0
-    this.hint = problem.hint
-    this.reason = problem.reason ?? problem.message
-    this.field = problem.field
-    this.requestId = problem.requestId
-    this.retryAfterSeconds = problem.retryAfterSeconds
-    this.provider = problem.provider
-    this.challenges = problem.challenges
+  constructor(details: ErrorDetails) {
+    super(details.message, { cause: details.cause })
+    this.code = details.code
+    this.status = details.status ?? 0
+    this.hint = details.hint
+    this.reason = details.reason ?? details.message
+    this.field = details.field
+    this.requestId = details.requestId
+    this.retryAfterSeconds = details.retryAfterSeconds
+    this.provider = details.provider
+    this.challenges = details.challenges
   }
 
-  /** Whether it is there already, is in use, or was changed by somebody else meanwhile. A duplicate is a 400 on the wire. */
+  /** Whether the item exists already, is in use, or has been changed concurrently. A duplicate is a 400 on the wire. */
   get isConflict(): boolean {
     if (CONFLICTS.includes(this.status)) return true
     const isDuplicate = this.reason.includes(' must be unique') || this.reason.startsWith('duplicate value ')

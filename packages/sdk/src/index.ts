@@ -1,6 +1,10 @@
 /** A typed client of the Countersign APIs, on `fetch` alone. */
 export { ACCOUNT_AUTH_POLICY_ID, isAccountIdentity } from '@countersign/contract/account-identity'
-export { ControllerClient, type ControllerClientOptions, type LogInOptions } from './controller/controller-client.ts'
+export {
+  ControllerClient,
+  type ControllerClientOptions,
+  type ControllerLoginOptions,
+} from './controller/controller-client.ts'
 export { hasFilterEnding } from './controller/filter-ending.ts'
 export {
   type ChangeOptions,
@@ -10,7 +14,7 @@ export {
   quoteForFilter,
 } from './controller/resource.ts'
 export type { TokenSupplier } from './controller/session-authorization.ts'
-export { type ClientErrorCode, CountersignError, type ProviderWords } from './countersign-error.ts'
+export { type ClientErrorCode, CountersignError, type ProviderError } from './countersign-error.ts'
 export { listDefaultFiles } from './credentials/credential-files.ts'
 export { Credentials, findTokenInEnv, type LoadOptions } from './credentials/credentials.ts'
 export type { CredentialMembers } from './credentials/parse-credentials.ts'
@@ -33,9 +37,9 @@ export { BrowserLogin, type BrowserLoginOptions, type PendingLogin } from './log
 export { DeviceLogin } from './login/device-login.ts'
 export type { LoginOptions, LoginSigner } from './login/login-target.ts'
 export type { LoginTokens } from './login/login-tokens.ts'
+export type { TokenRequestOptions } from './token/build-token-request.ts'
 export type { ClientKey } from './token/client-assertion.ts'
 export type { ProviderName } from './token/provider-name.ts'
 export type { AccessToken } from './token/request-token.ts'
-export type { TokenRequestOptions } from './token/token-procedure.ts'
 export { isFresh, type TokenKey, TokenSource, type TokenSourceOptions, type TokenStore } from './token/token-source.ts'
 export type * from './wire-types.ts'

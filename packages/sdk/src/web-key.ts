@@ -1,2 +1,2 @@
-/** A key of WebCrypto, under the name by which every runtime's types know it. */
+/** WebCrypto's `CryptoKey`; not every runtime's types declare that name. */
 export type WebKey = Parameters<typeof crypto.subtle.sign>[1]

@@ -1,6 +1,6 @@
-/** The shapes of the wire. Written by `npm run generate` from the contract; not to be edited. */
+/** Types of requests and responses. Generated from the contract by `npm run generate`; do not edit. */
 
-/** Every code that a controller answers with. */
+/** The error codes of a controller. */
 export type ErrorCode =
   | 'NOT_FOUND'
   | 'METHOD_NOT_ALLOWED'
@@ -52,7 +52,7 @@ export type ErrorCode =
   | 'SEALING_KEY_MISMATCH'
   | 'UNHANDLED'
 
-/** What an identity may be permitted. */
+/** The permissions of an identity. */
 export type Permission =
   | 'admin_readonly'
   | 'api-session'

@@ -5,7 +5,7 @@ import { createCertificateRequest, createKeyPair, exportPrivateKey, readEnrollme
 import 'reflect-metadata'
 import { Pkcs10CertificateRequest } from '@peculiar/x509'
 
-test('a certificate request is signed by the key that it is for, however the numbers of its signature begin', async () => {
+test('a certificate request verifies with its own key, for any leading bytes of the signature', async () => {
   for (let round = 0; round < 20; round++) {
     const keys = await createKeyPair()
     const request = new Pkcs10CertificateRequest(await createCertificateRequest(keys, 'ünï'))
@@ -16,17 +16,17 @@ test('a certificate request is signed by the key that it is for, however the num
   }
 })
 
-test('a key is exported in the form that every tool reads, unless it was made to stay', async () => {
+test('a key is exported as PKCS #8, unless it is not extractable', async () => {
   const keys = await createKeyPair()
   const key = createPrivateKey(await exportPrivateKey(keys))
   const own = Buffer.from(await crypto.subtle.exportKey('spki', keys.publicKey))
   assert.deepEqual(createPublicKey(key).export({ type: 'spki', format: 'der' }), own)
-  const staying = await createKeyPair({ extractable: false })
-  await assert.rejects(exportPrivateKey(staying))
-  assert.match(await createCertificateRequest(staying), /BEGIN CERTIFICATE REQUEST/)
+  const unextractable = await createKeyPair({ extractable: false })
+  await assert.rejects(exportPrivateKey(unextractable))
+  assert.match(await createCertificateRequest(unextractable), /BEGIN CERTIFICATE REQUEST/)
 })
 
-test('what is no enrollment token is told as such', () => {
+test('a text that is not an enrollment JWT is refused', () => {
   for (const text of ['', 'a.b.c', 'e.e30.x']) {
     assert.throws(() => readEnrollmentTicket(text), { code: 'BAD_CREDENTIALS' }, text)
   }

@@ -29,7 +29,7 @@ const trio = (prefix: string, url: string, clientId: string) => ({
   [url]: URL_OF(clientId),
 })
 
-test('credentials are looked for in one order, and say where they were found', async (t) => {
+test('credentials are searched in a fixed order, and report their source', async (t) => {
   const names = ['flag', 'ours', 'theirs', 'default', 'later']
   const folder = makeFolder(t, Object.fromEntries(names.map((name) => [`${name}.json`, members(name)])))
   const at = (name: string) => join(folder, `${name}.json`)
@@ -63,7 +63,7 @@ test('credentials are looked for in one order, and say where they were found', a
   await assert.rejects(Credentials.load({ env: {}, defaultFiles: [at('absent')] }), { code: 'NO_CREDENTIALS' })
 })
 
-test('the default files are the project’s, the user’s and the machine’s', () => {
+test('the default files are those of the project, the user and the machine', () => {
   const files = listDefaultFiles({ XDG_CONFIG_HOME: '/cfg' })
   assert.deepEqual(
     [files[0], files[1], files[3], files[4]],
@@ -77,7 +77,7 @@ test('the default files are the project’s, the user’s and the machine’s', 
   assert.match(files[2] ?? '', /\.netfoundry\/credentials\.json$/)
 })
 
-test('S2-5.3 a file holds clientId, password and authenticationUrl; more is passed over, less is refused', async (t) => {
+test('S2-5.3 a file has clientId, password and authenticationUrl; unknown members are ignored, missing ones refused', async (t) => {
   const folder = makeFolder(t, {
     'good.json': { ...members('ci'), lastBearer: 'x' },
     'list.json': [],
@@ -103,17 +103,17 @@ test('S2-5.3 a file holds clientId, password and authenticationUrl; more is pass
   await assert.rejects(Credentials.fromFile(folder), { code: 'BAD_CREDENTIALS' })
 })
 
-test('the text of a file holds all that a file may hold, and is read back as the same', () => {
+test('the text of a file contains all members and parses to the same credentials', () => {
   const more = { ...members('ci'), provider: 'keycloak', scope: 'api', issuer: 'https://id.example' } as const
   const text = new Credentials(more).toFileText()
   assert.deepEqual(JSON.parse(text), more)
   const { provider, scope, issuer } = Credentials.fromJson(text, 'text')
   assert.deepEqual({ provider, scope, issuer }, { provider: 'keycloak', scope: 'api', issuer: 'https://id.example' })
   const guessed = new Credentials({ ...members('ci'), provider: 'cognito' })
-  assert.deepEqual(JSON.parse(guessed.toFileText()), members('ci'), 'what the address tells is not repeated')
+  assert.deepEqual(JSON.parse(guessed.toFileText()), members('ci'), 'a provider that can be guessed is omitted')
 })
 
-test('half of the variables is a mistake that names the others, and never their values', async () => {
+test('an incomplete set of variables is refused; the error names the missing ones, and no values', async () => {
   const env = { NETFOUNDRY_CLIENT_ID: 'ci', NETFOUNDRY_PASSWORD: 'hush' }
   await assert.rejects(Credentials.fromEnv(env), (error: Error & { code: string }) => {
     assert.equal(error.code, 'BAD_CREDENTIALS')
@@ -125,9 +125,9 @@ test('half of the variables is a mistake that names the others, and never their 
   assert.equal(await Credentials.fromEnv({ NETFOUNDRY_CLIENT_ID: '' }), undefined)
 })
 
-test('however credentials are printed, the password is not in it', () => {
+test('printing and serializing credentials omits the password', () => {
   const credentials = new Credentials(members('ci'))
-  const shown = [
+  const printed = [
     String(credentials),
     `${credentials}`,
     JSON.stringify({ credentials }),
@@ -136,11 +136,11 @@ test('however credentials are printed, the password is not in it', () => {
     JSON.stringify(Object.entries(credentials)),
     JSON.stringify({ ...credentials }),
   ]
-  for (const text of shown) assert.equal(text.includes('ci-secret'), false, text)
+  for (const text of printed) assert.equal(text.includes('ci-secret'), false, text)
   assert.equal(credentials.password, 'ci-secret')
 })
 
-test('a ready token may be in the environment', () => {
+test('an access token can come from the environment', () => {
   assert.equal(findTokenInEnv({}), undefined)
   const theirs = { NETFOUNDRY_API_TOKEN: 'b' }
   assert.deepEqual(findTokenInEnv(theirs), { token: 'b', source: 'NETFOUNDRY_API_TOKEN' })

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const BLOCK = /^```ts\n(.*?)^```$/gms
 
-/** Compiles every block as a module of its own. Gives what the compiler said. */
+/** Compiles every block as a separate module. Returns the output of the compiler. */
 function compile(t: { after(hook: () => void): void }, blocks: readonly string[]): string {
   const cache = join(ROOT, 'node_modules/.cache')
   mkdirSync(cache, { recursive: true })
@@ -25,7 +25,7 @@ function compile(t: { after(hook: () => void): void }, blocks: readonly string[]
   return spawnSync(process.execPath, [tsc, '-p', folder, '--pretty', 'false'], { encoding: 'utf8' }).stdout
 }
 
-test('every example of docs/sdk.md compiles; a wrong one would not', (t) => {
+test('every example of docs/sdk.md compiles; a wrong one does not', (t) => {
   const blocks = [...readFileSync(join(ROOT, 'docs/sdk.md'), 'utf8').matchAll(BLOCK)].map(([, block = '']) => block)
   assert.ok(blocks.length >= 8)
   assert.equal(compile(t, blocks), '')

@@ -12,7 +12,7 @@ interface Shape {
   readonly issuer?: string
 }
 
-/** A provider with a document; what it was asked is what tests look at. */
+/** A provider with a discovery document. Its requests are recorded in `seen`. */
 async function startProvider(t: TestContext, { methods, issuer }: Shape = {}) {
   const provider = await startServer(t, ({ path }) =>
     path === DOCUMENT
@@ -28,37 +28,37 @@ async function startProvider(t: TestContext, { methods, issuer }: Shape = {}) {
   return provider
 }
 
-const ask = async (authenticationUrl: string, options: Omit<TokenSourceOptions, 'credentials'> = {}) => {
+const requestToken = async (authenticationUrl: string, options: Omit<TokenSourceOptions, 'credentials'> = {}) => {
   const credentials = new Credentials({ clientId: 'c i', password: SECRET, authenticationUrl })
   assert.equal(await new TokenSource({ credentials, ...options }).getToken(), 'good')
 }
 
-test('S2-5.4 S2-5.8 an enterprise provider’s document says where tokens are, whether its issuer is named or is the address', async (t) => {
+test('S2-5.4 S2-5.8 an enterprise provider’s discovery document names the token endpoint, found by issuer or by address', async (t) => {
   const provider = await startProvider(t)
-  await ask(`${provider.url}/tenant`)
-  await ask(provider.url, { issuer: `${provider.url}/tenant` })
-  await ask(`${provider.url}${DOCUMENT}`)
+  await requestToken(`${provider.url}/tenant`)
+  await requestToken(provider.url, { issuer: `${provider.url}/tenant` })
+  await requestToken(`${provider.url}${DOCUMENT}`)
   const paths = provider.seen.map(({ path }) => path)
   assert.deepEqual(paths, [DOCUMENT, '/tenant/elsewhere', DOCUMENT, '/tenant/elsewhere', DOCUMENT, '/tenant/elsewhere'])
 })
 
-test('S2-5.8 D49 an address that is a token endpoint is used as it stands', async (t) => {
+test('S2-5.8 D49 an address that is a token endpoint is used unchanged', async (t) => {
   const provider = await startProvider(t)
-  await ask(`${provider.url}/realms/acme/protocol/openid-connect/token`)
+  await requestToken(`${provider.url}/realms/acme/protocol/openid-connect/token`)
   assert.deepEqual(
     provider.seen.map(({ path }) => path),
     ['/realms/acme/protocol/openid-connect/token'],
   )
 })
 
-test('S2-5.8 a document that names another issuer is not believed', async (t) => {
-  const liar = await startProvider(t, { issuer: 'https://other.example' })
-  await assert.rejects(ask(liar.url, { issuer: `${liar.url}/tenant` }), { code: 'BAD_DISCOVERY' })
-  const honest = await startProvider(t)
-  await ask(honest.url, { issuer: `${honest.url}/tenant` })
+test('S2-5.8 a discovery document that names another issuer is refused', async (t) => {
+  const mismatched = await startProvider(t, { issuer: 'https://other.example' })
+  await assert.rejects(requestToken(mismatched.url, { issuer: `${mismatched.url}/tenant` }), { code: 'BAD_DISCOVERY' })
+  const matching = await startProvider(t)
+  await requestToken(matching.url, { issuer: `${matching.url}/tenant` })
 })
 
-const PLACES: readonly {
+const SECRET_LOCATIONS: readonly {
   readonly provider?: ProviderName
   readonly methods?: readonly string[]
   readonly body: boolean
@@ -71,16 +71,16 @@ const PLACES: readonly {
   { provider: 'keycloak', body: false },
 ]
 
-for (const { provider: name, methods, body } of PLACES) {
-  test(`S2-5.8 the secret goes into the ${body ? 'body' : 'header'} for ${name ?? 'any provider'} with methods ${methods ?? 'untold'}`, async (t) => {
+for (const { provider: name, methods, body } of SECRET_LOCATIONS) {
+  test(`S2-5.8 the secret goes into the ${body ? 'body' : 'header'} for ${name ?? 'any provider'} with methods ${methods ?? 'not listed'}`, async (t) => {
     const provider = await startProvider(t, { ...(methods && { methods }) })
     const scope = 'api://network/.default'
-    await ask(`${provider.url}/tenant`, { ...(name && { provider: name }), scope })
-    const asked = provider.seen[1]
-    assert.ok(asked)
-    const form = Object.fromEntries(new URLSearchParams(asked.body))
+    await requestToken(`${provider.url}/tenant`, { ...(name && { provider: name }), scope })
+    const request = provider.seen[1]
+    assert.ok(request)
+    const form = Object.fromEntries(new URLSearchParams(request.body))
     const basic = `Basic ${Buffer.from('c+i:p%25ss%2Bw%3Ard').toString('base64')}`
-    assert.equal(asked.headers.authorization, body ? undefined : basic)
+    assert.equal(request.headers.authorization, body ? undefined : basic)
     const secret = body ? { client_id: 'c i', client_secret: SECRET } : {}
     assert.deepEqual(form, { grant_type: 'client_credentials', scope, ...secret })
   })
@@ -104,17 +104,17 @@ const KEYS = [
 ] as const
 
 for (const { alg, kind } of KEYS) {
-  test(`S2-5.8 a key takes the place of the secret (private_key_jwt, ${alg})`, async (t) => {
+  test(`S2-5.8 a key replaces the secret (private_key_jwt, ${alg})`, async (t) => {
     const provider = await startProvider(t)
     const pair = (await crypto.subtle.generateKey(kind, false, ['sign', 'verify'])) as {
       privateKey: never
       publicKey: never
     }
-    await ask(`${provider.url}/tenant`, { clientKey: { key: pair.privateKey, keyId: 'k1' } })
-    const asked = provider.seen[1]
-    assert.ok(asked)
-    const form = new URLSearchParams(asked.body)
-    assert.equal(form.has('client_secret') || asked.headers.authorization !== undefined, false)
+    await requestToken(`${provider.url}/tenant`, { clientKey: { key: pair.privateKey, keyId: 'k1' } })
+    const request = provider.seen[1]
+    assert.ok(request)
+    const form = new URLSearchParams(request.body)
+    assert.equal(form.has('client_secret') || request.headers.authorization !== undefined, false)
     assert.equal(form.get('client_assertion_type'), 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer')
     const { payload, protectedHeader } = await jwtVerify(form.get('client_assertion') ?? '', pair.publicKey, {
       audience: `${provider.url}/tenant/elsewhere`,
@@ -130,6 +130,8 @@ test('S2-5.8 a key for another hash is refused before anything is sent', async (
   const provider = await startProvider(t)
   const kind = { name: 'RSA-PSS', modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]), hash: 'SHA-512' }
   const { privateKey } = await crypto.subtle.generateKey(kind, false, ['sign', 'verify'])
-  await assert.rejects(ask(`${provider.url}/x/token`, { clientKey: { key: privateKey } }), { code: 'BAD_CREDENTIALS' })
+  await assert.rejects(requestToken(`${provider.url}/x/token`, { clientKey: { key: privateKey } }), {
+    code: 'BAD_CREDENTIALS',
+  })
   assert.deepEqual(provider.seen, [])
 })

@@ -13,22 +13,22 @@ const stream = (...chunks: readonly string[]) => {
   }
 }
 
-test('a stream that breaks is resumed behind the last event, and what got lost is told', async (t) => {
+test('a broken stream is resumed after the last event, and a gap is reported', async (t) => {
   const server = await startServer(t, (_, count) => {
     if (count === 1) return stream(': hello\n\n', event(1), event(2), 'id: n.3\ndata: {"half')
     if (count === 2) return (response) => response.destroy()
-    if (count === 3) return stream('event: gap\ndata: {"message":"2 are forgotten"}\n\n', event(5))
+    if (count === 3) return stream('event: gap\ndata: {"message":"2 events are lost"}\n\n', event(5))
     return stream('event: end\ndata: {"message":"bye"}\n\n')
   })
   const client = new ControllerClient({ baseUrl: server.url, session: 's', retries: 0 })
   const stop = new AbortController()
   const seen: unknown[] = []
-  for await (const { kind, id, event: one } of client.events({
+  for await (const { kind, id, event: received } of client.events({
     namespaces: ['authentication', 'apiSession'],
     signal: stop.signal,
   })) {
-    seen.push([kind, id, one.number])
-    if (one.number === 5) break
+    seen.push([kind, id, received.number])
+    if (received.number === 5) break
   }
   assert.deepEqual(seen, [
     ['event', 'n.1', 1],
@@ -43,7 +43,7 @@ test('a stream that breaks is resumed behind the last event, and what got lost i
   assert.equal(server.seen[0]?.path, '/edge/management/v1/events?namespace=authentication%2CapiSession')
 })
 
-test('events are read however their bytes are cut and their lines end', async (t) => {
+test('events are parsed for any chunking and any line ending', async (t) => {
   const text = 'event: message\r\nid: n.1\r\ndata: {"namespace":"ünï",\r\ndata: "number":1}\r\n\r\n'
   const bytes = Buffer.from(text)
   const server = await startServer(t, () => async (response) => {
@@ -59,7 +59,7 @@ test('events are read however their bytes are cut and their lines end', async (t
   assert.deepEqual([value?.id, value?.event], ['n.1', { namespace: 'ünï', number: 1 }])
 })
 
-test('a refusal ends the stream with its error; a signal ends it in silence', async (t) => {
+test('a refusal ends the stream with an error; a signal ends it without one', async (t) => {
   const server = await startServer(t, () => ({ status: 401, json: { error: { code: 'UNAUTHORIZED', message: 'no' } } }))
   const client = new ControllerClient({ baseUrl: server.url, session: 's' })
   await assert.rejects(client.events().next(), { code: 'UNAUTHORIZED', status: 401 })

@@ -31,18 +31,18 @@ test('a list is paged by the last id, in order of id, and never by offset', asyn
   for (const { path } of server.seen) assert.equal(queryOf(path).has('offset'), false)
 })
 
-test('whoever stops reading a list fetches no further page', async (t) => {
+test('no further page is fetched after the reader stops', async (t) => {
   const server = await startServer(t, () => ({ json: { data: [{ id: 'a' }, { id: 'b' }], meta: {} } }))
   const client = new ControllerClient({ baseUrl: server.url, session: 's' })
   for await (const _ of client.signers.list({ pageSize: 2 })) break
   assert.equal(server.seen.length, 1)
 })
 
-test('any text can stand in a filter, and nothing of it gets out', () => {
+test('any text can be quoted in a filter', () => {
   assert.equal(quoteForFilter('a"b\\c\n" or true'), '"a\\"b\\\\c\\n\\" or true"')
 })
 
-test('ids stay inside of their segment of a path', async (t) => {
+test('ids are encoded as one path segment', async (t) => {
   const server = await startServer(t, () => ({ json: { data: {}, meta: {} } }))
   const client = new ControllerClient({ baseUrl: server.url, session: 's' })
   await client.identities.disable('../a?b/c#d')
@@ -50,21 +50,21 @@ test('ids stay inside of their segment of a path', async (t) => {
 })
 
 for (const id of ['', '.', '..']) {
-  test(`the id "${id}" is refused before anything is sent, since its address is that of something else`, async (t) => {
+  test(`the id "${id}" is refused before anything is sent, because its path would name something else`, async (t) => {
     const server = await startServer(t, () => ({ json: { data: {}, meta: {} } }))
     const controller = new ControllerClient({ baseUrl: server.url, session: 's' })
     const hosted = new HostedClient({ baseUrl: server.url, token: 't' })
     const calls = [
-      (one: string) => controller.signers.get(one),
-      (one: string) => controller.signers.patch(one, {}),
-      (one: string) => controller.signers.delete(one),
-      (one: string) => controller.signers.refreshKeys(one),
-      (one: string) => controller.identities.authenticators(one),
-      (one: string) => controller.identities.endSessions(one),
-      (one: string) => hosted.accounts.get(one),
-      (one: string) => hosted.accounts.update(one, {}),
-      (one: string) => hosted.accounts.rotate(one),
-      (one: string) => hosted.networks.exchange(one),
+      (given: string) => controller.signers.get(given),
+      (given: string) => controller.signers.patch(given, {}),
+      (given: string) => controller.signers.delete(given),
+      (given: string) => controller.signers.refreshKeys(given),
+      (given: string) => controller.identities.authenticators(given),
+      (given: string) => controller.identities.endSessions(given),
+      (given: string) => hosted.accounts.get(given),
+      (given: string) => hosted.accounts.update(given, {}),
+      (given: string) => hosted.accounts.rotate(given),
+      (given: string) => hosted.networks.exchange(given),
     ]
     for (const call of calls) await assert.rejects(call(id), { code: 'BAD_ID', status: 0 })
     assert.equal(server.seen.length, 0)
@@ -73,7 +73,7 @@ for (const id of ['', '.', '..']) {
   })
 }
 
-test('a filter that ends in order and number is sent as it is, for everything that it lets through', async (t) => {
+test('a filter with its own order and limit is sent unchanged, without another limit', async (t) => {
   const server = await startServer(t, () => ({ json: { data: [{ id: 'b' }, { id: 'a' }], meta: {} } }))
   const client = new ControllerClient({ baseUrl: server.url, session: 's' })
   for (const filter of [
@@ -92,7 +92,7 @@ test('a filter that ends in order and number is sent as it is, for everything th
   }
 })
 
-test('words of an ending inside of a text or a name are none', async (t) => {
+test('keywords inside of a string or a name are not clauses', async (t) => {
   const server = await startServer(t, () => ({ json: { data: [{ id: 'a' }], meta: {} } }))
   const client = new ControllerClient({ baseUrl: server.url, session: 's' })
   for (const filter of ['name = "a sort by b limit 5"', 'name = "a\\" limit 5"', 'tags.limit = "5"']) {
@@ -115,7 +115,7 @@ test('pages of networks are followed to the last one', async (t) => {
   for await (const _ of new HostedClient({ baseUrl: empty.url, token: 't' }).networks.list()) assert.fail()
 })
 
-test('a version that was read can be asked for when changing', async (t) => {
+test('ifMatch sends the version of getVersioned', async (t) => {
   const server = await startServer(t, () => ({ headers: { etag: '"7"' }, json: { data: { id: 'x' }, meta: {} } }))
   const client = new ControllerClient({ baseUrl: server.url, session: 's' })
   const { version } = await client.authPolicies.getVersioned('x')
@@ -123,7 +123,7 @@ test('a version that was read can be asked for when changing', async (t) => {
   assert.equal(server.seen[1]?.headers['if-match'], '"7"')
 })
 
-test('one page of networks is asked for as it is wanted, and says how many there are; a list that comes whole is one page', async (t) => {
+test('page passes its options and returns the total; a collection without paging is one page', async (t) => {
   const paged = await startServer(t, () => ({
     json: { _embedded: { networkList: [{ id: 'n' }] }, page: { totalElements: 41, totalPages: 3 } },
   }))
@@ -141,7 +141,7 @@ test('one page of networks is asked for as it is wanted, and says how many there
   assert.equal((await providers.page(options)).total, 2)
 })
 
-test('a refusal tells what is wrong in this case apart from what is said of all such, and its field also when only words name it', async (t) => {
+test('an error has the reason apart from the message, and the field also when only the text names it', async (t) => {
   const cause = { code: 'UNHANDLED', message: "the value 'x' for 'issuer' is invalid: too short" }
   const server = await startServer(t, ({ path }) =>
     path === '/elsewhere'

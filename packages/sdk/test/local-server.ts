@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 
-/** A request as the server saw it. */
 export interface SeenRequest {
   readonly method: string
   readonly path: string
@@ -11,8 +10,8 @@ export interface SeenRequest {
   readonly body: string
 }
 
-/** What to answer; a function takes the connection into its own hands. */
-export type LocalAnswer =
+/** A response; a function writes it itself. */
+export type LocalResponse =
   | {
       readonly status?: number
       readonly json?: unknown
@@ -26,18 +25,18 @@ export interface LocalServer {
   readonly seen: SeenRequest[]
 }
 
-/** A real HTTP server on this machine that answers as it is told and remembers what it was asked. */
+/** Starts a real HTTP server on this machine. It responds with `respond` and records requests in `seen`. */
 export async function startServer(
   t: TestContext,
-  answer: (request: SeenRequest, count: number) => LocalAnswer | Promise<LocalAnswer>,
+  respond: (request: SeenRequest, count: number) => LocalResponse | Promise<LocalResponse>,
 ): Promise<LocalServer> {
   const seen: SeenRequest[] = []
   const server = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
-    const one = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body }
-    seen.push(one)
-    const given = await answer(one, seen.length)
+    const received = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body }
+    seen.push(received)
+    const given = await respond(received, seen.length)
     if (typeof given === 'function') return given(response)
     response.writeHead(given.status ?? 200, { 'content-type': 'application/json', ...given.headers })
     response.end(given.text ?? (given.json === undefined ? '' : JSON.stringify(given.json)))

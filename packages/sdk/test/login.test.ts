@@ -13,11 +13,11 @@ interface Shape {
   readonly namesIssuer?: boolean
   readonly pending?: number
   readonly refusal?: string
-  /** How many requests for a token meet a connection that is cut. */
-  readonly cut?: number
+  /** The number of token requests whose connection is closed. */
+  readonly disconnects?: number
 }
 
-/** A provider as far as logins need one. Its ID tokens carry whatever nonce it is told to give. */
+/** A minimal provider for logins. Its ID tokens carry `state.nonce`. */
 async function startProvider(t: TestContext, shape: Shape = {}) {
   let polls = 0
   const state = { nonce: shape.nonce }
@@ -37,7 +37,7 @@ async function startProvider(t: TestContext, shape: Shape = {}) {
       const codes = { device_code: 'dc', user_code: 'ABCD', verification_uri: `${provider.url}/go`, interval: 0.01 }
       return { json: codes }
     }
-    if (polls < (shape.cut ?? 0)) {
+    if (polls < (shape.disconnects ?? 0)) {
       polls++
       return (response) => void response.destroy()
     }
@@ -61,8 +61,8 @@ async function startProvider(t: TestContext, shape: Shape = {}) {
 
 const formOf = (request: SeenRequest | undefined) => Object.fromEntries(new URLSearchParams(request?.body))
 
-/** Goes to the provider and back, as a browser would. */
-async function begin(t: TestContext, shape: Shape = {}, changes: Partial<LoginSigner> = {}) {
+/** Starts a login. `back` builds the callback of the browser. */
+async function startLogin(t: TestContext, shape: Shape = {}, changes: Partial<LoginSigner> = {}) {
   const { provider, signer, state } = await startProvider(t, shape)
   const login = await BrowserLogin.start({ signer: signer(changes), redirectUri: REDIRECT })
   state.nonce ??= login.pending.nonce
@@ -72,11 +72,11 @@ async function begin(t: TestContext, shape: Shape = {}, changes: Partial<LoginSi
   return { provider, login, back }
 }
 
-test('a login carries everything that makes it this one and no other, and trades its code with the verifier', async (t) => {
-  const { provider, login, back } = await begin(t)
-  const asked = Object.fromEntries(new URL(login.url).searchParams)
+test('a login sends state, nonce and challenge, and exchanges its code with the verifier', async (t) => {
+  const { provider, login, back } = await startLogin(t)
+  const parameters = Object.fromEntries(new URL(login.url).searchParams)
   const { state, nonce, codeVerifier } = login.pending
-  assert.deepEqual(asked, {
+  assert.deepEqual(parameters, {
     fixed: '1',
     response_type: 'code',
     client_id: 'desktop',
@@ -106,17 +106,17 @@ test('a login carries everything that makes it this one and no other, and trades
   })
 })
 
-test('the signer says which token it wants', async (t) => {
-  const access = await begin(t, {}, { targetToken: 'ACCESS' })
+test('targetToken selects the token', async (t) => {
+  const access = await startLogin(t, {}, { targetToken: 'ACCESS' })
   assert.equal((await access.login.finish(access.back())).token, 'access')
-  const id = await begin(t, {}, { targetToken: 'ID' })
+  const id = await startLogin(t, {}, { targetToken: 'ID' })
   const tokens = await id.login.finish(id.back())
   assert.equal(tokens.token, tokens.idToken)
-  const none = await begin(t, { tokens: { id_token: undefined } }, { targetToken: 'ID' })
+  const none = await startLogin(t, { tokens: { id_token: undefined } }, { targetToken: 'ID' })
   await assert.rejects(none.login.finish(none.back()), { code: 'TOKEN_REFUSED' })
 })
 
-test('scopes are taken as text, list or nothing, and always hold openid', async (t) => {
+test('scopes can be a string, a list or null, and always include openid', async (t) => {
   const { signer } = await startProvider(t)
   const cases = [
     ['openid email', 'openid email'],
@@ -129,7 +129,7 @@ test('scopes are taken as text, list or nothing, and always hold openid', async 
   }
 })
 
-test('the external address serves where there is none of a document', async (t) => {
+test('externalAuthUrl is used without openIdConfigurationUrl', async (t) => {
   const { provider, signer } = await startProvider(t)
   for (const externalAuthUrl of [provider.url, `${provider.url}/`]) {
     const options = { signer: signer({ openIdConfigurationUrl: null, externalAuthUrl }), redirectUri: REDIRECT }
@@ -139,16 +139,16 @@ test('the external address serves where there is none of a document', async (t) 
   await assert.rejects(BrowserLogin.start(nowhere), { code: 'BAD_DISCOVERY' })
 })
 
-const STRANGE = {
+const INVALID_CALLBACKS = {
   'another state': { state: 'x' },
   'another issuer': { iss: 'https://mix-up.example' },
   'no code': { code: '' },
-  'a no of the provider': { error: 'access_denied', error_description: 'not you' },
+  'an error of the provider': { error: 'access_denied', error_description: 'not you' },
 }
 
-for (const [name, parameters] of Object.entries(STRANGE)) {
-  test(`an answer with ${name} is refused before anything is traded`, async (t) => {
-    const { provider, login, back } = await begin(t)
+for (const [name, parameters] of Object.entries(INVALID_CALLBACKS)) {
+  test(`a callback with ${name} is refused before the code is exchanged`, async (t) => {
+    const { provider, login, back } = await startLogin(t)
     const before = provider.seen.length
     await assert.rejects(login.finish(back(parameters)), { code: 'LOGIN_REFUSED' })
     assert.equal(provider.seen.length, before)
@@ -156,18 +156,18 @@ for (const [name, parameters] of Object.entries(STRANGE)) {
   })
 }
 
-test('a provider that names itself in its answers must do so', async (t) => {
-  const { provider, login, back } = await begin(t, { namesIssuer: true })
+test('iss is required when the provider advertises it', async (t) => {
+  const { provider, login, back } = await startLogin(t, { namesIssuer: true })
   await assert.rejects(login.finish(back()), { code: 'LOGIN_REFUSED' })
   assert.equal((await login.finish(back({ iss: provider.url }))).token, 'access')
 })
 
 test('an ID token of another login is refused', async (t) => {
-  const { login, back } = await begin(t, { nonce: 'another' })
+  const { login, back } = await startLogin(t, { nonce: 'another' })
   await assert.rejects(login.finish(back()), { code: 'LOGIN_REFUSED' })
 })
 
-test('a login on another device waits until the person is done there', async (t) => {
+test('a device login waits until the user has logged in', async (t) => {
   const { provider, signer } = await startProvider(t, { pending: 2 })
   const login = await DeviceLogin.start({ signer: signer() })
   assert.deepEqual([login.userCode, login.verificationUri], ['ABCD', `${provider.url}/go`])
@@ -178,12 +178,12 @@ test('a login on another device waits until the person is done there', async (t)
   assert.deepEqual(formOf(polls[0]), { client_id: 'desktop', grant_type, device_code: 'dc' })
 })
 
-test('a login on another device outlives a provider that is away for a moment', async (t) => {
-  const { signer } = await startProvider(t, { cut: 3 })
+test('a device login survives a short outage of the provider', async (t) => {
+  const { signer } = await startProvider(t, { disconnects: 3 })
   assert.equal((await (await DeviceLogin.start({ signer: signer() })).finish()).token, 'access')
 })
 
-test('a login on another device ends with a no, or with a signal', async (t) => {
+test('a device login ends when it is declined, or with a signal', async (t) => {
   const denied = await startProvider(t, { refusal: 'access_denied' })
   const login = await DeviceLogin.start({ signer: denied.signer() })
   await assert.rejects(login.finish(), (error: Error & { code: string; provider: { error: string } }) => {

@@ -3,52 +3,52 @@ import { test } from 'node:test'
 import { ControllerClient } from '@countersign/sdk'
 import { startServer } from './local-server.ts'
 
-const FINE = { json: { data: { id: 'me', token: 'fresh' }, meta: {} } }
+const OK = { json: { data: { id: 'me', token: 'fresh' }, meta: {} } }
 
-/** An unsigned token that ends in so many seconds. */
+/** An unsigned token that expires in `seconds`. */
 function tokenOf(name: string, seconds: number): string {
   const claims = { sub: name, exp: Math.floor(Date.now() / 1000) + seconds }
   return `e.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.${name}`
 }
 
-test('the second token is asked for when the last one nears its end, once for many calls, and sent on every call', async (t) => {
-  const server = await startServer(t, () => FINE)
-  const given = [tokenOf('dying', 20), tokenOf('living', 600), tokenOf('unused', 600)]
-  let asked = 0
+test('the second token is requested shortly before the last one expires, once for concurrent calls, and sent on every call', async (t) => {
+  const server = await startServer(t, () => OK)
+  const tokens = [tokenOf('expiring', 20), tokenOf('valid', 600), tokenOf('unused', 600)]
+  let supplied = 0
   const client = new ControllerClient({
     baseUrl: server.url,
     session: 's',
-    secondaryToken: async () => given[asked++] ?? '',
+    secondaryToken: async () => tokens[supplied++] ?? '',
   })
   for (let call = 0; call < 2; call++) await client.currentIdentity()
   await Promise.all([client.currentIdentity(), client.summary(), client.signers.get('x')])
-  assert.equal(asked, 2)
+  assert.equal(supplied, 2)
   const sent = server.seen.map(({ headers }) => [headers['zt-session'], headers.authorization])
-  const living = ['s', `Bearer ${given[1]}`]
-  assert.deepEqual(sent, [['s', `Bearer ${given[0]}`], living, living, living, living])
+  const valid = ['s', `Bearer ${tokens[1]}`]
+  assert.deepEqual(sent, [['s', `Bearer ${tokens[0]}`], valid, valid, valid, valid])
 })
 
-test('a supplier that fails fails the call, and is asked again by the next one', async (t) => {
-  const server = await startServer(t, () => FINE)
-  let asked = 0
+test('a failing supplier fails the call, and is called again by the next one', async (t) => {
+  const server = await startServer(t, () => OK)
+  let supplied = 0
   const secondaryToken = async () => {
-    if (asked++ === 0) throw new Error('no provider')
-    return tokenOf('living', 600)
+    if (supplied++ === 0) throw new Error('no provider')
+    return tokenOf('valid', 600)
   }
   const client = new ControllerClient({ baseUrl: server.url, session: 's', secondaryToken })
   await assert.rejects(client.currentIdentity(), /no provider/)
   assert.equal((await client.currentIdentity()).id, 'me')
 })
 
-test('anonymous calls show neither session nor second token; a login shows no session', async (t) => {
-  const server = await startServer(t, () => FINE)
+test('anonymous calls send neither session nor second token; a login sends no session', async (t) => {
+  const server = await startServer(t, () => OK)
   const client = new ControllerClient({ baseUrl: server.url, session: 'old', secondaryToken: tokenOf('a', 600) })
   await client.version()
   await client.listClientSigners()
   await client.enrollment.toToken('jwt')
   await client.logInWithJwt('primary')
-  const shown = server.seen.map(({ headers }) => [headers['zt-session'], headers.authorization])
-  assert.deepEqual(shown, [
+  const sent = server.seen.map(({ headers }) => [headers['zt-session'], headers.authorization])
+  assert.deepEqual(sent, [
     [undefined, undefined],
     [undefined, undefined],
     [undefined, 'Bearer jwt'],
@@ -57,9 +57,9 @@ test('anonymous calls show neither session nor second token; a login shows no se
   assert.equal(client.session, 'fresh')
 })
 
-test('a session that is refused is renewed once where that is possible', async (t) => {
+test('a refused session is renewed once if possible', async (t) => {
   const server = await startServer(t, ({ headers }) =>
-    headers['zt-session'] === 'new' ? FINE : { status: 401, json: { error: { code: 'UNAUTHORIZED' } } },
+    headers['zt-session'] === 'new' ? OK : { status: 401, json: { error: { code: 'UNAUTHORIZED' } } },
   )
   let renewed = 0
   const renewSession = async () => {
@@ -69,7 +69,7 @@ test('a session that is refused is renewed once where that is possible', async (
   const client = new ControllerClient({ baseUrl: server.url, session: 'old', renewSession })
   await Promise.all([client.currentIdentity(), client.summary()])
   assert.equal(client.session, 'new')
-  const other = new ControllerClient({ baseUrl: server.url, session: 'old', renewSession: async () => 'worse' })
+  const other = new ControllerClient({ baseUrl: server.url, session: 'old', renewSession: async () => 'also refused' })
   await assert.rejects(other.currentIdentity(), { status: 401, code: 'UNAUTHORIZED' })
   await assert.rejects(new ControllerClient({ baseUrl: server.url, session: 'old' }).summary(), { status: 401 })
   assert.equal(renewed, 1)

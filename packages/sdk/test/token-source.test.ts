@@ -9,24 +9,25 @@ import {
   TokenSource,
   type TokenSourceOptions,
 } from '@countersign/sdk'
-import { type LocalAnswer, type SeenRequest, startServer } from './local-server.ts'
+import { type LocalResponse, type SeenRequest, startServer } from './local-server.ts'
 
 const PASSWORD = 'a-very-secret-password'
-const LIFE = 1000
+const LIFETIME = 1000
 
 const account = (authenticationUrl: string) =>
   new Credentials({ clientId: 'ci', password: PASSWORD, authenticationUrl })
 const basic = (id: string, password: string) => `Basic ${Buffer.from(`${id}:${password}`).toString('base64')}`
 
 /** A provider that numbers its tokens. */
-async function startProvider(t: TestContext, answer?: (request: SeenRequest, count: number) => LocalAnswer) {
+async function startProvider(t: TestContext, respond?: (request: SeenRequest, count: number) => LocalResponse) {
   return startServer(
     t,
-    answer ?? ((_, count) => ({ json: { access_token: `token-${count}`, expires_in: LIFE, token_type: 'Bearer' } })),
+    respond ??
+      ((_, count) => ({ json: { access_token: `token-${count}`, expires_in: LIFETIME, token_type: 'Bearer' } })),
   )
 }
 
-async function askOnce(t: TestContext, path: string, options: Omit<TokenSourceOptions, 'credentials'>) {
+async function requestOnce(t: TestContext, path: string, options: Omit<TokenSourceOptions, 'credentials'>) {
   const provider = await startProvider(t)
   const source = new TokenSource({ credentials: account(provider.url + path), ...options })
   assert.equal(await source.getToken(), 'token-1')
@@ -35,29 +36,29 @@ async function askOnce(t: TestContext, path: string, options: Omit<TokenSourceOp
   return { ...request, url: provider.url }
 }
 
-test('S2-5.4 S2-5.5 a user pool is asked by Basic and form, at the address as it stands, with a scope only if one is given', async (t) => {
-  const bare = await askOnce(t, '/oauth2/token', { provider: 'cognito' })
+test('S2-5.4 S2-5.5 a user pool gets Basic and a form, at the unchanged address, with a scope only if one is given', async (t) => {
+  const bare = await requestOnce(t, '/oauth2/token', { provider: 'cognito' })
   assert.deepEqual([bare.method, bare.path, bare.body], ['POST', '/oauth2/token', 'grant_type=client_credentials'])
   assert.equal(bare.headers.authorization, basic('ci', PASSWORD))
   assert.equal(bare.headers['content-type'], 'application/x-www-form-urlencoded')
   const scope = 'https://gateway.example//ignore-scope'
-  const scoped = await askOnce(t, '/oauth2/token', { provider: 'cognito', scope })
+  const scoped = await requestOnce(t, '/oauth2/token', { provider: 'cognito', scope })
   assert.deepEqual(Object.fromEntries(new URLSearchParams(scoped.body)), { grant_type: 'client_credentials', scope })
 })
 
-test('S2-5.4 S2-5.5 D49 a hosted platform is asked in JSON, an empty path becomes /oauth/token, the audience ends in one slash', async (t) => {
+test('S2-5.4 S2-5.5 D49 a hosted platform gets JSON, an empty path becomes /oauth/token, the audience ends in one slash', async (t) => {
   for (const hostedUrl of ['https://api.example', 'https://api.example/']) {
-    const asked = await askOnce(t, '', { provider: 'auth0', hostedUrl })
-    assert.equal(asked.path, '/oauth/token')
-    assert.equal(asked.headers['content-type'], 'application/json')
-    assert.deepEqual(JSON.parse(asked.body), {
+    const request = await requestOnce(t, '', { provider: 'auth0', hostedUrl })
+    assert.equal(request.path, '/oauth/token')
+    assert.equal(request.headers['content-type'], 'application/json')
+    assert.deepEqual(JSON.parse(request.body), {
       client_id: 'ci',
       client_secret: PASSWORD,
       audience: 'https://api.example/',
       grant_type: 'client_credentials',
     })
   }
-  const elsewhere = await askOnce(t, '/custom/token', { provider: 'auth0', hostedUrl: 'https://api.example' })
+  const elsewhere = await requestOnce(t, '/custom/token', { provider: 'auth0', hostedUrl: 'https://api.example' })
   assert.equal(elsewhere.path, '/custom/token')
 })
 
@@ -68,7 +69,7 @@ test('D49 the base address of the hosted API is never guessed', async (t) => {
   assert.deepEqual(provider.seen, [])
 })
 
-test('S2-5.4 an address tells the provider, and its owner may know better', () => {
+test('S2-5.4 the provider is guessed from the address, and can be overridden', () => {
   const guesses = {
     'https://netfoundry-production-x.auth.us-east-1.amazoncognito.com/oauth2/token': 'cognito',
     'https://acme.eu.auth0.com/oauth/token': 'auth0',
@@ -83,32 +84,32 @@ test('S2-5.4 an address tells the provider, and its owner may know better', () =
   assert.equal(new Credentials(own).provider, 'auth0')
 })
 
-test('S2-5.9 D43 a token is kept until 80 % of its life, and renewed from then on', async (t) => {
+test('S2-5.9 D43 a token is used for 80 % of its lifetime, and then renewed', async (t) => {
   const provider = await startProvider(t)
   let now = Date.now()
   const credentials = account(`${provider.url}/oauth2/token`)
   const source = new TokenSource({ credentials, provider: 'cognito', now: () => now })
   assert.equal(await source.getToken(), 'token-1')
-  now += LIFE * 800 - 1
+  now += LIFETIME * 800 - 1
   assert.equal(await source.getToken(), 'token-1')
   now += 1
   assert.equal(await source.getToken(), 'token-2')
   assert.equal(provider.seen.length, 2)
 })
 
-test('S2-5.9 D43 many who need a token at once wait for one request, and none of them can call it off for the others', async (t) => {
+test('S2-5.9 D43 concurrent callers share one request, and none of them can abort it for the others', async (t) => {
   const provider = await startProvider(t)
   const source = new TokenSource({ credentials: account(`${provider.url}/oauth2/token`), provider: 'cognito' })
-  const impatient = new AbortController()
-  const first = source.getToken({ signal: impatient.signal })
+  const aborted = new AbortController()
+  const first = source.getToken({ signal: aborted.signal })
   const others = Array.from({ length: 20 }, () => source.getToken())
-  impatient.abort(new Error('no time'))
+  aborted.abort(new Error('no time'))
   await assert.rejects(first, /no time/)
   assert.deepEqual([...new Set(await Promise.all(others))], ['token-1'])
   assert.equal(provider.seen.length, 1)
 })
 
-test('S2-5.6 S2-5.9 D43 a refused token is renewed once, by whoever comes first; a second refusal is told', async (t) => {
+test('S2-5.6 S2-5.9 D43 a refused token is renewed once for all callers; a second refusal is reported', async (t) => {
   const provider = await startProvider(t)
   const refused = new Set(['Bearer token-1'])
   const api = await startServer(t, ({ headers }) =>
@@ -118,9 +119,9 @@ test('S2-5.6 S2-5.9 D43 a refused token is renewed once, by whoever comes first;
   )
   const credentials = new TokenSource({ credentials: account(`${provider.url}/oauth2/token`), provider: 'cognito' })
   const client = new HostedClient({ baseUrl: api.url, credentials })
-  const selves = await Promise.all([client.self(), client.self(), client.self()])
+  const identities = await Promise.all([client.self(), client.self(), client.self()])
   assert.deepEqual(
-    selves.map(({ id }) => id),
+    identities.map(({ id }) => id),
     Array(3).fill('Bearer token-2'),
   )
   assert.equal(provider.seen.length, 2)
@@ -133,12 +134,12 @@ test('S2-5.6 S2-5.9 D43 a refused token is renewed once, by whoever comes first;
   )
 })
 
-test('tokens are kept beyond the process where there is a store, and a store that fails costs nothing but a request', async (t) => {
+test('a store keeps tokens beyond the process, and a failing store costs only a request', async (t) => {
   const provider = await startProvider(t)
-  const kept = new Map<string, AccessToken>()
+  const stored = new Map<string, AccessToken>()
   const store = {
-    load: async (key: object) => kept.get(JSON.stringify(key)),
-    save: async (key: object, token: AccessToken) => void kept.set(JSON.stringify(key), token),
+    load: async (key: object) => stored.get(JSON.stringify(key)),
+    save: async (key: object, token: AccessToken) => void stored.set(JSON.stringify(key), token),
   }
   const options = { credentials: account(`${provider.url}/oauth2/token`), provider: 'cognito' } as const
   assert.equal(await new TokenSource({ ...options, store }).getToken(), 'token-1')
@@ -151,19 +152,19 @@ test('tokens are kept beyond the process where there is a store, and a store tha
   assert.equal(await renewing.renew('token-1'), 'token-4')
 })
 
-test('D43 of several who share a store and are refused the same token one buys another', async (t) => {
+test('D43 of several sources that share a store and a refused token one requests another', async (t) => {
   const provider = await startProvider(t)
-  let kept: AccessToken | undefined
-  let turn: Promise<unknown> = Promise.resolve()
+  let stored: AccessToken | undefined
+  let last: Promise<unknown> = Promise.resolve()
   const store = {
-    load: async () => kept,
+    load: async () => stored,
     save: async (_: object, token: AccessToken) => {
-      kept = token
+      stored = token
     },
     exclusively: <Result>(_: object, work: () => Promise<Result>): Promise<Result> => {
-      const mine = turn.then(work)
-      turn = mine.catch(() => {})
-      return mine
+      const result = last.then(work)
+      last = result.catch(() => {})
+      return result
     },
   }
   const options = { credentials: account(`${provider.url}/oauth2/token`), provider: 'cognito', store } as const
@@ -171,19 +172,19 @@ test('D43 of several who share a store and are refused the same token one buys a
   for (const source of sources) assert.equal(await source.getToken(), 'token-1')
   assert.deepEqual(await Promise.all(sources.map((source) => source.renew('token-1'))), Array(3).fill('token-2'))
   assert.equal(provider.seen.length, 2)
-  // Whoever is refused that one too gets neither of them.
+  // When that one is refused too, neither of them is returned.
   assert.equal(await sources[0]?.renew('token-2'), 'token-3')
 })
 
 const REFUSALS = [
   {
     name: 'a user pool',
-    answer: { status: 400, json: { error: 'invalid_client' } },
+    response: { status: 400, json: { error: 'invalid_client' } },
     expect: { status: 400, provider: { error: 'invalid_client', description: undefined, traceId: undefined } },
   },
   {
     name: 'Entra',
-    answer: {
+    response: {
       status: 401,
       json: {
         error: 'invalid_client',
@@ -198,32 +199,32 @@ const REFUSALS = [
         description: 'AADSTS7000222: The secret *** is expired.  Trace ID: t-1',
         traceId: 't-1',
       },
-      hint: 'the client’s secret has expired: make another one',
+      hint: 'the client’s secret has expired: create another one',
     },
   },
   {
     name: 'Okta',
-    answer: { status: 401, json: { errorCode: 'invalid_client', errorSummary: 'No such client.', errorId: 'oae1' } },
+    response: { status: 401, json: { errorCode: 'invalid_client', errorSummary: 'No such client.', errorId: 'oae1' } },
     expect: { status: 401, provider: { error: 'invalid_client', description: 'No such client.', traceId: 'oae1' } },
   },
   {
     name: 'a page',
-    answer: { status: 500, text: '<html>' },
+    response: { status: 500, text: '<html>' },
     expect: { status: 500, provider: { error: undefined, description: undefined, traceId: undefined } },
   },
-  { name: 'a success without a token', answer: { json: { token_type: 'Bearer' } }, expect: { status: 200 } },
+  { name: 'a success without a token', response: { json: { token_type: 'Bearer' } }, expect: { status: 200 } },
 ]
 
-for (const { name, answer, expect } of REFUSALS) {
-  test(`S2-5.5 a refusal by ${name} is told in the provider’s words, without the password, and not repeated`, async (t) => {
-    const provider = await startProvider(t, () => answer)
+for (const { name, response, expect } of REFUSALS) {
+  test(`S2-5.5 a refusal by ${name} has the provider’s text, without the password, and is not retried`, async (t) => {
+    const provider = await startProvider(t, () => response)
     const source = new TokenSource({ credentials: account(`${provider.url}/oauth2/token`), provider: 'cognito' })
     await assert.rejects(source.getToken(), (error) => {
       assert.ok(error instanceof CountersignError)
-      const { status, provider: words, hint } = error
+      const { status, provider: providerError, hint } = error
       const { status: code, ...rest } = expect
       assert.deepEqual([error.code, status], ['TOKEN_REFUSED', code])
-      if ('provider' in rest) assert.deepEqual(words, rest.provider)
+      if ('provider' in rest) assert.deepEqual(providerError, rest.provider)
       if ('hint' in rest) assert.equal(hint, rest.hint)
       for (const text of [inspect(error, { depth: 9 }), JSON.stringify(error), String(error)])
         assert.equal(text.includes(PASSWORD), false)
@@ -233,7 +234,7 @@ for (const { name, answer, expect } of REFUSALS) {
   })
 }
 
-test('a password is sent over https, or to this machine, and nowhere else', async () => {
+test('a password is sent only over https or to loopback', async () => {
   for (const url of ['http://id.example/oauth2/token', 'ftp://id.example/', 'https://a:b@id.example/', 'no address']) {
     const source = new TokenSource({ credentials: account(url), provider: 'cognito' })
     await assert.rejects(source.getToken(), { code: 'UNSAFE_ADDRESS' }, url)

@@ -3,33 +3,33 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { ControllerClient, CountersignError, Credentials, HostedClient, TokenSource } from '@countersign/sdk'
-import { type LocalAnswer, startServer } from './local-server.ts'
+import { type LocalResponse, startServer } from './local-server.ts'
 
 const UNAVAILABLE = { status: 503, json: { error: { code: 'STORE_UNAVAILABLE', message: 'later' } } }
 const BUSY = { status: 429, json: { error: { code: 'SERVER_TOO_MANY_REQUESTS', message: 'later' } } }
-const HANG_UP: LocalAnswer = (response) => response.destroy()
+const HANG_UP: LocalResponse = (response) => response.destroy()
 const SIGNER = { name: 'one', enabled: true, issuer: 'https://id.example', audience: 'edge' }
 
-/** A server that gives these answers one after the other, and then the good one. */
-async function startFlaky(t: TestContext, ...answers: readonly LocalAnswer[]) {
-  const server = await startServer(t, (_, count) => answers[count - 1] ?? { json: { data: { id: 'x' }, meta: {} } })
+/** A server that sends these responses in order, and then successful ones. */
+async function startFlaky(t: TestContext, ...responses: readonly LocalResponse[]) {
+  const server = await startServer(t, (_, count) => responses[count - 1] ?? { json: { data: { id: 'x' }, meta: {} } })
   return { server, client: new ControllerClient({ baseUrl: server.url, session: 's' }) }
 }
 
-for (const [name, answer] of Object.entries({ '503': UNAVAILABLE, '429': BUSY, 'no answer': HANG_UP })) {
-  test(`reading is tried again after ${name}, and three times at most`, async (t) => {
-    const { server, client } = await startFlaky(t, answer, answer)
+for (const [name, failure] of Object.entries({ '503': UNAVAILABLE, '429': BUSY, 'no response': HANG_UP })) {
+  test(`a read is retried after ${name}, with three attempts at most`, async (t) => {
+    const { server, client } = await startFlaky(t, failure, failure)
     assert.equal((await client.signers.get('x')).id, 'x')
     assert.equal(server.seen.length, 3)
-    const always = await startFlaky(t, answer, answer, answer)
+    const always = await startFlaky(t, failure, failure, failure)
     await assert.rejects(always.client.signers.get('x'), CountersignError)
     assert.equal(always.server.seen.length, 3)
   })
 }
 
-test('what may have been done is not done again; what was turned away at the door is', async (t) => {
-  for (const answer of [UNAVAILABLE, HANG_UP]) {
-    const { server, client } = await startFlaky(t, answer)
+test('a write is retried only after 429', async (t) => {
+  for (const failure of [UNAVAILABLE, HANG_UP]) {
+    const { server, client } = await startFlaky(t, failure)
     await assert.rejects(client.signers.create(SIGNER), CountersignError)
     assert.equal(server.seen.length, 1)
   }
@@ -39,7 +39,7 @@ test('what may have been done is not done again; what was turned away at the doo
 })
 
 for (const status of [400, 401, 403, 404, 409, 500, 502, 504]) {
-  test(`a ${status} is told at once`, async (t) => {
+  test(`a ${status} is not retried`, async (t) => {
     const { server, client } = await startFlaky(t, {
       status,
       json: { error: { code: 'SOME', message: 'no', requestId: 'r' } },
@@ -49,17 +49,17 @@ for (const status of [400, 401, 403, 404, 409, 500, 502, 504]) {
   })
 }
 
-test('Retry-After is waited for when it is short, and told when it is long', async (t) => {
+test('a short Retry-After is waited for, a long one is reported', async (t) => {
   const short = await startFlaky(t, { ...BUSY, headers: { 'retry-after': '1' } })
-  const began = performance.now()
+  const startedAt = performance.now()
   await short.client.signers.get('x')
-  assert.ok(performance.now() - began >= 1000)
+  assert.ok(performance.now() - startedAt >= 1000)
   const long = await startFlaky(t, { ...BUSY, headers: { 'retry-after': '300' } })
   await assert.rejects(long.client.signers.get('x'), { status: 429, retryAfterSeconds: 300 })
   assert.equal(long.server.seen.length, 1)
 })
 
-test('an answer that does not come in time, or not to its end, is given up', async (t) => {
+test('a response that does not arrive completely in time is aborted', async (t) => {
   const silent = await startServer(t, () => () => {})
   const half = await startServer(t, () => (response) => void response.writeHead(200).write('{"data":'))
   for (const { url } of [silent, half]) {
@@ -69,7 +69,7 @@ test('an answer that does not come in time, or not to its end, is given up', asy
   }
 })
 
-test('a signal ends a call, a wait for the next attempt, and a list, with its own reason', async (t) => {
+test('a signal aborts a call, a wait for the next attempt, and a list, with its own reason', async (t) => {
   const reason = new Error('enough')
   const silent = await startServer(t, () => () => {})
   const client = new ControllerClient({ baseUrl: silent.url })
@@ -86,9 +86,9 @@ test('a signal ends a call, a wait for the next attempt, and a list, with its ow
 })
 
 test('Q-24 a redirect to another host is not followed, whatever credentials the call carries', async (t) => {
-  const thief = await startServer(t, () => ({ json: { data: {}, meta: {}, access_token: 'x' } }))
+  const attacker = await startServer(t, () => ({ json: { data: {}, meta: {}, access_token: 'x' } }))
   for (const status of [301, 302, 303, 307, 308]) {
-    const server = await startServer(t, () => ({ status, headers: { location: `${thief.url}/elsewhere` } }))
+    const server = await startServer(t, () => ({ status, headers: { location: `${attacker.url}/elsewhere` } }))
     const refused = { code: 'REDIRECTED', status }
     const controller = new ControllerClient({ baseUrl: server.url, session: 's', secondaryToken: 'a.b.c' })
     await assert.rejects(controller.currentIdentity(), refused)
@@ -103,12 +103,12 @@ test('Q-24 a redirect to another host is not followed, whatever credentials the 
       await assert.rejects(new TokenSource({ credentials, hostedUrl: server.url }).getToken(), refused)
     }
   }
-  assert.deepEqual(thief.seen, [])
+  assert.deepEqual(attacker.seen, [])
   const honest = await startServer(t, () => ({ json: { data: { id: 'me' }, meta: {} } }))
   assert.equal((await new ControllerClient({ baseUrl: honest.url, session: 's' }).currentIdentity()).id, 'me')
 })
 
-test('an answer that is none of the API is told as such', async (t) => {
+test('a response that is not one of the API is reported as such', async (t) => {
   for (const text of ['<html>', '"text"', '{}', '[]', '{"data":']) {
     const { client } = await startFlaky(t, { text })
     await assert.rejects(client.signers.get('x'), { code: 'BAD_ANSWER', status: 200 }, text)
@@ -117,7 +117,7 @@ test('an answer that is none of the API is told as such', async (t) => {
   await assert.rejects(client.signers.get('x'), { code: 'UNKNOWN', status: 418 })
 })
 
-test('nobody there is told with what to do about it', async () => {
+test('an unreachable server is reported with a hint', async () => {
   const gone = createServer().listen(0, '127.0.0.1')
   await once(gone, 'listening')
   const { port } = gone.address() as AddressInfo
@@ -130,7 +130,7 @@ test('nobody there is told with what to do about it', async () => {
   })
 })
 
-test('a session and a password go over https, or to this machine, and nowhere else', () => {
+test('a session and a password are sent only over https or to loopback', () => {
   for (const baseUrl of ['http://controller.example', 'controller.example', 'https://user:pw@controller.example']) {
     assert.throws(() => new ControllerClient({ baseUrl }), { code: 'UNSAFE_ADDRESS' })
     assert.throws(() => new HostedClient({ baseUrl, token: 't' }), { code: 'UNSAFE_ADDRESS' })

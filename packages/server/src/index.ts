@@ -1,4 +1,4 @@
-/** The Countersign controller as a library: its settings, and how to start, back up and restore one. */
+/** The Countersign controller as a library: settings, start, backup and restore. */
 export * from './platform/settings/index.ts'
 export { StartupError } from './platform/startup-error.ts'
 export { limitPoolThreads } from './platform/thread-pool.ts'

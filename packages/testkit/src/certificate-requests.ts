@@ -11,7 +11,7 @@ import {
   type TestKeyPair,
 } from './certificates.ts'
 
-/** What to put into a certificate request; every member may be left out, and the raw ones take any bytes. */
+/** The contents of a certificate request. Every member is optional; the raw ones take arbitrary bytes. */
 export interface TestCsrOptions {
   readonly kind?: TestKeyKind
   /** Instead of a key pair of `kind`. */
@@ -19,17 +19,17 @@ export interface TestCsrOptions {
   readonly subject?: DistinguishedName
   readonly hash?: TestHash
   readonly version?: number
-  /** What the request asks to have in the certificate, see `buildExtension` of core. */
+  /** The requested extensions, encoded by `buildExtension` of core. */
   readonly extensions?: readonly Uint8Array[]
-  /** Signed by this key instead of its own. */
+  /** Used for the signature in place of the request's own key. */
   readonly signedBy?: KeyObject
   /** The encoded name, in place of `subject`. */
   readonly rawSubject?: Uint8Array
   readonly rawPublicKeyInfo?: Uint8Array
   readonly rawSignatureAlgorithm?: Uint8Array
-  /** Encoded attributes in place of the one that carries `extensions`; they are put in order. */
+  /** Encoded attributes in place of the one that carries `extensions`; they are sorted. */
   readonly rawAttributes?: readonly Uint8Array[]
-  /** Has the last say over what is signed. */
+  /** Changes the request info just before it is signed. */
   readonly changeInfo?: (info: Buffer) => Buffer
   readonly changeSignature?: (signature: Buffer) => Buffer
   readonly label?: string
@@ -40,7 +40,7 @@ export interface TestCsr extends TestKeyPair {
   readonly der: Buffer
 }
 
-/** A certificate request (PKCS #10), valid for a fresh EC P-256 key when nothing else is asked for. */
+/** Returns a certificate request (PKCS #10). By default it is valid and has a fresh EC P-256 key. */
 export function makeTestCsr(options: TestCsrOptions = {}): TestCsr {
   const { kind = 'ec256', subject = { commonName: 'test client' }, hash = 'sha256', extensions = [] } = options
   const keyPair = options.keyPair ?? (isSlow(kind) ? getTestKeyPair(kind) : createTestKeyPair(kind))
@@ -65,13 +65,13 @@ export function makeTestCsr(options: TestCsrOptions = {}): TestCsr {
   return { publicKey: keyPair.publicKey, privateKey: keyPair.privateKey, pem, der: request }
 }
 
-/** One attribute of a request around its already encoded values. */
+/** Builds one attribute of a request from its encoded values. */
 export function buildTestAttribute(id: string, ...values: readonly Uint8Array[]): Buffer {
   return der.sequence(der.oid(id), der.setOf(...values))
 }
 
-/** Extensions that nobody may get: a CA, signing of certificates, every usage, and other people's names. */
-export function buildGreedyExtensions(spiffeUri: string): Buffer[] {
+/** Extensions that no client may get: a CA, certificate signing, every usage, and names of others. */
+export function buildForbiddenExtensions(spiffeUri: string): Buffer[] {
   return [
     buildExtension(OID.basicConstraints, der.sequence(der.boolean(true), der.integer(5)), true),
     buildExtension(OID.keyUsage, der.namedBits([0, 5, 6]), true),

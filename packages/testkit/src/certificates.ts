@@ -14,7 +14,7 @@ export interface TestKeyPair {
   readonly privateKey: KeyObject
 }
 
-/** Good kinds and bad ones; `dsa` and everything from `rsa1024` on must be refused wherever a signer's key is read. */
+/** Key kinds. A signer's key must be refused when its kind is `dsa` or stands at or after `rsa1024`. */
 const KEY_MAKERS = {
   rsa2048: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
   rsa3072: () => generateKeyPairSync('rsa', { modulusLength: 3072 }),
@@ -56,7 +56,7 @@ const SIGNATURE_OIDS: Readonly<Record<string, Partial<Record<TestHash, string>>>
   ed448: { sha256: '1.3.101.113' },
 }
 
-/** What to put into a test certificate; every member may be left out, and the raw ones take any bytes, hostile ones too. */
+/** The contents of a test certificate. Every member is optional; the raw ones take arbitrary bytes, also hostile ones. */
 export interface TestCertificateOptions {
   readonly kind?: TestKeyKind
   /** Instead of a key pair of `kind`. */
@@ -67,28 +67,28 @@ export interface TestCertificateOptions {
   readonly notAfter?: Date
   readonly serial?: Uint8Array
   readonly hash?: TestHash
-  /** Signed by this one instead of by itself. */
+  /** Signs the certificate; self-signed by default. */
   readonly issuer?: TestCertificate
-  /** The encoded name, in place of the one made from commonName and organization. */
+  /** The encoded name, in place of commonName and organization. */
   readonly rawSubject?: Uint8Array
   /** The encoded SubjectPublicKeyInfo, in place of the key pair's. */
   readonly rawPublicKeyInfo?: Uint8Array
-  /** The encoded AlgorithmIdentifier that is claimed, whatever the signature was made with. */
+  /** The declared AlgorithmIdentifier, whatever algorithm signs. */
   readonly rawSignatureAlgorithm?: Uint8Array
-  /** Encoded extensions, see `buildExtension` of core. */
+  /** Encoded by `buildExtension` of core. */
   readonly extensions?: readonly Uint8Array[]
 }
 
 export interface TestCertificate extends TestKeyPair {
   readonly pem: string
   readonly der: Buffer
-  /** Its encoded subject. */
+  /** The encoded subject. */
   readonly subject: Uint8Array
 }
 
 const keyPairs = new Map<TestKeyKind, TestKeyPair>()
 
-/** The process's key pair of a kind, made on first use because RSA keys take long; `createTestKeyPair` makes fresh ones. */
+/** Returns the process's key pair of a kind, created on first use because RSA keys are slow. `createTestKeyPair` returns fresh ones. */
 export function getTestKeyPair(kind: TestKeyKind): TestKeyPair {
   const known = keyPairs.get(kind)
   if (known) return known
@@ -102,8 +102,8 @@ export function createTestKeyPair(kind: TestKeyKind): TestKeyPair {
 }
 
 /**
- * Mints a certificate, self-signed unless `issuer` is given: a fresh EC P-256 one, valid from 2020 to 2040, when nothing
- * is asked for. Each has a new serial, so two are never the same; those of one RSA kind share the process's key pair.
+ * Mints a certificate, self-signed unless `issuer` is given. By default it has a fresh EC P-256 key and is valid from 2020 to
+ * 2040. Each certificate has a new serial number; those of one RSA kind share the process's key pair.
  */
 export function makeTestCertificate(options: TestCertificateOptions = {}): TestCertificate {
   const { kind = 'ec256', commonName = 'test signer', organization, hash = 'sha256', issuer, extensions = [] } = options
@@ -126,12 +126,12 @@ export function makeTestCertificate(options: TestCertificateOptions = {}): TestC
   return { ...keyPair, pem: formatPem('CERTIFICATE', certificate), der: certificate, subject }
 }
 
-/** Whether keys of a kind take so long to make that tests share one. */
+/** Tells whether keys of this kind are so slow to make that tests share one. */
 export function isSlow(kind: TestKeyKind): boolean {
   return kind.startsWith('rsa') || kind === 'dsa'
 }
 
-/** The AlgorithmIdentifier of a signature by this key. */
+/** Returns the AlgorithmIdentifier of a signature by this key. */
 export function buildSignatureAlgorithm(key: KeyObject, hash: TestHash): Buffer {
   const type = key.asymmetricKeyType === 'rsa-pss' ? 'rsa' : (key.asymmetricKeyType ?? '')
   const id = SIGNATURE_OIDS[type]?.[hash]

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { type ControllerAnswer, type ControllerRequest, sendRequest } from './controller-request.ts'
+import { type ControllerRequest, type ControllerResponse, sendRequest } from './controller-request.ts'
 
 /** The `countersign` program: the bundle of the test runner, as `npm start` runs it, else the one that runs from the sources. */
 export const COMMAND =
   process.env.TEST_COMMAND ?? fileURLToPath(new URL('../../cli/bin/countersign.js', import.meta.url))
-/** Spares every start but the first the work of reading the source anew. */
+/** Saves every start but the first from compiling the source again. */
 const COMPILE_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/countersign-tests', import.meta.url))
 const START_LIMIT_MS = 60_000
 const LOGIN = '/edge/management/v1/authenticate?method=password'
@@ -31,19 +31,19 @@ export interface ReadyLine {
 export interface LaunchOptions {
   /** Further arguments of `up`. */
   readonly args?: readonly string[]
-  /** Further variables; those of the tests' own environment that are settings are left out. */
+  /** Further variables. Settings in the test run's own environment are not passed on. */
   readonly env?: Readonly<Record<string, string>>
   /** `<folder>/data` unless given. */
   readonly dataDir?: string
-  /** False for `--port` among the arguments instead of `--port 0`. */
+  /** `--port 0` unless false; then give `--port` in `args`. */
   readonly freePorts?: boolean
-  /** False for the summary that people read. */
+  /** False prints the summary for people. */
   readonly json?: boolean
-  /** Shell commands to run before, in the same process, such as `umask 000`. */
+  /** Shell commands to run first in the same process, such as `umask 000`. */
   readonly before?: string
-  /** For the Node that runs `countersign up`. */
+  /** Options of the Node process that runs `countersign up`. */
   readonly nodeOptions?: readonly string[]
-  /** The program and what comes before the flags, in place of `countersign up`. */
+  /** The program and its first arguments, in place of `countersign up`. */
   readonly command?: readonly string[]
 }
 
@@ -52,40 +52,40 @@ export interface ExitStatus {
   readonly signal: NodeJS.Signals | null
 }
 
-/** A `countersign up` that may or may not become ready. */
+/** A `countersign up` process that may not be ready yet. */
 export interface ControllerProcess {
   readonly child: ChildProcess
   readonly dataDir: string
-  /** Everything it has written so far. */
+  /** All output up to now. */
   stdout(): string
   stderr(): string
-  /** Resolves when it has ended and all its output is here. */
+  /** Resolves when the process has ended and all its output is read. */
   readonly exited: Promise<ExitStatus>
-  /** SIGTERM, and wait for the end. */
+  /** Sends SIGTERM and waits for the exit. */
   stop(): Promise<ExitStatus>
-  /** SIGKILL, and wait for the end. */
+  /** Sends SIGKILL and waits for the exit. */
   kill9(): Promise<ExitStatus>
 }
 
 export interface ReadyController extends ControllerProcess {
   readonly ready: ReadyLine
   readonly pid: number
-  /** Speaks to it over TLS and trusts only the CA that it names. Rejects when there is no answer. */
-  request(method: string, path: string, options?: ControllerRequest): Promise<ControllerAnswer>
-  /** Signs the administrator in; the password of the ready line unless given. Gives the session's token. */
+  /** Sends a request over TLS, trusting only the controller's CA. Rejects when there is no response. */
+  request(method: string, path: string, options?: ControllerRequest): Promise<ControllerResponse>
+  /** Logs in the administrator, by default with the password of the ready line. Returns the session token. */
   logIn(password?: string): Promise<string>
 }
 
 /** A temporary folder and the controllers that run in it. */
 export interface ControllerStage {
   readonly folder: string
-  /** Starts a controller and waits for nothing. */
+  /** Starts a controller without waiting. */
   launch(options?: LaunchOptions): ControllerProcess
-  /** Starts one and waits for its ready line. Rejects with its stderr when there is none. */
+  /** Starts a controller and waits for its ready line. Rejects with its stderr when there is none. */
   start(options?: LaunchOptions): Promise<ReadyController>
 }
 
-/** Makes a stage; when the test ends, however it ends, its processes are killed and its folder goes. */
+/** Creates a stage. When the test ends, in any way, its processes are killed and its folder is removed. */
 export function createControllerStage(test: { after(hook: () => Promise<void>): void }): ControllerStage {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-e2e-'))
   const launched: { readonly end: () => Promise<ExitStatus> }[] = []
@@ -95,7 +95,7 @@ export function createControllerStage(test: { after(hook: () => Promise<void>): 
   })
   const launch = (options: LaunchOptions = {}): ControllerProcess => {
     const one = launchController(folder, options)
-    // A program that starts the controller cannot pass SIGKILL on; asked to stop, it takes the controller with it.
+    // A wrapping program cannot forward SIGKILL; on SIGTERM it stops the controller too.
     launched.push({ end: options.command ? one.stop : one.kill9 })
     return one
   }

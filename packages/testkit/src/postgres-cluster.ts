@@ -17,9 +17,9 @@ import { join } from 'node:path'
 import { getPostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts'
 
 type Account = { uid: number; gid: number }
-type Place = { folder: string; data: string; account: Account | undefined; binaries: PostgresBinaries }
+type ClusterSetup = { folder: string; data: string; account: Account | undefined; binaries: PostgresBinaries }
 
-/** A temporary cluster of ours. */
+/** A temporary cluster. */
 export type PostgresCluster = {
   url: string
   origin: string
@@ -40,7 +40,7 @@ const baseSettings = {
 }
 const fastSettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
 
-// The server ends and its files go when the pipe on stdin closes, that is when the process that wanted it is gone.
+// The server stops and its files are removed when the pipe on stdin closes, i.e. when the process that started it is gone.
 const supervise = `
 exec 3<&0
 "$@" 3<&- </dev/null & server=$!
@@ -50,28 +50,28 @@ wait $server; code=$?
 kill $watch 2>/dev/null || rm -rf "$CLUSTER_FOLDER"
 exit $code`
 
-/** Makes and starts a temporary cluster; throws with the server's own words when it does not come up. */
+/** Creates and starts a temporary cluster. Throws with the server's log when it does not start. */
 export async function startCluster(options: { durable: boolean; packaged: boolean }): Promise<PostgresCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-pg-'))
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   try {
     const account = process.getuid?.() === 0 ? getServerAccount() : undefined
     const binaries = getPostgresBinaries(folder, options.packaged)
-    if (account) giveTo(account, folder)
-    const place: Place = { folder, data: join(folder, 'data'), account, binaries }
-    const password = initialise(place, options.durable ? baseSettings : { ...baseSettings, ...fastSettings })
-    let running = await startAnywhere(place)
+    if (account) changeOwner(account, folder)
+    const setup: ClusterSetup = { folder, data: join(folder, 'data'), account, binaries }
+    const password = initialise(setup, options.durable ? baseSettings : { ...baseSettings, ...fastSettings })
+    let running = await startOnFreePort(setup)
     const { port } = running
     return {
       url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
       origin: binaries.origin,
-      kill: () => end(running.child, place, 'SIGQUIT'),
+      kill: () => end(running.child, setup, 'SIGQUIT'),
       async restart() {
-        await end(running.child, place, 'SIGINT')
-        running = await startOn(port, place)
+        await end(running.child, setup, 'SIGINT')
+        running = await startOn(port, setup)
       },
       async stop() {
-        await end(running.child, place, 'SIGQUIT')
+        await end(running.child, setup, 'SIGQUIT')
         remove()
       },
     }
@@ -81,43 +81,44 @@ export async function startCluster(options: { durable: boolean; packaged: boolea
   }
 }
 
-function initialise(place: Place, settings: Record<string, string>): string {
+function initialise(setup: ClusterSetup, settings: Record<string, string>): string {
   const password = randomBytes(18).toString('base64url')
-  const passwordFile = join(place.folder, 'password')
+  const passwordFile = join(setup.folder, 'password')
   writeFileSync(passwordFile, password, { mode: 0o600 })
-  if (place.account) chownSync(passwordFile, place.account.uid, place.account.gid)
-  const args = ['-D', place.data, '-U', 'postgres', '-A', 'scram-sha-256', '--pwfile', passwordFile]
-  const made = spawnSync(place.binaries.initdb, [...args, '-E', 'UTF8', '--locale=C', '--no-sync'], {
-    ...processOptions(place),
+  if (setup.account) chownSync(passwordFile, setup.account.uid, setup.account.gid)
+  const args = ['-D', setup.data, '-U', 'postgres', '-A', 'scram-sha-256', '--pwfile', passwordFile]
+  const created = spawnSync(setup.binaries.initdb, [...args, '-E', 'UTF8', '--locale=C', '--no-sync'], {
+    ...processOptions(setup),
     encoding: 'utf8',
   })
-  if (made.status !== 0) throw new Error(`initdb failed: ${made.error?.message ?? ''}${made.stderr}${made.stdout}`)
+  if (created.status !== 0)
+    throw new Error(`initdb failed: ${created.error?.message ?? ''}${created.stderr}${created.stdout}`)
   const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`)
-  appendFileSync(join(place.data, 'postgresql.conf'), lines.join(''))
+  appendFileSync(join(setup.data, 'postgresql.conf'), lines.join(''))
   return password
 }
 
-/** Another process may take a free port before the server does: then another one is tried. */
-async function startAnywhere(place: Place): Promise<{ child: ChildProcess; port: number }> {
+/** Tries another port when another process takes the free one first. */
+async function startOnFreePort(setup: ClusterSetup): Promise<{ child: ChildProcess; port: number }> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await startOn(await findFreePort(), place)
+      return await startOn(await findFreePort(), setup)
     } catch (error) {
       if (attempt === startTries || !String(error).includes('could not bind')) throw error
     }
   }
 }
 
-async function startOn(port: number, place: Place): Promise<{ child: ChildProcess; port: number }> {
-  const command = [place.binaries.postgres, '-D', place.data, '-p', String(port)]
+async function startOn(port: number, setup: ClusterSetup): Promise<{ child: ChildProcess; port: number }> {
+  const command = [setup.binaries.postgres, '-D', setup.data, '-p', String(port)]
   const child = spawn('/bin/sh', ['-c', supervise, 'postgres', ...command], {
-    ...processOptions(place),
+    ...processOptions(setup),
     detached: true,
     stdio: ['pipe', 'ignore', 'pipe'],
   })
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
   let log = ''
-  const fail = (why: string) => reject(new Error(`PostgreSQL of ${place.binaries.origin} ${why}:\n${log}`))
+  const fail = (why: string) => reject(new Error(`PostgreSQL of ${setup.binaries.origin} ${why}:\n${log}`))
   const timer = setTimeout(() => {
     fail(`was not ready after ${startTimeoutMs / 1000} s`)
     child.stdin.end()
@@ -129,27 +130,27 @@ async function startOn(port: number, place: Place): Promise<{ child: ChildProces
     if (log.includes('ready to accept connections')) resolve()
   })
   await ready.finally(() => clearTimeout(timer))
-  // A test that forgets to stop the server must still be able to end; then the server ends too.
+  // A test that forgets to stop the server must still end; the server ends with it.
   child.unref()
   for (const stream of [child.stdin, child.stderr]) (stream as unknown as { unref(): void }).unref()
   return { child, port }
 }
 
-async function end(child: ChildProcess, place: Place, signal: 'SIGQUIT' | 'SIGINT'): Promise<void> {
+async function end(child: ChildProcess, setup: ClusterSetup, signal: 'SIGQUIT' | 'SIGINT'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   child.ref()
   const ended = once(child, 'exit')
-  process.kill(Number.parseInt(readFileSync(join(place.data, 'postmaster.pid'), 'utf8'), 10), signal)
+  process.kill(Number.parseInt(readFileSync(join(setup.data, 'postmaster.pid'), 'utf8'), 10), signal)
   await ended
   child.stdin?.destroy()
 }
 
-function processOptions({ folder, account, binaries }: Place) {
+function processOptions({ folder, account, binaries }: ClusterSetup) {
   const env = { ...process.env, ...binaries.env, LC_ALL: 'C', CLUSTER_FOLDER: folder }
   return { cwd: folder, env, ...account }
 }
 
-/** PostgreSQL refuses to run as root, so that it gets the account made for it, or any other. */
+/** PostgreSQL refuses to run as root, so it gets the account created for it, or any other. */
 function getServerAccount(): Account {
   const accounts = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
@@ -161,7 +162,7 @@ function getServerAccount(): Account {
   return { uid: account.uid, gid: account.gid }
 }
 
-function giveTo({ uid, gid }: Account, folder: string): void {
+function changeOwner({ uid, gid }: Account, folder: string): void {
   for (const path of ['', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })]) {
     lchownSync(join(folder, path), uid, gid)
   }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { type PostgresOptions, startPostgres } from './postgres.ts'
 
-test('the server is real and its databases are apart from each other', async (t) => {
+test('the server is real and its databases are separate', async (t) => {
   const server = await startFor(t, {})
   const [one, two] = await Promise.all([server.createDatabase(), server.createDatabase()])
   await run(one, 'CREATE TABLE thing (id integer)')
@@ -14,7 +14,7 @@ test('the server is real and its databases are apart from each other', async (t)
   await assert.rejects(run(two, 'SELECT count(*) FROM thing'), { code: '42P01' })
 })
 
-test('a database can be a copy of another', async (t) => {
+test('a database can be created as a copy of another', async (t) => {
   const server = await startFor(t, {})
   const template = await server.createDatabase()
   await run(template, 'CREATE TABLE thing AS SELECT 7 AS id')
@@ -27,7 +27,7 @@ test('the packaged server starts without its install script', async (t) => {
   assert.deepEqual(await run(await server.createDatabase(), 'SELECT 1 AS one'), [{ one: 1 }])
 })
 
-test('a durable cluster comes back with its data after a crash', async (t) => {
+test('a durable cluster keeps its data through a crash', async (t) => {
   const server = await startFor(t, { durable: true })
   const url = await server.createDatabase()
   assert.deepEqual(await run(url, 'SHOW fsync'), [{ fsync: 'on' }])
@@ -51,8 +51,8 @@ test('a cluster ends when the process that started it is killed', async () => {
   assert.deepEqual(await run(url, 'SELECT 1 AS one'), [{ one: 1 }])
   maker.kill('SIGKILL')
   const deadline = Date.now() + 30_000
-  while (await answers(url)) {
-    assert.ok(Date.now() < deadline, 'the server still answers')
+  while (await isReachable(url)) {
+    assert.ok(Date.now() < deadline, 'the server still runs')
     await sleep(50)
   }
 })
@@ -74,7 +74,7 @@ async function run(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-const answers = (url: string) =>
+const isReachable = (url: string) =>
   run(url, 'SELECT 1').then(
     () => true,
     () => false,

@@ -4,17 +4,17 @@ import { startCluster } from './postgres-cluster.ts'
 
 /** A PostgreSQL server for tests. */
 export type PostgresServer = {
-  /** Connection string of the maintenance database, as a user who may create databases. */
+  /** Connection string of the maintenance database. The user may create databases. */
   url: string
-  /** Where the server came from: `TEST_DATABASE_URL`, a folder of programs, or a package name. */
+  /** The server's origin: `TEST_DATABASE_URL`, a folder of programs, or a package name. */
   origin: string
-  /** Makes an empty database, or a copy of `template` (a URL from here that nobody is connected to). Returns its URL. */
+  /** Creates an empty database, or a copy of `template` (the URL of a database without connections). Returns its URL. */
   createDatabase(template?: string): Promise<string>
-  /** Runs statements one after the other on one connection of the maintenance database. */
+  /** Runs statements in order on one connection of the maintenance database. */
   run(...statements: readonly string[]): Promise<void>
-  /** Drops the databases made here; an own cluster ends and its files go. */
+  /** Drops the databases created here; an own cluster is stopped and its files are removed. */
   stop(): Promise<void>
-  /** Ends the server as a crash would, without a checkpoint. Own cluster only. */
+  /** Stops the server like a crash, without a checkpoint. Own cluster only. */
   kill(): Promise<void>
   /** Starts the server again on the same port and data, after `kill` or while it runs. Own cluster only. */
   restart(): Promise<void>
@@ -23,15 +23,15 @@ export type PostgresServer = {
 export type PostgresOptions = {
   /** Keep fsync on. Implies `own`. */
   durable?: boolean
-  /** Start a cluster of one's own although `TEST_DATABASE_URL` names a shared one: for `kill` and `restart`. */
+  /** Start a separate cluster even if `TEST_DATABASE_URL` names a shared one: for `kill` and `restart`. */
   own?: boolean
-  /** Take the npm package although PostgreSQL is installed. Implies `own`. */
+  /** Use the npm package even if PostgreSQL is installed. Implies `own`. */
   packaged?: boolean
 }
 
 /**
- * Gives a real PostgreSQL: the one `TEST_DATABASE_URL` names, else a temporary cluster on a free port of 127.0.0.1.
- * Throws with what to install when there is none. A cluster whose maker dies ends by itself and removes its files.
+ * Returns a real PostgreSQL: the one of `TEST_DATABASE_URL`, else a temporary cluster on a free port of 127.0.0.1.
+ * Throws an error that says what to install. A cluster ends and removes its files when the process that started it dies.
  */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const { durable = false, own = false, packaged = false } = options
@@ -44,7 +44,8 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
 
 async function useShared(url: string): Promise<PostgresServer> {
   const { createDatabase, dropAll } = createDatabases(url)
-  const refuse = () => Promise.reject(new TypeError('a shared server is not ours to end: start one with { own: true }'))
+  const refuse = () =>
+    Promise.reject(new TypeError('a shared server cannot be stopped here: start one with { own: true }'))
   await query(url, 'SELECT 1')
   const run = (...statements: readonly string[]) => query(url, ...statements)
   return { url, origin: 'TEST_DATABASE_URL', createDatabase, run, stop: dropAll, kill: refuse, restart: refuse }

@@ -2,7 +2,7 @@ import { totpCode, totpStep } from '@countersign/core'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** The secret in a provisioning URL, as an app for one-time codes reads it. */
+/** Reads the secret from a provisioning URL, as an authenticator app does. */
 export function readProvisioningSecret(url: string): Buffer {
   let bits = ''
   for (const letter of new URL(url).searchParams.get('secret') ?? '') {
@@ -11,7 +11,7 @@ export function readProvisioningSecret(url: string): Buffer {
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
 }
 
-/** The code that the app shows now for the account of a provisioning URL. */
+/** Returns the code that an authenticator app shows now for a provisioning URL. */
 export function currentOneTimeCode(url: string): string {
   return totpCode(readProvisioningSecret(url), totpStep(Date.now()))
 }

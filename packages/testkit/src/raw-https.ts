@@ -1,41 +1,41 @@
 import { once } from 'node:events'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 
-/** One answer, as it came: header names in lower case, lines of the same name joined by a comma. */
-export interface RawAnswer {
+/** One response: header names in lower case, repeated headers joined by commas. */
+export interface RawResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
   readonly json: any
 }
 
-/** A connection that sends exactly the bytes it is given: clients that mean well repair what they are asked to break. */
+/** A connection that sends exactly the given bytes. Ordinary clients would correct malformed requests. */
 export interface RawConnection {
   readonly socket: TLSSocket
   send(bytes: string | Buffer): void
-  /** The next answer, interim ones (100) too. Rejects when the connection ends before it is whole, or nothing comes in time. */
-  readAnswer(withinMs?: number): Promise<RawAnswer>
-  /** Waits until the server has ended the connection. */
+  /** Reads the next response, also interim ones (100). Rejects when the connection ends before it is complete or at the timeout. */
+  readResponse(withinMs?: number): Promise<RawResponse>
+  /** Waits until the server has closed the connection. */
   untilClosed(withinMs?: number): Promise<void>
   close(): void
 }
 
 const WAIT_MS = 10_000
 
-/** Connects to a server on this machine and shakes hands; whose certificate it shows is not looked at. */
+/** Connects to a server on this machine over TLS without verifying its certificate. */
 export async function openRawHttps(options: ConnectionOptions & { port: number }): Promise<RawConnection> {
   const socket = connect({ host: '127.0.0.1', servername: 'localhost', rejectUnauthorized: false, ...options })
   await once(socket, 'secureConnect')
   return createRawConnection(socket)
 }
 
-/** One request on a connection of its own, and its answer. */
-export async function rawRequest(port: number, bytes: string | Buffer): Promise<RawAnswer> {
+/** Sends one request on a new connection and returns the response. */
+export async function rawRequest(port: number, bytes: string | Buffer): Promise<RawResponse> {
   const connection = await openRawHttps({ port })
   try {
     connection.send(bytes)
-    return await connection.readAnswer()
+    return await connection.readResponse()
   } finally {
     connection.close()
   }
@@ -78,19 +78,19 @@ function createRawConnection(socket: TLSSocket): RawConnection {
   return {
     socket,
     send: (bytes) => void socket.write(bytes),
-    readAnswer: (withinMs = WAIT_MS) =>
+    readResponse: (withinMs = WAIT_MS) =>
       until(withinMs, () => {
-        const parsed = parseAnswer(received, isEnded)
+        const parsed = parseResponse(received, isEnded)
         if (parsed) received = received.slice(parsed.length)
-        return parsed?.answer
+        return parsed?.response
       }),
     untilClosed: (withinMs = WAIT_MS) => until(withinMs, () => (isEnded ? null : undefined)).then(() => {}),
     close: () => void socket.destroy(),
   }
 }
 
-/** The first answer in the text and how long it is; undefined while it is not whole. */
-function parseAnswer(text: string, isEnded: boolean): { answer: RawAnswer; length: number } | undefined {
+/** Parses the first response in the text. Returns undefined while it is incomplete. */
+function parseResponse(text: string, isEnded: boolean): { response: RawResponse; length: number } | undefined {
   const headEnd = text.indexOf('\r\n\r\n')
   if (headEnd < 0) return undefined
   const [statusLine = '', ...lines] = text.slice(0, headEnd).split('\r\n')
@@ -107,8 +107,8 @@ function parseAnswer(text: string, isEnded: boolean): { answer: RawAnswer; lengt
   if (!body) return undefined
   const content = Buffer.from(body.content, 'latin1').toString('utf8')
   const isJson = headers['content-type']?.startsWith('application/json') && content !== ''
-  const answer = { status, headers, body: content, json: isJson ? JSON.parse(content) : undefined }
-  return { answer, length: headEnd + 4 + body.length }
+  const response = { status, headers, body: content, json: isJson ? JSON.parse(content) : undefined }
+  return { response, length: headEnd + 4 + body.length }
 }
 
 function parseContent(rest: string, status: number, headers: Record<string, string>, isEnded: boolean) {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 
-/** The tables of a database and how to read one whole. */
+/** The tables of a database. */
 export interface ReadableTables {
   listTables(): Promise<readonly string[]>
   readTable(name: string): Promise<readonly object[]>
 }
 
-/** A digest of every table, whatever the order of its rows: two that are equal mean that nothing at all has changed between them. */
+/** Digests every table regardless of row order: equal digests mean that nothing has changed. */
 export async function stateDigest({ listTables, readTable }: ReadableTables): Promise<Record<string, string>> {
   const digests: Record<string, string> = {}
   for (const name of [...(await listTables())].sort()) {

@@ -15,7 +15,7 @@ export interface MintKey {
   readonly kind: MintKeyKind
   readonly privateKey: KeyObject
   readonly publicKey: KeyObject
-  /** The public half as a provider publishes it. */
+  /** The public key as a provider publishes it. */
   readonly jwk: JsonWebKey & { readonly kid: string }
 }
 
@@ -29,7 +29,7 @@ const GENERATORS: Readonly<Record<MintKeyKind, () => { privateKey: KeyObject }>>
 
 const keys = new Map<string, MintKey>()
 
-/** The key of this kind and name, made once for each process, since RSA keys are slow to make. */
+/** Returns the key of this kind and name, created once per process because RSA keys are slow. */
 export function mintKey(kind: MintKeyKind, name = 'first'): MintKey {
   const kid = `${kind}-${name}`
   const known = keys.get(kid)
@@ -39,13 +39,13 @@ export function mintKey(kind: MintKeyKind, name = 'first'): MintKey {
   return made
 }
 
-/** The same key under another kid, or a key of the test's own making. */
+/** The same key under another kid, or a key made by the test. */
 export function mintKeyFrom(privateKey: KeyObject, kind: MintKeyKind, kid: string): MintKey {
   const publicKey = createPublicKey(privateKey)
   return { kid, kind, privateKey, publicKey, jwk: { ...publicKey.export({ format: 'jwk' }), kid, use: 'sig' } }
 }
 
-/** A JWKS document of these keys; further members of an entry may be given. */
+/** A JWKS document of these keys, or of raw entries. */
 export function mintKeySet(...entries: readonly (MintKey | Record<string, unknown>)[]): { keys: unknown[] } {
   return { keys: entries.map((entry) => ('privateKey' in entry ? (entry as MintKey).jwk : entry)) }
 }
@@ -83,7 +83,7 @@ const SIGNERS = {
 
 export type MintAlgorithm = keyof typeof SIGNERS
 
-/** Algorithms by the kind of key that they need, the usual one first. */
+/** Algorithms by key kind, the usual one first. */
 export const MINT_ALGORITHMS: Readonly<Record<MintKeyKind, readonly MintAlgorithm[]>> = {
   RSA: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   'P-256': ['ES256'],
@@ -94,19 +94,19 @@ export const MINT_ALGORITHMS: Readonly<Record<MintKeyKind, readonly MintAlgorith
 
 export interface MintOptions {
   readonly key: MintKey
-  /** What is really signed with; the header says the same unless `header.alg` says otherwise. */
+  /** The algorithm that signs. The header says the same unless `header.alg` differs. */
   readonly alg?: MintAlgorithm
-  /** Members to add to the header or, as undefined, to leave out. */
+  /** Members to add to the header; undefined removes a member. */
   readonly header?: Readonly<Record<string, unknown>>
   readonly claims?: Readonly<Record<string, unknown>>
-  /** The very bytes of the header or claims, JSON or not. */
+  /** The exact bytes of the header or claims, JSON or not. */
   readonly rawHeader?: string | Buffer
   readonly rawClaims?: string | Buffer
-  /** Signs instead of the key: a MAC, a forgery, nothing. */
+  /** Signs instead of the key: a MAC, a forgery, an empty signature. */
   readonly sign?: (input: Buffer) => Buffer
 }
 
-/** A compact JWS over any bytes. By default an honest one: header of `alg`, `kid` and `typ`, signed by the key. */
+/** A compact JWS over any bytes. By default a valid one: header of `alg`, `kid` and `typ`, signed by the key. */
 export function mintToken(options: MintOptions): string {
   const { key } = options
   const alg = options.alg ?? MINT_ALGORITHMS[key.kind][0] ?? 'RS256'
@@ -115,7 +115,7 @@ export function mintToken(options: MintOptions): string {
   return assembleToken(header, claims, options.sign ?? ((input) => signBytes(alg, key.privateKey, input)))
 }
 
-/** Encodes and joins the parts. */
+/** Encodes and joins the three parts. */
 export function assembleToken(
   header: string | Buffer,
   claims: string | Buffer,
@@ -125,7 +125,7 @@ export function assembleToken(
   return `${input}.${signInput(Buffer.from(input)).toString('base64url')}`
 }
 
-/** The signature of JWA (RFC 7518, 8037) over the input. */
+/** Returns the JWA signature (RFC 7518, 8037) over the input. */
 export function signBytes(alg: MintAlgorithm, key: KeyObject | Buffer | string, input: Buffer): Buffer {
   return SIGNERS[alg](input, key)
 }

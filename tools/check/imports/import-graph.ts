@@ -3,22 +3,22 @@ import { dirname, join, matchesGlob } from 'node:path/posix'
 import { listFiles } from '../../paths.ts'
 import { readImports } from './read-imports.ts'
 
-/** One import of one file. `to` is the file it leads to, or undefined outside the repository. */
+/** One import of one file. `to` is the imported file, or undefined outside the repository. */
 export type ImportEdge = { from: string; specifier: string; to: string | undefined }
 
-/** The sources and tests under a folder and every import in them. Paths are relative to that folder. */
+/** Sources and tests with all their imports. Paths are relative to the folder that was read. */
 export type ImportGraph = { files: string[]; edges: ImportEdge[] }
 
 const SOURCES = ['packages/*/{src,test}/**/*.{ts,tsx}', '{bench,e2e,tools}/**/*.{ts,js}']
 
-/** Reads the imports under `base`, type imports and calls of `import()` included; only of files whose path begins with `within`. */
+/** Reads the imports under `base`, including type imports and calls of `import()`, of files whose path starts with `within`. */
 export function loadImportGraph(base: string, within = ''): ImportGraph {
   const all = listFiles(SOURCES, base)
   const files = all.filter((file) => file.startsWith(within))
-  const entries = loadEntries(base)
+  const entryPoints = loadEntryPoints(base)
   const edges = files.flatMap((from) =>
     readImports(join(base, from)).flatMap((specifier): ImportEdge[] => {
-      if (!specifier.startsWith('.')) return [{ from, specifier, to: entries.get(specifier) }]
+      if (!specifier.startsWith('.')) return [{ from, specifier, to: entryPoints.get(specifier) }]
       const to = join(dirname(from), specifier)
       if (!to.includes('*')) return [{ from, specifier, to }]
       return all.filter((file) => matchesGlob(file, to)).map((file) => ({ from, specifier, to: file }))
@@ -27,8 +27,8 @@ export function loadImportGraph(base: string, within = ''): ImportGraph {
   return { files, edges }
 }
 
-/** The file behind each name under which a package of ours can be imported. */
-function loadEntries(base: string): Map<string, string> {
+/** Returns the file behind each specifier of the workspace's packages. */
+function loadEntryPoints(base: string): Map<string, string> {
   const entries = listFiles(['packages/*/package.json'], base).flatMap((manifest) => {
     const { name, exports = {} } = JSON.parse(readFileSync(join(base, manifest), 'utf8')) as Manifest
     return Object.entries(exports).map(([entry, file]): [string, string] => [

@@ -1,21 +1,23 @@
 import type { Check } from '../check.ts'
 import { type ImportEdge, loadImportGraph } from './import-graph.ts'
 
-/** Which packages of ours, and which modules of Node, the sources of a package may import; types count too. */
-const ALLOWED: Record<string, { ours: string[]; node: string[] | 'any' }> = {
-  contract: { ours: [], node: [] },
-  core: { ours: ['contract'], node: ['node:crypto'] },
-  server: { ours: ['contract', 'core'], node: 'any' },
-  // Node's own only behind the entry `./node`, which browsers never load.
-  sdk: { ours: ['contract'], node: ['node:http', 'node:https', 'node:stream', 'node:tls'] },
-  cli: { ours: ['contract', 'sdk', 'server'], node: 'any' },
-  console: { ours: ['contract', 'sdk'], node: [] },
-  testkit: { ours: ['contract', 'core'], node: 'any' },
+type Rule = { packages: string[]; node: string[] | 'any' }
+
+/** The workspace packages and Node modules that the sources of a package may import. Type imports count. */
+const ALLOWED: Record<string, Rule> = {
+  contract: { packages: [], node: [] },
+  core: { packages: ['contract'], node: ['node:crypto'] },
+  server: { packages: ['contract', 'core'], node: 'any' },
+  // Node modules only behind the entry point `./node`, which browsers never load.
+  sdk: { packages: ['contract'], node: ['node:http', 'node:https', 'node:stream', 'node:tls'] },
+  cli: { packages: ['contract', 'sdk', 'server'], node: 'any' },
+  console: { packages: ['contract', 'sdk'], node: [] },
+  testkit: { packages: ['contract', 'core'], node: 'any' },
 }
-const FOLDER_OF: Record<string, string> = { countersign: 'cli' }
+const UNSCOPED_PACKAGES: Record<string, string> = { countersign: 'cli' }
 const TABLE = 'table in tools/check/imports/package-direction.ts'
 
-/** Imports of packages point in the direction that architecture allows, and files stay inside their package. */
+/** Packages import only what the table allows, and no relative import leaves its package. */
 export const packageDirection: Check = {
   name: 'import direction',
   planted: {
@@ -30,32 +32,32 @@ export const packageDirection: Check = {
   },
   look(base) {
     const { edges } = loadImportGraph(base, 'packages/')
-    return { looked: edges.length, problems: edges.flatMap(judge) }
+    return { looked: edges.length, problems: edges.flatMap(checkEdge) }
   },
 }
 
-function judge({ from, specifier, to }: ImportEdge): string[] {
-  const [, home = ''] = from.split('/')
-  const rule = ALLOWED[home]
-  if (!rule) return [`${from}: ${home} is not a package of the ${TABLE}: add a row for it`]
+function checkEdge({ from, specifier, to }: ImportEdge): string[] {
+  const [, importer = ''] = from.split('/')
+  const rule = ALLOWED[importer]
+  if (!rule) return [`${from}: ${importer} is not a package of the ${TABLE}: add a row for it`]
   if (specifier.startsWith('.')) {
-    if (to?.startsWith(`packages/${home}/`)) return []
+    if (to?.startsWith(`packages/${importer}/`)) return []
     return [`${from}: ${specifier} leaves its package: import the other package by its name`]
   }
-  const isTest = /\.(test|fixture)\.ts$/.test(from) || from.startsWith(`packages/${home}/test/`)
-  const allowed = isTest || isAllowed(specifier, home, rule)
-  const named = specifier.startsWith('node:') ? specifier : readOurs(specifier)
-  return allowed ? [] : [`${from}: ${home} may not import ${named}: move what it needs to where it may (${TABLE})`]
+  const isTest = /\.(test|fixture)\.ts$/.test(from) || from.startsWith(`packages/${importer}/test/`)
+  const allowed = isTest || isAllowed(specifier, importer, rule)
+  const imported = specifier.startsWith('node:') ? specifier : findPackage(specifier)
+  return allowed ? [] : [`${from}: ${importer} may not import ${imported}: move the shared code (${TABLE})`]
 }
 
-function isAllowed(specifier: string, home: string, { ours, node }: { ours: string[]; node: string[] | 'any' }) {
+function isAllowed(specifier: string, importer: string, { packages, node }: Rule): boolean {
   if (specifier.startsWith('node:')) return node === 'any' || node.includes(specifier)
-  const other = readOurs(specifier)
-  return other === undefined || other === home || ours.includes(other)
+  const imported = findPackage(specifier)
+  return imported === undefined || imported === importer || packages.includes(imported)
 }
 
-function readOurs(specifier: string): string | undefined {
+function findPackage(specifier: string): string | undefined {
   const [scope, name] = specifier.split('/')
   if (scope === '@countersign') return name
-  return FOLDER_OF[scope ?? '']
+  return UNSCOPED_PACKAGES[scope ?? '']
 }

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'es-module-lexer'
 
-/** Import statements of a formatted file: with names, or for effect only. */
+/** Import and export statements of a formatted file, and imports without names. */
 const STATEMENTS = /^(?:import|export)\s[\w\s{},*$]*from '([^']+)'|^import '([^']+)'/gm
-/** Calls of `import()`, and types that are written like one. */
+/** Calls of `import()`, and `import()` types. */
 const CALLS = /\bimport\('([^']+)'\)/g
 
 /**
- * Lists what a file imports in any way: at load, by a call of `import()`, or for a type only. Where a call puts its
- * specifier together, `*` stands for the parts that are not known.
+ * Lists the specifiers that a file imports, including type imports and calls of `import()`. In a computed specifier, `*`
+ * stands for the unknown parts.
  */
 export function readImports(path: string): string[] {
   const text = readFileSync(path, 'utf8')
-  // The lexer does not read JSX, and passes over imports inside types.
+  // The lexer does not support JSX, and ignores `import()` types.
   const found = path.endsWith('.tsx') ? matchAll(text, STATEMENTS) : lex(text, path)
   return [...new Set([...found, ...matchAll(text, CALLS)])]
 }

@@ -7,22 +7,21 @@ import { readImports } from './read-imports.ts'
 const SERVER = 'packages/server/src'
 const STORE = `${SERVER}/store/`
 
-/** The modules that reach a database. */
+/** Modules with access to a database. */
 const DATABASE_MODULES = /^(?:kysely|pg|node:sqlite)(?:\/|$)/
 
-/** How a query begins. */
 const QUERIES = /\.(?:selectFrom|insertInto|replaceInto|mergeInto|updateTable|deleteFrom)\(|\bsql(?:<[^`]*>)?`/g
 
-/** The files outside `store` that may use one of these modules, each with the reason. */
+/** Uses outside `store` that are allowed, with the reason. */
 const EXEMPT: readonly { file: string; use: string; reason: string }[] = [
   {
     file: `${SERVER}/process/data-dir.ts`,
     use: 'node:sqlite',
-    reason: 'takes the data directory by the lock of a file that holds no data',
+    reason: 'locks the data directory with a database file that holds no data',
   },
 ]
 
-/** All SQL of the server is in `store`, types included. */
+/** All SQL of the server is in `store`. Type imports count. */
 export const sqlInStore: Check = {
   name: 'SQL in store',
   planted: {

@@ -1,17 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Check } from '../check.ts'
-import { findLevel, findRoom } from './judge-rooms.ts'
-import { SERVER } from './server-rooms.ts'
+import { findEntry, findLayer } from './find-layer-violations.ts'
+import { SERVER } from './server-layers.ts'
 
 const DOCUMENT = 'docs/architecture.md'
 const MAX_FILES = 8
-/** Rules stand below every room of the server. */
-const CORE_LEVEL = SERVER.levels.length
+/** `core` is below every layer of the server. */
+const CORE_LAYER = SERVER.layers.length
 
 type Walk = { title: string; files: string[] }
 
-/** The walks of the architecture page are short, name files that exist, and go down only. */
+/** The walks in docs/architecture.md are short, name files that exist, and never go to a higher layer. */
 export const walks: Check = {
   name: 'walks',
   planted: {
@@ -24,7 +24,7 @@ export const walks: Check = {
   },
   look(base) {
     const found = readWalks(readFileSync(join(base, DOCUMENT), 'utf8'))
-    return { looked: found.length, problems: found.flatMap((walk) => judgeWalk(base, walk)) }
+    return { looked: found.length, problems: found.flatMap((walk) => checkWalk(base, walk)) }
   },
 }
 
@@ -39,14 +39,14 @@ function readWalks(page: string): Walk[] {
     }))
 }
 
-function judgeWalk(base: string, { title, files }: Walk): string[] {
+function checkWalk(base: string, { title, files }: Walk): string[] {
   const paths = files.map(pathOf)
-  const levels = paths.map(levelOf)
+  const layers = paths.map(layerOf)
   return [
     ...(files.length > MAX_FILES ? [`${DOCUMENT}, ${title}: ${files.length} files, ${MAX_FILES} at most`] : []),
     ...files.flatMap((file, at) => {
       if (!existsSync(join(base, paths[at] ?? ''))) return [`${DOCUMENT}, ${title}: ${file} does not exist`]
-      const isUp = at > 0 && (levels[at] ?? 0) < (levels[at - 1] ?? 0)
+      const isUp = at > 0 && (layers[at] ?? 0) < (layers[at - 1] ?? 0)
       return isUp ? [`${DOCUMENT}, ${title}: ${file} is above the file before it`] : []
     }),
   ]
@@ -56,7 +56,7 @@ function pathOf(file: string): string {
   return file.startsWith('core/') ? `packages/core/src/${file.slice('core/'.length)}` : `${SERVER.folder}/${file}`
 }
 
-function levelOf(path: string): number {
-  const room = findRoom(SERVER, path)
-  return room === undefined ? CORE_LEVEL : findLevel(SERVER, room)
+function layerOf(path: string): number {
+  const entry = findEntry(SERVER, path)
+  return entry === undefined ? CORE_LAYER : findLayer(SERVER, entry)
 }

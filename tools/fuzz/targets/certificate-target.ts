@@ -44,7 +44,7 @@ const PEM_WORDS = [
   'Proc-Type: 4,ENCRYPTED\n',
 ]
 
-/** The certificate readers: what they accept, OpenSSL reads with the same key and for the same use. Mutates the DER more often than the PEM. */
+/** The certificate parsers. OpenSSL must read the same key and usage. Mutates the DER more often than the PEM. */
 export const certificateTarget: FuzzTarget = {
   name: 'certificate',
   createInputs: (random) => {

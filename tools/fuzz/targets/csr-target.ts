@@ -14,7 +14,7 @@ const TEXTS = REQUESTS.map((request) => Buffer.from(formatPem(LABEL, request)))
 const PEM_WORDS = [`-----BEGIN ${LABEL}-----`, `-----END ${LABEL}-----`, ' NEW', '\n', '\r\n', ' ', '=', 'A', '\u0000']
 const REFUSALS: ReadonlySet<string> = new Set(['COULD_NOT_PROCESS_CSR', 'REQUEST_ENTITY_TOO_LARGE'])
 
-/** The key of the last request: an Ed25519 key of nothing but sevens, which signs the same way every time. */
+/** The key of the last request: a fixed Ed25519 key (all bytes 7), whose signatures are deterministic. */
 const KEY = createPrivateKey({
   key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), Buffer.alloc(32, 7)]),
   format: 'der',
@@ -24,7 +24,7 @@ const ALGORITHM = der.sequence(der.oid('1.3.101.112'))
 const KEY_INFO = createPublicKey(KEY).export({ format: 'der', type: 'spki' })
 const INFOS = REQUESTS.slice(-1).map(signedPart)
 
-/** The reader of certificate requests. Most inputs are signed after they were changed, so that the signature hides nothing. */
+/** The parser of certificate requests. Most inputs are signed after the mutation, so that they pass the signature check. */
 export const csrTarget: FuzzTarget = {
   name: 'csr',
   createInputs: (random) => {
@@ -40,7 +40,7 @@ export const csrTarget: FuzzTarget = {
     try {
       const { publicKey, publicKeyInfo } = readCsr(input.toString())
       assert.ok(publicKey.export({ format: 'der', type: 'spki' }).equals(publicKeyInfo))
-      // Nobody else's private key is here to sign with: another key would be one that nobody has shown to hold.
+      // Any other key would lack proof of possession: the fuzzer has only the private key of KEY_INFO.
       assert.ok(publicKeyInfo.equals(KEY_INFO) || REQUESTS.some((request) => request.includes(publicKeyInfo)))
       return true
     } catch (error) {
@@ -54,7 +54,7 @@ function signInfo(info: Buffer): Buffer {
   return der.sequence(info, ALGORITHM, der.bitString(sign(null, info, KEY)))
 }
 
-/** What the last request has signed: all but its algorithm and its signature, which have a fixed length. */
+/** Returns the signed part of a request: all but algorithm and signature, which have a fixed length. */
 function signedPart(request: Buffer): Buffer {
   const headerBytes = (request[1] ?? 0) < 0x80 ? 2 : 2 + ((request[1] ?? 0) & 0x7f)
   return request.subarray(headerBytes, -(ALGORITHM.length + der.bitString(Buffer.alloc(64)).length))

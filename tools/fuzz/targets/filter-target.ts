@@ -79,7 +79,7 @@ const WORDS = [
   '\u{1f600}',
 ]
 
-/** The filter parser: what it accepts can be evaluated and sorted by. */
+/** The filter parser. Evaluating and sorting by an accepted filter must work. */
 export const filterTarget: FuzzTarget = {
   name: 'filter',
   createInputs: (random) => {

@@ -55,7 +55,7 @@ export const JSON_WORDS = [
   '\n',
 ]
 
-/** The JSON reader: what it accepts, `JSON.parse` must accept with the same meaning. */
+/** The JSON parser. `JSON.parse` must return the same value for an accepted input. */
 export const jsonTarget: FuzzTarget = {
   name: 'json',
   createInputs: (random) => {

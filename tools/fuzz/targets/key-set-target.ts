@@ -7,7 +7,7 @@ import { createMutator } from '../mutate.ts'
 import { JSON_WORDS } from './json-target.ts'
 
 const JWKS: { keys: unknown[] } = JSON.parse(readFileSync(join(import.meta.dirname, '../seeds/jwks.json'), 'utf8'))
-/** One set for each key, all small: big keys cost time in OpenSSL, which is not what is asked here. */
+/** One set per key. Keys are small, because large keys cost time in OpenSSL. */
 const SETS = [...JWKS.keys.map((key) => [key]), []].map((keys) => Buffer.from(JSON.stringify({ keys })))
 const WORDS = [
   '"kty":"RSA",',
@@ -33,7 +33,7 @@ const WORDS = [
   ...JSON_WORDS,
 ]
 
-/** The JWKS reader: whatever the set, only keys that can verify come out, and each bad one is told of. */
+/** The JWKS parser. It must return only keys that can verify signatures, and short warnings. */
 export const keySetTarget: FuzzTarget = {
   name: 'jwks',
   createInputs: (random) => createMutator(random, { corpus: SETS, dictionary: WORDS, maxLength: 16 * 1024 }),

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, parseSelector, selectClaim } from '@coun
 import type { FuzzTarget } from '../fuzz-target.ts'
 import { createMutator } from '../mutate.ts'
 
-/** An object with a prototype, so that a selector that reaches into it is caught. */
+/** Has a prototype, so that a selector that reads inherited properties is detected. */
 const CLAIMS: JsonObject = {
   sub: 'alice',
   '': { '': 'empty' },
@@ -52,10 +52,10 @@ const WORDS = [
   '\u0000',
 ]
 
-/** Every value that can honestly be selected. */
+/** Every value that a selector may return. */
 const REACHABLE: ReadonlySet<unknown> = new Set(collect(CLAIMS))
 
-/** Selectors: whatever the text, only values of the claims themselves come out. */
+/** Claim selectors. They must return only own values of the claims. */
 export const pointerTarget: FuzzTarget = {
   name: 'pointer',
   createInputs: (random) => {

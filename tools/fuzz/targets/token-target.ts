@@ -53,19 +53,19 @@ const TOKENS = HEADERS.flatMap((header) =>
 
 const INHERITED = Object.getOwnPropertyNames(Object.prototype)
 
-/** The token reader: what it accepts, it has read whole. Mutates the JSON inside as often as the text around it. */
+/** The token parser. An accepted token must be parsed completely. Mutates the token, the header and the claims equally often. */
 export const tokenTarget: FuzzTarget = {
   name: 'token',
   createInputs: (random) => {
     const nextToken = createMutator(random, { corpus: TOKENS, dictionary: TOKEN_WORDS, maxLength: MAX_LENGTH + 64 })
     const nextHeader = createMutator(random, { corpus: HEADERS, dictionary: HEADER_WORDS, maxLength: 5000 })
     const nextClaims = createMutator(random, { corpus: CLAIMS, dictionary: JSON_WORDS, maxLength: 9000 })
-    const makers = [
+    const generators = [
       () => nextToken().toString('latin1'),
       () => `${encode(nextHeader())}.${encode(random.pick(CLAIMS))}.${SIGNATURE}`,
       () => `${encode(random.pick(HEADERS))}.${encode(nextClaims())}.${SIGNATURE}`,
     ]
-    return () => random.pick(makers)()
+    return () => random.pick(generators)()
   },
   accepts: (input) => {
     const reading = readJws(input.toString())

@@ -1,60 +1,60 @@
 import { EXIT, usageError } from '../cli-error.ts'
 import type { Call, Command } from '../command.ts'
-import { loadTextArgument, nameTextArgument } from '../files/load-text-file.ts'
+import { getSourceName, loadTextArgument } from '../files/load-text-file.ts'
 import { getFormat, printData } from '../output/print-result.ts'
 import { parseMembers } from '../resources/field-flags.ts'
-import { loadWarnings, tellWarnings } from '../resources/warnings.ts'
+import { loadWarnings, printWarnings } from '../resources/warnings.ts'
 import { CALL_FLAGS, YES_FLAG } from '../session/call-flags.ts'
 import { confirm } from '../session/confirm.ts'
 import { withController } from '../session/with-controller.ts'
-import { carryOut } from '../state/carry-out.ts'
-import { partControllersOwn } from '../state/controllers-own.ts'
+import { applyPlan } from '../state/apply-plan.ts'
 import { loadState } from '../state/named-state.ts'
 import { buildPlan, parseDesired, type Step } from '../state/plan.ts'
+import { splitControllerOwned } from '../state/split-controller-owned.ts'
 
 type Written = Pick<Step, 'kind' | 'name'> & { readonly id: string }
 
-/** `countersign apply`: make signers, policies and identities as a file says. */
+/** `countersign apply`: create and update signers, policies and identities from a file. */
 export const apply: Command = {
   args: [],
   flags: [
     ...CALL_FLAGS,
-    { name: 'file', short: 'f', value: 'FILE', description: 'The file that says how it should be, - for stdin' },
-    { name: 'dry-run', description: 'Show the plan and do nothing' },
+    { name: 'file', short: 'f', value: 'FILE', description: 'The file with the desired state, - for stdin' },
+    { name: 'dry-run', description: 'Show the plan only' },
     YES_FLAG,
   ],
   details: [
-    'Shows what it would do, asks, and does it. Doing it again does nothing. What the file does not name stays as it is;',
-    'nothing is ever deleted. Identities of API accounts are passed over: each controller makes its own.',
+    'Shows the plan, asks, and carries it out. A second run changes nothing. Members that the file does not name are kept,',
+    'and nothing is ever deleted. Identities of API accounts are skipped: each controller creates its own.',
   ],
   examples: [
-    { command: 'countersign apply -f state.yaml', says: 'show the plan, ask, do it' },
-    { command: 'countersign apply -f state.yaml --yes', says: 'for a pipeline' },
+    { command: 'countersign apply -f state.yaml', description: 'show the plan, ask, apply it' },
+    { command: 'countersign apply -f state.yaml --yes', description: 'for a pipeline' },
   ],
   async run(call) {
     const { file } = call.flags
     if (typeof file !== 'string')
       throw usageError('"countersign apply" needs a file', 'write countersign apply -f FILE')
-    const source = nameTextArgument(file)
+    const source = getSourceName(file)
     const desired = parseDesired(await parseMembers(await loadTextArgument(call, file), source), source)
-    const { own, others } = partControllersOwn(desired, 'name')
-    for (const [{ singular }, things] of own) {
-      for (const { name } of things)
-        call.terminal.note(`passed over: ${singular} ${String(name)}, which a controller makes by itself`)
+    const { controllerOwned, rest } = splitControllerOwned(desired, 'name')
+    for (const [{ singular }, items] of controllerOwned) {
+      for (const { name } of items)
+        call.terminal.note(`skipped: ${singular} ${String(name)}, which the controller manages itself`)
     }
     const state = await withController(call, loadState)
-    const plan = buildPlan(others, state)
+    const plan = buildPlan(rest, state)
     await printPlan(call, plan)
     if (plan.length === 0 || call.flags['dry-run'] === true) return EXIT.ok
-    await confirm(call, 'Do it?')
+    await confirm(call, 'Apply it?')
     const written: Written[] = []
     await withController(call, async (client) => {
-      await carryOut(client, plan, state, ({ kind, name }, id) => {
+      await applyPlan(client, plan, state, ({ kind, name }, id) => {
         written.push({ kind, name, id })
         call.terminal.note(`${written.length}/${plan.length} ${kind.singular} ${name}`)
       })
       for (const { kind, name, id } of written)
-        tellWarnings(call, kind, name, await loadWarnings(kind, kind.open(client), id))
+        printWarnings(call, kind, name, await loadWarnings(kind, kind.open(client), id))
     })
     if (getFormat(call) === 'table') call.terminal.out(`done: ${written.length} of ${plan.length}`)
     return EXIT.ok

@@ -9,10 +9,13 @@ import { explainStartupErrors } from '../explain-startup-errors.ts'
 export const backup: Command = {
   args: ['FILE'],
   flags: [{ name: 'force', description: 'Replace FILE if it exists' }, ...DATA_FLAGS],
-  details: ['The file holds private keys and is readable by you alone. Keep it like a password.'],
+  details: ['The file contains private keys and is readable only by you. Protect it like a password.'],
   examples: [
-    { command: 'countersign backup monday.backup', says: 'Copy the running controller of this directory' },
-    { command: 'countersign backup --data-dir /var/lib/countersign /backup/monday', says: 'Copy another one' },
+    { command: 'countersign backup monday.backup', description: 'Back up the controller of this directory' },
+    {
+      command: 'countersign backup --data-dir /var/lib/countersign /backup/monday',
+      description: 'Back up another one',
+    },
   ],
   run: async (call) => {
     const file = call.args[0] ?? ''
@@ -24,10 +27,10 @@ export const backup: Command = {
     if (existsSync(file) && call.flags.force !== true) {
       throw new CliError(`${file} exists already`, { hint: 'choose another name, or replace it with --force' })
     }
-    // The copy holds private keys: nobody else may read it, from its first byte on.
+    // The backup contains private keys: it must never be readable by others.
     process.umask(0o077)
     call.terminal.note(`copying ${dataDir}…`)
-    // Under another name until it is whole: a broken copy must not look like a backup, nor replace a good one.
+    // Written under another name, so that a broken copy neither looks like a backup nor replaces a good one.
     const partial = `${file}.partial`
     try {
       rmSync(partial, { force: true })

@@ -7,12 +7,10 @@ import { printableJson } from '../printable.ts'
 export const configShow: Command = {
   args: [],
   flags: [{ name: 'json', description: 'Print one JSON object: value and origin by key' }, ...buildSettingFlags()],
-  details: [
-    'Secrets are hidden. The origin is flag, environment, file or default, of which the first that has a value wins.',
-  ],
+  details: ['Secrets are hidden. The origin is flag, environment, file or default; the first with a value wins.'],
   examples: [
-    { command: 'countersign config show --config countersign.yaml', says: 'Check a file before using it' },
-    { command: 'COUNTERSIGN_PORT=8443 countersign config show --json', says: 'See what a variable does' },
+    { command: 'countersign config show --config countersign.yaml', description: 'Check a file before using it' },
+    { command: 'COUNTERSIGN_PORT=8443 countersign config show --json', description: 'Show the effect of a variable' },
   ],
   run: async (call) => {
     const loaded = loadCallSettings(call)

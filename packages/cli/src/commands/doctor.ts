@@ -9,19 +9,19 @@ import { CALL_FLAGS, CREDENTIALS_FLAG } from '../session/call-flags.ts'
 import { readSecondJwt } from '../session/second-jwt.ts'
 import { withProgress } from '../with-progress.ts'
 
-/** `countersign doctor`: what works and what does not, in words. */
+/** `countersign doctor`: check everything that a login and the hosted API need. */
 export const doctor: Command = {
   args: [],
   flags: [...CALL_FLAGS, CREDENTIALS_FLAG],
   details: [
-    'Looks at the connection, the clock, the certificate, the providers that people sign in at, the session, the keys of',
-    'signers and the API account.',
+    'Checks the connection, the clock, the certificate, the identity providers of people, the session, the keys of signers',
+    'and the API account.',
   ],
-  examples: [{ command: 'countersign doctor --profile ci', says: 'look at everything that a login needs' }],
+  examples: [{ command: 'countersign doctor --profile ci', description: 'check everything that a login needs' }],
   async run(call) {
     const { name, profile } = getProfile(call)
     const findings: Finding[] = [{ check: 'profile', ok: true, says: `${name}: ${profile.url}` }]
-    const look = async () => {
+    const check = async () => {
       findings.push(...(await checkConnection(profile)))
       if (findings.every(({ ok }) => ok)) {
         findings.push(await checkCertificate(profile))
@@ -32,7 +32,7 @@ export const doctor: Command = {
           findings.push(await (await import('../doctor/check-account.ts')).checkAccount(call, profile))
       }
     }
-    await withProgress(call.terminal, 'looking…', look())
+    await withProgress(call.terminal, 'checking…', check())
     if (getFormat(call) !== 'table') await printData(call, findings)
     else printFindings(call, findings)
     if (findings.every(({ ok }) => ok)) return EXIT.ok

@@ -5,7 +5,7 @@ import type { Call, Command } from '../command.ts'
 import { loadTextArgument } from '../files/load-text-file.ts'
 import { findProfile, getProfileName } from '../files/profiles.ts'
 import { withSecretFiles } from '../files/secret-files.ts'
-import { settleTrust } from '../net/first-use-trust.ts'
+import { establishTrust } from '../net/establish-trust.ts'
 import { createTrustingFetch } from '../net/trusting-fetch.ts'
 import { getFormat, OUTPUT_FLAG, printData } from '../output/print-result.ts'
 import { CA_FILE_FLAG, PROFILE_FLAG, QUIET_FLAG, VERBOSE_FLAG, YES_FLAG } from '../session/call-flags.ts'
@@ -14,14 +14,14 @@ import { parseControllerUrl } from '../session/controller-url.ts'
 import { checkToken } from '../session/second-jwt.ts'
 import { withProgress } from '../with-progress.ts'
 
-/** `countersign enroll`: trade a token for a certificate, or for the right to sign in by token. */
+/** `countersign enroll`: redeem a token for a certificate, a password, or token login. */
 export const enroll: Command = {
   args: ['FILE'],
   flags: [
-    { name: 'url', value: 'URL', description: 'The controller; for a token of a provider [the profile]' },
-    { name: 'to-token', description: 'With a token of a provider: enroll to signing in by such tokens' },
-    { name: 'signer', value: 'NAME', description: 'The signer to enroll with, by name or id, where several would do' },
-    { name: 'password-stdin', description: 'For a one-time token for a password: read it from stdin' },
+    { name: 'url', value: 'URL', description: 'The controller, for a provider token [the profile]' },
+    { name: 'to-token', description: 'With a provider token: enroll for login with such tokens' },
+    { name: 'signer', value: 'NAME', description: 'The signer to enroll with, by name or id, when several match' },
+    { name: 'password-stdin', description: 'For a one-time token that sets a password: read the password from stdin' },
     { name: 'out', value: 'NAME', description: 'Write NAME.crt, NAME.key and NAME.ca.pem [the name of FILE]' },
     CA_FILE_FLAG,
     { name: 'fingerprint', value: 'SHA256', description: 'Trust the CA with this fingerprint' },
@@ -32,21 +32,21 @@ export const enroll: Command = {
     VERBOSE_FLAG,
   ],
   details: [
-    'FILE holds the one-time token that an administrator made, or a token of a provider; - is stdin.',
-    'The key is made on this machine and never leaves it.',
+    'FILE contains a one-time token from an administrator, or a provider token; - is stdin.',
+    'The private key is generated on this machine and never leaves it.',
   ],
   examples: [
     {
       command: 'countersign enroll laptop-7.jwt',
-      says: 'a certificate for a one-time token: laptop-7.crt, laptop-7.key',
+      description: 'get a certificate with a one-time token: laptop-7.crt, laptop-7.key',
     },
     {
       command: 'countersign enroll erika.jwt',
-      says: 'a password for a one-time token that is for one; it is asked for twice',
+      description: 'set a password with a one-time token; it is prompted for twice',
     },
     {
       command: 'countersign enroll token.txt --to-token --url https://ctrl.example.com',
-      says: 'a token of a provider',
+      description: 'use a provider token',
     },
   ],
   async run(call) {
@@ -59,25 +59,25 @@ export const enroll: Command = {
     const format = getFormat(call)
     const client = await openClient(call, ticket?.issuer)
     const password = ticket?.method === 'updb' ? await readPassword(call) : ''
-    const places = { paths: givesCertificate ? [paths.key, paths.certificate, paths.ca] : [], replace: false }
-    const result = await withSecretFiles(call, places, async (keep) => {
-      const trading = trade(call, client, { token, ticket, password })
-      const given = await withProgress(call.terminal, `waiting for ${client.baseUrl}…`, trading)
-      if ('certificate' in given) keep(await exportPrivateKey(given.keys), given.certificate, given.ca)
-      return given
+    const files = { paths: givesCertificate ? [paths.key, paths.certificate, paths.ca] : [], replace: false }
+    const result = await withSecretFiles(call, files, async (save) => {
+      const redeeming = redeem(call, client, { token, ticket, password })
+      const enrolled = await withProgress(call.terminal, `waiting for ${client.baseUrl}…`, redeeming)
+      if ('certificate' in enrolled) save(await exportPrivateKey(enrolled.keys), enrolled.certificate, enrolled.ca)
+      return enrolled
     })
     if ('certificate' in result) {
       if (format !== 'table') await printData(call, { identityId: result.identityId, ...paths })
       else {
         call.terminal.out(`enrolled: ${paths.certificate}, ${paths.key}`)
         call.terminal.note(
-          `sign in with: countersign login ${client.baseUrl} --cert ${paths.certificate} --key ${paths.key} --ca-file ${paths.ca}`,
+          `log in with: countersign login ${client.baseUrl} --cert ${paths.certificate} --key ${paths.key} --ca-file ${paths.ca}`,
         )
       }
     } else if (format !== 'table') await printData(call, result)
     else
       call.terminal.out(
-        result.username ? `enrolled: sign in as ${result.username}` : 'enrolled: sign in with such tokens',
+        result.username ? `enrolled: log in as ${result.username}` : 'enrolled: log in with tokens of this provider',
       )
     return EXIT.ok
   },
@@ -85,18 +85,18 @@ export const enroll: Command = {
 
 type Ticket = ReturnType<typeof readEnrollmentTicket>
 
-interface Shown {
+interface EnrollmentInput {
   readonly token: string
   readonly ticket: Ticket | undefined
-  /** For a token that is for a password. */
+  /** The new password, for a one-time token that sets one. */
   readonly password: string
 }
 
-async function trade({ flags }: Call, client: ControllerClient, { token, ticket, password }: Shown) {
+async function redeem({ flags }: Call, client: ControllerClient, { token, ticket, password }: EnrollmentInput) {
   const { enrollment } = client
   if (ticket?.method === 'ott') return enrollment.withOneTimeToken(token)
   if (ticket?.method === 'updb') return { username: await enrollment.withPassword(token, password) }
-  if (ticket) throw new CliError(`this is a token for "${ticket.method}", which is not known here`, {})
+  if (ticket) throw new CliError(`the enrollment method "${ticket.method}" is not supported`, {})
   const signerId =
     typeof flags.signer === 'string' ? chooseSigner(await client.listClientSigners(), flags.signer).id : undefined
   if (flags['to-token'] === true)
@@ -112,13 +112,14 @@ async function readPassword({ flags, input }: Call): Promise<string> {
 }
 
 async function askPassword(input: Call['input']): Promise<string> {
-  if (!input.isInteractive) throw usageError('a password is needed, and there is nobody to ask', 'add --password-stdin')
+  if (!input.isInteractive)
+    throw usageError('a password is needed, and there is no terminal to ask on', 'add --password-stdin')
   const password = await input.ask('New password: ', { secret: true })
-  if ((await input.ask('The same once more: ', { secret: true })) === password) return password
-  throw usageError('the two passwords differ', 'try again: the one-time token is still good')
+  if ((await input.ask('Repeat the password: ', { secret: true })) === password) return password
+  throw usageError('the two passwords differ', 'try again: the one-time token is still valid')
 }
 
-/** What a one-time token says; undefined for a token of a provider. */
+/** The content of a one-time token; undefined for a provider token. */
 function findTicket(token: string): Ticket | undefined {
   try {
     return readEnrollmentTicket(token)
@@ -130,9 +131,9 @@ function findTicket(token: string): Ticket | undefined {
 async function openClient(call: Call, issuer: string | undefined): Promise<ControllerClient> {
   const profile = findProfile(call.env, getProfileName(call))
   const named = typeof call.flags.url === 'string' ? call.flags.url : (issuer ?? profile?.url)
-  if (named === undefined) throw usageError('nothing says which controller to enroll with', 'name it with --url URL')
+  if (named === undefined) throw usageError('the controller to enroll with is not known', 'name it with --url URL')
   const { href: url } = parseControllerUrl(named)
-  const caPem = await settleTrust(call, url, profile)
+  const caPem = await establishTrust(call, url, profile)
   return new ControllerClient({ baseUrl: url, fetch: createTrustingFetch({ origin: url, caPem }) })
 }
 

@@ -5,32 +5,32 @@ import type { Call, Command } from '../command.ts'
 import { getFormat, printData } from '../output/print-result.ts'
 import { printableJson } from '../printable.ts'
 import { CALL_FLAGS } from '../session/call-flags.ts'
-import { guardSession, openController } from '../session/with-controller.ts'
+import { explainUnauthorized, openController } from '../session/with-controller.ts'
 import { waitForStopSignal } from '../stop-signals.ts'
 
-/** Members that every line begins with, or that say nothing to a person. */
-const KNOWN = ['namespace', 'event_type', 'eventType', 'eventId', 'type', 'timestamp', 'event_src_id']
+/** Members that every line starts with, or that do not help a person. */
+const OMITTED = ['namespace', 'event_type', 'eventType', 'eventId', 'type', 'timestamp', 'event_src_id']
 
-/** `countersign events tail`: what happens, as it happens. */
+/** `countersign events tail`: print events as they happen. */
 export const eventsTail: Command = {
   args: [],
   flags: [
     ...CALL_FLAGS,
     { name: 'namespace', value: 'NAME', repeatable: true, description: 'Only these: authentication, apiSession, …' },
-    { name: 'count', value: 'N', description: 'End after so many' },
-    { name: 'after', value: 'ID', description: 'Begin behind this event, as far as the controller remembers' },
+    { name: 'count', value: 'N', description: 'Stop after N events' },
+    { name: 'after', value: 'ID', description: 'Start after this event, if the controller still has it' },
   ],
-  details: ['Ctrl-C ends it, and so does the end of who reads it. With -o json there is one object on each line.'],
+  details: ['Stops at Ctrl-C, or when the pipe is closed. With -o json each line is one object.'],
   examples: [
-    { command: 'countersign events tail --namespace authentication -o json', says: 'sign-ins, for a program' },
+    { command: 'countersign events tail --namespace authentication -o json', description: 'logins as JSON lines' },
   ],
   async run(call) {
     const limit = readCount(call.flags.count)
     const { client, profile } = await openController(call)
     const stop = new AbortController()
     void Promise.race([waitForStopSignal(), waitForClosedOutput()]).then(() => stop.abort())
-    call.terminal.note(`following ${profile.url}; Ctrl-C ends it`)
-    await guardSession(call, client, follow(call, client, stop.signal, limit))
+    call.terminal.note(`following ${profile.url}; stop with Ctrl-C`)
+    await explainUnauthorized(call, client, follow(call, client, stop.signal, limit))
     return EXIT.ok
   },
 }
@@ -46,13 +46,13 @@ async function follow(call: Call, client: ControllerClient, signal: AbortSignal,
   const { namespace, after } = call.flags
   const namespaces = Array.isArray(namespace) ? namespace.map(String) : undefined
   let seen = 0
-  for await (const one of client.events({
+  for await (const watched of client.events({
     namespaces,
     lastEventId: typeof after === 'string' ? after : undefined,
     signal,
   })) {
-    await printEvent(call, one)
-    if (one.kind === 'event' && ++seen >= limit) return
+    await printEvent(call, watched)
+    if (watched.kind === 'event' && ++seen >= limit) return
   }
 }
 
@@ -66,7 +66,7 @@ async function printEvent(call: Call, { kind, event }: WatchedEvent): Promise<vo
   if (kind === 'gap') return call.terminal.out([['yellow', 'some events are missing here']])
   const { timestamp, namespace, event_type, eventType, type } = event
   const rest = Object.entries(event).flatMap(([name, value]) =>
-    KNOWN.includes(name) || value === '' || typeof value === 'object' ? [] : [`${name}=${String(value)}`],
+    OMITTED.includes(name) || value === '' || typeof value === 'object' ? [] : [`${name}=${String(value)}`],
   )
   const colour = event.success === false ? 'red' : 'cyan'
   call.terminal.out([

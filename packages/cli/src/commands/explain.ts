@@ -6,32 +6,32 @@ import { getFormat, printData } from '../output/print-result.ts'
 import { CALL_FLAGS } from '../session/call-flags.ts'
 import { withController } from '../session/with-controller.ts'
 
-/** `countersign explain`: why a token is refused, in words. */
+/** `countersign explain`: why a token is accepted or refused. */
 export const explain: Command = {
   args: ['FILE'],
-  flags: [...CALL_FLAGS, { name: 'enroll', description: 'Judge it as a token to enroll with, not to sign in with' }],
-  details: ['FILE holds the token; - is stdin. Status 0: the token works. Status 4: it does not.'],
+  flags: [...CALL_FLAGS, { name: 'enroll', description: 'Check it as a token for enrollment instead of login' }],
+  details: ['FILE contains the token; - is stdin. Exit status: 0 the token is accepted, 4 it is refused.'],
   examples: [
-    { command: 'countersign explain token.txt', says: 'why is this token refused?' },
-    { command: 'get-token | countersign explain -', says: 'the same of a token that a program prints' },
+    { command: 'countersign explain token.txt', description: 'explain why this token is refused' },
+    { command: 'get-token | countersign explain -', description: 'explain the token that a program prints' },
   ],
   async run(call) {
     const token = (await loadTextArgument(call, call.args[0] ?? '-')).trim()
-    if (token === '') throw usageError('there is no token', 'give a file that holds the token, or - for stdin')
+    if (token === '') throw usageError('there is no token', 'name a file that contains the token, or - for stdin')
     const method = call.flags.enroll === true ? 'enroll' : 'ext-jwt'
-    const verdict = await withController(call, async (client) => {
+    const result = await withController(call, async (client) => {
       const explanation = await client.signers.explain(token, { method })
       const names = new Map<string, string>()
       for (const { signerId } of explanation.signers) names.set(signerId, (await client.signers.get(signerId)).name)
       return { explanation, names }
     })
-    if (getFormat(call) !== 'table') await printData(call, verdict.explanation)
-    else printVerdict(call, verdict.explanation, verdict.names)
-    return verdict.explanation.missing.length === 0 ? EXIT.ok : EXIT.refused
+    if (getFormat(call) !== 'table') await printData(call, result.explanation)
+    else printExplanation(call, result.explanation, result.names)
+    return result.explanation.missing.length === 0 ? EXIT.ok : EXIT.refused
   },
 }
 
-function printVerdict({ terminal }: Call, explanation: Explanation, names: ReadonlyMap<string, string>): void {
+function printExplanation({ terminal }: Call, explanation: Explanation, names: ReadonlyMap<string, string>): void {
   const { signers, identity, policy, missing, hints } = explanation
   if (missing.length === 0) terminal.out([['green', '✔ this token works']])
   else terminal.out([['red', '✘ this token is refused']])
@@ -50,7 +50,7 @@ function printVerdict({ terminal }: Call, explanation: Explanation, names: Reado
   if (identity) terminal.out(`\nidentity ${identity.name}${identity.disabled ? ', which is disabled' : ''}`.trimStart())
   if (policy) terminal.out(`policy ${policy.name}`)
   if (missing.length > 0) terminal.out('')
-  for (const one of missing) terminal.out([['red', 'missing: '], one])
+  for (const part of missing) terminal.out([['red', 'missing: '], part])
   for (const hint of hints) terminal.out([['cyan', 'hint: '], hint])
 }
 

@@ -4,10 +4,10 @@ import { writePrivateFile } from '../files/private-file.ts'
 import { printableJsonLines } from '../printable.ts'
 import { CALL_FLAGS } from '../session/call-flags.ts'
 import { withController } from '../session/with-controller.ts'
-import { partControllersOwn } from '../state/controllers-own.ts'
 import { KINDS, loadState, toNamed } from '../state/named-state.ts'
+import { splitControllerOwned } from '../state/split-controller-owned.ts'
 
-/** `countersign export`: signers, policies and identities as YAML. */
+/** `countersign export`: write signers, policies and identities as YAML. */
 export const exportState: Command = {
   args: [],
   flags: [
@@ -16,22 +16,22 @@ export const exportState: Command = {
       name: 'file',
       short: 'f',
       value: 'FILE',
-      description: 'Write to this file, for its owner only, instead of stdout',
+      description: 'Write to this file, readable only by its owner, instead of stdout',
     },
   ],
   details: [
-    'Others are named by their names, so that the file can be applied elsewhere. It holds no password and no private key,',
-    'and not the identities of API accounts, which each controller makes by itself.',
+    'References are by name, so that the file can be applied to another controller. It contains no passwords, no private',
+    'keys, and no identities of API accounts: each controller creates its own.',
   ],
-  examples: [{ command: 'countersign export -f state.yaml', says: 'to be looked at, kept, and applied' }],
+  examples: [{ command: 'countersign export -f state.yaml', description: 'write a file for apply' }],
   async run(call) {
     const format = call.flags.output ?? 'yaml'
     if (format !== 'yaml' && format !== 'json')
-      throw usageError(`there is no output "${String(format)}"`, 'write -o yaml or -o json')
+      throw usageError(`there is no output format "${String(format)}"`, 'write -o yaml or -o json')
     const state = await withController(call, loadState)
-    const { others } = partControllersOwn(state, 'id')
+    const { rest } = splitControllerOwned(state, 'id')
     const named = Object.fromEntries(
-      KINDS.map((kind) => [kind.plural, (others.get(kind) ?? []).map((thing) => toNamed(kind, thing, state))]),
+      KINDS.map((kind) => [kind.plural, (rest.get(kind) ?? []).map((item) => toNamed(kind, item, state))]),
     )
     const { stringify } = await import('yaml')
     const lines = format === 'json' ? printableJsonLines(named) : stringify(named).trimEnd().split('\n')

@@ -4,14 +4,14 @@ import { findCommand } from '../find-command.ts'
 import { buildCommandHelp, buildOverview } from '../help.ts'
 import { unknownCommand } from '../unknown-command.ts'
 
-/** The command that explains the others: it is a row of the table that it is given. */
+/** `countersign help`. A function, because `commands` includes help itself. */
 export function createHelp(commands: readonly CommandRow[]): Command {
   return {
     args: ['[COMMAND]', '[SUBCOMMAND]'],
     flags: [],
     examples: [
-      { command: 'countersign help', says: 'List the commands' },
-      { command: 'countersign help config show', says: 'Explain one' },
+      { command: 'countersign help', description: 'List the commands' },
+      { command: 'countersign help config show', description: 'Explain one' },
     ],
     run: async ({ args, terminal }) => {
       const found = findCommand(commands, args)

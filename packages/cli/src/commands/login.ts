@@ -1,7 +1,7 @@
 import { EXIT } from '../cli-error.ts'
 import type { Command } from '../command.ts'
 import { findProfile, getProfileName, saveProfile } from '../files/profiles.ts'
-import { settleTrust } from '../net/first-use-trust.ts'
+import { establishTrust } from '../net/establish-trust.ts'
 import { getFormat, OUTPUT_FLAG, printData } from '../output/print-result.ts'
 import {
   CA_FILE_FLAG,
@@ -15,21 +15,27 @@ import { parseControllerUrl } from '../session/controller-url.ts'
 import { chooseMethod } from '../session/login-methods.ts'
 import { SECOND_JWT_FLAGS } from '../session/second-jwt.ts'
 
-/** `countersign login`: sign in and remember the session under a profile. */
+/** `countersign login`: log in and save the session in a profile. */
 export const login: Command = {
   args: ['URL'],
   flags: [
-    { name: 'username', short: 'u', value: 'NAME', description: 'Sign in by password, which is asked for' },
+    { name: 'username', short: 'u', value: 'NAME', description: 'Log in with a password, from a prompt' },
     { name: 'password-stdin', description: 'Read the password from the first line of stdin' },
-    { name: 'cert', value: 'FILE', description: 'Sign in by this client certificate (PEM, with its chain)' },
+    { name: 'cert', value: 'FILE', description: 'Log in with this client certificate (PEM, with its chain)' },
     { name: 'key', value: 'FILE', description: 'The private key of the certificate (PEM)' },
-    { name: 'jwt', value: 'FILE', description: 'Sign in by the token in this file, or on stdin for -' },
-    { name: 'jwt-command', value: 'COMMAND', description: 'Sign in by the token that this command prints' },
-    { name: 'signer', value: 'NAME', description: 'Sign in at the provider of this signer, in the browser' },
-    { name: 'device', description: 'With --signer or --second-signer: show a code to enter in a browser elsewhere' },
+    { name: 'jwt', value: 'FILE', description: 'Log in with the token in this file, - for stdin' },
+    { name: 'jwt-command', value: 'COMMAND', description: 'Log in with the token that this command prints' },
+    { name: 'signer', value: 'NAME', description: 'Log in at the provider of this signer, in the browser' },
+    {
+      name: 'device',
+      description: 'With --signer or --second-signer: show a code to enter in a browser on another device',
+    },
     ...SECOND_JWT_FLAGS,
-    { name: 'second-signer', value: 'NAME', description: 'Get the second token at the provider of this signer' },
-    { name: 'code-stdin', description: 'Read the one-time code from stdin, after the password if that is there too' },
+    { name: 'second-signer', value: 'NAME', description: 'Get the second token from the provider of this signer' },
+    {
+      name: 'code-stdin',
+      description: 'Read the one-time code from stdin, after the password if both come from there',
+    },
     { ...CREDENTIALS_FLAG, description: 'Use the hosted API as the API account of this credentials file' },
     CA_FILE_FLAG,
     { name: 'fingerprint', value: 'SHA256', description: 'Trust the CA with this fingerprint' },
@@ -40,26 +46,32 @@ export const login: Command = {
     VERBOSE_FLAG,
   ],
   details: [
-    'The first login shows the fingerprint of the CA and asks whether to trust it, unless this machine does anyway.',
-    'Where a policy wants a second token on every call, the profile remembers the file or the command that gives it;',
-    'a token from stdin or a browser it remembers itself, as it does the session.',
+    'The first login shows the fingerprint of the CA and asks whether to trust it, unless this machine trusts it already.',
+    'When a policy requires a second token on every call, the profile stores the file or command that supplies it;',
+    'a token from stdin or a browser is stored itself, like the session.',
     'Passwords, tokens and codes are read from a prompt, a file or stdin, never from the command line.',
   ],
   examples: [
-    { command: 'countersign login https://127.0.0.1:1280 --username admin', says: 'by password, which is asked for' },
+    {
+      command: 'countersign login https://127.0.0.1:1280 --username admin',
+      description: 'with a password, from a prompt',
+    },
     {
       command: 'countersign login https://ctrl.example.com --ca-file ca.pem --jwt token.txt --profile ci',
-      says: 'by a token of a provider, remembered as "ci"',
+      description: 'with a provider token, saved as profile "ci"',
     },
-    { command: 'countersign login https://ctrl.example.com --signer keycloak', says: 'in the browser' },
+    { command: 'countersign login https://ctrl.example.com --signer keycloak', description: 'in the browser' },
     {
       command: 'countersign login https://ctrl.example.com --signer keycloak --device',
-      says: 'by a code that is entered in a browser elsewhere',
+      description: 'with a code to enter in a browser on another device',
     },
-    { command: 'countersign login https://ctrl.example.com --cert me.pem --key me.key', says: 'by certificate' },
+    {
+      command: 'countersign login https://ctrl.example.com --cert me.pem --key me.key',
+      description: 'with a certificate',
+    },
     {
       command: 'countersign login https://ctrl.example.com --cert me.pem --key me.key --second-jwt-command get-token',
-      says: 'by certificate, with a token of a second signer on every call',
+      description: 'with a certificate, and a token of a second signer on every call',
     },
   ],
   async run(call) {
@@ -67,14 +79,17 @@ export const login: Command = {
     const name = getProfileName(call)
     const known = findProfile(call.env, name)
     const method = chooseMethod(call)
-    const caPem = await settleTrust(call, url.href, known)
-    call.terminal.debug(caPem === undefined ? 'trusts what this machine trusts' : 'trusts the CA of the profile')
-    const signedIn = await method({ call, url: url.href, caPem })
-    const profile = { url: url.href, ...(caPem !== undefined && { caPem }), ...signedIn }
+    const caPem = await establishTrust(call, url.href, known)
+    call.terminal.debug(caPem === undefined ? 'trusting the CAs of this machine' : 'trusting the CA of the profile')
+    const loggedIn = await method({ call, url: url.href, caPem })
+    const profile = { url: url.href, ...(caPem !== undefined && { caPem }), ...loggedIn }
     saveProfile(call.env, name, profile)
-    const who = signedIn.identity
-    if (getFormat(call) !== 'table') await printData(call, { profile: name, url: url.href, identity: who })
-    else call.terminal.out(`signed in to ${url.href} as ${who?.name}${name === 'default' ? '' : ` (profile ${name})`}`)
+    const { identity } = loggedIn
+    if (getFormat(call) !== 'table') await printData(call, { profile: name, url: url.href, identity })
+    else
+      call.terminal.out(
+        `logged in to ${url.href} as ${identity?.name}${name === 'default' ? '' : ` (profile ${name})`}`,
+      )
     return EXIT.ok
   },
 }

@@ -7,11 +7,14 @@ import { explainStartupErrors } from '../explain-startup-errors.ts'
 
 export const restore: Command = {
   args: ['FILE'],
-  flags: [{ name: 'force', description: 'Replace what the data directory holds now' }, ...DATA_FLAGS],
-  details: ['The controller of the data directory must not run.'],
+  flags: [{ name: 'force', description: 'Replace the content of the data directory' }, ...DATA_FLAGS],
+  details: ['Stop the controller of the data directory first.'],
   examples: [
-    { command: 'countersign restore monday.backup', says: 'Make .countersign from a backup' },
-    { command: 'countersign restore --data-dir /var/lib/countersign /backup/monday', says: 'Make another directory' },
+    { command: 'countersign restore monday.backup', description: 'Restore .countersign from a backup' },
+    {
+      command: 'countersign restore --data-dir /var/lib/countersign /backup/monday',
+      description: 'Restore another directory',
+    },
   ],
   run: async (call) => {
     const file = call.args[0] ?? ''
@@ -20,7 +23,7 @@ export const restore: Command = {
     if (size === undefined)
       throw new CliError(`${file} does not exist`, { hint: 'name the file that "countersign backup" wrote' })
     if (listNames(dataDir).length > 0 && call.flags.force !== true) {
-      const hint = 'name an empty one with --data-dir, or replace what is there with --force'
+      const hint = 'name an empty one with --data-dir, or replace its content with --force'
       throw new CliError(`the data directory ${dataDir} is not empty`, { hint })
     }
     call.terminal.note(`reading ${file} (${formatBytes(size)})…`)

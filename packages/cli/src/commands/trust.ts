@@ -8,7 +8,7 @@ import { findProfile, getProfileName } from '../files/profiles.ts'
 import { getFormat, OUTPUT_FLAG, printData } from '../output/print-result.ts'
 import { CA_FILE_FLAG, PROFILE_FLAG, QUIET_FLAG } from '../session/call-flags.ts'
 
-/** `countersign trust`: what makes this machine, or a program on it, trust the controller's CA. */
+/** `countersign trust`: how to make this machine, or a program on it, trust the controller's CA. */
 export const trust: Command = {
   args: [],
   flags: [
@@ -18,15 +18,15 @@ export const trust: Command = {
       value: 'DIR',
       description: 'The data directory of a controller on this machine [.countersign]',
     },
-    { name: 'pem', description: 'Print the certificate alone' },
+    { name: 'pem', description: 'Print only the certificate' },
     PROFILE_FLAG,
     OUTPUT_FLAG,
     QUIET_FLAG,
   ],
-  details: ['Nothing is changed: it prints the fingerprint to compare with, and the commands to run.'],
+  details: ['Changes nothing: prints the fingerprint to compare, and the commands to run.'],
   examples: [
-    { command: 'countersign trust', says: 'the fingerprint, and what to run' },
-    { command: 'countersign trust --pem', says: 'the certificate, to put into a file' },
+    { command: 'countersign trust', description: 'print the fingerprint and the commands to run' },
+    { command: 'countersign trust --pem', description: 'print the certificate' },
   ],
   async run(call) {
     const { pem, source } = findCa(call)
@@ -46,7 +46,7 @@ export const trust: Command = {
       })
       return EXIT.ok
     }
-    for (const line of buildAdvice({ subject, fingerprint256, validTo, source })) call.terminal.out(line)
+    for (const line of buildInstructions({ subject, fingerprint256, validTo, source })) call.terminal.out(line)
     return EXIT.ok
   },
 }
@@ -60,7 +60,7 @@ function findCa(call: Call): { readonly pem: string; readonly source: string } {
   if (profile?.caPem !== undefined) return { pem: profile.caPem, source: `profile ${name}` }
   const file = join('.countersign', 'keys', 'ca.pem')
   if (existsSync(file)) return fromFile(file)
-  throw new CliError('there is no CA to tell of', {
+  throw new CliError('no CA certificate was found', {
     hint: 'log in, or name the data directory with --data-dir or the certificate with --ca-file',
     exitCode: EXIT.notFound,
   })
@@ -70,14 +70,14 @@ function fromFile(file: string): { readonly pem: string; readonly source: string
   return { pem: loadTextFile(file), source: file }
 }
 
-interface Shown {
+interface CaDetails {
   readonly subject: string
   readonly fingerprint256: string
   readonly validTo: string
   readonly source: string
 }
 
-function buildAdvice({ subject, fingerprint256, validTo, source }: Shown): string[] {
+function buildInstructions({ subject, fingerprint256, validTo, source }: CaDetails): string[] {
   return [
     `${subject.split('\n').join(', ')}, until ${validTo} (${source})`,
     `SHA-256 ${fingerprint256}`,

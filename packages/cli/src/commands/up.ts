@@ -12,34 +12,40 @@ const STOP_LIMIT_MS = 10_000
 export const up: Command = {
   args: [],
   flags: [
-    { name: 'json', description: 'Print one line of JSON when ready, in place of the summary' },
+    { name: 'json', description: 'Print one line of JSON when ready, instead of the summary' },
     ...buildSettingFlags(),
   ],
   details: [
-    'Every setting is also read from the environment (COUNTERSIGN_…) and from the file of --config;',
-    'the password of the administrator only from there. See docs/configuration.md.',
-    'SIGTERM or Ctrl-C lets requests in flight finish; a second one ends at once.',
+    "Settings are also read from the environment (COUNTERSIGN_…) and from the file of --config; the administrator's",
+    'password only from there. See docs/configuration.md.',
+    'SIGTERM or Ctrl-C stops gracefully, after requests in flight; a second one stops at once.',
   ],
   examples: [
-    { command: 'countersign up', says: 'Start on https://127.0.0.1:1280 with the embedded database' },
-    { command: 'countersign up --host 0.0.0.0 --advertise controller.example.com:1280', says: 'Be reachable by name' },
-    { command: 'countersign up --port 0 --json --data-dir "$(mktemp -d)"', says: 'Start for a test, on free ports' },
-    { command: 'COUNTERSIGN_DATABASE=postgres://… countersign up', says: 'Use PostgreSQL' },
+    { command: 'countersign up', description: 'Start on https://127.0.0.1:1280 with the embedded database' },
+    {
+      command: 'countersign up --host 0.0.0.0 --advertise controller.example.com:1280',
+      description: 'Listen on all interfaces, under a host name',
+    },
+    {
+      command: 'countersign up --port 0 --json --data-dir "$(mktemp -d)"',
+      description: 'Start for a test, on free ports',
+    },
+    { command: 'COUNTERSIGN_DATABASE=postgres://… countersign up', description: 'Use PostgreSQL' },
   ],
   run: async (call) => {
     limitPoolThreads()
     const { settings } = loadCallSettings(call)
     const stopRequested = waitForStopSignal()
-    const stopOverdue = stopRequested.then(() => overdue())
+    const stopOverdue = stopRequested.then(() => failWhenOverdue())
     const running = await Promise.race([
       withProgress(call.terminal, 'starting…', explainStartupErrors(startController(settings))),
       stopOverdue,
     ])
     announce(call, running, settings.adminPassword !== null)
-    running.tellEvents()
+    running.startEventOutput()
     restartOnHangUp(running)
     const stoppedItself = running.stopped.then(() => {
-      throw new CliError('the controller stopped by itself', { hint: 'the log above says why' })
+      throw new CliError('the controller stopped unexpectedly', { hint: 'the log above has the reason' })
     })
     await Promise.race([stopRequested, stoppedItself])
     await Promise.race([withProgress(call.terminal, 'stopping…', running.stop()), stopOverdue])
@@ -52,7 +58,7 @@ function announce({ flags, terminal }: Call, { ready }: RunningController, isPas
   for (const line of lines) terminal.out(line)
 }
 
-/** Only where there is something to restart: a handler of ours undoes `nohup`. */
+/** Without workers no handler is installed, because it would override `nohup`. */
 function restartOnHangUp({ restartWorkers }: RunningController): void {
   if (!restartWorkers) return
   process.on('SIGHUP', () => {
@@ -63,7 +69,7 @@ function restartOnHangUp({ restartWorkers }: RunningController): void {
   })
 }
 
-function overdue(): Promise<never> {
+function failWhenOverdue(): Promise<never> {
   return new Promise((_, reject) => {
     const error = new CliError(`did not stop within ${STOP_LIMIT_MS / 1000} seconds`, {})
     setTimeout(() => reject(error), STOP_LIMIT_MS).unref()

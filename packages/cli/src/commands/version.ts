@@ -5,7 +5,7 @@ import { loadVersion } from '../load-version.ts'
 export const version: Command = {
   args: [],
   flags: [],
-  examples: [{ command: 'countersign version', says: 'Which version is this' }],
+  examples: [{ command: 'countersign version', description: 'Print the version of countersign and Node' }],
   run: async ({ terminal }) => {
     terminal.out(`countersign ${loadVersion()} (node ${process.versions.node})`)
     return EXIT.ok

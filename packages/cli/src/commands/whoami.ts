@@ -5,11 +5,11 @@ import { printObject } from '../output/print-result.ts'
 import { CALL_FLAGS } from '../session/call-flags.ts'
 import { withController } from '../session/with-controller.ts'
 
-/** `countersign whoami`: who is signed in, where and until when. */
+/** `countersign whoami`: show who is logged in, where and until when. */
 export const whoami: Command = {
   args: [],
   flags: CALL_FLAGS,
-  examples: [{ command: 'countersign whoami -o json', says: 'who is signed in, for a program' }],
+  examples: [{ command: 'countersign whoami -o json', description: 'show who is logged in, as JSON' }],
   async run(call) {
     const { name, profile } = getProfile(call)
     if (profile.credentials !== undefined) {
@@ -24,19 +24,19 @@ export const whoami: Command = {
       await printObject(call, { profile: name, hostedApi: url, ...who, signedInBy })
       return EXIT.ok
     }
-    const known = await withController(call, async (client, { url, method }) => {
+    const current = await withController(call, async (client, { url, method }) => {
       const [session, identity] = await Promise.all([client.currentSession(), client.currentIdentity()])
       return { url, method, session, identity }
     })
-    const { identity, session } = known
+    const { identity, session } = current
     await printObject(call, {
       profile: name,
-      controller: known.url,
+      controller: current.url,
       name: identity.name,
       id: identity.id,
       isAdmin: identity.isAdmin,
       permissions: identity.permissions,
-      signedInBy: known.method,
+      signedInBy: current.method,
       sessionEnds: session.expiresAt,
     })
     return EXIT.ok

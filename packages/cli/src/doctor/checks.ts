@@ -2,10 +2,10 @@ import { connect } from 'node:tls'
 import { ControllerClient } from '@countersign/sdk'
 import { CliError } from '../cli-error.ts'
 import type { Profile } from '../files/profiles.ts'
+import { explainNoResponse } from '../net/explain-no-response.ts'
 import { createTrustingFetch } from '../net/trusting-fetch.ts'
-import { explainNoAnswer } from '../net/unreachable.ts'
-import { forProfile } from '../session/profile-words.ts'
 import { type SecondJwt, supplySecondJwt } from '../session/second-jwt.ts'
+import { withProfileFlag } from '../session/with-profile-flag.ts'
 import { checkSigners } from './check-signers.ts'
 import type { Finding } from './finding.ts'
 
@@ -14,41 +14,41 @@ const SOON_DAYS = 14
 const DAY_MS = 86_400_000
 const TIMEOUT_MS = 10_000
 
-/** The connection and what depends on nothing but it: version and clock. */
+/** Checks the connection, and with it the version and the clock. */
 export async function checkConnection({ url, caPem }: Profile): Promise<Finding[]> {
   const fetch = createTrustingFetch({ origin: url, caPem })
-  const begun = Date.now()
+  const startedAt = Date.now()
   try {
     const response = await fetch(`${url}/version`, { signal: AbortSignal.timeout(TIMEOUT_MS) })
-    const took = Date.now() - begun
+    const took = Date.now() - startedAt
     const { data } = (await response.json()) as { data?: { version?: string } }
-    const says = `${url} answers in ${took} ms, version ${String(data?.version)}`
-    return [{ check: 'connection', ok: response.ok, says }, judgeClock(response.headers.get('date'), begun, took)]
+    const says = `${url} responds in ${took} ms, version ${String(data?.version)}`
+    return [{ check: 'connection', ok: response.ok, says }, checkClock(response.headers.get('date'), startedAt, took)]
   } catch (error) {
-    const { what, hint } = explainNoAnswer(error)
-    return [{ check: 'connection', ok: false, says: `no answer from ${url}: ${what}`, hint }]
+    const { what, hint } = explainNoResponse(error)
+    return [{ check: 'connection', ok: false, says: `no response from ${url}: ${what}`, hint }]
   }
 }
 
-/** The header has no more than seconds, and the answer took its time. */
-function judgeClock(date: string | null, begun: number, took: number): Finding {
+/** Assumes the middle of the exchange as the time of the `Date` header, which has a resolution of seconds. */
+function checkClock(date: string | null, startedAt: number, took: number): Finding {
   const there = Date.parse(date ?? '')
-  if (Number.isNaN(there)) return { check: 'clock', ok: true, says: 'the server does not tell its time' }
-  const skew = Math.round((begun + took / 2 - there - 500) / 1000)
+  if (Number.isNaN(there)) return { check: 'clock', ok: true, says: 'not checked: the response has no Date header' }
+  const skew = Math.round((startedAt + took / 2 - there - 500) / 1000)
   const ok = Math.abs(skew) <= MAX_SKEW_SECONDS
   const says =
     Math.abs(skew) <= 1
-      ? 'this clock and the server’s agree'
-      : `this clock is ${Math.abs(skew)} s ${skew > 0 ? 'ahead of' : 'behind'} the server’s`
+      ? 'in sync with the server'
+      : `this machine’s clock is ${Math.abs(skew)} s ${skew > 0 ? 'ahead of' : 'behind'} the server’s`
   return {
     check: 'clock',
     ok,
     says,
-    hint: ok ? undefined : 'set the clocks right: tokens and certificates are good by the clock',
+    hint: ok ? undefined : 'correct the clock: the validity of tokens and certificates depends on it',
   }
 }
 
-/** Whether the certificate leads to the trusted CA, and for how long. */
+/** Whether the certificate chains to the trusted CA, and for how long it is valid. */
 export async function checkCertificate({ url, caPem }: Profile): Promise<Finding> {
   const { hostname, port } = new URL(url)
   const host = hostname.replace(/^\[|\]$/g, '')
@@ -57,45 +57,51 @@ export async function checkCertificate({ url, caPem }: Profile): Promise<Finding
   const socket = connect({ host, port: Number(port || 443), ...trusted, ...(isName && { servername: host }) })
   try {
     await new Promise<void>((resolve, reject) => {
-      socket.setTimeout(TIMEOUT_MS, () => reject(new Error('no answer in time')))
+      socket.setTimeout(TIMEOUT_MS, () => reject(new Error('no response in time')))
       socket.once('secureConnect', resolve)
       socket.once('error', reject)
     })
     const ends = Date.parse(socket.getPeerX509Certificate()?.validTo ?? '')
     const days = Math.floor((ends - Date.now()) / DAY_MS)
-    const anchor = caPem === undefined ? 'what this machine trusts' : 'the CA of the profile'
+    const anchor = caPem === undefined ? 'a CA of this machine' : 'the CA of the profile'
     return {
       check: 'certificate',
       ok: true,
-      says: `leads to ${anchor}, good for ${days} days`,
-      ...(days < SOON_DAYS && { hint: 'it ends soon: a controller renews its own by itself' }),
+      says: `chains to ${anchor}, valid for ${days} days`,
+      ...(days < SOON_DAYS && { hint: 'it expires soon: a controller renews its own certificate automatically' }),
     }
   } catch (error) {
-    const { what, hint } = explainNoAnswer(error)
+    const { what, hint } = explainNoResponse(error)
     return { check: 'certificate', ok: false, says: what, hint }
   } finally {
     socket.destroy()
   }
 }
 
-/** Whether the session lives, and what its owner sees of the providers. */
+/** Checks the session and, with it, the keys of the signers. */
 export async function checkSession(
   { url, caPem, session }: Profile,
   profileName: string,
   second: SecondJwt | undefined,
 ): Promise<Finding[]> {
-  const hint = `run: ${forProfile(`countersign login ${url}`, profileName)}`
-  if (session === undefined) return [{ check: 'session', ok: false, says: 'you are signed out', hint }]
+  const hint = `run: ${withProfileFlag(`countersign login ${url}`, profileName)}`
+  if (session === undefined) return [{ check: 'session', ok: false, says: 'you are logged out', hint }]
   const secondaryToken = second && supplySecondJwt(second)
   const fetch = createTrustingFetch({ origin: url, caPem })
   const client = new ControllerClient({ baseUrl: url, session, fetch, secondaryToken })
   try {
     const { identity, expiresAt, authQueries } = await client.currentSession()
     if (authQueries.length > 0) {
-      const lacks = authQueries.map(({ typeId }) => (typeId === 'MFA' ? 'one-time code' : 'second token')).join(' and ')
-      return [{ check: 'session', ok: false, says: `signed in as ${identity.name}, without its ${lacks}`, hint }]
+      const missing = authQueries
+        .map(({ typeId }) => (typeId === 'MFA' ? 'one-time code' : 'second token'))
+        .join(' and ')
+      return [{ check: 'session', ok: false, says: `logged in as ${identity.name}, without its ${missing}`, hint }]
     }
-    const found = { check: 'session', ok: true, says: `signed in as ${identity.name} until ${expiresAt} unless used` }
+    const found = {
+      check: 'session',
+      ok: true,
+      says: `logged in as ${identity.name} until ${expiresAt}, longer if used`,
+    }
     return [found, ...(await checkSigners(client, profileName))]
   } catch (error) {
     if (error instanceof CliError) return [{ check: 'session', ok: false, says: error.message, hint: error.hint }]

@@ -2,13 +2,13 @@ import { closeSync, constants, openSync, readFileSync, statSync, unlinkSync, wri
 import { CliError } from '../cli-error.ts'
 
 const POLL_MS = 40
-const PATIENCE_MS = 60_000
-/** Nobody holds a lock that long; its holder was killed on a machine that has forgotten its process id. */
+const TIMEOUT_MS = 60_000
+/** Longer than any lock is held. Needed when the holder was killed and its process id is in use again. */
 const STALE_MS = 120_000
 
 /**
- * Does the work while no other process of this user does work under the same lock file. A lock that cannot be had fails the
- * call, unless `onNoLock` takes note of it: then the work is done without.
+ * Runs `work` while holding the lock file, which excludes other processes. When the lock cannot be acquired, `onNoLock` decides: if it
+ * returns, `work` runs without the lock. By default it throws.
  */
 export async function withFileLock<T>(
   path: string,
@@ -16,7 +16,7 @@ export async function withFileLock<T>(
   onNoLock: (error: unknown) => void = fail,
 ): Promise<T> {
   try {
-    await takeLock(path)
+    await acquireLock(path)
   } catch (error) {
     onNoLock(error)
     return work()
@@ -32,12 +32,14 @@ function fail(error: unknown): never {
   throw error
 }
 
-async function takeLock(path: string): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS
+async function acquireLock(path: string): Promise<void> {
+  const deadline = Date.now() + TIMEOUT_MS
   while (!tryLock(path)) {
     if (isAbandoned(path)) clearAbandoned(path)
     else if (Date.now() > deadline) {
-      throw new CliError(`another countersign has held ${path} for a minute`, { hint: `if none runs, remove ${path}` })
+      throw new CliError(`another countersign process has held ${path} for a minute`, {
+        hint: `if no other process is running, remove ${path}`,
+      })
     } else await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
 }
@@ -58,7 +60,7 @@ function isAbandoned(path: string): boolean {
   try {
     const pid = Number(readFileSync(path, 'utf8'))
     if (Date.now() - statSync(path).mtimeMs > STALE_MS) return true
-    // Just made, and its holder has not written yet who he is.
+    // Just created: its holder has not written its process id yet.
     if (!Number.isInteger(pid) || pid <= 0) return false
     process.kill(pid, 0)
     return false
@@ -67,7 +69,7 @@ function isAbandoned(path: string): boolean {
   }
 }
 
-/** Of several who find the same abandoned lock one takes it away, so that nobody takes away the next holder's. */
+/** Removes an abandoned lock under a second lock, so that concurrent processes do not remove the next holder's lock. */
 function clearAbandoned(path: string): void {
   const guard = `${path}.clearing`
   if (!tryLock(guard)) {
@@ -82,6 +84,6 @@ function release(path: string): void {
   try {
     unlinkSync(path)
   } catch {
-    // It is gone already.
+    // Removed already.
   }
 }

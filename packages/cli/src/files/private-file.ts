@@ -16,11 +16,11 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { CliError, usageError } from '../cli-error.ts'
-import { findSystemErrorWords } from '../system-error.ts'
+import { describeSystemError } from '../describe-system-error.ts'
 
-const OTHERS = 0o077
+const GROUP_AND_OTHERS = 0o077
 
-/** Makes a folder that only its owner can enter. Throws when the one that is there lets others in, or is a link. */
+/** Creates a folder with mode 0700. Throws when an existing one is accessible to others or is a symbolic link. */
 export function ensurePrivateFolder(path: string): void {
   const found = findStats(path)
   if (!found) {
@@ -30,25 +30,24 @@ export function ensurePrivateFolder(path: string): void {
   if (found.isSymbolicLink()) throw refuse(path, 'is a symbolic link', `remove the link ${path}`)
   if (!found.isDirectory()) throw refuse(path, 'is not a folder', `remove ${path}`)
   checkOwner(path, found)
-  if ((found.mode & OTHERS) !== 0) throw refuse(path, 'lets others in', `run: chmod 700 ${path}`)
+  if ((found.mode & GROUP_AND_OTHERS) !== 0) throw refuse(path, 'is accessible to others', `run: chmod 700 ${path}`)
 }
 
-/** A place for a private file, of which nothing is seen before it is written. */
+/** A reserved path for a private file, which appears only when it is written. */
 export interface ReservedFile {
   readonly path: string
-  /** Writes the file, whole or not at all. */
+  /** Writes the file atomically. */
   write(text: string): void
-  /** Gives the place back; a file that was written stays. */
+  /** Ends the reservation. A file that was written stays. */
   release(): void
 }
 
 /**
- * Reserves the place of a file that only its owner can read, under any umask. Throws when it cannot be written there, when
- * there is a file that must not be replaced, and when that is a link or lets others read it, so that nothing secret goes
- * where somebody has laid a trap.
+ * Reserves the path of a file with mode 0600, under any umask. Throws when it cannot be written there, when a file exists and `replace` is
+ * false, and when the existing file is a symbolic link or readable by others: an attacker may have prepared it.
  */
 export function reservePrivateFile(path: string, { replace }: { readonly replace: boolean }): ReservedFile {
-  checkPlace(path, replace)
+  checkTarget(path, replace)
   const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`
   const file = openDraft(draft)
   return {
@@ -56,7 +55,7 @@ export function reservePrivateFile(path: string, { replace }: { readonly replace
     write(text) {
       writeFileSync(file, text)
       fsyncSync(file)
-      checkPlace(path, replace)
+      checkTarget(path, replace)
       renameSync(draft, path)
     },
     release() {
@@ -66,7 +65,7 @@ export function reservePrivateFile(path: string, { replace }: { readonly replace
   }
 }
 
-/** Writes a file that only its owner can read: whole or not at all, and where `reservePrivateFile` would. */
+/** Writes a file with mode 0600 atomically. Throws like `reservePrivateFile`. */
 export function writePrivateFile(path: string, text: string): void {
   const file = reservePrivateFile(path, { replace: true })
   try {
@@ -76,8 +75,8 @@ export function writePrivateFile(path: string, text: string): void {
   }
 }
 
-function checkPlace(path: string, replace: boolean): void {
-  if (path.endsWith('/')) throw usageError(`"${path}" is not the name of a file`, 'name a file')
+function checkTarget(path: string, replace: boolean): void {
+  if (path.endsWith('/')) throw usageError(`"${path}" is not a file name`, 'name a file')
   const found = findStats(path)
   if (!found) return
   if (!replace) throw new CliError(`${path} exists already`, { hint: 'choose another name' })
@@ -91,13 +90,13 @@ function openDraft(path: string): number {
     return file
   } catch (cause) {
     const folder = dirname(path)
-    const words = findSystemErrorWords(cause, folder)
-    if (words === undefined) throw cause
-    throw new CliError(words, { hint: `make ${folder} a folder that you can write to, or name another`, cause })
+    const description = describeSystemError(cause, folder)
+    if (description === undefined) throw cause
+    throw new CliError(description, { hint: `make ${folder} a writable folder, or name another`, cause })
   }
 }
 
-/** Reads a file that only its owner can read; undefined when there is none. Throws for a link, and when others can. */
+/** Reads a private file; undefined when it does not exist. Throws for a symbolic link and for a file that others can read. */
 export function readPrivateFile(path: string): string | undefined {
   let file: number
   try {
@@ -116,7 +115,7 @@ export function readPrivateFile(path: string): string | undefined {
   }
 }
 
-/** Writes a private file into a private folder. */
+/** Writes a private file, and creates its private folder if needed. */
 export function writePrivateFileIn(path: string, text: string): void {
   ensurePrivateFolder(dirname(path))
   writePrivateFile(path, text)
@@ -126,12 +125,12 @@ function checkPrivateFile(path: string, stats: Stats): void {
   if (stats.isSymbolicLink()) throw refuse(path, 'is a symbolic link', `remove the link ${path}`)
   if (!stats.isFile()) throw refuse(path, 'is not a file', `remove ${path}`)
   checkOwner(path, stats)
-  if ((stats.mode & OTHERS) !== 0) throw refuse(path, 'can be read by others', `run: chmod 600 ${path}`)
+  if ((stats.mode & GROUP_AND_OTHERS) !== 0) throw refuse(path, 'can be read by others', `run: chmod 600 ${path}`)
 }
 
 function checkOwner(path: string, { uid }: Stats): void {
   const own = process.getuid?.()
-  if (own !== undefined && uid !== own) throw refuse(path, 'belongs to somebody else', `remove ${path}`)
+  if (own !== undefined && uid !== own) throw refuse(path, 'belongs to another user', `remove ${path}`)
 }
 
 function refuse(path: string, what: string, hint: string): CliError {

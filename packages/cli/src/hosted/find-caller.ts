@@ -5,66 +5,66 @@ import type { Call } from '../command.ts'
 import { findProfile, getProfileName, type Profile } from '../files/profiles.ts'
 import { checkToken } from '../session/second-jwt.ts'
 
-/** Who calls the hosted API, and where that was found. */
+/** The credentials for the hosted API, and where they were found. */
 export type Caller = { readonly source: string } & (
   | { readonly credentials: Credentials }
   | { readonly token: string }
   | { readonly session: string }
 )
 
-/** Variables of ours come before those that existing tools of this API read. */
+/** Our variables take precedence over those of existing tools of this API. */
 const PREFIXES = ['COUNTERSIGN_', 'NETFOUNDRY_'] as const
 
 /**
- * Finds who calls the hosted API at an address, in one order: `--credentials`, the environment, the profile, the default
- * files. Throws with status 3 when there is nobody.
+ * Finds the credentials for the hosted API, in this order: `--credentials`, the environment, the profile, the default files. Throws with
+ * status 3 when there are none.
  */
 export async function findCaller(call: Call, hostedUrl: string | undefined): Promise<Caller> {
   const { flags, env, terminal } = call
   const { credentials: file } = flags
   const profile = findProfile(env, getProfileName(call))
-  const places: readonly (readonly [place: string, look: () => Promise<Caller | undefined>])[] = [
+  const sources: readonly (readonly [name: string, find: () => Promise<Caller | undefined>])[] = [
     ['--credentials', async () => (typeof file === 'string' ? fromFile(file, '--credentials') : undefined)],
     ['environment', () => fromEnvironment(env)],
     ['profile', () => fromProfile(profile, hostedUrl)],
     ['default files', () => fromDefaultFiles(env)],
   ]
-  terminal.debug(`credentials are looked for in this order: ${places.map(([place]) => place).join(', ')}`)
-  for (const [place, look] of places) {
-    const caller = await look()
+  terminal.debug(`credentials are searched in this order: ${sources.map(([name]) => name).join(', ')}`)
+  for (const [name, find] of sources) {
+    const caller = await find()
     if (!caller) {
-      terminal.debug(`credentials: none by ${place}`)
+      terminal.debug(`credentials: none from ${name}`)
       continue
     }
     terminal.debug(`credentials: ${caller.source}`)
-    if ('credentials' in caller) warnAboutReaders(call, caller.credentials.file)
+    if ('credentials' in caller) warnIfReadableByOthers(call, caller.credentials.file)
     return caller
   }
   const hint = 'name a credentials file with --credentials or COUNTERSIGN_CREDENTIALS'
   if (profile?.session !== undefined) {
-    throw new CliError(`your session is one of ${profile.url}, and is not shown to ${hostedUrl}`, {
+    throw new CliError(`your session belongs to ${profile.url} and is not sent to ${hostedUrl}`, {
       hint,
-      exitCode: EXIT.notSignedIn,
+      exitCode: EXIT.notLoggedIn,
     })
   }
   throw new CliError('there are no credentials for the hosted API', {
     hint: `${hint}, or log in as an administrator`,
-    exitCode: EXIT.notSignedIn,
+    exitCode: EXIT.notLoggedIn,
   })
 }
 
 async function fromEnvironment(env: Call['env']): Promise<Caller | undefined> {
   for (const prefix of PREFIXES) {
     const own = Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith(prefix)))
-    const ready = findTokenInEnv(own)
-    if (ready) return { token: checkToken(ready.token), source: `environment ${ready.source}` }
+    const found = findTokenInEnv(own)
+    if (found) return { token: checkToken(found.token), source: `environment ${found.source}` }
     const credentials = await Credentials.fromEnv(own)
     if (credentials) return { credentials, source: `environment: ${credentials.source}` }
   }
   return undefined
 }
 
-/** A session belongs to the controller that gave it: at another address there is none. */
+/** A session is sent only to the controller that issued it. */
 async function fromProfile(profile: Profile | undefined, hostedUrl: string | undefined): Promise<Caller | undefined> {
   if (profile?.credentials !== undefined) return fromFile(profile.credentials, 'profile')
   if (profile?.session === undefined || hostedUrl !== new URL(profile.url).origin) return undefined
@@ -82,7 +82,7 @@ async function fromFile(file: string, where: string): Promise<Caller> {
   return { credentials: await Credentials.fromFile(file), source: `${where}: ${file}` }
 }
 
-function warnAboutReaders({ terminal }: Call, file: string | undefined): void {
+function warnIfReadableByOthers({ terminal }: Call, file: string | undefined): void {
   const stats = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false })
   if (stats && (stats.mode & 0o077) !== 0) terminal.note(`warning: others can read ${file}; run: chmod 600 ${file}`)
 }

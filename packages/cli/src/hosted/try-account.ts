@@ -5,8 +5,8 @@ import { withProgress } from '../with-progress.ts'
 import { createTokenCache } from './token-cache.ts'
 
 /**
- * Tries credentials at their provider and at the hosted API, and tells whose they are. A kept token would prove nothing about the
- * password: it is not used, and the new one takes its place.
+ * Tries credentials at their provider and at the hosted API. Returns their identity. Does not use a cached token, which would prove nothing
+ * about the password, but replaces it.
  */
 export async function tryAccount(
   call: Call,

@@ -6,12 +6,12 @@ import { findProfile, getProfileName } from '../files/profiles.ts'
 import { createTrustingFetch } from '../net/trusting-fetch.ts'
 import { CA_FILE_FLAG, CREDENTIALS_FLAG, SHARED_FLAGS } from '../session/call-flags.ts'
 import { parseControllerUrl } from '../session/controller-url.ts'
-import { guardSession } from '../session/with-controller.ts'
+import { explainUnauthorized } from '../session/with-controller.ts'
 import { withProgress } from '../with-progress.ts'
 import { type Caller, findCaller } from './find-caller.ts'
 import { createTokenCache } from './token-cache.ts'
 
-/** The flags of every command that speaks to the hosted API. */
+/** The flags of all commands for the hosted API. */
 export const HOSTED_FLAGS: readonly Flag[] = [
   ...SHARED_FLAGS,
   CREDENTIALS_FLAG,
@@ -21,11 +21,11 @@ export const HOSTED_FLAGS: readonly Flag[] = [
 
 interface HostedAddress {
   readonly url: string
-  /** What says so. */
+  /** Where the address was found. */
   readonly source: string
 }
 
-/** Where the hosted API is. Never guessed: a flag, the environment or the profile says it. */
+/** Finds the address of the hosted API in the flags, the environment or the profile. It is never guessed. */
 export function findHostedAddress(call: Call): HostedAddress | undefined {
   const { flags, env } = call
   const [source, named] =
@@ -42,12 +42,12 @@ interface HostedApi {
   readonly fetch: typeof globalThis.fetch
 }
 
-/** The hosted API, and whom to trust there. Throws when nothing says where it is. */
+/** Throws when the address is not known. */
 function openHostedApi(call: Call, address: HostedAddress | undefined): HostedApi {
   if (!address) {
-    throw new CliError('nothing says where the hosted API is', {
+    throw new CliError('the address of the hosted API is not known', {
       hint: 'name it with --hosted-url or COUNTERSIGN_HOSTED_URL, or log in',
-      exitCode: EXIT.notSignedIn,
+      exitCode: EXIT.notLoggedIn,
     })
   }
   const { url, source } = address
@@ -59,16 +59,14 @@ function openHostedApi(call: Call, address: HostedAddress | undefined): HostedAp
   return { url, fetch: createTrustingFetch({ origin: url, caPem }) }
 }
 
-/** Gives access tokens of an account: kept ones while they are fresh, else new ones. */
 function openTokenSource(call: Call, caller: Caller, { url, fetch }: HostedApi): TokenSource {
   if (!('credentials' in caller)) {
-    throw usageError('a token is bought with a credentials file', 'name one with --credentials FILE')
+    throw usageError('an access token requires a credentials file', 'name one with --credentials FILE')
   }
   const options = { credentials: caller.credentials, hostedUrl: url, fetch, store: createTokenCache(call) }
   return new TokenSource(options)
 }
 
-/** An access token of the account of the call. */
 export async function getAccessToken(call: Call): Promise<string> {
   const address = findHostedAddress(call)
   const caller = await findCaller(call, address?.url)
@@ -77,7 +75,7 @@ export async function getAccessToken(call: Call): Promise<string> {
   return withProgress(call.terminal, 'waiting for the identity provider…', source.getToken())
 }
 
-/** Does work with the hosted API as whoever the credentials name; the work is told who that is, and where. */
+/** Runs `work` with a client of the hosted API. `about` names the caller and the address. */
 export async function withHosted<T>(
   call: Call,
   work: (client: HostedClient, about: { readonly url: string; readonly caller: Caller }) => Promise<T>,
@@ -86,26 +84,26 @@ export async function withHosted<T>(
   const caller = await findCaller(call, address?.url)
   const api = openHostedApi(call, address)
   const { url, fetch } = api
-  const shown =
+  const authorization =
     'credentials' in caller
       ? { credentials: openTokenSource(call, caller, api) }
       : 'token' in caller
         ? { token: caller.token }
         : { session: caller.session }
-  const doing = work(new HostedClient({ baseUrl: url, fetch, ...shown }), { url, caller })
-  const guarded = 'session' in caller ? guardHostedSession(call, api, caller.session, doing) : doing
-  return withProgress(call.terminal, `waiting for ${url}…`, guarded)
+  const running = work(new HostedClient({ baseUrl: url, fetch, ...authorization }), { url, caller })
+  const explained = 'session' in caller ? explainHostedUnauthorized(call, api, caller.session, running) : running
+  return withProgress(call.terminal, `waiting for ${url}…`, explained)
 }
 
-/** What a session lacks is asked of the controller; a second token cannot be shown here, since it would count alone. */
-function guardHostedSession<T>(call: Call, api: HostedApi, session: string, work: Promise<T>): Promise<T> {
+/** The hosted API accepts no second token beside a session, since it would authenticate by that token alone. */
+function explainHostedUnauthorized<T>(call: Call, api: HostedApi, session: string, work: Promise<T>): Promise<T> {
   const controller = new ControllerClient({ baseUrl: api.url, fetch: api.fetch, session })
-  return guardSession(call, controller, work, (typeId) => (typeId === 'EXT-JWT' ? noSecondTokens() : undefined))
+  return explainUnauthorized(call, controller, work, (typeId) => (typeId === 'EXT-JWT' ? noSecondTokens() : undefined))
 }
 
 function noSecondTokens(): CliError {
-  return new CliError('your policy wants a second token on every call, which the hosted API does not take', {
+  return new CliError('your policy requires a second token on every call, which the hosted API does not accept', {
     hint: 'use an API account: name its credentials file with --credentials or COUNTERSIGN_CREDENTIALS',
-    exitCode: EXIT.notSignedIn,
+    exitCode: EXIT.notLoggedIn,
   })
 }

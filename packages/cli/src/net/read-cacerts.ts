@@ -6,7 +6,7 @@ interface Element {
   readonly whole: Buffer
 }
 
-/** Reads the certificates of an answer of `/.well-known/est/cacerts`: PKCS #7 with nothing in it but certificates. */
+/** Reads the certificates of an EST `cacerts` response (RFC 7030): a certs-only PKCS #7. */
 export function readCaCertificates(base64: string): X509Certificate[] {
   const outer = readElements(Buffer.from(base64, 'base64'))[0]
   const signedData = outer && readElements(outer.content)[1]
@@ -15,7 +15,7 @@ export function readCaCertificates(base64: string): X509Certificate[] {
   return certificates ? readElements(certificates.content).map(({ whole }) => new X509Certificate(whole)) : []
 }
 
-/** The DER elements that stand one behind another. Throws when a length leaves the text. */
+/** Splits consecutive DER elements. Throws when a length exceeds the input. */
 function readElements(bytes: Buffer): Element[] {
   const elements: Element[] = []
   for (let at = 0; at < bytes.length; ) {
@@ -28,7 +28,7 @@ function readElements(bytes: Buffer): Element[] {
       length = bytes.readUIntBE(at, size)
       at += size
     }
-    if (at + length > bytes.length) throw new RangeError('an element is longer than what holds it')
+    if (at + length > bytes.length) throw new RangeError('a DER element exceeds its parent')
     elements.push({ tag, content: bytes.subarray(at, at + length), whole: bytes.subarray(start, at + length) })
     at += length
   }

@@ -1,18 +1,18 @@
 import { createNodeFetch } from '@countersign/sdk/node'
 
-/** Whom a connection trusts, and what it shows of itself. */
+/** The trusted CA and the client certificate of connections. */
 export interface Trust {
-  /** The controller; only there is the client certificate shown, and only `caPem` trusted. */
+  /** The controller. Only connections to it present the client certificate and trust `caPem` alone. */
   readonly origin: string
-  /** What the controller's certificate must lead to; unset: what this machine trusts anyway. */
+  /** The CA that the controller's certificate must chain to; unset: the CAs of this machine. */
   readonly caPem?: string | undefined
   readonly certPem?: string | undefined
   readonly keyPem?: string | undefined
 }
 
 /**
- * Creates a `fetch` that trusts the controller by its own CA; providers are trusted by what this machine trusts besides. It
- * never follows a redirect, so that credentials stay where they were meant to go. There is no way to check less.
+ * Creates a `fetch` that trusts only `caPem` for the controller, and also the CAs of this machine for other hosts (providers). It never follows
+ * redirects, which could send credentials to another host. Verification cannot be disabled.
  */
 export function createTrustingFetch({ origin, caPem, certPem, keyPem }: Trust): typeof globalThis.fetch {
   const toController = createNodeFetch({ ca: caPem, onlyCa: true, cert: certPem, key: keyPem })

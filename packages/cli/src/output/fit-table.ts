@@ -1,24 +1,23 @@
-/** A column: its title and what a row shows in it. */
 export interface Column<Row> {
   readonly title: string
   readonly get: (row: Row) => unknown
 }
 
 const GAP = '  '
-const SMALLEST = 6
+const MIN_WIDTH = 6
 const WIDE =
   /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\uff01-\uff60]/u
-const NARROW = /[\p{Mn}\p{Me}\u200b-\u200d]/u
+const ZERO_WIDTH = /[\p{Mn}\p{Me}\u200b-\u200d]/u
 
-/** How many places of a terminal the text takes. */
+/** The number of terminal cells that the text occupies. */
 function measure(text: string): number {
   let width = 0
-  for (const character of text) width += NARROW.test(character) ? 0 : WIDE.test(character) ? 2 : 1
+  for (const character of text) width += ZERO_WIDTH.test(character) ? 0 : WIDE.test(character) ? 2 : 1
   return width
 }
 
-/** The text in exactly so many places, cut with `…` where it is longer. */
-function place(text: string, width: number): string {
+/** Pads or truncates the text to `width` cells, with `…` at the end when truncated. */
+function fitCell(text: string, width: number): string {
   const measured = measure(text)
   if (measured <= width) return text + ' '.repeat(width - measured)
   let [cut, used] = ['', 0]
@@ -32,8 +31,7 @@ function place(text: string, width: number): string {
 }
 
 /**
- * Builds the lines of a table. With `columns` no line is longer: the widest cells are cut first, and when there is no room
- * for all, the last columns are left out.
+ * Builds the lines of a table. `columns` limits their width: the widest cells are truncated first, then the last columns are dropped.
  */
 export function buildTable<Row>(rows: readonly Row[], table: readonly Column<Row>[], columns?: number): string[] {
   const cells = rows.map((row) => table.map(({ get }) => toText(get(row))))
@@ -44,28 +42,29 @@ export function buildTable<Row>(rows: readonly Row[], table: readonly Column<Row
   )
   return all.map((line) =>
     widths
-      .map((width, index) => place(line[index] ?? '', width))
+      .map((width, index) => fitCell(line[index] ?? '', width))
       .join(GAP)
       .trimEnd(),
   )
 }
 
-/** Makes the widths fit; there may be fewer of them afterwards. */
-function shrink(wanted: readonly number[], columns: number | undefined): number[] {
-  const widths = [...wanted]
+/** Reduces the widths to fit `columns`. Returns fewer widths when columns are dropped. */
+function shrink(desired: readonly number[], columns: number | undefined): number[] {
+  const widths = [...desired]
   if (columns === undefined) return widths
   const total = () => widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1))
   while (total() > columns) {
     const widest = widths.indexOf(Math.max(...widths))
     const width = widths[widest] ?? 0
-    if (width > SMALLEST) widths[widest] = Math.max(SMALLEST, width - (total() - columns), secondWidest(widths, widest))
+    if (width > MIN_WIDTH)
+      widths[widest] = Math.max(MIN_WIDTH, width - (total() - columns), secondWidest(widths, widest))
     else if (widths.length > 1) widths.pop()
     else return [Math.max(1, columns)]
   }
   return widths
 }
 
-/** Cutting stops where another column becomes the widest, so that two long ones are cut alike. */
+/** Shrinking stops where another column becomes the widest, so that two long ones shrink equally. */
 function secondWidest(widths: readonly number[], widest: number): number {
   const others = widths.filter((_, index) => index !== widest)
   const next = Math.max(0, ...others)

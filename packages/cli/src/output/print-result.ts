@@ -13,22 +13,22 @@ export const OUTPUT_FLAG: Flag = {
   description: 'How to print the result: table, json or yaml [table]',
 }
 
-/** The form in which the result is wanted. */
+/** The value of `--output`. Throws for an unknown one. */
 export function getFormat({ flags }: Pick<Call, 'flags'>): Format {
   const format = flags.output ?? 'table'
-  const known = FORMATS.find((one) => one === format)
-  if (!known) throw usageError(`there is no output "${String(format)}"`, `write -o ${FORMATS.join(' or -o ')}`)
+  const known = FORMATS.find((name) => name === format)
+  if (!known) throw usageError(`there is no output format "${String(format)}"`, `write -o ${FORMATS.join(' or -o ')}`)
   return known
 }
 
-/** Prints a list. As a table nothing is on stdout when there is nothing, and stderr says so. */
+/** Prints a list. An empty table prints nothing on stdout, and a note on stderr. */
 export async function printList<Row>(call: Call, rows: readonly Row[], columns: readonly Column<Row>[]): Promise<void> {
   if (getFormat(call) !== 'table') return printData(call, rows)
   if (rows.length === 0) call.terminal.note('there are none')
   else for (const line of buildTable(rows, columns, call.terminal.columns)) call.terminal.out(line)
 }
 
-/** Prints one thing: as a table a line for each member. */
+/** Prints an object: as a table with a line for each member. */
 export async function printObject(call: Call, value: object): Promise<void> {
   if (getFormat(call) !== 'table') return printData(call, value)
   const members = flatten(value)
@@ -40,7 +40,7 @@ export async function printObject(call: Call, value: object): Promise<void> {
   }
 }
 
-/** Prints a value as JSON or YAML, whichever is asked for. */
+/** Prints a value as JSON or YAML. */
 export async function printData({ terminal, ...call }: Call, value: unknown): Promise<void> {
   if (getFormat(call) === 'json') {
     for (const line of printableJsonLines(value)) terminal.out(line)
@@ -50,22 +50,22 @@ export async function printData({ terminal, ...call }: Call, value: unknown): Pr
   for (const line of stringify(value).trimEnd().split('\n')) terminal.out(line)
 }
 
-/** The members with their values as text; those below others as `primary.cert.allowed`; what is unset is left out. */
+/** The members and their values as text; nested ones as `primary.cert.allowed`. Omits unset members. */
 function flatten(value: object, prefix = ''): [string, string][] {
   return Object.entries(value).flatMap(([name, member]): [string, string][] => {
     if (name === '_links' || member === null || member === undefined || member === '') return []
-    if (Array.isArray(member)) return member.length > 0 ? [[prefix + name, joinWords(member.map(toWord))]] : []
+    if (Array.isArray(member)) return member.length > 0 ? [[prefix + name, joinTexts(member.map(toText))]] : []
     if (typeof member === 'object') return flatten(member, `${prefix}${name}.`)
-    return [[prefix + name, toWord(member)]]
+    return [[prefix + name, toText(member)]]
   })
 }
 
-/** Words stand side by side, sentences below each other. */
-function joinWords(words: readonly string[]): string {
-  return words.join(words.some((word) => word.includes(' ')) ? '\n' : ', ')
+/** Single words on one line, sentences on a line each. */
+function joinTexts(texts: readonly string[]): string {
+  return texts.join(texts.some((text) => text.includes(' ')) ? '\n' : ', ')
 }
 
-function toWord(value: unknown): string {
+function toText(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)
 }

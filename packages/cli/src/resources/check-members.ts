@@ -4,26 +4,26 @@ import type { ResourceKind } from './resource-kind.ts'
 type Members = Readonly<Record<string, unknown>>
 
 interface KnownMembers {
-  /** The place that errors name. */
+  /** The source that errors name. */
   readonly where: string
   readonly known: readonly string[]
-  /** Members that do nothing and may be there all the same. */
-  readonly passedOver?: readonly string[]
+  /** Members that are ignored. */
+  readonly ignored?: readonly string[]
 }
 
 /**
- * Refuses members that do not exist, at any depth: the API passes over them, since clients send it whole answers back, so that a
- * slip of the pen would look as if it were done.
+ * Refuses unknown members, at any depth. The API ignores them, because clients send whole responses back, so that a typo would look
+ * successful.
  */
 export function checkMembers(
   { innerMembers }: Pick<ResourceKind, 'innerMembers'>,
   members: Members,
-  { where, known, passedOver = [] }: KnownMembers,
+  { where, known, ignored = [] }: KnownMembers,
 ): void {
   const check = (value: Members, path: string, names: readonly string[]) => {
     for (const [name, inner] of Object.entries(value)) {
       const member = path === '' ? name : `${path}.${name}`
-      if (path === '' && passedOver.includes(name)) continue
+      if (path === '' && ignored.includes(name)) continue
       if (!names.includes(name)) {
         const hint = `members${path === '' ? '' : ` of ${path}`} are ${names.join(', ')}`
         throw usageError(`${where}: there is no member "${member}"`, hint)
@@ -35,18 +35,18 @@ export function checkMembers(
   check(members, '', known)
 }
 
-/** The members that bodies may have. */
-export function listTaken({ writable, alsoTaken = [] }: ResourceKind): readonly string[] {
-  return [...writable, ...alsoTaken]
+/** The members that request bodies can have. */
+export function listAccepted({ writable, alsoAccepted = [] }: ResourceKind): readonly string[] {
+  return [...writable, ...alsoAccepted]
 }
 
-/** Of members that may be a whole answer of the API, those that can be written. Throws for what does not exist. */
-export function pickTaken(
+/** The writable members of what can be a whole response of the API. Throws for unknown members. */
+export function pickAccepted(
   kind: ResourceKind,
   members: Members,
   { where, known }: { readonly where: string; readonly known: readonly string[] },
 ): Record<string, unknown> {
-  checkMembers(kind, members, { where, known, passedOver: kind.readOnly })
+  checkMembers(kind, members, { where, known, ignored: kind.readOnly })
   return Object.fromEntries(Object.entries(members).filter(([name]) => known.includes(name)))
 }
 

@@ -1,29 +1,29 @@
 import { type Field, isGroup, isSetting, listFields, type Members, separateWords } from '@countersign/contract/resource'
 import type { FieldFlag, ResourceKind } from './resource-kind.ts'
 
-/** What every answer has that no body can set. */
+/** Members of every response that no request can set. */
 const READ_ONLY = ['_links', 'id', 'createdAt', 'updatedAt']
 
-/** The members and flags of a resource, from the contract's description of it. */
+/** Derives the members and flags of a resource from its schema in the contract. */
 export function deriveMembers(
   members: Members,
-): Pick<ResourceKind, 'fields' | 'writable' | 'alsoTaken' | 'readOnly' | 'innerMembers'> {
-  const namesOf = (belongs: (member: Field) => boolean, withGroups = false) =>
+): Pick<ResourceKind, 'fields' | 'writable' | 'alsoAccepted' | 'readOnly' | 'innerMembers'> {
+  const namesOf = (matches: (member: Field) => boolean, withGroups = false) =>
     Object.entries(members).flatMap(([name, member]) =>
-      (isGroup(member) ? withGroups : belongs(member)) ? [name] : [],
+      (isGroup(member) ? withGroups : matches(member)) ? [name] : [],
     )
   return {
     fields: deriveFlags(members),
-    writable: namesOf((member) => isTaken(member) && member.notes.exported !== false, true),
-    alsoTaken: namesOf((member) => isTaken(member) && member.notes.exported === false),
+    writable: namesOf((member) => isAccepted(member) && member.notes.exported !== false, true),
+    alsoAccepted: namesOf((member) => isAccepted(member) && member.notes.exported === false),
     readOnly: [...READ_ONLY, ...namesOf(({ notes }) => notes.readOnly === true || notes.createOnly === true)],
     innerMembers: Object.fromEntries(listInnerMembers(members)),
   }
 }
 
-/** Bodies take it and answers show it, so that what is shown can be sent back. */
-function isTaken(member: Field): boolean {
-  return isSetting(member) || (member.notes.writeOnly === true && member.notes.shownAs !== undefined)
+/** Whether requests accept it and responses contain it, so that a response can be sent back. */
+function isAccepted(member: Field): boolean {
+  return isSetting(member) || (member.notes.writeOnly === true && member.notes.responseSchema !== undefined)
 }
 
 function listInnerMembers(members: Members, path = ''): [string, string[]][] {
@@ -58,7 +58,7 @@ function deriveFlag(path: string, { schema, notes }: Field): FieldFlag {
     description: [
       help,
       ...(choices ? [`: ${choices.join(' or ')}`] : []),
-      ...(kind === 'list' ? ['; may be repeated'] : []),
+      ...(kind === 'list' ? ['; can be repeated'] : []),
     ].join(''),
   }
 }

@@ -8,32 +8,34 @@ import type { Call, Command } from '../command.ts'
 import { writePrivateFile } from '../files/private-file.ts'
 import { CALL_FLAGS } from '../session/call-flags.ts'
 import { withController } from '../session/with-controller.ts'
-import { listTaken, pickTaken } from './check-members.ts'
+import { listAccepted, pickAccepted } from './check-members.ts'
 import { parseMembers } from './field-flags.ts'
-import { getThing } from './get-thing.ts'
+import { getItem } from './get-item.ts'
 import { pickWritable } from './pick-writable.ts'
 import { resolveReferences } from './references.ts'
 import type { ResourceKind } from './resource-kind.ts'
-import { loadWarnings, tellWarnings } from './warnings.ts'
+import { loadWarnings, printWarnings } from './warnings.ts'
 
-const WRITTEN = 'what you wrote'
+const SOURCE = 'the edited text'
 
-/** `countersign RESOURCE edit NAME`: what can be changed, in an editor. */
+/** `countersign RESOURCE edit NAME`: edit the writable members in an editor. */
 export function createEditCommand(kind: ResourceKind): Command {
   return {
     args: ['NAME'],
     flags: CALL_FLAGS,
-    details: ['The editor is $VISUAL, else $EDITOR, else vi. Nothing is changed when somebody else was faster.'],
-    examples: [{ command: `countersign ${kind.plural} edit example`, says: 'by name or id' }],
+    details: [
+      'The editor is $VISUAL, else $EDITOR, else vi. Nothing is changed when the item has been changed in the meantime.',
+    ],
+    examples: [{ command: `countersign ${kind.plural} edit example`, description: 'by name or id' }],
     async run(call) {
       const [nameOrId = ''] = call.args
       const { id, version, before } = await withController(call, async (client) => {
         const collection = kind.open(client)
-        const { id } = await getThing(kind, collection, nameOrId)
+        const { id } = await getItem(kind, collection, nameOrId)
         const { item, version } = await collection.getVersioned(id)
         return { id, version, before: pickWritable(kind, item) }
       })
-      const after = pickTaken(kind, await editMembers(call, before), { where: WRITTEN, known: listTaken(kind) })
+      const after = pickAccepted(kind, await editMembers(call, before), { where: SOURCE, known: listAccepted(kind) })
       const changes = diffMembers(before, after)
       if (Object.keys(changes).length === 0) {
         call.terminal.out('nothing changed')
@@ -45,13 +47,13 @@ export function createEditCommand(kind: ResourceKind): Command {
         return loadWarnings(kind, collection, id)
       })
       call.terminal.out(`updated ${kind.singular} ${nameOrId}`)
-      tellWarnings(call, kind, nameOrId, warnings)
+      printWarnings(call, kind, nameOrId, warnings)
       return EXIT.ok
     },
   }
 }
 
-/** The members that differ; one that was taken out becomes null. */
+/** The members that differ; a removed one becomes null. */
 function diffMembers(before: Record<string, unknown>, after: Record<string, unknown>): Record<string, unknown> {
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   return Object.fromEntries(
@@ -68,7 +70,7 @@ async function editMembers(call: Call, members: Record<string, unknown>): Promis
     const file = join(folder, 'edit.yaml')
     writePrivateFile(file, stringify(members))
     await runEditor(call, file)
-    return await parseMembers(readFileSync(file, 'utf8'), WRITTEN)
+    return await parseMembers(readFileSync(file, 'utf8'), SOURCE)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -78,7 +80,7 @@ function runEditor({ env, input }: Call, file: string): Promise<void> {
   const editor = env.VISUAL || env.EDITOR
   if (!editor && !input.isInteractive) throw usageError('there is no terminal to edit in', 'use update, or set EDITOR')
   return new Promise((resolve, reject) => {
-    // The variable may hold arguments, as editors expect.
+    // Run by a shell, because the variable can contain arguments.
     const child = spawn('/bin/sh', ['-c', `${editor || 'vi'} "$1"`, 'sh', file], { stdio: 'inherit' })
     child.once('error', reject)
     child.once('exit', (code) =>

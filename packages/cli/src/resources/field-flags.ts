@@ -1,13 +1,13 @@
 import { usageError } from '../cli-error.ts'
 import type { Call, Flag } from '../command.ts'
-import { loadTextArgument, loadTextFile, nameTextArgument } from '../files/load-text-file.ts'
-import { checkMembers, listTaken, pickTaken } from './check-members.ts'
+import { getSourceName, loadTextArgument, loadTextFile } from '../files/load-text-file.ts'
+import { checkMembers, listAccepted, pickAccepted } from './check-members.ts'
 import { nameType } from './pick-writable.ts'
 import type { FieldFlag, ResourceKind } from './resource-kind.ts'
 
 type Body = Record<string, unknown>
 
-/** The flags of these fields, with `--file` and `--set` for all others. */
+/** The flags of these fields, plus `--file` and `--set` for all others. */
 export function buildFieldFlags(fields: readonly FieldFlag[]): Flag[] {
   return [
     ...fields.map(({ flag: name, kind, value = kind === 'file' ? 'FILE' : 'TEXT', description }): Flag => {
@@ -25,15 +25,15 @@ export function buildFieldFlags(fields: readonly FieldFlag[]): Flag[] {
 }
 
 /**
- * The body that the flags of a call say: the file first, then the flags, then `--set`. Throws for members that do not exist; a file may
- * be a whole answer, of which what cannot be written is passed over.
+ * Builds the request body from the file, then the flags, then `--set`. Throws for unknown members. A file can be a whole response: its
+ * read-only members are ignored.
  */
-export async function buildBody(call: Call, kind: ResourceKind, onlyWhenNew: readonly string[] = []): Promise<Body> {
+export async function buildBody(call: Call, kind: ResourceKind, createOnly: readonly string[] = []): Promise<Body> {
   const { flags } = call
-  const known = [...listTaken(kind), ...onlyWhenNew]
+  const known = [...listAccepted(kind), ...createOnly]
   const body: Body = {}
   if (typeof flags.file === 'string') {
-    const members = pickTaken(kind, await loadMembers(call, flags.file), { where: nameTextArgument(flags.file), known })
+    const members = pickAccepted(kind, await loadMembers(call, flags.file), { where: getSourceName(flags.file), known })
     Object.assign(body, members, 'type' in members && { type: nameType(members.type) })
   }
   for (const field of kind.fields) {
@@ -57,7 +57,7 @@ async function parsePair(pair: string): Promise<{ readonly path: string; readonl
   return { path, value: parse(value.join('='), { maxAliasCount: 0 }) }
 }
 
-/** Reads an object from YAML, of which JSON is a part. Throws when it is something else. */
+/** Parses a YAML object; JSON is valid YAML. Throws for other values. */
 export async function parseMembers(text: string, source: string): Promise<Body> {
   const { parse } = await import('yaml')
   let value: unknown
@@ -67,11 +67,11 @@ export async function parseMembers(text: string, source: string): Promise<Body> 
     throw usageError(`${source}: ${(cause as Error).message.split('\n')[0]}`, 'it must be YAML or JSON')
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Body
-  throw usageError(`${source} holds no members`, 'write them as YAML: name: value')
+  throw usageError(`${source} is not an object`, 'write them as YAML: name: value')
 }
 
 async function loadMembers(call: Call, path: string): Promise<Body> {
-  return parseMembers(await loadTextArgument(call, path), nameTextArgument(path))
+  return parseMembers(await loadTextArgument(call, path), getSourceName(path))
 }
 
 function readValue({ flag, kind }: FieldFlag, given: NonNullable<Call['flags'][string]>): unknown {
@@ -86,7 +86,7 @@ function readValue({ flag, kind }: FieldFlag, given: NonNullable<Call['flags'][s
 function setMember(body: Body, path: string, value: unknown): void {
   const [first = '', ...rest] = path.split('.')
   if (['__proto__', 'constructor', 'prototype'].includes(first))
-    throw usageError(`there is no member ${path}`, 'name one of the API')
+    throw usageError(`there is no member ${path}`, 'name a member of the API')
   if (rest.length === 0) {
     body[first] = value
     return

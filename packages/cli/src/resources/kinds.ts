@@ -3,15 +3,14 @@ import { SIGNER } from '@countersign/contract/ext-jwt-signer'
 import { IDENTITY } from '@countersign/contract/identity'
 import type { KeyStatus } from '@countersign/sdk'
 import { deriveMembers } from './derive-members.ts'
-import type { Collection, ResourceKind, Thing, WritableCollection } from './resource-kind.ts'
+import type { Collection, Item, ResourceKind, WritableCollection } from './resource-kind.ts'
 
-const column = (title: string, member: string) => ({ title, get: (thing: Thing) => thing[member] })
+const column = (title: string, member: string) => ({ title, get: (item: Item) => item[member] })
 const ID = column('ID', 'id')
 const NAME = column('NAME', 'name')
 
 const SIGNER_MEMBERS = deriveMembers(SIGNER.members)
 
-/** External JWT Signers. */
 export const SIGNERS: ResourceKind = {
   plural: 'signers',
   singular: 'signer',
@@ -24,7 +23,6 @@ export const SIGNERS: ResourceKind = {
   warningsOf: ({ keyStatus }) => (keyStatus as KeyStatus | undefined)?.warnings ?? [],
 }
 
-/** Authentication policies. */
 export const POLICIES: ResourceKind = {
   plural: 'policies',
   singular: 'policy',
@@ -32,7 +30,7 @@ export const POLICIES: ResourceKind = {
   open: ({ authPolicies }) => authPolicies as unknown as WritableCollection,
   columns: [
     NAME,
-    { title: 'SIGN IN BY', get: ({ primary }) => listMethods(primary) },
+    { title: 'LOGIN BY', get: ({ primary }) => listMethods(primary) },
     { title: 'SECOND FACTOR', get: ({ secondary }) => listFactors(secondary) },
     ID,
   ],
@@ -57,7 +55,6 @@ export const POLICIES: ResourceKind = {
 
 const IDENTITY_MEMBERS = deriveMembers(IDENTITY.members)
 
-/** Identities. */
 export const IDENTITIES: ResourceKind = {
   plural: 'identities',
   singular: 'identity',
@@ -77,7 +74,6 @@ export const IDENTITIES: ResourceKind = {
   readOnly: [...IDENTITY_MEMBERS.readOnly, 'interfaces'],
 }
 
-/** Sessions of everybody. */
 export const SESSIONS: ResourceKind<Collection> = {
   plural: 'sessions',
   singular: 'session',

@@ -1,6 +1,6 @@
 type Members = Record<string, unknown>
 
-/** The members of both, deep; where both have one, the second's. Lists are taken whole. */
+/** Deep merge; `second` wins. Lists are replaced, not merged. */
 export function mergeMembers(first: object, second: object): Members {
   const merged: Members = { ...first }
   for (const [name, value] of Object.entries(second)) {

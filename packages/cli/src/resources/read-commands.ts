@@ -6,8 +6,8 @@ import { printList, printObject } from '../output/print-result.ts'
 import { CALL_FLAGS, YES_FLAG } from '../session/call-flags.ts'
 import { confirm } from '../session/confirm.ts'
 import { withController } from '../session/with-controller.ts'
-import { getThing } from './get-thing.ts'
-import type { Collection, ResourceKind, Thing } from './resource-kind.ts'
+import { getItem } from './get-item.ts'
+import type { Collection, Item, ResourceKind } from './resource-kind.ts'
 
 /** `countersign RESOURCE list` */
 export function createListCommand(kind: ResourceKind<Collection>): Command {
@@ -15,17 +15,17 @@ export function createListCommand(kind: ResourceKind<Collection>): Command {
     args: [],
     flags: [
       ...CALL_FLAGS,
-      { name: 'filter', value: 'FILTER', description: 'Only those, in the language of the API; docs/api.md' },
+      { name: 'filter', value: 'FILTER', description: 'Only items that match; syntax in docs/api.md' },
     ],
     examples: [
-      { command: `countersign ${kind.plural} list`, says: 'all of them' },
-      { command: `countersign ${kind.plural} list -o json`, says: 'for a program' },
+      { command: `countersign ${kind.plural} list`, description: 'list all' },
+      { command: `countersign ${kind.plural} list -o json`, description: 'list all as JSON' },
     ],
     async run(call) {
       const filter = typeof call.flags.filter === 'string' ? call.flags.filter : ''
-      const things = await withController(call, (client) => collect(kind.open(client).list({ filter })))
-      if (!hasFilterEnding(filter)) things.sort((a, b) => compare(a.name ?? a.id, b.name ?? b.id))
-      await printList(call, things, kind.columns)
+      const items = await withController(call, (client) => collect(kind.open(client).list({ filter })))
+      if (!hasFilterEnding(filter)) items.sort((a, b) => compare(a.name ?? a.id, b.name ?? b.id))
+      await printList(call, items, kind.columns)
       return EXIT.ok
     },
   }
@@ -36,28 +36,30 @@ export function createShowCommand(kind: ResourceKind<Collection>): Command {
   return {
     args: ['NAME'],
     flags: CALL_FLAGS,
-    examples: [{ command: `countersign ${kind.plural} show example -o yaml`, says: 'by name or id' }],
+    examples: [{ command: `countersign ${kind.plural} show example -o yaml`, description: 'by name or id' }],
     async run(call) {
-      const thing = await withController(call, async (client) => {
+      const item = await withController(call, async (client) => {
         const collection = kind.open(client)
-        return collection.get((await getThing(kind, collection, call.args[0] ?? '')).id)
+        return collection.get((await getItem(kind, collection, call.args[0] ?? '')).id)
       })
-      await printObject(call, thing)
+      await printObject(call, item)
       return EXIT.ok
     },
   }
 }
 
-/** `countersign RESOURCE delete NAME`, or `delete ID` where there are no names. */
+/** `countersign RESOURCE delete NAME`, or `delete ID` for resources without names. */
 export function createDeleteCommand(kind: ResourceKind<Collection>): Command {
   const [argument, example, by] = kind.hasNames ? ['NAME', 'example', 'name or id'] : ['ID', 'ID', 'id']
   return {
     args: [argument],
     flags: [...CALL_FLAGS, YES_FLAG],
-    examples: [{ command: `countersign ${kind.plural} delete ${example} --yes`, says: `by ${by}, without asking` }],
+    examples: [
+      { command: `countersign ${kind.plural} delete ${example} --yes`, description: `by ${by}, without asking` },
+    ],
     async run(call) {
       const nameOrId = call.args[0] ?? ''
-      const { id } = await withController(call, (client) => getThing(kind, kind.open(client), nameOrId))
+      const { id } = await withController(call, (client) => getItem(kind, kind.open(client), nameOrId))
       await confirm(call, `Delete the ${kind.singular} ${nameOrId}?`)
       await withController(call, (client) => kind.open(client).delete(id))
       call.terminal.out(`deleted ${kind.singular} ${nameOrId}`)
@@ -66,29 +68,32 @@ export function createDeleteCommand(kind: ResourceKind<Collection>): Command {
   }
 }
 
-/** `countersign RESOURCE VERB NAME`: something that is done to one of them. */
+/** `countersign RESOURCE VERB NAME`: an action on one item. */
 export function createActionCommand(
   kind: ResourceKind<Collection>,
   action: {
     readonly verb: string
-    /** What the result says: `enabled`. */
+    /** The past participle in the output: `enabled`. */
     readonly done: string
     readonly flags?: readonly Flag[]
     /** Flags of the example. */
     readonly example?: string
-    act(client: ControllerClient, thing: Thing, call: Call): Promise<unknown>
+    act(client: ControllerClient, item: Item, call: Call): Promise<unknown>
   },
 ): Command {
   return {
     args: ['NAME'],
     flags: [...CALL_FLAGS, ...(action.flags ?? [])],
     examples: [
-      { command: `countersign ${kind.plural} ${action.verb} example${action.example ?? ''}`, says: 'by name or id' },
+      {
+        command: `countersign ${kind.plural} ${action.verb} example${action.example ?? ''}`,
+        description: 'by name or id',
+      },
     ],
     async run(call) {
       const nameOrId = call.args[0] ?? ''
       await withController(call, async (client) =>
-        action.act(client, await getThing(kind, kind.open(client), nameOrId), call),
+        action.act(client, await getItem(kind, kind.open(client), nameOrId), call),
       )
       call.terminal.out(`${action.done} ${kind.singular} ${nameOrId}`)
       return EXIT.ok

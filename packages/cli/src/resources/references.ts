@@ -1,11 +1,11 @@
 import type { ControllerClient } from '@countersign/sdk'
-import { getThing } from './get-thing.ts'
+import { getItem } from './get-item.ts'
 import { IDENTITIES, POLICIES, SIGNERS } from './kinds.ts'
 import type { ResourceKind } from './resource-kind.ts'
 
 export type Members = Record<string, unknown>
 
-/** Members that name another thing: by its name in files, by its id in calls. */
+/** Members that reference another item: by name in files, by id in calls. */
 const REFERENCES: readonly {
   readonly kind: ResourceKind
   readonly path: readonly string[]
@@ -17,7 +17,7 @@ const REFERENCES: readonly {
   { kind: IDENTITIES, path: ['authPolicyId'], to: POLICIES },
 ]
 
-/** The members with every reference to another thing replaced. Nothing of the given is changed. */
+/** Returns a copy of `members` with every reference replaced. */
 export function mapReferences(
   kind: ResourceKind,
   members: Members,
@@ -38,21 +38,21 @@ export function mapReferences(
   return copy
 }
 
-/** The members with names of other things replaced by their ids. Throws for what is not there. */
+/** Returns a copy of `members` with names in references replaced by ids. Throws for unknown names. */
 export async function resolveReferences(
   client: ControllerClient,
   kind: ResourceKind,
   members: Members,
 ): Promise<Members> {
-  const wanted: (readonly [text: string, to: ResourceKind])[] = []
+  const references: (readonly [text: string, to: ResourceKind])[] = []
   mapReferences(kind, members, (text, to) => {
-    // Nothing is how a reference is taken away.
-    if (text !== '') wanted.push([text, to])
+    // An empty text removes a reference.
+    if (text !== '') references.push([text, to])
     return text
   })
   const ids = new Map<string, string>()
-  for (const [text, to] of wanted) {
-    ids.set(`${to.plural} ${text}`, (await getThing(to, to.open(client), text)).id)
+  for (const [text, to] of references) {
+    ids.set(`${to.plural} ${text}`, (await getItem(to, to.open(client), text)).id)
   }
   return mapReferences(kind, members, (text, to) => ids.get(`${to.plural} ${text}`) ?? text)
 }

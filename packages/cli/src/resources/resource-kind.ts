@@ -1,23 +1,22 @@
 import type { ControllerClient, ListOptions, Page, PageOptions } from '@countersign/sdk'
 import type { Column } from '../output/fit-table.ts'
 
-/** Something with an id and, mostly, a name. */
-export interface Thing {
+export interface Item {
   readonly id: string
   readonly name?: string
   readonly [member: string]: unknown
 }
 
-/** What the commands need of a collection of the SDK, whatever its items are. */
+/** The methods of an SDK collection that the commands use, for any item type. */
 export interface Collection {
-  list(options?: ListOptions): AsyncIterable<Thing>
-  page(options?: PageOptions): Promise<Page<Thing>>
-  get(id: string): Promise<Thing>
+  list(options?: ListOptions): AsyncIterable<Item>
+  page(options?: PageOptions): Promise<Page<Item>>
+  get(id: string): Promise<Item>
   delete(id: string): Promise<void>
 }
 
 export interface WritableCollection extends Collection {
-  getVersioned(id: string): Promise<{ item: Thing; version: string | undefined }>
+  getVersioned(id: string): Promise<{ item: Item; version: string | undefined }>
   create(body: object): Promise<string>
   patch(id: string, changes: object, options?: { readonly ifMatch?: string | undefined }): Promise<void>
 }
@@ -25,35 +24,35 @@ export interface WritableCollection extends Collection {
 /** A flag that sets one member of a body. */
 export interface FieldFlag {
   readonly flag: string
-  /** The member; dots lead inside: `primary.cert.allowed`. */
+  /** The path of the member: `primary.cert.allowed`. */
   readonly member: string
-  /** What is made of the text: a list is given by repeating the flag. */
+  /** How the value is parsed. A list is given by repeating the flag. */
   readonly kind: 'text' | 'file' | 'number' | 'switch' | 'list'
   readonly value?: string
   readonly description: string
 }
 
-/** What a resource is called, what its tables show and what its flags set. */
+/** Describes a resource for the generic commands. */
 export interface ResourceKind<C extends Collection = WritableCollection> {
   /** `signers` */
   readonly plural: string
   /** `signer` */
   readonly singular: string
-  /** Whether it goes by a name as well as by its id. */
+  /** Whether items have names as well as ids. */
   readonly hasNames: boolean
   open(client: ControllerClient): C
-  readonly columns: readonly Column<Thing>[]
+  readonly columns: readonly Column<Item>[]
   readonly fields: readonly FieldFlag[]
-  /** Members that a new one has unless told otherwise. */
+  /** The default members of a new item. */
   readonly defaults: object
-  /** The members that people may write, in the order of `edit` and `export`. */
+  /** The writable members, in the order of `edit` and `export`. */
   readonly writable: readonly string[]
-  /** Further members that bodies may have: other names for the same, and what belongs to an overlay that is not ours. */
-  readonly alsoTaken?: readonly string[]
-  /** Members of answers that are passed over in bodies, so that a whole answer can be sent back. */
+  /** Other members that requests accept: aliases, and members of overlay features that the controller does not implement. */
+  readonly alsoAccepted?: readonly string[]
+  /** Members of responses that are ignored in requests, so that a whole response can be sent back. */
   readonly readOnly: readonly string[]
-  /** What members that are objects may hold, by their paths. Those that are not here hold what they like. */
+  /** The known members of nested objects, by path. Objects that are not listed can have any members. */
   readonly innerMembers?: Readonly<Record<string, readonly string[]>>
-  /** What is allowed but probably not meant, in the controller's words. Only the answer for one of them has it. */
-  warningsOf?(thing: Thing): readonly string[]
+  /** The controller's warnings about probable mistakes. Only the response for a single item contains them. */
+  warningsOf?(item: Item): readonly string[]
 }

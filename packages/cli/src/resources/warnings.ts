@@ -1,8 +1,8 @@
 import type { Call } from '../command.ts'
-import { isSdkError } from '../to-explained.ts'
+import { isSdkError } from '../to-cli-error.ts'
 import type { ResourceKind, WritableCollection } from './resource-kind.ts'
 
-/** What is allowed but probably not meant of the one that was just written. Whatever goes wrong here, it is written. */
+/** The warnings about an item that was just saved. A failure to read them is itself a warning, since the item is saved. */
 export async function loadWarnings(
   { warningsOf }: ResourceKind,
   collection: WritableCollection,
@@ -17,12 +17,12 @@ export async function loadWarnings(
   }
 }
 
-/** Somebody should act on them, so that they are told with `--quiet` too. */
-export function tellWarnings(
+/** Printed with `--quiet` too. */
+export function printWarnings(
   { terminal }: Call,
   { singular }: ResourceKind,
   name: string,
   warnings: readonly string[],
 ): void {
-  for (const warning of warnings) terminal.tell(`warning: ${singular} ${name}: ${warning}`)
+  for (const warning of warnings) terminal.notice(`warning: ${singular} ${name}: ${warning}`)
 }

@@ -4,18 +4,18 @@ import { getFormat, printData } from '../output/print-result.ts'
 import { CALL_FLAGS } from '../session/call-flags.ts'
 import { withController } from '../session/with-controller.ts'
 import { buildBody, buildFieldFlags } from './field-flags.ts'
-import { getThing } from './get-thing.ts'
+import { getItem } from './get-item.ts'
 import { mergeMembers } from './merge-members.ts'
 import { resolveReferences } from './references.ts'
 import type { ResourceKind } from './resource-kind.ts'
-import { loadWarnings, tellWarnings } from './warnings.ts'
+import { loadWarnings, printWarnings } from './warnings.ts'
 
 /** `countersign RESOURCE create NAME` */
 export function createCreateCommand(kind: ResourceKind, examples: Command['examples']): Command {
   return {
     args: ['NAME'],
     flags: [...CALL_FLAGS, ...buildFieldFlags(kind.fields)],
-    details: [`Members that no flag has: docs/api.md, with --set or in a file with -f.`],
+    details: [`Set members without a flag with --set, or in a file with -f; docs/api.md lists them.`],
     examples,
     async run(call) {
       const [name = ''] = call.args
@@ -27,7 +27,7 @@ export function createCreateCommand(kind: ResourceKind, examples: Command['examp
       })
       if (getFormat(call) === 'table') call.terminal.out(`created ${kind.singular} ${name} (${id})`)
       else await printData(call, { id, name })
-      tellWarnings(call, kind, name, warnings)
+      printWarnings(call, kind, name, warnings)
       return EXIT.ok
     },
   }
@@ -39,11 +39,11 @@ export function createUpdateCommand(kind: ResourceKind, example: string): Comman
     args: ['NAME'],
     flags: [
       ...CALL_FLAGS,
-      { name: 'rename', value: 'NAME', description: 'Give it this name' },
+      { name: 'rename', value: 'NAME', description: 'The new name' },
       ...buildFieldFlags(kind.fields),
     ],
-    details: ['What is not named stays as it is.'],
-    examples: [{ command: `countersign ${kind.plural} update example ${example}`, says: 'change one member' }],
+    details: ['Members that are not named are kept.'],
+    examples: [{ command: `countersign ${kind.plural} update example ${example}`, description: 'update one member' }],
     async run(call) {
       const [nameOrId = ''] = call.args
       const { rename } = call.flags
@@ -52,12 +52,12 @@ export function createUpdateCommand(kind: ResourceKind, example: string): Comman
         throw usageError('there is nothing to change', `"countersign ${kind.plural} update --help" lists the flags`)
       const warnings = await withController(call, async (client) => {
         const collection = kind.open(client)
-        const { id } = await getThing(kind, collection, nameOrId)
+        const { id } = await getItem(kind, collection, nameOrId)
         await collection.patch(id, await resolveReferences(client, kind, changes))
         return loadWarnings(kind, collection, id)
       })
       call.terminal.out(`updated ${kind.singular} ${nameOrId}`)
-      tellWarnings(call, kind, nameOrId, warnings)
+      printWarnings(call, kind, nameOrId, warnings)
       return EXIT.ok
     },
   }

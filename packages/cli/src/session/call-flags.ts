@@ -2,29 +2,29 @@ import type { Flag } from '../command.ts'
 import { OUTPUT_FLAG } from '../output/print-result.ts'
 import { SECOND_JWT_FLAGS } from './second-jwt.ts'
 
-export const QUIET_FLAG: Flag = { name: 'quiet', short: 'q', description: 'Print the result and errors, nothing else' }
+export const QUIET_FLAG: Flag = { name: 'quiet', short: 'q', description: 'Print only results, errors and warnings' }
 export const VERBOSE_FLAG: Flag = {
   name: 'verbose',
   short: 'v',
-  description: 'Tell where the address and the credentials come from',
+  description: 'Show where the address and the credentials come from',
 }
-export const YES_FLAG: Flag = { name: 'yes', short: 'y', description: 'Do not ask, do it' }
+export const YES_FLAG: Flag = { name: 'yes', short: 'y', description: 'Do not ask for confirmation' }
 export const PROFILE_FLAG: Flag = {
   name: 'profile',
   value: 'NAME',
-  description: 'Use the login of this name [$COUNTERSIGN_PROFILE, else default]',
+  description: 'Use this profile [$COUNTERSIGN_PROFILE, else default]',
 }
 
-/** The flags of every command that speaks to somebody. */
+/** The flags of all commands that make API calls. */
 export const SHARED_FLAGS: readonly Flag[] = [PROFILE_FLAG, OUTPUT_FLAG, QUIET_FLAG, VERBOSE_FLAG]
 
-/** The flags of every command that speaks to a controller. */
+/** The flags of all commands that call a controller. */
 export const CALL_FLAGS: readonly Flag[] = [...SHARED_FLAGS, ...SECOND_JWT_FLAGS]
 
 export const CA_FILE_FLAG: Flag = {
   name: 'ca-file',
   value: 'FILE',
-  description: 'Trust the CA certificates in this file, and no others, for the controller',
+  description: 'Trust only the CA certificates in this file for the controller',
 }
 
 export const CREDENTIALS_FLAG: Flag = {

@@ -2,12 +2,12 @@ import type { ClientSigner } from '@countersign/sdk'
 import { CliError, EXIT } from '../cli-error.ts'
 
 /** The signer with this name or id. Throws when the controller does not offer it. */
-export function chooseSigner(signers: readonly ClientSigner[], wanted: string): ClientSigner {
-  const found = signers.find(({ name, id }) => name === wanted || id === wanted)
+export function chooseSigner(signers: readonly ClientSigner[], nameOrId: string): ClientSigner {
+  const found = signers.find(({ name, id }) => name === nameOrId || id === nameOrId)
   if (found) return found
   const names = signers.map(({ name }) => name).join(', ')
-  throw new CliError(`the controller offers no signer "${wanted}"`, {
-    hint: names ? `there are: ${names}` : 'it offers none: signers must be enabled',
+  throw new CliError(`the controller offers no signer "${nameOrId}"`, {
+    hint: names ? `it offers: ${names}` : 'it offers none: enable a signer first',
     exitCode: EXIT.notFound,
   })
 }

@@ -1,12 +1,13 @@
 import { usageError } from '../cli-error.ts'
 
-/** The address of a controller: its origin, whatever was written behind it. Throws for anything but https. */
+/** Parses the address of a controller and returns its origin. `https://` is optional. Throws for other schemes. */
 export function parseControllerUrl(text: string): { readonly href: string } {
   const hint = 'write https://HOST:PORT'
-  const written = text.includes('://') ? text : `https://${text}`
-  if (!URL.canParse(written)) throw usageError(`"${text}" is not an address`, hint)
-  const url = new URL(written)
+  const address = text.includes('://') ? text : `https://${text}`
+  if (!URL.canParse(address)) throw usageError(`"${text}" is not an address`, hint)
+  const url = new URL(address)
   if (url.protocol !== 'https:') throw usageError(`${url.origin} is not an https address`, hint)
-  if (url.username || url.password) throw usageError('an address holds no password', 'use --username')
+  if (url.username || url.password)
+    throw usageError('an address must not contain a user name or password', 'use --username')
   return { href: url.origin }
 }

@@ -5,18 +5,18 @@ import { loadCertificateFile } from '../files/load-certificate-file.ts'
 import { loadTextFile } from '../files/load-text-file.ts'
 import type { Trust } from '../net/trusting-fetch.ts'
 
-/** A client certificate and its key. Throws where they cannot be used: no controller could answer. */
+/** Loads a client certificate and its key. Throws when they are unusable, before any connection is made. */
 export function loadClientCertificate(certFile: string, keyFile: string): Pick<Trust, 'certPem' | 'keyPem'> {
   const { pem: certPem, certificate } = loadCertificateFile(certFile)
   const keyPem = loadTextFile(keyFile)
   if (!certificate.checkPrivateKey(parseKey(keyFile, keyPem)))
-    throw usageError(`${keyFile} is not the key of ${certFile}`, 'name the two that belong together')
+    throw usageError(`${keyFile} is not the key of ${certFile}`, 'name a certificate and its own key')
   try {
     createSecureContext({ cert: certPem, key: keyPem })
   } catch {
     throw usageError(
       `TLS cannot use ${certFile}`,
-      'is the chain behind the certificate whole, and the key strong enough?',
+      'check that the chain in the file is complete, and the key strong enough',
     )
   }
   return { certPem, keyPem }
@@ -27,8 +27,8 @@ function parseKey(file: string, pem: string): KeyObject {
     return createPrivateKey(pem)
   } catch {
     throw usageError(
-      `${file} holds no private key that can be used`,
-      'name a file with one in PEM, without a passphrase',
+      `${file} contains no usable private key`,
+      'name a PEM file with a private key, without a passphrase',
     )
   }
 }

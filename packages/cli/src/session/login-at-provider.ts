@@ -9,32 +9,31 @@ import { withProgress } from '../with-progress.ts'
 import { chooseSigner } from './choose-signer.ts'
 import type { LoginAttempt } from './login-attempt.ts'
 
-const PATIENCE_MS = 5 * 60_000
+const TIMEOUT_MS = 5 * 60_000
 const CALLBACK = '/callback'
 const OPENERS: { readonly [platform: string]: string } = { darwin: 'open', linux: 'xdg-open' }
 
 /**
- * Signs a person in at the provider of the signer with this name or id, in the browser or by device code. Gives the token for
- * the controller.
+ * Logs a person in at the provider of a signer (name or id), in the browser or with a device code. Returns the token for the controller.
  */
-export async function logInAtProvider(attempt: LoginAttempt, wanted: string): Promise<string> {
+export async function logInAtProvider(attempt: LoginAttempt, nameOrId: string): Promise<string> {
   const { call, url, caPem } = attempt
   const fetch = createTrustingFetch({ origin: url, caPem })
   const client = new ControllerClient({ baseUrl: url, fetch })
   const signers = await withProgress(call.terminal, `waiting for ${url}…`, client.listClientSigners())
-  const signer = chooseSigner(signers, wanted)
+  const signer = chooseSigner(signers, nameOrId)
   return call.flags.device === true ? byDevice(attempt, signer, fetch) : byBrowser(attempt, signer, fetch)
 }
 
 async function byDevice({ call }: LoginAttempt, signer: ClientSigner, fetch: typeof globalThis.fetch): Promise<string> {
   const login = await DeviceLogin.start({ signer, fetch })
-  call.terminal.tell(`Open ${login.verificationUri} on any device and enter the code ${login.userCode}`)
-  if (login.verificationUriComplete !== undefined) call.terminal.tell(`or open ${login.verificationUriComplete}`)
-  call.terminal.note('waiting until somebody has signed in there…')
+  call.terminal.notice(`Open ${login.verificationUri} on any device and enter the code ${login.userCode}`)
+  if (login.verificationUriComplete !== undefined) call.terminal.notice(`or open ${login.verificationUriComplete}`)
+  call.terminal.note('waiting for the login there…')
   return (await login.finish()).token
 }
 
-/** Waits on a port of this machine for the browser to come back from the provider (RFC 8252). */
+/** Receives the provider's redirect on a loopback port (RFC 8252). */
 async function byBrowser(
   { call }: LoginAttempt,
   signer: ClientSigner,
@@ -45,10 +44,10 @@ async function byBrowser(
   try {
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const login = await BrowserLogin.start({ signer, fetch, redirectUri: `${origin}${CALLBACK}` })
-    const answered = waitForCallback(server, origin)
-    call.terminal.tell(`Sign in at ${login.url}`)
+    const callback = waitForCallback(server, origin)
+    call.terminal.notice(`Log in at ${login.url}`)
     openBrowser(login.url, call.env)
-    return (await login.finish(await answered)).token
+    return (await login.finish(await callback)).token
   } finally {
     server.close()
     server.closeAllConnections()
@@ -58,22 +57,22 @@ async function byBrowser(
 function waitForCallback(server: ReturnType<typeof createServer>, origin: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
-      () => reject(new CliError('nobody signed in within five minutes', { hint: 'try again, or with --device' })),
-      PATIENCE_MS,
+      () => reject(new CliError('no login within five minutes', { hint: 'try again, or use --device' })),
+      TIMEOUT_MS,
     )
     server.on('request', (request, response) => {
       const url = new URL(request.url ?? '/', origin)
-      const isAnswer = request.method === 'GET' && url.pathname === CALLBACK
-      response.writeHead(isAnswer ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
-      response.end(isAnswer ? 'Back to the terminal: this page can be closed.\n' : '')
-      if (!isAnswer) return
+      const isCallback = request.method === 'GET' && url.pathname === CALLBACK
+      response.writeHead(isCallback ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
+      response.end(isCallback ? 'Return to the terminal. You can close this page.\n' : '')
+      if (!isCallback) return
       clearTimeout(timer)
       response.once('close', () => resolve(url.href))
     })
   })
 }
 
-/** Opens the address where there is a browser; whoever has none opens the printed one elsewhere. */
+/** Opens the browser, if there is one. The address is also printed. */
 function openBrowser(url: string, env: { readonly [name: string]: string | undefined }): void {
   const opener = env.BROWSER || OPENERS[process.platform]
   if (!opener) return

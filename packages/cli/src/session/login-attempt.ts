@@ -1,6 +1,6 @@
 import type { Call } from '../command.ts'
 
-/** A call of `login`, the controller that it names and the CA to trust there. */
+/** A call of `login`, with the controller's address and CA. */
 export interface LoginAttempt {
   readonly call: Call
   readonly url: string

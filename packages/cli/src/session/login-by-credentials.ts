@@ -4,7 +4,7 @@ import type { Profile } from '../files/profiles.ts'
 import { tryAccount } from '../hosted/try-account.ts'
 import type { LoginAttempt } from './login-attempt.ts'
 
-/** Tries an API account and remembers where its credentials file is; the password stays there. */
+/** Tries an API account. The profile stores only the path of the credentials file. */
 export async function logInByCredentials({ call, url, caPem }: LoginAttempt): Promise<Omit<Profile, 'url' | 'caPem'>> {
   const file = resolve(String(call.flags.credentials))
   const { id, name } = await tryAccount(call, { origin: url, caPem }, await Credentials.fromFile(file))

@@ -6,7 +6,7 @@ import type { Call } from '../command.ts'
 import { loadTextArgument } from '../files/load-text-file.ts'
 import type { Profile } from '../files/profiles.ts'
 import { createTrustingFetch, type Trust } from '../net/trusting-fetch.ts'
-import { isSdkError } from '../to-explained.ts'
+import { isSdkError } from '../to-cli-error.ts'
 import { withProgress } from '../with-progress.ts'
 import { completeCode } from './complete-code.ts'
 import { completeSession } from './complete-session.ts'
@@ -14,10 +14,10 @@ import { loadClientCertificate } from './load-client-certificate.ts'
 import type { LoginAttempt } from './login-attempt.ts'
 import { checkToken, readSecondJwt, runTokenCommand, type SecondJwt, supplySecondJwt } from './second-jwt.ts'
 
-type SignedIn = Omit<Profile, 'url' | 'caPem'>
-type LoginMethod = (attempt: LoginAttempt) => Promise<SignedIn>
+type LoginResult = Omit<Profile, 'url' | 'caPem'>
+type LoginMethod = (attempt: LoginAttempt) => Promise<LoginResult>
 
-/** The ways to sign in by the flag that chooses them, in the order in which they are looked for. */
+/** The login methods by the flag that selects them. */
 const METHODS: readonly (readonly [flag: string, method: LoginMethod])[] = [
   ['credentials', async (attempt) => (await import('./login-by-credentials.ts')).logInByCredentials(attempt)],
   ['cert', logInByCertificate],
@@ -27,79 +27,81 @@ const METHODS: readonly (readonly [flag: string, method: LoginMethod])[] = [
   ['username', logInByPassword],
 ]
 
-/** Which way to sign in the flags choose. Throws when they choose none or several. */
+/** The login method that the flags select. Throws when they select none or several. */
 export function chooseMethod({ flags, input }: Call): LoginMethod {
   const chosen = METHODS.filter(([flag]) => flags[flag] !== undefined)
   const names = chosen.map(([flag]) => `--${flag}`)
-  if (chosen.length > 1) throw usageError(`${names.join(' and ')} exclude each other`, 'choose one way to sign in')
+  if (chosen.length > 1) throw usageError(`${names.join(' and ')} exclude each other`, 'choose one login method')
   if (flags.cert !== undefined && flags.key === undefined)
     throw usageError('--cert needs --key', 'name the private key with --key FILE')
   const [, method] = chosen[0] ?? []
   if (method) return method
   if (input.isInteractive) return logInByPassword
   const all = METHODS.map(([flag]) => `--${flag}`).join(', ')
-  throw usageError('nothing says how to sign in', `use one of ${all}`)
+  throw usageError('no login method is given', `use one of ${all}`)
 }
 
-async function logInByPassword(attempt: LoginAttempt): Promise<SignedIn> {
+async function logInByPassword(attempt: LoginAttempt): Promise<LoginResult> {
   const { call } = attempt
   const lines = createLineReader(call)
   const username = typeof call.flags.username === 'string' ? call.flags.username : await call.input.ask('User name: ')
   const password = await lines.secret('password-stdin', `Password of ${username}: `)
-  return signIn(attempt, {}, 'password', lines, (client) => client.logInWithPassword(username, password))
+  return startSession(attempt, {}, 'password', lines, (client) => client.logInWithPassword(username, password))
 }
 
-async function logInByCertificate(attempt: LoginAttempt): Promise<SignedIn> {
+async function logInByCertificate(attempt: LoginAttempt): Promise<LoginResult> {
   const { flags } = attempt.call
-  const shown = loadClientCertificate(String(flags.cert), String(flags.key))
-  return signIn(attempt, shown, 'cert', createLineReader(attempt.call), (client) => client.logInWithCertificate())
+  const certificate = loadClientCertificate(String(flags.cert), String(flags.key))
+  return startSession(attempt, certificate, 'cert', createLineReader(attempt.call), (client) =>
+    client.logInWithCertificate(),
+  )
 }
 
-async function logInByJwtFile(attempt: LoginAttempt): Promise<SignedIn> {
+async function logInByJwtFile(attempt: LoginAttempt): Promise<LoginResult> {
   const file = String(attempt.call.flags.jwt)
   const token = checkToken(await loadTextArgument(attempt.call, file))
   return logInByJwt(attempt, token, file === '-' ? { token } : { file: resolve(file) })
 }
 
-async function logInByJwtCommand(attempt: LoginAttempt): Promise<SignedIn> {
+async function logInByJwtCommand(attempt: LoginAttempt): Promise<LoginResult> {
   const command = String(attempt.call.flags['jwt-command'])
   return logInByJwt(attempt, await runTokenCommand(command, '--jwt-command'), { command })
 }
 
-async function logInAtSigner(attempt: LoginAttempt): Promise<SignedIn> {
-  const token = await signInElsewhere(attempt, String(attempt.call.flags.signer))
+async function logInAtSigner(attempt: LoginAttempt): Promise<LoginResult> {
+  const token = await getProviderToken(attempt, String(attempt.call.flags.signer))
   return logInByJwt(attempt, token, { token })
 }
 
-async function signInElsewhere(attempt: LoginAttempt, signer: string): Promise<string> {
+async function getProviderToken(attempt: LoginAttempt, signer: string): Promise<string> {
   const { logInAtProvider } = await import('./login-at-provider.ts')
   return logInAtProvider(attempt, signer)
 }
 
-async function logInByJwt(attempt: LoginAttempt, token: string, first: SecondJwt): Promise<SignedIn> {
+async function logInByJwt(attempt: LoginAttempt, token: string, first: SecondJwt): Promise<LoginResult> {
   const lines = createLineReader(attempt.call)
   try {
-    return await signIn(attempt, {}, 'ext-jwt', lines, (client) => client.logInWithJwt(token), first)
+    return await startSession(attempt, {}, 'ext-jwt', lines, (client) => client.logInWithJwt(token), first)
   } catch (error) {
     if (!isSdkError(error) || error.code !== 'UNAUTHORIZED') throw error
     throw new CliError(`${attempt.url} refuses the token [request ${error.requestId}]`, {
-      hint: '"countersign explain" tells an administrator why; it may have ended, or nobody is known by it',
+      hint: 'it may have expired, or match no identity; an administrator can run "countersign explain" to see why',
       exitCode: EXIT.refused,
       cause: error,
     })
   }
 }
 
-async function signIn(
+async function startSession(
   attempt: LoginAttempt,
-  shown: Pick<Trust, 'certPem' | 'keyPem'>,
+  certificate: Pick<Trust, 'certPem' | 'keyPem'>,
   method: string,
   lines: ReturnType<typeof createLineReader>,
   logIn: (client: ControllerClient) => Promise<CurrentApiSession>,
   first?: SecondJwt,
-): Promise<SignedIn> {
+): Promise<LoginResult> {
   const { call, url, caPem } = attempt
-  const fetch = createTrustingFetch({ origin: url, caPem, ...shown })
+  const fetch = createTrustingFetch({ origin: url, caPem, ...certificate })
   const given = await findSecond(attempt)
   const client = new ControllerClient({ baseUrl: url, fetch, secondaryToken: given && supplySecondJwt(given) })
   const waiting = `waiting for ${url}…`
@@ -114,10 +116,10 @@ async function signIn(
 async function findSecond(attempt: LoginAttempt): Promise<SecondJwt | undefined> {
   const given = await readSecondJwt(attempt.call)
   const signer = attempt.call.flags['second-signer']
-  return typeof signer === 'string' ? { token: await signInElsewhere(attempt, signer) } : given
+  return typeof signer === 'string' ? { token: await getProviderToken(attempt, signer) } : given
 }
 
-/** Reads secrets line by line from stdin where a flag says so, else from the person. */
+/** Reads secrets line by line from stdin when the flag is set, otherwise from a prompt. */
 function createLineReader({ flags, input }: Call) {
   let rest: string[] | undefined
   return {
@@ -129,10 +131,13 @@ function createLineReader({ flags, input }: Call) {
         throw usageError(`--${flag}: there is nothing on stdin`, 'send it on a line of its own')
       }
       if (input.isInteractive) return input.ask(question, { secret: true })
-      throw new CliError(`${question.replace(/:.*$/, '').toLowerCase()} is needed, and there is nobody to ask`, {
-        hint: `send it on stdin with --${flag}`,
-        exitCode: EXIT.usage,
-      })
+      throw new CliError(
+        `${question.replace(/:.*$/, '').toLowerCase()} is needed, and there is no terminal to ask on`,
+        {
+          hint: `send it on stdin with --${flag}`,
+          exitCode: EXIT.usage,
+        },
+      )
     },
   }
 }

@@ -3,17 +3,16 @@ import { collect } from '../collect.ts'
 import { IDENTITIES, POLICIES, SIGNERS } from '../resources/kinds.ts'
 import { pickWritable } from '../resources/pick-writable.ts'
 import { type Members, mapReferences } from '../resources/references.ts'
-import type { ResourceKind, Thing } from '../resources/resource-kind.ts'
+import type { Item, ResourceKind } from '../resources/resource-kind.ts'
 
-/** The kinds that a file of `export` holds, in the order in which `apply` makes them. */
+/** The kinds in a file of `export`, in the order in which `apply` creates them. */
 export const KINDS = [SIGNERS, POLICIES, IDENTITIES] as const
 
-/** What is there, by kind. */
-export type State = ReadonlyMap<ResourceKind, Thing[]>
+/** The existing items, by kind. */
+export type State = ReadonlyMap<ResourceKind, Item[]>
 
-/** Reads all signers, policies and identities. */
 export async function loadState(client: ControllerClient): Promise<State> {
-  const state = new Map<ResourceKind, Thing[]>()
+  const state = new Map<ResourceKind, Item[]>()
   for (const kind of KINDS) {
     const all = await collect(kind.open(client).list())
     state.set(
@@ -24,11 +23,11 @@ export async function loadState(client: ControllerClient): Promise<State> {
   return state
 }
 
-/** A thing as files have it: what people may write, others by their names. */
-export function toNamed(kind: ResourceKind, thing: Thing, state: State): Members {
+/** An item in the form of files: writable members, references by name. */
+export function toNamed(kind: ResourceKind, item: Item, state: State): Members {
   return mapReferences(
     kind,
-    pickWritable(kind, thing),
-    (id, to) => state.get(to)?.find((one) => one.id === id)?.name ?? id,
+    pickWritable(kind, item),
+    (id, to) => state.get(to)?.find((candidate) => candidate.id === id)?.name ?? id,
   )
 }

@@ -3,31 +3,34 @@ import { usageError } from '../cli-error.ts'
 import { checkMembers } from '../resources/check-members.ts'
 import { mergeMembers } from '../resources/merge-members.ts'
 import { type Members, mapReferences } from '../resources/references.ts'
-import type { ResourceKind, Thing } from '../resources/resource-kind.ts'
+import type { Item, ResourceKind } from '../resources/resource-kind.ts'
 import { KINDS, type State, toNamed } from './named-state.ts'
 
-/** What is to be done to one thing, references still by name. */
+/** One item to create or update; references are by name. */
 export interface Step {
   readonly kind: ResourceKind
   readonly name: string
-  /** The thing that is there; undefined: it is made. */
-  readonly existing: Thing | undefined
-  /** The whole of a new one, or the members that change. */
+  /** Undefined for an item to create. */
+  readonly existing: Item | undefined
+  /** All members of a new item, or the members that change. */
   readonly members: Members
 }
 
-/** Checks the form of a file of `export`. Throws with the place of the first mistake. */
+/** Validates a file of `export`. Throws with the place of the first error. */
 export function parseDesired(file: Members, source: string): ReadonlyMap<ResourceKind, readonly Members[]> {
   const known = KINDS.map(({ plural }) => plural)
-  const stranger = Object.keys(file).find((name) => !known.includes(name))
-  if (stranger !== undefined)
-    throw usageError(`${source}: "${stranger}" is none of ${known.join(', ')}`, '"countersign export" shows the form')
+  const unknown = Object.keys(file).find((name) => !known.includes(name))
+  if (unknown !== undefined)
+    throw usageError(
+      `${source}: "${unknown}" is not one of ${known.join(', ')}`,
+      '"countersign export" shows the format',
+    )
   return new Map(KINDS.map((kind) => [kind, parseList(file[kind.plural] ?? [], kind, source)]))
 }
 
 function parseList(list: unknown, kind: ResourceKind, source: string): Members[] {
   const { plural, singular, writable } = kind
-  const hint = '"countersign export" shows the form'
+  const hint = '"countersign export" shows the format'
   if (!Array.isArray(list)) throw usageError(`${source}: ${plural} is not a list`, hint)
   const names = new Set<string>()
   return list.map((entry: unknown, index) => {
@@ -37,25 +40,25 @@ function parseList(list: unknown, kind: ResourceKind, source: string): Members[]
     const members = entry as Members
     const { name } = members
     if (typeof name !== 'string' || name === '') throw usageError(`${where} has no name`, hint)
-    if (names.has(name)) throw usageError(`${where}: "${name}" is there twice`, hint)
+    if (names.has(name)) throw usageError(`${where}: "${name}" is defined twice`, hint)
     names.add(name)
     checkMembers(kind, members, { where: `${where} (${name})`, known: writable })
     return members
   })
 }
 
-/** What must be done so that everything of the file is so. Members that the file does not name stay as they are. */
+/** The steps that bring the controller to the desired state. Members that the file does not name are kept. */
 export function buildPlan(desired: ReadonlyMap<ResourceKind, readonly Members[]>, state: State): Step[] {
   return KINDS.flatMap((kind) =>
-    (desired.get(kind) ?? []).flatMap((wanted): Step[] => {
-      const name = String(wanted.name)
-      const existing = state.get(kind)?.find((thing) => thing.name === name)
-      if (!existing) return [{ kind, name, existing, members: mergeMembers(kind.defaults, wanted) }]
+    (desired.get(kind) ?? []).flatMap((desiredItem): Step[] => {
+      const name = String(desiredItem.name)
+      const existing = state.get(kind)?.find((item) => item.name === name)
+      if (!existing) return [{ kind, name, existing, members: mergeMembers(kind.defaults, desiredItem) }]
       const current = toNamed(kind, existing, state)
-      // Whoever writes an id where a name could stand means the same.
+      // Files can reference items by id as well as by name.
       const named = mapReferences(
         kind,
-        wanted,
+        desiredItem,
         (reference, to) => state.get(to)?.find(({ id }) => id === reference)?.name ?? reference,
       )
       const members = Object.fromEntries(
@@ -66,24 +69,24 @@ export function buildPlan(desired: ReadonlyMap<ResourceKind, readonly Members[]>
   )
 }
 
-/** Whether the wanted value, which may leave out members of objects, is there already. */
-function isSame(current: unknown, wanted: unknown): boolean {
-  if (isObject(wanted)) {
+/** Whether `current` has the desired value already. Members that desired objects omit are not compared. */
+function isSame(current: unknown, desired: unknown): boolean {
+  if (isObject(desired)) {
     return isDeepStrictEqual(
-      normalize(mergeMembers(isObject(current) ? current : {}, wanted)),
+      normalize(mergeMembers(isObject(current) ? current : {}, desired)),
       normalize(current ?? {}),
     )
   }
-  return isDeepStrictEqual(normalize(wanted), normalize(current))
+  return isDeepStrictEqual(normalize(desired), normalize(current))
 }
 
-/** Nothing is nothing however it is written, and lists of words have no order. */
+/** Treats null, empty and unset alike, and ignores the order of lists of strings. */
 function normalize(value: unknown): unknown {
   if (value === null || value === undefined || value === '') return undefined
   if (typeof value === 'string') return value.trim()
   if (Array.isArray(value)) {
     if (value.length === 0) return undefined
-    return value.every((one) => typeof one === 'string') ? [...value].sort() : value.map(normalize)
+    return value.every((entry) => typeof entry === 'string') ? [...value].sort() : value.map(normalize)
   }
   if (!isObject(value)) return value
   const members = Object.entries(value).flatMap(([name, member]) => {

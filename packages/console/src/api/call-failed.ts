@@ -1,16 +1,16 @@
 import { CountersignError } from '@countersign/sdk'
 
-/** A call that was refused, or that had no answer (`status` 0). Names and reasons come from the server and are shown as text only. */
+/** A refused call, or one without a response (`status` 0). Its texts come from the server: show them as text only. */
 export { CountersignError as CallFailed }
 
-/** Whether nobody answered: the connection is lost, or the controller is away. */
-export function isUnanswered(error: unknown): boolean {
+/** Whether there was no response at all. */
+export function isUnreachable(error: unknown): boolean {
   return error instanceof CountersignError && error.status === 0
 }
 
 const PRECONDITION_FAILED = 412
 
-/** Whether somebody else changed the thing after it was read. */
+/** Whether the entity was changed after it was read. */
 export function isOutdated(error: unknown): boolean {
   return error instanceof CountersignError && error.status === PRECONDITION_FAILED
 }

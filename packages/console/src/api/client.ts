@@ -1,32 +1,31 @@
 import { ControllerClient, HostedClient } from '@countersign/sdk'
-import { noteAnswered } from './connection.ts'
+import { setReachable } from './connection.ts'
 import { queries, SESSION_KEY } from './queries.ts'
 
-/** As the browser's own, whose cookie is all that a call needs to show; what comes of it is noted for the banner. */
-async function fetchAndNote(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+/** `fetch` with the session cookie. Records for the connection banner whether the controller responded. */
+async function fetchAndTrack(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   try {
     const response = await fetch(input, { ...init, credentials: 'same-origin' })
-    noteAnswered(true)
-    if (response.status === UNAUTHORIZED) noteRefused(response.url)
+    setReachable(true)
+    if (response.status === UNAUTHORIZED) recheckSession(response.url)
     return response
   } catch (error) {
-    noteAnswered(false)
+    setReachable(false)
     throw error
   }
 }
 
 const UNAUTHORIZED = 401
-/** How the session itself is asked for. */
 const SESSION_PATH = '/current-api-session'
 
-/** Either a permission is missing or the session has ended: to ask for it tells which. */
-function noteRefused(url: string): void {
+/** A 401 means a missing permission or an ended session. Reloading the session shows which. */
+function recheckSession(url: string): void {
   if (!url.endsWith(SESSION_PATH)) void queries.invalidateQueries({ queryKey: SESSION_KEY })
 }
 
-/** The queries try again by themselves, and show meanwhile that they do. */
-const options = { baseUrl: window.location.origin, fetch: fetchAndNote, retries: 0 }
+// No retries in the SDK: the query client retries, and shows that it does.
+const options = { baseUrl: window.location.origin, fetch: fetchAndTrack, retries: 0 }
 
-/** The SDK's clients of this very controller. They hold no credential: the session is in a cookie, which only the browser sees. */
+/** SDK clients of this controller. They hold no credential: the session is in a cookie that scripts cannot read. */
 export const controller = new ControllerClient(options)
 export const hosted = new HostedClient(options)

@@ -3,10 +3,10 @@ import { useSyncExternalStore } from 'react'
 let isLost = false
 const listeners = new Set<() => void>()
 
-/** Notes whether the last call was answered at all, for the banner that says so. */
-export function noteAnswered(answered: boolean): void {
-  if (isLost === !answered) return
-  isLost = !answered
+/** Records whether the last call got a response. */
+export function setReachable(isReachable: boolean): void {
+  if (isLost === !isReachable) return
+  isLost = !isReachable
   for (const listener of listeners) listener()
 }
 
@@ -15,7 +15,7 @@ function listen(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Whether the controller did not answer the last call. */
+/** Whether the last call got no response. */
 export function useConnectionLost(): boolean {
   return useSyncExternalStore(listen, () => isLost)
 }

@@ -1,9 +1,9 @@
-import { noteAnswered } from './connection.ts'
+import { setReachable } from './connection.ts'
 import { EVENTS } from './paths.ts'
 
-/** An event of the controller; which members it has beside these depends on its namespace. */
+/** An event of the controller. Its other members depend on its namespace. */
 export interface ControllerEvent {
-  /** The resume point, which tells events apart. */
+  /** The resume point; unique per event. */
   readonly streamId: string
   readonly namespace: string
   readonly timestamp: string
@@ -18,12 +18,12 @@ interface EventListener {
   readonly onState: (state: StreamState) => void
 }
 
-/** No resume point of any node: the controller begins with everything that it remembers. */
+/** Matches no resume point, so the controller sends all events it has in memory. */
 const FROM_THE_START = 'none.0'
 const FIRST_WAIT_MS = 1_000
-const LONGEST_WAIT_MS = 15_000
+const MAX_WAIT_MS = 15_000
 
-/** Reads events, those that the controller remembers first, and goes on after a lost connection. Gives back how to stop. */
+/** Reads events, beginning with those in the controller's memory, and reconnects when the connection is lost. Returns a function that stops. */
 export function followEvents({ namespaces, onEvents, onState }: EventListener): () => void {
   const stop = new AbortController()
   const query = namespaces?.length ? `?namespace=${namespaces.join(',')}` : ''
@@ -33,7 +33,7 @@ export function followEvents({ namespaces, onEvents, onState }: EventListener): 
   const readOnce = async (): Promise<boolean> => {
     const headers = { accept: 'text/event-stream', 'last-event-id': lastId }
     const response = await fetch(EVENTS + query, { headers, credentials: 'same-origin', signal: stop.signal })
-    noteAnswered(true)
+    setReachable(true)
     if (!response.ok || !response.body) return response.status >= 500 || response.status === 429
     onState('open')
     waitMs = FIRST_WAIT_MS
@@ -47,13 +47,13 @@ export function followEvents({ namespaces, onEvents, onState }: EventListener): 
   const run = async (): Promise<void> => {
     while (!stop.signal.aborted) {
       onState('connecting')
-      const goesOn = await readOnce().catch(() => {
-        if (!stop.signal.aborted) noteAnswered(false)
+      const shouldRetry = await readOnce().catch(() => {
+        if (!stop.signal.aborted) setReachable(false)
         return true
       })
-      if (!goesOn) return onState('refused')
+      if (!shouldRetry) return onState('refused')
       await new Promise((resolve) => setTimeout(resolve, waitMs))
-      waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)
+      waitMs = Math.min(waitMs * 2, MAX_WAIT_MS)
     }
   }
   void run()
@@ -77,7 +77,7 @@ async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<rea
   }
 }
 
-/** Comments and notices of the stream itself (gap, end) have no id and are passed over. */
+/** Skips comments and the stream's own notices (gap, end), which have no id. */
 function parseBlock(block: string): ControllerEvent[] {
   const lines = block.split('\n')
   const streamId = lines.find((line) => line.startsWith('id: '))?.slice(4)

@@ -12,7 +12,7 @@ interface HostedPages<Item> {
   page(options: HostedPageOptions): Promise<Page<Item>>
 }
 
-/** One page of a collection of the hosted API that comes in pages. */
+/** Loads one page of a paged collection of the hosted API. */
 export function loadHalPage<Item>(
   collection: HostedPages<Item>,
   { limit, offset, sort, text }: HostedRequest,
@@ -22,17 +22,17 @@ export function loadHalPage<Item>(
   return collection.page({ page, size: limit, sort: sort.replace(' ', ','), query: { findByName } })
 }
 
-/** One page of a collection that comes whole: an organization has few of these. */
-export async function loadWhole<Item extends { readonly name: string }>(
+/** Loads a collection that the hosted API does not page, and searches, sorts and pages it here. */
+export async function loadAndPage<Item extends { readonly name: string }>(
   collection: HostedPages<Item>,
   { limit, offset, sort, text }: HostedRequest,
 ): Promise<Page<Item>> {
-  const wanted = text.trim().toLowerCase()
+  const searchText = text.trim().toLowerCase()
   const [field = 'name', direction] = sort.split(' ', 2)
   const sign = direction === 'desc' ? -1 : 1
   const textOf = (item: Item) => String((item as Record<string, unknown>)[field] ?? '')
   const items = (await collection.page({})).items
-    .filter(({ name }) => name.toLowerCase().includes(wanted))
+    .filter(({ name }) => name.toLowerCase().includes(searchText))
     .toSorted((a, b) => sign * textOf(a).localeCompare(textOf(b)))
   return { items: items.slice(offset, offset + limit), total: items.length }
 }

@@ -1,16 +1,16 @@
 import { QueryClient } from '@tanstack/react-query'
-import { CallFailed, isUnanswered } from './call-failed.ts'
+import { CallFailed, isUnreachable } from './call-failed.ts'
 
 const MAX_RETRIES = 3
 
 export const SESSION_KEY = ['session'] as const
 
-/** What the pages know of the server. A call without an answer is made again; a refusal is a refusal. */
+/** The query cache. Retries calls without a response, and 429 and 503; other refusals are final. */
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      retry: (failures, error) => failures < MAX_RETRIES && isWorthAnother(error),
+      retry: (failures, error) => failures < MAX_RETRIES && isRetryable(error),
       retryDelay: (attempt) => Math.min(500 * 2 ** attempt, 5_000),
       networkMode: 'always',
     },
@@ -18,6 +18,6 @@ export const queries = new QueryClient({
   },
 })
 
-function isWorthAnother(error: unknown): boolean {
-  return isUnanswered(error) || (error instanceof CallFailed && (error.status === 503 || error.status === 429))
+function isRetryable(error: unknown): boolean {
+  return isUnreachable(error) || (error instanceof CallFailed && (error.status === 503 || error.status === 429))
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { searchFilter } from './search-filter.ts'
 
-test('a search looks in each of the fields, and nothing typed ends its text', () => {
+test('searchFilter matches any of the fields and escapes the text', () => {
   assert.equal(searchFilter(['name'], '  '), undefined)
   assert.equal(searchFilter(['name', 'issuer'], ' acme '), 'name icontains "acme" or issuer icontains "acme"')
   assert.equal(searchFilter(['name'], 'a" or true or name = "\\'), 'name icontains "a\\" or true or name = \\"\\\\"')

@@ -4,7 +4,7 @@ import { call } from './call.ts'
 import { controller } from './client.ts'
 import { queries, SESSION_KEY } from './queries.ts'
 
-/** The session that the browser's cookie stands for; null when there is none. */
+/** The session of the browser's cookie; null when there is none. */
 export const sessionQuery = queryOptions({
   queryKey: SESSION_KEY,
   queryFn: async (): Promise<CurrentApiSession | null> => {
@@ -24,45 +24,45 @@ export const currentIdentityQuery = queryOptions({
   staleTime: 60_000,
 })
 
-/** Signing in and out of the console itself: the token goes into a cookie. */
+/** Login and logout of the console: the session token goes into a cookie. */
 const CONSOLE_SESSION = '/console/session'
 
-/** Whether the session still waits for a one-time code, and whether there are any to give or they have to be set up first. */
-export function wantedCode(session: CurrentApiSession): 'given' | 'set-up' | undefined {
+/** Whether the session needs a one-time code (`enter`), or one-time codes must be set up first (`set-up`). */
+export function pendingCode(session: CurrentApiSession): 'enter' | 'set-up' | undefined {
   const query = session.authQueries.find(({ typeId }) => typeId === 'MFA')
-  return query && (query.isTotpEnrolled === false ? 'set-up' : 'given')
+  return query && (query.isTotpEnrolled === false ? 'set-up' : 'enter')
 }
 
-/** The signer whose token the session still waits for. */
-export function wantedSigner(session: CurrentApiSession): string | undefined {
+/** The signer whose token the session needs as second factor. */
+export function pendingSigner(session: CurrentApiSession): string | undefined {
   return session.authQueries.find(({ typeId }) => typeId === 'EXT-JWT')?.id
 }
 
-/** Whether the session still waits for something before it opens the pages. */
+/** Whether the session needs a second factor. */
 export function isPartial(session: CurrentApiSession): boolean {
-  return wantedCode(session) !== undefined || wantedSigner(session) !== undefined
+  return pendingCode(session) !== undefined || pendingSigner(session) !== undefined
 }
 
-export async function signIn(username: string, password: string): Promise<void> {
+export async function logIn(username: string, password: string): Promise<void> {
   await call('POST', CONSOLE_SESSION, { username, password })
-  await beginAnew()
+  await reloadSession()
 }
 
-export async function giveCode(code: string): Promise<void> {
+export async function submitCode(code: string): Promise<void> {
   await controller.completeWithCode(code)
-  await beginAnew()
+  await reloadSession()
 }
 
-/** Ends the session, and with it everything that this page remembers. */
-export async function signOut(): Promise<void> {
+/** Ends the session and leaves the page, so that nothing it loaded remains. */
+export async function logOut(): Promise<void> {
   await call('DELETE', CONSOLE_SESSION)
   window.location.assign('/console/sign-in')
-  // Nothing goes on here: the page is about to be left.
+  // Never resolves: the page is about to be left.
   await new Promise(() => undefined)
 }
 
-/** After a step of signing in: what one session saw is not shown to the next. */
-export async function beginAnew(): Promise<void> {
+/** Drops everything that was loaded with another session, then loads the current one. */
+export async function reloadSession(): Promise<void> {
   queries.removeQueries({ predicate: ({ queryKey: [name] }) => name !== SESSION_KEY[0] })
   await queries.fetchQuery({ ...sessionQuery, staleTime: 0 })
 }

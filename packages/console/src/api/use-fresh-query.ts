@@ -2,8 +2,8 @@ import { hashKey, type QueryKey, type UseQueryOptions, type UseQueryResult, useQ
 import { useRef } from 'react'
 
 /**
- * A query for a form. What was known before is not shown, since it may be old; and once the form is there, what others change does not
- * replace what somebody is about to change: its version tells the server that it was another.
+ * A query for a form. Ignores cached data, which may be stale. Once loaded, the data does not change under the form; saving over
+ * a change made by others fails on the version.
  */
 export function useFreshQuery<Data, Key extends QueryKey>(
   options: UseQueryOptions<Data, Error, Data, Key>,

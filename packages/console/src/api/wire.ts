@@ -1,4 +1,4 @@
-/** The shapes of the answers, by the names that the pages have for them. */
+/** Response types under the names that the pages use. */
 import type { AccountWithCredentials, IdentityProvider } from '@countersign/sdk'
 
 export type {

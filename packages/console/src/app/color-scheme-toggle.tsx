@@ -1,6 +1,6 @@
 import { Button, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 
-/** Light or dark, whatever the system says; until the page is loaded again. */
+/** Overrides the system's colour scheme until the page is reloaded. */
 export function ColorSchemeToggle() {
   const shown = useComputedColorScheme('light')
   const { setColorScheme } = useMantineColorScheme()

@@ -4,9 +4,9 @@ import { controller } from '../api/client.ts'
 import { useConnectionLost } from '../api/connection.ts'
 import { queries } from '../api/queries.ts'
 
-const LOOK_EVERY_MS = 3_000
+const POLL_MS = 3_000
 
-/** Says that the controller does not answer, looks for it, and loads everything again once it is back. */
+/** Shown while the controller does not respond. Polls it, and reloads all queries when it is back. */
 export function ConnectionBanner() {
   const isLost = useConnectionLost()
   const wasLost = useRef(false)
@@ -17,16 +17,16 @@ export function ConnectionBanner() {
       return
     }
     wasLost.current = true
-    const timer = setInterval(look, LOOK_EVERY_MS)
+    const timer = setInterval(poll, POLL_MS)
     return () => clearInterval(timer)
   }, [isLost])
   return (
     <div aria-live="assertive">
       {isLost && (
-        <Alert color="orange" mb="md" title="The controller does not answer">
+        <Alert color="orange" mb="md" title="The controller does not respond">
           <Group justify="space-between">
-            <Text size="sm">What you see may be old. The page goes on by itself when the connection is back.</Text>
-            <Button size="xs" variant="default" onClick={look}>
+            <Text size="sm">This page may be out of date. It reloads by itself when the connection is back.</Text>
+            <Button size="xs" variant="default" onClick={poll}>
               Try now
             </Button>
           </Group>
@@ -36,6 +36,6 @@ export function ConnectionBanner() {
   )
 }
 
-function look(): void {
+function poll(): void {
   void controller.version().catch(() => undefined)
 }

@@ -1,4 +1,4 @@
-/** What the menu shows, in groups. */
+/** The groups of the main menu. */
 export const NAVIGATION = [
   { label: undefined, links: [{ to: '/', label: 'Overview' }] },
   {
@@ -11,7 +11,7 @@ export const NAVIGATION = [
     ],
   },
   {
-    label: 'Find out',
+    label: 'Diagnosis',
     links: [
       { to: '/test-token', label: 'Test a token' },
       { to: '/decisions', label: 'Decisions' },

@@ -1,4 +1,4 @@
-/** The nonce under which this page's own styles are let through; the browser shows it to scripts of the page only. */
+/** The nonce that the content security policy allows for this page's styles. Browsers expose it to the page's own scripts only. */
 export function pageNonce(): string {
   return document.querySelector<HTMLElement>('script[nonce]')?.nonce ?? ''
 }

@@ -9,38 +9,38 @@ import {
 import { queries } from '../api/queries.ts'
 import { isPartial, sessionQuery } from '../api/session.ts'
 import { readListSearch } from '../list/list-search.ts'
-import { readSignInSearch } from '../pages/sign-in/sign-in-search.ts'
+import { readLoginSearch } from '../pages/login/login-search.ts'
 import { ErrorPage, LoadingPage, NotFoundPage } from '../show/whole-page.tsx'
 
 const rootRoute = createRootRoute({ component: Outlet, errorComponent: ErrorPage, notFoundComponent: NotFoundPage })
 
-const signIn = createRoute({
+const login = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  validateSearch: readSignInSearch,
-  component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
+  validateSearch: readLoginSearch,
+  component: lazyRouteComponent(() => import('../pages/login/login-page.tsx'), 'LoginPage'),
 })
 
-/** Everything else needs a whole session. */
+/** All other pages need a complete session. */
 const shell = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',
   beforeLoad: async ({ search, location }) => {
     const session = await queries.ensureQueryData(sessionQuery)
-    const asked = { next: location.publicHref, ...(search as Record<string, unknown>) }
-    if (!session || isPartial(session)) throw redirect({ to: '/sign-in', search: readSignInSearch(asked) })
+    const loginSearch = { next: location.publicHref, ...(search as Record<string, unknown>) }
+    if (!session || isPartial(session)) throw redirect({ to: '/sign-in', search: readLoginSearch(loginSearch) })
   },
   component: lazyRouteComponent(() => import('./shell.tsx'), 'Shell'),
 })
 
 type Page = Parameters<typeof lazyRouteComponent>[0]
 
-const under = (): typeof shell => shell
+const parentShell = (): typeof shell => shell
 const show = <Path extends string>(path: Path, page: Page, name: string) =>
-  createRoute({ getParentRoute: under, path, component: lazyRouteComponent(page, name as 'default') })
+  createRoute({ getParentRoute: parentShell, path, component: lazyRouteComponent(page, name as 'default') })
 const list = <Path extends string>(path: Path, page: Page, name: string) =>
   createRoute({
-    getParentRoute: under,
+    getParentRoute: parentShell,
     path,
     validateSearch: readListSearch,
     component: lazyRouteComponent(page, name as 'default'),
@@ -76,7 +76,7 @@ const pages = [
 ] as const
 
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([signIn, shell.addChildren(pages)]),
+  routeTree: rootRoute.addChildren([login, shell.addChildren(pages)]),
   basepath: '/console',
   defaultPendingComponent: LoadingPage,
   defaultErrorComponent: ErrorPage,

@@ -4,19 +4,19 @@ import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { currentIdentityQuery, isPartial, sessionQuery, signOut } from '../api/session.ts'
-import { readSignInSearch } from '../pages/sign-in/sign-in-search.ts'
+import { currentIdentityQuery, isPartial, logOut, sessionQuery } from '../api/session.ts'
+import { readLoginSearch } from '../pages/login/login-search.ts'
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx'
 import { ConnectionBanner } from './connection-banner.tsx'
 import markUrl from './countersign.svg'
 import { NAVIGATION } from './navigation.ts'
 
-/** The frame of every page: menu, who is signed in, and the page itself. */
+/** The layout of every page: menu, current identity, content. */
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure()
   const path = useRouterState({ select: ({ location }) => location.pathname })
-  useSignedOutRedirect()
-  useReloadForOthers()
+  useLogoutRedirect()
+  useReloadOnSessionChange()
   return (
     <AppShell
       header={{ height: 56 }}
@@ -42,7 +42,7 @@ export function Shell() {
           </Group>
           <Group gap="xs" wrap="nowrap">
             <ColorSchemeToggle />
-            <WhoMenu />
+            <UserMenu />
           </Group>
         </Group>
       </AppShell.Header>
@@ -85,10 +85,10 @@ function isCurrent(path: string, to: string): boolean {
   return to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`)
 }
 
-function WhoMenu() {
+function UserMenu() {
   const { data: identity } = useQuery(currentIdentityQuery)
   const leave = () =>
-    signOut().catch(() => notifications.show({ message: 'You are still signed in. Try again.', color: 'red' }))
+    logOut().catch(() => notifications.show({ message: 'You are still signed in. Try again.', color: 'red' }))
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
@@ -109,22 +109,22 @@ function WhoMenu() {
   )
 }
 
-const LOOK_EVERY_MS = 15_000
+const POLL_MS = 15_000
 
-/** A session that ends elsewhere (it ran out, somebody ended it), or lacks something by now, leads to the sign-in page and from there back. */
-function useSignedOutRedirect(): void {
-  const { data: session } = useQuery({ ...sessionQuery, refetchInterval: LOOK_EVERY_MS, refetchOnWindowFocus: true })
+/** Redirects to the login page, and back after the login, when the session has ended or needs a second factor. */
+function useLogoutRedirect(): void {
+  const { data: session } = useQuery({ ...sessionQuery, refetchInterval: POLL_MS, refetchOnWindowFocus: true })
   const navigate = useNavigate()
   const router = useRouter()
   useEffect(() => {
     if (session === undefined || (session && !isPartial(session))) return
-    const search = readSignInSearch({ next: router.state.location.publicHref })
+    const search = readLoginSearch({ next: router.state.location.publicHref })
     void navigate({ to: '/sign-in', search })
   }, [session, navigate, router])
 }
 
-/** When somebody else signs in in another tab, nothing of this page is his: it begins anew. */
-function useReloadForOthers(): void {
+/** Reloads the page when another tab has logged in as another identity. */
+function useReloadOnSessionChange(): void {
   const { data: session } = useQuery(sessionQuery)
   const first = useRef<string>(undefined)
   useEffect(() => {

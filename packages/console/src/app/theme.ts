@@ -17,7 +17,7 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
 })
 
-/** Text on a faint ground of its own colour, in light and in dark, where Mantine's own would be too faint to read. */
+/** Text colours for tinted backgrounds; Mantine's own have too little contrast. */
 const TINTED_TEXT: Readonly<Record<string, readonly [light: string, dark: string]>> = {
   green: ['#1e6b30', '#8ce99a'],
   red: ['#a51111', '#ffc9c9'],
@@ -27,7 +27,7 @@ const TINTED_TEXT: Readonly<Record<string, readonly [light: string, dark: string
   blue: ['#1558a6', '#a5d8ff'],
 }
 
-/** Every text keeps a contrast of 4.5 to its ground. */
+/** Gives every text a contrast ratio of at least 4.5. */
 export const readableColours: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -52,7 +52,7 @@ function tinted(scheme: 0 | 1): Record<string, string> {
   return Object.fromEntries(rows)
 }
 
-/** Remembers light or dark for as long as the page is open: the console keeps nothing in the browser. */
+/** Keeps the colour scheme in memory only: the console stores nothing in the browser. */
 export function createMemoryColorScheme(): MantineColorSchemeManager {
   let chosen: MantineColorScheme | undefined
   return {

@@ -5,20 +5,20 @@ import { ErrorNote } from '../show/error-note.tsx'
 
 interface FormFrameProps {
   readonly onSubmit: (event?: FormEvent<HTMLFormElement>) => void
-  readonly problem: unknown
+  readonly error: unknown
   readonly isBusy: boolean
   readonly submitLabel: string
   readonly children: ReactNode
 }
 
-/** A form with what the server said about the whole of it, and the button that sends it. */
-export function FormFrame({ onSubmit, problem, isBusy, submitLabel, children }: FormFrameProps) {
+/** A form with its submit button, and the refusal that belongs to no field. */
+export function FormFrame({ onSubmit, error, isBusy, submitLabel, children }: FormFrameProps) {
   return (
     <Paper withBorder p="md" maw={720} component="form" onSubmit={onSubmit} noValidate>
       <Stack gap="md">
         {children}
-        {problem !== undefined && (
-          <ErrorNote error={problem} {...(isOutdated(problem) && { onRetry: reload, retryLabel: 'Reload' })} />
+        {error !== undefined && (
+          <ErrorNote error={error} {...(isOutdated(error) && { onRetry: reload, retryLabel: 'Reload' })} />
         )}
         <Group>
           <Button type="submit" loading={isBusy}>

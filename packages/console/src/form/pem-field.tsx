@@ -1,6 +1,5 @@
 import { Textarea, type TextareaProps } from '@mantine/core'
 
-/** A field for PEM text. */
 export function PemField(props: TextareaProps) {
   return (
     <Textarea

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { SIGNER } from '@countersign/contract/ext-jwt-signer'
 import { fromFormValues, lengthRules, toFormValues } from './resource-values.ts'
 
-test('a form holds empty text and numbers where nothing is set, and sends null for them', () => {
+test('unset text and numbers are empty in a form and are sent as null', () => {
   const { kid, maxTokenAgeSeconds, clockSkewSeconds, scopes, useExternalId, claimsProperty, targetToken } =
     toFormValues(SIGNER, undefined)
   assert.deepEqual([kid, maxTokenAgeSeconds, clockSkewSeconds, scopes], ['', '', 0, []])
@@ -16,13 +16,13 @@ test('a form holds empty text and numbers where nothing is set, and sends null f
   })
 })
 
-test('a form holds what a thing has', () => {
-  const thing = { kid: 'k', maxTokenAgeSeconds: 60, scopes: ['a'], claimsProperty: '/sub', useExternalId: true }
-  const { kid, maxTokenAgeSeconds, scopes, claimsProperty, useExternalId } = toFormValues(SIGNER, thing)
-  assert.deepEqual({ kid, maxTokenAgeSeconds, scopes, claimsProperty, useExternalId }, thing)
+test('a form takes the values of an existing entity', () => {
+  const signer = { kid: 'k', maxTokenAgeSeconds: 60, scopes: ['a'], claimsProperty: '/sub', useExternalId: true }
+  const { kid, maxTokenAgeSeconds, scopes, claimsProperty, useExternalId } = toFormValues(SIGNER, signer)
+  assert.deepEqual({ kid, maxTokenAgeSeconds, scopes, claimsProperty, useExternalId }, signer)
 })
 
-test('the bounds of the contract are told before anything is sent', () => {
+test('lengths beyond the limits of the contract are refused before sending', () => {
   const { kid, scopes } = lengthRules(SIGNER)
   assert.equal(kid?.('k'.repeat(256) as never), null)
   assert.match(kid?.('k'.repeat(257) as never) ?? '', /256/)

@@ -1,7 +1,7 @@
 import { type Field, isGroup, isSetting, type Members, type SettingsOf } from '@countersign/contract/resource'
 import { atMost } from './rules.ts'
 
-/** What a form holds for a value: text is empty where nothing is set, and so is a number. */
+/** The form's type for a value: unset text and numbers are ''. */
 type FormValue<Value> = null extends Value
   ? number extends Value
     ? number | ''
@@ -10,7 +10,6 @@ type FormValue<Value> = null extends Value
     ? Item[]
     : Value
 
-/** The values of a form for the settings of a resource. */
 export type FormValuesOf<Resource extends { readonly members: Members }> = {
   -readonly [Name in keyof SettingsOf<Resource>]: FormValue<SettingsOf<Resource>[Name]>
 }
@@ -24,21 +23,21 @@ interface Limits {
   readonly items?: Limits
 }
 
-/** The form of a thing that exists, or of a new one. Text that has a default is left empty. */
+/** The form values of an existing entity, or of a new one. Text that has a default stays empty. */
 export function toFormValues<Resource extends { readonly members: Members }>(
   { members }: Resource,
-  thing: object | undefined,
+  entity: object | undefined,
 ): FormValuesOf<Resource> {
-  const values = listSettings(members).map(([name, field]) => [name, toFormValue(field, (thing as Values)?.[name])])
+  const values = listSettings(members).map(([name, field]) => [name, toFormValue(field, (entity as Values)?.[name])])
   return Object.fromEntries(values) as FormValuesOf<Resource>
 }
 
-/** What is sent of them: empty text and empty numbers are null. */
+/** The request body for form values: '' becomes null. */
 export function fromFormValues(values: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value === '' ? null : value]))
 }
 
-/** The bounds that the contract gives: lengths of texts, and how many there may be in a list. */
+/** Rules for the contract's limits on text length and list size. */
 export function lengthRules({ members }: { readonly members: Members }): Record<string, LengthRule> {
   return Object.fromEntries(
     listSettings(members).flatMap(([name, { schema }]): [string, LengthRule][] => {

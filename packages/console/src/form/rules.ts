@@ -1,4 +1,4 @@
-/** The rules of the server that can be told before sending; each gives a sentence, or null where all is well. */
+/** Validates like the server. Returns an error text, or null when the value is valid. */
 type Rule = (value: string) => string | null
 
 export const MAX_NAME = 256
@@ -8,7 +8,7 @@ export const required =
   (what: string, max = MAX_NAME): Rule =>
   (value) => {
     if (value.trim() === '') return `${what} is required`
-    return value.length > max ? `${what} may have ${max} characters` : null
+    return value.length > max ? `${what} may have at most ${max} characters` : null
   }
 
 export const atMost =
@@ -16,7 +16,7 @@ export const atMost =
   (value) =>
     value.length > max ? `At most ${max} characters` : null
 
-/** What a number field holds; it is a text while it is empty. */
+/** For number fields, whose value is '' while they are empty. */
 export const wholeNumber =
   (min: number, max: number) =>
   (value: unknown): string | null =>
@@ -24,13 +24,13 @@ export const wholeNumber =
       ? null
       : `A whole number from ${min} to ${max}`
 
-/** Addresses are https, or http on this machine. */
-export const httpsAddress =
+/** https, or http on localhost. */
+export const httpsUrl =
   (isRequired: boolean): Rule =>
   (value) => {
-    if (value === '') return isRequired ? 'An address is required' : null
+    if (value === '') return isRequired ? 'A URL is required' : null
     const url = URL.parse(value)
-    if (!url) return 'This is not an absolute address, such as https://login.example'
+    if (!url) return 'Enter an absolute URL, such as https://login.example'
     const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
-    return url.protocol === 'https:' || (url.protocol === 'http:' && isLocal) ? null : 'The address must be https'
+    return url.protocol === 'https:' || (url.protocol === 'http:' && isLocal) ? null : 'The URL must use https'
   }

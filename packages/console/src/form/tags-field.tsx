@@ -11,8 +11,8 @@ interface TagsFieldProps {
 }
 
 /**
- * Names with values, for `tags` and the like of any form: `initialValues: { tags: toTagRows(thing.tags) }`, `validate: { tags: checkTags }`,
- * `<TagsField {...form.getInputProps('tags')} />`, and `toTags(tags)` is what is sent.
+ * Edits a map of names to values, such as `tags`: `initialValues: { tags: toTagRows(entity.tags) }`, `validate: { tags: checkTags }`,
+ * `<TagsField {...form.getInputProps('tags')} />`; send `toTags(tags)`.
  */
 export function TagsField({ label = 'Tags', description, value = [], onChange, error, ...rest }: TagsFieldProps) {
   const set = (at: number, row: Partial<TagRow>) =>
@@ -26,14 +26,14 @@ export function TagsField({ label = 'Tags', description, value = [], onChange, e
           </Text>
         )}
         {value.map((row, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: rows have nothing else that stays while they are typed
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other stable key while they are edited
           <Group key={at} gap="xs" wrap="nowrap">
             <TextInput
               flex={1}
               miw={0}
               placeholder="Name"
               aria-label={`${label}, name ${at + 1}`}
-              autoFocus={row.name === '' && row.was === undefined}
+              autoFocus={row.name === '' && row.original === undefined}
               value={row.name}
               onChange={({ currentTarget }) => set(at, { name: currentTarget.value })}
             />
@@ -46,7 +46,7 @@ export function TagsField({ label = 'Tags', description, value = [], onChange, e
               onChange={({ currentTarget }) => set(at, { value: currentTarget.value })}
             />
             <CloseButton
-              aria-label={`${label}: take ${row.name || `number ${at + 1}`} away`}
+              aria-label={`${label}: remove ${row.name || `number ${at + 1}`}`}
               onClick={() => onChange(value.toSpliced(at, 1))}
             />
           </Group>

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkTags, toTagRows, toTags } from './tags.ts'
 
-test('tags that nobody touches stay what they were, also those that are no text', () => {
+test('unchanged tags keep their values, also values that are not text', () => {
   const tags = { text: 'x', number: 1.5, no: false, nothing: null, digits: '1' }
   assert.deepEqual(toTags(toTagRows(tags)), tags)
   const [first, ...rest] = toTagRows({ number: 1.5, no: false })
   assert.deepEqual(toTags([{ ...first, name: ' number ', value: '2' }, ...rest]), { number: '2', no: false })
 })
 
-test('tags are judged as the server does', () => {
+test('checkTags applies the limits of the server', () => {
   const row = (name: string, value = '') => ({ name, value })
   assert.equal(checkTags([row('a'), row('b')]), null)
   assert.match(checkTags([row('a'), row(' a ')]) ?? '', /twice/)

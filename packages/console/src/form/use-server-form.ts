@@ -5,43 +5,43 @@ import { changedValues } from './changed-values.ts'
 
 interface ServerForm<Values extends Record<string, unknown>> {
   readonly form: UseFormReturnType<Values>
-  /** What the server said that belongs to no field of the form. */
-  readonly problem: unknown
+  /** The error that belongs to no field of the form. */
+  readonly formError: unknown
   readonly isBusy: boolean
   readonly submit: (event?: React.FormEvent<HTMLFormElement>) => void
 }
 
 /**
- * A form whose values are judged here before they are sent, and whose refusals by the server are shown at their field.
- * `fieldOf` leads from the name that the server uses to that of the form, where they differ.
+ * A form that validates before sending and shows the server's refusals at their field.
+ * `fieldOf` maps the server's field names to those of the form, where they differ.
  */
 export function useServerForm<Values extends Record<string, unknown>>(
   options: UseFormInput<Values> & {
-    /** Is told what was changed, too, since the form was opened or last sent. */
+    /** `changed` holds the values changed since the form was opened or last sent. */
     readonly send: (values: Values, changed: Partial<Values>) => Promise<void>
     readonly fieldOf?: Readonly<Record<string, string>>
   },
 ): ServerForm<Values> {
   const { send, fieldOf = {}, ...formOptions } = options
   const form = useForm<Values>({ mode: 'controlled', ...formOptions })
-  const [problem, setProblem] = useState<unknown>()
+  const [formError, setFormError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
 
   const focusField = (field: string) => focusSoon(() => form.getInputNode(field))
 
   const run = async (values: Values): Promise<void> => {
-    setProblem(undefined)
+    setFormError(undefined)
     setBusy(true)
     try {
       await send(values, changedValues(form.getInitialValues(), values))
       form.setInitialValues(values)
     } catch (error) {
-      const named = error instanceof CallFailed ? error.field : undefined
-      const field = named === undefined ? undefined : (fieldOf[named] ?? named)
+      const serverField = error instanceof CallFailed ? error.field : undefined
+      const field = serverField === undefined ? undefined : (fieldOf[serverField] ?? serverField)
       if (error instanceof CallFailed && field !== undefined && Object.hasOwn(form.values, field)) {
         form.setFieldError(field, error.reason)
         focusField(field)
-      } else setProblem(error)
+      } else setFormError(error)
     } finally {
       setBusy(false)
     }
@@ -49,13 +49,13 @@ export function useServerForm<Values extends Record<string, unknown>>(
 
   const focusFirst = (errors: Record<string, unknown>) => focusField(Object.keys(errors)[0] ?? '')
   const onSubmit = form.onSubmit((values) => void run(values), focusFirst)
-  return { form, problem, isBusy, submit: onSubmit }
+  return { form, formError, isBusy, submit: onSubmit }
 }
 
-const MOST_FRAMES = 60
+const MAX_FRAMES = 60
 
-/** The field may be in a part of the form that is only about to open, because of its error. */
-function focusSoon(find: () => HTMLElement | null, frames = MOST_FRAMES): void {
+/** Retries for some frames: the error may first have to open the section that contains the field. */
+function focusSoon(find: () => HTMLElement | null, frames = MAX_FRAMES): void {
   requestAnimationFrame(() => {
     const node = find()
     node?.focus()

@@ -19,24 +19,24 @@ export interface ListRequest {
 interface ListPageProps<Item> {
   readonly title: string
   readonly description: ReactNode
-  /** What the list is called among the things known of the server; give the filters too. */
+  /** Must include the filters. */
   readonly queryKey: readonly unknown[]
   readonly load: (request: ListRequest) => Promise<LoadedPage<Item>>
   readonly columns: readonly Column<Item>[]
   readonly defaultSort: string
-  /** Without it there is no search field. */
+  /** Omit to have no search field. */
   readonly searchLabel?: string
   readonly emptyText: string
   readonly actions?: ReactNode
-  /** Beside the search field. */
+  /** Shown beside the search field. */
   readonly filters?: ReactNode
   readonly refetchMs?: number
 }
 
 const PAGE_SIZE = 20
-const TYPING_PAUSE_MS = 300
+const DEBOUNCE_MS = 300
 
-/** A list with search, order and pages made by the server, in all its states. */
+/** A list that the server searches, sorts and pages. */
 export function ListPage<Item extends { readonly id: string }>(props: ListPageProps<Item>) {
   const { title, description, queryKey, load, columns, defaultSort, searchLabel, emptyText, actions, filters } = props
   const { q = '', sort = defaultSort, page = 1 } = readListSearch(useSearch({ strict: false }))
@@ -49,9 +49,9 @@ export function ListPage<Item extends { readonly id: string }>(props: ListPagePr
     refetchInterval: props.refetchMs ?? false,
   })
   const pages = Math.max(1, Math.ceil((data?.total ?? 0) / PAGE_SIZE))
-  const isBehindLast = data !== undefined && page > pages
+  const isPastLast = data !== undefined && page > pages
   useEffect(() => {
-    if (isBehindLast) go({ q, sort, page: pages })
+    if (isPastLast) go({ q, sort, page: pages })
   })
   return (
     <Stack gap="sm">
@@ -98,7 +98,7 @@ export function ListPage<Item extends { readonly id: string }>(props: ListPagePr
 }
 
 function countText(total: number, offset: number, shown: number): string {
-  return total <= shown ? `${total} in all` : `${offset + 1} to ${offset + shown} of ${total}`
+  return total <= shown ? `${total} in total` : `${offset + 1} to ${offset + shown} of ${total}`
 }
 
 function useListNavigation(): (search: ListSearch) => void {
@@ -117,15 +117,15 @@ interface SearchFieldProps {
 
 function SearchField({ label, text, onChange }: SearchFieldProps) {
   const [typed, setTyped] = useState(text)
-  const known = useRef(text)
+  const reported = useRef(text)
   const report = useDebouncedCallback((next: string) => {
-    known.current = next
+    reported.current = next
     onChange(next)
-  }, TYPING_PAUSE_MS)
-  // The address says something else than was typed here: somebody has followed a link, or gone back.
+  }, DEBOUNCE_MS)
+  // The URL changed by a link or the back button, not by typing here.
   useEffect(() => {
-    if (text === known.current) return
-    known.current = text
+    if (text === reported.current) return
+    reported.current = text
     setTyped(text)
   }, [text])
   return (

@@ -1,4 +1,4 @@
-/** What the address of a list page says: the text looked for, the order, the page. */
+/** The query of a list page's URL: search text, sort order, page number. */
 export interface ListSearch {
   readonly q?: string
   readonly sort?: string
@@ -8,7 +8,7 @@ export interface ListSearch {
 const MAX_PAGE = 5_000
 const MAX_TEXT = 200
 
-/** Reads it from an address that anybody may have made. */
+/** Parses an untrusted URL query. */
 export function readListSearch(search: Record<string, unknown>): ListSearch {
   const { q, sort, page } = search
   const number = Number(page)
@@ -19,7 +19,7 @@ export function readListSearch(search: Record<string, unknown>): ListSearch {
   }
 }
 
-/** Numbers and booleans in an address are read as such; they were typed as text. */
+/** The router parses text that looks like a number or boolean. */
 function isText(value: unknown): boolean {
   return ['string', 'number', 'boolean'].includes(typeof value) && value !== ''
 }

@@ -4,9 +4,9 @@ import type { ReactNode } from 'react'
 export interface Column<Item> {
   readonly label: string
   readonly cell: (item: Item) => ReactNode
-  /** The field by which the server puts the list in order. */
+  /** The field that the server sorts by. */
   readonly sort?: string
-  /** Left out on narrower screens. */
+  /** Hidden on narrower screens. */
   readonly from?: MantineBreakpoint
 }
 
@@ -22,7 +22,7 @@ interface ListTableProps<Item> {
 
 const SKELETON_ROWS = ['1', '2', '3', '4']
 
-/** The rows of a list, or that there are none, or that they are on their way. */
+/** The rows of a list, a text when there are none, or placeholders while loading. */
 export function ListTable<Item extends { readonly id: string }>(props: ListTableProps<Item>) {
   const { label, items, isPending, columns, sort, onSort, emptyText } = props
   return (

@@ -7,11 +7,11 @@ interface ActionButtonProps extends Pick<ButtonProps, 'size' | 'variant'> {
   readonly children: ReactNode
   readonly label?: string
   readonly onAct: () => Promise<unknown>
-  /** What to say when it worked. */
+  /** Notification on success. */
   readonly done?: string
 }
 
-/** A button that shows that its work goes on, and says how it ended. */
+/** A button that shows progress while its action runs, and a notification afterwards. */
 export function ActionButton({ children, label, onAct, done, size = 'sm', variant = 'default' }: ActionButtonProps) {
   const [isBusy, setBusy] = useState(false)
   const act = async () => {
@@ -20,7 +20,7 @@ export function ActionButton({ children, label, onAct, done, size = 'sm', varian
       await onAct()
       if (done) notifications.show({ message: done, color: 'green' })
     } catch (error) {
-      notifications.show({ title: 'It did not work', message: reasonOf(error), color: 'red', autoClose: 10_000 })
+      notifications.show({ title: 'The request failed', message: reasonOf(error), color: 'red', autoClose: 10_000 })
     } finally {
       setBusy(false)
     }

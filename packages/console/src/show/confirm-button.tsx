@@ -5,23 +5,22 @@ import { type ReactNode, useState } from 'react'
 import { ErrorNote } from './error-note.tsx'
 
 interface ConfirmButtonProps {
-  /** What the button says, such as "Delete". */
   readonly label: string
-  /** The name of the thing: the dialog asks by it. */
+  /** What the action applies to; shown in the dialog's title. */
   readonly name: string
   readonly warning: ReactNode
   readonly onConfirm: () => Promise<unknown>
-  /** What else there is to say about it, such as for how long. */
+  /** Further inputs, such as a duration. */
   readonly children?: ReactNode
-  /** Whether what else is to be said has been said. */
+  /** Whether the further inputs are complete. */
   readonly isReady?: boolean
-  /** What to say when it worked. */
+  /** Notification on success. */
   readonly done?: string
   readonly isDangerous?: boolean
   readonly size?: ButtonProps['size']
 }
 
-/** A button whose action is asked about first, by the name of what it is done to. A refusal is shown in the dialog. */
+/** A button that asks for confirmation in a dialog, which names the target and shows a refusal. */
 export function ConfirmButton({
   label,
   name,
@@ -34,24 +33,24 @@ export function ConfirmButton({
   size = 'sm',
 }: ConfirmButtonProps) {
   const [isOpen, { open, close }] = useDisclosure()
-  const [problem, setProblem] = useState<unknown>()
+  const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
   const color = isDangerous ? { color: 'red' } : {}
   const confirm = async () => {
     setBusy(true)
-    setProblem(undefined)
+    setError(undefined)
     try {
       await onConfirm()
       close()
       if (done) notifications.show({ message: done, color: 'green' })
-    } catch (error) {
-      setProblem(error)
+    } catch (caught) {
+      setError(caught)
     } finally {
       setBusy(false)
     }
   }
   const start = () => {
-    setProblem(undefined)
+    setError(undefined)
     open()
   }
   return (
@@ -71,7 +70,7 @@ export function ConfirmButton({
             {warning}
           </Text>
           {children}
-          {problem !== undefined && <ErrorNote error={problem} />}
+          {error !== undefined && <ErrorNote error={error} />}
           <Group justify="end">
             <Button variant="default" onClick={close}>
               Cancel

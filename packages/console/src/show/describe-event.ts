@@ -1,12 +1,12 @@
 import type { ControllerEvent } from '../api/event-stream.ts'
 
-/** The name of an identity or a signer, as far as it is known. */
+/** The name of an identity or a signer; undefined when unknown. */
 export type NameOf = (id: string) => string | undefined
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** The ways of signing in, and of enrolling, as people say them. */
-const WAYS: Readonly<Record<string, string>> = {
+/** Display names of the login and enrollment methods. */
+const METHOD_LABELS: Readonly<Record<string, string>> = {
   password: 'password',
   cert: 'certificate',
   'ext-jwt': 'token',
@@ -14,7 +14,7 @@ const WAYS: Readonly<Record<string, string>> = {
   'api-account': 'access token of an API account',
 }
 
-export const wayOf = (method: string): string => WAYS[method] ?? method
+export const methodLabel = (method: string): string => METHOD_LABELS[method] ?? method
 
 const KINDS: Readonly<Record<string, string>> = {
   apiAccounts: 'API account',
@@ -28,26 +28,26 @@ const KINDS: Readonly<Record<string, string>> = {
   organizations: 'organization',
 }
 
-const SESSION_MOVES: Readonly<Record<string, string>> = {
-  created: 'begun',
+const SESSION_EVENTS: Readonly<Record<string, string>> = {
+  created: 'started',
   deleted: 'ended',
   refreshed: 'renewed',
   exchanged: 'exchanged',
   addressChanged: 'used from a new network',
-  agentChanged: 'used by a new program',
+  agentChanged: 'used by a new client program',
 }
 
-/** What each kind of event says, in a line. */
+/** One sentence per event namespace. */
 const SENTENCES: Readonly<Record<string, (event: ControllerEvent, nameOf: NameOf) => string>> = {
   authentication: ({ success, type, reason, identity_id }, nameOf) => {
-    const way = wayOf(text(type))
-    const who = nameOf(text(identity_id))
-    if (success === true) return `${who ?? 'Somebody'} signed in by ${way}`
-    return `Sign-in by ${way} refused${who ? ` for ${who}` : ''}: ${text(reason)}`
+    const method = methodLabel(text(type))
+    const name = nameOf(text(identity_id))
+    if (success === true) return `${name ?? 'An identity'} signed in by ${method}`
+    return `Login by ${method} refused${name ? ` for ${name}` : ''}: ${text(reason)}`
   },
   apiSession: ({ event_type, ip_address, identity_id }, nameOf) => {
-    const who = nameOf(text(identity_id))
-    return `Session${who ? ` of ${who}` : ''} ${SESSION_MOVES[text(event_type)] ?? text(event_type)}, ${text(ip_address)}`
+    const name = nameOf(text(identity_id))
+    return `Session${name ? ` of ${name}` : ''} ${SESSION_EVENTS[text(event_type)] ?? text(event_type)}, ${text(ip_address)}`
   },
   entityChange: (event) => `${authorOf(event)} ${text(event.eventType)} the ${kindOf(event)} ${nameOfEntity(event)}`,
   signerHealth: ({ external_jwt_signer_id: id, message }, nameOf) =>
@@ -56,19 +56,19 @@ const SENTENCES: Readonly<Record<string, (event: ControllerEvent, nameOf: NameOf
     success === true ? `${text(identity_name)} was enrolled` : `Enrollment refused: ${text(reason)}`,
 }
 
-/** A line about an event, whatever its kind. */
+/** One sentence about an event; the namespace itself when it is unknown. */
 export function describeEvent(event: ControllerEvent, nameOf: NameOf = () => undefined): string {
   return SENTENCES[event.namespace]?.(event, nameOf) ?? event.namespace
 }
 
-/** Whether it tells of something that an administrator may want to look at. */
-export function isTrouble({ namespace, success }: ControllerEvent): boolean {
+/** Whether an administrator should look at the event. */
+export function needsAttention({ namespace, success }: ControllerEvent): boolean {
   return namespace === 'signerHealth' || success === false
 }
 
 function authorOf({ metadata }: ControllerEvent): string {
   const { author } = (metadata ?? {}) as { author?: { type?: string; name?: string } }
-  return author?.type === 'system' ? 'The controller' : author?.name || 'Somebody'
+  return author?.type === 'system' ? 'The controller' : author?.name || 'An unknown caller'
 }
 
 function kindOf({ entityType }: ControllerEvent): string {
@@ -77,5 +77,5 @@ function kindOf({ entityType }: ControllerEvent): string {
 
 function nameOfEntity({ initialState, finalState }: ControllerEvent): string {
   const { name, id } = ((finalState ?? initialState) as { name?: string; id?: string } | null) ?? {}
-  return `“${name ?? id ?? 'something'}”`
+  return `“${name ?? id ?? 'unknown'}”`
 }

@@ -1,7 +1,7 @@
 import { Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** Part of a page under a heading of its own. */
+/** Part of a page with its own heading. */
 export function Section({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
   return (
     <Paper withBorder p="md" component="section" aria-label={title}>
@@ -20,7 +20,7 @@ export function Section({ title, aside, children }: { title: string; aside?: Rea
 
 type Detail = readonly [label: string, value: ReactNode]
 
-/** Names and values; what is not set is a dash. */
+/** Labelled values; unset values are shown as a dash. */
 export function Details({ rows }: { readonly rows: readonly Detail[] }) {
   return (
     <SimpleGrid component="dl" m={0} cols={{ base: 1, sm: 2 }} spacing="xs" verticalSpacing="xs">

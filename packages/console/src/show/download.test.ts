@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { safeFileName } from './download.ts'
 
-test('Q-06 a file is named by what is safe of a name: no path, quote, line break or letter that turns the direction of text', () => {
+test('Q-06 safeFileName removes path separators, quotes, line breaks and bidirectional characters', () => {
   const names = {
     alice: 'alice.jwt',
     'Zoë Müller': 'Zoe-Muller.jwt',

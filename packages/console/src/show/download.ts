@@ -1,9 +1,6 @@
 const MAX_NAME_LENGTH = 80
 
-/**
- * A name that every file system takes as it is, from one that anybody may have chosen: letters of a to z, digits, dash and underscore, so
- * that no path, no quote and no letter that turns the direction of text is left.
- */
+/** Turns an untrusted name into a file name of ASCII letters, digits, dash and underscore: no path, quote or bidirectional character remains. */
 export function safeFileName(name: string, extension: string): string {
   const safe = name
     .normalize('NFKD')
@@ -14,7 +11,7 @@ export function safeFileName(name: string, extension: string): string {
   return `${safe || 'download'}.${extension}`
 }
 
-/** Lets the browser save a text. It never leaves the page otherwise. */
+/** Offers a text as download. It does not leave the browser. */
 export function downloadText(fileName: string, text: string, type: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }))
   const link = document.createElement('a')

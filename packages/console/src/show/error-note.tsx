@@ -8,7 +8,7 @@ interface ErrorNoteProps {
   readonly retryLabel?: string
 }
 
-/** Says what went wrong in the server's words, with the id that its log knows it by. */
+/** Shows the server's error text with the request id, which is also in its log. */
 export function ErrorNote({ error, title, onRetry, retryLabel = 'Try again' }: ErrorNoteProps) {
   const { heading, reason, requestId } = describe(error)
   return (
@@ -32,21 +32,20 @@ export function ErrorNote({ error, title, onRetry, retryLabel = 'Try again' }: E
   )
 }
 
-/** What went wrong, in a few words. */
 export function headingOf(error: unknown): string {
   return describe(error).heading
 }
 
-const OUTDATED = 'Reload to see it as it is now. What you typed here is not saved.'
+const OUTDATED = 'Reload to see the current version. Your changes here are not saved.'
 
 function describe(error: unknown): { heading: string; reason: string; requestId?: string | undefined } {
   if (!(error instanceof CallFailed)) return { heading: 'Something went wrong', reason: String(error) }
   const { reason, requestId, status } = error
-  if (status === 0) return { heading: 'No answer', reason: 'The controller does not answer.' }
+  if (status === 0) return { heading: 'No response', reason: 'The controller does not respond.' }
   if (status === 401)
     return { heading: 'You may not see this', reason: 'Your session lacks the permission.', requestId }
   if (status === 403) return { heading: 'You may not do this', reason, requestId }
-  if (status === 404) return { heading: 'It is not there', reason, requestId }
-  if (isOutdated(error)) return { heading: 'Changed by somebody else meanwhile', reason: OUTDATED, requestId }
-  return { heading: 'It did not work', reason, requestId }
+  if (status === 404) return { heading: 'Not found', reason, requestId }
+  if (isOutdated(error)) return { heading: 'Changed since you opened it', reason: OUTDATED, requestId }
+  return { heading: 'The request failed', reason, requestId }
 }

@@ -1,13 +1,13 @@
 import { Group, Text } from '@mantine/core'
 import type { ControllerEvent } from '../api/event-stream.ts'
-import { describeEvent, isTrouble, type NameOf } from './describe-event.ts'
+import { describeEvent, type NameOf, needsAttention } from './describe-event.ts'
 import { Instant } from './instant.tsx'
 
-/** What happened and when, in a line where there is room for one. */
+/** One event with its time. */
 export function EventLine({ event, nameOf }: { readonly event: ControllerEvent; readonly nameOf: NameOf }) {
   return (
     <Group gap="0 xs" justify="space-between">
-      <Text size="sm" className="breakable" {...(isTrouble(event) && { c: 'var(--mantine-color-error)' })}>
+      <Text size="sm" className="breakable" {...(needsAttention(event) && { c: 'var(--mantine-color-error)' })}>
         {describeEvent(event, nameOf)}
       </Text>
       <Text size="xs" c="dimmed">

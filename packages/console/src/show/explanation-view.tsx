@@ -6,20 +6,20 @@ import { StateBadge } from './badges.tsx'
 import { Details, Section } from './details.tsx'
 import { PageLink } from './links.tsx'
 
-/** The verdict about a token: whether it works, what is in the way, and every check that was made. */
+/** The explanation of a token: whether it is accepted, what is missing, and every check. */
 export function ExplanationView({ explanation }: { readonly explanation: Explanation }) {
   const { signers, identity, policy, missing, hints } = explanation
   const { nameOf } = useSignerNames()
-  const works = missing.length === 0
+  const isAccepted = missing.length === 0
   return (
     <Stack>
       <Alert
-        color={works ? 'green' : 'red'}
+        color={isAccepted ? 'green' : 'red'}
         variant="light"
-        title={works ? 'This works' : 'This is refused'}
+        title={isAccepted ? 'Accepted' : 'Refused'}
         role="status"
       >
-        {works ? 'Everything is there: with this somebody is let in.' : <Missing items={missing} />}
+        {isAccepted ? 'Every check passed.' : <Missing items={missing} />}
       </Alert>
       {hints.length > 0 && (
         <Section title="What to do">
@@ -27,7 +27,7 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
         </Section>
       )}
       {(identity || policy) && (
-        <Section title="Who it leads to">
+        <Section title="Identity and policy">
           <Details
             rows={[
               ['Identity', identity && <IdentityLink {...identity} />],
@@ -63,7 +63,7 @@ function Missing({ items }: { readonly items: readonly string[] }) {
   return (
     <>
       <Text size="sm" mb={4}>
-        This is missing:
+        Missing:
       </Text>
       <TextList items={items} />
     </>

@@ -6,12 +6,12 @@ import { PageHead } from './page-head.tsx'
 
 interface LoadedProps<Data> {
   readonly query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
-  /** Of a whole page: the link to the page above, for when there is nothing else to show. */
+  /** For a whole page: the link to the parent page, shown with an error. */
   readonly back?: ReactNode
   readonly children: (data: Data) => ReactNode
 }
 
-/** Shows what a query brought, that it is on its way, or why it failed, with another try. */
+/** Shows the data of a query, a placeholder while loading, or the error with a retry button. */
 export function Loaded<Data>({ query, back, children }: LoadedProps<Data>) {
   if (query.data !== undefined) return children(query.data)
   if (query.error) {

@@ -4,12 +4,12 @@ import { type ReactNode, useEffect } from 'react'
 interface PageHeadProps {
   readonly title: string
   readonly description?: ReactNode
-  /** The link to the page above. */
+  /** The link to the parent page. */
   readonly back?: ReactNode
   readonly children?: ReactNode
 }
 
-/** The title of a page, which is also that of the window, with the page's actions beside it. */
+/** The page's title, also set as window title, with its actions. */
 export function PageHead({ title, description, back, children }: PageHeadProps) {
   useEffect(() => {
     document.title = `${title} · Countersign`

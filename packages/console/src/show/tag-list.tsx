@@ -1,6 +1,5 @@
 import { Code, Group } from '@mantine/core'
 
-/** Tags and the like, to read; a dash where there are none. */
 export function TagList({ tags }: { readonly tags: Readonly<Record<string, unknown>> }) {
   const entries = Object.entries(tags)
   if (entries.length === 0) return '–'

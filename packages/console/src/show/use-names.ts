@@ -5,25 +5,25 @@ import type { ControllerEvent } from '../api/event-stream.ts'
 import { useSignerNames } from '../pages/policies/use-signer-names.ts'
 import type { NameOf } from './describe-event.ts'
 
-/** So many are asked about at once: their ids have to fit into an address. */
-const MOST_ASKED = 50
+/** The ids must fit into a URL. */
+const MAX_IDS = 50
 
-/** The names of the identities and signers that events are about, of the newest if there are many; none that the session may not read. */
+/** Names of the identities and signers in events. Looks up identities of the newest events only, and none without permission. */
 export function useNames(events: readonly ControllerEvent[]): NameOf {
   const { signers } = useSignerNames()
-  const ids = new Set<string>()
+  const found = new Set<string>()
   for (const { identity_id: id } of events.toReversed()) {
-    if (ids.size < MOST_ASKED && typeof id === 'string' && id !== '') ids.add(id)
+    if (found.size < MAX_IDS && typeof id === 'string' && id !== '') found.add(id)
   }
-  const asked = [...ids].sort()
+  const ids = [...found].sort()
   const { data } = useQuery({
-    queryKey: ['identities', 'names', asked],
+    queryKey: ['identities', 'names', ids],
     queryFn: async () => {
-      const filter = `id in [${asked.map(quoteForFilter).join(', ')}]`
-      const { items } = await controller.identities.page({ limit: MOST_ASKED, offset: 0, filter })
+      const filter = `id in [${ids.map(quoteForFilter).join(', ')}]`
+      const { items } = await controller.identities.page({ limit: MAX_IDS, offset: 0, filter })
       return new Map(items.map(({ id, name }) => [id, name]))
     },
-    enabled: asked.length > 0,
+    enabled: ids.length > 0,
     placeholderData: keepPreviousData,
     staleTime: 60_000,
     retry: false,

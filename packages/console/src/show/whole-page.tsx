@@ -3,7 +3,6 @@ import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import { ErrorNote } from './error-note.tsx'
 import { ButtonLink } from './links.tsx'
 
-/** While a page is on its way. */
 export function LoadingPage() {
   return (
     <Center mih="50vh">
@@ -12,16 +11,16 @@ export function LoadingPage() {
   )
 }
 
-/** A page that failed to load, with another try. */
+/** A page that failed to load, with a retry button. */
 export function ErrorPage({ error, reset }: ErrorComponentProps) {
   const router = useRouter()
-  const again = () => {
+  const retry = () => {
     reset()
     void router.invalidate()
   }
   return (
     <Center mih="50vh" p="md">
-      <ErrorNote error={error} onRetry={again} />
+      <ErrorNote error={error} onRetry={retry} />
     </Center>
   )
 }
@@ -31,9 +30,9 @@ export function NotFoundPage() {
     <Center mih="50vh" p="md" component="main">
       <Stack align="center" ta="center">
         <Title order={1} size="h2">
-          There is no such page
+          Page not found
         </Title>
-        <Text>The address may be mistyped, or what it showed has been deleted.</Text>
+        <Text>Check the URL; its entity may have been deleted.</Text>
         <ButtonLink to="/">Go to the overview</ButtonLink>
       </Stack>
     </Center>

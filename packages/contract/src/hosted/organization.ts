@@ -6,7 +6,7 @@ import { PROVIDER_KINDS } from './provider-kind.ts'
 
 const label = () => Type.String({ minLength: 1, maxLength: 63 })
 const link = (description: string) => field(url(), { description, default: null })
-/** The organization; that of the caller unless given. */
+/** Default: the organization of the caller. */
 const organizationId = () => text(64)
 
 /** An organization, which owns networks. */
@@ -16,25 +16,25 @@ export const ORGANIZATION = resource({
   active: field(Type.Boolean(), { default: true }),
 })
 
-/** An identity provider whose tokens an organization trusts. Answers have the members in this order. */
+/** An identity provider whose tokens an organization trusts. Member order is the order in responses. */
 export const IDENTITY_PROVIDER = resource({
   organizationId: field(organizationId(), { writeOnly: true, optional: true }),
   name: field(name()),
   kind: field(Type.Enum([...PROVIDER_KINDS])),
   issuer: field(url()),
-  discoveryUrl: link('The discovery document'),
+  discoveryUrl: link('URL of the discovery document'),
   jwksUri: field(url(), {
-    description: 'Where the keys are fetched; from the discovery document unless given',
+    description: 'URL of the key set. Default: from the discovery document',
     default: '',
     blankIsIgnored: true,
   }),
-  tokenUrl: link('Where tokens are asked for: `authenticationUrl` of the accounts made here'),
-  audience: field(text(512), { description: 'What `aud` of a token must be, or hold, exactly', default: null }),
-  clientIdClaim: field(text(512), { description: 'Which claim names the client', default: null }),
+  tokenUrl: link('URL of the token endpoint: the `authenticationUrl` of accounts at this provider'),
+  audience: field(text(512), { description: 'The exact audience that a token must have (`aud`)', default: null }),
+  clientIdClaim: field(text(512), { description: 'The claim that contains the client id', default: null }),
   requiredScope: field(text(512), { description: 'The scope that a token must have', default: null }),
-  registrationUrl: link('Where clients are registered (RFC 7591)'),
+  registrationUrl: link('URL of the client registration endpoint (RFC 7591)'),
   registrationToken: field(Type.String({ maxLength: 4096, secret: true }), {
-    description: 'What the provider wants to see before it registers a client; sealed, and in no answer',
+    description: 'The initial access token for client registration. Stored sealed, never returned',
     writeOnly: true,
     optional: true,
   }),
@@ -44,13 +44,13 @@ export const IDENTITY_PROVIDER = resource({
 export const ACCOUNT_ROLES = ['admin', 'read-only'] as const
 export type AccountRole = (typeof ACCOUNT_ROLES)[number]
 
-/** A machine that may call the hosted API. */
+/** A machine account of the hosted API. */
 export const API_ACCOUNT = resource({
   name: field(name()),
   identityProviderId: field(text(64), { createOnly: true }),
   organizationId: field(organizationId(), { createOnly: true, optional: true }),
   clientId: field(text(256), {
-    description: 'Records a client that exists at the provider already',
+    description: 'The id of a client that already exists at the provider',
     createOnly: true,
     optional: true,
   }),
@@ -62,10 +62,10 @@ export const API_ACCOUNT = resource({
 
 const MAX_OVERLAP_MINUTES = 7 * 24 * 60
 
-/** Body of the rotation of an account's credentials: for how long the old ones go on. */
+/** Body for rotating an account's credentials. The old ones stay valid for `overlapMinutes`. */
 export const ApiAccountRotate = Type.Object({
   overlapMinutes: optional(Type.Integer({ minimum: 0, maximum: MAX_OVERLAP_MINUTES })),
-  /** The new client, where the account records clients that exist already. */
+  /** The new client, when the clients of the account are not registered by the controller. */
   clientId: optional(text(256)),
 })
 
@@ -73,14 +73,14 @@ export const ApiAccountRotate = Type.Object({
 export const NETWORK = resource({
   name: field(name()),
   networkGroupId: field(text(64), {
-    description: 'The first group of the organization unless given',
+    description: 'Default: the first group of the organization',
     optional: true,
     blankIsIgnored: true,
   }),
   size: field(text(64), { default: 'small', blankIsIgnored: true }),
   provider: field(text(64), { default: 'SELF', blankIsIgnored: true }),
   region: field(text(64), { default: 'local', blankIsIgnored: true }),
-  controllerUrl: link('Where the controller of the network is reached; this controller unless given'),
+  controllerUrl: link('URL of the controller of the network. Default: this controller'),
 })
 
 /** Body of `POST /core/v3/networks/{id}/exchange`. */

@@ -1,8 +1,8 @@
-/** What an organization's identity provider is: a cloud user pool, a hosted identity platform, or any other by discovery. */
+/** The kinds of identity providers: Amazon Cognito, Auth0, or any other OpenID provider. */
 export const PROVIDER_KINDS = ['cognito', 'auth0', 'oidc'] as const
 export type ProviderKind = (typeof PROVIDER_KINDS)[number]
 
-/** Products behind an `authenticationUrl`, told apart because their token requests differ. */
+/** The product behind an `authenticationUrl`. Token requests differ between products. */
 export type ProviderProduct = 'cognito' | 'auth0' | 'entra' | 'okta' | 'keycloak' | 'unknown'
 
 const COGNITO_PATH = '/oauth2/token'
@@ -15,7 +15,7 @@ interface ProductRule {
   matches(host: string, path: string): boolean
 }
 
-/** Whole suffixes of the host only: `auth0.com.evil.example` is nobody's. */
+/** Matches host suffixes only: `auth0.com.evil.example` is not Auth0. */
 const RULES: readonly ProductRule[] = [
   {
     product: 'cognito',
@@ -31,7 +31,7 @@ const RULES: readonly ProductRule[] = [
   { product: 'keycloak', matches: (_, path) => path.includes('/realms/') && path.endsWith(KEYCLOAK_PATH) },
 ]
 
-/** The product that an `authenticationUrl` looks like. A default only: custom domains hide it, and trust is never drawn from it. */
+/** Guesses the product from an `authenticationUrl`. Use it for defaults only: custom domains hide the product, and the guess is no basis for trust. */
 export function guessProviderProduct(authenticationUrl: string): ProviderProduct {
   if (!URL.canParse(authenticationUrl)) return 'unknown'
   const { hostname, pathname } = new URL(authenticationUrl)
@@ -39,7 +39,7 @@ export function guessProviderProduct(authenticationUrl: string): ProviderProduct
   return RULES.find((rule) => rule.matches(host, pathname))?.product ?? 'unknown'
 }
 
-/** The kind of record that a product belongs to. */
+/** The provider kind of a product. */
 export function kindOfProduct(product: ProviderProduct): ProviderKind {
   return product === 'cognito' || product === 'auth0' ? product : 'oidc'
 }

@@ -1,55 +1,55 @@
 import type { Static, TSchema } from '../schema/type.ts'
 
-/** The command's flag for a member, where it differs from what the member's name and type give. */
+/** The CLI flag of a member, where it differs from the default that its name and type give. */
 export interface FlagNotes {
-  /** Without the dashes: `cert` */
+  /** Without the dashes, such as `cert`. */
   readonly name?: string
   readonly kind?: 'file'
-  /** Stands for the value in help: `URL` */
+  /** The placeholder of the value in help, such as `URL`. */
   readonly value?: string
-  /** The line in help; the member's description unless given. */
+  /** The help text. Default: the member's description. */
   readonly help?: string
 }
 
-/** What is to be known of a member beside its type. */
+/** The properties of a member besides its type. */
 export interface FieldNotes {
-  /** For OpenAPI and the command's help; may be left out where the name says it all. */
+  /** For OpenAPI and the CLI's help. Omitted where the name suffices. */
   readonly description?: string
-  /** The value of a member that is not given; null where there is none then. A member without a default is required in POST and PUT. */
+  /** The value when the body omits the member; null for no value. A member without a default is required in POST and PUT. */
   readonly default?: unknown
-  /** The wire's type, where bodies may say more than is stored. */
+  /** The type in bodies, when it is wider than the stored type. */
   readonly accepts?: TSchema
-  /** In answers only. */
+  /** In responses only. */
   readonly readOnly?: true
-  /** In bodies only: what becomes of it is for the resource's operations to say. */
+  /** In bodies only. The resource's operations decide what to do with it. */
   readonly writeOnly?: true
   /** In the body of POST only. */
   readonly createOnly?: true
-  /** May be left out although it has no default; of a stored member it is undefined then. */
+  /** Bodies may omit it although it has no default. A stored member is undefined then. */
   readonly optional?: true
-  /** The type in answers, where it differs from what is stored or given. */
-  readonly shownAs?: TSchema
-  /** False: not in the files of `export`, since another member says the same or this product has no use for it. */
+  /** The type in responses, when it differs from the stored type. */
+  readonly responseSchema?: TSchema
+  /** False: not in the files of `export`, because another member has the same value or this product does not use it. */
   readonly exported?: false
-  /** Left out of answers while it is null. */
+  /** Omitted from responses while it is null. */
   readonly absentWhenNull?: true
-  /** A symbol of filters and sorting. */
+  /** Usable in filters and for sorting. */
   readonly filterable?: true
-  /** A PUT that does not name the member keeps it; null, like an empty list, clears it in PUT and PATCH. */
+  /** A PUT that omits the member keeps its value. Null and an empty array clear it in PUT and PATCH. */
   readonly keptByPut?: true
-  /** Blank text changes nothing; elsewhere it sets the default. */
+  /** A blank string changes nothing. Without this, it sets the default. */
   readonly blankIsIgnored?: true
-  /** `none`: set by another command, by `--set` or in a file. */
+  /** `none`: no flag; set by another command, by `--set` or in a file. */
   readonly flag?: FlagNotes | 'none'
 }
 
-/** A member of a resource: its type as it is stored and answered, with notes. */
+/** A member of a resource: its stored type and further properties. */
 export interface Field<Schema extends TSchema = TSchema, Notes extends FieldNotes = FieldNotes> {
   readonly schema: Schema
   readonly notes: Notes
 }
 
-/** Members that stand together in an object. */
+/** Members that are nested in an object. */
 export interface Group<Inner extends Members = Members> {
   readonly members: Inner
 }
@@ -73,17 +73,17 @@ export function isGroup(member: Field | Group): member is Group {
   return 'members' in member
 }
 
-/** Whether bodies of POST and PUT may leave the member out. */
-export function mayBeLeftOut({ notes }: Field): boolean {
+/** Whether bodies of POST and PUT may omit the member. */
+export function isOptionalInBody({ notes }: Field): boolean {
   return notes.optional === true || 'default' in notes
 }
 
-/** Whether the member is one of the resource's settings: written by people and stored as it is. */
+/** Whether the member is a setting: in bodies, and stored. */
 export function isSetting({ notes }: Field): boolean {
   return !(notes.readOnly || notes.writeOnly || notes.createOnly)
 }
 
-/** Settings are never changed in place. */
+/** Deeply readonly. */
 type Frozen<Value> = Value extends readonly (infer Item)[]
   ? readonly Frozen<Item>[]
   : Value extends object
@@ -91,9 +91,9 @@ type Frozen<Value> = Value extends readonly (infer Item)[]
     : Value
 
 type Unstored = { readonly readOnly: true } | { readonly writeOnly: true } | { readonly createOnly: true }
-type LeftOut = { readonly default: unknown } | { readonly optional: true }
+type Omittable = { readonly default: unknown } | { readonly optional: true }
 
-type NothingOf<Notes> = Notes extends { readonly default: null }
+type AbsentValueOf<Notes> = Notes extends { readonly default: null }
   ? null
   : Notes extends { readonly optional: true }
     ? undefined
@@ -105,7 +105,7 @@ type SettingsOfMembers<Inner> = {
     : Name]: Inner[Name] extends Group<infer Deeper>
     ? SettingsOfMembers<Deeper>
     : Inner[Name] extends Field<infer Schema, infer Notes>
-      ? Frozen<Static<Schema>> | NothingOf<Notes>
+      ? Frozen<Static<Schema>> | AbsentValueOf<Notes>
       : never
 }
 
@@ -116,22 +116,22 @@ type WireOf<Member> =
         | (Notes extends { readonly keptByPut: true } ? null : never)
     : never
 
-/** Flattens an intersection, so that types read well in errors. */
+/** Flattens an intersection, for readable types in compiler errors. */
 type Flat<Value> = { [Name in keyof Value]: Value[Name] }
 
 type NotIn<Inner, Notes> = {
   [Name in keyof Inner]: Inner[Name] extends Field<TSchema, Notes & FieldNotes> ? never : Name
 }[keyof Inner]
-type LeftOutIn<Inner> = {
-  [Name in keyof Inner]: Inner[Name] extends Field<TSchema, LeftOut> ? Name : never
+type OmittableIn<Inner> = {
+  [Name in keyof Inner]: Inner[Name] extends Field<TSchema, Omittable> ? Name : never
 }[keyof Inner]
 
 type BodyOf<Inner, Names extends keyof Inner> = Flat<
   {
-    [Name in Exclude<Names, LeftOutIn<Inner>>]: Inner[Name] extends Group<infer Deeper>
+    [Name in Exclude<Names, OmittableIn<Inner>>]: Inner[Name] extends Group<infer Deeper>
       ? BodyOf<Deeper, keyof Deeper>
       : WireOf<Inner[Name]>
-  } & { [Name in Names & LeftOutIn<Inner>]?: WireOf<Inner[Name]> }
+  } & { [Name in Names & OmittableIn<Inner>]?: WireOf<Inner[Name]> }
 >
 
 type PatchOfMembers<Inner, Names extends keyof Inner> = {
@@ -145,7 +145,7 @@ export type CreateOf<R extends { readonly members: Members }> = BodyOf<
   R['members'],
   NotIn<R['members'], { readonly readOnly: true }>
 >
-/** Body of PUT, and of POST where no member is for POST alone. */
+/** Body of PUT, and of POST when no member is `createOnly`. */
 export type WriteOf<R extends { readonly members: Members }> = BodyOf<
   R['members'],
   NotIn<R['members'], { readonly readOnly: true }> & NotIn<R['members'], { readonly createOnly: true }>

@@ -1,4 +1,4 @@
-/** One description per resource: its members with their notes, and what is derived from them. */
+/** The description of a resource: its members, and the schemas derived from them. */
 export * from './field.ts'
 export * from './resource.ts'
 export * from './separate-words.ts'

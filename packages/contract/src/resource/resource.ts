@@ -1,17 +1,17 @@
 import Type, { annotated, type TObject, type TSchema } from '../schema/type.ts'
-import { type Field, type FieldNotes, isGroup, type Members, mayBeLeftOut } from './field.ts'
+import { type Field, type FieldNotes, isGroup, isOptionalInBody, type Members } from './field.ts'
 
-/** One description of a resource, from which bodies, answers, rows, flags and forms are derived. */
+/** The description of a resource, from which bodies, responses, rows, CLI flags and forms are derived. */
 export interface Resource<Inner extends Members = Members> {
   readonly members: Inner
-  /** Body of POST: that of PUT, and what is for POST alone. */
+  /** Body of POST: that of PUT plus the members that are `createOnly`. */
   readonly create: TObject
   /** Body of PUT. */
   readonly write: TObject
-  /** Body of PATCH: every member may be left out, at any depth. */
+  /** Body of PATCH: every member is optional, at any depth. */
   readonly patch: TObject
-  /** What answers hold of it, in this order; the members that every resource has are not among them. */
-  readonly answer: Readonly<Record<string, TSchema>>
+  /** The members of responses in wire order, without those that every entity has. */
+  readonly response: Readonly<Record<string, TSchema>>
 }
 
 export function resource<const Inner extends Members>(members: Inner): Resource<Inner> {
@@ -20,19 +20,19 @@ export function resource<const Inner extends Members>(members: Inner): Resource<
     create: bodyOf(members, ({ readOnly }) => !readOnly, 'write'),
     write: bodyOf(members, ({ readOnly, createOnly }) => !(readOnly || createOnly), 'write'),
     patch: bodyOf(members, ({ readOnly, createOnly }) => !(readOnly || createOnly), 'patch'),
-    answer: answerOf(members),
+    response: responseOf(members),
   }
 }
 
-type Belongs = (notes: FieldNotes) => boolean
+type Includes = (notes: FieldNotes) => boolean
 
-function bodyOf(members: Members, belongs: Belongs, kind: 'write' | 'patch'): TObject {
+function bodyOf(members: Members, includes: Includes, kind: 'write' | 'patch'): TObject {
   const schemas = Object.entries(members).flatMap(([name, member]): [string, TSchema][] => {
     if (isGroup(member)) {
-      const inner = bodyOf(member.members, belongs, kind)
+      const inner = bodyOf(member.members, includes, kind)
       return [[name, kind === 'patch' ? Type.Optional(inner) : inner]]
     }
-    return belongs(member.notes) ? [[name, bodyMember(member, kind)]] : []
+    return includes(member.notes) ? [[name, bodyMember(member, kind)]] : []
   })
   return Type.Object(Object.fromEntries(schemas))
 }
@@ -40,38 +40,38 @@ function bodyOf(members: Members, belongs: Belongs, kind: 'write' | 'patch'): TO
 function bodyMember(member: Field, kind: 'write' | 'patch'): TSchema {
   const { schema, notes } = member
   const { description, keptByPut } = notes
-  // A PUT keeps the one, and null is the default of all others that have none.
+  // A member with `keptByPut` has no default on the wire. A default of null means "no value", so it is not described.
   const hasDefault = kind === 'write' && !keptByPut && notes.default !== undefined && notes.default !== null
   const wire = annotated(notes.accepts ?? schema, {
     ...(description !== undefined && { description }),
     ...(hasDefault && { default: notes.default }),
     ...(keptByPut && { nullClears: true }),
   })
-  return kind === 'patch' || mayBeLeftOut(member) ? Type.Optional(wire) : wire
+  return kind === 'patch' || isOptionalInBody(member) ? Type.Optional(wire) : wire
 }
 
-function answerOf(members: Members): Record<string, TSchema> {
+function responseOf(members: Members): Record<string, TSchema> {
   const schemas = Object.entries(members).flatMap(([name, member]): [string, TSchema][] => {
-    if (isGroup(member)) return [[name, Type.Object(answerOf(member.members))]]
-    return isAnswered(member.notes) ? [[name, answerMember(member)]] : []
+    if (isGroup(member)) return [[name, Type.Object(responseOf(member.members))]]
+    return isInResponses(member.notes) ? [[name, responseMember(member)]] : []
   })
   return Object.fromEntries(schemas)
 }
 
-function isAnswered({ writeOnly, createOnly, shownAs }: FieldNotes): boolean {
-  return shownAs !== undefined || !(writeOnly || createOnly)
+function isInResponses({ writeOnly, createOnly, responseSchema }: FieldNotes): boolean {
+  return responseSchema !== undefined || !(writeOnly || createOnly)
 }
 
-function answerMember({ schema, notes }: Field): TSchema {
-  const { description, absentWhenNull, optional, readOnly, shownAs } = notes
-  const bare = withoutBounds(shownAs ?? schema)
-  const shown = notes.default === null && !absentWhenNull ? Type.Union([bare, Type.Null()]) : bare
-  const described = annotated(shown, description === undefined ? {} : { description })
-  // A member that bodies may leave out is in every answer.
+function responseMember({ schema, notes }: Field): TSchema {
+  const { description, absentWhenNull, optional, readOnly, responseSchema } = notes
+  const bare = withoutBounds(responseSchema ?? schema)
+  const typed = notes.default === null && !absentWhenNull ? Type.Union([bare, Type.Null()]) : bare
+  const described = annotated(typed, description === undefined ? {} : { description })
+  // A member that is optional in bodies only is in every response.
   return (optional && readOnly) || absentWhenNull ? Type.Optional(described) : described
 }
 
-/** What bodies are held to; answers have what is stored. */
+/** Keywords that apply to bodies only. */
 const BOUNDS = new Set(['minLength', 'maxLength', 'minimum', 'maximum', 'maxItems', 'secret', 'refusedAs'])
 
 function withoutBounds(schema: TSchema): TSchema {

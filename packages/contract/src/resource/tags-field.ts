@@ -1,5 +1,5 @@
-import { tags } from '../answers/answer-members.ts'
 import { openObject } from '../body-members.ts'
+import { tags } from '../responses/response-members.ts'
 import { annotated } from '../schema/type.ts'
 import { field } from './field.ts'
 

@@ -5,7 +5,7 @@ import Type from './type.ts'
 
 type Builders = typeof Type
 
-/** One schema with every builder, in the ways that the contract uses them. */
+/** A schema that uses every builder as the contract does. */
 const build = (on: Builders) =>
   on.Object({
     text: on.String({ maxLength: 5, format: 'uri' }),
@@ -16,7 +16,7 @@ const build = (on: Builders) =>
     inner: on.Object({ flag: on.Optional(on.Boolean()) }),
   })
 
-test('the builders give the schemas that TypeBox gives', () => {
+test('the builders return the same schemas as TypeBox', () => {
   assert.equal(JSON.stringify(build(Type)), JSON.stringify(build(TypeBox)))
   assert.deepEqual(build(Type).required, ['text', 'kind', 'count', 'inner'])
 })

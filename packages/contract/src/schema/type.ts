@@ -6,14 +6,14 @@ type Builders = 'Array' | 'Boolean' | 'Enum' | 'Integer' | 'Null' | 'Number'
 type Composers = 'Object' | 'Optional' | 'Record' | 'String' | 'Union' | 'Unknown'
 type Options = Readonly<Record<string, unknown>>
 
-/** Marks an optional member. Not enumerable, so that it never becomes part of a JSON Schema. */
+/** Marks an optional member. Not enumerable, so that it is not serialized into a JSON Schema. */
 const OPTIONAL = '~optional'
 
 const ofType = (type: string) => (options?: Options) => ({ type, ...options })
 
 /**
- * The builders of TypeBox that the contract uses, with TypeBox's own types and results. Only the types come from TypeBox: loading it takes
- * 20 MiB in every thread and more time than most commands, and its validators are not used.
+ * The TypeBox builders that the contract uses, with the same types and results. Only the types are imported from TypeBox: loading the package
+ * takes 20 MiB in every thread and more time than most commands, and its validators are not used.
  */
 const Type = {
   Boolean: ofType('boolean'),
@@ -43,7 +43,7 @@ export function isOptional(schema: object): boolean {
   return OPTIONAL in schema
 }
 
-/** The schema with further keywords; an optional one stays optional. */
+/** Adds keywords to a schema. An optional schema stays optional. */
 export function annotated<Schema extends TSchema>(schema: Schema, keywords: Options): Schema {
   const copy = { ...schema, ...keywords }
   return isOptional(schema) ? Object.defineProperty(copy, OPTIONAL, { value: true }) : copy

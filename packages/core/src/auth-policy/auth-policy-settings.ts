@@ -14,7 +14,7 @@ export type { AuthPolicySettings } from '@countersign/contract/auth-policy'
 
 const MIN_PASSWORD_LENGTH = 5
 
-/** What every identity gets that nobody has given another policy. */
+/** The policy of identities without an explicit one. */
 export const DEFAULT_AUTH_POLICY: AuthPolicySettings = {
   name: 'Default',
   primary: {
@@ -34,8 +34,8 @@ export const DEFAULT_AUTH_POLICY: AuthPolicySettings = {
   tags: {},
 }
 
-/** Numbers below their minimum are raised to it. */
-const atLeast = (least: number) => (value: number) => Math.max(least, value)
+/** Raises smaller numbers to the minimum. */
+const atLeast = (minimum: number) => (value: number) => Math.max(minimum, value)
 
 const RULES: BodyRules = {
   members: AUTH_POLICY.members,
@@ -48,22 +48,22 @@ const RULES: BodyRules = {
   },
 }
 
-/** A policy from the body of a POST. */
+/** The policy that a POST creates. */
 export function authPolicyFromBody(body: AuthPolicyWrite): AuthPolicySettings {
   return newSettings(RULES, body)
 }
 
-/** A policy after a PUT. */
+/** The policy after a PUT. */
 export function replacedAuthPolicy(current: AuthPolicySettings, body: AuthPolicyWrite): AuthPolicySettings {
   return replacedSettings(RULES, current, body)
 }
 
-/** A policy after a PATCH, leaf by leaf: what is not given stays. */
+/** The policy after a PATCH. Members that the body omits keep their values, at any depth. */
 export function patchedAuthPolicy(current: AuthPolicySettings, body: AuthPolicyPatch): AuthPolicySettings {
   return patchedSettings(RULES, current, body)
 }
 
-/** The rules that a policy's own fields must keep. */
+/** Throws when a field of the policy is invalid by itself. */
 export function validateAuthPolicy(policy: AuthPolicySettings): void {
   if (policy.name.trim() === '') throw fieldError('name', 'name is required', policy.name)
   checkPlainText('name', policy.name)

@@ -15,11 +15,11 @@ export interface BodySchema {
   readonly minimum?: number | undefined
   readonly maximum?: number | undefined
   readonly maxItems?: number | undefined
-  /** The code for a value of the wrong type or length, where it is not the usual one. */
+  /** The error code for a wrong type or length, instead of the usual one. */
   readonly refusedAs?: ErrorCode | undefined
-  /** Null is a value, which clears the member; elsewhere it means "not given". */
+  /** Null clears the member; without this it means "not given". */
   readonly nullClears?: boolean | undefined
-  /** No answer repeats the value. */
+  /** Error responses never repeat the value. */
   readonly secret?: boolean | undefined
 }
 
@@ -30,7 +30,7 @@ export function isOptional(schema: BodySchema, name: string): boolean {
 const namesOf = new WeakMap<BodySchema, ReadonlyMap<string, string>>()
 const orderOf = new WeakMap<BodySchema, readonly (readonly [string, BodySchema])[]>()
 
-/** The members by their name in lower case, of ASCII letters only: no letter of another script stands for one of ours. */
+/** The member names by their lower-case form. Only ASCII is lower-cased, so that no other letter maps to one of ours. */
 export function memberNames(schema: BodySchema): ReadonlyMap<string, string> {
   let names = namesOf.get(schema)
   if (!names) {
@@ -40,7 +40,7 @@ export function memberNames(schema: BodySchema): ReadonlyMap<string, string> {
   return names
 }
 
-/** The members in the order in which their rules are checked. */
+/** The members in the order in which they are checked. */
 export function membersInOrder(schema: BodySchema): readonly (readonly [string, BodySchema])[] {
   let order = orderOf.get(schema)
   if (!order) {

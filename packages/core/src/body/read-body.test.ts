@@ -30,7 +30,7 @@ const GOOD = { name: 'abc', list: ['a'] }
 
 const read = (members: Record<string, unknown> = {}) => ({ ...readBody(SCHEMA, { ...GOOD, ...members } as JsonValue) })
 
-/** Code and, of a field error, the field, the rule and the value. */
+/** The error code and, for a field error, the field, the rule and the value. */
 function refusal(body: unknown): string {
   try {
     readBody(SCHEMA, body as JsonValue)
@@ -40,17 +40,17 @@ function refusal(body: unknown): string {
     if (!cause || 'message' in cause) return `${error.code}: ${cause?.message}`
     return `${error.code}: ${cause.reason} (${cause.value})`
   }
-  return 'taken'
+  return 'accepted'
 }
 
-test('M-12 keeps the members the schema knows, in its spelling, and nothing else', () => {
+test('M-12 returns only the members of the schema, under the names in the schema', () => {
   assert.deepEqual(read({ COUNT: 3, unknown: { a: 1 }, isAdmin: true }), { ...GOOD, count: 3 })
   assert.deepEqual({ ...(read({ inner: { DEEP: 1, other: 2 } }).inner as object) }, { deep: 1 })
   assert.deepEqual(read({ open: { any: [1, null] } }), { ...GOOD, open: { any: [1, null] } })
   assert.equal('toString' in (readBody(SCHEMA, GOOD) as object), false)
 })
 
-test('M-12 a member that is given twice is refused, also when one of the two is null', () => {
+test('M-12 a duplicate member is refused, also when one of the two is null', () => {
   const twice = 'COULD_NOT_PARSE_BODY: the member name is given twice'
   assert.equal(refusal({ ...GOOD, NAME: 'abc' }), twice)
   assert.equal(refusal({ ...GOOD, Name: null }), twice)
@@ -59,15 +59,15 @@ test('M-12 a member that is given twice is refused, also when one of the two is 
     refusal({ ...GOOD, inner: { deep: 1, Deep: 1 } }),
     'COULD_NOT_PARSE_BODY: the member inner.deep is given twice',
   )
-  assert.equal(refusal({ ...GOOD, other: 1, OTHER: 2 }), 'taken')
+  assert.equal(refusal({ ...GOOD, other: 1, OTHER: 2 }), 'accepted')
 })
 
-test('M-12 names are folded as ASCII is: no other letter stands for one of ours', () => {
+test('M-12 only ASCII letters are case-insensitive in names', () => {
   assert.deepEqual(read({ '\u212Aind': 'A', 'l\u0130nk': 'x:' }), GOOD)
   assert.deepEqual(read({ Kind: 'A' }), { ...GOOD, kind: 'A' })
 })
 
-test('D6 null means "not given", blank text is a value that no rule looks at unless the member is required', () => {
+test('D6 null means "not given", and a blank string is checked only when the member is required', () => {
   assert.deepEqual(read({ count: null, kind: null, inner: null }), GOOD)
   assert.deepEqual(read({ kind: '', link: '', either: '', hidden: '' }), {
     ...GOOD,
@@ -79,7 +79,7 @@ test('D6 null means "not given", blank text is a value that no rule looks at unl
   assert.equal(refusal({ ...GOOD, name: '' }), 'COULD_NOT_VALIDATE: name in body should be at least 2 chars long ()')
 })
 
-test('W-26 the first broken rule in alphabetical order is told', () => {
+test('W-26 the first violated rule in alphabetical order is reported', () => {
   assert.equal(refusal({}), 'COULD_NOT_VALIDATE: list in body is required ([])')
   assert.equal(refusal(null), 'COULD_NOT_VALIDATE: list in body is required ([])')
   assert.equal(refusal({ list: [] }), 'COULD_NOT_VALIDATE: name in body is required (<nil>)')
@@ -89,13 +89,13 @@ test('W-26 the first broken rule in alphabetical order is told', () => {
   )
 })
 
-test('M-11 a body that is no object is refused', () => {
+test('M-11 a body that is not an object is refused', () => {
   for (const body of [[], 'x', 5, true]) {
     assert.equal(refusal(body), 'COULD_NOT_VALIDATE: body must be a JSON object ()')
   }
 })
 
-test('each rule refuses what breaks it and takes what keeps it', () => {
+test('each rule refuses invalid values and accepts valid ones', () => {
   for (const [bad, reason, good] of [
     [{ name: 'abcdef' }, 'name in body should be at most 5 chars long (abcdef)', { name: 'abcde' }],
     [{ list: ['a', 'b', 'c'] }, 'list in body should have at most 2 items (3 items)', { list: ['a', 'b'] }],
@@ -108,11 +108,11 @@ test('each rule refuses what breaks it and takes what keeps it', () => {
     [{ inner: {} }, 'inner.deep in body is required (<nil>)', { inner: { deep: 1 } }],
   ] as const) {
     assert.equal(refusal({ ...GOOD, ...bad }), `COULD_NOT_VALIDATE: ${reason}`)
-    assert.equal(refusal({ ...GOOD, ...good }), 'taken')
+    assert.equal(refusal({ ...GOOD, ...good }), 'accepted')
   }
 })
 
-test('a value of the wrong type is told by the member and the types, not by the value', () => {
+test('the error for a wrong type names the member and the types, not the value', () => {
   for (const [bad, reason] of [
     [{ name: 5 }, 'name must be of type string, but is of type number'],
     [{ list: 'secret' }, 'list must be of type array, but is of type string'],
@@ -127,16 +127,16 @@ test('a value of the wrong type is told by the member and the types, not by the 
   }
 })
 
-test('D36 a secret is never repeated, and a long value only in part', () => {
+test('D36 a secret is never repeated, and a long value is truncated', () => {
   assert.equal(
     refusal({ ...GOOD, hidden: 'abc' }),
     'COULD_NOT_VALIDATE: hidden in body should be at least 4 chars long ()',
   )
-  const told = refusal({ ...GOOD, name: 'n'.repeat(500) })
-  assert.ok(told.includes('n'.repeat(128)) && !told.includes('n'.repeat(129)))
+  const error = refusal({ ...GOOD, name: 'n'.repeat(500) })
+  assert.ok(error.includes('n'.repeat(128)) && !error.includes('n'.repeat(129)))
 })
 
-test('null is a value where it clears a member, and "not given" elsewhere', () => {
+test('null is a value for members that it clears, and "not given" for others', () => {
   const list = { type: 'array', items: { type: 'string' }, maxItems: 1 }
   const schema = { type: 'object', properties: { kept: { ...list, nullClears: true }, other: list } }
   assert.deepEqual({ ...readBody(schema, { kept: null, other: null }) }, { kept: null })

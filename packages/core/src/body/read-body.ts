@@ -4,23 +4,23 @@ import { isJsonObject, type JsonObject, type JsonValue, newJsonObject } from '..
 import { type BodySchema, isOptional, memberNames, membersInOrder } from './body-schema.ts'
 
 /**
- * Reads a parsed body by its schema and gives back only the members the schema knows, under the schema's spelling.
+ * Validates a parsed body. Returns only the members of the schema, under the schema's names.
  *
- * Existing clients send whole details back, so unknown members are passed over; null means "not given", except where it
- * clears a member; names match whatever their case. A member of the wrong JSON type is a parse error, a broken rule the first field error in
- * alphabetical order, as those clients expect.
+ * Existing clients send whole responses back, so unknown members are ignored. Null means "not given", except where it clears a member. Names
+ * are case-insensitive. A member of the wrong JSON type is a parse error. Of several violated rules, the first in alphabetical order of the
+ * fields is reported, as those clients expect.
  */
 export function readBody(schema: BodySchema, body: JsonValue): JsonObject {
   if (body === null) return readBody(schema, newJsonObject())
   if (!isJsonObject(body)) {
     throw new AppError('COULD_NOT_VALIDATE', { field: 'body', reason: 'body must be a JSON object', value: '' })
   }
-  const known = keepKnownMembers(schema, body, '')
+  const known = pickKnownMembers(schema, body, '')
   checkMembers(schema, known, '')
   return known
 }
 
-function keepKnownMembers(schema: BodySchema, object: JsonObject, path: string): JsonObject {
+function pickKnownMembers(schema: BodySchema, object: JsonObject, path: string): JsonObject {
   const names = memberNames(schema)
   const known = newJsonObject()
   const given = new Set<string>()
@@ -49,7 +49,7 @@ function keepKnown(schema: BodySchema, value: JsonValue, path: string): JsonValu
   if (Array.isArray(value)) {
     return value.map((item, index) => (schema.items ? keepKnown(schema.items, item, `${path}.${index}`) : item))
   }
-  return isJsonObject(value) && schema.properties ? keepKnownMembers(schema, value, `${path}.`) : value
+  return isJsonObject(value) && schema.properties ? pickKnownMembers(schema, value, `${path}.`) : value
 }
 
 function hasType(schema: BodySchema, value: JsonValue): boolean {
@@ -60,7 +60,7 @@ function hasType(schema: BodySchema, value: JsonValue): boolean {
       return Array.isArray(value)
     case 'object':
       return isJsonObject(value)
-    // An enumeration carries no type: all of ours are of strings.
+    // An enumeration has no type; all of ours contain strings.
     default:
       return typeof value === (schema.type ?? 'string')
   }
@@ -84,7 +84,7 @@ function checkValue(schema: BodySchema, value: JsonValue, field: string, mayBeBl
     if (fitting) checkValue(fitting, value, field, mayBeBlank)
     return
   }
-  // Existing clients send "" for an optional member they have no value for.
+  // Existing clients send "" for an optional member without a value.
   if (value === '' && mayBeBlank) return
   const shown = schema.secret ? '' : value
   if (schema.enum && !schema.enum.includes(value)) {
@@ -123,12 +123,12 @@ function checkNumber(schema: BodySchema, value: number, field: string): void {
   }
 }
 
-/** A scheme or an absolute path: what may be fetched is decided by the fetch rules, with their own error. */
+/** Accepts a scheme or an absolute path. The fetch rules decide later what may be fetched, with their own error. */
 function isUriLike(value: string): boolean {
   return value.startsWith('/') || URL.canParse(value) || /^[a-z][a-z0-9+.-]*:/i.test(value.slice(0, 32))
 }
 
-/** Some members have a code of their own for whatever is wrong with them. */
+/** Some members have their own error code for every violation. */
 function refusal(schema: BodySchema, field: string, rule: string, value: JsonValue | undefined): AppError {
   return schema.refusedAs ? new AppError(schema.refusedAs) : violation(field, rule, value)
 }

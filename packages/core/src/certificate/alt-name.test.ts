@@ -6,7 +6,7 @@ import { buildSpiffeUri, findHostAltName } from './alt-name.ts'
 import { findIpOctets } from './ip-address.ts'
 
 describe('findIpOctets', () => {
-  it('reads IPv4 and every spelling of IPv6', () => {
+  it('parses IPv4 and every notation of IPv6', () => {
     const addresses: Record<string, string> = {
       '127.0.0.1': '7f000001',
       '255.255.255.255': 'ffffffff',
@@ -20,7 +20,7 @@ describe('findIpOctets', () => {
     for (const [text, hex] of Object.entries(addresses)) assert.equal(findIpOctets(text)?.toString('hex'), hex, text)
   })
 
-  it('takes an address exactly when node:net does', () => {
+  it('accepts the same addresses as node:net', () => {
     const part = fc.constantFrom(
       '0',
       '1',
@@ -49,13 +49,13 @@ describe('findIpOctets', () => {
 })
 
 describe('findHostAltName', () => {
-  it('tells addresses from names and lowers the case of names', () => {
+  it('distinguishes addresses from names, and lower-cases names', () => {
     assert.deepEqual(findHostAltName('10.0.0.1'), { type: 'ip', octets: Buffer.from([10, 0, 0, 1]) })
     assert.deepEqual(findHostAltName('Ctrl.Example.Test'), { type: 'dns', name: 'ctrl.example.test' })
     assert.deepEqual(findHostAltName('localhost'), { type: 'dns', name: 'localhost' })
   })
 
-  it('refuses what is no host', () => {
+  it('refuses a text that is not a host', () => {
     const refused = [
       '',
       ' ',
@@ -76,7 +76,7 @@ describe('findHostAltName', () => {
 })
 
 describe('buildSpiffeUri', () => {
-  it('percent-encodes everything outside the plain characters', () => {
+  it('percent-encodes everything outside the unreserved characters', () => {
     assert.deepEqual(buildSpiffeUri('td'), { type: 'uri', uri: 'spiffe://td' })
     assert.deepEqual(buildSpiffeUri('td', 'identity', 'a/b@é'), {
       type: 'uri',

@@ -1,7 +1,7 @@
 import { implicitTag } from './der-writer.ts'
 import { findIpOctets } from './ip-address.ts'
 
-/** A name that a certificate stands for beside its subject. */
+/** A subject alternative name. */
 export type AltName =
   | { readonly type: 'dns'; readonly name: string }
   | { readonly type: 'ip'; readonly octets: Buffer }
@@ -12,7 +12,7 @@ const URI_TAG = 6
 const IP_TAG = 7
 const MAX_DNS_CHARACTERS = 253
 
-/** An IP address or a DNS name in lower case, from what an operator wrote; undefined when it is neither. */
+/** Parses an IP address or a DNS name, which is lower-cased. Undefined when the text is neither. */
 export function findHostAltName(host: string): AltName | undefined {
   const octets = findIpOctets(host)
   if (octets) return { type: 'ip', octets }
@@ -34,7 +34,7 @@ export function buildAltName(altName: AltName): Buffer {
 
 /** `spiffe://<trust domain>/<path>`, every segment percent-encoded outside `[A-Za-z0-9._-]`. */
 export function buildSpiffeUri(trustDomain: string, ...segments: readonly string[]): AltName {
-  if (!/^[a-z0-9._-]{1,255}$/.test(trustDomain)) throw new TypeError('the trust domain is not a valid one')
+  if (!/^[a-z0-9._-]{1,255}$/.test(trustDomain)) throw new TypeError('the trust domain is not valid')
   return { type: 'uri', uri: ['spiffe:/', trustDomain, ...segments.map(encodeSegment)].join('/') }
 }
 
@@ -48,9 +48,9 @@ function encodeSegment(segment: string): string {
   return encoded
 }
 
-/** Labels of letters, digits, hyphens and underscores; a last label of digits alone would be a mistyped IPv4 address. */
+/** Labels of letters, digits, hyphens and underscores. The last label must not be all digits: that is a mistyped IPv4 address. */
 function isDnsName(name: string): boolean {
   const labels = name.split('.')
-  const isEveryLabelGood = labels.every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label))
-  return name.length <= MAX_DNS_CHARACTERS && isEveryLabelGood && !/^\d+$/.test(labels.at(-1) ?? '')
+  const isEveryLabelValid = labels.every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label))
+  return name.length <= MAX_DNS_CHARACTERS && isEveryLabelValid && !/^\d+$/.test(labels.at(-1) ?? '')
 }

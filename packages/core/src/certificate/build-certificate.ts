@@ -13,10 +13,10 @@ import { oid, sequence } from './der-writer.ts'
 import { buildName } from './distinguished-name.ts'
 import { OID } from './object-identifiers.ts'
 
-/** The one way in which we sign: our issuers hold P-256 keys. */
+/** The only algorithm that our issuers sign with; they have P-256 keys. */
 export const ISSUER_SIGNATURE_ALGORITHM = sequence(oid(OID.ecdsaWithSha256))
 
-/** Build: the bytes to sign, from the plan alone. `checkCertificate` then judges them on its own. */
+/** Builds the bytes to sign from the plan. Pass them to `checkCertificate` before signing. */
 export function buildCertificate(plan: CertificatePlan): Buffer {
   const profile: CertificateProfile = CERTIFICATE_PROFILES[plan.profile]
   const subject = buildName(plan.subject)

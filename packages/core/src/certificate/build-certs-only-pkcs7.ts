@@ -4,7 +4,7 @@ import { OID } from './object-identifiers.ts'
 const VERSION_1 = 1
 const IMPLICIT_CERTIFICATES = 0xa0
 
-/** A PKCS#7 SignedData without signatures (RFC 5652 section 5, RFC 7030 section 4.1.3) around certificates in DER. */
+/** A PKCS #7 SignedData with DER certificates and without signatures (RFC 5652 section 5, RFC 7030 section 4.1.3). */
 export function buildCertsOnlyPkcs7(certificates: readonly Buffer[]): Buffer {
   const signedData = sequence(
     integer(VERSION_1),

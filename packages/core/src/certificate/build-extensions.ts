@@ -8,7 +8,7 @@ import { OID } from './object-identifiers.ts'
 
 const KEY_ID_BYTES = 20
 
-/** One extension of a certificate around its already encoded value. */
+/** A certificate extension with an encoded value. */
 export function buildExtension(id: string, value: Uint8Array, critical = false): Buffer {
   return sequence(oid(id), ...(critical ? [boolean(true)] : []), octetString(value))
 }
@@ -38,10 +38,10 @@ export function buildAuthorityKeyIdentifier(issuerKeyInfo: Buffer): Buffer {
   return buildExtension(OID.authorityKeyIdentifier, sequence(implicitTag(0, computeKeyId(issuerKeyInfo))))
 }
 
-/** The issuer's is asked for with every certificate. */
+/** Cached, because every certificate needs the key id of its issuer. */
 const keyIds = new WeakMap<Buffer, Buffer>()
 
-/** RFC 7093 section 2, method 1: the first 160 bits of the SHA-256 of the key inside a SubjectPublicKeyInfo. */
+/** RFC 7093 section 2, method 1: the first 160 bits of SHA-256 over the key in a SubjectPublicKeyInfo. */
 export function computeKeyId(publicKeyInfo: Buffer): Buffer {
   const known = keyIds.get(publicKeyInfo)
   if (known) return known

@@ -1,6 +1,6 @@
 import { bitString, explicitTag, integer, sequence, time } from './der-writer.ts'
 
-/** The encoded pieces of a certificate, before it is signed. */
+/** The encoded parts of a certificate before signing. */
 export interface TbsCertificateParts {
   readonly serial: Uint8Array
   readonly signatureAlgorithm: Uint8Array
@@ -14,7 +14,7 @@ export interface TbsCertificateParts {
 
 const VERSION_3 = 2
 
-/** Puts the pieces of a version 3 certificate into their order; what is in them is not looked at. */
+/** Joins the parts of a version 3 certificate. Does not check their content. */
 export function buildTbsCertificate(parts: TbsCertificateParts): Buffer {
   return sequence(
     explicitTag(0, integer(VERSION_3)),
@@ -28,7 +28,7 @@ export function buildTbsCertificate(parts: TbsCertificateParts): Buffer {
   )
 }
 
-/** The certificate: what was signed, how, and the signature. */
+/** Joins the signed bytes, the algorithm and the signature to a certificate. */
 export function joinCertificate(tbs: Uint8Array, signatureAlgorithm: Uint8Array, signature: Uint8Array): Buffer {
   return sequence(tbs, signatureAlgorithm, bitString(signature))
 }

@@ -3,9 +3,9 @@ import { DerError } from './der-reader.ts'
 import { type ParsedCertificate, parseCertificate } from './parse-certificate.ts'
 import { findPemBlocks } from './pem.ts'
 
-/** What a certificate is recorded under: what it is, and which key it stands for. */
+/** The digests by which a certificate and its key are stored. */
 export interface CertificateDigests {
-  /** SHA-1 of the certificate in lower-case hex, as existing clients know it. */
+  /** SHA-1 of the certificate in lower-case hex, as existing clients expect. */
   readonly fingerprint: string
   /** SHA-256 of the SubjectPublicKeyInfo in base64url. */
   readonly publicKeyDigest: string
@@ -18,7 +18,7 @@ export function certificateDigests({ der, publicKeyInfo }: ParsedCertificate): C
   }
 }
 
-/** The digests of the leaf of a chain of our own, which is the first block. Throws DerError when there is none. */
+/** The digests of the first certificate in a chain. Throws DerError when there is none. */
 export function readLeafDigests(chainPem: string): CertificateDigests {
   const [leaf] = findPemBlocks(chainPem, 'CERTIFICATE') ?? []
   if (!leaf) throw new DerError('there is no certificate')

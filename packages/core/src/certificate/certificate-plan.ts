@@ -4,42 +4,42 @@ import type { AltName } from './alt-name.ts'
 import { CERTIFICATE_PROFILES, type CertificateProfileName } from './certificate-profiles.ts'
 import type { DistinguishedName } from './distinguished-name.ts'
 
-/** What we have decided to certify; everything here comes from us, never from a caller. */
+/** What to certify. All members are decided by the controller, never by a caller. */
 export interface CertificateRequest {
   readonly profile: CertificateProfileName
   readonly subject: DistinguishedName
   readonly publicKey: KeyObject
   readonly altNames: readonly AltName[]
-  /** The public key as encoded, where that is known already. */
+  /** The encoded public key, when it is already known. */
   readonly publicKeyInfo?: Buffer
-  /** Instead of the profile's; never beyond the issuer's end. */
+  /** Replaces the profile's lifetime. The certificate never outlives its issuer. */
   readonly lifetimeMs?: number
 }
 
-/** What is needed of the issuer to build and check a certificate. */
+/** The issuer's data for building and checking a certificate. */
 export interface IssuerFacts {
-  /** Its subject as encoded. */
+  /** Its encoded subject. */
   readonly name: Buffer
   readonly publicKey: KeyObject
-  /** The same key as encoded. */
+  /** The same key, encoded. */
   readonly publicKeyInfo: Buffer
   readonly notAfter: Date
 }
 
-/** A request with its serial number, its dates and its issuer: all that goes into the certificate. */
+/** The complete content of a certificate: a request with serial number, dates and issuer. */
 export interface CertificatePlan extends CertificateRequest {
-  /** The public key as encoded; once, because that takes longer than all the rest. */
+  /** The encoded public key. Encoded once, because the export takes longer than everything else. */
   readonly publicKeyInfo: Buffer
   readonly serial: Buffer
   readonly notBefore: Date
   readonly notAfter: Date
-  /** Undefined for a certificate that signs itself. */
+  /** Undefined for a self-signed certificate. */
   readonly issuer: IssuerFacts | undefined
 }
 
 const SERIAL_BYTES = 16
 const DAY_MS = 24 * 60 * 60 * 1000
-/** For clients whose clock is a little behind ours. */
+/** For clients whose clock is behind ours. */
 const BACKDATED_MS = 5 * 60 * 1000
 
 export function planCertificate(
@@ -48,14 +48,14 @@ export function planCertificate(
   now: Date,
 ): CertificatePlan {
   const lifetimeMs = request.lifetimeMs ?? CERTIFICATE_PROFILES[request.profile].lifetimeDays * DAY_MS
-  const wanted = toSeconds(now.getTime() + lifetimeMs)
-  const notAfter = issuer && issuer.notAfter < wanted ? issuer.notAfter : wanted
+  const requestedEnd = toSeconds(now.getTime() + lifetimeMs)
+  const notAfter = issuer && issuer.notAfter < requestedEnd ? issuer.notAfter : requestedEnd
   const notBefore = toSeconds(now.getTime() - BACKDATED_MS)
   const publicKeyInfo = request.publicKeyInfo ?? request.publicKey.export({ format: 'der', type: 'spki' })
   return { ...request, publicKeyInfo, serial: createSerial(), notBefore, notAfter, issuer }
 }
 
-/** 128 random bits, positive, and always 16 octets long. */
+/** A random positive serial number of exactly 16 octets. */
 export function createSerial(): Buffer {
   const serial = Buffer.from(takeRandomBytes(SERIAL_BYTES))
   serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40

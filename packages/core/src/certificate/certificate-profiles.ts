@@ -1,18 +1,18 @@
 import type { KeyObject } from 'node:crypto'
 import { OID } from './object-identifiers.ts'
 
-/** Numbers of the bits of a keyUsage extension, RFC 5280 section 4.2.1.3. */
+/** Bit numbers of the keyUsage extension, RFC 5280 section 4.2.1.3. */
 const KEY_USAGE = { digitalSignature: 0, keyEncipherment: 2, keyCertSign: 5, crlSign: 6 } as const
 
-/** What a certificate may be used for. Building and checking read the same row and nothing else. */
+/** What a certificate may be used for. Both `buildCertificate` and `checkCertificate` use it. */
 export interface CertificateProfile {
   readonly isCa: boolean
   readonly pathLength?: number
   readonly keyUsage: readonly number[]
-  /** Instead of `keyUsage` where the key is RSA. */
+  /** Replaces `keyUsage` for RSA keys. */
   readonly rsaKeyUsage?: readonly number[]
   readonly extendedKeyUsage: readonly string[]
-  /** Unless the request asks for another life. */
+  /** Unless the request sets a lifetime. */
   readonly lifetimeDays: number
 }
 

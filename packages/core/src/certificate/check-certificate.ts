@@ -14,39 +14,39 @@ const MIN_SERIAL_BYTES = 8
 const MAX_SERIAL_BYTES = 20
 const CRITICAL_EXTENSIONS: ReadonlySet<string> = new Set([OID.basicConstraints, OID.keyUsage])
 
-/** Each rule reads the bytes that will be signed, not the values they were built from. */
+/** Each rule checks the bytes to sign, not the values that they were built from. */
 const RULES: readonly Rule[] = [
-  ['the serial is positive and of a good length', ({ serial }) => isGoodSerial(serial)],
+  ['the serial is positive and has 8 to 20 bytes', ({ serial }) => isValidSerial(serial)],
   ['the serial is the planned one', (tbs, plan) => tbs.serial.equals(plan.serial)],
-  ['the certificate has begun', (tbs, _plan, now) => tbs.notBefore <= now],
-  ['the certificate has not ended', (tbs, _plan, now) => tbs.notAfter > now],
+  ['the certificate is already valid', (tbs, _plan, now) => tbs.notBefore <= now],
+  ['the certificate has not expired', (tbs, _plan, now) => tbs.notAfter > now],
   ['the dates are the planned ones', hasPlannedDates],
-  ['it ends no later than its issuer', (tbs, plan) => !plan.issuer || tbs.notAfter <= plan.issuer.notAfter],
+  ['it does not outlive its issuer', (tbs, plan) => !plan.issuer || tbs.notAfter <= plan.issuer.notAfter],
   ['the issuer is the planned one', (tbs, plan) => tbs.issuer.equals(plan.issuer?.name ?? tbs.subject)],
   ['the subject is the planned one', hasPlannedSubject],
   ['the key is admitted', (_tbs, plan) => admitPublicKey(plan.publicKey).ok],
   ['the key is the planned one', (tbs, plan) => tbs.publicKeyInfo.bytes.equals(plan.publicKeyInfo)],
   ['there is no other extension', hasPlannedExtensions],
-  ['critical extensions are marked', hasCriticalMarks],
-  ['the constraints fit the profile', hasProfileConstraints],
-  ['the key usage fits the profile', hasProfileKeyUsage],
-  ['the extended key usage fits the profile', hasProfileExtendedKeyUsage],
-  ['the key identifiers are right', hasKeyIdentifiers],
+  ['critical extensions are marked critical', hasCriticalMarks],
+  ['the basic constraints match the profile', hasProfileConstraints],
+  ['the key usage matches the profile', hasProfileKeyUsage],
+  ['the extended key usage matches the profile', hasProfileExtendedKeyUsage],
+  ['the key identifiers are correct', hasKeyIdentifiers],
   ['the alternative names are the planned ones', hasPlannedAltNames],
 ]
 
 /**
- * Check: judges the bytes to sign against the plan and its profile, independently of how they were built. A broken rule
- * is our own mistake, so it is a plain Error that names the rule; nothing may be signed then.
+ * Checks the bytes to sign against the plan and its profile, independently of how they were built. Throws a plain Error
+ * that names the violated rule: a violation is a bug, and the bytes must not be signed.
  */
 export function checkCertificate(tbs: Buffer, plan: CertificatePlan, now: Date): void {
   const parsed = parseTbsCertificate(tbs)
   for (const [rule, holds] of RULES) {
-    if (!holds(parsed, plan, now)) throw new Error(`a certificate was built against the rule that ${rule}`)
+    if (!holds(parsed, plan, now)) throw new Error(`the built certificate violates a rule: ${rule}`)
   }
 }
 
-function isGoodSerial(serial: Buffer): boolean {
+function isValidSerial(serial: Buffer): boolean {
   return serial.length >= MIN_SERIAL_BYTES && serial.length <= MAX_SERIAL_BYTES && (serial[0] ?? 0xff) < 0x80
 }
 
@@ -61,7 +61,7 @@ function hasPlannedSubject({ subjectAttributes }: TbsCertificate, { subject }: C
 }
 
 function hasPlannedExtensions({ extensions }: TbsCertificate, plan: CertificatePlan): boolean {
-  const wanted: string[] = [
+  const planned: string[] = [
     OID.basicConstraints,
     OID.keyUsage,
     OID.subjectKeyIdentifier,
@@ -69,7 +69,7 @@ function hasPlannedExtensions({ extensions }: TbsCertificate, plan: CertificateP
     ...(profileOf(plan).extendedKeyUsage.length > 0 ? [OID.extendedKeyUsage] : []),
     ...(plan.altNames.length > 0 ? [OID.subjectAltName] : []),
   ]
-  return isSameList([...extensions.keys()].toSorted(), wanted.toSorted())
+  return isSameList([...extensions.keys()].toSorted(), planned.toSorted())
 }
 
 function hasCriticalMarks({ extensions }: TbsCertificate): boolean {

@@ -1,10 +1,10 @@
 import { DerError, type DerNode, TAG } from './der-reader.ts'
 
-/** Walks the elements inside one constructed element in order; every step throws DerError when the shape differs. */
+/** Iterates over the children of a constructed element. Each method throws DerError when the structure differs. */
 export interface DerCursor {
   take(tag: number): DerNode
   takeOptional(tag: number): DerNode | undefined
-  /** The elements not yet taken, all of which must carry the tag. */
+  /** The remaining elements, which must all have the tag. */
   takeRest(tag: number): DerNode[]
   end(): void
 }
@@ -34,7 +34,7 @@ export function createDerCursor(node: DerNode): DerCursor {
   return { take, takeOptional, takeRest, end }
 }
 
-/** The one element inside a wrapper such as an explicit tag. */
+/** The only child of a wrapper such as an explicit tag. */
 export function getOnlyChild(node: DerNode, tag: number): DerNode {
   const cursor = createDerCursor(node)
   const child = cursor.take(tag)
@@ -59,7 +59,7 @@ export function readOid(node: DerNode): string {
   return [first, joined - first * 40, ...rest].join('.')
 }
 
-/** A bit string that holds whole octets, as keys and signatures do. */
+/** The content of a bit string of whole octets, as keys and signatures are. */
 export function readOctetsOfBitString(node: DerNode): Buffer {
   if (node.tag !== TAG.bitString || node.content[0] !== 0) throw new DerError('a bit string of whole octets is missing')
   return node.content.subarray(1)
@@ -71,11 +71,11 @@ export function readTime(node: DerNode): Date {
   const isUtcTime = node.tag === TAG.utcTime
   if (!isUtcTime && node.tag !== TAG.generalizedTime) throw new DerError('a date is missing')
   const digits = isUtcTime ? (text.startsWith('5') || text > '6' ? `19${text}` : `20${text}`) : text
-  if (!/^\d{14}Z$/.test(digits)) throw new DerError('a date is badly written')
+  if (!/^\d{14}Z$/.test(digits)) throw new DerError('a date is malformed')
   const part = (from: number, to: number): string => digits.slice(from, to)
   const iso = `${part(0, 4)}-${part(4, 6)}-${part(6, 8)}T${part(8, 10)}:${part(10, 12)}:${part(12, 14)}.000Z`
   const date = new Date(iso)
-  // Date rolls 31 February over to March: what comes back must be what was written.
+  // Date rolls 31 February over to March. A valid date formats to the same text.
   if (Number.isNaN(date.getTime()) || date.toISOString() !== iso) throw new DerError('a date does not exist')
   return date
 }

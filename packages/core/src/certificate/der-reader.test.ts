@@ -23,7 +23,7 @@ describe('readDer', () => {
     assert.ok(node.bytes.equals(bytes))
   })
 
-  it('J-11 refuses every encoding that is not the one DER encoding, and reads its strict twin', () => {
+  it('J-11 refuses every non-DER encoding, and reads its strict counterpart', () => {
     const twins: Record<string, [strict: string, lax: string]> = {
       'bytes after the end': ['0500', '050000'],
       'indefinite length': ['30020500', '308005000000'],
@@ -58,7 +58,7 @@ describe('readDer', () => {
     }
   })
 
-  it('J-12 refuses deep nesting and arcs that overflow, without growing slow', () => {
+  it('J-12 quickly refuses deep nesting and arcs that overflow', () => {
     assert.ok(readDer(nested(32)))
     assert.throws(() => readDer(nested(33)), DerError)
     assert.throws(() => readDer(nested(5000)), DerError)
@@ -66,7 +66,7 @@ describe('readDer', () => {
     assert.throws(() => readDer(Buffer.from(`060b2a${'ff'.repeat(9)}7f`, 'hex')), DerError)
   })
 
-  it('either refuses bytes with DerError or gives back elements that add up to them', () => {
+  it('either throws DerError or returns elements that make up all bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (input) => {
         const bytes = Buffer.from(input)
@@ -80,7 +80,7 @@ describe('readDer', () => {
     )
   })
 
-  it('reads back any tree that the writer wrote', () => {
+  it('parses any tree that the writer encoded', () => {
     const { tree } = fc.letrec<{ tree: Buffer }>((tie) => ({
       tree: fc.oneof(
         { maxDepth: 6 },
@@ -97,7 +97,7 @@ describe('readDer', () => {
 })
 
 describe('readOid', () => {
-  it('reads what the writer wrote, large first arcs too', () => {
+  it('parses what the writer encoded, also large first arcs', () => {
     for (const dotted of ['1.2.840.113549.1.1.11', '2.5.4.3', '0.9.2342.19200300.100.1.1', '2.999.4294967295']) {
       assert.equal(readOid(readDer(der.oid(dotted))), dotted)
     }
@@ -105,7 +105,7 @@ describe('readOid', () => {
 })
 
 describe('readTime', () => {
-  it('reads both kinds of time, the two-digit year by RFC 5280', () => {
+  it('parses both types of time, with two-digit years as in RFC 5280', () => {
     for (const iso of ['1950-01-01T00:00:00.000Z', '2049-12-31T23:59:59.000Z', '2050-01-01T00:00:00.000Z']) {
       assert.equal(readTime(readDer(der.time(new Date(iso)))).toISOString(), iso)
     }

@@ -1,14 +1,14 @@
-/** Raised for bytes that are not the one DER encoding of what they claim to be. */
+/** The bytes are not valid DER, or not the expected structure. */
 export class DerError extends Error {
   override readonly name = 'DerError'
 }
 
-/** One element: `tag` is its identifier octet, `bytes` the whole encoding, `content` what is inside. */
+/** One element: `tag` is its identifier octet, `bytes` the whole encoding, `content` the encoding without tag and length. */
 export interface DerNode {
   readonly tag: number
   readonly bytes: Buffer
   readonly content: Buffer
-  /** The elements inside a constructed one; empty for a primitive. */
+  /** The elements of a constructed one; empty for a primitive. */
   readonly children: readonly DerNode[]
 }
 
@@ -36,10 +36,10 @@ const MAX_LENGTH_OCTETS = 3
 const CONSTRUCTED = 0x20
 const CONTEXT_CLASS = 0x80
 
-/** Whether a primitive holds what its type may; its content is `bytes` from `start` up to `end`. */
+/** Whether the content of a primitive, `bytes` from `start` to `end`, is valid for its type. */
 type PrimitiveRule = (bytes: Buffer, start: number, end: number) => boolean
 
-/** What a primitive of each universal type may hold; a type that is not here is refused. */
+/** The universal types and the rules for their content. Other types are refused. */
 const PRIMITIVES: Readonly<Record<number, PrimitiveRule>> = {
   [TAG.boolean]: (bytes, start, end) => end - start === 1 && (bytes[start] === 0x00 || bytes[start] === 0xff),
   [TAG.integer]: isMinimalInteger,
@@ -58,8 +58,8 @@ const PRIMITIVES: Readonly<Record<number, PrimitiveRule>> = {
 }
 
 /**
- * Reads bytes that must be exactly one DER element: definite and minimal lengths, minimal integers and object
- * identifiers, sorted sets, nothing after the end, at most 32 levels. Throws DerError for anything else.
+ * Parses exactly one DER element: definite and minimal lengths, minimal integers and object identifiers, sorted sets,
+ * nothing after the end, at most 32 levels. Throws DerError for anything else.
  */
 export function readDer(bytes: Buffer): DerNode {
   const node = readElement(bytes, 0, bytes.length, 0)
@@ -69,7 +69,7 @@ export function readDer(bytes: Buffer): DerNode {
 
 type Extent = readonly [start: number, contentStart: number, end: number]
 
-/** Where an element is. Its bytes are cut out when they are asked for: of most elements nobody does. */
+/** Holds the position of an element. Its bytes are sliced on access, because those of most elements are never used. */
 class DerElement implements DerNode {
   readonly tag: number
   readonly end: number
@@ -121,12 +121,12 @@ function readChildren(bytes: Buffer, start: number, end: number, depth: number):
   return children
 }
 
-/** Whether the element holds others. Only the universal types above and one-octet context tags exist for us. */
+/** Whether the element is constructed. Supports only the universal types above and one-octet context tags. */
 function checkTag(tag: number): boolean {
   const isContext = (tag & 0xc0) === CONTEXT_CLASS && (tag & 0x1f) !== 0x1f
   if (isContext) return (tag & CONSTRUCTED) !== 0
   if (tag === TAG.sequence || tag === TAG.set) return true
-  if (!Object.hasOwn(PRIMITIVES, tag)) throw new DerError('it holds a type that does not belong there')
+  if (!Object.hasOwn(PRIMITIVES, tag)) throw new DerError('it contains an unsupported type')
   return false
 }
 
@@ -162,7 +162,7 @@ function isDerBitString(bytes: Buffer, start: number, end: number): boolean {
   return (byteAt(bytes, end - 1, end) & ((1 << unusedBits) - 1)) === 0
 }
 
-/** Every arc in as few octets as possible and at most 35 bits wide: no arc in use overflows a number. */
+/** Every arc is minimal and has at most 35 bits, so that it fits into a number. */
 function isMinimalOid(bytes: Buffer, start: number, end: number): boolean {
   let octetsInArc = 0
   for (let at = start; at < end; at++) {
@@ -179,7 +179,7 @@ function isAscii(bytes: Buffer, start: number, end: number): boolean {
   return true
 }
 
-/** The order of a SET OF, also where it goes under another tag. Throws DerError. */
+/** Throws DerError when the elements of a SET OF are not sorted. Also for implicitly tagged sets. */
 export function checkSorted(children: readonly DerNode[]): void {
   children.forEach((child, index) => {
     const previous = children[index - 1]

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import * as der from './der-writer.ts'
 
 describe('the DER writer', () => {
-  it('writes each type as X.690 has it', () => {
+  it('encodes each type as in X.690', () => {
     const written: [Buffer, string][] = [
       [der.boolean(true), '0101ff'],
       [der.boolean(false), '010100'],
@@ -26,7 +26,7 @@ describe('the DER writer', () => {
     for (const [bytes, hex] of written) assert.equal(bytes.toString('hex'), hex)
   })
 
-  it('takes a value that cannot be written as a mistake of the program', () => {
+  it('throws TypeError for a value that cannot be encoded', () => {
     for (const value of [-1, 1.5, Number.NaN]) assert.throws(() => der.integer(value), TypeError)
     for (const year of ['1949', '+010000'])
       assert.throws(() => der.time(new Date(`${year}-06-01T00:00:00Z`)), TypeError)

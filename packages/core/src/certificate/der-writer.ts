@@ -1,6 +1,6 @@
 import { TAG } from './der-reader.ts'
 
-/** Small functions that each write one DER element. They are given our own values; what breaks a rule is a TypeError. */
+/** Each function of this file encodes one DER element. Only for trusted values; throws TypeError for invalid ones. */
 export function element(tag: number, ...content: readonly Uint8Array[]): Buffer {
   let length = 0
   for (const part of content) length += part.length
@@ -44,7 +44,7 @@ export const explicitTag = (n: number, ...content: readonly Uint8Array[]): Buffe
 /** `[n]` in place of the tag of a primitive. */
 export const implicitTag = (n: number, content: Uint8Array): Buffer => element(0x80 + n, content)
 
-/** A non-negative integer given as octets or as a small number. */
+/** A non-negative integer, given as big-endian octets or as a number. */
 export function integer(value: number | Uint8Array): Buffer {
   const octets = typeof value === 'number' ? numberOctets(value) : value
   const firstUsed = octets.findIndex((byte) => byte !== 0)
@@ -53,7 +53,7 @@ export function integer(value: number | Uint8Array): Buffer {
   return element(TAG.integer, isNegativeLooking ? Buffer.from([0]) : Buffer.alloc(0), minimal)
 }
 
-/** Bits by number, bit 0 being the highest of the first octet; trailing zeros are left out as DER wants it. */
+/** A bit string with these bits set. Bit 0 is the highest bit of the first octet. Trailing zeros are omitted, as DER requires. */
 export function namedBits(bits: readonly number[]): Buffer {
   const highest = Math.max(-1, ...bits)
   const octets = Buffer.alloc(Math.ceil((highest + 1) / 8))
@@ -69,7 +69,7 @@ export function oid(dotted: string): Buffer {
   return written
 }
 
-/** Our own few, written once: nothing that a caller sends is ever written as an object identifier. */
+/** Cached without limit: only constants are encoded, never an identifier from a caller. */
 const oids = new Map<string, Buffer>()
 
 function writeOid(dotted: string): Buffer {
@@ -77,7 +77,7 @@ function writeOid(dotted: string): Buffer {
   return element(TAG.oid, Buffer.from([first * 40 + second, ...rest].flatMap(arcOctets)))
 }
 
-/** UTCTime until 2049 and GeneralizedTime after, as RFC 5280 4.1.2.5 says; parts of a second are dropped. */
+/** UTCTime until 2049 and GeneralizedTime after, as RFC 5280 section 4.1.2.5 requires. Fractions of a second are dropped. */
 export function time(date: Date): Buffer {
   const digits = date.toISOString().slice(0, 19).replaceAll(/[-:T]/g, '')
   const year = date.getUTCFullYear()
@@ -87,14 +87,14 @@ export function time(date: Date): Buffer {
     : element(TAG.generalizedTime, Buffer.from(`${digits}Z`))
 }
 
-/** How many octets a length takes beyond the one that every length has. */
+/** The number of length octets after the first one. */
 function lengthOctets(length: number): number {
   if (length < 0x80) return 0
   return length < 0x100 ? 1 : length < 0x10000 ? 2 : 3
 }
 
 function numberOctets(value: number): Buffer {
-  if (!Number.isSafeInteger(value) || value < 0) throw new TypeError('only a non-negative whole number can be written')
+  if (!Number.isSafeInteger(value) || value < 0) throw new TypeError('only a non-negative integer can be encoded')
   const hex = value.toString(16)
   return Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex')
 }

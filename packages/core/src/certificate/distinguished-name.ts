@@ -41,9 +41,9 @@ export function readName(node: DerNode): NameAttribute[] {
 function readAttribute(node: DerNode): NameAttribute {
   const type = readOid(createDerCursor(node).take(TAG.oid))
   const value = node.children[1]
-  if (!value || node.children.length !== 2) throw new DerError('a name is badly built')
+  if (!value || node.children.length !== 2) throw new DerError('a name is malformed')
   const decode = DECODERS[value.tag]
-  if (!decode) throw new DerError('a name holds a value that is not text')
+  if (!decode) throw new DerError('a name contains a value that is not text')
   return { type, value: decode(value.content) }
 }
 
@@ -55,6 +55,6 @@ function decodeWith(encoding: string, content: Buffer): string {
   try {
     return new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(content)
   } catch {
-    throw new DerError('a name holds text that cannot be decoded')
+    throw new DerError('a name contains text that cannot be decoded')
   }
 }

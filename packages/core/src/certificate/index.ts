@@ -1,4 +1,4 @@
-/** X.509 in our own small DER stack: reading the certificates of signers, and building, checking and signing our own. */
+/** X.509 on a small DER codec: reads the certificates of signers; builds, checks and signs those of the controller. */
 export { type AltName, buildSpiffeUri, findHostAltName } from './alt-name.ts'
 export { buildCertsOnlyPkcs7 } from './build-certs-only-pkcs7.ts'
 export { buildExtension } from './build-extensions.ts'

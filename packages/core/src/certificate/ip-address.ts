@@ -1,4 +1,4 @@
-/** The 4 or 16 octets of an IPv4 or IPv6 address in text form without brackets or zone; undefined for anything else. */
+/** Parses an IPv4 or IPv6 address without brackets or zone to its 4 or 16 octets. Undefined for any other text. */
 export function findIpOctets(text: string): Buffer | undefined {
   return findIpv4Octets(text) ?? findIpv6Octets(text)
 }
@@ -21,7 +21,7 @@ function findIpv6Octets(text: string): Buffer | undefined {
   return isComplete ? Buffer.concat([left, Buffer.alloc(missing), right]) : undefined
 }
 
-/** Colon-separated groups; the last one may be a dotted IPv4 address where the text ends with it. */
+/** Parses colon-separated groups. With `mayEndDotted`, the last one may be a dotted IPv4 address. */
 function readGroups(text: string, mayEndDotted: boolean): Buffer | undefined {
   if (text === '') return Buffer.alloc(0)
   const groups = text.split(':')

@@ -68,7 +68,7 @@ describe('issueCertificate', () => {
     server = await issueCertificate(serverRequest, issuer, NOW)
   })
 
-  it('makes a chain that node:crypto verifies link by link', () => {
+  it('issues a chain that node:crypto verifies link by link', () => {
     const [first, second, third] = [root, intermediate, server].map((der) => new X509Certificate(der))
     assert.ok(first && second && third)
     assert.ok(first.verify(first.publicKey) && second.verify(first.publicKey) && third.verify(second.publicKey))
@@ -78,7 +78,7 @@ describe('issueCertificate', () => {
     assert.deepEqual(third.keyUsage, ['1.3.6.1.5.5.7.3.1'])
   })
 
-  it('puts the wanted names into the server certificate and no others', () => {
+  it('the server certificate has exactly the requested names', () => {
     const certificate = new X509Certificate(server)
     assert.equal(
       certificate.subjectAltName,
@@ -90,7 +90,7 @@ describe('issueCertificate', () => {
     assert.equal(new X509Certificate(root).subject, 'O=Countersign\nCN=Test Root CA')
   })
 
-  it('writes what an independent library reads and verifies', async () => {
+  it('issues certificates that an independent library parses and verifies', async () => {
     const [first, second, third] = [root, intermediate, server].map((der) => new peculiar.X509Certificate(der))
     assert.ok(first && second && third)
     const chain = await new peculiar.X509ChainBuilder({ certificates: [first, second] }).build(third)
@@ -107,14 +107,14 @@ describe('issueCertificate', () => {
     assert.notEqual(keyIdOf(second), keyIdOf(third))
   })
 
-  it('begins five minutes ago and lasts as long as the profile says', () => {
+  it('is valid from five minutes ago, for the lifetime of the profile', () => {
     const certificate = new X509Certificate(server)
     assert.equal(certificate.validFromDate.toISOString(), '2026-03-01T11:55:00.000Z')
     assert.equal(certificate.validToDate.getTime(), Date.parse('2026-03-01T12:00:00Z') + 365 * DAY_MS)
     assert.ok(new X509Certificate(intermediate).validToDate < new Date(new X509Certificate(root).validTo))
   })
 
-  it('J-15 never outlives its issuer, and begins before now when the clock went back', async () => {
+  it('J-15 never outlives its issuer, and is backdated for clocks that are behind', async () => {
     const late = new Date(NOW.getTime() + 3500 * DAY_MS)
     const lateServer = parseCertificate(await issueCertificate(serverRequest, issuer, late))
     assert.equal(lateServer.notAfter.getTime(), parseCertificate(intermediate).notAfter.getTime())
@@ -124,12 +124,12 @@ describe('issueCertificate', () => {
     assert.equal(early.notAfter.getTime(), Math.floor(backThen.getTime() / 1000) * 1000 + 365 * DAY_MS)
   })
 
-  it('signs nothing under an issuer that has expired', async () => {
+  it('does not sign with an expired issuer', async () => {
     const afterwards = new Date(parseCertificate(intermediate).notAfter.getTime() + 1000)
-    await assert.rejects(issueCertificate(serverRequest, issuer, afterwards), /has not ended/)
+    await assert.rejects(issueCertificate(serverRequest, issuer, afterwards), /has not expired/)
   })
 
-  it('J-16 numbers certificates with distinct positive serials of 16 octets', () => {
+  it('J-16 serials are distinct, positive and have 16 octets', () => {
     const count = 1_000_000
     const serials = Buffer.alloc(count * 16)
     for (let at = 0; at < serials.length; at += 16) {
@@ -137,13 +137,13 @@ describe('issueCertificate', () => {
       if (serial.length !== 16 || (serial[0] ?? 0xff) >= 0x80 || serial[0] === 0) assert.fail(serial.toString('hex'))
       serial.copy(serials, at)
     }
-    // Already the second half of each, 64 bits, is of its own.
+    // The second half alone, 64 bits, is unique.
     const halves = new BigUint64Array(serials.buffer).filter((_, index) => index % 2 === 1).sort()
     assert.ok(halves.every((half, index) => half !== halves[index - 1]))
     assert.match(new X509Certificate(server).serialNumber, /^[4-7][0-9A-F]{31}$/)
   })
 
-  it('reads its own certificates as signer certificates', () => {
+  it('its certificates can be read as signer certificates', () => {
     const read = readSignerCertificate(formatPem('CERTIFICATE', server))
     assert.equal(read.commonName, 'Test Controller')
     assert.equal(read.fingerprintSha1, createHash('sha1').update(server).digest('hex'))
@@ -152,7 +152,7 @@ describe('issueCertificate', () => {
 })
 
 describe('checkCertificate', () => {
-  it('refuses bytes that differ from the plan in one thing', () => {
+  it('refuses bytes that differ from the plan in one member', () => {
     const plan = planCertificate(serverRequest, undefined, NOW)
     checkCertificate(buildCertificate(plan), plan, NOW)
     const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey
@@ -165,9 +165,9 @@ describe('checkCertificate', () => {
     }
     const changes: Record<string, [Partial<CertificatePlan>, RegExp]> = {
       serial: [{ serial: createSerial() }, /serial is the planned/],
-      'short serial': [{ serial: Buffer.from([1, 2, 3]) }, /good length/],
+      'short serial': [{ serial: Buffer.from([1, 2, 3]) }, /8 to 20 bytes/],
       notBefore: [{ notBefore: new Date(plan.notBefore.getTime() - 1000) }, /dates/],
-      'not begun': [{ notBefore: new Date(NOW.getTime() + 60_000) }, /has begun/],
+      'not yet valid': [{ notBefore: new Date(NOW.getTime() + 60_000) }, /is already valid/],
       notAfter: [{ notAfter: new Date(plan.notAfter.getTime() + 1000) }, /dates/],
       subject: [{ subject: { commonName: 'admin' } }, /subject/],
       organization: [{ subject: { commonName: 'Test Controller', organization: 'system' } }, /subject/],
@@ -186,7 +186,7 @@ describe('checkCertificate', () => {
     }
   })
 
-  it('refuses a CA certificate where an end certificate was planned, whatever the extensions', () => {
+  it('refuses a CA certificate where an end-entity certificate was planned', () => {
     const caPlan = planCertificate({ ...rootRequest, profile: 'intermediateCa' }, undefined, NOW)
     checkCertificate(buildCertificate(caPlan), caPlan, NOW)
     assert.throws(
@@ -195,13 +195,13 @@ describe('checkCertificate', () => {
     )
   })
 
-  it('refuses a key that may not be admitted, and a certificate that outlives its issuer', () => {
+  it('refuses a key that is not admitted, and a certificate that outlives its issuer', () => {
     const weak = generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey
     const plan = planCertificate({ ...serverRequest, publicKey: weak }, undefined, NOW)
     assert.throws(() => checkCertificate(buildCertificate(plan), plan, NOW), /admitted/)
     const good = planCertificate(serverRequest, undefined, NOW)
     const short = { ...good, issuer: { ...issuer.facts, notAfter: NOW } }
-    assert.throws(() => checkCertificate(buildCertificate(short), short, NOW), /no later than its issuer/)
+    assert.throws(() => checkCertificate(buildCertificate(short), short, NOW), /outlive its issuer/)
   })
 })
 
@@ -228,7 +228,7 @@ describe('checkCertificate on extensions', () => {
       extensions: [...Object.values({ ...good, ...change }), ...more],
     })
 
-  it('refuses each extension that says something else than the profile', () => {
+  it('refuses each extension that differs from the profile', () => {
     checkCertificate(build({}), plan, NOW)
     const other = rootKeys.publicKey.export({ format: 'der', type: 'spki' })
     const ca = { ...profile, isCa: true }
@@ -253,7 +253,7 @@ describe('checkCertificate on extensions', () => {
 })
 
 describe('signCertificate', () => {
-  it('refuses to hand out a certificate that does not verify with the key of its issuer', async () => {
+  it('throws when the certificate does not verify with the key of its issuer', async () => {
     const tbs = buildCertificate(planCertificate(rootRequest, undefined, NOW))
     assert.ok(await signCertificate(tbs, createSigner(rootKeys.privateKey), rootKeys.publicKey))
     await assert.rejects(
@@ -262,7 +262,7 @@ describe('signCertificate', () => {
     )
   })
 
-  it('signs through any callback, and with P-256 keys only', async () => {
+  it('signs with any callback, and only with P-256 keys', async () => {
     const sign = createSigner(rootKeys.privateKey)
     const remote = await issueSelfSigned(rootRequest, async (bytes) => sign(bytes), NOW)
     assert.ok(new X509Certificate(remote).verify(rootKeys.publicKey))
@@ -272,7 +272,7 @@ describe('signCertificate', () => {
 })
 
 describe('buildCertsOnlyPkcs7', () => {
-  it('holds the certificates, byte for byte and in order', () => {
+  it('contains the unchanged certificates in order', () => {
     const pkcs7 = buildCertsOnlyPkcs7([root, intermediate])
     readDer(pkcs7)
     const found = new peculiar.X509Certificates(pkcs7)
@@ -283,9 +283,9 @@ describe('buildCertsOnlyPkcs7', () => {
   })
 })
 
-/** A change that breaks a rule of its own is checked against itself, one that differs from the plan against the plan. */
+/** A change that violates an absolute rule is checked against the changed plan, the others against the original plan. */
 function pick(title: string, plan: CertificatePlan, change: Partial<CertificatePlan>): CertificatePlan {
-  return title === 'short serial' || title === 'not begun' ? { ...plan, ...change } : plan
+  return title === 'short serial' || title === 'not yet valid' ? { ...plan, ...change } : plan
 }
 
 function constraints(certificate: peculiar.X509Certificate) {

@@ -5,26 +5,26 @@ import { checkCertificate } from './check-certificate.ts'
 import { parseCertificate } from './parse-certificate.ts'
 import { type SignBytes, signCertificate } from './sign-certificate.ts'
 
-/** A CA that can sign: its certificate in DER, what that says, and a way to its key. */
+/** A CA that can sign: its certificate in DER, the parsed content, and a function that signs with its key. */
 export interface CertificateIssuer {
   readonly certificate: Buffer
   readonly facts: IssuerFacts
   readonly sign: SignBytes
 }
 
-/** An issuer from its certificate in DER and a signer with the key that belongs to it. Throws DerError. */
+/** Creates an issuer from its certificate in DER. `sign` must use the certificate's key. Throws DerError. */
 export function createIssuer(certificate: Buffer, sign: SignBytes): CertificateIssuer {
   return { certificate, facts: readIssuerFacts(certificate), sign }
 }
 
-/** What the certificate of a CA of ours says about it. Throws DerError. */
+/** Parses the certificate of a CA. Throws DerError. */
 export function readIssuerFacts(certificate: Buffer): IssuerFacts {
   const { subject, publicKeyInfo, notAfter } = parseCertificate(certificate)
   const publicKey = createPublicKey({ key: publicKeyInfo.bytes, format: 'der', type: 'spki' })
   return { name: subject, publicKey, publicKeyInfo: publicKeyInfo.bytes, notAfter }
 }
 
-/** Build, check, sign: a certificate in DER under an issuer of ours. Throws a plain Error for any fault, all of them ours. */
+/** Builds, checks and signs a certificate. Returns it in DER. Every thrown error is a bug, not a caller's mistake. */
 export async function issueCertificate(
   request: CertificateRequest,
   issuer: CertificateIssuer,
@@ -33,12 +33,12 @@ export async function issueCertificate(
   return issuePlanned(planCertificate(request, issuer.facts, now), issuer.sign, now)
 }
 
-/** Build, check, sign: a root, which is its own issuer. `sign` must use the private half of the request's key. */
+/** Builds, checks and signs a self-signed root. `sign` must use the private key of the request's public key. */
 export async function issueSelfSigned(request: CertificateRequest, sign: SignBytes, now: Date): Promise<Buffer> {
   return issuePlanned(planCertificate(request, undefined, now), sign, now)
 }
 
-/** Build, check, sign: what was planned and nothing else. */
+/** Builds, checks and signs a planned certificate. */
 export async function issuePlanned(plan: CertificatePlan, sign: SignBytes, now: Date): Promise<Buffer> {
   const tbs = buildCertificate(plan)
   checkCertificate(tbs, plan, now)

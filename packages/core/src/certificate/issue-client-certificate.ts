@@ -4,12 +4,12 @@ import { planCertificate } from './certificate-plan.ts'
 import { type CertificateIssuer, issuePlanned } from './issue-certificate.ts'
 import type { CsrKey } from './read-csr.ts'
 
-/** For whom a client certificate is; nothing of it comes from the client but the key. */
+/** The content of a client certificate. Only the key comes from the client. */
 export interface ClientCertificateRequest {
   readonly key: CsrKey
   readonly trustDomain: string
   readonly identityId: string
-  /** What follows `identity/<id>` in the SPIFFE name. */
+  /** The segments after `identity/<id>` in the SPIFFE id. */
   readonly path?: readonly string[]
   readonly lifetimeMs: number
 }
@@ -24,7 +24,7 @@ export interface ClientCertificate {
 /** RFC 5280 appendix A: ub-common-name. */
 const MAX_COMMON_NAME = 64
 
-/** Build, check, sign: a certificate with which an identity signs in. Throws a plain Error for any fault, all of them ours. */
+/** Builds, checks and signs a certificate with which an identity logs in. Every thrown error is a bug, not a caller's mistake. */
 export async function issueClientCertificate(
   { key, trustDomain, identityId, path = [], lifetimeMs }: ClientCertificateRequest,
   issuer: CertificateIssuer,
@@ -41,7 +41,7 @@ export async function issueClientCertificate(
   return { der, commonName, notBefore: plan.notBefore, notAfter: plan.notAfter }
 }
 
-/** The id itself, or where it is too long for a certificate, the SHA-256 of it in hex. */
+/** The id, or its SHA-256 in hex when it is too long for a certificate. */
 function buildClientCommonName(identityId: string): string {
   return identityId.length <= MAX_COMMON_NAME ? identityId : createHash('sha256').update(identityId).digest('hex')
 }

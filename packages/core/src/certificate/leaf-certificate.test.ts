@@ -20,7 +20,7 @@ async function makeRoot() {
   return { root, issuer: createIssuer(root, sign) }
 }
 
-test('J-21 a leaf counts under the authority that signed it, and not under one of the same name', async () => {
+test('J-21 a leaf is valid only under the authority that signed it, not under one with the same name', async () => {
   const [ours, twin] = [await makeRoot(), await makeRoot()]
   const leaf = readLeafCertificate(await issueCertificate({ profile: 'client', ...request }, ours.issuer, now))
   assert.ok(leaf)
@@ -30,7 +30,7 @@ test('J-21 a leaf counts under the authority that signed it, and not under one o
   assert.equal(findLeafFault(leaf, []), 'certificate-foreign')
 })
 
-test('no byte of a leaf can be changed', async () => {
+test('a leaf with any changed byte is refused', async () => {
   const { root, issuer } = await makeRoot()
   const der = await issueCertificate({ profile: 'client', ...request }, issuer, now)
   for (let at = 0; at < der.length; at += 1) {
@@ -41,7 +41,7 @@ test('no byte of a leaf can be changed', async () => {
   }
 })
 
-test('the certificate of a server or of a CA is nobody to sign in with', async () => {
+test('the certificate of a server or of a CA cannot log in', async () => {
   const { root, issuer } = await makeRoot()
   for (const profile of ['tlsServer', 'intermediateCa'] as const) {
     const leaf = readLeafCertificate(await issueCertificate({ profile, ...request }, issuer, now))
@@ -51,7 +51,7 @@ test('the certificate of a server or of a CA is nobody to sign in with', async (
   assert.equal(leaf && findLeafFault(leaf, [root]), 'certificate-not-for-clients')
 })
 
-test('the end of a certificate can be forgiven, its beginning cannot', async () => {
+test('an expired certificate can be allowed, one that is not yet valid cannot', async () => {
   const { issuer } = await makeRoot()
   const leaf = readLeafCertificate(await issueCertificate({ profile: 'client', ...request }, issuer, now))
   assert.ok(leaf)
@@ -63,13 +63,13 @@ test('the end of a certificate can be forgiven, its beginning cannot', async () 
   assert.equal(findDateFault(leaf, from - 1, true), 'certificate-not-yet-valid')
 })
 
-test('what is no certificate is read as nothing', () => {
+test('returns undefined for bytes that are not a certificate', () => {
   for (const bytes of ['', '30', '3000', '0500', 'ff'.repeat(100)]) {
     assert.equal(readLeafCertificate(Buffer.from(bytes, 'hex')), undefined, bytes)
   }
 })
 
-test('an extended key usage or basic constraint that is no list, and extensions that pose as a unique id, are read as nothing', async () => {
+test('returns undefined for an extended key usage or basic constraint that is not a sequence, and for extensions in place of a unique id', async () => {
   const { issuer } = await makeRoot()
   const der = await issueCertificate({ profile: 'client', ...request }, issuer, now)
   assert.equal(readLeafCertificate(der)?.isForClients, true)

@@ -7,22 +7,22 @@ import { OID } from './object-identifiers.ts'
 import { type ParsedCertificate, parseCertificate } from './parse-certificate.ts'
 import { isIssuedBy } from './sign-certificate.ts'
 
-/** A certificate that somebody presents as his own, read but not yet judged. */
+/** A parsed client certificate that is not yet verified. */
 export interface LeafCertificate extends CertificateDigests {
   readonly parsed: ParsedCertificate
   readonly isCa: boolean
-  /** Whether its extended key usage names the authentication of clients. */
+  /** Whether its extended key usage includes client authentication. */
   readonly isForClients: boolean
 }
 
-/** What is wrong with a leaf. Closed: decisions use these words. */
+/** Why a leaf is refused. A closed set: decisions use these values. */
 export type LeafFault =
   | 'certificate-foreign'
   | 'certificate-not-for-clients'
   | 'certificate-not-yet-valid'
   | 'certificate-expired'
 
-/** Reads one certificate in DER. Undefined for anything that is none in strict DER. */
+/** Parses one certificate. Undefined when it is not strict DER. */
 export function readLeafCertificate(der: Buffer): LeafCertificate | undefined {
   try {
     const parsed = parseCertificate(der)
@@ -33,13 +33,13 @@ export function readLeafCertificate(der: Buffer): LeafCertificate | undefined {
   }
 }
 
-/** Judges a leaf by itself, its dates aside: somebody else may have the last word on those. */
+/** Checks a leaf without its dates, on which a policy can have a say. */
 export function findLeafFault(leaf: LeafCertificate, authorities: readonly Buffer[]): LeafFault | undefined {
   if (!isIssuedByOneOf(leaf, authorities)) return 'certificate-foreign'
   return leaf.isCa || !leaf.isForClients ? 'certificate-not-for-clients' : undefined
 }
 
-/** `allowExpired` forgives the end of a certificate, never its beginning. */
+/** Checks the dates. `allowExpired` allows an expired certificate, never one that is not yet valid. */
 export function findDateFault(
   { parsed: { notBefore, notAfter } }: LeafCertificate,
   now: number,
@@ -49,12 +49,12 @@ export function findDateFault(
   return now > notAfter.getTime() && !allowExpired ? 'certificate-expired' : undefined
 }
 
-/** Certificates that came with the leaf have no say in this. */
+/** Ignores the chain that the client sent. */
 function isIssuedByOneOf({ parsed }: LeafCertificate, authorities: readonly Buffer[]): boolean {
   return authorities.some((authority) => isIssuedBy(parsed, factsOf(authority)))
 }
 
-/** An authority stays the same bytes for years: it is read once. */
+/** Cached, because authorities rarely change. */
 const knownFacts = new WeakMap<Buffer, IssuerFacts>()
 
 function factsOf(authority: Buffer): IssuerFacts {
@@ -81,6 +81,6 @@ function isForClients({ extensions }: ParsedCertificate): boolean {
 
 function readList(value: Buffer, what: string): DerNode {
   const list = readDer(value)
-  if (list.tag !== TAG.sequence) throw new DerError(`${what} is no list`)
+  if (list.tag !== TAG.sequence) throw new DerError(`${what} is not a sequence`)
   return list
 }

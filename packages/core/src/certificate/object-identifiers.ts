@@ -1,4 +1,4 @@
-/** The object identifiers that certificates here are made of. */
+/** The object identifiers in certificates of the controller. */
 export const OID = {
   commonName: '2.5.4.3',
   organization: '2.5.4.10',

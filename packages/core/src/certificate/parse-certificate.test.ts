@@ -26,7 +26,7 @@ function tbs({ front = [], validity = der.sequence(time, time), subject = name, 
 }
 
 describe('parseTbsCertificate', () => {
-  it('reads versions 1 to 3, unique identifiers and extensions', () => {
+  it('parses versions 1 to 3, unique identifiers and extensions', () => {
     assert.equal(parseTbsCertificate(tbs({})).version, 1)
     assert.equal(
       parseTbsCertificate(tbs({ front: [version(1)], back: [der.implicitTag(1, Buffer.alloc(2))] })).version,
@@ -37,7 +37,7 @@ describe('parseTbsCertificate', () => {
     assert.deepEqual(third.extensions.get('2.5.29.99'), { critical: false, value: Buffer.alloc(1) })
   })
 
-  it('refuses certificates that are built in any other way', () => {
+  it('refuses certificates with any other structure', () => {
     const refused: Record<string, Buffer> = {
       'a default that is spelled out': tbs({ front: [version(0)] }),
       'version 4': tbs({ front: [version(3)] }),

@@ -7,7 +7,7 @@ export interface CertificateExtension {
   readonly value: Buffer
 }
 
-/** The part of a certificate that is signed. Names and algorithms are kept as encoded, for exact comparison. */
+/** The signed part of a certificate. Names and algorithms stay encoded, for exact comparison. */
 export interface TbsCertificate {
   readonly version: number
   readonly serial: Buffer
@@ -33,7 +33,7 @@ const SUBJECT_UNIQUE_ID = 0x82
 const EXPLICIT_EXTENSIONS = 0xa3
 const VERSION_3 = 3
 
-/** Reads exactly one X.509 certificate in DER, without judging it. Throws DerError for anything else. */
+/** Parses exactly one X.509 certificate in DER without verifying it. Throws DerError for anything else. */
 export function parseCertificate(der: Buffer): ParsedCertificate {
   const outer = createDerCursor(getSequence(readDer(der)))
   const tbsNode = outer.take(TAG.sequence)
@@ -47,7 +47,7 @@ export function parseCertificate(der: Buffer): ParsedCertificate {
   return { ...tbs, der, tbs: tbsNode.bytes, signature }
 }
 
-/** Reads the signed part of a certificate alone. Throws DerError. */
+/** Parses only the signed part of a certificate. Throws DerError. */
 export function parseTbsCertificate(bytes: Buffer): TbsCertificate {
   return readTbs(getSequence(readDer(bytes)))
 }
@@ -66,7 +66,7 @@ function readTbs(node: DerNode): TbsCertificate {
   const extensions = readExtensions(cursor.takeOptional(EXPLICIT_EXTENSIONS), version)
   cursor.end()
   const [notBefore, notAfter, ...others] = validity.children
-  if (!notBefore || !notAfter || others.length > 0) throw new DerError('the validity is badly built')
+  if (!notBefore || !notAfter || others.length > 0) throw new DerError('the validity is malformed')
   readName(issuer)
   return {
     version,
@@ -82,11 +82,12 @@ function readTbs(node: DerNode): TbsCertificate {
   }
 }
 
-/** The unique ids of RFC 5280 section 4.1.2.8 are bit strings under a tag of their own: the first octet counts the bits that the last one lacks. */
+/** The unique ids of RFC 5280 section 4.1.2.8 are implicitly tagged bit strings: the first octet is the number of unused bits. */
 function checkBits(node: DerNode | undefined): void {
   if (!node) return
-  const [missing = 8] = node.content
-  if (missing > 7 || (missing > 0 && node.content.length === 1)) throw new DerError('a unique id is badly encoded')
+  const [unusedBits = 8] = node.content
+  if (unusedBits > 7 || (unusedBits > 0 && node.content.length === 1))
+    throw new DerError('a unique id is badly encoded')
 }
 
 function readVersion(node: DerNode | undefined): number {
@@ -103,7 +104,7 @@ function readExtensions(node: DerNode | undefined, version: number): Map<string,
   return readExtensionList(getOnlyChild(node, TAG.sequence))
 }
 
-/** The extensions of a certificate or of a request for one, by object identifier. Throws DerError, also when one is there twice. */
+/** The extensions of a certificate or a certificate request by object identifier. Throws DerError, also for duplicates. */
 export function readExtensionList(node: DerNode): Map<string, CertificateExtension> {
   const extensions = new Map<string, CertificateExtension>()
   for (const extension of createDerCursor(node).takeRest(TAG.sequence)) {
@@ -112,7 +113,7 @@ export function readExtensionList(node: DerNode): Map<string, CertificateExtensi
     const critical = cursor.takeOptional(TAG.boolean)?.content[0] === 0xff
     const value = cursor.take(TAG.octetString).content
     cursor.end()
-    if (extensions.has(id)) throw new DerError('an extension is there twice')
+    if (extensions.has(id)) throw new DerError('an extension appears twice')
     extensions.set(id, { critical, value })
   }
   return extensions

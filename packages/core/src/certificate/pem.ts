@@ -1,7 +1,7 @@
 const WHITE_SPACE = ' \t\r\n'
 const LINE_LENGTH = 64
 
-/** PEM text of one block, with 64-character lines and a final newline. */
+/** A PEM block with lines of 64 characters and a final newline. */
 export function formatPem(label: string, der: Uint8Array): string {
   return `-----BEGIN ${label}-----\n${wrapBase64(der)}-----END ${label}-----\n`
 }
@@ -14,7 +14,7 @@ export function wrapBase64(bytes: Uint8Array): string {
   return lines
 }
 
-/** The bytes of the one block with this label that the text consists of, white space around it aside; else undefined. */
+/** The bytes of a text that is exactly one block with this label, apart from white space around it. Otherwise undefined. */
 export function findOnlyPemBlock(text: string, label: string): Buffer | undefined {
   const trimmed = trimWhiteSpace(text)
   const begin = `-----BEGIN ${label}-----`
@@ -27,8 +27,8 @@ export function findOnlyPemBlock(text: string, label: string): Buffer | undefine
 }
 
 /**
- * Every block with this label in a file of the operator's own, who may keep comments and other blocks in it.
- * Undefined when one of them is broken.
+ * Every block with this label. Comments and other blocks are ignored, because operators keep them in the same file.
+ * Undefined when a block is malformed.
  */
 export function findPemBlocks(text: string, label: string): Buffer[] | undefined {
   const begin = `-----BEGIN ${label}-----`
@@ -44,13 +44,13 @@ export function findPemBlocks(text: string, label: string): Buffer[] | undefined
   return blocks
 }
 
-/** Strict base64: the bytes must have exactly this spelling. */
+/** Strict base64: canonical encodings only. */
 function decodeBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64')
   return bytes.length > 0 && bytes.toString('base64') === text ? bytes : undefined
 }
 
-/** Unlike `trim`, leaves a byte order mark and other exotic spaces where they are, so that they count as junk. */
+/** Unlike `trim`, keeps a byte order mark and other Unicode spaces, so that they are refused. */
 function trimWhiteSpace(text: string): string {
   let start = 0
   let end = text.length

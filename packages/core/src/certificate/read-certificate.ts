@@ -9,7 +9,7 @@ import { findOnlyPemBlock } from './pem.ts'
 import { readPublicKeyInfo } from './read-public-key-info.ts'
 import { readSignatureAlgorithm } from './signature-algorithms.ts'
 
-/** What a signer needs to know about the certificate it was given. */
+/** The part of a certificate that a signer uses. */
 export interface SignerCertificate {
   readonly der: Buffer
   readonly publicKey: KeyObject
@@ -26,21 +26,24 @@ export interface SignerCertificate {
 const MAX_PEM_CHARACTERS = 64 * 1024
 const MAX_COMMON_NAME_CHARACTERS = 256
 
-/** Broken whoever signed: with them anybody can make a second certificate under the same signature. */
-const HASHES_NEVER_TAKEN: ReadonlySet<string> = new Set(['MD2', 'MD4', 'MD5'])
+/** Collisions are practical: an attacker can create a second certificate with the same signature. */
+const BROKEN_HASHES: ReadonlySet<string> = new Set(['MD2', 'MD4', 'MD5'])
 
-/** What people paste instead of a certificate; the first label that fits names the mistake. */
+/** Common mistakes. The first label in the text determines the reason. */
 const OTHER_BLOCKS: readonly PemMistake[] = [
-  ['PRIVATE KEY-----', 'it holds a private key; give the certificate alone and consider the key as disclosed'],
-  ['CERTIFICATE REQUEST-----', 'it holds a certificate request, not a certificate'],
-  ['TRUSTED CERTIFICATE-----', 'it holds a TRUSTED CERTIFICATE block; convert it to a plain certificate'],
-  ['PUBLIC KEY-----', 'it holds a bare public key, not a certificate'],
+  [
+    'PRIVATE KEY-----',
+    'it contains a private key; give only the certificate, and replace the key, which is now disclosed',
+  ],
+  ['CERTIFICATE REQUEST-----', 'it contains a certificate request, not a certificate'],
+  ['TRUSTED CERTIFICATE-----', 'it contains a TRUSTED CERTIFICATE block; convert it to a plain certificate'],
+  ['PUBLIC KEY-----', 'it contains a bare public key, not a certificate'],
 ]
 
 /**
- * Reads the certificate of a signer: exactly one PEM block with nothing but white space around it, strict DER, a key
- * that `admitPublicKey` admits. Dates and the issuer's signature are not judged: whoever stores the signer vouches for
- * it. Throws AppError INVALID_CERT_PEM with the reason, never with any of the text, and nothing else.
+ * Reads the certificate of a signer: exactly one PEM block with nothing but white space around it, strict DER, and a key
+ * that `admitPublicKey` admits. Does not check the dates or the issuer's signature: the administrator who saves the signer
+ * trusts the certificate. Throws only AppError INVALID_CERT_PEM, with a reason that repeats nothing of the text.
  */
 export function readSignerCertificate(pem: string): SignerCertificate {
   if (typeof pem !== 'string') throw refusal('it is not text')
@@ -49,7 +52,7 @@ export function readSignerCertificate(pem: string): SignerCertificate {
   try {
     return readCertificate(parseCertificate(der))
   } catch (error) {
-    if (error instanceof DerError) throw refusal(`it is no valid certificate: ${error.message}`)
+    if (error instanceof DerError) throw refusal(`it is not a valid certificate: ${error.message}`)
     throw error
   }
 }
@@ -68,24 +71,24 @@ function readCertificate(certificate: ParsedCertificate): SignerCertificate {
   return { der, publicKey, keyKind, fingerprintSha1, commonName, notBefore, notAfter, signatureAlgorithm }
 }
 
-/** SHA-1 counts against a certificate only where the signature is its own; what an old CA used is not the signer's doing. */
+/** SHA-1 is refused only in self-signed certificates: the signer does not choose the hash of its CA. */
 function checkHash(hash: string | undefined, { issuer, subject }: ParsedCertificate): void {
   if (hash === undefined) return
-  const isRefused = HASHES_NEVER_TAKEN.has(hash) || (hash === 'SHA1' && issuer.equals(subject))
+  const isRefused = BROKEN_HASHES.has(hash) || (hash === 'SHA1' && issuer.equals(subject))
   if (isRefused) throw refusal(`its signature uses ${hash}; use SHA256 or better`)
 }
 
-/** The last common name counts, as existing controllers have it. */
+/** The last common name is used, as in existing controllers. */
 function readCommonName({ subjectAttributes }: ParsedCertificate): string {
   if (subjectAttributes.some(({ value }) => hasControlCharacter(value))) {
-    throw refusal('its subject holds control characters')
+    throw refusal('its subject contains control characters')
   }
   const commonName = subjectAttributes.findLast(({ type }) => type === OID.commonName)?.value ?? ''
   if (commonName.length > MAX_COMMON_NAME_CHARACTERS) throw refusal('its common name is longer than 256 characters')
   return commonName
 }
 
-/** C0, C1, the line separators and what turns the direction of text around. */
+/** C0, C1, line separators and bidirectional controls. */
 function hasControlCharacter(text: string): boolean {
   for (const character of text) {
     const code = character.codePointAt(0) ?? 0

@@ -10,10 +10,10 @@ import { findOnlyPemBlock } from './pem.ts'
 import { readPublicKeyInfo } from './read-public-key-info.ts'
 import { readSignatureAlgorithm } from './signature-algorithms.ts'
 
-/** All that is taken from a certificate request: a key whose private half its sender holds. */
+/** The only part of a certificate request that is used: a key whose private half the sender has proven to hold. */
 export interface CsrKey {
   readonly publicKey: KeyObject
-  /** The same key as encoded. */
+  /** The same key, encoded. */
   readonly publicKeyInfo: Buffer
 }
 
@@ -21,14 +21,14 @@ const MAX_PEM_BYTES = 16 * 1024
 const LABELS = ['CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST'] as const
 const ATTRIBUTES = 0xa0
 
-/** What people send instead of a request; the first label that fits names the mistake. */
+/** Common mistakes. The first label in the text determines the reason. */
 const OTHER_BLOCKS: readonly PemMistake[] = [
-  ['PRIVATE KEY-----', 'it holds a private key; send the request alone and consider the key as disclosed'],
-  ['BEGIN CERTIFICATE-----', 'it holds a certificate; send the request for one alone'],
-  ['PUBLIC KEY-----', 'it holds a bare public key, not a certificate request'],
+  ['PRIVATE KEY-----', 'it contains a private key; send only the request, and replace the key, which is now disclosed'],
+  ['BEGIN CERTIFICATE-----', 'it contains a certificate; send only the certificate request'],
+  ['PUBLIC KEY-----', 'it contains a bare public key, not a certificate request'],
 ]
 
-/** AlgorithmIdentifiers of the signatures that are taken, byte for byte: the type of key they fit and the hash. */
+/** The accepted signature algorithms by their encoded AlgorithmIdentifier, with key type and hash. */
 const SIGNATURES: ReadonlyMap<string, { readonly keyType: string; readonly hash: string | null }> = new Map([
   ['300d06092a864886f70d01010b0500', { keyType: 'rsa', hash: 'sha256' }],
   ['300d06092a864886f70d01010c0500', { keyType: 'rsa', hash: 'sha384' }],
@@ -42,8 +42,8 @@ const SIGNATURES: ReadonlyMap<string, { readonly keyType: string; readonly hash:
 /**
  * Reads a PKCS #10 certificate request in PEM form: at most 16 KiB, one block with nothing but white space around it,
  * canonical DER, a key that `admitPublicKey` admits and a valid signature with SHA-2 or Ed25519. Subject and extensions
- * are not looked at further than that nothing is in there twice or empty: what a certificate says is ours to decide.
- * Throws AppError COULD_NOT_PROCESS_CSR with the reason, or REQUEST_ENTITY_TOO_LARGE; never with any of the text.
+ * are ignored, because the controller decides the content of a certificate; they are only checked for duplicate and empty
+ * entries. Throws AppError COULD_NOT_PROCESS_CSR or REQUEST_ENTITY_TOO_LARGE. Errors repeat nothing of the text.
  */
 export function readCsr(pem: string): CsrKey {
   if (typeof pem !== 'string' || pem === '') throw refusal('csrPem must not be null or empty')
@@ -57,7 +57,7 @@ export function readCsr(pem: string): CsrKey {
   try {
     return readRequest(readDer(der))
   } catch (error) {
-    if (error instanceof DerError) throw refusal(`it is no valid certificate request: ${error.message}`)
+    if (error instanceof DerError) throw refusal(`it is not a valid certificate request: ${error.message}`)
     throw error
   }
 }
@@ -70,10 +70,10 @@ function findRequestBlock(pem: string): Buffer | undefined {
   return undefined
 }
 
-/** RFC 2986 section 4: what is signed, how, and the signature. */
+/** RFC 2986 section 4: the signed part, the algorithm and the signature. */
 function readRequest(node: DerNode): CsrKey {
   if (node.tag !== TAG.sequence) throw new DerError('it does not begin with a sequence')
-  if (!encodeAgain(node).equals(node.bytes)) throw new DerError('it is not in canonical form')
+  if (!reencode(node).equals(node.bytes)) throw new DerError('it is not in canonical form')
   const outer = createDerCursor(node)
   const info = outer.take(TAG.sequence)
   const algorithm = outer.take(TAG.sequence)
@@ -84,7 +84,7 @@ function readRequest(node: DerNode): CsrKey {
   return key
 }
 
-/** RFC 2986 section 4.1. The attributes may be left out, as some clients do where they have none. */
+/** RFC 2986 section 4.1. The attributes are optional, because some clients omit them when empty. */
 function readInfo(node: DerNode): CsrKey {
   const cursor = createDerCursor(node)
   const version = cursor.take(TAG.integer).content
@@ -107,20 +107,20 @@ function checkAttributes(node: DerNode): void {
     const id = readOid(cursor.take(TAG.oid))
     const values = cursor.take(TAG.set)
     cursor.end()
-    if (seen.has(id)) throw new DerError('an attribute is there twice')
+    if (seen.has(id)) throw new DerError('an attribute appears twice')
     if (values.children.length === 0) throw new DerError('an attribute has no value')
     seen.add(id)
     if (id === OID.extensionRequest) checkExtensions(getOnlyChild(values, TAG.sequence))
   }
 }
 
-/** None of them gets into a certificate; a request that contradicts itself is refused all the same. */
+/** The extensions are not copied into the certificate, but malformed ones are refused. */
 function checkExtensions(node: DerNode): void {
   const extendedKeyUsage = readExtensionList(node).get(OID.extendedKeyUsage)
   if (!extendedKeyUsage) return
   const usages = readDer(extendedKeyUsage.value)
   if (usages.tag !== TAG.sequence || createDerCursor(usages).takeRest(TAG.oid).length === 0) {
-    throw new DerError('the extended key usage is empty or badly built')
+    throw new DerError('the extended key usage is empty or malformed')
   }
 }
 
@@ -128,16 +128,18 @@ function checkSignature(signed: Buffer, algorithm: DerNode, signature: Buffer, p
   const scheme = SIGNATURES.get(algorithm.bytes.toString('hex'))
   if (!scheme) {
     const { name } = readSignatureAlgorithm(algorithm)
-    throw refusal(`signatures by ${name} are not taken; use RSA (PKCS #1) or ECDSA with SHA-256 or better, or Ed25519`)
+    throw refusal(
+      `signatures with ${name} are not accepted; use RSA (PKCS #1) or ECDSA with SHA-256 or better, or Ed25519`,
+    )
   }
-  const isRight = scheme.keyType === publicKey.asymmetricKeyType && verify(scheme.hash, signed, publicKey, signature)
-  if (!isRight) throw refusal('its signature was not made with the private key that belongs to it')
+  const isValid = scheme.keyType === publicKey.asymmetricKeyType && verify(scheme.hash, signed, publicKey, signature)
+  if (!isValid) throw refusal('its signature does not verify with its public key')
 }
 
-/** What the reader took in, written anew: the one DER encoding of it. */
-function encodeAgain({ tag, content, children }: DerNode): Buffer {
+/** Encodes parsed elements again, in canonical DER. */
+function reencode({ tag, content, children }: DerNode): Buffer {
   if (children.length === 0) return element(tag, content)
-  const parts = children.map(encodeAgain)
+  const parts = children.map(reencode)
   return element(tag, ...(tag === TAG.set ? parts.toSorted(Buffer.compare) : parts))
 }
 

@@ -10,7 +10,7 @@ export type PublicKeyInfo =
 
 type ReadNumbers = (octets: Buffer) => JsonWebKey | undefined
 
-/** AlgorithmIdentifiers whose keys may reach OpenSSL, byte for byte, and how the numbers of such a key are read where they are written as they must be. */
+/** The supported keys by their encoded AlgorithmIdentifier, with a parser for their numbers. Other keys never reach OpenSSL. */
 const ADMITTED: ReadonlyMap<string, ReadNumbers> = new Map([
   ['300d06092a864886f70d0101010500', readRsaNumbers], // rsaEncryption, NULL
   ['301306072a8648ce3d020106082a8648ce3d030107', readPoint('P-256', 32)], // id-ecPublicKey
@@ -21,13 +21,13 @@ const ADMITTED: ReadonlyMap<string, ReadNumbers> = new Map([
 
 const EC_PUBLIC_KEY = '1.2.840.10045.2.1'
 
-/** What refused keys are called, so that the reason says more than a number. */
+/** Names of unsupported keys, for the reason. */
 const NAMES: Readonly<Record<string, string>> = {
   '1.2.840.113549.1.1.10': 'RSA-PSS',
-  '1.2.840.113549.1.1.1': 'RSA with odd parameters',
+  '1.2.840.113549.1.1.1': 'RSA with unusual parameters',
   '1.2.840.10040.4.1': 'DSA',
   '1.3.101.113': 'Ed448',
-  '1.3.101.112': 'Ed25519 with odd parameters',
+  '1.3.101.112': 'Ed25519 with unusual parameters',
   '1.3.101.110': 'X25519',
   '1.3.101.111': 'X448',
   '1.3.132.0.10': 'secp256k1',
@@ -37,8 +37,8 @@ const NAMES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reads a SubjectPublicKeyInfo and admits its key. Anything wrong with the key is a reason in words; DerError is thrown
- * only for bytes that are no SubjectPublicKeyInfo at all.
+ * Parses a SubjectPublicKeyInfo and admits its key. Returns a reason when the key is refused. Throws DerError only when the
+ * bytes are not a SubjectPublicKeyInfo.
  */
 export function readPublicKeyInfo(node: DerNode): PublicKeyInfo {
   const cursor = createDerCursor(node)
@@ -53,12 +53,12 @@ export function readPublicKeyInfo(node: DerNode): PublicKeyInfo {
     )
   }
   try {
-    // As text: of an object `createPublicKey` finds out by two exceptions that it is no key, which takes as long as reading it.
+    // As PEM text: for an object, `createPublicKey` raises two internal exceptions, which take as long as parsing the key.
     const publicKey = createPublicKey(formatPem('PUBLIC KEY', node.bytes))
     const numbers = readNumbers(octets)
     const admission = admitPublicKey(publicKey, numbers)
     if (!admission.ok) return refuse(admission.reason)
-    return numbers ? { ok: true, publicKey, keyKind: admission.kind } : refuse('the public key is badly encoded')
+    return numbers ? { ok: true, publicKey, keyKind: admission.kind } : refuse('the public key is malformed')
   } catch {
     return refuse('the public key cannot be read')
   }

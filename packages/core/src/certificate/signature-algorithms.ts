@@ -1,7 +1,7 @@
 import { createDerCursor, getOnlyChild, readOid } from './der-cursor.ts'
 import { DerError, type DerNode, TAG } from './der-reader.ts'
 
-/** How a certificate was signed: a name for people and the hash, undefined where there is none to choose. */
+/** The display name and hash of a signature algorithm. The hash is undefined for Ed25519 and for unknown algorithms. */
 export interface SignatureAlgorithm {
   readonly name: string
   readonly hash: string | undefined
@@ -38,7 +38,7 @@ const PSS_HASHES: Readonly<Record<string, string>> = {
   '2.16.840.1.101.3.4.2.3': 'SHA512',
 }
 
-/** Names the algorithm of a certificate's signature; one that is not known goes by its object identifier. */
+/** Reads the signature algorithm of a certificate. The name of an unknown one is its object identifier. */
 export function readSignatureAlgorithm(node: DerNode): SignatureAlgorithm {
   const id = readOid(createDerCursor(node).take(TAG.oid))
   if (id === RSASSA_PSS) {
@@ -48,7 +48,7 @@ export function readSignatureAlgorithm(node: DerNode): SignatureAlgorithm {
   return (Object.hasOwn(ALGORITHMS, id) ? ALGORITHMS[id] : undefined) ?? { name: id, hash: undefined }
 }
 
-/** RFC 4055 section 3.1: a hash that is left out is SHA-1. */
+/** RFC 4055 section 3.1: the default hash is SHA-1. */
 function readPssHash(parameters: DerNode | undefined): string {
   const wrapper = parameters?.children.find((child) => child.tag === PSS_HASH)
   if (!wrapper) return 'SHA1'

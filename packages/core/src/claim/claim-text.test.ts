@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { claimTextProblem } from './claim-text.ts'
+import { claimTextError } from './claim-text.ts'
 
-test('B-07 K-13 good text passes as it is; control characters and non-characters do not', () => {
+test('B-07 K-13 accepts usable text; refuses control characters and noncharacters', () => {
   for (const text of [
     'a',
     ' a ',
@@ -16,7 +16,7 @@ test('B-07 K-13 good text passes as it is; control characters and non-characters
     '\ufffd',
     'x'.repeat(10),
   ])
-    assert.equal(claimTextProblem(text, 10), undefined, text)
+    assert.equal(claimTextError(text, 10), undefined, text)
   for (const text of [
     '',
     ' ',
@@ -35,6 +35,6 @@ test('B-07 K-13 good text passes as it is; control characters and non-characters
     '\u{10ffff}',
     'x'.repeat(11),
   ]) {
-    assert.equal(typeof claimTextProblem(text, 10), 'string', JSON.stringify(text))
+    assert.equal(typeof claimTextError(text, 10), 'string', JSON.stringify(text))
   }
 })

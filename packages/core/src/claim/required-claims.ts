@@ -15,7 +15,7 @@ const MAX_CLAIMS = 32
 const MAX_VALUES = 64
 const MAX_VALUE_LENGTH = 512
 
-/** Reads a signer's `requiredClaims`: an object of selector to a string or an array of strings. An empty object requires nothing. */
+/** Parses a signer's `requiredClaims`: an object from selector to a string or an array of strings. An empty object requires nothing. */
 export function parseRequiredClaims(value: ReadonlyJson): RequiredClaimsReading {
   if (!isJsonObject(value)) return refused('must be an object of selector to value')
   const members = Object.entries(value)
@@ -34,7 +34,7 @@ export function parseRequiredClaims(value: ReadonlyJson): RequiredClaimsReading 
   return { ok: true, requiredClaims }
 }
 
-/** The first required claim that the claims do not fulfil. */
+/** The first required claim that the claims do not meet. */
 export function findUnmetClaim(
   requiredClaims: readonly RequiredClaim[],
   claims: JsonObject,

@@ -55,7 +55,7 @@ test('K-02 refuses bad escapes', () => {
     assert.equal(parseSelector(text).ok, false, text)
 })
 
-test('K-02 K-04 takes anything without a leading slash as the literal name of a root claim', () => {
+test('K-02 K-04 treats a text without leading slash as the literal name of a root claim', () => {
   const claims = claimsOf({
     sub: 's',
     'a/b': 1,
@@ -87,7 +87,7 @@ test('K-03 refuses the whole document and reads empty names', () => {
   assert.equal(select('/', claimsOf({ a: 1 })), undefined)
 })
 
-test('K-05 takes only canonical indexes in range', () => {
+test('K-05 accepts only canonical indexes in range', () => {
   const claims = claimsOf({ a: ['x', 'y'], o: { '0': 'member', '-': 'dash', '01': 'octal' } })
   assert.equal(select('/a/0', claims), 'x')
   assert.equal(select('/a/1', claims), 'y')
@@ -141,7 +141,7 @@ test('K-06 reads own members only, and never into strings', () => {
   ]) {
     assert.equal(select(text, claims), undefined, text)
   }
-  // The same holds for objects that do have a prototype.
+  // The same applies to objects with a prototype.
   for (const text of ['/__proto__', '/constructor', '/toString'])
     assert.equal(select(text, { sub: 'alice' }), undefined, text)
   assert.deepEqual(
@@ -162,12 +162,12 @@ test('K-15 refuses selectors that are too long or too deep', () => {
   assert.equal(parseSelector('/a'.repeat(17)).ok, false)
 })
 
-test('warns of a literal name that looks like a path, and names the pointer', () => {
+test('warns about a literal name that looks like a path, and names the pointer', () => {
   assert.match(selectorWarning('realm_access/roles') ?? '', /"\/realm_access\/roles"/)
   for (const text of ['sub', '/sub', '/realm_access/roles', 'a.b']) assert.equal(selectorWarning(text), undefined)
 })
 
-test('a pointer written for any path finds exactly that value', () => {
+test('a pointer to any path selects exactly that value', () => {
   const name = fc.string({ unit: 'grapheme', maxLength: 8 })
   fc.assert(
     fc.property(fc.array(name, { minLength: 1, maxLength: 8 }), fc.integer(), (path, value) => {
@@ -182,7 +182,7 @@ test('a pointer written for any path finds exactly that value', () => {
   )
 })
 
-test('no text makes the selector throw, and what it selects is JSON', () => {
+test('no text makes the selector throw, and selected values are JSON', () => {
   const claims = claimsOf({ a: ['x', { b: null }], s: 'text', n: 1 })
   const piece = fc.constantFrom(
     '/',

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts'
 
-/** Where in the claims a value is. A literal name is a path of one segment. */
+/** The path of a value in the claims. A literal name is a path of one segment. */
 export interface Selector {
   readonly text: string
   readonly segments: readonly string[]
@@ -14,8 +14,8 @@ const MAX_LENGTH = 512
 const MAX_SEGMENTS = 16
 
 /**
- * A leading `/` means an RFC 6901 JSON pointer; anything else is the literal name of a root claim, so that a claim called
- * `https://acme.example/uid` can be written as it stands. Answers a reason for a text that can select nothing.
+ * Parses a selector. A leading `/` means an RFC 6901 JSON pointer. Anything else is the literal name of a root claim, so that
+ * `https://acme.example/uid` selects the claim of that name. Returns a reason when the text is not a selector.
  */
 export function parseSelector(text: string): SelectorReading {
   if (text === '') return refused('must not be empty')
@@ -24,17 +24,17 @@ export function parseSelector(text: string): SelectorReading {
   if (!text.startsWith('/')) return { ok: true, selector: { text, segments: [text] } }
   const encoded = text.slice(1).split('/')
   if (encoded.length > MAX_SEGMENTS) return refused(`must not be deeper than ${MAX_SEGMENTS} levels`)
-  if (encoded.some(hasBadEscape)) return refused('must hold "~" only as "~0" (for "~") or "~1" (for "/")')
+  if (encoded.some(hasBadEscape)) return refused('must contain "~" only as "~0" (for "~") or "~1" (for "/")')
   return { ok: true, selector: { text, segments: encoded.map(unescapeSegment) } }
 }
 
-/** Says how a selector that looks like a path, but is a literal name, would be written as a pointer. */
+/** Returns a warning when a literal name looks like a path, with the JSON pointer to write instead. */
 export function selectorWarning(text: string): string | undefined {
   if (text.startsWith('/') || !text.includes('/')) return undefined
   return `"${text}" selects the root claim of exactly that name; to reach a nested claim write "/${text}"`
 }
 
-/** The value that the selector names, or undefined. Own members only, never into strings, arrays by canonical index only. */
+/** Returns the selected value, or undefined. Follows own members of objects and canonical indexes of arrays only. */
 export function selectClaim(selector: Selector, claims: JsonObject): JsonValue | undefined {
   let value: JsonValue | undefined = claims
   for (const segment of selector.segments) {

@@ -9,26 +9,25 @@ import {
   readEnrollmentClaims,
 } from './enrollment-claims.ts'
 
-/** Who enrolls, as the signer's rules say and nothing more: no administrator, no permissions. */
+/** The identity that an enrollment creates by the signer's rules: never an administrator, without permissions. */
 export interface EnrollingIdentity {
-  /** What "already enrolled" is asked of. */
+  /** Identifies an identity that is already enrolled. */
   readonly key: EnrollmentKey
   readonly settings: IdentitySettings
 }
 
 /**
- * Builds the identity that enrolls with an accepted token. Its name and attributes still have to keep the rules of identities
- * (`validateIdentity`).
- * @throws {AppError} INVALID_ENROLLMENT_TOKEN when the token does not tell an id, a list of attributes or a name
+ * Builds the identity that enrolls with an accepted token. Check its name and attributes with `validateIdentity` afterwards.
+ * @throws {AppError} INVALID_ENROLLMENT_TOKEN when the token has no usable id, attributes or name
  */
 export function buildEnrollingIdentity(
   signer: EnrollingSigner,
   token: Pick<VerifiedToken, 'identityClaim' | 'claims'>,
 ): EnrollingIdentity {
   const claims = readEnrollmentClaims(signer, token)
-  const key = get(claims.key)
-  const attributes = get(claims.attributes)
-  const name = get(claims.name)
+  const key = requireValue(claims.key)
+  const attributes = requireValue(claims.attributes)
+  const name = requireValue(claims.name)
   const settings = identityFromBody({
     name,
     type: 'Default',
@@ -40,7 +39,7 @@ export function buildEnrollingIdentity(
   return { key, settings }
 }
 
-function get<Value>(claim: EnrollmentClaim<Value>): Value {
+function requireValue<Value>(claim: EnrollmentClaim<Value>): Value {
   if (claim.ok) return claim.value
   throw new AppError('INVALID_ENROLLMENT_TOKEN', { message: claim.reason })
 }

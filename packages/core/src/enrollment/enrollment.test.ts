@@ -13,7 +13,7 @@ const SIGNER: EnrollingSigner = {
   enrollAuthPolicyId: null,
 }
 
-/** Builds the identity and holds it to the rules, as enrolling does. */
+/** Builds and validates the identity, as an enrollment does. */
 function enroll(claims: JsonObject, signer: Partial<EnrollingSigner> = {}, identityClaim = 'alice'): EnrollingIdentity {
   const built = buildEnrollingIdentity({ ...SIGNER, ...signer }, { identityClaim, claims: { sub: 'alice', ...claims } })
   validateIdentity(built.settings)
@@ -29,7 +29,7 @@ function refusalOf(run: () => unknown): string {
     const cause = error.publicCause
     return cause && 'field' in cause ? `${error.code} ${cause.field}` : error.code
   }
-  return 'taken'
+  return 'accepted'
 }
 
 const withGroups = (groups: JsonValue): readonly string[] =>
@@ -38,7 +38,7 @@ const groupsRefusal = (groups: JsonValue): string => refusalOf(() => withGroups(
 const nameRefusal = (claims: JsonObject): string =>
   refusalOf(() => enroll(claims, { enrollNameClaimsSelector: '/name' }))
 
-test('D6 with the default selectors the subject is the name, the policy the default one, and nothing else is given', () => {
+test('D6 with the default selectors the subject is the name, the policy is the default one, and nothing else is set', () => {
   const { key, settings } = enroll({ groups: ['sales'], name: 'Alice', isAdmin: true, permissions: ['identity'] })
   assert.deepEqual(key, { useExternalId: true, externalId: 'alice' })
   const { name, externalId, authPolicyId, attributes, isAdmin, permissions } = settings
@@ -48,7 +48,7 @@ test('D6 with the default selectors the subject is the name, the policy the defa
   )
 })
 
-test('S1-5.3.3 the selectors fill name, attributes and policy', () => {
+test('S1-5.3.3 the selectors set name, attributes and policy', () => {
   const { settings } = enroll(
     { profile: { name: 'Alice' }, 'https://acme.example/groups': ['b', 'a'] },
     {
@@ -63,37 +63,37 @@ test('S1-5.3.3 the selectors fill name, attributes and policy', () => {
 })
 
 describe('the attributes', () => {
-  test('K-08 W-45 W-67 are none when the selector is unset, the claim absent, null or empty', () => {
+  test('K-08 W-45 W-67 are empty when the selector is unset, or the claim is absent, null or empty', () => {
     assert.deepEqual(enroll({ groups: ['sales'] }).settings.attributes, [])
     assert.deepEqual(enroll({}, { enrollAttributeClaimsSelector: '/groups' }).settings.attributes, [])
     assert.deepEqual(enroll({ a: 'text' }, { enrollAttributeClaimsSelector: '/a/b/0' }).settings.attributes, [])
     for (const nothing of [null, '', [], ['', '']]) assert.deepEqual(withGroups(nothing), [])
   })
 
-  test('W-45 W-68 are one for a text and all of a list of texts that are not empty', () => {
+  test('W-45 W-68 are a string, or all strings of an array that are not empty', () => {
     assert.deepEqual(withGroups('sales'), ['sales'])
     assert.deepEqual(withGroups(['sales']), ['sales'])
     assert.deepEqual(withGroups(['sales', '', 'admins', 'sales']), ['admins', 'sales'])
   })
 
-  test('K-09 W-45 W-69 are refused when the claim is anything but text or a list of texts', () => {
+  test('K-09 W-45 W-69 are refused when the claim is neither a string nor an array of strings', () => {
     const refused = [0, 1, true, false, {}, { 0: 'sales' }, [1], ['sales', 1], ['sales', null], [['sales']], [{}]]
     for (const value of refused) assert.equal(groupsRefusal(value), 'INVALID_ENROLLMENT_TOKEN', JSON.stringify(value))
-    assert.equal(groupsRefusal(['sales']), 'taken')
+    assert.equal(groupsRefusal(['sales']), 'accepted')
   })
 
-  test('K-10 are at most 100 of at most 128 characters', () => {
+  test('K-10 are at most 100, with at most 128 characters each', () => {
     const many = (count: number) => Array.from({ length: count }, (_, index) => `a${index}`)
-    assert.equal(groupsRefusal(many(100)), 'taken')
+    assert.equal(groupsRefusal(many(100)), 'accepted')
     assert.equal(groupsRefusal(many(101)), 'COULD_NOT_VALIDATE roleAttributes')
     assert.equal(groupsRefusal(many(10_000)), 'COULD_NOT_VALIDATE roleAttributes')
-    assert.equal(groupsRefusal('x'.repeat(128)), 'taken')
+    assert.equal(groupsRefusal('x'.repeat(128)), 'accepted')
     assert.equal(groupsRefusal('x'.repeat(129)), 'COULD_NOT_VALIDATE roleAttributes')
     assert.equal(groupsRefusal('x'.repeat(1024 * 1024)), 'COULD_NOT_VALIDATE roleAttributes')
     assert.deepEqual(withGroups(Array(10_000).fill('same')), ['same'])
   })
 
-  test('K-10 begin with no mark of roles or ids and hold nothing invisible, and are taken letter by letter', () => {
+  test('K-10 must not begin with a prefix of roles or ids or contain invisible characters, and are stored unchanged', () => {
     const treacherous = ['\u0000', '\n', '\u0085', '\u200b', '\u202e', '\u2066', '\ufeff', '\ud800']
     for (const value of ['#admins', '@id', '#all', ' ', ...treacherous.map((character) => `a${character}b`)]) {
       assert.equal(groupsRefusal(['sales', value]), 'COULD_NOT_VALIDATE roleAttributes', JSON.stringify(value))
@@ -103,15 +103,15 @@ describe('the attributes', () => {
 })
 
 describe('the name', () => {
-  test('K-12 W-69 must be there and be text that is not blank', () => {
+  test('K-12 W-69 must be a string that is not blank', () => {
     const refused: JsonObject[] = [{}, ...[null, 1, true, {}, ['Alice'], '', ' ', '\t\n'].map((name) => ({ name }))]
     for (const claims of refused) {
       assert.equal(nameRefusal(claims), 'INVALID_ENROLLMENT_TOKEN', JSON.stringify(claims))
     }
-    assert.equal(nameRefusal({ name: 'Alice' }), 'taken')
+    assert.equal(nameRefusal({ name: 'Alice' }), 'accepted')
   })
 
-  test('K-13 is stored letter by letter up to 256 characters, and refused beyond or with anything invisible', () => {
+  test('K-13 is stored unchanged up to 256 characters, and refused beyond or with invisible characters', () => {
     for (const name of ['../x', '<script>alert(1)</script>', '=cmd()', "Robert'); --", 'x'.repeat(256), ' Alice ']) {
       assert.equal(enroll({ name }, { enrollNameClaimsSelector: '/name' }).settings.name, name)
     }
@@ -121,7 +121,7 @@ describe('the name', () => {
   })
 })
 
-describe('the claim that names the identity', () => {
+describe('the identity claim', () => {
   const asId = (claim: string) => enroll({}, { useExternalId: false }, claim)
 
   test('D21 becomes the external id, or the id when the signer matches ids', () => {
@@ -131,11 +131,11 @@ describe('the claim that names the identity', () => {
     assert.equal(settings.externalId, null)
   })
 
-  test('D21 W-69 is refused as an id when it could not be one, with the way out', () => {
+  test('D21 W-69 is refused as an id when it cannot be one, with advice', () => {
     for (const claim of ['a', 'A1', 'a@b.example', 'repo:acme+x=~-', 'x'.repeat(128), 'systems']) {
       assert.equal(
         refusalOf(() => asId(claim)),
-        'taken',
+        'accepted',
         claim,
       )
     }

@@ -5,7 +5,7 @@ import type { HintKind } from './hint.ts'
 
 const ENTRA = `https://login.microsoftonline.com/${TENANT}/v2.0`
 
-/** The hint for a token with this `aud`, and none once the signer expects what the token has. */
+/** Asserts the hint for a token with this `aud`, and that there is none when the token has the signer's audience. */
 async function assertAudienceHint(kind: HintKind, claims: Record<string, unknown>, audience: string): Promise<string> {
   const issuer = String(claims.iss)
   const text = await assertHints(tokenOf(claims), [kind], { signers: [signerOf({ issuer, audience })] })
@@ -17,23 +17,23 @@ describe('hints on the audience', () => {
   it('D18 says what the token is for and what the signer expects', async () => {
     const claims = { iss: 'https://acme.okta.com/oauth2/aus1example', aud: 'api://x', ver: 1, cid: '0oa1example' }
     const text = await assertAudienceHint('audience-mismatch', claims, 'api://y')
-    assert.match(text, /the token's aud is "api:\/\/x", the signer "corp" expects "api:\/\/y": ask the provider/)
+    assert.match(text, /the token's aud is "api:\/\/x", the signer "corp" expects "api:\/\/y": request a token/)
     assert.match(
       await assertAudienceHint('audience-mismatch', { ...claims, aud: ['a', 'b'] }, 'api://y'),
       /aud is \["a","b"\]/,
     )
   })
 
-  it('names every audience that the signer accepts, and says nothing when one of them fits', async () => {
+  it('names every audience that the signer accepts, and gives no hint when one of them matches', async () => {
     const signers = [signerOf({ audience: 'api://x', additionalAudiences: ['api://y', 'API://Z'] })]
     const { issuer: iss } = signers[0] ?? signerOf()
     const text = await assertHints(tokenOf({ iss, aud: 'other' }), ['audience-mismatch'], { signers })
-    assert.match(text, /expects "api:\/\/x" or "api:\/\/y" or "API:\/\/Z": ask the provider/)
+    assert.match(text, /expects "api:\/\/x" or "api:\/\/y" or "API:\/\/Z": request a token/)
     await assertHints(tokenOf({ iss, aud: 'api://z/' }), ['audience-spelling'], { signers })
     await assertHints(tokenOf({ iss, aud: ['other', 'api://y'] }), [], { signers })
   })
 
-  it('D18 tells of the audience "account" of Keycloak that a mapper is missing', async () => {
+  it('D18 explains the audience "account" of Keycloak by a missing mapper', async () => {
     const claims = {
       iss: 'https://sso.example.com/realms/acme',
       typ: 'Bearer',
@@ -50,7 +50,7 @@ describe('hints on the audience', () => {
     await assertAudienceHint('audience-mismatch', { ...claims, aud: ['app', 'account'] }, 'api://countersign')
   })
 
-  it('tells of the tokens that providers give unless asked otherwise', async () => {
+  it('recognises the default audiences of providers', async () => {
     const graph = { iss: ENTRA, aud: '00000003-0000-0000-c000-000000000000', scp: 'User.Read', tid: TENANT }
     assert.match(await assertAudienceHint('audience-graph', graph, 'api://y'), /\/\.default/)
     const github = { iss: 'https://token.actions.githubusercontent.com', aud: 'https://github.com/acme' }
@@ -59,7 +59,7 @@ describe('hints on the audience', () => {
     assert.match(await assertAudienceHint('audience-kubernetes', kubernetes, 'api://y'), /projected service account/)
   })
 
-  it('tells of a token without aud, and of those of Cognito, which never have one', async () => {
+  it('recognises tokens without aud, and those of Cognito, which never have one', async () => {
     const pool = { iss: 'https://cognito-idp.us-east-1.amazonaws.com/us-east-1_EXAMPLE', client_id: '6example' }
     const cognito = { ...pool, token_use: 'access', scope: 'gateway/all', version: 2 }
     assert.match(
@@ -71,7 +71,7 @@ describe('hints on the audience', () => {
     await assertAudienceHint('audience-missing', { iss: 'https://idp.example/a', aud: [] }, 'api://y')
   })
 
-  it('tells of an audience that differs in spelling only, such as api:// before a client id', async () => {
+  it('recognises an audience that differs only in spelling, such as api:// before a client id', async () => {
     const id = 'aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee'
     await assertAudienceHint('audience-spelling', { iss: ENTRA, aud: id }, `api://${id}`)
     await assertAudienceHint('audience-spelling', { iss: ENTRA, aud: 'https://Api.example/' }, 'https://api.example')

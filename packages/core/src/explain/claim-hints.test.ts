@@ -7,12 +7,12 @@ const AUDIENCE = 'api://countersign'
 const token = (claims: Record<string, unknown>): string => tokenOf({ iss: ISSUER, aud: AUDIENCE, ...claims })
 
 describe('hints on claims', () => {
-  it('tells which claims are there when the identity claim is not, by their names only', async () => {
+  it('lists the names of the claims when the identity claim is missing, without values', async () => {
     const signers = [signerOf({ claimsProperty: 'email' })]
     const text = await assertHints(token({ upn: 'alice@acme.example' }), ['identity-claim-missing'], { signers })
     assert.match(
       text,
-      /from "email" \(claimsProperty\).*it has "sub", "iat", "exp", "iss", "aud", "upn": set claimsProperty/,
+      /by "email" \(claimsProperty\).*it has "sub", "iat", "exp", "iss", "aud", "upn": set claimsProperty/,
     )
     assert.equal(text.includes('alice'), false)
     await assertHints(token({ email: 'alice@acme.example' }), [], { signers })
@@ -26,35 +26,35 @@ describe('hints on claims', () => {
     await assertHints(token({ ...many, user: { email: 'a' } }), [], { signers })
   })
 
-  it('tells of an identity claim that is not usable text', async () => {
+  it('explains why an identity claim is unusable', async () => {
     assert.match(await assertHints(token({ sub: 4711 }), ['identity-claim-unusable']), /which is a number/)
-    assert.match(await assertHints(token({ sub: ['a'] }), ['identity-claim-unusable']), /which is a list/)
-    assert.match(await assertHints(token({ sub: ' ' }), ['identity-claim-unusable']), /which is empty text/)
+    assert.match(await assertHints(token({ sub: ['a'] }), ['identity-claim-unusable']), /which is an array/)
+    assert.match(await assertHints(token({ sub: ' ' }), ['identity-claim-unusable']), /which is an empty string/)
     assert.match(await assertHints(token({ sub: null }), ['identity-claim-unusable']), /which is null/)
     assert.match(await assertHints(token({ sub: {} }), ['identity-claim-unusable']), /which is an object/)
     assert.match(await assertHints(token({ sub: 'a\u0000' }), ['identity-claim-unusable']), /cannot be used/)
     await assertHints(token({ sub: '4711' }), [])
   })
 
-  it('D14 tells of every required claim that is not met', async () => {
+  it('D14 gives a hint for every required claim that is not met', async () => {
     const signers = [
       signerOf({ requiredClaims: { repository_owner: 'acme', ref: ['refs/heads/main', 'refs/heads/next'] } }),
     ]
     const both = await assertHints(token({ ref: 'refs/heads/x' }), ['required-claim-unmet', 'required-claim-unmet'], {
       signers,
     })
-    assert.match(both, /requires "repository_owner" to be "acme", which the token does not have: let/)
+    assert.match(both, /requires "repository_owner" to be "acme", which the token does not have: configure/)
     assert.match(both, /requires "ref" to be "refs\/heads\/main", "refs\/heads\/next", which is "refs\/heads\/x" in/)
     await assertHints(token({ repository_owner: 'acme', ref: 'refs/heads/x' }), ['required-claim-unmet'], { signers })
     await assertHints(token({ repository_owner: 'acme', ref: 'refs/heads/next' }), [], { signers })
   })
 
-  it('tells of a token that is bound to a certificate', async () => {
+  it('gives a hint for a token that is bound to a certificate', async () => {
     await assertHints(token({ cnf: { 'x5t#S256': 'abc' } }), ['possession-not-proven'])
     await assertHints(token({ cnf: null }), [])
   })
 
-  it('D18 tells of groups that Entra left out, where the signer reads groups', async () => {
+  it('D18 gives a hint for groups that Entra omitted, when the signer reads groups', async () => {
     const claims = {
       iss: `https://login.microsoftonline.com/${TENANT}/v2.0`,
       _claim_names: { groups: 'src1' },
@@ -62,13 +62,10 @@ describe('hints on claims', () => {
     }
     const signer = (fields: object) => ({ signers: [signerOf({ issuer: claims.iss, ...fields })] })
     const attributes = signer({ enrollAttributeClaimsSelector: '/groups' })
-    assert.match(
-      await assertHints(token(claims), ['claims-left-out'], attributes),
-      /Groups assigned to the application/,
-    )
+    assert.match(await assertHints(token(claims), ['claims-omitted'], attributes), /Groups assigned to the application/)
     const required = signer({ requiredClaims: { groups: 'g1' } })
-    await assertHints(token(claims), ['required-claim-unmet', 'claims-left-out'], required)
-    await assertHints(token({ iss: claims.iss, hasgroups: true }), ['claims-left-out'], attributes)
+    await assertHints(token(claims), ['required-claim-unmet', 'claims-omitted'], required)
+    await assertHints(token({ iss: claims.iss, hasgroups: true }), ['claims-omitted'], attributes)
     await assertHints(token({ iss: claims.iss, groups: ['g1'] }), [], attributes)
     await assertHints(token(claims), [], signer({}))
   })

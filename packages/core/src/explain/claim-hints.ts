@@ -10,18 +10,18 @@ const MAX_CLAIM_NAMES = 20
 export function identityClaimHints({ jws, signer }: HintSubject): Hint[] {
   const claims = jws.untrustedClaims
   const selector = quoted(signer.claimsProperty)
-  const who = `the signer ${quoted(signer.name)} reads who somebody is from ${selector} (claimsProperty)`
+  const source = `the signer ${quoted(signer.name)} identifies the caller by ${selector} (claimsProperty)`
   const value = select(signer.claimsProperty, claims)
   if (value === undefined) {
     const names = quotedList(Object.keys(claims), MAX_CLAIM_NAMES)
-    const text = `${who}, which the token does not have, it has ${names}: set claimsProperty to one of these, or let the provider add the claim`
+    const text = `${source}, which the token does not have, it has ${names}: set claimsProperty to one of these, or configure the provider to add the claim`
     return [hint('identity-claim-missing', text)]
   }
-  const text = `${who}, which is ${kindOf(value)} in the token: select a claim that is text of 1 to 512 characters`
+  const text = `${source}, which is ${kindOf(value)} in the token: select a claim that is a string of 1 to 512 characters`
   return [hint('identity-claim-unusable', text)]
 }
 
-/** One for each required claim that is not met, and one for a token that is bound to a certificate. */
+/** One hint for each unmet required claim, or one for a certificate-bound token without its certificate. */
 export function requiredClaimHints({ jws, signer, verdict }: HintSubject): Hint[] {
   const claims = jws.untrustedClaims
   const reading = parseRequiredClaims(signer.requiredClaims ?? {})
@@ -32,28 +32,28 @@ export function requiredClaimHints({ jws, signer, verdict }: HintSubject): Hint[
   const failed = verdict.checks.some(({ check, pass }) => check === 'requiredClaims' && !pass)
   if (unmet.length > 0 || !failed) return unmet
   const text =
-    'the token is bound to a key (cnf): present it over TLS with the client certificate that it names, or get one that is not bound'
+    'the token is bound to a key (cnf): send it over TLS with the client certificate that it names, or get a token that is not bound'
   return [hint('possession-not-proven', text)]
 }
 
 function unmetHint({ selector, anyOf }: RequiredClaim, claims: JsonObject, signer: ExplainSigner): Hint {
   const value = selectClaim(selector, claims)
   const received = value === undefined ? 'which the token does not have' : `which is ${quoted(value)} in the token`
-  const text = `the signer ${quoted(signer.name)} requires ${quoted(selector.text)} to be ${quotedList(anyOf)}, ${received}: let the provider add the value for this account, or change requiredClaims`
+  const text = `the signer ${quoted(signer.name)} requires ${quoted(selector.text)} to be ${quotedList(anyOf)}, ${received}: configure the provider to add the value for this account, or change requiredClaims`
   return hint('required-claim-unmet', text)
 }
 
-/** Claims that the provider left out because they were too many (OpenID Connect, distributed claims), where a signer reads them. */
-export function leftOutClaimHints(claims: JsonObject, signers: readonly ExplainSigner[]): Hint[] {
+/** Hints for claims that a signer reads, but that the provider replaced by distributed claims (OpenID Connect), as Entra does for many groups. */
+export function omittedClaimHints(claims: JsonObject, signers: readonly ExplainSigner[]): Hint[] {
   const read = new Set(signers.flatMap(selectorsOf).map(rootName))
-  const leftOut = leftOutNames(claims).filter((name) => read.has(name) && claims[name] === undefined)
-  return leftOut.map((name) => {
-    const text = `the token leaves out ${quoted(name)} because there are too many of them (group overage): in Entra set the groups claim to "Groups assigned to the application", or use app roles instead`
-    return hint('claims-left-out', text)
+  const omitted = omittedNames(claims).filter((name) => read.has(name) && claims[name] === undefined)
+  return omitted.map((name) => {
+    const text = `the token omits ${quoted(name)} because there are too many values (group overage): in Entra set the groups claim to "Groups assigned to the application", or use app roles instead`
+    return hint('claims-omitted', text)
   })
 }
 
-function leftOutNames(claims: JsonObject): string[] {
+function omittedNames(claims: JsonObject): string[] {
   const { _claim_names: names, hasgroups } = claims
   const named = isJsonObject(names) ? Object.keys(names) : []
   return hasgroups === true || hasgroups === 'true' ? [...new Set([...named, 'groups'])] : named
@@ -77,7 +77,7 @@ function select(selector: string, claims: JsonObject): JsonValue | undefined {
 
 function kindOf(value: JsonValue): string {
   if (value === null) return 'null'
-  if (Array.isArray(value)) return 'a list'
-  if (typeof value === 'string') return value.trim() === '' ? 'empty text' : 'text that cannot be used'
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'string') return value.trim() === '' ? 'an empty string' : 'a string that cannot be used'
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }

@@ -1,6 +1,6 @@
 import type { IssuerParts } from './issuer-parts.ts'
 
-/** An issuer of Microsoft Entra ID; version 0 is an address of it that no token has as its issuer. */
+/** An issuer of Microsoft Entra ID. Version 0 stands for a URL of Entra that no token has as its issuer. */
 export interface EntraIssuer {
   readonly version: 0 | 1 | 2
   readonly tenant: string
@@ -18,7 +18,7 @@ const VERSION_2_HOSTS: ReadonlySet<string> = new Set([
   'login.windows.net',
 ])
 
-/** Names in the place of a tenant for those who sign in, in which no token is ever issued. */
+/** Login endpoints in place of a tenant, and template placeholders. No token has them in its issuer. */
 const SHARED_TENANTS: ReadonlySet<string> = new Set(['common', 'organizations', 'consumers', '{tenantid}', '{tenant}'])
 
 export function findEntraIssuer({ host, path }: IssuerParts): EntraIssuer | undefined {

@@ -10,7 +10,7 @@ const CLAIMS = { iss: 'https://idp.example/a', aud: 'api://countersign' }
 const token = (claims: Record<string, unknown>, header: Record<string, unknown> = {}): string =>
   tokenOf({ ...CLAIMS, ...claims }, { header })
 
-/** A token for every reason there is, and the signer that refuses it where it is not the usual one. */
+/** A token for every refusal reason, and the signer that refuses it when it is not the default one. */
 const REFUSED: Readonly<Record<RefusalReason, readonly [token: string, signer?: Parameters<typeof signerOf>[0]]>> = {
   'token-too-large': [token({ groups: 'g'.repeat(13_000) })],
   'token-malformed': ['opaque'],
@@ -41,17 +41,17 @@ const REFUSED: Readonly<Record<RefusalReason, readonly [token: string, signer?: 
 describe('explainToken', () => {
   for (const [reason, [refused, fields]] of Object.entries(REFUSED)) {
     it(`has a hint for ${reason}`, async () => {
-      const ended = new Map([...keysOf(KEY)].map(([kid, key]) => [kid, { ...key, notAfter: new Date(0) }]))
-      const keys = reason === 'certificate-not-valid-now' ? ended : keysOf(KEY)
+      const expired = new Map([...keysOf(KEY)].map(([kid, key]) => [kid, { ...key, notAfter: new Date(0) }]))
+      const keys = reason === 'certificate-not-valid-now' ? expired : keysOf(KEY)
       const { signers, hints } = await explain(refused, { signers: [signerOf(fields)], keys })
       assert.equal(hints.length, 1, hints.join('\n'))
-      // A text that is no token, or of nobody's issuer, comes before no signer.
+      // No signer checks a malformed token, or one with an unknown issuer.
       if (signers.length > 0) assert.deepEqual([signers[0]?.reason], [reason])
       assert.deepEqual((await explain(token({}))).hints, [])
     })
   }
 
-  it('D18 answers every signer with all its checks and one reason', async () => {
+  it('D18 returns every signer with all its checks and one reason', async () => {
     const signers = [signerOf({ id: 'b', audience: 'x' }), signerOf({ id: 'a', audience: 'y' })]
     const { signers: explained, hints } = await explain(tokenOf({ ...CLAIMS, exp: NOW - 1 }), { signers })
     assert.deepEqual(
@@ -66,12 +66,12 @@ describe('explainToken', () => {
     assert.equal(hints.length, 3)
   })
 
-  it('answers "accepted" and no hint for a good token', async () => {
+  it('returns "accepted" and no hint for a valid token', async () => {
     const { signers, hints } = await explain(tokenOf(CLAIMS))
     assert.deepEqual([signers.map(({ reason }) => reason), hints], [['accepted'], []])
   })
 
-  it('answers "signer-disabled" for a signer that would take the token', async () => {
+  it('returns "signer-disabled" for a disabled signer whose checks pass', async () => {
     const { signers } = await explain(tokenOf(CLAIMS), { signers: [signerOf({ enabled: false })] })
     assert.deepEqual(
       signers.map(({ reason, checks }) => [reason, checks.every(({ pass }) => pass)]),
@@ -79,12 +79,12 @@ describe('explainToken', () => {
     )
   })
 
-  it('answers no signer for what is no token', async () => {
+  it('returns no signers for a malformed token', async () => {
     const { signers, hints } = await explain('opaque')
     assert.deepEqual([signers, hints.length], [[], 1])
   })
 
-  it('says nothing of other signers when one takes the token', async () => {
+  it('gives no hints about other signers when one accepts the token', async () => {
     const signers = [signerOf({ id: 'a', audience: 'other' }), signerOf({ id: 'b' })]
     const { signers: explained, hints } = await explain(tokenOf({ ...CLAIMS, aud: ['api://countersign', 'other'] }), {
       signers: [...signers, signerOf({ id: 'c', claimsProperty: 'email', audience: 'third' })],
@@ -92,7 +92,7 @@ describe('explainToken', () => {
     assert.deepEqual([explained.length, hints], [2, []])
   })
 
-  it('says something, safely, of whatever is pasted', async () => {
+  it('gives a safe hint for every text', async () => {
     const text = fc.oneof(
       fc.string(),
       fc.string({ unit: 'binary' }),
@@ -103,8 +103,8 @@ describe('explainToken', () => {
     )
     const check = async (token: string): Promise<void> => {
       const { signers, hints } = await explain(token, { keys: keysOf(KEY, mintKey('Ed25519')) })
-      const taken = signers.some(({ reason }) => reason === 'accepted')
-      assert.equal(hints.length > 0, !taken)
+      const isAccepted = signers.some(({ reason }) => reason === 'accepted')
+      assert.equal(hints.length > 0, !isAccepted)
       await hintsOf(token)
     }
     await fc.assert(fc.asyncProperty(text, check), { numRuns: 500 })

@@ -2,69 +2,68 @@ import type { UntrustedJws } from '../token/jws.ts'
 import { readJws } from '../token/read-jws.ts'
 import type { CheckName, Verdict } from '../token/verdict.ts'
 import { audienceHints } from './audience-hints.ts'
-import { identityClaimHints, leftOutClaimHints, requiredClaimHints } from './claim-hints.ts'
-import type { ExplainedSigner, Explanation, JudgedSigner } from './explanation.ts'
+import { identityClaimHints, omittedClaimHints, requiredClaimHints } from './claim-hints.ts'
+import type { CheckedSigner, ExplainedSigner, Explanation } from './explanation.ts'
 import { formatHints } from './format-hints.ts'
 import { type Hint, hint, quoted } from './hint.ts'
 import type { HintSubject } from './hint-subject.ts'
 import { issuerHints, unknownIssuerHint } from './issuer-hints.ts'
-import { findIssuerLikeness, ISSUER_LIKENESSES } from './issuer-likeness.ts'
+import { findIssuerSimilarity, ISSUER_SIMILARITIES } from './issuer-similarity.ts'
 import { algorithmHints, keyHints, kidHints, signatureHints } from './key-hints.ts'
 import { expiryHints, issuedAtHints, notBeforeHints } from './time-hints.ts'
 import { refreshTokenHints, tokenKindHints } from './token-kind-hints.ts'
 
 const MAX_HINTS = 20
-/** Of signers that do not fit, how many are compared with the token in words. */
+/** The number of signers with another issuer or audience that get hints. */
 const MAX_COMPARED = 5
 
 /**
- * Explains why signers take a token or not, in words for people. `judged` are the signers that fit or nearly fit (`findNearSigners`), each
- * with a verdict of the verify function that was asked to go on after a refusal; empty for a token that has not even the right form.
- * Decides nothing: the verdicts do.
+ * Explains to an administrator why signers accept or refuse a token. `checked` are the signers of `findSimilarSigners`, each with a verdict of
+ * `verifyToken` with `continueAfterRefusal`. Pass none for a malformed token. Decides nothing: the verdicts do.
  */
-export function explainToken(token: string, judged: readonly JudgedSigner[], nowMs: number): Explanation {
-  return { signers: judged.map(explainSigner), hints: findHints(token, judged, nowMs).map(({ text }) => text) }
+export function explainToken(token: string, checked: readonly CheckedSigner[], nowMs: number): Explanation {
+  return { signers: checked.map(explainSigner), hints: findHints(token, checked, nowMs).map(({ text }) => text) }
 }
 
 /** The hints of an explanation with their kinds. */
-export function findHints(token: string, judged: readonly JudgedSigner[], nowMs: number): Hint[] {
+export function findHints(token: string, checked: readonly CheckedSigner[], nowMs: number): Hint[] {
   const reading = readJws(token)
   if (!reading.ok) return formatHints(token, reading.reason, reading.detail)
   const { jws } = reading
-  // Left out claims are worth telling of a token that is taken, too: enrollment may read them.
-  const leftOut = leftOutClaimHints(
+  // Also for an accepted token: enrollment may read the omitted claims.
+  const omitted = omittedClaimHints(
     jws.untrustedClaims,
-    judged.map(({ signer }) => signer),
+    checked.map(({ signer }) => signer),
   )
-  const hints = [...refusalHints(jws, judged, nowMs), ...leftOut]
+  const hints = [...refusalHints(jws, checked, nowMs), ...omitted]
   const texts = hints.map(({ text }) => text)
   return hints.filter(({ text }, index) => texts.indexOf(text) === index).slice(0, MAX_HINTS)
 }
 
-function explainSigner({ signer, verdict }: JudgedSigner): ExplainedSigner {
+function explainSigner({ signer, verdict }: CheckedSigner): ExplainedSigner {
   const reason = signer.enabled ? verdict.reason : 'signer-disabled'
   return { signerId: signer.id, checks: verdict.checks, reason }
 }
 
-function refusalHints(jws: UntrustedJws, judged: readonly JudgedSigner[], nowMs: number): Hint[] {
-  if (judged.some(({ signer, verdict }) => signer.enabled && verdict.accepted)) return []
+function refusalHints(jws: UntrustedJws, checked: readonly CheckedSigner[], nowMs: number): Hint[] {
+  if (checked.some(({ signer, verdict }) => signer.enabled && verdict.accepted)) return []
   const refresh = refreshTokenHints(jws)
   if (refresh.length > 0) return refresh
-  const subjects = judged.map((one): HintSubject => ({ ...one, jws, nowMs }))
+  const subjects = checked.map((signer): HintSubject => ({ ...signer, jws, nowMs }))
   return [...algorithmHints(jws.untrustedHeader), ...signerHints(jws, subjects)]
 }
 
 function signerHints(jws: UntrustedJws, subjects: readonly HintSubject[]): Hint[] {
-  const fitting = subjects.filter(({ verdict }) => isFitting(verdict.checks))
-  if (fitting.length > 0) return fitting.flatMap((subject) => [...tokenKindHints(subject), ...checkHints(subject)])
+  const matching = subjects.filter(({ verdict }) => matchesSigner(verdict.checks))
+  if (matching.length > 0) return matching.flatMap((subject) => [...tokenKindHints(subject), ...checkHints(subject)])
   const byDistance = subjects.toSorted((left, right) => distance(left) - distance(right))
-  const near = byDistance.filter((subject) => distance(subject) < FAR_OFF).slice(0, MAX_COMPARED)
-  const [nearest] = near
+  const similar = byDistance.filter((subject) => distance(subject) < OTHER_TENANT_DISTANCE).slice(0, MAX_COMPARED)
+  const [nearest] = similar
   if (!nearest) {
     const others = byDistance.slice(0, MAX_COMPARED).flatMap(issuerHints)
     return others.length > 0 ? others : [unknownIssuerHint({ jws })]
   }
-  const compared = near.flatMap((subject) => [...issuerHints(subject), ...audienceHints(subject)])
+  const compared = similar.flatMap((subject) => [...issuerHints(subject), ...audienceHints(subject)])
   return [...tokenKindHints(nearest), ...compared, ...checkHints(nearest)]
 }
 
@@ -78,29 +77,29 @@ const HINTS_BY_CHECK: Readonly<Partial<Record<CheckName, (subject: HintSubject) 
   requiredClaims: requiredClaimHints,
   identityClaim: identityClaimHints,
 }
-const CHECKS_OF_THE_KEY: readonly CheckName[] = ['kid', 'key', 'signature']
+const KEY_CHECKS: readonly CheckName[] = ['kid', 'key', 'signature']
 
-/** What the checks beyond issuer and audience found: worth telling only where the token could have been meant for this very signer. */
+/** Hints of the checks after issuer and audience. Only useful when the token is likely intended for this signer. */
 function checkHints(subject: HintSubject): Hint[] {
   const { signer, verdict, jws } = subject
-  const hopeless = algorithmHints(jws.untrustedHeader).length > 0
+  const algorithmIsUnusable = algorithmHints(jws.untrustedHeader).length > 0
   const failed = verdict.checks.filter(({ pass }) => !pass).map(({ check }) => check)
-  const told = failed.filter((check) => !(hopeless && CHECKS_OF_THE_KEY.includes(check)))
-  const hints = told.flatMap((check) => HINTS_BY_CHECK[check]?.(subject) ?? [])
+  const relevant = failed.filter((check) => !(algorithmIsUnusable && KEY_CHECKS.includes(check)))
+  const hints = relevant.flatMap((check) => HINTS_BY_CHECK[check]?.(subject) ?? [])
   if (signer.enabled) return hints
-  const text = `the signer ${quoted(signer.name)} is disabled, so it takes no token: set enabled to true, if it should`
+  const text = `the signer ${quoted(signer.name)} is disabled, so it accepts no token: set enabled to true to use it`
   return [...hints, hint('signer-disabled', text)]
 }
 
-function isFitting(checks: Verdict['checks']): boolean {
+function matchesSigner(checks: Verdict['checks']): boolean {
   return (['issuer', 'audience'] as const).every((name) => checks.some(({ check, pass }) => check === name && pass))
 }
 
-/** From here on it is another tenant at best, so that keys and claims cannot be compared. */
-const FAR_OFF = ISSUER_LIKENESSES.indexOf('entra-tenant')
+/** From this distance on the issuer is at best another tenant, so that comparing keys and claims is pointless. */
+const OTHER_TENANT_DISTANCE = ISSUER_SIMILARITIES.indexOf('entra-tenant')
 
 function distance({ jws, signer }: HintSubject): number {
   const { iss } = jws.untrustedClaims
-  const likeness = typeof iss === 'string' ? findIssuerLikeness(iss, signer.issuer) : undefined
-  return likeness === undefined ? ISSUER_LIKENESSES.length : ISSUER_LIKENESSES.indexOf(likeness)
+  const similarity = typeof iss === 'string' ? findIssuerSimilarity(iss, signer.issuer) : undefined
+  return similarity === undefined ? ISSUER_SIMILARITIES.length : ISSUER_SIMILARITIES.indexOf(similarity)
 }

@@ -1,4 +1,4 @@
-/** What the tests of "explain" share: signers of real providers, and the way from a token to its hints that the server goes. */
+/** Shared by the tests of "explain": signers of real providers, and the server's steps from a token to its hints. */
 import assert from 'node:assert/strict'
 import { type MintKey, type MintOptions, mintKey, mintKeySet, mintToken } from '@countersign/testkit'
 import type { JsonValue } from '../json/json-value.ts'
@@ -9,8 +9,8 @@ import { readJws } from '../token/read-jws.ts'
 import { buildVerifySigner } from '../token/verify-signer.ts'
 import { verifyToken } from '../token/verify-token.ts'
 import { explainToken, findHints } from './explain-token.ts'
-import type { ExplainSigner, Explanation, JudgedSigner } from './explanation.ts'
-import { findNearSigners } from './find-near-signers.ts'
+import type { CheckedSigner, ExplainSigner, Explanation } from './explanation.ts'
+import { findSimilarSigners } from './find-similar-signers.ts'
 import type { Hint, HintKind } from './hint.ts'
 
 export const NOW_MS = Date.parse('2026-06-01T12:00:00Z')
@@ -36,41 +36,48 @@ export const signerOf = (body: Partial<SignerBody> & { readonly id?: string } = 
   return { id, ...signerFromBody({ ...defaults, ...fields } as SignerBody) }
 }
 
-/** A token of a provider, good for ten minutes unless its claims say otherwise. */
+/** A token of a provider, valid for ten minutes unless its claims say otherwise. */
 export const tokenOf = (claims: Record<string, unknown>, options: Partial<MintOptions> = {}): string =>
   mintToken({ key: KEY, claims: { sub: 'alice', iat: NOW - 60, exp: NOW + 600, ...claims }, ...options })
 
-interface Setting {
+interface ExplainContext {
   readonly signers?: readonly ExplainSigner[]
   readonly keys?: SignerKeys
 }
 
-/** Judges a token before the signers that are near to it, as the server does. */
-async function judge(token: string, { signers = [signerOf()], keys = keysOf(KEY) }: Setting): Promise<JudgedSigner[]> {
+/** Verifies a token against similar signers, as the server does. */
+async function checkSigners(
+  token: string,
+  { signers = [signerOf()], keys = keysOf(KEY) }: ExplainContext,
+): Promise<CheckedSigner[]> {
   const reading = readJws(token)
   if (!reading.ok) return []
-  const near = findNearSigners(reading.jws.untrustedClaims, signers)
-  const judge = async (signer: ExplainSigner): Promise<JudgedSigner> => {
+  const similar = findSimilarSigners(reading.jws.untrustedClaims, signers)
+  const check = async (signer: ExplainSigner): Promise<CheckedSigner> => {
     const verifySigner = buildVerifySigner({ ...signer, revision: 1, requiredClaims: signer.requiredClaims ?? {} })
-    const verdict = await verifyToken(reading.jws, verifySigner, keys, NOW_MS, { goesOnAfterRefusal: true })
+    const verdict = await verifyToken(reading.jws, verifySigner, keys, NOW_MS, { continueAfterRefusal: true })
     return { signer, keys, verdict }
   }
-  return Promise.all(near.map(judge))
+  return Promise.all(similar.map(check))
 }
 
-export async function explain(token: string, setting: Setting = {}): Promise<Explanation> {
-  return explainToken(token, await judge(token, setting), NOW_MS)
+export async function explain(token: string, context: ExplainContext = {}): Promise<Explanation> {
+  return explainToken(token, await checkSigners(token, context), NOW_MS)
 }
 
-export async function hintsOf(token: string, setting: Setting = {}): Promise<Hint[]> {
-  const hints = findHints(token, await judge(token, setting), NOW_MS)
+export async function hintsOf(token: string, context: ExplainContext = {}): Promise<Hint[]> {
+  const hints = findHints(token, await checkSigners(token, context), NOW_MS)
   for (const { text } of hints) assertIsHint(text, token)
   return hints
 }
 
-/** The token has exactly these hints; answers their texts, all in one. */
-export async function assertHints(token: string, kinds: readonly HintKind[], setting: Setting = {}): Promise<string> {
-  const hints = await hintsOf(token, setting)
+/** Asserts that the token has exactly these hints. Returns their texts, joined by line feeds. */
+export async function assertHints(
+  token: string,
+  kinds: readonly HintKind[],
+  context: ExplainContext = {},
+): Promise<string> {
+  const hints = await hintsOf(token, context)
   assert.deepEqual(
     hints.map(({ kind }) => kind),
     kinds,
@@ -79,7 +86,7 @@ export async function assertHints(token: string, kinds: readonly HintKind[], set
   return hints.map(({ text }) => text).join('\n')
 }
 
-/** One sentence that says what to do after the colon, and nothing of the token's text. */
+/** A hint is one sentence, says after a colon what to do, and repeats nothing of the token. */
 function assertIsHint(text: string, token: string): void {
   assert.match(text, /: /)
   assert.doesNotMatch(text, /[\n.]$|\n/)

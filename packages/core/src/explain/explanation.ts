@@ -2,7 +2,7 @@ import type { SignerKeys } from '../key/signer-key.ts'
 import type { SignerSettings } from '../signer/signer-settings.ts'
 import type { Check, Verdict } from '../token/verdict.ts'
 
-/** What "explain" needs to know of a signer. */
+/** The part of a signer that "explain" needs. */
 export type ExplainSigner = { readonly id: string } & Pick<
   SignerSettings,
   | 'name'
@@ -20,14 +20,14 @@ export type ExplainSigner = { readonly id: string } & Pick<
   | 'requiredClaims'
 >
 
-/** A signer that fits or nearly fits, with the keys it has and what the verify function found, asked to go on after a refusal. */
-export interface JudgedSigner {
+/** A similar signer with its keys and the token's verdict, made with `continueAfterRefusal`. */
+export interface CheckedSigner {
   readonly signer: ExplainSigner
   readonly keys: SignerKeys
   readonly verdict: Verdict
 }
 
-/** A signer as an administrator sees it; one that is disabled takes no token, whatever its checks say. */
+/** A signer's checks for an administrator. A disabled signer has the reason `signer-disabled`, even when all checks pass. */
 export interface ExplainedSigner {
   readonly signerId: string
   readonly checks: readonly Check[]
@@ -36,6 +36,6 @@ export interface ExplainedSigner {
 
 export interface Explanation {
   readonly signers: readonly ExplainedSigner[]
-  /** One sentence each: what is wrong and what to do. Never the token, never its signature. */
+  /** One sentence each: what is wrong and what to do. They never contain the token or its signature. */
   readonly hints: readonly string[]
 }

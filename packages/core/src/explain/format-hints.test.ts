@@ -3,12 +3,12 @@ import { describe, it } from 'node:test'
 import { assertHints, tokenOf } from './explain.fixture.ts'
 
 const CLAIMS = { iss: 'https://idp.example/a', aud: 'api://countersign' }
-const GOOD = tokenOf(CLAIMS)
-const [HEADER = '', PAYLOAD = '', SIGNATURE = ''] = GOOD.split('.')
+const VALID = tokenOf(CLAIMS)
+const [HEADER = '', PAYLOAD = '', SIGNATURE = ''] = VALID.split('.')
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-describe('hints on the form of a token', () => {
-  it('D18 tells of an opaque token', async () => {
+describe('hints on the format of a token', () => {
+  it('D18 recognises an opaque token', async () => {
     const opaque = [
       'gho_16C7e42F292c6912E7710c838347Ae178B4a',
       'ya29.a0AfH6SMBx-someGoogleAccessToken',
@@ -17,75 +17,75 @@ describe('hints on the form of a token', () => {
       'aaaa.bbbb.cccc',
     ]
     for (const token of opaque) await assertHints(token, ['token-opaque'])
-    await assertHints(GOOD, [])
+    await assertHints(VALID, [])
   })
 
-  it('D18 tells of an encrypted token of five parts', async () => {
+  it('D18 recognises an encrypted token by its five parts', async () => {
     const header = encode({ alg: 'RSA-OAEP', enc: 'A256GCM', kid: 'a' })
     const jwe = `${header}.${'k'.repeat(64)}.aXY.${'c'.repeat(64)}.dGFn`
     await assertHints(jwe, ['token-encrypted'])
-    // What Auth0 answers when it was asked for no audience.
+    // The response of Auth0 to a request without audience.
     await assertHints(`${encode({ alg: 'dir', enc: 'A256GCM' })}..aXY.${'c'.repeat(64)}.dGFn`, ['token-encrypted'])
-    await assertHints(GOOD, [])
+    await assertHints(VALID, [])
   })
 
-  it('tells what was pasted besides the token, and that the token is fine', async () => {
+  it('names what was pasted besides the token, and says that the token is well-formed', async () => {
     const pasted = {
-      [`Bearer ${GOOD}`]: /the word "Bearer" besides/,
-      [`bearer\t${GOOD}`]: /the word "Bearer" besides/,
-      [`Authorization: Bearer ${GOOD}`]: /the name of the header and the word "Bearer" besides/,
-      [`"${GOOD}"`]: /has quotes besides/,
-      [`'Bearer ${GOOD}'`]: /quotes and the word "Bearer" besides/,
-      [`${GOOD}\n`]: /white space around it besides/,
-      [`${GOOD.slice(0, 76)}\n${GOOD.slice(76, 152)}\r\n${GOOD.slice(152)}`]: /line breaks or spaces besides/,
+      [`Bearer ${VALID}`]: /the word "Bearer" besides/,
+      [`bearer\t${VALID}`]: /the word "Bearer" besides/,
+      [`Authorization: Bearer ${VALID}`]: /the name of the header and the word "Bearer" besides/,
+      [`"${VALID}"`]: /has quotes besides/,
+      [`'Bearer ${VALID}'`]: /quotes and the word "Bearer" besides/,
+      [`${VALID}\n`]: /white space around it besides/,
+      [`${VALID.slice(0, 76)}\n${VALID.slice(76, 152)}\r\n${VALID.slice(152)}`]: /line breaks or spaces besides/,
     }
     for (const [token, expected] of Object.entries(pasted)) {
       const text = await assertHints(token, ['pasted-with-more'])
       assert.match(text, expected)
-      assert.match(text, /paste the token alone, which is of the right form$/)
+      assert.match(text, /paste only the token, which is well-formed$/)
     }
-    await assertHints(`Bearer ${GOOD.slice(0, 100)}`, ['pasted-with-more', 'token-truncated'])
+    await assertHints(`Bearer ${VALID.slice(0, 100)}`, ['pasted-with-more', 'token-truncated'])
     await assertHints('Bearer gho_16C7e42F292c6912E7710c838347Ae178B4a', ['pasted-with-more', 'token-opaque'])
-    await assertHints(GOOD, [])
+    await assertHints(VALID, [])
   })
 
-  it('tells of the whole answer of a provider, of JSON that is none, and of nothing at all', async () => {
-    const answer = JSON.stringify({ access_token: GOOD, id_token: GOOD, expires_in: 300 })
-    assert.match(await assertHints(answer, ['pasted-answer']), /the value of "access_token"/)
-    assert.match(await assertHints(JSON.stringify({ id_token: GOOD }), ['pasted-answer']), /the value of "id_token"/)
+  it('recognises a whole token response, other JSON, and an empty text', async () => {
+    const response = JSON.stringify({ access_token: VALID, id_token: VALID, expires_in: 300 })
+    assert.match(await assertHints(response, ['pasted-response']), /the value of "access_token"/)
+    assert.match(await assertHints(JSON.stringify({ id_token: VALID }), ['pasted-response']), /the value of "id_token"/)
     const jsonForm = { payload: PAYLOAD, protected: HEADER, signature: SIGNATURE }
     await assertHints(JSON.stringify(jsonForm), ['token-json-form'])
-    for (const nothing of ['', '  \n', '""', 'Bearer']) await assertHints(nothing, ['token-empty'])
-    await assertHints(GOOD, [])
+    for (const empty of ['', '  \n', '""', 'Bearer']) await assertHints(empty, ['token-empty'])
+    await assertHints(VALID, [])
   })
 
-  it('tells of a token that was cut', async () => {
-    const cut = [
+  it('recognises a truncated token', async () => {
+    const truncated = [
       HEADER,
       `${HEADER}.${PAYLOAD}`,
       `${HEADER}.${PAYLOAD.slice(0, -20)}`,
       `${HEADER}.${PAYLOAD}.${SIGNATURE.slice(0, 25)}`,
-      `${GOOD.slice(0, 120)}...`,
+      `${VALID.slice(0, 120)}...`,
       `${HEADER}.${PAYLOAD.slice(0, 20)}…${PAYLOAD.slice(30)}.${SIGNATURE}`,
     ]
-    for (const token of cut) await assertHints(token, ['token-truncated'])
-    await assertHints(GOOD, [])
+    for (const token of truncated) await assertHints(token, ['token-truncated'])
+    await assertHints(VALID, [])
   })
 
-  it('tells of two tokens in one text', async () => {
-    await assertHints(`${GOOD}.${PAYLOAD}`, ['token-two-pasted'])
-    await assertHints(`${GOOD}\n${GOOD}`, ['pasted-with-more', 'token-two-pasted'])
-    await assertHints(GOOD, [])
+  it('recognises two tokens in one text', async () => {
+    await assertHints(`${VALID}.${PAYLOAD}`, ['token-two-pasted'])
+    await assertHints(`${VALID}\n${VALID}`, ['pasted-with-more', 'token-two-pasted'])
+    await assertHints(VALID, [])
   })
 
-  it('tells of padding and of the other base64', async () => {
+  it('recognises padding and standard base64', async () => {
     await assertHints(`${HEADER}=.${PAYLOAD}.${SIGNATURE}`, ['token-standard-base64'])
-    await assertHints(`${GOOD}==`, ['token-standard-base64'])
+    await assertHints(`${VALID}==`, ['token-standard-base64'])
     await assertHints(`${HEADER}.${PAYLOAD}+/.${SIGNATURE}`, ['token-standard-base64'])
-    await assertHints(GOOD, [])
+    await assertHints(VALID, [])
   })
 
-  it('tells of everything else that is wrong with the form', async () => {
+  it('has hints for all other format errors', async () => {
     assert.match(
       await assertHints(tokenOf({}, { rawClaims: '{"a":1,"a":2}' }), ['token-malformed']),
       /claims: the name/,

@@ -1,8 +1,8 @@
 import type { UntrustedJws } from '../token/jws.ts'
-import type { JudgedSigner } from './explanation.ts'
+import type { CheckedSigner } from './explanation.ts'
 
-/** A token of the right form before one signer, at one time. */
-export interface HintSubject extends JudgedSigner {
+/** A well-formed token and one signer that checked it, at one time. */
+export interface HintSubject extends CheckedSigner {
   readonly jws: UntrustedJws
   readonly nowMs: number
 }

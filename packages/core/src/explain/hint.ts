@@ -1,7 +1,7 @@
 import type { JsonValue } from '../json/json-value.ts'
-import { hasTreacherousCharacter } from '../text/plain-text.ts'
+import { hasUnsafeCharacter } from '../text/plain-text.ts'
 
-/** The mistakes that have a hint of their own. */
+/** One value per kind of mistake. */
 export type HintKind =
   | 'algorithm-not-fitting'
   | 'algorithm-none'
@@ -15,7 +15,7 @@ export type HintKind =
   | 'audience-missing'
   | 'audience-spelling'
   | 'certificate-not-valid-now'
-  | 'claims-left-out'
+  | 'claims-omitted'
   | 'expired-just-now'
   | 'expired-long-ago'
   | 'expiry-in-milliseconds'
@@ -41,7 +41,7 @@ export type HintKind =
   | 'no-keys'
   | 'not-before-unusable'
   | 'not-yet-valid'
-  | 'pasted-answer'
+  | 'pasted-response'
   | 'pasted-with-more'
   | 'possession-not-proven'
   | 'required-claim-unmet'
@@ -59,7 +59,7 @@ export type HintKind =
   | 'token-two-pasted'
   | 'type-not-accepted'
 
-/** One sentence for a person whose token was refused: what is wrong and what to do. */
+/** One sentence about a refused token: what is wrong and what to do. */
 export interface Hint {
   readonly kind: HintKind
   readonly text: string
@@ -70,20 +70,20 @@ export const hint = (kind: HintKind, text: string): Hint => ({ kind, text })
 const MAX_QUOTED = 128
 const MAX_LISTED = 10
 
-/** A value from a token or a signer inside a sentence: in quotes, cut, with nothing invisible in it. */
+/** Formats a value from a token or a signer for use in a sentence: in quotes, truncated, with unsafe characters escaped. */
 export function quoted(value: JsonValue): string {
   const text = JSON.stringify(value)
   return visible(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED).toWellFormed()}…` : text)
 }
 
-/** At most ten (or `limit`) of the texts, quoted, with commas between. */
+/** Formats at most `limit` of the texts, quoted and separated by commas. */
 export function quotedList(texts: readonly string[], limit = MAX_LISTED): string {
   return `${texts.slice(0, limit).map(quoted).join(', ')}${texts.length > limit ? ', …' : ''}`
 }
 
-/** The text with everything invisible or misleading in it spelled out. */
+/** Escapes invisible and misleading characters. */
 export function visible(text: string): string {
-  if (!hasTreacherousCharacter(text)) return text
+  if (!hasUnsafeCharacter(text)) return text
   const escaped = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
-  return [...text].map((character) => (hasTreacherousCharacter(character) ? escaped(character) : character)).join('')
+  return [...text].map((character) => (hasUnsafeCharacter(character) ? escaped(character) : character)).join('')
 }

@@ -5,74 +5,74 @@ import type { SignerKeys } from '../key/signer-key.ts'
 import { assertHints, KEY, keysOf, NOW_MS, signerOf, tokenOf } from './explain.fixture.ts'
 
 const CLAIMS = { iss: 'https://idp.example/a', aud: 'api://countersign' }
-const GOOD = tokenOf(CLAIMS)
+const VALID = tokenOf(CLAIMS)
 const EC = mintKey('P-256')
 
 describe('hints on keys and signatures', () => {
-  it('D18 tells of a kid that is not in the set, with the kids that are', async () => {
+  it('D18 names an unknown kid, and the kids of the signer', async () => {
     const others = Array.from({ length: 12 }, (_, index) => mintKeyFrom(EC.privateKey, 'P-256', `kid-${index}`))
-    const text = await assertHints(GOOD, ['kid-unknown'], { keys: keysOf(...others) })
+    const text = await assertHints(VALID, ['kid-unknown'], { keys: keysOf(...others) })
     assert.match(
       text,
       /names the key "RSA-first", the signer "corp" has "kid-0", .*"kid-9", …: refresh the signer's keys/,
     )
     assert.equal(text.includes('kid-10'), false)
-    await assertHints(GOOD, [], { keys: keysOf(...others, KEY) })
+    await assertHints(VALID, [], { keys: keysOf(...others, KEY) })
   })
 
-  it('tells of a token without kid, even when there is one key', async () => {
+  it('gives a hint for a token without kid, even when there is only one key', async () => {
     const text = await assertHints(tokenOf(CLAIMS, { header: { kid: undefined } }), ['kid-missing'])
     assert.match(text, /put "kid" into the header, one of "RSA-first"/)
     await assertHints(tokenOf(CLAIMS, { header: { kid: '' } }), ['kid-missing'])
-    await assertHints(GOOD, [])
+    await assertHints(VALID, [])
   })
 
-  it('tells of a signer without keys', async () => {
-    await assertHints(GOOD, ['no-keys'], { keys: new Map() })
-    await assertHints(GOOD, [], { keys: keysOf(KEY) })
+  it('gives a hint for a signer without keys', async () => {
+    await assertHints(VALID, ['no-keys'], { keys: new Map() })
+    await assertHints(VALID, [], { keys: keysOf(KEY) })
   })
 
-  it('tells of an algorithm that does not fit the key', async () => {
+  it('gives a hint for an algorithm that the key does not allow', async () => {
     const text = await assertHints(tokenOf(CLAIMS, { header: { alg: 'ES256' } }), ['algorithm-not-fitting'])
     assert.match(text, /alg is "ES256", the key "RSA-first" of the signer "corp" is for RS256, .*PS512/)
     await assertHints(tokenOf(CLAIMS, { alg: 'PS384' }), [])
   })
 
-  it('tells of a token signed with a shared secret, and not of its key', async () => {
+  it('gives a hint for a token signed with a shared secret, and none for its key', async () => {
     const secret = tokenOf(CLAIMS, { alg: 'HS256', sign: () => Buffer.alloc(32, 7) })
     const text = await assertHints(secret, ['algorithm-symmetric'])
     assert.match(text, /alg is "HS256".*RS256 or ES256/)
     await assertHints(tokenOf(CLAIMS, { alg: 'HS512', header: { kid: 'hmac' }, sign: () => Buffer.alloc(64) }), [
       'algorithm-symmetric',
     ])
-    await assertHints(GOOD, [])
+    await assertHints(VALID, [])
   })
 
-  it('tells of a token that is not signed', async () => {
+  it('gives a hint for an unsigned token', async () => {
     await assertHints(tokenOf(CLAIMS, { header: { alg: 'none' }, sign: () => Buffer.alloc(0) }), ['algorithm-none'])
-    await assertHints(GOOD, [])
+    await assertHints(VALID, [])
   })
 
-  it('tells a signature that was cut from one by another key', async () => {
-    const cut = await assertHints(GOOD.slice(0, -42), ['token-truncated'])
+  it('distinguishes a truncated signature from one by another key', async () => {
+    const cut = await assertHints(VALID.slice(0, -42), ['token-truncated'])
     assert.match(cut, /the signature has 225 of 256 bytes/)
-    const stranger = mintKey('RSA', 'stranger')
-    await assertHints(tokenOf(CLAIMS, { key: mintKeyFrom(stranger.privateKey, 'RSA', KEY.kid) }), ['signature-invalid'])
-    await assertHints(GOOD, [])
+    const other = mintKey('RSA', 'other')
+    await assertHints(tokenOf(CLAIMS, { key: mintKeyFrom(other.privateKey, 'RSA', KEY.kid) }), ['signature-invalid'])
+    await assertHints(VALID, [])
   })
 
-  it('tells of a certificate that is not valid now', async () => {
+  it('gives a hint for a certificate that is not currently valid', async () => {
     const withDates = (notAfter: string): SignerKeys =>
       new Map(
         [...keysOf(KEY)].map(([kid, key]) => [kid, { ...key, notBefore: new Date(0), notAfter: new Date(notAfter) }]),
       )
-    const text = await assertHints(GOOD, ['certificate-not-valid-now'], { keys: withDates('2026-01-01') })
+    const text = await assertHints(VALID, ['certificate-not-valid-now'], { keys: withDates('2026-01-01') })
     assert.match(text, /to 2026-01-01T00:00:00.000Z, which is not now: PATCH certPem/)
-    await assertHints(GOOD, [], { keys: withDates(new Date(NOW_MS).toISOString()) })
+    await assertHints(VALID, [], { keys: withDates(new Date(NOW_MS).toISOString()) })
   })
 
-  it('tells of a disabled signer that would take the token', async () => {
-    await assertHints(GOOD, ['signer-disabled'], { signers: [signerOf({ enabled: false })] })
-    await assertHints(GOOD, [], { signers: [signerOf()] })
+  it('gives a hint for a disabled signer whose checks pass', async () => {
+    await assertHints(VALID, ['signer-disabled'], { signers: [signerOf({ enabled: false })] })
+    await assertHints(VALID, [], { signers: [signerOf()] })
   })
 })

@@ -1,4 +1,4 @@
-/** A text without what people copy along with a token, and what that was, in words. */
+/** A pasted text without the characters that are often copied along with a token, and the names of what was removed. */
 export interface StrippedText {
   readonly text: string
   readonly removed: readonly string[]
@@ -30,7 +30,7 @@ export function stripPaste(pasted: string): StrippedText {
   return { text, removed: [...removed] }
 }
 
-/** Only a whole word: a token may begin with the same letters. */
+/** Removes a whole word only: a token may begin with the same letters. */
 function withoutStart(text: string, start: string): string {
   const rest = text.slice(start.length)
   const isWord =

@@ -7,7 +7,7 @@ const token = (times: Record<string, unknown>): string =>
 const withSkew = (clockSkewSeconds: number) => ({ signers: [signerOf({ clockSkewSeconds })] })
 
 describe('hints on time', () => {
-  it('D7 D18 tells by how many seconds a token is late, and the clock skew that would do', async () => {
+  it('D7 D18 says how many seconds ago a token expired, and which clock skew would suffice', async () => {
     const late = token({ exp: NOW - 42 })
     const text = await assertHints(late, ['expired-just-now'])
     assert.match(text, /expired 42 seconds ago.*clockSkewSeconds of the signer, now 0, to at least 43$/)
@@ -19,13 +19,13 @@ describe('hints on time', () => {
     assert.doesNotMatch(minutes, /clockSkewSeconds/)
   })
 
-  it('tells how long ago an old token expired', async () => {
+  it('says how long ago an old token expired', async () => {
     const text = await assertHints(token({ iat: NOW - 300_000, exp: NOW - 3 * 86_400 }), ['expired-long-ago'])
-    assert.match(text, /expired at 2026-05-29T12:00:00.000Z, 3 days ago: get a fresh one/)
+    assert.match(text, /expired at 2026-05-29T12:00:00.000Z, 3 days ago: get a new one/)
     await assertHints(token({ exp: NOW + 1 }), [])
   })
 
-  it('D7 tells how far ahead nbf is, and the clock skew that would do', async () => {
+  it('D7 says how far ahead nbf is, and which clock skew would suffice', async () => {
     const early = token({ nbf: NOW + 5 })
     const text = await assertHints(early, ['not-yet-valid'])
     assert.match(text, /5 seconds from now \(nbf\).*to at least 5$/)
@@ -33,7 +33,7 @@ describe('hints on time', () => {
     await assertHints(early, [], withSkew(5))
   })
 
-  it('D7 tells how far ahead iat is, of which a minute is always allowed', async () => {
+  it('D7 says how far ahead iat is, beyond the minute that is always allowed', async () => {
     const early = token({ iat: NOW + 70 })
     const text = await assertHints(early, ['issued-in-future'])
     assert.match(text, /issued 70 seconds from now \(iat\).*to at least 10$/)
@@ -42,7 +42,7 @@ describe('hints on time', () => {
     assert.doesNotMatch(await assertHints(token({ iat: NOW + 500 }), ['issued-in-future']), /clockSkewSeconds/)
   })
 
-  it('tells of dates that are none, such as milliseconds', async () => {
+  it('gives a hint for invalid dates, such as milliseconds', async () => {
     await assertHints(token({ exp: (NOW + 600) * 1000 }), ['expiry-in-milliseconds'])
     await assertHints(token({ exp: undefined }), ['expiry-unusable'])
     await assertHints(token({ exp: '2026-06-01' }), ['expiry-unusable'])
@@ -52,9 +52,9 @@ describe('hints on time', () => {
     await assertHints(token({ iat: NOW + 5, exp: NOW + 10, nbf: NOW }), [])
   })
 
-  it('D7 tells of a token that is good for longer than the signer allows', async () => {
+  it('D7 gives a hint for a lifetime beyond what the signer allows', async () => {
     const limited = { signers: [signerOf({ maxTokenAgeSeconds: 600 })] }
-    assert.match(await assertHints(token({}), ['lifetime-too-long'], limited), /good for 660 s, .* allows 600 s/)
+    assert.match(await assertHints(token({}), ['lifetime-too-long'], limited), /valid for 660 s, .* allows 600 s/)
     await assertHints(token({ exp: NOW + 540 }), [], limited)
     assert.match(await assertHints(token({ iat: undefined }), ['issued-at-unusable'], limited), /maxTokenAgeSeconds/)
   })

@@ -5,7 +5,7 @@ import { assertHints, signerOf, TENANT, tokenOf } from './explain.fixture.ts'
 const AUDIENCE = 'api://countersign'
 const CLIENT = 'network-app'
 
-/** ID tokens as providers make them: the audience is the client. */
+/** ID tokens of real providers. The audience is the client. */
 const ID_TOKENS: Readonly<Record<string, { header?: Record<string, unknown>; claims: Record<string, unknown> }>> = {
   keycloak: {
     claims: {
@@ -49,7 +49,7 @@ const ACCESS_TOKENS: typeof ID_TOKENS = {
 
 describe('hints on the kind of token', () => {
   for (const [provider, { header = {}, claims }] of Object.entries(ID_TOKENS)) {
-    it(`D18 tells of an ID token where an access token is expected: ${provider}`, async () => {
+    it(`D18 recognises an ID token where an access token is expected: ${provider}`, async () => {
       const issuer = String(claims.iss)
       const token = tokenOf(claims, { header })
       const access = signerOf({ issuer, audience: AUDIENCE, clientId: CLIENT })
@@ -61,28 +61,28 @@ describe('hints on the kind of token', () => {
   }
 
   for (const [provider, { header = {}, claims }] of Object.entries(ACCESS_TOKENS)) {
-    it(`D18 tells of an access token where an ID token is expected: ${provider}`, async () => {
+    it(`D18 recognises an access token where an ID token is expected: ${provider}`, async () => {
       const issuer = String(claims.iss)
       const token = tokenOf(claims, { header })
       const id = signerOf({ issuer, audience: CLIENT, clientId: CLIENT, targetToken: 'ID' })
       const text = await assertHints(token, ['access-token', 'audience-mismatch'], { signers: [id] })
-      assert.match(text, /this is an access token \(.*send the ID token of the same answer/)
+      assert.match(text, /this is an access token \(.*send the ID token from the same response/)
       await assertHints(token, [], { signers: [signerOf({ issuer, audience: AUDIENCE })] })
     })
   }
 
-  it('does not doubt the kind of a token that is only late', async () => {
+  it('gives no hint on the kind of a token that is only expired', async () => {
     const claims = { iss: 'https://idp.example/a', aud: AUDIENCE, nonce: 'n-1' }
     await assertHints(tokenOf({ ...claims, exp: 1000, iat: 900 }), ['expired-long-ago'])
     await assertHints(tokenOf({ ...claims, aud: CLIENT }), ['id-token', 'audience-mismatch'])
   })
 
-  it('tells of a refresh token of Keycloak and of nothing else about it', async () => {
+  it('recognises a refresh token of Keycloak, and gives no other hints', async () => {
     const claims = { iss: 'https://sso.example.com/realms/acme', aud: 'https://sso.example.com/realms/acme' }
-    const setting = { signers: [signerOf({ issuer: claims.iss })] }
+    const context = { signers: [signerOf({ issuer: claims.iss })] }
     const signed = { alg: 'HS512', sign: () => Buffer.alloc(64) } as const
-    await assertHints(tokenOf({ ...claims, typ: 'Refresh' }, signed), ['refresh-token'], setting)
-    await assertHints(tokenOf({ ...claims, typ: 'Offline' }, signed), ['refresh-token'], setting)
-    await assertHints(tokenOf({ ...claims, typ: 'Bearer' }), ['audience-mismatch'], setting)
+    await assertHints(tokenOf({ ...claims, typ: 'Refresh' }, signed), ['refresh-token'], context)
+    await assertHints(tokenOf({ ...claims, typ: 'Offline' }, signed), ['refresh-token'], context)
+    await assertHints(tokenOf({ ...claims, typ: 'Bearer' }), ['audience-mismatch'], context)
   })
 })

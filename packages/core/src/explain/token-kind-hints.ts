@@ -1,44 +1,44 @@
 import { audiencesOf, type UntrustedJws } from '../token/jws.ts'
 import type { CheckName } from '../token/verdict.ts'
+import { type DetectedTokenKind, detectTokenKind } from './detect-token-kind.ts'
 import { type Hint, hint, quoted } from './hint.ts'
 import type { HintSubject } from './hint-subject.ts'
-import { findTokenMark, type TokenMark } from './token-kind.ts'
 
-/** What goes wrong when the other token of the provider's answer is sent. An expired ID token, say, may still be the right one. */
-const TELLING_CHECKS: readonly CheckName[] = ['issuer', 'audience', 'requiredClaims', 'identityClaim']
+/** The checks that fail when the wrong token of the provider's response is sent. Others, such as expiry, can fail for the right one, too. */
+const CHECKS_OF_WRONG_KIND: readonly CheckName[] = ['issuer', 'audience', 'requiredClaims', 'identityClaim']
 
-/** Tells of a refresh token, which is nothing for any signer. */
+/** A hint when the token is a refresh token, which no signer accepts. */
 export function refreshTokenHints({ untrustedHeader, untrustedClaims }: UntrustedJws): Hint[] {
-  const mark = findTokenMark(untrustedHeader, untrustedClaims)
-  if (mark?.kind !== 'refresh') return []
-  const text = `this is a refresh token (${mark.sign}), which is for the provider alone: send the access token of the same answer`
+  const detected = detectTokenKind(untrustedHeader, untrustedClaims)
+  if (detected?.kind !== 'refresh') return []
+  const text = `this is a refresh token (${detected.evidence}), which only the provider accepts: send the access token from the same response`
   return [hint('refresh-token', text)]
 }
 
-/** Tells of an ID token where the signer is for access tokens, and of the reverse. */
+/** A hint when an ID token is sent to a signer for access tokens, or the reverse. */
 export function tokenKindHints(subject: HintSubject): Hint[] {
   const { signer, verdict, jws } = subject
-  const mark = findMark(subject)
-  if (!mark) return []
+  const detected = detectKind(subject)
+  if (!detected) return []
   const name = quoted(signer.name)
-  if (!verdict.checks.some(({ check, pass }) => !pass && TELLING_CHECKS.includes(check))) return []
-  if (mark.kind === 'id' && signer.targetToken === 'ACCESS') {
+  if (!verdict.checks.some(({ check, pass }) => !pass && CHECKS_OF_WRONG_KIND.includes(check))) return []
+  if (detected.kind === 'id' && signer.targetToken === 'ACCESS') {
     const clientId = audiencesOf(jws.untrustedClaims)[0]
     const audience = clientId === undefined ? 'the client id' : quoted(clientId)
-    const text = `this is an ID token (${mark.sign}), the signer ${name} is for access tokens: send the access token of the same answer, or set targetToken to ID and audience to ${audience}`
+    const text = `this is an ID token (${detected.evidence}), the signer ${name} is for access tokens: send the access token from the same response, or set targetToken to ID and audience to ${audience}`
     return [hint('id-token', text)]
   }
-  if (mark.kind === 'access' && signer.targetToken === 'ID') {
-    const text = `this is an access token (${mark.sign}), the signer ${name} is for ID tokens: send the ID token of the same answer, or set targetToken to ACCESS and audience to the one of your API`
+  if (detected.kind === 'access' && signer.targetToken === 'ID') {
+    const text = `this is an access token (${detected.evidence}), the signer ${name} is for ID tokens: send the ID token from the same response, or set targetToken to ACCESS and audience to that of your API`
     return [hint('access-token', text)]
   }
   return []
 }
 
-/** A token for the client itself is an ID token, where it says nothing else. */
-function findMark({ jws, signer }: HintSubject): TokenMark | undefined {
-  const mark = findTokenMark(jws.untrustedHeader, jws.untrustedClaims)
+/** A token without evidence of its kind whose audience is the client id is an ID token. */
+function detectKind({ jws, signer }: HintSubject): DetectedTokenKind | undefined {
+  const detected = detectTokenKind(jws.untrustedHeader, jws.untrustedClaims)
   const { clientId } = signer
-  if (mark || clientId === null || !audiencesOf(jws.untrustedClaims).includes(clientId)) return mark
-  return { kind: 'id', sign: `its aud is the client id ${quoted(clientId)}` }
+  if (detected || clientId === null || !audiencesOf(jws.untrustedClaims).includes(clientId)) return detected
+  return { kind: 'id', evidence: `its aud is the client id ${quoted(clientId)}` }
 }

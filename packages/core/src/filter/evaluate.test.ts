@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compareRows, compareText, evaluate } from './evaluate.ts'
 
-test('orders text by code points, not by UTF-16 units', () => {
+test('compares text by code points, not by UTF-16 units', () => {
   const texts = ['', 'A', 'a', 'aa', 'ä', '\uff21', '\u{10000}', '\u{10001}', '\u{1f600}', '\u{1f600}a']
   for (const left of texts) {
     for (const right of texts) {
@@ -12,7 +12,7 @@ test('orders text by code points, not by UTF-16 units', () => {
   }
 })
 
-test('orders rows by several fields, absent values first ascending and last descending', () => {
+test('compares rows by several fields, with absent values first ascending and last descending', () => {
   const rows = [{ n: 2, s: 'b' }, { n: null, s: 'c' }, { n: 1, s: 'a' }, { n: 2, s: 'a' }, { s: 'd' }]
   const order = (descending: boolean) => {
     const sort = [
@@ -36,7 +36,7 @@ test('orders rows by several fields, absent values first ascending and last desc
   )
 })
 
-test('an element outside a set is a mistake of the caller', () => {
+test('throws TypeError for an element operand outside a set', () => {
   const comparison = { kind: 'equal', operand: { kind: 'element' }, negated: false, value: 'x' } as const
   assert.throws(() => evaluate({ kind: 'comparison', comparison }, () => 'x'), TypeError)
   assert.equal(

@@ -10,12 +10,12 @@ import {
 } from './filter.ts'
 
 /**
- * Reads one symbol of a row: a scalar (instants in milliseconds), an array for a set, the tags object for `tags`.
+ * Returns the value of a symbol in a row: a scalar (instants in milliseconds), an array for a set, the tags object for `tags`.
  * Null and undefined both mean absent.
  */
 export type RowReader = (symbol: string) => unknown
 
-/** Whether a row matches. The in-memory meaning of the language; the SQL of every dialect must agree with it. */
+/** Whether a row matches. Defines the semantics of the language; the SQL of both databases must agree with it. */
 export function evaluate(predicate: Predicate, row: RowReader): boolean {
   switch (predicate.kind) {
     case 'constant':
@@ -37,7 +37,7 @@ export function evaluate(predicate: Predicate, row: RowReader): boolean {
   }
 }
 
-/** Orders two rows by the sort fields, absent values first ascending and last descending. */
+/** Compares two rows by the sort fields. Absent values are first when ascending and last when descending. */
 export function compareRows(sort: readonly SortField[], left: RowReader, right: RowReader): number {
   for (const { symbol, descending } of sort) {
     const order = compareNullable(scalarOf(left(symbol)), scalarOf(right(symbol)))
@@ -46,7 +46,7 @@ export function compareRows(sort: readonly SortField[], left: RowReader, right: 
   return 0
 }
 
-/** Orders text by code points, which is the order of its UTF-8 bytes and of both databases, not by UTF-16 units. */
+/** Compares text by code points, as both databases do, not by UTF-16 units. */
 export function compareText(left: string, right: string): number {
   const length = Math.min(left.length, right.length)
   let at = 0
@@ -54,7 +54,7 @@ export function compareText(left: string, right: string): number {
   return at === length ? left.length - right.length : unitRank(left.charCodeAt(at)) - unitRank(right.charCodeAt(at))
 }
 
-/** A surrogate stands for a code point above every single unit. */
+/** Surrogates encode code points above all other units. */
 function unitRank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }
@@ -67,10 +67,11 @@ const ORDER: Readonly<Record<OrderOperator, (order: number) => boolean>> = {
 }
 
 function holds(comparison: Comparison, value: Scalar | null): boolean {
-  return value === null ? matchesAbsent(comparison) : answer(comparison, value) !== comparison.negated
+  return value === null ? matchesAbsent(comparison) : matches(comparison, value) !== comparison.negated
 }
 
-function answer(comparison: Comparison, value: Scalar): boolean {
+/** Without regard to `negated`. */
+function matches(comparison: Comparison, value: Scalar): boolean {
   switch (comparison.kind) {
     case 'isNull':
       return false
@@ -105,11 +106,11 @@ function readOperand(operand: Operand, row: RowReader): Scalar | null {
     case 'count':
       return readSet(row, operand.set).length
     case 'element':
-      throw new TypeError('an element is only known inside anyOf and allOf')
+      throw new TypeError('an element operand is valid only inside anyOf and allOf')
   }
 }
 
-/** A tag by its text form; what is neither text, number nor bool counts as absent. */
+/** The text form of a tag. Values other than string, number and boolean count as absent. */
 function readTag(tags: unknown, key: string): string | null {
   if (typeof tags !== 'object' || tags === null || !Object.hasOwn(tags, key)) return null
   const value = scalarOf((tags as Record<string, unknown>)[key])

@@ -1,9 +1,9 @@
-/** What a filter symbol holds; a `set` is a set of strings. */
+/** The type of a filter symbol. A `set` is a set of strings. */
 export type SymbolType = 'string' | 'number' | 'bool' | 'datetime' | 'set'
 
 export type ScalarType = Exclude<SymbolType, 'set'>
 
-/** The symbols one list knows, by their case-sensitive names. What is not in here does not exist for the caller. */
+/** The symbols of one list by their case-sensitive names. Other symbols are unknown to the caller. */
 export type FilterSymbols = ReadonlyMap<string, SymbolType>
 
 export interface FilterOptions {
@@ -15,7 +15,7 @@ export interface FilterOptions {
 /** A value inside a predicate. Instants are milliseconds since the epoch. */
 export type Scalar = string | number | boolean
 
-/** The left side of a comparison. An `element` is the member of the set that `anyOf` or `allOf` is looking at. */
+/** The left side of a comparison. An `element` is the current element of the set in `anyOf` or `allOf`. */
 export type Operand =
   | { readonly kind: 'symbol'; readonly symbol: string; readonly type: ScalarType }
   | { readonly kind: 'tag'; readonly key: string }
@@ -24,8 +24,8 @@ export type Operand =
 
 export type OrderOperator = '<' | '<=' | '>' | '>='
 
-/** The question a comparison asks of a present value; `between` is half-open: low <= x < high. */
-export type Question =
+/** The condition on a present value. `between` is half-open: low <= x < high. */
+export type Condition =
   | { readonly kind: 'isNull' }
   | { readonly kind: 'equal'; readonly value: Scalar }
   | { readonly kind: 'order'; readonly operator: OrderOperator; readonly value: Scalar }
@@ -33,7 +33,7 @@ export type Question =
   | { readonly kind: 'in'; readonly values: readonly Scalar[] }
   | { readonly kind: 'between'; readonly low: Scalar; readonly high: Scalar }
 
-export type Comparison = { readonly operand: Operand; readonly negated: boolean } & Question
+export type Comparison = { readonly operand: Operand; readonly negated: boolean } & Condition
 
 export type Predicate =
   | { readonly kind: 'constant'; readonly value: boolean }
@@ -43,8 +43,8 @@ export type Predicate =
   | { readonly kind: 'anyOf' | 'allOf'; readonly set: string; readonly test: Comparison }
   | { readonly kind: 'comparison'; readonly comparison: Comparison }
 
-/** Whether it is true of every row, whatever is in it. */
-export function isEverything(predicate: Predicate): boolean {
+/** Whether the predicate is the constant true. */
+export function matchesEveryRow(predicate: Predicate): boolean {
   return predicate.kind === 'constant' && predicate.value
 }
 
@@ -53,7 +53,7 @@ export interface SortField {
   readonly descending: boolean
 }
 
-/** A filter text after parsing. `skip` and `limit` are as written, not yet brought into their bounds. */
+/** A parsed filter. `skip` and `limit` are as written; `resolvePaging` limits them. */
 export interface Query {
   readonly predicate: Predicate
   readonly sort: readonly SortField[]
@@ -71,8 +71,8 @@ export const FILTER_BOUNDS = {
 } as const
 
 /**
- * Whether a comparison is true of an absent value: `= null`, `!=` and the `not contains` family are, all others are not,
- * `not in` and `not between` included.
+ * Whether a comparison is true for an absent value. True for `= null`, `!=` and the `not contains` family, false for all
+ * others, including `not in` and `not between`.
  */
 export function matchesAbsent(comparison: Comparison): boolean {
   if (comparison.kind === 'isNull') return !comparison.negated
@@ -80,8 +80,8 @@ export function matchesAbsent(comparison: Comparison): boolean {
 }
 
 /**
- * Lower-cases the letters A to Z only. `icontains` uses this everywhere, because it is the one folding that SQLite,
- * PostgreSQL (under the C collation) and JavaScript agree on.
+ * Lower-cases the letters A to Z only: the only case folding that is the same in SQLite, PostgreSQL (C collation) and
+ * JavaScript. `icontains` uses it.
  */
 export function foldAscii(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())

@@ -6,9 +6,9 @@ export type FilterErrorCode = 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER'
 
 interface Scanned {
   readonly kind: 'word' | 'string' | 'number' | 'datetime' | 'mark' | 'end'
-  /** What the token means: the unescaped string, the number, the instant, the symbol without its quotes. */
+  /** The unescaped string, the number, the instant, or the symbol without its quotes. */
   readonly value: string | number
-  /** The lower-cased word if it may be a keyword, else empty. */
+  /** The lower-cased word when it can be a keyword, otherwise empty. */
   readonly keyword: string
   readonly end: number
 }
@@ -17,7 +17,7 @@ export interface Token extends Scanned {
   readonly start: number
   /** The token as it was written. */
   readonly text: string
-  /** Whether white space or the beginning of the text comes before it. */
+  /** Whether the token is preceded by white space or by the start of the text. */
   readonly spaced: boolean
 }
 
@@ -34,21 +34,21 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 const DATETIME_MAX_CHARACTERS = 64
 
 /**
- * Refuses a text with the given code before it is read: too long, or with a NUL or a broken surrogate pair, which no
- * database stores.
+ * Throws with the given code when the text is too long, or contains a NUL or a lone surrogate, which databases do not
+ * store.
  */
 export function checkText(text: string, code: FilterErrorCode, maxBytes: number): void {
   if (text.length > maxBytes || new TextEncoder().encode(text).length > maxBytes) {
     throw new AppError(code, { message: `the text is longer than ${maxBytes} bytes` })
   }
   if (text.includes('\0') || !text.isWellFormed()) {
-    throw new AppError(code, { message: 'the text holds characters that are not allowed' })
+    throw new AppError(code, { message: 'the text contains characters that are not allowed' })
   }
 }
 
 /**
- * Reads the token at or after a place, of kind `end` when nothing is left. Every character must belong to a token: an
- * unknown one or an unterminated string raises the given code.
+ * Reads the next token at or after `from`; its kind is `end` at the end of the text. Throws with the given code for an
+ * unknown character or an unterminated string.
  */
 export function lex(text: string, from: number, code: FilterErrorCode): Token {
   let start = from
@@ -61,7 +61,7 @@ export function lex(text: string, from: number, code: FilterErrorCode): Token {
   return { ...scanned, start, text: written, spaced: start > from || start === 0 }
 }
 
-/** The error for a symbol that may not stand where it stands. Lines count from 1 and columns from 0. */
+/** The error for an unexpected symbol. Lines count from 1, columns from 0. */
 export function unexpectedSymbol(text: string, start: number, symbol: string, code: FilterErrorCode): AppError {
   const before = text.slice(0, start)
   const line = before.split('\n').length
@@ -130,7 +130,7 @@ function scanNumber(text: string, start: number): Scanned | undefined {
   return Number.isFinite(value) ? { kind: 'number', value, keyword: '', end } : undefined
 }
 
-/** Letters and underscores, then parts after a dot that may hold a hyphen too. Digits belong to no symbol. */
+/** Letters and underscores, then parts after dots, which may also contain hyphens. Symbols have no digits. */
 function symbolEnd(text: string, start: number): number {
   let end = start
   while (isLetter(text[end])) end++

@@ -1,7 +1,7 @@
 import { FILTER_BOUNDS, type Scalar, type ScalarType } from './filter.ts'
 import { expectMark, peek, refusal, type TokenCursor, takeMark, unexpected } from './token-cursor.ts'
 
-/** A right side as written: `text` is its text form, without the quotes of a string. */
+/** The right side of a comparison. `text` is its text form, without the quotes of a string. */
 export interface Literal {
   readonly kind: ScalarType | 'null'
   readonly value: Scalar | null
@@ -14,7 +14,7 @@ const WORDS: ReadonlyMap<string, Omit<Literal, 'text'>> = new Map([
   ['null', { kind: 'null', value: null }],
 ])
 
-/** Takes the literal at the cursor, or refuses whatever else is there. */
+/** Takes the literal at the cursor. Throws when there is none. */
 export function takeLiteral(cursor: TokenCursor): Literal {
   const { kind, keyword, value, text } = peek(cursor)
   const word = WORDS.get(keyword)
@@ -27,7 +27,7 @@ export function takeLiteral(cursor: TokenCursor): Literal {
 
 export type LiteralList = readonly [Literal, ...Literal[]]
 
-/** Takes `[a, b, …]`: at least one element, all of one type. */
+/** Takes `[a, b, …]`. It must have at least one element, all of the same type. */
 export function takeLiteralList(cursor: TokenCursor): LiteralList {
   expectMark(cursor, '[')
   const list: [Literal, ...Literal[]] = [takeLiteral(cursor)]

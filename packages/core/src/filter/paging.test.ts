@@ -76,7 +76,7 @@ describe('resolvePaging', () => {
     })
   }
 
-  test('D36 M-15 cuts a long limit that it repeats', () => {
+  test('D36 M-15 truncates a long limit in the error', () => {
     assert.throws(
       () => page({ limit: 'x'.repeat(5000) }),
       (error: Error) => error.message.length < 300,
@@ -84,21 +84,21 @@ describe('resolvePaging', () => {
     assert.throws(() => page({ offset: 'none' }), { code: 'COULD_NOT_VALIDATE' })
   })
 
-  test('M-15 gives a caller without the right to everything the largest page', () => {
+  test('M-15 limits an unlimited request to the largest page when unlimited lists are not allowed', () => {
     const limited = { ...options, allowUnlimited: false }
     assert.equal(resolvePaging({ limit: '-1' }, limited).limit, 500)
     assert.equal(resolvePaging({ filter: 'limit none' }, limited).limit, 500)
     assert.equal(resolvePaging({ limit: '-1' }, options).limit, 'none')
   })
 
-  test('ends every order with id, unless id is in it', () => {
+  test('appends id to every sort order that does not contain it', () => {
     assert.deepEqual(sorted({}), ['id+'])
     assert.deepEqual(sorted({ sort: 'name  desc' }), ['name-', 'id+'])
     assert.deepEqual(sorted({ sort: 'id desc,name' }), ['id-', 'name+'])
     assert.deepEqual(sorted({ sort: 'name desc', filter: 'true sort by name asc' }), ['name+', 'id+'])
   })
 
-  test('refuses a bad filter and a bad sort', () => {
+  test('refuses an invalid filter and an invalid sort', () => {
     assert.throws(() => page({ filter: 'nope = 1' }), { code: 'INVALID_FILTER' })
     assert.throws(() => page({ sort: 'nope' }), { code: 'INVALID_SORT_IDENTIFIER' })
     assert.deepEqual(page({ filter: 'name = 1', sort: 'name' }), [10, 0])

@@ -4,22 +4,22 @@ import type { FilterOptions, Predicate, SortField } from './filter.ts'
 import { parseFilter } from './parse.ts'
 import { parseSort } from './parse-sort.ts'
 
-/** The query parameters of a list as they arrive, URL-decoded. */
+/** The URL-decoded query parameters of a list. */
 export interface ListParameters {
   readonly filter?: string | undefined
   readonly sort?: string | undefined
   readonly limit?: string | undefined
   readonly offset?: string | undefined
-  /** The largest limit of this list, 500 unless given. */
+  /** The largest limit of this list. Default 500. */
   readonly maxLimit?: number
 }
 
 export interface PagingOptions extends FilterOptions {
-  /** False gives a caller who asks for everything `maxLimit` rows. True unless given. */
+  /** When false, a request without limit gets `maxLimit` rows. Default true. */
   readonly allowUnlimited?: boolean
-  /** What applies when the caller names no limit; 10 unless given. */
+  /** The limit when the request names none. Default 10. */
   readonly defaultLimit?: number | 'none'
-  /** What applies when the caller names no order; by id unless given. */
+  /** The order when the request names none. Default: by id. */
   readonly defaultSort?: readonly SortField[]
 }
 
@@ -37,9 +37,8 @@ const MAX_OFFSET = 100_000
 const INT64_MAX_CHARACTERS = 20
 
 /**
- * Turns the parameters of a list into what the store needs. Sort, limit and skip inside the filter text win over their
- * parameters. Fails with COULD_NOT_VALIDATE for a limit or offset that is no whole number, INVALID_FILTER or
- * INVALID_SORT_IDENTIFIER.
+ * Parses the parameters of a list. Sort, limit and skip inside the filter take precedence over the parameters. Throws
+ * COULD_NOT_VALIDATE for a limit or offset that is not an integer, INVALID_FILTER, or INVALID_SORT_IDENTIFIER.
  */
 export function resolvePaging(parameters: ListParameters, options: PagingOptions): Paging {
   const limitParameter = parseLimit(parameters.limit)
@@ -58,7 +57,7 @@ function parseLimit(text: string | undefined): number | 'none' | undefined {
   return text === 'none' ? text : parseInteger('limit', text)
 }
 
-/** Reads a 64-bit whole number; beyond 2^53 it is not exact, but all such values mean the same. */
+/** Parses a 64-bit integer. Beyond 2^53 it is not exact, but all such values have the same effect. */
 function parseInteger(field: string, text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined
   const digits = text.startsWith('-') || text.startsWith('+') ? text.slice(1) : text

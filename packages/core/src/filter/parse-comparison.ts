@@ -1,17 +1,17 @@
 import { type AppError, echoedValue } from '../app-error.ts'
 import {
+  type Condition,
   foldAscii,
   type Operand,
   type OrderOperator,
   type Predicate,
-  type Question,
   type Scalar,
   type ScalarType,
 } from './filter.ts'
 import { type Literal, type LiteralList, takeLiteral, takeLiteralList } from './literal.ts'
 import { peek, refusal, type TokenCursor, takeInfix, unexpected } from './token-cursor.ts'
 
-/** A left side of a known type, the name it has in messages, and the set its elements come from, if it is one. */
+/** A typed left side, its name in messages, and the set of its elements for `anyOf` and `allOf`. */
 export interface LeftSide {
   readonly operand: Operand
   readonly type: ScalarType
@@ -42,16 +42,16 @@ const OPERATORS: Readonly<Record<ScalarType, readonly (MarkOperator | WordOperat
   bool: EQUALITY,
 }
 
-/** Reads operator and right side after a left side, and checks that the types fit; undefined if no operator follows. */
+/** Parses the operator and right side after a left side, and checks their types. Undefined when no operator follows. */
 export function parseComparison(cursor: TokenCursor, left: LeftSide): Predicate | undefined {
   const operation = takeOperation(cursor, left)
   if (operation === undefined) return undefined
-  // A numeric tag is known by its text form: asked for a number, it is there but never equal.
+  // Tags are compared by their text form, so a tag never equals a number.
   if (left.operand.kind === 'tag' && isEquality(operation.operator) && operation.right[0].kind === 'number') {
     return { kind: 'constant', value: operation.operator === '!=' }
   }
   const negated = operation.negated || operation.operator === '!='
-  const comparison = { operand: left.operand, negated, ...buildQuestion(cursor, operation) }
+  const comparison = { operand: left.operand, negated, ...buildCondition(cursor, operation) }
   return left.elementsOf ? { ...left.elementsOf, test: comparison } : { kind: 'comparison', comparison }
 }
 
@@ -77,7 +77,7 @@ function takeRightSide(cursor: TokenCursor, operator: WordOperator): LiteralList
   return [first, takeLiteral(cursor)]
 }
 
-function buildQuestion(cursor: TokenCursor, operation: Operation): Question {
+function buildCondition(cursor: TokenCursor, operation: Operation): Condition {
   const { left, operator, right } = operation
   const [first, second = first] = right
   if (!OPERATORS[left.type].includes(operator)) throw mismatch(cursor, operation, first)
@@ -99,7 +99,7 @@ function buildQuestion(cursor: TokenCursor, operation: Operation): Question {
   }
 }
 
-/** The value a literal has for the left side: a number may stand for its text, and on a tag a bool may. */
+/** Converts a literal to the type of the left side: a number to its text, and for a tag a bool to its text. */
 function valueFor(cursor: TokenCursor, operation: Operation, literal: Literal): Scalar {
   const { left, operator } = operation
   if (literal.kind === left.type && literal.value !== null) return literal.value

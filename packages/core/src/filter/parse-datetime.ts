@@ -4,14 +4,14 @@ const SHAPE = '0000-00-00T00:00:00'
 const OFFSET_SHAPE = '00:00'
 
 /**
- * Reads an RFC 3339 instant (upper-case T and Z) to milliseconds since the epoch, or undefined if it is none.
- * Digits below a millisecond are cut: no stored instant is finer.
+ * Parses an RFC 3339 instant (upper-case T and Z) to milliseconds since the epoch. Undefined for any other text.
+ * Digits below a millisecond are dropped: stored instants have milliseconds.
  */
 export function parseDatetime(text: string): number | undefined {
   if (!hasShape(text.slice(0, SHAPE.length), SHAPE)) return undefined
   const wallClock = text.slice(0, SHAPE.length)
   const utc = Date.parse(`${wallClock}Z`)
-  // Date.parse rolls 30 February over and takes hour 24; a real instant reads back as it was written.
+  // Date.parse rolls 30 February over and accepts hour 24. A valid instant formats to the same text.
   if (Number.isNaN(utc) || !new Date(utc).toISOString().startsWith(wallClock)) return undefined
 
   let at = SHAPE.length
@@ -35,7 +35,7 @@ function parseOffset(text: string): number | undefined {
   return hours > 23 || minutes > 59 ? undefined : sign * (hours * 60 + minutes) * 60_000
 }
 
-/** A `0` of the shape stands for any digit, every other character for itself. */
+/** A `0` in the shape matches any digit, every other character itself. */
 function hasShape(text: string, shape: string): boolean {
   if (text.length !== shape.length) return false
   for (let i = 0; i < shape.length; i++) {

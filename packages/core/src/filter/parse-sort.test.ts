@@ -31,7 +31,7 @@ test('reads fields and directions', () => {
   assert.deepEqual(written("primary.cert.allowed desc,'id'"), ['primary.cert.allowed-', 'id+'])
 })
 
-test('uses the first five fields but wants to know all of them', () => {
+test('uses the first five fields, but validates all', () => {
   assert.deepEqual(written('id,name,enabled,createdAt,id desc,name desc'), [
     'id+',
     'name+',
@@ -42,7 +42,7 @@ test('uses the first five fields but wants to know all of them', () => {
   refused('id,name,enabled,createdAt,id,nope', "unknown symbol 'nope'")
 })
 
-test('M-18 refuses unknown and hidden columns, statements, and what has no order', () => {
+test('M-18 refuses unknown and hidden columns, statements, and sets', () => {
   refused('nope', "unknown symbol 'nope'")
   refused('updbPassword')
   refused('-name')
@@ -62,7 +62,7 @@ test('M-18 refuses unknown and hidden columns, statements, and what has no order
   assert.equal(written(Array(50).fill('id').join(',')).length, 5)
 })
 
-test('M-18 bounds the length', () => {
+test('M-18 limits the length', () => {
   assert.deepEqual(written(`name${' '.repeat(1020)}`), ['name+'])
   refused(`name${' '.repeat(1021)}`)
 })

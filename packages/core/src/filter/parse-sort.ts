@@ -3,8 +3,8 @@ import { FILTER_BOUNDS, type FilterOptions, type SortField } from './filter.ts'
 import { createTokenCursor, peek, refusal, type TokenCursor, takeMark, takeSymbol, unexpected } from './token-cursor.ts'
 
 /**
- * Reads a `sort` query parameter such as `name asc,createdAt desc`. Every field must be a scalar symbol of the list, else
- * INVALID_SORT_IDENTIFIER; the first five are used.
+ * Parses a `sort` query parameter such as `name asc,createdAt desc`. Throws INVALID_SORT_IDENTIFIER when a field is not a
+ * scalar symbol of the list. Only the first five fields are used.
  */
 export function parseSort(text: string, options: FilterOptions): SortField[] {
   const cursor = createTokenCursor(text, 'INVALID_SORT_IDENTIFIER', FILTER_BOUNDS.sortBytes)
@@ -14,7 +14,7 @@ export function parseSort(text: string, options: FilterOptions): SortField[] {
   return fields
 }
 
-/** Reads the fields at the cursor, shared by the parameter and by `sort by` inside a filter. */
+/** Parses the fields at the cursor, for the parameter and for `sort by` inside a filter. */
 export function parseSortFields(cursor: TokenCursor, options: FilterOptions): SortField[] {
   const fields: SortField[] = []
   do {

@@ -39,7 +39,7 @@ const row: Readonly<Record<string, unknown>> = {
 const matches = (text: string, readable: FilterOptions = options) =>
   evaluate(parseFilter(text, readable).predicate, (symbol) => row[symbol])
 
-/** The message of the INVALID_FILTER that a text raises. */
+/** The message of the INVALID_FILTER error for a text. */
 function refused(text: string, readable: FilterOptions = options): string {
   try {
     parseFilter(text, readable)
@@ -275,7 +275,7 @@ describe('parseFilter', () => {
     test(`${text} is refused: ${message}`, () => assert.ok(refused(text).includes(message), refused(text)))
   }
 
-  test('L-14 D36 a symbol that is not in the list is unknown, whatever else is in the text', () => {
+  test('L-14 D36 a symbol that is not in the list is unknown, regardless of the rest of the text', () => {
     for (const symbol of ['jwksEndpoint', 'updbPassword', 'updbSalt', 'Name', 'tags', 'toString', '__proto__']) {
       assert.equal(refused(`${symbol} contains "x"`), `unknown symbol '${symbol}'`)
       assert.equal(refused(`true or ${symbol} contains "x"`), `unknown symbol '${symbol}'`)
@@ -285,19 +285,19 @@ describe('parseFilter', () => {
     assert.equal(matches('true or name contains "x"'), true)
   })
 
-  test('tags are no symbols where a list has none', () => {
+  test('tags are unknown symbols in a list without tags', () => {
     assert.equal(refused('tags.owner = "ann"', { ...options, tags: false }), "unknown symbol 'tags.owner'")
     assert.equal(matches('tags.owner = "ann"'), true)
     assert.equal(refused('true sort by tags.owner'), "unknown symbol 'tags.owner'")
   })
 
-  test('D36 cuts what a message repeats', () => {
+  test('D36 truncates values in error messages', () => {
     assert.ok(refused(`${'n'.repeat(4000)} = "x"`).length < 200)
     assert.ok(refused(`enabled = "${'y'.repeat(4000)}"`).length < 300)
     assert.ok(refused(`name ${'y'.repeat(4000)}`).length < 400)
   })
 
-  test('M-16 refuses what is injected into, or around, the language', { timeout: 5000 }, () => {
+  test('M-16 refuses injected text inside and around the language', { timeout: 5000 }, () => {
     for (const text of [
       'name = "x"; drop table identities',
       'name = "x" -- comment',
@@ -322,7 +322,7 @@ describe('parseFilter', () => {
     assert.equal(matches('name != "x\\"; drop table identities --"'), true)
   })
 
-  test('M-16 bounds length, nesting, terms and lists', { timeout: 5000 }, () => {
+  test('M-16 limits length, nesting, terms and lists', { timeout: 5000 }, () => {
     const { textBytes, depth, terms, listElements } = FILTER_BOUNDS
     const ofLength = (length: number) => `name != "${'a'.repeat(length - 10)}"`
     assert.equal(matches(ofLength(textBytes)), true)
@@ -356,7 +356,7 @@ describe('parseFilter', () => {
     assert.equal(matches('tags.a-b = "dash"'), true)
   })
 
-  test('M-16 reads any text or refuses it with INVALID_FILTER', () => {
+  test('M-16 parses any text or throws INVALID_FILTER', () => {
     const words =
       'name enabled size tags.a roleAttributes and or not in between contains true null anyOf( ( ) [ ] , = != < "a" 5 sort by skip limit none'
     const soup = fc

@@ -35,9 +35,9 @@ const TAG_PREFIX = 'tags.'
 const PAGING_KEYWORDS = ['sort', 'skip', 'limit']
 
 /**
- * Reads a filter text: a predicate, then `sort by`, `skip` and `limit`, each optional, in this order. `and` binds tighter
- * than `or`, and `not` takes everything to its right. An empty text is `true`.
- * Fails with INVALID_FILTER for anything that is not in the language, not a known symbol, or over a bound.
+ * Parses a filter: a predicate, then `sort by`, `skip` and `limit`, all optional, in this order. `and` binds tighter than
+ * `or`, and `not` applies to everything on its right. An empty text is `true`.
+ * Throws INVALID_FILTER for a syntax error, an unknown symbol, or an exceeded bound.
  */
 export function parseFilter(text: string, options: FilterOptions): Query {
   const cursor = { ...createTokenCursor(text, 'INVALID_FILTER', FILTER_BOUNDS.textBytes), options, depth: 0, terms: 0 }
@@ -130,7 +130,7 @@ function takeLeftSide(cursor: FilterCursor): LeftSide {
   return { operand: { kind: 'symbol', symbol, type }, type, label: symbol }
 }
 
-/** Takes `name(set)` whole. The sub-query form `from set where …` has no meaning here, as the sets hold plain strings. */
+/** Takes `name(set)`. The sub-query form `from set where …` is not supported, because the sets contain plain strings. */
 function takeSetArgument(cursor: FilterCursor): string {
   take(cursor)
   expectMark(cursor, '(')

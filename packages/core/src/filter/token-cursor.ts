@@ -1,7 +1,7 @@
 import { AppError } from '../app-error.ts'
 import { checkText, type FilterErrorCode, lex, type Token, unexpectedSymbol } from './lex.ts'
 
-/** A reading position in a text; what the parsers share. Tokens are read when they are asked for, so a refusal is early. */
+/** The position of a parser in a text. Tokens are read on demand, so that parsing stops at the first error. */
 export interface TokenCursor {
   readonly text: string
   readonly code: FilterErrorCode
@@ -9,7 +9,7 @@ export interface TokenCursor {
   at: number
 }
 
-/** Fails with the given code if the text is too long or holds what no database stores. */
+/** Throws with the given code when the text is too long or contains characters that databases do not store. */
 export function createTokenCursor(text: string, code: FilterErrorCode, maxBytes: number): TokenCursor {
   checkText(text, code, maxBytes)
   return { text, code, tokens: [], at: 0 }
@@ -57,14 +57,14 @@ export function isKeyword(cursor: TokenCursor, keyword: string, ahead = 0): bool
   return peek(cursor, ahead).keyword === keyword
 }
 
-/** Takes a word operator between two operands: white space on both sides is required. */
+/** Takes a word operator between two operands, which needs white space on both sides. */
 export function takeInfix(cursor: TokenCursor, keyword: string): boolean {
   if (!isKeyword(cursor, keyword)) return false
   if (!peek(cursor).spaced) throw unexpected(cursor)
   return takePrefix(cursor, keyword)
 }
 
-/** Takes a word operator before its operand: white space after it is required. */
+/** Takes a word operator before its operand, which needs white space after it. */
 export function takePrefix(cursor: TokenCursor, keyword: string): boolean {
   if (!isKeyword(cursor, keyword)) return false
   cursor.at++
@@ -72,7 +72,7 @@ export function takePrefix(cursor: TokenCursor, keyword: string): boolean {
   return true
 }
 
-/** Takes a word that stands for a symbol, or refuses whatever else is there. */
+/** Takes a symbol. Throws when there is none. */
 export function takeSymbol(cursor: TokenCursor): string {
   const token = peek(cursor)
   if (token.kind !== 'word') throw unexpected(cursor)

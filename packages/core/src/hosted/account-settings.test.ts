@@ -5,14 +5,14 @@ import { accountFromBody, patchedAccount } from './account-settings.ts'
 
 const SET = { contactEmail: 'ops@example.com', description: 'pipeline', role: 'read-only', active: false } as const
 
-test('what a body leaves out, or leaves blank, has its default', () => {
+test('members that a body omits or leaves blank get their defaults', () => {
   const usual = { contactEmail: null, description: null, role: 'admin', active: true }
   assert.deepEqual(accountFromBody({ name: 'n' }), { name: 'n', ...usual })
   assert.deepEqual(accountFromBody({ name: 'n', contactEmail: '', description: '' }), { name: 'n', ...usual })
   assert.deepEqual(accountFromBody({ name: 'n', ...SET }), { name: 'n', ...SET })
 })
 
-test('a patch changes what it names; blank text takes away', () => {
+test('a PATCH changes the given members; blank strings clear them', () => {
   const current = accountFromBody({ name: 'n', ...SET })
   assert.deepEqual(patchedAccount(current, {}), current)
   assert.deepEqual(patchedAccount(current, { contactEmail: '', description: 'x' }), {
@@ -22,8 +22,12 @@ test('a patch changes what it names; blank text takes away', () => {
   })
 })
 
-test('an account has a name, and an address to write to if any', () => {
-  for (const wrong of [{ name: '' }, { name: 'n', contactEmail: 'nobody' }, { name: 'n', description: 'a\u0000b' }]) {
+test('an account needs a name, and a valid contact address if any', () => {
+  for (const wrong of [
+    { name: '' },
+    { name: 'n', contactEmail: 'no-address' },
+    { name: 'n', description: 'a\u0000b' },
+  ]) {
     assert.throws(() => accountFromBody(wrong), AppError)
   }
 })

@@ -10,7 +10,7 @@ import { checkPlainText } from '../text/plain-text.ts'
 
 export type { AccountSettings } from '@countersign/contract/organization'
 
-/** What can be set of an API account, from the body that makes it. */
+/** The settings of the API account that a POST creates. */
 export function accountFromBody(body: ApiAccountWrite): AccountSettings {
   return checked(newSettings(API_ACCOUNT, body))
 }

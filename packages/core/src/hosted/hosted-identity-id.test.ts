@@ -8,6 +8,6 @@ test('the identity of an API account has the id of the account', () => {
   assert.equal(hostedIdentityId(accountIdentityId('a1')), 'a1')
 })
 
-test('any other identity has a UUID that is derived from its id', () => {
+test('any other identity has a UUID derived from its id', () => {
   assert.equal(hostedIdentityId('xyz'), derivedUuid('identity', 'xyz'))
 })

@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { matchesName } from './name-pattern.ts'
 
-test('without % the whole name counts, in any letter case', () => {
+test('without % the whole name must match, in any letter case', () => {
   assert.equal(matchesName('Demo One', 'demo one'), true)
   assert.equal(matchesName('Demo', 'Demo One'), false)
   assert.equal(matchesName('ＤＥＭＯ', 'demo'), true)
 })
 
-test('each % stands for any text, none included', () => {
+test('each % stands for any text, including none', () => {
   for (const pattern of ['Demo%', '%one', 'd%o%e', '%', 'demo one%', '%%', '%mo on%']) {
     assert.equal(matchesName(pattern, 'Demo One'), true, pattern)
   }
@@ -19,7 +19,7 @@ test('each % stands for any text, none included', () => {
   assert.equal(matchesName('aa%aa', 'aaa'), false)
 })
 
-test('patterns mean what the same regular expression means', () => {
+test('patterns match like the equivalent regular expression', () => {
   const letters = fc.string({ unit: fc.constantFrom('a', 'b', '%'), maxLength: 8 })
   const names = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 10 })
   fc.assert(

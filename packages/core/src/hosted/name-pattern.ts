@@ -1,9 +1,9 @@
-/** How existing clients compare names: letter case and compatibility forms do not count. */
+/** Names are compared without regard to letter case and Unicode compatibility forms, as existing clients do. */
 export function foldName(name: string): string {
   return name.normalize('NFKD').toLowerCase()
 }
 
-/** Whether a name fits `findByName`: the whole name, or a pattern in which each `%` stands for any text. Linear in both. */
+/** Whether a name matches `findByName`: a whole name, or a pattern in which each `%` stands for any text. Linear time. */
 export function matchesName(pattern: string, name: string): boolean {
   const [first = '', ...rest] = foldName(pattern).split('%')
   const text = foldName(name)

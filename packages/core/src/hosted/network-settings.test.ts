@@ -5,7 +5,7 @@ import { networkFromBody, patchedNetwork } from './network-settings.ts'
 
 const SET = { networkGroupId: 'g', size: 'large', provider: 'AWS', region: 'eu', controllerUrl: 'https://ctrl.example' }
 
-test('what a body leaves out, or leaves blank, has its default', () => {
+test('members that a body omits or leaves blank get their defaults', () => {
   const usual = { size: 'small', provider: 'SELF', region: 'local', networkGroupId: undefined, controllerUrl: null }
   const blank = { networkGroupId: '', size: '', provider: '', region: '', controllerUrl: '' }
   assert.deepEqual(networkFromBody({ name: 'n' }), { name: 'n', ...usual })
@@ -13,13 +13,13 @@ test('what a body leaves out, or leaves blank, has its default', () => {
   assert.deepEqual(networkFromBody({ name: 'n', ...SET }), { name: 'n', ...SET })
 })
 
-test('a patch changes what it names; a blank address takes the address away', () => {
+test('a PATCH changes the given members; a blank URL clears the URL', () => {
   const current = networkFromBody({ name: 'n', ...SET })
   assert.deepEqual(patchedNetwork(current, {}), current)
   assert.deepEqual(patchedNetwork(current, { size: '', region: 'us' }), { ...current, region: 'us' })
   assert.deepEqual(patchedNetwork(current, { controllerUrl: '' }), { ...current, controllerUrl: null })
 })
 
-test('a network has a name of plain text', () => {
+test('a network needs a name of plain text', () => {
   for (const name of ['', 'a\u0000b']) assert.throws(() => networkFromBody({ name }), AppError)
 })

@@ -5,7 +5,7 @@ import { checkPlainText } from '../text/plain-text.ts'
 
 export type { NetworkSettings } from '@countersign/contract/organization'
 
-/** What can be set of a network, from the body that makes it. */
+/** The settings of the network that a POST creates. */
 export function networkFromBody(body: NetworkWrite): NetworkSettings {
   return checked(newSettings(NETWORK, body))
 }

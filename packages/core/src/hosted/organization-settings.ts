@@ -10,12 +10,12 @@ import { checkPlainText } from '../text/plain-text.ts'
 
 export type { OrganizationSettings } from '@countersign/contract/organization'
 
-/** What can be set of an organization, from the body that makes it. */
+/** The settings of the organization that a POST creates. */
 export function organizationFromBody(body: OrganizationWrite): OrganizationSettings {
   return checked(newSettings(ORGANIZATION, body))
 }
 
-/** An organization after a PATCH or a PUT: what is not given stays. */
+/** The organization after a PATCH or a PUT. Members that the body omits keep their values. */
 export function patchedOrganization(current: OrganizationSettings, patch: OrganizationPatch): OrganizationSettings {
   return checked(patchedSettings(ORGANIZATION, current, patch))
 }

@@ -15,13 +15,13 @@ import { checkPlainText } from '../text/plain-text.ts'
 export type { IdentitySettings } from '@countersign/contract/identity'
 
 const tagsReader = (field: string) => (value: JsonObject) => readTags(field, value)
-const sortedOnce = (values: readonly string[]) => [...new Set(values)].sort()
+const sortedUnique = (values: readonly string[]) => [...new Set(values)].sort()
 
 const RULES: BodyRules = {
   members: IDENTITY.members,
   readers: {
-    attributes: sortedOnce,
-    permissions: sortedOnce,
+    attributes: sortedUnique,
+    permissions: sortedUnique,
     appData: tagsReader('appData'),
     serviceHostingCosts: tagsReader('serviceHostingCosts'),
     serviceHostingPrecedences: tagsReader('serviceHostingPrecedences'),
@@ -31,17 +31,17 @@ const RULES: BodyRules = {
 
 const UNSET = unsetSettings<IdentitySettings>(RULES)
 
-/** An identity from the body of a POST. */
+/** The identity that a POST creates. */
 export function identityFromBody(body: IdentityWrite): IdentitySettings {
   return newSettings(RULES, withAttributes(body, UNSET))
 }
 
-/** An identity after a PUT. */
+/** The identity after a PUT. */
 export function replacedIdentity(current: IdentitySettings, body: IdentityWrite): IdentitySettings {
   return replacedSettings(RULES, current, withAttributes(body, UNSET))
 }
 
-/** An identity after a PATCH. */
+/** The identity after a PATCH. Members that the body omits keep their values. */
 export function patchedIdentity(current: IdentitySettings, body: IdentityPatch): IdentitySettings {
   return patchedSettings(RULES, current, withAttributes(body, current))
 }
@@ -51,11 +51,11 @@ function withAttributes(body: IdentityPatch, current: IdentitySettings) {
 }
 
 /**
- * `attributes` and `roleAttributes`, which existing clients know, are one member under two names. A client that sends a whole answer back has
- * changed the one that it knows, and left the other as it was.
+ * `attributes` and `roleAttributes` (for existing clients) are one member under two names. A client that sends a whole response back has changed
+ * only the name that it knows, so the unchanged list is ignored.
  */
 function givenAttributes(body: IdentityPatch, current: IdentitySettings): readonly string[] | undefined {
-  const given = [body.attributes, body.roleAttributes].flatMap((names) => (names ? [sortedOnce(names)] : []))
+  const given = [body.attributes, body.roleAttributes].flatMap((names) => (names ? [sortedUnique(names)] : []))
   const [first, second = first] = given
   if (areSame(first, second)) return first
   const changed = given.filter((names) => !areSame(names, current.attributes))
@@ -68,7 +68,7 @@ function givenAttributes(body: IdentityPatch, current: IdentitySettings): readon
 const areSame = (names?: readonly string[], others?: readonly string[]): boolean =>
   JSON.stringify(names) === JSON.stringify(others)
 
-/** The rules that an identity's own fields must keep. */
+/** Throws when a field of the identity is invalid by itself. */
 export function validateIdentity(identity: IdentitySettings): void {
   if (identity.name.trim() === '') throw fieldError('name', 'name is required', identity.name)
   checkLength('name', identity.name, MAX_NAME_LENGTH)
@@ -77,7 +77,7 @@ export function validateIdentity(identity: IdentitySettings): void {
   checkAttributes(identity.attributes)
 }
 
-/** Attributes are compared by policies, where `#` and `@` mark roles and ids. */
+/** Policies match attributes, with `#` and `@` as prefixes for roles and ids. */
 export function checkAttributes(attributes: readonly string[]): void {
   if (attributes.length > MAX_ATTRIBUTES) {
     throw fieldError('roleAttributes', `at most ${MAX_ATTRIBUTES} attributes are allowed`, attributes.length)
@@ -91,7 +91,7 @@ export function checkAttributes(attributes: readonly string[]): void {
   }
 }
 
-/** Bodies are held to this before they come here; what a token brings is not. */
+/** The body schema checks lengths too, but names and attributes can also come from a token. */
 function checkLength(field: string, text: string, max: number): void {
   if (text.length > max) throw fieldError(field, `${field} should be at most ${max} chars long`, text)
 }

@@ -1,4 +1,4 @@
-/** Why a text is not the JSON we accept: a reason in words and where (offset in characters from 0, line and column from 1). */
+/** Why `readJson` refused a text, and where: offset from 0 in characters, line and column from 1. */
 export class JsonError extends Error {
   override readonly name = 'JsonError'
   readonly reason: string

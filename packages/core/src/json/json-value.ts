@@ -1,11 +1,11 @@
-/** What `readJson` answers. Objects inherit no name, so every name in them came from the text. */
+/** What `readJson` returns. Objects have no prototype members, so every name in them comes from the text. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject
 
 export interface JsonObject {
   [name: string]: JsonValue
 }
 
-/** JSON that is only read. */
+/** Immutable JSON. */
 export type ReadonlyJson = null | boolean | number | string | readonly ReadonlyJson[] | ReadonlyJsonObject
 export interface ReadonlyJsonObject {
   readonly [name: string]: ReadonlyJson
@@ -17,7 +17,7 @@ export function isJsonObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Inherits no name, as `Object.create(null)`, which V8 would keep as a hash table, several times slower to fill. */
+/** Like `Object.create(null)`, which V8 stores as a hash table that is several times slower to fill. */
 function Bare(): void {}
 Bare.prototype = Object.freeze(Object.create(null))
 const BareObject = Bare as unknown as new () => JsonObject

@@ -3,21 +3,21 @@ import { isJsonObject, type JsonObject, type JsonValue, newJsonObject } from './
 import { wellFormedText } from './well-formed-text.ts'
 
 export interface JsonLimits {
-  /** Arrays and objects inside each other; a plain value has depth 0. At most 512, since reading recurses. */
+  /** Nesting of arrays and objects; a scalar has depth 0. At most 512, because the reader recurses. */
   readonly maxDepth: number
-  /** Object members and array elements of the whole text together. */
+  /** Object members and array elements in the whole text. */
   readonly maxMembers: number
   /** UTF-16 units of one name or string, after unescaping. */
   readonly maxStringLength?: number
-  /** Reads an integer beyond 2^53 - 1 as NaN, which equals nothing, instead of refusing the text: for what others write and we read a part of. */
-  readonly passesLargeIntegers?: boolean
-  /** Refuses a member `__proto__`, and a member `constructor` that holds an object with a member `prototype`. */
+  /** Reads an integer beyond 2^53 - 1 as NaN instead of refusing the text. For documents of third parties, of which only some members are used. */
+  readonly largeIntegersAsNaN?: boolean
+  /** Refuses a member `__proto__`, and a member `constructor` whose value has a member `prototype`. */
   readonly refusePrototypeNames?: boolean
 }
 
 /**
- * Reads exactly one RFC 8259 value, stricter than `JSON.parse`: valid UTF-8 without byte order mark, no name twice in an object, no lone
- * surrogate, no number that overflows, no integer beyond 2^53 - 1 (ids are never rounded), and everything within `limits`.
+ * Parses one RFC 8259 value. Stricter than `JSON.parse`: valid UTF-8 without byte order mark, no duplicate names, no lone surrogates, no number
+ * that overflows, no integer beyond 2^53 - 1 (ids are never rounded), and everything within `limits`.
  * @throws {JsonError} for any other text
  */
 export function readJson(source: Buffer | string, limits: JsonLimits): JsonValue {
@@ -26,7 +26,7 @@ export function readJson(source: Buffer | string, limits: JsonLimits): JsonValue
 }
 
 const MAX_RECURSION = 512
-const MAX_SHOWN_NAME = 64
+const MAX_QUOTED_NAME = 64
 
 const TAB = 0x09
 const LINE_FEED = 0x0a
@@ -81,7 +81,7 @@ class JsonReader {
   readonly maxDepth: number
   readonly maxStringLength: number
   readonly refusePrototypeNames: boolean
-  readonly passesLargeIntegers: boolean
+  readonly largeIntegersAsNaN: boolean
   membersLeft: number
   at = 0
 
@@ -90,7 +90,7 @@ class JsonReader {
     this.maxDepth = limits.maxDepth
     this.maxStringLength = limits.maxStringLength ?? Number.POSITIVE_INFINITY
     this.refusePrototypeNames = limits.refusePrototypeNames ?? false
-    this.passesLargeIntegers = limits.passesLargeIntegers ?? false
+    this.largeIntegersAsNaN = limits.largeIntegersAsNaN ?? false
     this.membersLeft = limits.maxMembers
   }
 
@@ -105,7 +105,7 @@ class JsonReader {
     return value
   }
 
-  /** Answers the first unit that is not white space, NaN at the end. */
+  /** Returns the next UTF-16 unit that is not white space; NaN at the end. */
   skipSpace(): number {
     let unit = this.text.charCodeAt(this.at)
     while (unit === SPACE || unit === LINE_FEED || unit === CARRIAGE_RETURN || unit === TAB) {
@@ -169,7 +169,7 @@ class JsonReader {
       const start = this.at
       const name = this.readString()
       if (object[name] !== undefined)
-        this.fail(`the name ${JSON.stringify(name.slice(0, MAX_SHOWN_NAME))} appears twice`, start)
+        this.fail(`the name ${JSON.stringify(name.slice(0, MAX_QUOTED_NAME))} appears twice`, start)
       if (this.skipSpace() !== COLON) this.fail('expected ":"')
       this.at += 1
       const value = this.readValue(this.skipSpace(), depth)
@@ -199,7 +199,7 @@ class JsonReader {
     return value
   }
 
-  /** Goes on where the plain run from `start` ended; leaves `at` on the closing quote. */
+  /** Continues after the unescaped run that begins at `start`. Leaves `at` on the closing quote. */
   readEscapedString(start: number): string {
     const { text } = this
     let value = ''
@@ -228,11 +228,11 @@ class JsonReader {
       return plain
     }
     const first = this.readUnicodeEscape()
-    if (isLowSurrogate(first)) this.fail('a surrogate stands alone', start)
+    if (isLowSurrogate(first)) this.fail('a lone surrogate', start)
     if (!isHighSurrogate(first)) return String.fromCharCode(first)
     const escaped = this.text.charCodeAt(this.at) === BACKSLASH && this.text.charCodeAt(this.at + 1) === LOWER_U
     const second = escaped ? this.readUnicodeEscape() : 0
-    if (!isLowSurrogate(second)) this.fail('a surrogate stands alone', start)
+    if (!isLowSurrogate(second)) this.fail('a lone surrogate', start)
     return String.fromCharCode(first, second)
   }
 
@@ -269,7 +269,7 @@ class JsonReader {
     const value = Number(this.text.slice(start, this.at))
     if (!Number.isFinite(value)) this.fail('a number is too large', start)
     if (!whole || Number.isSafeInteger(value)) return value
-    return this.passesLargeIntegers ? Number.NaN : this.fail('an integer is too large to be exact', start)
+    return this.largeIntegersAsNaN ? Number.NaN : this.fail('an integer is too large to be exact', start)
   }
 
   skipDigits(): void {

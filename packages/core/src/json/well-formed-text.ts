@@ -3,13 +3,13 @@ import { JsonError } from './json-error.ts'
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * The text of the source, with nothing repaired: a byte order mark stays in it, for the grammar to refuse.
- * @throws {JsonError} where bytes are not UTF-8, or a string holds a lone surrogate
+ * Decodes the source without repairing it. Keeps a byte order mark, which the JSON grammar refuses.
+ * @throws {JsonError} when the bytes are not UTF-8, or the string has a lone surrogate
  */
 export function wellFormedText(source: Buffer | string): string {
   if (typeof source === 'string') {
     if (!source.isWellFormed())
-      throw new JsonError('a surrogate stands alone', source, firstDifference(source, source.toWellFormed()))
+      throw new JsonError('a lone surrogate', source, firstDifference(source, source.toWellFormed()))
     return source
   }
   try {

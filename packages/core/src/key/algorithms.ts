@@ -4,11 +4,11 @@ import { ecdsaSignatureToDer } from './ecdsa-signature.ts'
 
 export interface Algorithm {
   readonly keyKind: PublicKeyKind
-  /** Null where the signature scheme has its own. */
+  /** Null for Ed25519, which includes its hash. */
   readonly hash: string | null
-  /** What `crypto.verify` must be told besides the key; nothing where its defaults are the algorithm. */
+  /** Options for `crypto.verify`; absent when its defaults are right. */
   readonly options?: { readonly padding: number; readonly saltLength: number }
-  /** Turns a signature of the right length into the form that `crypto.verify` takes by default. */
+  /** Converts a JWS signature of the right length into the encoding that `crypto.verify` expects. */
   readonly encodeSignature?: (signature: Buffer) => Buffer
 }
 
@@ -26,7 +26,7 @@ const ecdsa = (keyKind: PublicKeyKind, hash: string): Algorithm => ({
   encodeSignature: ecdsaSignatureToDer,
 })
 
-/** Every algorithm a token may be signed with. A Map, so that no name from a token can reach a prototype. */
+/** Every supported signature algorithm. A Map, so that a name from a token cannot reach a prototype. */
 export const ALGORITHMS: ReadonlyMap<string, Algorithm> = new Map([
   ['RS256', pkcs1('sha256')],
   ['RS384', pkcs1('sha384')],
@@ -40,12 +40,12 @@ export const ALGORITHMS: ReadonlyMap<string, Algorithm> = new Map([
   ['EdDSA', { keyKind: 'Ed25519', hash: null }],
 ])
 
-/** The names of all algorithms that a key of this kind can verify. */
+/** The names of the algorithms for keys of this kind. */
 export function algorithmsOf(kind: PublicKeyKind): readonly string[] {
   return [...ALGORITHMS].filter(([, { keyKind }]) => keyKind === kind).map(([name]) => name)
 }
 
-/** Two numbers of the size of the curve's, or a point and a number; RSA signatures are as long as the modulus. */
+/** ECDSA: two field-sized numbers. Ed25519: a point and a number. RSA signatures are as long as the modulus. */
 const SIGNATURE_BYTES: Readonly<Record<PublicKeyKind, number | undefined>> = {
   RSA: undefined,
   'P-256': 64,
@@ -54,7 +54,7 @@ const SIGNATURE_BYTES: Readonly<Record<PublicKeyKind, number | undefined>> = {
   Ed25519: 64,
 }
 
-/** How long the signatures of this key are, exactly, whatever the algorithm. */
+/** The exact length of this key's signatures, which does not depend on the algorithm. */
 export function signatureBytesOf(kind: PublicKeyKind, key: KeyObject): number {
   return SIGNATURE_BYTES[kind] ?? Math.ceil((key.asymmetricKeyDetails?.modulusLength ?? 0) / 8)
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { mintKey } from '@countersign/testkit'
 import { buildCertificateKey } from './certificate-key.ts'
 
-test('D4 D11 a certificate key carries its kid and dates, and an unfit key is refused with a reason', () => {
+test('D4 D11 a certificate key has its kid and dates, and an unsuitable key is refused with a reason', () => {
   const [notBefore, notAfter] = [new Date(1000), new Date(2000)]
   const { publicKey } = mintKey('Ed25519')
   const reading = buildCertificateKey(publicKey, 'ab12', notBefore, notAfter)

@@ -7,8 +7,8 @@ export type CertificateKeyReading =
   | { readonly ok: false; readonly reason: string }
 
 /**
- * The one key of a certificate signer. `kid` is the signer's own or else the certificate's SHA-1 fingerprint in lower-case hex; outside
- * the validity period the key verifies nothing. Answers a reason when the key is not admitted.
+ * Builds the only key of a certificate signer. `kid` is the signer's `kid`, or the certificate's SHA-1 fingerprint in lower-case hex.
+ * Outside the validity period the key verifies nothing. Returns a reason when the key is not admitted.
  */
 export function buildCertificateKey(
   publicKey: KeyObject,

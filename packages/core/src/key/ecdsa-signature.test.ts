@@ -5,7 +5,7 @@ import { ecdsaSignatureToDer } from './ecdsa-signature.ts'
 
 const toDer = (hex: string): string => ecdsaSignatureToDer(Buffer.from(hex, 'hex')).toString('hex')
 
-test('writes two numbers as DER does', () => {
+test('encodes two numbers in DER', () => {
   assert.equal(toDer('0102'), '3006020101020102')
   assert.equal(toDer('80ff'), '300802020080020200ff')
   assert.equal(toDer('00010080'), '30070201010202' + '0080')
@@ -13,7 +13,7 @@ test('writes two numbers as DER does', () => {
   assert.equal(toDer('ff'.repeat(132)).slice(0, 14), '30818a024300ff')
 })
 
-test('the numbers can be read back, whatever they are', () => {
+test('any two numbers can be decoded again', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(32, 48, 66),

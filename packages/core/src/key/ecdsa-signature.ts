@@ -4,8 +4,8 @@ const LONG_LENGTH = 0x81
 const MAX_SHORT_LENGTH = 127
 
 /**
- * The DER form of the two numbers that a JWS carries side by side (RFC 7518 section 3.4). `crypto.verify` can do it too (`dsaEncoding`), but on
- * the calling thread and at several times the cost of everything else it does there.
+ * Converts an ECDSA signature from the JWS encoding, r || s (RFC 7518 section 3.4), to DER. The `dsaEncoding` option of `crypto.verify` does the
+ * same on the calling thread, but costs several times as much as the rest of the call.
  */
 export function ecdsaSignatureToDer(signature: Buffer): Buffer {
   const half = signature.length / 2
@@ -14,7 +14,7 @@ export function ecdsaSignatureToDer(signature: Buffer): Buffer {
   return Buffer.concat([Buffer.from(head), body])
 }
 
-/** An unsigned number: no zero byte in front but the one that keeps it from being negative. */
+/** An unsigned number without leading zero bytes, except the one that keeps it from being negative. */
 function derInteger(number: Buffer): Buffer {
   let start = 0
   while (start < number.length - 1 && number[start] === 0) start += 1

@@ -2,7 +2,7 @@ import { createPublicKey, type JsonWebKey, type KeyObject, X509Certificate } fro
 import type { JsonObject, JsonValue } from '../json/json-value.ts'
 import { decodeBase64url } from './base64url.ts'
 
-/** The public members of each key type we use, with their length in bytes where it is fixed. Nothing else of a JWK reaches the import. */
+/** The public members of each supported key type, with their fixed length in bytes. No other member of a JWK is imported. */
 const MEMBERS: ReadonlyMap<string, Readonly<Record<string, number | undefined>>> = new Map([
   ['RSA', { n: undefined, e: undefined }],
   ['EC P-256', { x: 32, y: 32 }],
@@ -11,14 +11,14 @@ const MEMBERS: ReadonlyMap<string, Readonly<Record<string, number | undefined>>>
   ['OKP Ed25519', { x: 32 }],
 ])
 
-/** 8192 bits with room for a leading zero byte; longer ones are not worth an import. */
+/** 8192 bits plus a leading zero byte. Longer numbers are refused before the import. */
 const MAX_MEMBER_BYTES = 1025
 
 export type JwkReading =
   | { readonly ok: true; readonly key: KeyObject }
   | { readonly ok: false; readonly reason: string }
 
-/** The public key of one JWK, made of `n` and `e`, or `crv`, `x` and `y`, alone. Not yet admitted. */
+/** Imports the public key of a JWK from `n` and `e`, or from `crv`, `x` and `y`, alone. Does not check it with `admitPublicKey`. */
 export function readJwkPublicKey(jwk: JsonObject): JwkReading {
   const { kty, crv } = jwk
   if (typeof kty !== 'string') return refused('it has no "kty"')
@@ -35,12 +35,12 @@ export function readJwkPublicKey(jwk: JsonObject): JwkReading {
   try {
     return { ok: true, key: createPublicKey({ key: publicJwk, format: 'jwk' }) }
   } catch {
-    return refused('the numbers are no key of this type')
+    return refused('the numbers are not a key of this type')
   }
 }
 
-/** What the certificate in `x5c` says about the key: only a certificate of another key is held against it (RFC 7517 section 4.7). */
-export function judgeX5c(x5c: JsonValue | undefined, key: KeyObject): 'absent' | 'same' | 'other' | 'unreadable' {
+/** Compares the key with that of the certificate in `x5c`, which must be the same (RFC 7517 section 4.7). */
+export function compareX5c(x5c: JsonValue | undefined, key: KeyObject): 'absent' | 'same' | 'other' | 'unreadable' {
   if (x5c === undefined || x5c === null || (Array.isArray(x5c) && x5c.length === 0)) return 'absent'
   const first = Array.isArray(x5c) ? x5c[0] : undefined
   if (typeof first !== 'string') return 'unreadable'

@@ -12,7 +12,7 @@ const P256 = mintKey('P-256')
 const OTHER = mintKey('P-256', 'other')
 const ED = mintKey('Ed25519')
 
-/** Through bytes, as in life: objects of the strict reader have no prototype. */
+/** Parses bytes, as in production: objects of the strict reader have no prototype. */
 const read = (...keys: unknown[]) => readKeySet(Buffer.from(JSON.stringify({ keys })))
 const kids = (...keys: unknown[]): string[] => [...read(...keys).keys.keys()]
 const base64url = (value: bigint): string => {
@@ -20,14 +20,14 @@ const base64url = (value: bigint): string => {
   return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex').toString('base64url')
 }
 
-/** The entry is left out with a warning, and the good one beside it stays. */
+/** Asserts that the entry is ignored with a warning, and the valid one beside it is kept. */
 function assertIgnored(entry: unknown, label = JSON.stringify(entry)?.slice(0, 80)): void {
   const { keys, warnings } = read(entry, P256.jwk)
   assert.deepEqual([...keys.keys()], [P256.kid], label)
   assert.equal(warnings.length, 1, label)
 }
 
-test('a number that is too large to be exact is in no key’s way', () => {
+test('a number that is too large to be exact does not affect the keys', () => {
   const other = JSON.stringify(OTHER.jwk).replace('{', '{"nbf":12345678901234567890,')
   const { keys, warnings } = readKeySet(
     Buffer.from(`{"ver":12345678901234567890,"keys":[${JSON.stringify(P256.jwk)},${other}]}`),
@@ -35,7 +35,7 @@ test('a number that is too large to be exact is in no key’s way', () => {
   assert.deepEqual([[...keys.keys()], warnings], [[P256.kid, OTHER.kid], []])
 })
 
-test('reads keys of every kind with what they may be used with', () => {
+test('reads keys of every kind with their algorithms', () => {
   const all = [RSA, P256, mintKey('P-384'), mintKey('P-521'), ED]
   const { keys, warnings, exposesSecrets } = readKeySet(
     Buffer.from(JSON.stringify({ keys: all.map(({ jwk }) => jwk), other: 1 })),
@@ -54,10 +54,10 @@ test('reads keys of every kind with what they may be used with', () => {
   assert.deepEqual([warnings, exposesSecrets], [[], false])
 })
 
-test('gives the thumbprint of RFC 7638', () => {
+test('computes the thumbprint of RFC 7638', () => {
   const n =
     '0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw'
-  // Not by way of a set: the private half of this key is in RFC 7517, and so it is not admitted.
+  // Not through a key set: the private half of this key is in RFC 7517, so it is not admitted.
   const published = createPublicKey({ key: { kty: 'RSA', n, e: 'AQAB' }, format: 'jwk' })
   assert.equal(buildSignerKey('2011-04-29', published, 'RSA').thumbprint, 'NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs')
   const jwk = P256.jwk
@@ -65,17 +65,17 @@ test('gives the thumbprint of RFC 7638', () => {
   assert.equal(read(jwk).keys.get(P256.kid)?.thumbprint, createHash('sha256').update(canonical).digest('base64url'))
 })
 
-test('F-11 one broken key among nine good ones hides none of them', () => {
-  const good = Array.from({ length: 9 }, (_, index) => ({ ...P256.jwk, kid: `k${index}` }))
+test('F-11 an unusable key does not affect nine usable ones', () => {
+  const usable = Array.from({ length: 9 }, (_, index) => ({ ...P256.jwk, kid: `k${index}` }))
   for (const broken of [null, 1, [], {}, { kty: 'RSA' }, { ...RSA.jwk, n: '!' }, { ...P256.jwk, x: 'AA' }]) {
-    const { keys, warnings } = read(...good.slice(0, 4), broken, ...good.slice(4))
+    const { keys, warnings } = read(...usable.slice(0, 4), broken, ...usable.slice(4))
     assert.equal(keys.size, 9)
     assert.equal(warnings.length, 1)
     assert.match(warnings[0] ?? '', /^key 5/)
   }
 })
 
-test('G-18 refuses as a whole what is no JWKS', () => {
+test('G-18 refuses a document that is not a JWKS', () => {
   assert.equal(readKeySet(Buffer.from('{"keys":[]}')).keys.size, 0)
   assert.equal(readKeySet(Buffer.from('{"keys":[null]}')).warnings.length, 1)
   const texts = [
@@ -106,7 +106,7 @@ test('G-19 refuses a set of more than a hundred keys', () => {
   assert.throws(() => readKeySet(Buffer.from(`{"keys":[${Array(100_000).fill('{}').join(',')}]}`)), KeySetError)
 })
 
-test('G-20 one kid: the same key counts once, different keys are both refused', () => {
+test('G-20 with the same kid, equal keys are merged and different keys are both refused', () => {
   const twice = read(P256.jwk, P256.jwk)
   assert.deepEqual([[...twice.keys.keys()], twice.warnings], [[P256.kid], []])
   const conflict = read({ ...P256.jwk, kid: 'k' }, ED.jwk, { ...OTHER.jwk, kid: 'k' }, { ...P256.jwk, kid: 'k' })
@@ -117,7 +117,7 @@ test('G-20 one kid: the same key counts once, different keys are both refused', 
   assert.deepEqual([algs?.algs, algs?.alg], [['RS256', 'PS256'], undefined])
 })
 
-test('G-21 ignores symmetric keys and published private keys, and says that a secret is out', () => {
+test('G-21 ignores symmetric keys and published private keys, and reports the exposed secret', () => {
   assert.equal(read(P256.jwk).exposesSecrets, false)
   const secrets = [
     { kty: 'oct', kid: 'k', k: 'c2VjcmV0' },
@@ -135,7 +135,7 @@ test('G-21 ignores symmetric keys and published private keys, and says that a se
   assert.deepEqual(kids({ ...RSA.jwk, d: null }), [RSA.kid])
 })
 
-test('G-22 honours use and key_ops', () => {
+test('G-22 respects use and key_ops', () => {
   const key = OTHER.jwk
   for (const members of [
     { use: 'sig' },
@@ -164,7 +164,7 @@ test('G-22 honours use and key_ops', () => {
   }
 })
 
-test('G-22 a key for encryption beside the others, as Keycloak publishes it, is ignored without a warning', () => {
+test('G-22 an encryption key, as Keycloak publishes it, is ignored without a warning', () => {
   const encryption = { ...RSA.jwk, kid: 'enc', use: 'enc', alg: 'RSA-OAEP' }
   const { keys, warnings, notForSignatures } = read(encryption, { ...OTHER.jwk, use: 'sig' })
   assert.deepEqual([[...keys.keys()], warnings], [[OTHER.kid], []])
@@ -194,7 +194,7 @@ test('G-24 refuses weak RSA keys', () => {
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength })
     assertIgnored({ ...publicKey.export({ format: 'jwk' }), kid: 'k' })
   }
-  // n = 1 modulo all the primes of the test for CVE-2017-15361 is what the flawed generator could have made.
+  // The flawed generator of CVE-2017-15361 can produce n = 1 modulo all primes of the test.
   const product = [
     2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109,
     113, 127, 131, 137, 139, 149, 151, 157, 163, 167,
@@ -202,7 +202,7 @@ test('G-24 refuses weak RSA keys', () => {
   assertIgnored(rsa((2n ** 2047n / product + 12345n) * product + 1n, 65537n))
 })
 
-test('G-25 refuses EC keys that are no point of their curve', () => {
+test('G-25 refuses EC keys that are not a point on their curve', () => {
   const p384 = mintKey('P-384').jwk
   const zero = Buffer.alloc(32).toString('base64url')
   assert.deepEqual(kids(OTHER.jwk), [OTHER.kid])
@@ -238,7 +238,7 @@ test('G-25 refuses EC keys that are no point of their curve', () => {
   assertIgnored({ ...publicKey.export({ format: 'jwk' }), kid: 'k' })
 })
 
-test('G-26 A-06 refuses Ed25519 points of low order or in another form, and other OKP keys', () => {
+test('G-26 A-06 refuses Ed25519 points of low order or in a non-canonical form, and other OKP keys', () => {
   assert.deepEqual(kids(ED.jwk), [ED.kid])
   const encodings = [
     '0100000000000000000000000000000000000000000000000000000000000000',
@@ -269,11 +269,11 @@ test('G-26 A-06 refuses Ed25519 points of low order or in another form, and othe
   }
 })
 
-/** A self-signed P-256 certificate of a key that nobody holds any more, expired in 2020. */
+/** A self-signed P-256 certificate that expired in 2020. Its private key was discarded. */
 const EXPIRED_CERTIFICATE =
   'MIIBZDCCAQugAwIBAgIBATAKBggqhkjOPQQDAjASMRAwDgYDVQQDDAdleHBpcmVkMB4XDTE5MDEwMTAwMDAwMFoXDTIwMDEwMTAwMDAwMFowEjEQMA4GA1UEAwwHZXhwaXJlZDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABOU2rdoJCtjuoQrG7QbYqCs0VKGPyVyyhSIMctzaL8ZoNn2wZSOopRYjlLzDhhkRZYr5UvzzZkyWFyp9C8lf5f2jUjBQMAkGA1UdEwQCMAAwHQYDVR0OBBYEFLLYzdRpvoGMDvywfSwNoU7xFHP5MCQGA1UdIwQdMBuhFqQUMBIxEDAOBgNVBAMMB2V4cGlyZWSCAQEwCgYIKoZIzj0EAwIDRwAwRAIgdrJ0bJ7Mm2a/EnV4/0jtt7b69M3QVfX+uvWCuhP5IkICIHQ82fNkmJpAWN+c20gW3icD42KAZu0P24y/Meq/wrAx'
 
-test('G-27 refuses a key whose x5c is of another key, and uses no date of it', () => {
+test('G-27 refuses a key whose x5c has another key, and ignores the dates of x5c', () => {
   const ofCertificate = createPublicKey(
     `-----BEGIN CERTIFICATE-----\n${EXPIRED_CERTIFICATE}\n-----END CERTIFICATE-----`,
   )
@@ -291,7 +291,7 @@ test('G-27 refuses a key whose x5c is of another key, and uses no date of it', (
   assertIgnored({ kid: 'k', kty: 'EC', crv: 'P-256', x5c: [EXPIRED_CERTIFICATE] })
 })
 
-test('F-12 takes any text as kid, and no kid or an endless one as none', () => {
+test('F-12 accepts any text as kid, and refuses a missing or endless kid', () => {
   const texts = ['../x', '"', "'", '\0', '\n', '🔑', '__proto__', 'constructor', 'k'.repeat(4096)]
   for (const kid of texts) assert.deepEqual(kids({ ...OTHER.jwk, kid }), [kid])
   for (const kid of [undefined, null, '', 7, ['k'], {}, 'k'.repeat(4097)]) assertIgnored({ ...OTHER.jwk, kid })
@@ -299,7 +299,7 @@ test('F-12 takes any text as kid, and no kid or an endless one as none', () => {
   assert.ok(warning.length < 200 && !warning.includes('\n'))
 })
 
-test('no document makes the reader crash, and good keys in it are always found', () => {
+test('no document makes the reader throw, and valid keys in it are always found', () => {
   const names = ['kty', 'kid', 'use', 'key_ops', 'alg', 'n', 'e', 'crv', 'x', 'y', 'd', 'k', 'x5c', '__proto__']
   const likely = ['RSA', 'EC', 'OKP', 'oct', 'P-256', 'Ed25519', 'sig', 'AQAB', String(RSA.jwk.n), String(ED.jwk.x)]
   const plain = fc.oneof(fc.constantFrom(...likely, null, true, 7, 1.5), fc.string())
@@ -307,13 +307,13 @@ test('no document makes the reader crash, and good keys in it are always found',
   const entry = fc.oneof(fc.dictionary(fc.constantFrom(...names), value), value)
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 5 }), (entries) => {
-      assert.ok(read(...entries, { ...P256.jwk, kid: 'the good key' }).keys.has('the good key'))
+      assert.ok(read(...entries, { ...P256.jwk, kid: 'the valid key' }).keys.has('the valid key'))
     }),
     { numRuns: FUZZ_RUNS },
   )
 })
 
-test('no bytes make the reader throw anything but its own error', () => {
+test('no bytes make the reader throw anything except its own error', () => {
   const text = Buffer.from(JSON.stringify({ keys: [P256.jwk, ED.jwk] }))
   fc.assert(
     fc.property(fc.nat(text.length - 1), fc.uint8Array({ maxLength: 4 }), (at, bytes) => {

@@ -3,36 +3,36 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-valu
 import { type JsonLimits, readJson } from '../json/read-json.ts'
 import { admitPublicKey } from './admit-public-key.ts'
 import { ALGORITHMS } from './algorithms.ts'
-import { judgeX5c, readJwkPublicKey } from './jwk-public-key.ts'
+import { compareX5c, readJwkPublicKey } from './jwk-public-key.ts'
 import { buildSignerKey, type SignerKey } from './signer-key.ts'
 
 const MAX_KEYS = 100
 const MAX_KID_LENGTH = 4096
 const MAX_SHOWN_KID = 64
-const LIMITS: JsonLimits = { maxDepth: 16, maxMembers: 10_000, passesLargeIntegers: true }
+const LIMITS: JsonLimits = { maxDepth: 16, maxMembers: 10_000, largeIntegersAsNaN: true }
 
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 const SIGNATURE_OPERATIONS: readonly JsonValue[] = ['sign', 'verify']
 
-/** A whole JWKS that cannot be used, so that the last good one must go on serving. */
+/** The whole JWKS is unusable; keep the last usable one. */
 export class KeySetError extends Error {
   override readonly name = 'KeySetError'
 }
 
 export interface KeySet {
   readonly keys: ReadonlyMap<string, SignerKey>
-  /** One sentence for each entry that was left out or is odd. */
+  /** One sentence for each entry that was ignored or is unusual. */
   readonly warnings: readonly string[]
-  /** One sentence for each entry that is rightly there, but signs nothing. */
+  /** One sentence for each entry that is valid, but not for signatures. */
   readonly notForSignatures: readonly string[]
-  /** The provider publishes a secret: a symmetric key or the private half of one. */
+  /** Whether the provider publishes a secret: a symmetric key or a private key. */
   readonly exposesSecrets: boolean
 }
 
 /**
- * Reads a JWKS (RFC 7517) and admits its keys one by one: an entry that cannot be used never hides the others. A kid that stands for two
- * different keys is used for neither.
- * @throws {KeySetError} when the bytes are no JWKS, or one of more than 100 keys
+ * Parses a JWKS (RFC 7517) and admits its keys one by one, so that an unusable entry does not affect the others. When two different keys have
+ * the same `kid`, neither is used.
+ * @throws {KeySetError} when `source` is not a JWKS, or has more than 100 keys
  */
 export function readKeySet(source: JsonValue | Buffer): KeySet {
   const entries = readEntries(source)
@@ -63,7 +63,7 @@ export function readKeySet(source: JsonValue | Buffer): KeySet {
 function readEntries(source: JsonValue | Buffer): JsonValue[] {
   const document = Buffer.isBuffer(source) ? parse(source) : (source as JsonValue)
   if (!isJsonObject(document) || !Array.isArray(document.keys)) {
-    throw new KeySetError('the document is no JWKS: it has no array "keys"')
+    throw new KeySetError('the document is not a JWKS: it has no array "keys"')
   }
   if (document.keys.length > MAX_KEYS) throw new KeySetError(`the JWKS has more than ${MAX_KEYS} keys`)
   return document.keys
@@ -92,7 +92,7 @@ function readEntry(entry: JsonValue): EntryReading {
   const { kid } = entry
   if (typeof kid !== 'string' || kid === '') return { warning: 'ignored, it has no kid that a token could name' }
   if (kid.length > MAX_KID_LENGTH) return { warning: `ignored, its kid is longer than ${MAX_KID_LENGTH} characters` }
-  if (!isForSignatures(entry)) return { warning: 'ignored, it is not meant for verifying signatures' }
+  if (!isForSignatures(entry)) return { warning: 'ignored, it is not for verifying signatures' }
   const reading = readJwkPublicKey(entry)
   if (!reading.ok) return { warning: `ignored, ${reading.reason}` }
   const admission = admitPublicKey(reading.key)
@@ -101,17 +101,19 @@ function readEntry(entry: JsonValue): EntryReading {
   if (alg !== undefined && (typeof alg !== 'string' || ALGORITHMS.get(alg)?.keyKind !== admission.kind)) {
     return { warning: 'ignored, its "alg" is not supported with a key of this type' }
   }
-  const certificate = judgeX5c(entry.x5c, reading.key)
-  if (certificate === 'other') return { warning: 'ignored, the certificate in "x5c" is of another key' }
+  const certificateKey = compareX5c(entry.x5c, reading.key)
+  if (certificateKey === 'other') return { warning: 'ignored, the certificate in "x5c" has another key' }
   const key = buildSignerKey(kid, reading.key, admission.kind, alg)
-  return certificate === 'unreadable' ? { key, warning: '"x5c" cannot be read; the key is used without it' } : { key }
+  return certificateKey === 'unreadable'
+    ? { key, warning: '"x5c" cannot be read; the key is used without it' }
+    : { key }
 }
 
 function holdsSecret(jwk: JsonObject): boolean {
   return jwk.kty === 'oct' || PRIVATE_MEMBERS.some((name) => jwk[name] !== undefined && jwk[name] !== null)
 }
 
-/** Providers such as Keycloak publish it beside those that sign: nothing is wrong with it. */
+/** Providers such as Keycloak publish encryption keys in the same set. That is not a mistake. */
 function isForEncryption(jwk: JsonObject): boolean {
   return jwk.use === 'enc' && (jwk.key_ops ?? undefined) === undefined
 }

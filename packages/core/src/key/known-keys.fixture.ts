@@ -4,7 +4,7 @@ const rsa = (n: string): JsonWebKey => ({ kty: 'RSA', e: 'AQAB', n })
 const ec = (crv: string, x: string, y: string): JsonWebKey => ({ kty: 'EC', crv, x, y })
 const ed = (x: string): JsonWebKey => ({ kty: 'OKP', crv: 'Ed25519', x })
 
-/** Public halves of keys whose private halves are printed in standards and manuals, by where. */
+/** Public halves of keys whose private halves are printed in standards and manuals, by source. */
 const PUBLISHED_JWKS: Readonly<Record<string, JsonWebKey>> = {
   'RFC 7515 A.2': rsa(
     'ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2mJPMEzP1Pt0Bm4d4QlL-yRT-SFd2lZS-pCgNMsD1W_YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb_7OMg0LOL-bSf63kpaSHSXndS5z5rexMdbBYUsLA9e-KXBdQOS-UTo7WTBEMa2R2CapHg665xsmtdVMTBQY4uDZlxvb3qCo5ZwKh9kG4LT6_I5IhlJH7aGhyxXFvUK-DWNmoudF8NAco9_h9iaGNj8q2ethFkMLs91kzk2PAcDTW9gb54h4FRWyuXpoQ',
@@ -75,7 +75,7 @@ export const PUBLISHED_KEYS: readonly (readonly [name: string, key: KeyObject])[
   ([name, key]) => [name, createPublicKey({ key, format: 'jwk' })],
 )
 
-/** A key that the random generator of CVE-2008-0166 has made; which one, everybody can find out. */
+/** A key from the random generator of CVE-2008-0166, whose private half can be found by enumeration. */
 export const DEBIAN_WEAK_KEY: KeyObject = createPublicKey({
   key: Buffer.from(
     'MIIBCgKCAQEAwJZTDExKND/DiP+LbhTIi2F0hZZt0PdX897LLwPf3+b1GOCUj1OHBZvVqhJPJtOPE53W68I0NgVhaJdY6bFOA/cUUIFnN0y/ZOJOJsPNle1aXQTjxAS+FXu4CQ6a2pzcU+9+gGwed7XxAkIVCiTprfmRCI2vIKdb61S8kf5D3YdVRH/Tq977nxyYeosEGYJFBOIT+N0mqca37S8hA9hCJyD3p0AM40dD5M5ARAxpAT7+oqOXkPzfzLtCTaHYJK3+WAce121Br4NuQJPqYPVxniUPohT4YxFTqB7vwX2C4/gZ2ldpHtlgJVAHT96nOsnlz+EPa5GtwxtALD43CwOlWQIDAQAB',

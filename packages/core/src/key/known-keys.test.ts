@@ -7,14 +7,14 @@ import { DEBIAN_WEAK_KEY, PUBLISHED_KEYS } from './known-keys.fixture.ts'
 import { keyDigest, refuseKeys } from './known-keys.ts'
 import { type RefusedKeys, readKeyBlocklist, readRefusedKeyLines } from './refused-keys.ts'
 
-/** A key is judged once: what has changed since is seen by whoever reads it anew. */
+/** A new key object: admissions are cached per object. */
 const again = (key: KeyObject): KeyObject => createPublicKey({ key: key.export({ format: 'jwk' }), format: 'jwk' })
 const reasonFor = (key: KeyObject): string | undefined => {
   const admission = admitPublicKey(again(key))
   return admission.ok ? undefined : admission.reason
 }
 
-describe('keys that others than their owner know', () => {
+describe('keys whose private half is known', () => {
   it('J-08 refuses keys whose private half is published, and admits new ones of the same types', () => {
     for (const [name, key] of PUBLISHED_KEYS) assert.match(reasonFor(key) ?? '', /published/, name)
     const fresh = [
@@ -25,13 +25,13 @@ describe('keys that others than their owner know', () => {
     for (const { publicKey } of fresh) assert.equal(reasonFor(publicKey), undefined, publicKey.asymmetricKeyType)
   })
 
-  it('J-08 refuses a published modulus with another exponent too: its factors are known', () => {
+  it('J-08 refuses a published modulus also with another exponent, because its factors are known', () => {
     const [, rsa] = PUBLISHED_KEYS[0] ?? assert.fail()
     const jwk = { ...rsa.export({ format: 'jwk' }), e: Buffer.from([1, 0, 3]).toString('base64url') }
     assert.match(reasonFor(createPublicKey({ key: jwk, format: 'jwk' })) ?? '', /published/)
   })
 
-  it('J-08 leaves them out of the keys of a signer and says so', () => {
+  it('J-08 ignores them in the key set of a signer, with a warning', () => {
     const [, key] = PUBLISHED_KEYS[1] ?? assert.fail()
     const set = { keys: [{ ...key.export({ format: 'jwk' }), kid: 'example' }] }
     const { keys, warnings } = readKeySet(Buffer.from(JSON.stringify(set)))
@@ -48,9 +48,9 @@ describe('keys that others than their owner know', () => {
     ),
   }
   for (const [name, list] of Object.entries(lists)) {
-    it(`J-08 refuses the keys of the operator's list, Debian-weak ones for one: ${name}`, (t) => {
+    it(`J-08 refuses the keys of the operator's list, such as Debian's weak keys: ${name}`, (t) => {
       t.after(() => refuseKeys(undefined))
-      assert.equal(reasonFor(DEBIAN_WEAK_KEY), undefined, 'without the list nobody can tell')
+      assert.equal(reasonFor(DEBIAN_WEAK_KEY), undefined, 'unknown without the list')
       assert.equal(list.size, 3)
       refuseKeys(list)
       assert.match(reasonFor(DEBIAN_WEAK_KEY) ?? '', /keys\.refusedKeysFile/)
@@ -68,7 +68,7 @@ describe('keys that others than their owner know', () => {
     assert.ok(!readRefusedKeyLines('').has(Buffer.alloc(15)))
   })
 
-  it('refuses lists that are none, by the line', () => {
+  it('refuses invalid lists, and names the line', () => {
     for (const line of ['x', 'a'.repeat(29), 'a'.repeat(65), `${'a'.repeat(30)} comment`, 'g'.repeat(30)]) {
       assert.throws(() => readRefusedKeyLines(`${'a'.repeat(30)}\n${line}`), /^Error: line 2 /)
     }

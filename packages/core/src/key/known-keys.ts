@@ -2,7 +2,7 @@ import { hash, type KeyObject } from 'node:crypto'
 import { publicNumbersOf } from './public-numbers.ts'
 import { DIGEST_BYTES, type RefusedKeys } from './refused-keys.ts'
 
-/** `keyDigest` of keys whose private half is printed in standards and manuals, and copied from there. */
+/** `keyDigest` of keys whose private half is printed in standards and manuals, from where people copy them. */
 const PUBLISHED: ReadonlySet<string> = new Set([
   '26d6872d476b20e7eaa7cc894dcbc0', // RFC 7515 A.2
   'c4a8d76ecf5f712a6f98052d967a15', // RFC 7515 A.3
@@ -26,14 +26,14 @@ const PUBLISHED: ReadonlySet<string> = new Set([
 let refusedKeys: RefusedKeys | undefined
 
 /**
- * Refuses these keys from now on too, at every admission in this process: which private keys have leaked is no matter of one controller.
- * Undefined takes the list away. To be called before the first key is admitted.
+ * Sets the list of further keys that `admitPublicKey` refuses, for the whole process: leaked keys do not depend on the controller.
+ * Undefined removes the list. Call it before the first key is admitted, because admissions are cached.
  */
 export function refuseKeys(list: RefusedKeys | undefined): void {
   refusedKeys = list
 }
 
-/** Says in words why a key of a supported type is known to others than its owner; undefined when nothing is known. */
+/** Returns why the private half of a key is considered known; undefined when it is not. */
 export function findLeak(key: KeyObject): string | undefined {
   const digest = keyDigest(key)
   if (PUBLISHED.has(digest.toString('hex'))) return 'the private half of this key is published in a standard or manual'
@@ -41,8 +41,8 @@ export function findLeak(key: KeyObject): string | undefined {
 }
 
 /**
- * The first 120 bits of the SHA-256 of the number that makes a key: the modulus of RSA, the x of EC, the point of Ed25519, without leading
- * zeros. Not of the whole key: whoever knows the factors of a modulus can use it with any exponent. The same as badkeys' BKHASH120.
+ * The first 120 bits of SHA-256 over the defining number of a key, without leading zeros: the modulus of RSA, the x of EC, the point of Ed25519.
+ * Not over the whole key, because the factors of an RSA modulus work with any exponent. The same as badkeys' BKHASH120.
  */
 export function keyDigest(key: KeyObject): Buffer {
   const { n, x } = publicNumbersOf(key)

@@ -2,12 +2,12 @@ import type { JsonWebKey, KeyObject } from 'node:crypto'
 
 const known = new WeakMap<KeyObject, JsonWebKey>()
 
-/** The numbers that make a public key, as a JWK writes them; once for each key, because writing one out takes as long as signing. */
+/** The numbers of a public key as JWK members. Cached per key, because an export takes as long as a signature. */
 export function publicNumbersOf(key: KeyObject): JsonWebKey {
   return known.get(key) ?? rememberPublicNumbers(key, key.export({ format: 'jwk' }))
 }
 
-/** For whoever has read them from where the key came from. */
+/** Stores numbers that were parsed together with the key, which saves the export. */
 export function rememberPublicNumbers(key: KeyObject, numbers: JsonWebKey): JsonWebKey {
   known.set(key, numbers)
   return numbers

@@ -1,22 +1,22 @@
-/** How much of a digest counts. */
+/** Bytes of a digest that are compared. */
 export const DIGEST_BYTES = 15
-/** A digest and a byte that says which list it came from, as badkeys has them. */
+/** The record format of badkeys: a digest, and one byte for the list that it came from. */
 const RECORD_BYTES = 16
 
 const MIN_DIGITS = DIGEST_BYTES * 2
 const MAX_DIGITS = 64
 const HEX = /^[0-9a-fA-F]+$/
 
-/** Keys that are refused whoever brings them. */
+/** A set of keys that are always refused. */
 export interface RefusedKeys {
   readonly size: number
-  /** Asked with a `keyDigest`. */
+  /** `digest` is a `keyDigest`. */
   has(digest: Buffer): boolean
 }
 
 /**
- * Reads a list of digests as text: one a line, 30 to 64 hexadecimal digits of which the first 30 count, blank lines and lines that begin
- * with `#` aside. Throws an Error that names the first line that is none.
+ * Parses a text list of digests: one per line, 30 to 64 hexadecimal digits, of which the first 30 are compared. Blank lines and lines that
+ * begin with `#` are ignored. Throws an Error that names the first invalid line.
  */
 export function readRefusedKeyLines(text: string): RefusedKeys {
   const digests: Buffer[] = []
@@ -24,23 +24,23 @@ export function readRefusedKeyLines(text: string): RefusedKeys {
     const line = raw.trim()
     if (line === '' || line.startsWith('#')) continue
     if (line.length < MIN_DIGITS || line.length > MAX_DIGITS || !HEX.test(line)) {
-      throw new Error(`line ${index + 1} is no digest of ${MIN_DIGITS} to ${MAX_DIGITS} hexadecimal digits`)
+      throw new Error(`line ${index + 1} is not a digest of ${MIN_DIGITS} to ${MAX_DIGITS} hexadecimal digits`)
     }
     digests.push(Buffer.from(`${line.slice(0, MIN_DIGITS)}00`, 'hex'))
   }
   return searchRecords(Buffer.concat(digests.sort(Buffer.compare)))
 }
 
-/** Reads a `blocklist.dat` of badkeys: records of 16 bytes, sorted. Throws an Error for what is none. */
+/** Reads a `blocklist.dat` of badkeys: sorted records of 16 bytes. Throws an Error for any other content. */
 export function readKeyBlocklist(bytes: Buffer): RefusedKeys {
-  if (bytes.length === 0 || bytes.length % RECORD_BYTES !== 0) throw new Error('its size is no multiple of 16 bytes')
+  if (bytes.length === 0 || bytes.length % RECORD_BYTES !== 0) throw new Error('its size is not a multiple of 16 bytes')
   for (let at = RECORD_BYTES; at < bytes.length; at += RECORD_BYTES) {
     if (bytes.compare(bytes, at, at + RECORD_BYTES, at - RECORD_BYTES, at) > 0) throw new Error('it is not sorted')
   }
   return searchRecords(bytes)
 }
 
-/** A binary search over the file as it is: millions of keys cost their bytes and nothing else. */
+/** Binary search in the file's own bytes, so that millions of keys need no further memory. */
 function searchRecords(records: Buffer): RefusedKeys {
   const size = records.length / RECORD_BYTES
   return {

@@ -1,6 +1,6 @@
 import * as der from '../certificate/der-writer.ts'
 
-/** A SubjectPublicKeyInfo of any RSA key, also of one that nobody should use. */
+/** The SubjectPublicKeyInfo of any RSA key, including weak and malformed ones. */
 export function rsaKeyInfo(n: bigint, e: bigint, { withoutSignOctet = false } = {}): Buffer {
   const octets = (value: bigint) =>
     Buffer.from(value.toString(16).padStart(value.toString(16).length + (value.toString(16).length % 2), '0'), 'hex')
@@ -9,7 +9,7 @@ export function rsaKeyInfo(n: bigint, e: bigint, { withoutSignOctet = false } = 
   return der.sequence(algorithm, der.bitString(der.sequence(modulus, der.integer(octets(e)))))
 }
 
-/** A modulus as the flawed generator makes it: a power of 65537 modulo the product of many small primes. */
+/** A modulus like those of the flawed generator: a power of 65537 modulo the product of many small primes. */
 export function rocaModulus(): bigint {
   const primes: bigint[] = []
   for (let n = 2n; n <= 167n; n++) if (primes.every((prime) => n % prime !== 0n)) primes.push(n)

@@ -6,24 +6,24 @@ import { publicNumbersOf } from './public-numbers.ts'
 /** One admitted key of one signer. */
 export interface SignerKey {
   readonly kid: string
-  /** What the key's owner bound it to, where he did. */
+  /** The `alg` of its JWK. */
   readonly alg?: string
-  /** What it may be used with. */
+  /** The algorithms it may be used with. */
   readonly algs: readonly string[]
   readonly keyObject: KeyObject
-  /** How long its signatures are, exactly. */
+  /** The exact length of its signatures. */
   readonly signatureBytes: number
   /** RFC 7638, SHA-256, base64url. */
   readonly thumbprint: string
-  /** The validity period of the certificate it came from; both ends belong to it. */
+  /** The validity period of its certificate, both ends inclusive. */
   readonly notBefore?: Date
   readonly notAfter?: Date
 }
 
-/** The keys of one signer by kid. Keys of different signers never meet in one map. */
+/** The keys of one signer by kid. Never mix keys of different signers in one map. */
 export type SignerKeys = ReadonlyMap<string, SignerKey>
 
-/** Puts together a key that has been admitted as `kind`. */
+/** `keyObject` must have been admitted as `kind`. */
 export function buildSignerKey(kid: string, keyObject: KeyObject, kind: PublicKeyKind, alg?: string): SignerKey {
   const algs = alg === undefined ? algorithmsOf(kind) : [alg]
   const signatureBytes = signatureBytesOf(kind, keyObject)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { digestOfNoPassword, digestPassword, PASSWORD_COST, verifyPassword } from './password-digest.ts'
+import { digestPassword, PASSWORD_COST, unmatchablePasswordDigest, verifyPassword } from './password-digest.ts'
 
 const CHEAP = { logN: 4, r: 8, p: 1 }
 
@@ -11,30 +11,30 @@ test('a password verifies against its own digest and no other', async () => {
   assert.equal(await verifyPassword('', digest), false)
 })
 
-test('R-13 a digest holds the cost and a fresh salt, and not the password', async () => {
+test('R-13 a digest contains the cost and a new salt, and not the password', async () => {
   const [one, two] = await Promise.all([digestPassword('battery', CHEAP), digestPassword('battery', CHEAP)])
   assert.notEqual(one, two)
   assert.match(one, /^scrypt\$4\$8\$1\$/)
   assert.ok(!one.includes('battery'))
 })
 
-test('a digest made at another cost still verifies, so the cost can be raised', async () => {
+test('a digest with another cost still verifies, so the cost can be raised', async () => {
   const digest = await digestPassword('battery', { logN: 5, r: 8, p: 2 })
   assert.equal(await verifyPassword('battery', digest), true)
 })
 
-test('nobody has the digest of no password, and it asks for the same work', async () => {
-  const digest = digestOfNoPassword(CHEAP)
+test('the unmatchable digest matches no password, and verifying it costs the same', async () => {
+  const digest = unmatchablePasswordDigest(CHEAP)
   assert.match(digest, /^scrypt\$4\$8\$1\$/)
   assert.equal(await verifyPassword('', digest), false)
 })
 
-test('what is no digest verifies nothing', async () => {
+test('a malformed digest verifies nothing', async () => {
   for (const digest of ['', 'plain', 'scrypt$4$8$1', 'md5$4$8$1$AA$AA']) {
     assert.equal(await verifyPassword('x', digest), false, digest)
   }
 })
 
-test('the cost in use is at least what OWASP asks of scrypt', () => {
+test('the cost is at least the OWASP minimum for scrypt', () => {
   assert.ok(PASSWORD_COST.logN >= 15 && PASSWORD_COST.r >= 8 && PASSWORD_COST.p >= 3)
 })

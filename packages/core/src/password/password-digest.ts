@@ -1,6 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 
-/** How much work one guess costs: `2^logN` blocks of `r` x 128 bytes, `p` times. */
+/** The scrypt parameters: `2^logN` blocks of `r` x 128 bytes, `p` times. */
 export interface PasswordCost {
   readonly logN: number
   readonly r: number
@@ -12,19 +12,19 @@ export const PASSWORD_COST: PasswordCost = { logN: 15, r: 8, p: 3 }
 const SALT_BYTES = 16
 const HASH_BYTES = 32
 
-/** Digests a password for storage; the cost and salt travel beside the hash, so that the cost can be raised later. */
+/** Hashes a password for storage. The digest includes cost and salt, so that the cost can be raised later. */
 export async function digestPassword(password: string, cost: PasswordCost): Promise<string> {
   const salt = randomBytes(SALT_BYTES)
   const hash = await derive(password, salt, cost)
   return formatDigest(cost, salt, hash)
 }
 
-/** A digest that no password has, to be checked where there is none: a guess at an unknown name costs the same work. */
-export function digestOfNoPassword(cost: PasswordCost): string {
+/** A digest that matches no password. Verify against it when the user name is unknown, so that the attempt takes the same time. */
+export function unmatchablePasswordDigest(cost: PasswordCost): string {
   return formatDigest(cost, randomBytes(SALT_BYTES), randomBytes(HASH_BYTES))
 }
 
-/** Whether the password is the one that was digested. False for a digest that cannot be read. */
+/** Whether the password matches the digest. False for a malformed digest. */
 export async function verifyPassword(password: string, digest: string): Promise<boolean> {
   const [scheme, logN, r, p, salt, hash] = digest.split('$')
   if (scheme !== 'scrypt' || !salt || !hash) return false

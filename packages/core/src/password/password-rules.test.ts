@@ -21,7 +21,7 @@ const CASES: readonly { rule: string; rules: Partial<PasswordRules>; good: strin
 ]
 
 for (const { rule, rules, good, bad } of CASES) {
-  test(`a password must keep ${rule}`, () => {
+  test(`a password must meet ${rule}`, () => {
     checkPassword(good, { ...NO_RULES, ...rules })
     assert.throws(
       () => checkPassword(bad, { ...NO_RULES, ...rules }),
@@ -30,6 +30,6 @@ for (const { rule, rules, good, bad } of CASES) {
   })
 }
 
-test('rules that a policy does not set are not asked for', () => {
+test('rules that a policy does not set are not checked', () => {
   checkPassword('abcde', NO_RULES)
 })

@@ -35,7 +35,7 @@ const RULES: readonly PasswordRule[] = [
   },
 ]
 
-/** Refuses a new password that breaks a rule of its identity's policy. The refusal names the rule, never the password. */
+/** Throws when a new password violates a rule of the identity's policy. The error names the rule, never the password. */
 export function checkPassword(password: string, rules: PasswordRules): void {
   for (const rule of RULES) {
     if (rule.applies(rules) && !rule.holds(password, rules)) throw fieldError('password', rule.reason(rules), '')

@@ -1,11 +1,11 @@
 import type { Permission, PermissionAction, PermissionEntity } from '@countersign/contract'
 
-/** What a call needs: one action on one kind of entity, or nothing short of an administrator. */
+/** What a call requires: an action on a kind of entity, or an administrator. */
 export type RequiredPermission =
   | {
       readonly entity: PermissionEntity
       readonly action: PermissionAction
-      /** Who holds all of this other kind may call too: whoever manages identities also manages how they sign in. */
+      /** The whole permission for this other kind also suffices: managing identities includes managing their credentials. */
       readonly orAllOf?: PermissionEntity
     }
   | { readonly entity: 'admin'; readonly action: 'read' | 'change' }
@@ -15,7 +15,7 @@ export interface PermissionHolder {
   readonly permissions: readonly Permission[]
 }
 
-/** Deny by default: an administrator may do everything, `admin_readonly` reads everything, others what they hold. */
+/** Denies by default. An administrator may do everything, `admin_readonly` may read everything, others need the permission. */
 export function isAllowed(holder: PermissionHolder, required: RequiredPermission): boolean {
   if (holder.isAdmin) return true
   if (required.action === 'read' && holder.permissions.includes('admin_readonly')) return true

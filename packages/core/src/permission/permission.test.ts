@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PERMISSION_ACTIONS, PERMISSION_ENTITIES, PERMISSIONS, type Permission } from '@countersign/contract'
-import { hasPowerOver } from './has-power-over.ts'
+import { hasAllPermissionsOf } from './has-all-permissions-of.ts'
 import { isAllowed } from './is-allowed.ts'
 
 const holding = (...permissions: Permission[]) => ({ isAdmin: false, permissions })
@@ -30,7 +30,7 @@ describe('what a permission allows', () => {
     }
   })
 
-  test('a reader reads everything and changes nothing; nobody holds nothing', () => {
+  test('admin_readonly reads everything and changes nothing; no permission allows nothing', () => {
     for (const entity of PERMISSION_ENTITIES) {
       for (const action of PERMISSION_ACTIONS) {
         assert.equal(isAllowed(holding('admin_readonly'), { entity, action }), action === 'read')
@@ -40,7 +40,7 @@ describe('what a permission allows', () => {
     }
   })
 
-  test('what is for administrators is open to no permission but the reading of it', () => {
+  test('permissions allow no administrator calls except, for admin_readonly, reading', () => {
     for (const permission of PERMISSIONS) {
       const reads = permission === 'admin_readonly'
       assert.equal(isAllowed(holding(permission), { entity: 'admin', action: 'read' }), reads, permission)
@@ -50,14 +50,14 @@ describe('what a permission allows', () => {
   })
 })
 
-describe('who has power over whom', () => {
-  test('an administrator has power over everybody, and only administrators have power over one', () => {
-    assert.equal(hasPowerOver(ADMIN, ADMIN), true)
-    assert.equal(hasPowerOver(ADMIN, holding(...PERMISSIONS)), true)
-    assert.equal(hasPowerOver(holding(...PERMISSIONS), ADMIN), false)
+describe('has all permissions of another identity', () => {
+  test('administrators have all permissions, and only they have those of an administrator', () => {
+    assert.equal(hasAllPermissionsOf(ADMIN, ADMIN), true)
+    assert.equal(hasAllPermissionsOf(ADMIN, holding(...PERMISSIONS)), true)
+    assert.equal(hasAllPermissionsOf(holding(...PERMISSIONS), ADMIN), false)
   })
 
-  test('a holder of permissions has power over who holds the same or less', () => {
+  test('a holder of permissions has those of identities with the same or fewer', () => {
     const cases: readonly [Permission[], Permission[], boolean][] = [
       [['identity'], [], true],
       [['identity'], ['identity'], true],
@@ -69,7 +69,7 @@ describe('who has power over whom', () => {
       [['admin_readonly'], ['identity.update'], false],
     ]
     for (const [held, other, expected] of cases) {
-      assert.equal(hasPowerOver(holding(...held), holding(...other)), expected, `${held} over ${other}`)
+      assert.equal(hasAllPermissionsOf(holding(...held), holding(...other)), expected, `${held} over ${other}`)
     }
   })
 })

@@ -3,14 +3,14 @@ import { parseSelector } from '../claim/selector.ts'
 import { providerProfile } from './provider-profile.ts'
 import type { ProviderSettings } from './provider-settings.ts'
 
-type NamesClients = Pick<ProviderSettings, 'kind' | 'issuer' | 'clientIdClaim'>
+type ClientIdSettings = Pick<ProviderSettings, 'kind' | 'issuer' | 'clientIdClaim'>
 
-/** The claims in which tokens name their client, by this record; the first that a token has counts. */
-export function clientIdClaimsOf({ kind, issuer, clientIdClaim }: NamesClients): readonly string[] {
+/** The claims that can hold the client id, for this provider record. The first one that a token has is used. */
+export function clientIdClaimsOf({ kind, issuer, clientIdClaim }: ClientIdSettings): readonly string[] {
   return clientIdClaim === null ? providerProfile(kind, issuer).clientIdClaims : [clientIdClaim]
 }
 
-/** What tokens of different clients have in common: whoever took one of these for a client id would be taken for all of them. */
+/** Claims with the same value for different clients. As client id, one of these would make all clients the same account. */
 const SHARED_CLAIMS: ReadonlySet<string | undefined> = new Set([
   'iss',
   'aud',
@@ -40,8 +40,8 @@ const SHARED_CLAIMS: ReadonlySet<string | undefined> = new Set([
   'allowed-origins',
 ])
 
-/** Throws where the record takes a claim for the client id that cannot tell one client from another. */
-export function checkTellsClients({ clientIdClaim }: NamesClients): void {
+/** Throws when `clientIdClaim` is a claim that does not distinguish clients. */
+export function checkClientIdClaim({ clientIdClaim }: ClientIdSettings): void {
   const reading = clientIdClaim === null ? undefined : parseSelector(clientIdClaim)
   if (!reading?.ok || !SHARED_CLAIMS.has(reading.selector.segments[0])) return
   const reason =

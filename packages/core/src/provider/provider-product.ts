@@ -4,7 +4,7 @@ import { splitIssuer } from '../explain/issuer-parts.ts'
 
 export type IssuerProduct = 'entra-v1' | 'entra-v2' | 'okta' | 'keycloak' | 'other'
 
-/** The enterprise product whose issuer this is, by the forms that these products use. */
+/** Recognises the product by the form of its issuer. */
 export function productOfIssuer(issuer: string): IssuerProduct {
   const parts = splitIssuer(issuer)
   const entra = findEntraIssuer(parts)
@@ -13,7 +13,7 @@ export function productOfIssuer(issuer: string): IssuerProduct {
   return parts.path.includes('/realms/') ? 'keycloak' : 'other'
 }
 
-/** Okta's organization server signs tokens whose form it does not promise: only its custom servers can be relied on. */
+/** Okta does not document the token format of its organization server. Only its custom authorization servers are supported. */
 export function isOktaOrganizationServer(issuer: string): boolean {
   return productOfIssuer(issuer) === 'okta' && splitIssuer(issuer).path === ''
 }

@@ -24,7 +24,7 @@ interface Kind {
   readonly client: string
 }
 
-/** A machine's token of each provider, as hosted-api.md 3.4 shows them. */
+/** A machine's token of each provider, as in hosted-api.md 3.4. */
 const KINDS: Readonly<Record<string, Kind>> = {
   cognito: {
     kind: 'cognito',
@@ -111,14 +111,14 @@ async function verify({ kind, issuer, audience }: Kind, claims: Readonly<Record<
 }
 
 for (const [name, kind] of Object.entries(KINDS)) {
-  test(`P-01 P-05 P-06 D41 a machine's token of ${name} is taken, and its client id is the one that was registered`, async () => {
+  test(`P-01 P-05 P-06 D41 a machine's token of ${name} is accepted, and has the registered client id`, async () => {
     const verdict = await verify(kind, kind.claims)
     assert.equal(verdict.reason, 'accepted')
     assert.equal(verdict.accepted && verdict.token.identityClaim, kind.client)
   })
 }
 
-/** What else these providers sign with the same keys. */
+/** Other tokens that these providers sign with the same keys. */
 const OTHERS: readonly [
   row: string,
   what: string,
@@ -204,7 +204,7 @@ for (const [row, what, of, claims, reason] of OTHERS) {
   })
 }
 
-test('P-09 a token whose header holds a nonce is verified as it stands, which no such token survives', async () => {
+test('P-09 a token with a nonce in its header is verified unchanged, so its signature is invalid', async () => {
   const kind = KINDS['entra v2']
   assert.ok(kind)
   const token = mintToken({
@@ -221,20 +221,20 @@ test('P-09 a token whose header holds a nonce is verified as it stands, which no
     claimsProperty: 'azp',
   })
   assert.equal((await verifyToken(token, signer, keys, NOW)).reason, 'accepted')
-  // Such tokens are signed over the hash of the nonce and sent with the nonce itself.
+  // Such tokens are signed with the hash of the nonce, and sent with the nonce itself.
   const [header = '', ...rest] = token.split('.')
   const sent = { ...JSON.parse(Buffer.from(header, 'base64url').toString()), nonce: 'the nonce itself' }
   const graph = [Buffer.from(JSON.stringify(sent)).toString('base64url'), ...rest].join('.')
   assert.equal((await verifyToken(graph, signer, keys, NOW)).reason, 'signature-invalid')
 })
 
-test('tokens without an audience need rules of their own', () => {
+test('a signer without audience needs claim rules', () => {
   const fields = { id: 'p', revision: 1, issuer: 'https://idp.example', audience: null }
   assert.throws(() => buildVerifySigner(fields), TypeError)
   assert.ok(buildVerifySigner({ ...fields, claimRules: providerProfile('cognito', '').rules }))
 })
 
-test('D41 the product is told by the issuer of the record, by whole suffixes', () => {
+test('D41 the product is recognised by the suffix of the issuer in the record', () => {
   assert.equal(productOfIssuer('https://acme.okta.com/oauth2/default'), 'okta')
   assert.equal(productOfIssuer('https://acme.okta.com.evil.example/oauth2/default'), 'other')
   assert.equal(isOktaOrganizationServer('https://acme.okta.com'), true)

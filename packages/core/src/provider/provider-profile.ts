@@ -3,27 +3,28 @@ import type { JsonObject } from '../json/json-value.ts'
 import type { ClaimRule } from '../token/verify-signer.ts'
 import { type IssuerProduct, productOfIssuer } from './provider-product.ts'
 
-/** How the access tokens of a kind of provider say who the machine is. */
+/** How the access tokens of a provider identify a machine client. */
 export interface ProviderProfile {
-  /** Claims that carry the client id; the first that a token has counts. */
+  /** Claims that can hold the client id. The first one that a token has is used. */
   readonly clientIdClaims: readonly string[]
-  /** A user pool's access tokens name no audience. */
+  /** False for Cognito, whose access tokens have no audience. */
   readonly hasAudience: boolean
   readonly rules: readonly ClaimRule[]
 }
 
-const isAbsentOr = (value: unknown, ...good: readonly unknown[]): boolean => value === undefined || good.includes(value)
+const isAbsentOr = (value: unknown, ...allowed: readonly unknown[]): boolean =>
+  value === undefined || allowed.includes(value)
 
-const USER_POOL: ProviderProfile = {
+const COGNITO: ProviderProfile = {
   clientIdClaims: ['client_id'],
   hasAudience: false,
   rules: [
     { expected: '`token_use` is access', holds: ({ token_use }) => token_use === 'access' },
-    { expected: 'no `username`, which only tokens of people have', holds: ({ username }) => username === undefined },
+    { expected: 'no `username`, which only tokens of users have', holds: ({ username }) => username === undefined },
   ],
 }
 
-const HOSTED_PLATFORM: ProviderProfile = {
+const AUTH0: ProviderProfile = {
   clientIdClaims: ['azp', 'client_id'],
   hasAudience: true,
   rules: [
@@ -31,7 +32,7 @@ const HOSTED_PLATFORM: ProviderProfile = {
       expected: '`gty`, where present, is client-credentials',
       holds: ({ gty }) => isAbsentOr(gty, 'client-credentials'),
     },
-    { expected: '`sub` is the client, not a person', holds: isOfClient },
+    { expected: '`sub` is the client, not a user', holds: isOfClient },
   ],
 }
 
@@ -40,19 +41,22 @@ function isOfClient({ sub, azp, client_id }: JsonObject): boolean {
   return typeof clientId === 'string' && (sub === `${clientId}@clients` || sub === clientId)
 }
 
-/** Tokens that providers sign with the same keys for other uses. */
-const NOT_FOR_ACCESS: readonly unknown[] = ['ID', 'Refresh', 'Offline', 'Logout']
+/** Values of `typ` in tokens that providers sign with the same keys for other uses. */
+const OTHER_TOKEN_TYPES: readonly unknown[] = ['ID', 'Refresh', 'Offline', 'Logout']
 
 const ACCESS_ONLY: readonly ClaimRule[] = [
   {
-    expected: 'an access token, no ID token',
+    expected: 'an access token, not an ID token',
     holds: ({ at_hash, c_hash, typ, token_use }) =>
-      at_hash === undefined && c_hash === undefined && !NOT_FOR_ACCESS.includes(typ) && isAbsentOr(token_use, 'access'),
+      at_hash === undefined &&
+      c_hash === undefined &&
+      !OTHER_TOKEN_TYPES.includes(typ) &&
+      isAbsentOr(token_use, 'access'),
   },
 ]
 
-/** What tells an application from a person in the tokens of the enterprise providers that people use. */
-const OF_PRODUCT: Readonly<Record<IssuerProduct, Omit<ProviderProfile, 'hasAudience'>>> = {
+/** How tokens of applications differ from tokens of users, by product. */
+const PRODUCT_PROFILES: Readonly<Record<IssuerProduct, Omit<ProviderProfile, 'hasAudience'>>> = {
   'entra-v2': {
     clientIdClaims: ['azp'],
     rules: [{ expected: 'an application: no `scp`, `idtyp` app', holds: isEntraApplication }],
@@ -63,11 +67,11 @@ const OF_PRODUCT: Readonly<Record<IssuerProduct, Omit<ProviderProfile, 'hasAudie
   },
   okta: {
     clientIdClaims: ['cid'],
-    rules: [{ expected: 'no `uid`, which only tokens of people have', holds: ({ uid }) => uid === undefined }],
+    rules: [{ expected: 'no `uid`, which only tokens of users have', holds: ({ uid }) => uid === undefined }],
   },
   keycloak: {
     clientIdClaims: ['azp', 'client_id', 'clientId'],
-    rules: [{ expected: '`preferred_username` is of a service account', holds: isServiceAccount }],
+    rules: [{ expected: '`preferred_username` is that of a service account', holds: isServiceAccount }],
   },
   other: { clientIdClaims: ['azp', 'client_id'], rules: [] },
 }
@@ -80,10 +84,10 @@ function isServiceAccount({ preferred_username: name }: JsonObject): boolean {
   return name === undefined || (typeof name === 'string' && name.startsWith('service-account-'))
 }
 
-/** What a token of this provider must look like to be a machine's. The issuer is that of the record, never the token's. */
+/** The profile that a machine's token must match. Pass the issuer of the provider record, never the token's. */
 export function providerProfile(kind: ProviderKind, issuer: string): ProviderProfile {
-  if (kind === 'cognito') return USER_POOL
-  if (kind === 'auth0') return HOSTED_PLATFORM
-  const { clientIdClaims, rules } = OF_PRODUCT[productOfIssuer(issuer)]
+  if (kind === 'cognito') return COGNITO
+  if (kind === 'auth0') return AUTH0
+  const { clientIdClaims, rules } = PRODUCT_PROFILES[productOfIssuer(issuer)]
   return { clientIdClaims, hasAudience: true, rules: [...ACCESS_ONLY, ...rules] }
 }

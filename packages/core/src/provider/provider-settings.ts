@@ -13,7 +13,7 @@ import { providerProfile } from './provider-profile.ts'
 
 export type { ProviderSettings } from '@countersign/contract/organization'
 
-/** What the provider says about itself; fills what the body leaves out. */
+/** Members from the provider's discovery document, for those that the body omits. */
 export interface DiscoveredProvider {
   readonly discoveryUrl?: string
   readonly jwksUri?: string
@@ -21,7 +21,7 @@ export interface DiscoveredProvider {
   readonly registrationUrl?: string
 }
 
-/** The record that a body and the provider's own words make together. */
+/** The record that a POST creates, completed from the discovery document. */
 export function providerFromBody(body: IdentityProviderWrite, discovered: DiscoveredProvider = {}): ProviderSettings {
   const provider = newSettings<ProviderSettings>(IDENTITY_PROVIDER, body)
   return {
@@ -39,7 +39,7 @@ export function patchedProvider(current: ProviderSettings, patch: IdentityProvid
 
 const PLAIN_TEXTS = ['name', 'issuer', 'audience', 'clientIdClaim', 'requiredScope'] as const
 
-/** The rules that a record's own members must keep. Throws on the first that is broken. */
+/** Throws for the first member that is invalid by itself. */
 export function validateProvider(provider: ProviderSettings): void {
   const { name, issuer, kind, audience, clientIdClaim, jwksUri } = provider
   if (name === '') throw fieldError('name', 'name is required', name)
@@ -49,14 +49,18 @@ export function validateProvider(provider: ProviderSettings): void {
     if (text !== null) checkPlainText(field, text)
   }
   if (jwksUri === '') {
-    throw fieldError('jwksUri', 'jwksUri is required where the provider has no discovery document', jwksUri)
+    throw fieldError('jwksUri', 'jwksUri is required when the provider has no discovery document', jwksUri)
   }
   if (isOktaOrganizationServer(issuer)) {
-    const reason = 'tokens of the organization server can not be relied on; use a custom authorization server'
+    const reason = 'the organization server of Okta is not supported; use a custom authorization server'
     throw fieldError('issuer', reason, issuer)
   }
   if (providerProfile(kind, issuer).hasAudience && audience === null) {
-    throw fieldError('audience', 'audience is required: without it every token of the provider would do', audience)
+    throw fieldError(
+      'audience',
+      'audience is required: without it every token of the provider would be accepted',
+      audience,
+    )
   }
   const selector = clientIdClaim === null ? undefined : parseSelector(clientIdClaim)
   if (selector && !selector.ok) throw fieldError('clientIdClaim', `clientIdClaim ${selector.reason}`, clientIdClaim)

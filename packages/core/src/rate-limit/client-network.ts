@@ -1,12 +1,12 @@
 import { BoundedCache } from '../bounded-cache.ts'
 import { findIpOctets } from '../certificate/ip-address.ts'
 
-/** What is no address shares one name, so that nobody gains anything by writing nonsense. */
+/** All invalid addresses share one name, so that a client gains nothing by sending different ones. */
 const UNREADABLE = 'unreadable'
 
 /**
- * Whom a limit counts for an address: an IPv4 address itself, also inside IPv6; the /64 network of an IPv6 address, since
- * whoever has one of its addresses has them all.
+ * The unit that a limiter counts for an address: the IPv4 address, also when it is mapped into IPv6, or the /64 network of
+ * an IPv6 address, because a client controls the whole /64.
  */
 export function clientNetwork(address: string): string {
   const known = networks.get(address)
@@ -16,7 +16,7 @@ export function clientNetwork(address: string): string {
   return network
 }
 
-/** The same clients come again and again. */
+/** Cached for clients that call repeatedly. */
 const networks = new BoundedCache<string, string>(1_000)
 
 function readNetwork(address: string): string {

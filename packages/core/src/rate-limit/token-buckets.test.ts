@@ -10,7 +10,7 @@ function takeMany(buckets: TokenBuckets, key: string, count: number, now: number
   return taken
 }
 
-test('a burst, then as many as each second brings, and the wait is told', () => {
+test('grants a burst, then the rate per second, and returns the time to wait', () => {
   const buckets = new TokenBuckets({ burst: 10, perSecond: 2 })
   assert.equal(takeMany(buckets, 'a', 20, NOW), 10)
   assert.equal(buckets.take('a', NOW), 500)
@@ -20,7 +20,7 @@ test('a burst, then as many as each second brings, and the wait is told', () => 
   assert.equal(takeMany(buckets, 'b', 20, NOW), 10, 'another key has its own')
 })
 
-test('R-05 what is given back can be taken again, but never more than the burst', () => {
+test('R-05 a token that is given back can be taken again, but never more than the burst', () => {
   const buckets = new TokenBuckets({ burst: 3, perSecond: 1 })
   for (let nth = 0; nth < 1000; nth++) {
     assert.equal(buckets.take('a', NOW), 0)
@@ -30,14 +30,14 @@ test('R-05 what is given back can be taken again, but never more than the burst'
   assert.equal(takeMany(buckets, 'a', 10, NOW), 3)
 })
 
-test('S-08 a clock that is set back an hour refills nothing and does not stop the refilling', () => {
+test('S-08 a clock that is set back an hour refills nothing, and does not stop later refills', () => {
   const buckets = new TokenBuckets({ burst: 5, perSecond: 1 })
   assert.equal(takeMany(buckets, 'a', 5, NOW), 5)
   assert.notEqual(buckets.take('a', NOW - 3_600_000), 0)
   assert.equal(buckets.take('a', NOW - 3_600_000 + 1_000), 0)
 })
 
-test('R-02 S-12 a million other keys give nobody a full bucket back, and take nobody’s away', () => {
+test('R-02 S-12 a million other keys neither refill nor empty a bucket', () => {
   const buckets = new TokenBuckets({ burst: 100, perSecond: 1 })
   assert.equal(takeMany(buckets, 'attacker', 200, NOW), 100)
   for (let other = 0; other < 200_000; other++) buckets.take(`other ${other}`, NOW)
@@ -46,10 +46,10 @@ test('R-02 S-12 a million other keys give nobody a full bucket back, and take no
   assert.equal(served.filter(Boolean).length, 1000)
 })
 
-test('who shares one of his two places with an attacker is served', () => {
+test('a client that shares one of its two buckets with an attacker is served', () => {
   const buckets = new TokenBuckets({ burst: 1000, perSecond: 1 }, 256)
   for (let attacker = 0; attacker < 40; attacker++) takeMany(buckets, `attacker ${attacker}`, 1000, NOW)
-  // One in seven places is empty: as many would be refused by one table, but only one in fifty shares both his places.
+  // One in seven buckets is empty: one table would refuse that many, but only one key in fifty shares both its buckets.
   const refused = Array.from({ length: 1000 }, (_, nth) => buckets.take(`innocent ${nth}`, NOW)).filter(Boolean)
   assert.ok(refused.length < 80, `${refused.length} of 1000 were refused`)
 })

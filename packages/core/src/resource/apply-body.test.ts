@@ -30,12 +30,12 @@ const UNSET = {
   inner: { count: 0, deep: { kept: null } },
 }
 
-test('every setting has a value that no body has named; what is only shown or only passed on is no setting', () => {
+test('every setting has an initial value; members that are read-only or write-only are not settings', () => {
   assert.deepEqual(unsetSettings(RULES), UNSET)
   assert.deepEqual(newSettings(RULES, { name: 'n', shown: 'x', passed: 'y' }), { ...UNSET, name: 'n' })
 })
 
-test('blank text and empty lists go to the default, or change nothing where that is noted', () => {
+test('blank strings and empty arrays set the default, or change nothing with blankIsIgnored', () => {
   const current = { ...UNSET, name: 'n', note: 'x', size: 'large', later: ['a'] }
   assert.deepEqual(patchedSettings(RULES, current, { note: ' ', size: '', later: [] }), {
     ...current,
@@ -44,7 +44,7 @@ test('blank text and empty lists go to the default, or change nothing where that
   })
 })
 
-test('a PATCH changes inner members one by one, through their readers', () => {
+test('a PATCH changes nested members one by one, through their readers', () => {
   const current = { ...UNSET, inner: { count: 7, deep: { kept: 'k' } } }
   assert.deepEqual(patchedSettings(RULES, current, { inner: { count: 1 } }).inner, { count: 5, deep: { kept: 'k' } })
   assert.deepEqual(patchedSettings(RULES, current, { inner: { deep: { kept: null } } }).inner, {
@@ -54,7 +54,7 @@ test('a PATCH changes inner members one by one, through their readers', () => {
   assert.equal(patchedSettings(RULES, current, {}), current)
 })
 
-test('a PUT takes everything back to its default but what it keeps, at any depth', () => {
+test('a PUT resets everything to its default except members with keptByPut, at any depth', () => {
   const current = { ...UNSET, note: 'x', later: ['a'], inner: { count: 7, deep: { kept: 'k' } } }
   assert.deepEqual(replacedSettings(RULES, current, { name: 'n', inner: { count: 9 } }), {
     ...UNSET,
@@ -64,7 +64,7 @@ test('a PUT takes everything back to its default but what it keeps, at any depth
   })
 })
 
-test('an empty object is a value, unless the resource takes it as not given', () => {
+test('an empty object is a value, unless the resource ignores empty objects', () => {
   const rules: BodyRules = { members: { tags: field({ type: 'object' } as never, { default: {} }) } }
   const current = { tags: { a: 1 } }
   assert.deepEqual(patchedSettings(rules, current, { tags: {} }), { tags: {} })

@@ -2,16 +2,16 @@ import { type Field, isGroup, isSetting, type Members } from '@countersign/contr
 
 type Values = Readonly<Record<string, unknown>>
 
-/** How a resource reads what its bodies say. */
+/** How the bodies of a resource become its settings. */
 export interface BodyRules {
   readonly members: Members
-  /** By member: makes the stored value of the wire's. Members inside groups are named by their path: `primary.extJwt.allowedSigners`. */
+  /** Converts the wire value of a member to the stored one. Members of groups are named by their path: `primary.extJwt.allowedSigners`. */
   readonly readers?: Readonly<Record<string, (value: never) => unknown>>
-  /** Existing clients send `{}` for objects that they say nothing about; elsewhere `{}` is a value. */
+  /** Treats `{}` as "not given", as existing clients of this resource mean it. Otherwise `{}` is a value. */
   readonly ignoresEmptyObjects?: boolean
 }
 
-/** The value of every setting that no body has named. */
+/** The value of every setting before a body sets it. */
 export function unsetSettings<Settings>({ members }: Pick<BodyRules, 'members'>): Settings {
   const entries = settingsIn(members).map(([name, member]) => [
     name,
@@ -20,19 +20,19 @@ export function unsetSettings<Settings>({ members }: Pick<BodyRules, 'members'>)
   return Object.fromEntries(entries) as Settings
 }
 
-/** Settings after a PATCH: what is not given stays. The result is `current` itself when the body gives nothing. */
+/** The settings after a PATCH. Members that the body omits keep their values. Returns `current` itself when the body has no settings. */
 export function patchedSettings<Settings extends object>(rules: BodyRules, current: Settings, body: object): Settings {
   return applyMembers(rules, rules.members, current as Values, body as Values, '') as Settings
 }
 
-/** Settings from the body of a POST: what is not given goes to its default. */
+/** The settings that a POST creates. Members that the body omits get their defaults. */
 export function newSettings<Settings extends object>(rules: BodyRules, body: object): Settings {
   return patchedSettings(rules, unsetSettings<Settings>(rules), body)
 }
 
-/** Settings from the body of a PUT: what is not given goes to its default, except the members that a PUT keeps. */
+/** The settings after a PUT. Members that the body omits get their defaults, except those with `keptByPut`. */
 export function replacedSettings<Settings extends object>(rules: BodyRules, current: Settings, body: object): Settings {
-  const base = keeping(rules.members, unsetSettings<Settings>(rules) as Values, current as Values)
+  const base = withKeptMembers(rules.members, unsetSettings<Settings>(rules) as Values, current as Values)
   return patchedSettings(rules, base as Settings, body)
 }
 
@@ -56,9 +56,9 @@ function read({ readers }: BodyRules, member: Field, path: string, given: unknow
   return reader ? reader(given) : given
 }
 
-function keeping(members: Members, base: Values, current: Values): Values {
+function withKeptMembers(members: Members, base: Values, current: Values): Values {
   const kept = settingsIn(members).flatMap(([name, member]): [string, unknown][] => {
-    if (isGroup(member)) return [[name, keeping(member.members, base[name] as Values, current[name] as Values)]]
+    if (isGroup(member)) return [[name, withKeptMembers(member.members, base[name] as Values, current[name] as Values)]]
     return member.notes.keptByPut ? [[name, current[name]]] : []
   })
   return { ...base, ...Object.fromEntries(kept) }
@@ -70,13 +70,13 @@ function settingsIn(members: Members) {
 
 const UNSET_BY_TYPE: Readonly<Record<string, unknown>> = { boolean: false, integer: 0, number: 0, array: [] }
 
-/** A required member is blank until a body names it, so that the rules refuse it. */
+/** A required member starts blank, so that validation refuses it when no body sets it. */
 function unsetValue({ schema, notes }: Field): unknown {
   if ('default' in notes) return notes.default
   return notes.optional ? undefined : (UNSET_BY_TYPE[(schema as { type?: string }).type ?? ''] ?? '')
 }
 
-/** Null arrives here only for members that it clears. */
+/** `readBody` passes null on only for members that null clears. */
 function isBlank(value: unknown): boolean {
   if (typeof value === 'string') return value.trim() === ''
   return value === null || (Array.isArray(value) && value.length === 0)

@@ -2,7 +2,7 @@ import { DEFAULT_AUTH_POLICY_ID } from '@countersign/contract/identity'
 import { AppError, fieldError } from '../app-error.ts'
 import type { SignerSettings } from './signer-settings.ts'
 
-/** What the enrollment rules ask of the policy that an enrolling identity would get. */
+/** The part of the enrolling identity's policy that the enrollment rules need. */
 export interface EnrollPolicy {
   readonly certAllowed: boolean
   readonly extJwtAllowed: boolean
@@ -10,15 +10,15 @@ export interface EnrollPolicy {
 
 export { DEFAULT_AUTH_POLICY_ID } from '@countersign/contract/identity'
 
-/** The policy that an identity enrolled through this signer gets. */
+/** The policy of identities that enroll through this signer. */
 export function enrollPolicyId(signer: Pick<SignerSettings, 'enrollAuthPolicyId'>): string {
   return signer.enrollAuthPolicyId ?? DEFAULT_AUTH_POLICY_ID
 }
 
 export type EnrollFlags = Pick<SignerSettings, 'enrollToCertEnabled' | 'enrollToTokenEnabled'>
 
-/** Why the policy would refuse what the signer's flags promise; undefined when it would not. */
-export function findEnrollProblem(
+/** Returns why the policy does not allow the logins that the signer's flags lead to; undefined when it does. */
+export function findEnrollPolicyError(
   { enrollToCertEnabled, enrollToTokenEnabled }: EnrollFlags,
   policy: EnrollPolicy | undefined,
 ): string | undefined {
@@ -34,12 +34,12 @@ export function findEnrollProblem(
 }
 
 /**
- * A signer may not promise an enrollment whose result its policy would refuse (COULD_NOT_VALIDATE), and the policy must
- * exist in any case (NOT_FOUND).
+ * Throws COULD_NOT_VALIDATE when the policy does not allow the logins that the signer enrolls for, and NOT_FOUND when the
+ * policy does not exist.
  */
 export function checkEnrollRules(signer: SignerSettings, policy: EnrollPolicy | undefined): void {
   const id = enrollPolicyId(signer)
-  const problem = findEnrollProblem(signer, policy)
-  if (problem) throw fieldError('enrollAuthPolicyId', problem, id)
+  const reason = findEnrollPolicyError(signer, policy)
+  if (reason) throw fieldError('enrollAuthPolicyId', reason, id)
   if (!policy) throw new AppError('NOT_FOUND', { message: `authPolicy with id ${id} not found` })
 }

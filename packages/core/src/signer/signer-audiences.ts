@@ -1,4 +1,4 @@
-/** What names the tokens that a signer is for. */
+/** The audiences that a signer accepts. */
 export interface SignerAudiences {
   readonly audience: string
   readonly additionalAudiences?: readonly string[]
@@ -6,7 +6,7 @@ export interface SignerAudiences {
 
 const NONE: readonly string[] = []
 
-/** Every audience that a signer accepts, its first one first. */
+/** Every audience that a signer accepts, `audience` first. */
 export function signerAudiences({ audience, additionalAudiences = NONE }: SignerAudiences): readonly string[] {
   return [audience, ...additionalAudiences]
 }
@@ -19,7 +19,7 @@ export function acceptsAudience(
   return audiences.includes(audience) || additionalAudiences.some((additional) => audiences.includes(additional))
 }
 
-/** Whether a token with this issuer and these audiences names the signer. */
+/** Whether a token with this issuer and these audiences is for the signer. */
 export function isSignerNamed(
   signer: SignerAudiences & { readonly issuer: string },
   untrustedIssuer: string | undefined,

@@ -12,7 +12,7 @@ function indexOf(...signers: IndexedSigner[]): SignerIndex<IndexedSigner> {
 
 const idsOf = (signers: readonly IndexedSigner[]): string[] => signers.map(({ id }) => id)
 
-test('D9 chooses by the pair of issuer and audience, in order of id', () => {
+test('D9 chooses by the pair of issuer and audience, sorted by id', () => {
   const index = indexOf(
     signer('c', 'https://a', 'x'),
     signer('a', 'https://a', 'y'),
@@ -24,7 +24,7 @@ test('D9 chooses by the pair of issuer and audience, in order of id', () => {
   assert.deepEqual(idsOf(index.choose('https://b', ['x', 'y']).candidates), ['d'])
 })
 
-test('D9 says whether the issuer is known at all', () => {
+test('D9 returns whether the issuer is known', () => {
   const index = indexOf(signer('a'))
   assert.deepEqual(index.choose('https://a', ['other']), { issuerKnown: true, candidates: [] })
   assert.deepEqual(index.choose('https://a', []), { issuerKnown: true, candidates: [] })
@@ -32,14 +32,14 @@ test('D9 says whether the issuer is known at all', () => {
     assert.deepEqual(index.choose(issuer, ['x']), { issuerKnown: false, candidates: [] })
 })
 
-test('D-06 issuers that differ by a slash, case or Unicode form never meet', () => {
+test('D-06 issuers that differ in a slash, case or Unicode form are different', () => {
   const issuers = ['https://a', 'https://a/', 'https://A', 'https://\u00e9', 'https://e\u0301']
   const index = indexOf(...issuers.map((issuer, id) => signer(`${id}`, issuer)))
   const chosen = issuers.map((issuer) => idsOf(index.choose(issuer, ['x']).candidates).join())
   assert.deepEqual(chosen, ['0', '1', '2', '3', '4'])
 })
 
-test('D-13 a change or removal leaves nothing behind', () => {
+test('D-13 a change or removal leaves no stale entries', () => {
   const index = indexOf(signer('a'), signer('b', 'https://a', 'y'))
   index.put(signer('a', 'https://moved', 'x'))
   assert.deepEqual(idsOf(index.choose('https://a', ['x', 'y']).candidates), ['b'])
@@ -52,14 +52,14 @@ test('D-13 a change or removal leaves nothing behind', () => {
   assert.equal(index.size, 1)
 })
 
-test('D13 signers that hold one pair for a moment are all candidates', () => {
+test('D13 signers that share a pair for a moment are all candidates', () => {
   const index = indexOf(signer('b'), signer('a'))
   assert.deepEqual(idsOf(index.choose('https://a', ['x']).candidates), ['a', 'b'])
   index.delete('a')
   assert.deepEqual(idsOf(index.choose('https://a', ['x']).candidates), ['b'])
 })
 
-test('names a bounded number of signers of an issuer', () => {
+test('returns a bounded number of signers of an issuer', () => {
   const index = indexOf(
     signer('b', 'https://a', '1'),
     signer('a', 'https://a', '2'),
@@ -71,7 +71,7 @@ test('names a bounded number of signers of an issuer', () => {
   assert.deepEqual(index.findByIssuer('https://c', 9), [])
 })
 
-test('a signer is found by each of its audiences, and once by several', () => {
+test('a signer is found by each of its audiences, and only once by several', () => {
   const several = { ...signer('b', 'https://a', 'x'), additionalAudiences: ['y', 'z'] }
   const index = indexOf(several, signer('a', 'https://a', 'w'))
   for (const audience of ['x', 'y', 'z']) {

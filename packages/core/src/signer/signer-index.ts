@@ -1,21 +1,21 @@
 import { type SignerAudiences, signerAudiences } from './signer-audiences.ts'
 
-/** What a signer is chosen by. */
+/** The members by which signers are found. */
 export interface IndexedSigner extends SignerAudiences {
   readonly id: string
   readonly issuer: string
 }
 
 export interface SignerChoice<Signer> {
-  /** Whether any signer has this issuer, whatever its audience. */
+  /** Whether any signer has this issuer, with any audience. */
   readonly issuerKnown: boolean
-  /** Signers of exactly this issuer with one of the audiences, in order of id. */
+  /** Signers with exactly this issuer and one of the audiences, by id. */
   readonly candidates: readonly Signer[]
 }
 
 /**
- * Finds the signers that may verify a token by the exact pair of issuer and one of the audiences, at a cost that does not grow with their number. Nested maps
- * instead of joined keys, so that no issuer and audience can be mistaken for another pair.
+ * Finds the signers for a token by its exact issuer and audience, in constant time. Nested maps instead of joined keys, so that two pairs of issuer
+ * and audience never collide.
  */
 export class SignerIndex<Signer extends IndexedSigner> {
   readonly #byId = new Map<string, Signer>()
@@ -33,7 +33,7 @@ export class SignerIndex<Signer extends IndexedSigner> {
     this.#byIssuer.set(signer.issuer, byAudience)
     for (const audience of signerAudiences(signer)) {
       const others = byAudience.get(audience) ?? []
-      byAudience.set(audience, [...others, signer].sort(byIdOrder))
+      byAudience.set(audience, [...others, signer].sort(compareIds))
     }
   }
 
@@ -60,16 +60,16 @@ export class SignerIndex<Signer extends IndexedSigner> {
     const [first, ...more] = audiences
     if (first !== undefined && more.length === 0) return { issuerKnown: true, candidates: byAudience.get(first) ?? [] }
     const candidates = new Set(audiences.flatMap((audience) => byAudience.get(audience) ?? []))
-    return { issuerKnown: true, candidates: [...candidates].sort(byIdOrder) }
+    return { issuerKnown: true, candidates: [...candidates].sort(compareIds) }
   }
 
-  /** At most `limit` signers of exactly this issuer, in order of id, for telling somebody what nearly fits. */
+  /** At most `limit` signers with exactly this issuer, by id. For explanations. */
   findByIssuer(issuer: string, limit: number): readonly Signer[] {
     const signers = new Set([...(this.#byIssuer.get(issuer)?.values() ?? [])].flat())
-    return [...signers].sort(byIdOrder).slice(0, limit)
+    return [...signers].sort(compareIds).slice(0, limit)
   }
 }
 
-function byIdOrder(left: IndexedSigner, right: IndexedSigner): number {
+function compareIds(left: IndexedSigner, right: IndexedSigner): number {
   return left.id < right.id ? -1 : left.id > right.id ? 1 : 0
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../app-error.ts'
-import { checkEnrollRules, findEnrollProblem } from './enroll-rules.ts'
+import { checkEnrollRules, findEnrollPolicyError } from './enroll-rules.ts'
 import { type SignerSettings, signerFromBody } from './signer-settings.ts'
 import { signerWarnings } from './signer-warnings.ts'
 import { validateSigner } from './validate-signer.ts'
@@ -45,7 +45,7 @@ test('H-07 S1-1.4 a signer has exactly one key source', () => {
   )
 })
 
-test('W-26 L-04 each field keeps its rule', () => {
+test('W-26 L-04 each field is validated', () => {
   for (const [members, field] of [
     [{ name: '' }, 'name'],
     [{ issuer: '' }, 'issuer'],
@@ -72,7 +72,7 @@ test('W-26 L-04 each field keeps its rule', () => {
   )
 })
 
-test('a flag needs a policy that allows what it promises', () => {
+test('an enroll flag needs a policy that allows the resulting logins', () => {
   const all = { certAllowed: true, extJwtAllowed: true }
   const toCert = withMembers({ enrollToCertEnabled: true, enrollAuthPolicyId: 'p' })
   const toToken = withMembers({ enrollToTokenEnabled: true, enrollAuthPolicyId: 'p' })
@@ -110,14 +110,14 @@ test('a flag needs a policy that allows what it promises', () => {
     codeOf(() => checkEnrollRules(SIGNER, undefined)),
     'NOT_FOUND',
   )
-  assert.equal(findEnrollProblem(SIGNER, undefined), undefined)
+  assert.equal(findEnrollPolicyError(SIGNER, undefined), undefined)
 })
 
 const DAY = 86_400_000
 const NOW = Date.parse('2030-06-15T12:00:00Z')
 const within = (from: number, to: number) => ({ notBefore: NOW + from, notAfter: NOW + to })
 
-test('H-01 D11 a certificate is spoken of from 30 days before it ends, and outside its dates, both of which belong to it', () => {
+test('H-01 D11 warns about a certificate from 30 days before its expiry, and outside its dates, both inclusive', () => {
   const warning = (validity: { notBefore: number; notAfter: number }) => signerWarnings(SIGNER, validity, NOW)[0]
   assert.equal(warning(within(-DAY, 30 * DAY + 1)), undefined)
   assert.match(warning(within(-DAY, 30 * DAY)) ?? '', /expires on 2030-07-15, in 30 days/)
@@ -130,7 +130,7 @@ test('H-01 D11 a certificate is spoken of from 30 days before it ends, and outsi
   assert.equal(warning(within(0, 90 * DAY)), undefined)
 })
 
-test('D14 an issuer that serves strangers is told from one that only looks like it', () => {
+test('D14 distinguishes an issuer that serves everyone from one with a similar name', () => {
   const isWarned = (issuer: string, members: Partial<SignerSettings> = {}) =>
     signerWarnings(withMembers({ issuer, enrollToCertEnabled: true, ...members }), null, NOW).length === 1
   for (const issuer of [

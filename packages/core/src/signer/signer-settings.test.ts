@@ -4,7 +4,7 @@ import { patchedSigner, replacedSigner, signerFromBody } from './signer-settings
 
 const REQUIRED = { name: 'n', enabled: true, issuer: 'i', audience: 'a', jwksEndpoint: 'https://x.example/' }
 
-test('D6 a member that is not given has its default', () => {
+test('D6 a member that the body omits gets its default', () => {
   const signer = signerFromBody(REQUIRED)
   const { claimsProperty, enrollNameClaimsSelector, targetToken, scopes, enrollAuthPolicyId, tags } = signer
   assert.deepEqual([claimsProperty, enrollNameClaimsSelector, targetToken], ['/sub', '/sub', 'ACCESS'])
@@ -15,13 +15,13 @@ test('D6 a member that is not given has its default', () => {
   )
 })
 
-test('D6 a PATCH that gives nothing gives back the very same signer', () => {
+test('D6 an empty PATCH returns the same object', () => {
   const signer = signerFromBody({ ...REQUIRED, tags: { a: 'b' }, requiredClaims: { hd: 'x' } })
   for (const body of [{}, { tags: {} }, { requiredClaims: {} }]) assert.equal(patchedSigner(signer, body), signer)
   assert.notEqual(patchedSigner(signer, { kid: '' }), signer)
 })
 
-test('D6 a PATCH changes what it gives and takes what it blanks back to the default', () => {
+test('D6 a PATCH changes the given members, and resets blank ones to their defaults', () => {
   const signer = signerFromBody({ ...REQUIRED, claimsProperty: '/email', kid: 'k', scopes: 'a b', tags: { a: 'b' } })
   assert.deepEqual(patchedSigner(signer, { name: 'm' }), { ...signer, name: 'm' })
   assert.deepEqual(patchedSigner(signer, { claimsProperty: '', kid: '', scopes: [] }), {
@@ -33,14 +33,14 @@ test('D6 a PATCH changes what it gives and takes what it blanks back to the defa
   assert.deepEqual(patchedSigner(signer, { useExternalId: false, tags: { c: 1 } }), { ...signer, tags: { c: 1 } })
 })
 
-test('D2 D15 scopes keep their order, whichever way they came', () => {
+test('D2 D15 scopes keep their order, as a string and as an array', () => {
   const scopesOf = (scopes: string | string[]) => signerFromBody({ ...REQUIRED, scopes }).scopes
   assert.deepEqual(scopesOf('b  a\tb'), ['b', 'a', 'b'])
   assert.deepEqual(scopesOf(['b', '', 'a']), ['b', 'a'])
   assert.equal(scopesOf(['']), null)
 })
 
-test('a PUT keeps additional audiences that it does not name; null and [] clear them', () => {
+test('a PUT that omits additional audiences keeps them; null and [] clear them', () => {
   const signer = signerFromBody({ ...REQUIRED, kid: 'k', additionalAudiences: ['b', 'a'] })
   assert.deepEqual(signerFromBody(REQUIRED).additionalAudiences, [])
   assert.deepEqual(replacedSigner(signer, REQUIRED), { ...signer, kid: null })

@@ -19,17 +19,17 @@ const RULES: BodyRules = {
   ignoresEmptyObjects: true,
 }
 
-/** A signer from the body of a POST. */
+/** The signer that a POST creates. */
 export function signerFromBody(body: ExtJwtSignerWrite): SignerSettings {
   return newSettings(RULES, body)
 }
 
-/** A signer after a PUT. */
+/** The signer after a PUT. */
 export function replacedSigner(current: SignerSettings, body: ExtJwtSignerWrite): SignerSettings {
   return replacedSettings(RULES, current, body)
 }
 
-/** A signer after a PATCH. It is `current` itself when the body gives nothing. */
+/** The signer after a PATCH. Returns `current` itself when the body has no settings. */
 export function patchedSigner<Current extends SignerSettings>(
   current: Current,
   body: ExtJwtSignerPatch,

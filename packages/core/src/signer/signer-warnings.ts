@@ -2,22 +2,22 @@ import { selectorWarning } from '../claim/selector.ts'
 import type { SignerSettings } from './signer-settings.ts'
 
 const DAY_MS = 86_400_000
-/** An operator hears of a certificate that will end this many days ahead. */
+/** Days before its expiry from which a certificate causes a warning. */
 const EXPIRY_WARNING_DAYS = 30
 
 const SELECTORS = ['claimsProperty', 'enrollNameClaimsSelector', 'enrollAttributeClaimsSelector'] as const
 
-/** Claims that say something about the token, not about whom it is for. */
-const NOT_ABOUT_SOMEBODY = new Set(['iss', 'aud', 'exp', 'nbf', 'iat'])
+/** Claims about the token, which do not identify its subject. */
+const NOT_IDENTIFYING = new Set(['iss', 'aud', 'exp', 'nbf', 'iat'])
 
-/** Issuers that sign tokens for anybody who asks. */
+/** Issuers that sign tokens for everyone. */
 const SHARED_ISSUERS = new Set([
   'https://token.actions.githubusercontent.com',
   'https://gitlab.com',
   'https://accounts.google.com',
   'accounts.google.com',
 ])
-/** The tenants of Entra that are no tenant. */
+/** Login endpoints of Entra that are not tenants. */
 const SHARED_ENTRA = ['common', 'organizations', 'consumers'].map(
   (name) => `https://login.microsoftonline.com/${name}/`,
 )
@@ -27,7 +27,7 @@ interface Validity {
   readonly notAfter: number
 }
 
-/** What is allowed but probably not meant, in words for the administrator. */
+/** Warns the administrator about settings that are allowed, but probably mistakes. */
 export function signerWarnings(signer: SignerSettings, certificate: Validity | null, now: number): string[] {
   const warnings = certificate ? certificateWarnings(certificate, now) : []
   for (const field of SELECTORS) {
@@ -36,20 +36,18 @@ export function signerWarnings(signer: SignerSettings, certificate: Validity | n
     if (warning) warnings.push(`${field}: ${warning}`)
   }
   const claim = signer.claimsProperty.startsWith('/') ? signer.claimsProperty.slice(1) : signer.claimsProperty
-  if (NOT_ABOUT_SOMEBODY.has(claim)) {
-    warnings.push(
-      `claimsProperty: "${claim}" is the same in the tokens of many people, so it cannot tell who somebody is`,
-    )
+  if (NOT_IDENTIFYING.has(claim)) {
+    warnings.push(`claimsProperty: "${claim}" is the same in the tokens of many users, so it does not identify one`)
   }
   if (enrolls(signer) && isShared(signer.issuer) && !signer.requiredClaims) {
     warnings.push(
-      'this issuer signs tokens for everybody, and enrollment is on: set requiredClaims to say whose tokens may enroll',
+      'this issuer signs tokens for everyone, and enrollment is on: set requiredClaims to restrict which tokens may enroll',
     )
   }
   return warnings
 }
 
-/** What to hear about the dates of a certificate. Both ends belong to the validity period (RFC 5280 section 4.1.2.5). */
+/** Warns about a certificate that is not valid or expires soon. Both dates are inclusive (RFC 5280 section 4.1.2.5). */
 export function certificateWarnings({ notBefore, notAfter }: Validity, now: number): string[] {
   const day = (at: number): string => new Date(at).toISOString().slice(0, 10)
   if (now < notBefore) return [`the certificate is not valid before ${day(notBefore)}: until then no token verifies`]

@@ -1,6 +1,6 @@
 import { MAX_SCOPES } from '@countersign/contract/limits'
 import { echoedValue, fieldError, invalidField } from '../app-error.ts'
-import { caBundleProblem } from '../certificate/check-ca-bundle.ts'
+import { findCaBundleError } from '../certificate/find-ca-bundle-error.ts'
 import { parseRequiredClaims } from '../claim/required-claims.ts'
 import { parseSelector } from '../claim/selector.ts'
 import { checkPlainText } from '../text/plain-text.ts'
@@ -11,10 +11,10 @@ const SELECTORS = ['claimsProperty', 'enrollNameClaimsSelector', 'enrollAttribut
 const LINKS = ['externalAuthUrl', 'openIdConfigurationUrl'] as const
 const PLAIN_TEXTS = ['name', 'audience', 'kid', 'clientId', 'enrollAuthPolicyId'] as const
 
-/** Characters that would break out of the quoted `issuer` of a challenge, where the values of several signers stand side by side. */
-const NOT_IN_ISSUERS = ['"', ',', '|', '\\']
+/** Characters that would break out of the quoted `issuer` of a challenge, which lists the values of several signers. */
+const FORBIDDEN_IN_ISSUERS = ['"', ',', '|', '\\']
 
-/** The rules that a signer's own fields must keep, whatever else is in the store. Throws on the first that is broken. */
+/** Throws for the first field that is invalid by itself, without looking at the store. */
 export function validateSigner(signer: SignerSettings): void {
   if (signer.name === '') throw fieldError('name', 'name is required', signer.name)
   checkKeySource(signer)
@@ -44,8 +44,8 @@ function checkKeySource({ certPem, jwksEndpoint }: SignerSettings): void {
 function checkIssuer(issuer: string): void {
   if (issuer === '') throw fieldError('issuer', 'issuer may not be blank', issuer)
   checkPlainText('issuer', issuer)
-  const unwelcome = NOT_IN_ISSUERS.find((character) => issuer.includes(character))
-  if (unwelcome) throw fieldError('issuer', `issuer may not contain ${unwelcome}`, issuer)
+  const forbidden = FORBIDDEN_IN_ISSUERS.find((character) => issuer.includes(character))
+  if (forbidden) throw fieldError('issuer', `issuer may not contain ${forbidden}`, issuer)
 }
 
 function checkAdditionalAudiences({ audience, additionalAudiences }: SignerSettings): void {
@@ -59,7 +59,7 @@ function checkAdditionalAudiences({ audience, additionalAudiences }: SignerSetti
   }
 }
 
-/** A list in one text may be longer than a list in JSON would be allowed to be. */
+/** The body schema limits arrays only; scopes in one string are counted here. */
 function checkScopes(scopes: readonly string[]): void {
   if (scopes.length > MAX_SCOPES) {
     throw fieldError('scopes', `scopes may have at most ${MAX_SCOPES} items`, `${scopes.length} items`)
@@ -89,6 +89,6 @@ function checkRequiredClaims({ requiredClaims }: SignerSettings): void {
 }
 
 function checkCaBundle(pem: string | null): void {
-  const problem = pem === null ? undefined : caBundleProblem(pem)
-  if (problem) throw fieldError('jwksCaPem', `jwksCaPem ${problem}`, '')
+  const reason = pem === null ? undefined : findCaBundleError(pem)
+  if (reason) throw fieldError('jwksCaPem', `jwksCaPem ${reason}`, '')
 }

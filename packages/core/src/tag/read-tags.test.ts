@@ -9,12 +9,12 @@ const refuses = (tags: Record<string, string>) =>
     (error) => error instanceof AppError && error.code === 'COULD_NOT_VALIDATE',
   )
 
-test('W-25 keeps plain values and passes over objects and lists', () => {
+test('W-25 keeps scalar values and ignores objects and arrays', () => {
   const given = { text: 'x', number: 1.5, no: false, nothing: null, object: { a: 1 }, list: [1] }
   assert.deepEqual(readTags('tags', given), { text: 'x', number: 1.5, no: false, nothing: null })
 })
 
-test('M-13 a tag called like a member of every object is a tag', () => {
+test('M-13 a tag with the name of an Object.prototype member is a tag', () => {
   const tags = readTags('tags', JSON.parse('{"constructor":"x","toString":"y"}'))
   assert.deepEqual(Object.entries(tags), [
     ['constructor', 'x'],
@@ -22,7 +22,7 @@ test('M-13 a tag called like a member of every object is a tag', () => {
   ])
 })
 
-test('L-04 bounds the number and length of tags, and what is in them', () => {
+test('L-04 limits the number, length and characters of tags', () => {
   const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`t${at}`, '']))
   refuses(many(101))
   assert.equal(Object.keys(readTags('tags', many(100))).length, 100)

@@ -9,7 +9,7 @@ const MAX_TAGS = 100
 const MAX_TAG_NAME_LENGTH = 128
 const MAX_TAG_VALUE_LENGTH = 2048
 
-/** Reads a tags object; members that hold an object or a list are passed over, as existing clients expect. */
+/** Validates a tags object. Members whose value is an object or an array are ignored, as existing clients expect. */
 export function readTags(field: string, given: JsonObject): Tags {
   const entries = Object.entries(given)
   if (entries.length > MAX_TAGS) throw fieldError(field, `${field} may have at most ${MAX_TAGS} members`, '')
@@ -31,7 +31,7 @@ export function readTags(field: string, given: JsonObject): Tags {
   return tags
 }
 
-/** Notes may span lines; other control characters are as unwelcome as in a name. */
+/** Tag values may contain tabs and line breaks, but no other control characters. */
 function checkTagText(field: string, value: string): void {
   checkPlainText(field, value.replaceAll('\n', '').replaceAll('\r', '').replaceAll('\t', ''))
 }

@@ -1,4 +1,4 @@
-/** The value of a cookie; undefined when it is absent, empty, or there twice, since nobody could tell which one is ours. */
+/** Returns the value of a cookie. Undefined when it is absent or empty, or present twice, because then it is unclear which one is ours. */
 export function findCookie(header: string, name: string): string | undefined {
   const own = header.split(';').filter((pair) => pair.trimStart().startsWith(`${name}=`))
   const [pair] = own

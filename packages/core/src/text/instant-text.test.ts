@@ -6,7 +6,7 @@ import { instantText } from './instant-text.ts'
 const MOST = 8_640_000_000_000_000
 const iso = (milliseconds: number): string => new Date(milliseconds).toISOString()
 
-test('an instant is written as the language writes it, whatever its year', () => {
+test('formats every instant like toISOString', () => {
   const known = [
     0,
     -1,
@@ -30,7 +30,7 @@ test('an instant is written as the language writes it, whatever its year', () =>
   )
 })
 
-test('what is no instant is refused, and the next one is written all the same', () => {
+test('throws for an invalid instant, and formats the next one', () => {
   for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, MOST + 1, -MOST - 1]) {
     assert.throws(() => instantText(bad), RangeError, String(bad))
   }

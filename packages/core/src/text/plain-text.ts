@@ -1,10 +1,10 @@
 import { fieldError } from '../app-error.ts'
 
 /**
- * Characters that make two texts look alike or a line of log look like two: C0 and C1 controls, line and paragraph
+ * Characters that can make different texts look the same, or forge log lines: C0 and C1 controls, line and paragraph
  * separators, zero-width and bidirectional controls, and unpaired surrogates.
  */
-function isTreacherous(codePoint: number): boolean {
+function isUnsafe(codePoint: number): boolean {
   return (
     codePoint < 0x20 ||
     (codePoint >= 0x7f && codePoint <= 0x9f) ||
@@ -18,14 +18,14 @@ function isTreacherous(codePoint: number): boolean {
   )
 }
 
-export function hasTreacherousCharacter(text: string): boolean {
-  for (const character of text) if (isTreacherous(character.codePointAt(0) ?? 0)) return true
+export function hasUnsafeCharacter(text: string): boolean {
+  for (const character of text) if (isUnsafe(character.codePointAt(0) ?? 0)) return true
   return false
 }
 
-/** Text that people will read and machines will compare byte by byte: nothing in it may be invisible. */
+/** Throws when a text contains unsafe characters. For texts that people read and that are compared byte by byte. */
 export function checkPlainText(field: string, text: string): void {
-  if (hasTreacherousCharacter(text)) {
+  if (hasUnsafeCharacter(text)) {
     throw fieldError(field, `${field} may not contain control, zero-width or bidirectional characters`, '')
   }
 }

@@ -1,21 +1,22 @@
-import { hasTreacherousCharacter } from './plain-text.ts'
+import { hasUnsafeCharacter } from './plain-text.ts'
 
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
-const MENDED = ['\\', ' ']
+/** Characters that the URL parser silently replaces. */
+const REPAIRED = ['\\', ' ']
 
 /**
- * An address that a browser may be sent to: https, or http on this very machine, without credentials in it. A text that
- * the URL parser would have to mend first is none, because not every reader mends it in the same way.
+ * Whether a browser may be sent to a URL: https, or http on a loopback host, without credentials. Refuses a text that the
+ * URL parser would repair, because not every parser repairs it in the same way.
  */
 export function isSafeLink(text: string): boolean {
-  if (hasTreacherousCharacter(text) || MENDED.some((character) => text.includes(character))) return false
+  if (hasUnsafeCharacter(text) || REPAIRED.some((character) => text.includes(character))) return false
   if (!URL.canParse(text) || !hasAuthority(text)) return false
   const { protocol, hostname, username, password } = new URL(text)
   if (username !== '' || password !== '') return false
   return protocol === 'https:' || (protocol === 'http:' && LOOPBACK_HOSTS.has(hostname))
 }
 
-/** `https:host` and `https:///host` mean a host to some and a path to others. */
+/** Parsers disagree on `https:host` and `https:///host`: a host for some, a path for others. */
 function hasAuthority(text: string): boolean {
   const colon = text.indexOf(':')
   return text.startsWith('://', colon) && text[colon + 3] !== '/'

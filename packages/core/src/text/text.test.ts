@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../app-error.ts'
-import { checkPlainText, hasTreacherousCharacter } from './plain-text.ts'
+import { checkPlainText, hasUnsafeCharacter } from './plain-text.ts'
 import { isSafeLink } from './safe-link.ts'
 
-test('L-04 K-10 what cannot be seen, or turns text around, is treacherous; letters of every script are not', () => {
+test('L-04 K-10 invisible and bidirectional characters are unsafe; letters of every script are not', () => {
   const points = [
     0x00, 0x0a, 0x1b, 0x7f, 0x85, 0x9f, 0x61c, 0x200b, 0x200d, 0x200f, 0x2028, 0x202e, 0x2066, 0xfeff, 0xfffb, 0xd800,
   ]
   for (const point of points) {
-    assert.ok(hasTreacherousCharacter(`a${String.fromCharCode(point)}b`), point.toString(16))
+    assert.ok(hasUnsafeCharacter(`a${String.fromCharCode(point)}b`), point.toString(16))
   }
   for (const text of [
     '',
@@ -25,7 +25,7 @@ test('L-04 K-10 what cannot be seen, or turns text around, is treacherous; lette
     '<script>',
     '=cmd()',
   ]) {
-    assert.ok(!hasTreacherousCharacter(text), text)
+    assert.ok(!hasUnsafeCharacter(text), text)
   }
 })
 
@@ -37,7 +37,7 @@ test('L-04 the error names the field and does not repeat the text', () => {
   checkPlainText('name', 'good text')
 })
 
-test('Q-03 a safe link is https, or http on this machine, exactly as it is written', () => {
+test('Q-03 a safe link is https, or http on a loopback host, and needs no repair by the URL parser', () => {
   for (const link of [
     'https://a.example',
     'https://a.example:8443/x?y=z#w',

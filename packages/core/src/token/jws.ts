@@ -1,11 +1,11 @@
 import type { JsonObject } from '../json/json-value.ts'
 import { secretDigest } from '../secret.ts'
 
-/** A compact JWS that has the right form. Nothing in it has been verified: whoever wrote it may be anybody. */
+/** A well-formed compact JWS. Nothing in it has been verified: anyone can have written it. */
 export class UntrustedJws {
   readonly untrustedHeader: JsonObject
   readonly untrustedClaims: JsonObject
-  /** Header and claims as they were signed: the first two parts with the dot between. */
+  /** The JWS signing input: the first two parts with the dot between them. */
   readonly signingInput: string
   readonly #token: string
   #signature: Buffer | undefined
@@ -28,17 +28,17 @@ export class UntrustedJws {
     return this.#signature ?? Buffer.from(this.#token.slice(this.signingInput.length + 1), 'base64url')
   }
 
-  /** To be kept: the bytes of the signature would keep the thirty times larger piece of memory that they were cut from. */
-  letGoOfSignature(): void {
+  /** Call before caching the object: the signature is a slice that keeps a buffer thirty times its size in memory. */
+  dropSignature(): void {
     this.#signature = undefined
   }
 
-  /** Characters of the whole token. */
+  /** Length of the whole token in characters. */
   get length(): number {
     return this.#token.length
   }
 
-  /** SHA-256 of the whole token, base64url; made when first asked for, since only a cache asks. */
+  /** SHA-256 of the whole token, base64url. Computed on first use, because only the cache needs it. */
   get digest(): string {
     this.#digest ??= secretDigest(this.#token)
     return this.#digest
@@ -47,7 +47,7 @@ export class UntrustedJws {
 
 const MAX_AUDIENCES = 100
 
-/** What an unverified token says about itself, for choosing the signers that may verify it and for nothing else. */
+/** Issuer and audiences as an unverified token claims them. Use them only to choose the signers that may verify it. */
 export function untrustedIssuerAndAudience(jws: UntrustedJws): {
   readonly untrustedIssuer: string | undefined
   readonly untrustedAudiences: readonly string[]
@@ -59,7 +59,7 @@ export function untrustedIssuerAndAudience(jws: UntrustedJws): {
   }
 }
 
-/** The audiences of RFC 7519 section 4.1.3: one string, or an array of nothing but strings. None for any other value. */
+/** The audiences of RFC 7519 section 4.1.3: a string or an array of strings. Empty for any other value. */
 export function audiencesOf(claims: JsonObject): readonly string[] {
   const { aud } = claims
   if (typeof aud === 'string') return [aud]

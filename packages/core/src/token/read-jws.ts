@@ -12,16 +12,16 @@ export const MAX_TOKEN_LENGTH = 12 * 1024
 
 const MAX_HEADER_BYTES = 4096
 const HEADER_LIMITS: JsonLimits = { maxDepth: 8, maxMembers: 100 }
-const CLAIMS_LIMITS: JsonLimits = { maxDepth: 32, maxMembers: 1000, passesLargeIntegers: true }
+const CLAIMS_LIMITS: JsonLimits = { maxDepth: 32, maxMembers: 1000, largeIntegersAsNaN: true }
 
 export type JwsReading =
   | { readonly ok: true; readonly jws: UntrustedJws }
   | { readonly ok: false; readonly reason: RefusalReason; readonly detail: string }
 
 /**
- * Reads a compact JWS (RFC 7515 section 7.1) of at most 12 KiB: three parts in canonical base64url, header and claims one strict JSON
- * object each. What is not understood is refused (`crit`, `b64`, encryption, nesting, types that are never a login); keys and addresses of
- * keys in the header (`jwk`, `jku`, `x5u`, `x5c`) are read by nobody. A token that the cache has seen verified is not read again.
+ * Parses a compact JWS (RFC 7515 section 7.1) of at most 12 KiB: three parts in canonical base64url, header and claims one strict JSON
+ * object each. Refuses what it does not support: `crit`, `b64`, encryption, nesting, and types that are never used to log in. Ignores keys
+ * and key URLs in the header (`jwk`, `jku`, `x5u`, `x5c`). Returns a cached JWS without parsing the token again.
  */
 export function readJws(token: string, cache?: VerifiedTokenCache): JwsReading {
   if (token.length > MAX_TOKEN_LENGTH) return refused('token-too-large', `longer than ${MAX_TOKEN_LENGTH} characters`)
@@ -45,18 +45,18 @@ export function readJws(token: string, cache?: VerifiedTokenCache): JwsReading {
 
 type Refusal = Extract<JwsReading, { ok: false }>
 
-/** All tokens of a key carry the same header: what was read and found good once is good again. */
-const goodHeaders = new BoundedCache<string, JsonObject>(256)
-const MAX_KEPT_HEADER_LENGTH = 1024
+/** Accepted headers by their encoded text: all tokens of one key carry the same header. */
+const acceptedHeaders = new BoundedCache<string, JsonObject>(256)
+const MAX_CACHED_HEADER_LENGTH = 1024
 
 function readHeader(part: string): Refusal | { readonly ok: true; readonly object: JsonObject } {
-  const known = goodHeaders.get(part)
+  const known = acceptedHeaders.get(part)
   if (known) return { ok: true, object: known }
   const header = readPart(part, HEADER_LIMITS, MAX_HEADER_BYTES)
   if (!header.ok) return malformed(`header: ${header.reason}`)
-  const refusal = judgeHeader(header.object)
+  const refusal = checkHeader(header.object)
   if (refusal) return refusal
-  if (part.length <= MAX_KEPT_HEADER_LENGTH) goodHeaders.set(part, Object.freeze(header.object))
+  if (part.length <= MAX_CACHED_HEADER_LENGTH) acceptedHeaders.set(part, Object.freeze(header.object))
   return header
 }
 
@@ -75,8 +75,8 @@ function readPart(part: string, limits: JsonLimits, maxBytes: number): PartReadi
   }
 }
 
-/** Types of tokens that providers sign with the same keys, but never to let somebody in (RFC 8725 section 3.11). */
-const FOREIGN_TYPES: ReadonlySet<string> = new Set([
+/** Token types that providers sign with the same keys, but that are not for logging in (RFC 8725 section 3.11). */
+const REFUSED_TYPES: ReadonlySet<string> = new Set([
   'jose',
   'jose+json',
   'logout+jwt',
@@ -97,7 +97,7 @@ interface HeaderRule {
 
 const HEADER_RULES: readonly HeaderRule[] = [
   { breaks: ({ alg }) => typeof alg !== 'string', reason: 'token-malformed', detail: 'header: no "alg"' },
-  { breaks: (header) => 'enc' in header, reason: 'token-encrypted', detail: 'header: "enc" is of an encrypted token' },
+  { breaks: (header) => 'enc' in header, reason: 'token-encrypted', detail: 'header: "enc" marks an encrypted token' },
   { breaks: (header) => 'crit' in header, reason: 'header-not-understood', detail: 'header: "crit" is not supported' },
   { breaks: (header) => 'b64' in header, reason: 'header-not-understood', detail: 'header: "b64" is not supported' },
   {
@@ -107,18 +107,18 @@ const HEADER_RULES: readonly HeaderRule[] = [
   },
   { breaks: ({ cty }) => mediaType(cty) === 'jwt', reason: 'token-nested', detail: 'header: a token inside a token' },
   {
-    breaks: ({ typ }) => typ !== undefined && (typeof typ !== 'string' || FOREIGN_TYPES.has(mediaType(typ))),
+    breaks: ({ typ }) => typ !== undefined && (typeof typ !== 'string' || REFUSED_TYPES.has(mediaType(typ))),
     reason: 'type-not-accepted',
     detail: 'header: tokens of this "typ" are not for logging in',
   },
 ]
 
-function judgeHeader(header: JsonObject): Refusal | undefined {
+function checkHeader(header: JsonObject): Refusal | undefined {
   const broken = HEADER_RULES.find(({ breaks }) => breaks(header))
   return broken && refused(broken.reason, broken.detail)
 }
 
-/** RFC 7515 section 4.1.9: case does not matter and `application/` may be left out. */
+/** RFC 7515 section 4.1.9: case-insensitive, and `application/` may be omitted. */
 function mediaType(value: unknown): string {
   const type = typeof value === 'string' ? value.toLowerCase() : ''
   return type.startsWith('application/') ? type.slice('application/'.length) : type

@@ -25,7 +25,7 @@ import {
 const OTHER_ISSUER = 'https://idp.example/b'
 const OTHER_KEY = mintKey('P-256', 'other')
 
-test('D-03 refuses a good token of one signer at another with its own audience', async () => {
+test('D-03 refuses a valid token of one signer at another signer with a different audience', async () => {
   const other = signerWith({ id: 'signer-b', audience: 'api://other' })
   await assertAccepted(tokenWith())
   await assertRefused(tokenWith(), 'audience-mismatch', { signer: other })
@@ -41,7 +41,7 @@ test('D-04 refuses a token that names one issuer and is signed with the key of a
   await assertRefused(tokenWith({ iss: OTHER_ISSUER }), 'signature-invalid', { signer: other, keys: sameKid })
 })
 
-test('D-10 two signers that share a kid and a key do not touch each other', async () => {
+test('D-10 two signers that share a kid and a key do not affect each other', async () => {
   const other = signerWith({ id: 'signer-b', issuer: OTHER_ISSUER })
   const cache = new VerifiedTokenCache()
   for (let round = 0; round < 25; round += 1) {
@@ -51,7 +51,7 @@ test('D-10 two signers that share a kid and a key do not touch each other', asyn
   }
 })
 
-test('D-12 issuer and kid, or issuer and audience, never run into each other', async () => {
+test('D-12 pairs of issuer and kid, or issuer and audience, never collide', async () => {
   const first = signerWith({ id: '1', issuer: 'a', audience: 'b:c' })
   const second = signerWith({ id: '2', issuer: 'a:b', audience: 'c' })
   const index = new SignerIndex<typeof first>()
@@ -68,7 +68,7 @@ test('D-12 issuer and kid, or issuer and audience, never run into each other', a
   await assertRefused(prefix + 'A'.repeat(token.length - prefix.length), 'signature-invalid', { signer: first, cache })
 })
 
-test('D9 an unknown issuer is told from a known one whose audience does not fit', () => {
+test('D9 an unknown issuer is distinguished from a known one with another audience', () => {
   const index = new SignerIndex<typeof SIGNER>()
   index.put(SIGNER)
   const choose = (claims: Record<string, unknown>) => {
@@ -92,7 +92,7 @@ test('D9 an unknown issuer is told from a known one whose audience does not fit'
   }
 })
 
-test('H-02 D11 a certificate verifies within its dates, both ends included, and not a moment outside', async () => {
+test('H-02 D11 a certificate verifies within its dates, both inclusive, and not outside them', async () => {
   const key = mintKeyFrom(KEY.privateKey, 'P-256', 'ab12')
   const keysWith = (notBeforeMs: number, notAfterMs: number): SignerKeys => {
     const reading = buildCertificateKey(key.publicKey, 'ab12', new Date(notBeforeMs), new Date(notAfterMs))

@@ -1,32 +1,36 @@
 import type { JsonObject, JsonValue } from '../json/json-value.ts'
-import type { CheckOutcome } from './check-outcome.ts'
-import { shown } from './verdict.ts'
+import type { CheckResult } from './check-result.ts'
+import { displayValue } from './verdict.ts'
 import type { VerifySigner } from './verify-signer.ts'
 
-/** 9999-12-31T23:59:59Z: a later "date" is no date, and a token with it would never end. */
+/** 9999-12-31T23:59:59Z. A later value is not a date, and a token with it would never expire. */
 const MAX_NUMERIC_DATE = 253_402_300_799
-/** Providers whose clock is a little ahead are common. */
+/** Tolerated on top of the clock skew, because many providers' clocks are slightly ahead. */
 const ISSUED_AHEAD_SECONDS = 60
 
-/** `exp` is required: the token is good while now < exp + clock skew. */
-export function checkExpiry({ exp }: JsonObject, signer: VerifySigner, nowMs: number): CheckOutcome {
+/** `exp` is required. The token is valid while now < exp + clock skew. */
+export function checkExpiry({ exp }: JsonObject, signer: VerifySigner, nowMs: number): CheckResult {
   const expected = () => `after ${instant(nowMs - signer.clockSkewSeconds * 1000)}`
-  if (!isNumericDate(exp) || exp === 0) return { expected, received: () => shown(exp), refusal: 'expiry-unusable' }
-  const good = nowMs < (exp + signer.clockSkewSeconds) * 1000
-  return { expected, received: () => instant(exp * 1000), refusal: good ? undefined : 'token-expired' }
+  if (!isNumericDate(exp) || exp === 0)
+    return { expected, received: () => displayValue(exp), refusal: 'expiry-unusable' }
+  const isValid = nowMs < (exp + signer.clockSkewSeconds) * 1000
+  return { expected, received: () => instant(exp * 1000), refusal: isValid ? undefined : 'token-expired' }
 }
 
-/** `nbf`, where present: nbf <= now + clock skew. */
-export function checkNotBefore({ nbf }: JsonObject, signer: VerifySigner, nowMs: number): CheckOutcome {
+/** `nbf` is optional. When present: nbf <= now + clock skew. */
+export function checkNotBefore({ nbf }: JsonObject, signer: VerifySigner, nowMs: number): CheckResult {
   const expected = () => `absent or not after ${instant(nowMs + signer.clockSkewSeconds * 1000)}`
   if (nbf === undefined) return { expected, received: null }
-  if (!isNumericDate(nbf)) return { expected, received: () => shown(nbf), refusal: 'not-before-unusable' }
-  const good = nbf * 1000 <= nowMs + signer.clockSkewSeconds * 1000
-  return { expected, received: () => instant(nbf * 1000), refusal: good ? undefined : 'token-not-yet-valid' }
+  if (!isNumericDate(nbf)) return { expected, received: () => displayValue(nbf), refusal: 'not-before-unusable' }
+  const isValid = nbf * 1000 <= nowMs + signer.clockSkewSeconds * 1000
+  return { expected, received: () => instant(nbf * 1000), refusal: isValid ? undefined : 'token-not-yet-valid' }
 }
 
-/** `iat`, where present: not more than a minute + clock skew ahead, not after `exp`. It must be there when the signer limits the lifetime. */
-export function checkIssuedAt({ iat, exp }: JsonObject, signer: VerifySigner, nowMs: number): CheckOutcome {
+/**
+ * `iat` is required only when the signer limits the lifetime. When present, it must be at most a minute plus the clock skew ahead of now, and
+ * not after `exp`.
+ */
+export function checkIssuedAt({ iat, exp }: JsonObject, signer: VerifySigner, nowMs: number): CheckResult {
   const { maxTokenAgeSeconds } = signer
   const latestMs = nowMs + (ISSUED_AHEAD_SECONDS + signer.clockSkewSeconds) * 1000
   const expected = () =>
@@ -34,7 +38,7 @@ export function checkIssuedAt({ iat, exp }: JsonObject, signer: VerifySigner, no
       ? `absent or not after ${instant(latestMs)}`
       : `not after ${instant(latestMs)} and at most ${maxTokenAgeSeconds} s before the expiry`
   if (iat === undefined && maxTokenAgeSeconds === undefined) return { expected, received: null }
-  if (!isNumericDate(iat)) return { expected, received: () => shown(iat), refusal: 'issued-at-unusable' }
+  if (!isNumericDate(iat)) return { expected, received: () => displayValue(iat), refusal: 'issued-at-unusable' }
   const received = () => instant(iat * 1000)
   if (iat * 1000 > latestMs) return { expected, received, refusal: 'token-issued-in-future' }
   const lifetime = typeof exp === 'number' ? exp - iat : Number.NaN
@@ -43,8 +47,8 @@ export function checkIssuedAt({ iat, exp }: JsonObject, signer: VerifySigner, no
   return { expected, received, refusal: tooLong ? 'lifetime-too-long' : undefined }
 }
 
-/** From when until when (exclusive) the three checks above pass, for claims that have passed them once. */
-export function periodOf(claims: JsonObject, signer: VerifySigner): { fromMs: number; untilMs: number } {
+/** The period in which the three time checks pass, for claims that have passed them once. `untilMs` is exclusive. */
+export function validityPeriod(claims: JsonObject, signer: VerifySigner): { fromMs: number; untilMs: number } {
   const { exp, nbf, iat } = claims
   const earliest = (date: JsonValue | undefined, ahead: number): number =>
     typeof date === 'number' ? (date - ahead - signer.clockSkewSeconds) * 1000 : Number.NEGATIVE_INFINITY

@@ -41,7 +41,7 @@ test('A-02 refuses every spelling of none', async () => {
   }
 })
 
-test('A-04 A-05 refuses a MAC made with anything public, empty or guessable', async () => {
+test('A-04 A-05 refuses a MAC with a public, empty or guessable secret', async () => {
   const keys = keysOf(RSA)
   await assertAccepted(tokenWith({}, { key: RSA }), { keys })
   const pem = RSA.publicKey.export({ format: 'pem', type: 'spki' }).toString()
@@ -79,7 +79,7 @@ test('A-04 A-05 refuses a MAC made with anything public, empty or guessable', as
   }
 })
 
-test('A-06 D10 refuses an algorithm that is not of the key', async () => {
+test('A-06 D10 refuses an algorithm that the key does not allow', async () => {
   const p384 = mintKey('P-384')
   const ed = mintKey('Ed25519')
   const keys = keysOf(KEY, RSA, p384, ed, { ...RSA.jwk, kid: 'bound', alg: 'RS256' })
@@ -103,7 +103,7 @@ test('A-06 D10 refuses an algorithm that is not of the key', async () => {
   ] as const
   for (const [key, alg] of confusions)
     await assertRefused(tokenWith({}, { key, header: { alg } }), 'algorithm-not-allowed', { keys })
-  // ECDSA with the right hash on the wrong curve is a signature that the library would verify.
+  // The library would verify ECDSA with the right hash on the wrong curve.
   await assertRefused(tokenWith({}, { key: KEY, alg: 'ES512' }), 'algorithm-not-allowed', { keys })
 })
 
@@ -132,7 +132,7 @@ test('A-07 A-08 D10 refuses algorithms outside the list and other spellings of t
   }
 })
 
-test('A-09 A-10 A-11 never uses a key or an address of a key from the header', async () => {
+test('A-09 A-10 A-11 never uses a key or a key URL from the header', async () => {
   const attacker = mintKey('P-256', 'attacker')
   await assertAccepted(tokenWith())
   const headers = [
@@ -155,7 +155,7 @@ test('A-09 A-10 A-11 never uses a key or an address of a key from the header', a
   }
 })
 
-test('A-12 accepts an honest token whose header has members that we do not use', async () => {
+test('A-12 accepts a valid token whose header has unused members', async () => {
   for (const header of [
     { jku: 'https://canary.example/' },
     { x5c: ['AAAA'] },
@@ -263,7 +263,7 @@ test('A-19 refuses a header name that appears twice', async () => {
   }
 })
 
-test('A-20 A-21 refuses a header that is no object, large, deep, or names a prototype', async () => {
+test('A-20 A-21 refuses a header that is not an object, too large, too deep, or names a prototype', async () => {
   await assertAccepted(tokenWith({}, { header: { a: { b: { c: 1 } }, filler: 'x'.repeat(2000) } }))
   for (const rawHeader of ['[]', '"ES256"', 'null', '1', '', '{', '{}'])
     await assertRefused(tokenWith({}, { rawHeader }), 'token-malformed')
@@ -282,7 +282,7 @@ test('A-20 A-21 refuses a header that is no object, large, deep, or names a prot
   }
 })
 
-test('F-12 compares a kid exactly and uses it for nothing else', async () => {
+test('F-12 compares a kid exactly, and uses it only for that', async () => {
   const kids = [
     "'; drop table keys; --",
     '../../etc/passwd',
@@ -307,7 +307,7 @@ test('F-12 compares a kid exactly and uses it for nothing else', async () => {
     await assertRefused(tokenWith({}, { header: { kid } }), 'kid-unknown')
 })
 
-test('H-06 refuses a token that names no key, although the signer has only one', async () => {
+test('H-06 refuses a token without kid, even when the signer has only one key', async () => {
   await assertAccepted(tokenWith())
   for (const kid of [undefined, null, '', 1, [KEY.kid], { kid: KEY.kid }, true])
     await assertRefused(tokenWith({}, { header: { kid } }), 'kid-missing')
@@ -316,10 +316,10 @@ test('H-06 refuses a token that names no key, although the signer has only one',
 })
 
 test('a token signed by another key of the same kind is refused', async () => {
-  const stranger = mintKeyFrom(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey, 'P-256', KEY.kid)
+  const otherKey = mintKeyFrom(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey, 'P-256', KEY.kid)
   await assertAccepted(tokenWith(), { keys: KEYS })
-  await assertRefused(tokenWith({}, { key: stranger }), 'signature-invalid')
-  await assertAccepted(tokenWith({}, { key: stranger }), {
-    keys: keysOf({ ...createPublicKey(stranger.privateKey).export({ format: 'jwk' }), kid: KEY.kid }),
+  await assertRefused(tokenWith({}, { key: otherKey }), 'signature-invalid')
+  await assertAccepted(tokenWith({}, { key: otherKey }), {
+    keys: keysOf({ ...createPublicKey(otherKey.privateKey).export({ format: 'jwk' }), kid: KEY.kid }),
   })
 })

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CHECKS, REFUSALS, type RefusalReason, shown } from './verdict.ts'
+import { CHECKS, displayValue, REFUSALS, type RefusalReason } from './verdict.ts'
 import { AUDIENCE, ISSUER, KEY, KEYS, keysOf, NOW, NOW_MS, SIGNER, signerWith, tokenWith } from './verify.fixture.ts'
 import { verifyToken } from './verify-token.ts'
 
-const verdictOn = (token: string, goesOnAfterRefusal = false) =>
-  verifyToken(token, SIGNER, KEYS, NOW_MS, { goesOnAfterRefusal })
+const verdictOn = (token: string, continueAfterRefusal = false) =>
+  verifyToken(token, SIGNER, KEYS, NOW_MS, { continueAfterRefusal })
 
-test('an accepted token has passed all checks, in order, and its verdict says what it proves', async () => {
+test('an accepted token has passed all checks in order, and its verdict contains the verified data', async () => {
   const token = tokenWith()
   const verdict = await verdictOn(token)
   assert.ok(verdict.accepted)
@@ -28,7 +28,7 @@ test('an accepted token has passed all checks, in order, and its verdict says wh
   assert.equal(keyThumbprint, KEYS.get(KEY.kid)?.thumbprint)
 })
 
-test('a refused token has passed all checks but the last in the list', async () => {
+test('a refused token has passed all checks except the last in the list', async () => {
   const cases: [string, string, RefusalReason][] = [
     ['x', 'format', 'token-malformed'],
     [tokenWith({ iss: 'x' }), 'issuer', 'issuer-mismatch'],
@@ -58,7 +58,7 @@ test('a refused token has passed all checks but the last in the list', async () 
   }
 })
 
-test('4.8 tells the client missing, invalid or expired as existing clients know it', async () => {
+test('4.8 reports missing, invalid or expired as existing clients expect', async () => {
   const cases: [string, string][] = [
     ['garbage', 'missing'],
     [`${tokenWith()}==`, 'missing'],
@@ -83,7 +83,7 @@ test('4.8 tells the client missing, invalid or expired as existing clients know 
   }
 })
 
-test('goes on after a refusal when asked to, with the first refusal as reason', async () => {
+test('continues after a refusal on request, with the first refusal as reason', async () => {
   const wrong = await verdictOn(tokenWith({ aud: 'x', exp: NOW - 1, sub: 7 }), true)
   assert.equal(wrong.reason, 'audience-mismatch')
   assert.deepEqual(
@@ -103,7 +103,7 @@ test('goes on after a refusal when asked to, with the first refusal as reason', 
   assert.equal((await verdictOn(tokenWith(), true)).accepted, true)
 })
 
-test('says what was expected and what came, for people', async () => {
+test('describes the expected and the received value of each check', async () => {
   const last = async (token: string, signer = SIGNER, keys = KEYS) =>
     (await verifyToken(token, signer, keys, NOW_MS)).checks.at(-1)
   assert.deepEqual(await last(tokenWith({ iss: `${ISSUER}/` })), {
@@ -148,18 +148,18 @@ test('says what was expected and what came, for people', async () => {
   })
 })
 
-test('shows values cut, and never the token', async () => {
-  assert.equal(shown(undefined), null)
-  assert.equal(shown('x'.repeat(256))?.length, 256)
-  assert.equal(shown('x'.repeat(9999))?.length, 257)
-  assert.equal(shown(`${'x'.repeat(255)}😀`)?.isWellFormed(), true)
+test('truncates values, and never displays the token', async () => {
+  assert.equal(displayValue(undefined), null)
+  assert.equal(displayValue('x'.repeat(256))?.length, 256)
+  assert.equal(displayValue('x'.repeat(9999))?.length, 257)
+  assert.equal(displayValue(`${'x'.repeat(255)}😀`)?.isWellFormed(), true)
   const token = tokenWith({ sub: 'x'.repeat(5000) })
   const text = JSON.stringify((await verdictOn(token)).checks)
   assert.ok(text.length < 4000)
   for (const part of token.split('.')) assert.equal(text.includes(part), false)
 })
 
-test('no signature is checked for a token that a cheaper check has refused', async () => {
+test('does not verify the signature of a token that a cheaper check has refused', async () => {
   let asked = 0
   const key = KEYS.get(KEY.kid) ?? assert.fail()
   const watched = {

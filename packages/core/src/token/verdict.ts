@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../json/json-value.ts'
 
-/** The checks of the one verify function, in their order. */
+/** The checks of `verifyToken`, in execution order. */
 export const CHECKS = [
   'format',
   'issuer',
@@ -17,10 +17,10 @@ export const CHECKS = [
 
 export type CheckName = (typeof CHECKS)[number]
 
-/** What a client is told about a refused token: no usable one was there, it is no good, or it was good once. */
+/** What the `WWW-Authenticate` challenge reports: no usable token, an invalid one, or an expired one. */
 export type ChallengeError = 'missing' | 'invalid' | 'expired'
 
-/** Every reason for refusing a token, with what the client is told. Closed: logs, metrics and "explain" use these words. */
+/** Every reason for refusing a token, with the challenge for the client. A closed set: logs, metrics and "explain" use these values. */
 export const REFUSALS = {
   'token-too-large': 'missing',
   'token-malformed': 'missing',
@@ -53,12 +53,12 @@ export type RefusalReason = keyof typeof REFUSALS
 export interface Check {
   readonly check: CheckName
   readonly expected: string
-  /** What the token had, cut to a bounded length; null for nothing. */
+  /** The token's value, truncated; null when the token has none. */
   readonly received: string | null
   readonly pass: boolean
 }
 
-/** What a verified token proves. Only the verify function makes one. */
+/** What a verified token proves. Only `verifyToken` creates one. */
 export interface VerifiedToken {
   readonly signerId: string
   readonly claims: JsonObject
@@ -67,17 +67,17 @@ export interface VerifiedToken {
   readonly kid: string
   readonly alg: string
   readonly keyThumbprint: string
-  /** From when on the signer refuses it, in milliseconds. */
+  /** When the signer starts to refuse it, in milliseconds since 1970. Includes the clock skew. */
   readonly expiresAtMs: number
 }
 
-/** The outcome: the checks up to the first that failed (or all that could be made, when asked to go on), and one reason. */
+/** The checks up to the first that failed (or all that can be made, with `continueAfterRefusal`), and one reason. */
 export type Verdict = AcceptedVerdict | RefusedVerdict
 
 export interface AcceptedVerdict {
   readonly accepted: true
   readonly reason: 'accepted'
-  /** Written when asked for: most callers never do. */
+  /** Built on access: most callers never read them. */
   readonly checks: readonly Check[]
   readonly token: VerifiedToken
 }
@@ -94,17 +94,17 @@ export class RefusedVerdict {
     this.#checks = checks
   }
 
-  /** Written when asked for: a flood of refusals is answered without. */
+  /** Built on access, so that a flood of refusals does not pay for texts. */
   get checks(): readonly Check[] {
     return this.#checks()
   }
 }
 
-const MAX_SHOWN = 256
+const MAX_DISPLAY_LENGTH = 256
 
-/** How a value from a token stands in a verdict: as text, cut, null for nothing. */
-export function shown(value: JsonValue | undefined): string | null {
+/** A token's value as text for a verdict, truncated to 256 characters. Null when the value is absent. */
+export function displayValue(value: JsonValue | undefined): string | null {
   if (value === undefined) return null
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN).toWellFormed()}…` : text
+  return text.length > MAX_DISPLAY_LENGTH ? `${text.slice(0, MAX_DISPLAY_LENGTH).toWellFormed()}…` : text
 }

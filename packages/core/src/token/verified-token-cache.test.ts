@@ -19,7 +19,7 @@ import {
 } from './verify.fixture.ts'
 import { verifyToken } from './verify-token.ts'
 
-test('a token that is shown again and again is verified twice, and then gets the same verdict without another verification', async () => {
+test('a token that is presented repeatedly is verified twice, then gets the cached verdict', async () => {
   const cache = new VerifiedTokenCache()
   const token = tokenWith()
   const verdict = () => verifyToken(token, SIGNER, KEYS, NOW_MS + 1000, { cache })
@@ -32,14 +32,14 @@ test('a token that is shown again and again is verified twice, and then gets the
   assert.equal(await verdict(), second)
 })
 
-test('tokens that are shown once take no room', async () => {
+test('tokens that are presented once are not cached', async () => {
   const cache = new VerifiedTokenCache()
   for (let jti = 0; jti < 100; jti += 1)
     assert.ok((await verifyToken(tokenWith({ jti }), SIGNER, KEYS, NOW_MS, { cache })).accepted)
   assert.equal(cache.size, 0)
 })
 
-test('a refused token is not kept', async () => {
+test('a refused token is not cached', async () => {
   const cache = new VerifiedTokenCache()
   const refused = [
     tokenWith({ exp: NOW - 1, iat: undefined }),
@@ -54,7 +54,7 @@ test('a refused token is not kept', async () => {
   assert.equal(cache.size, 1)
 })
 
-test('D-13 a changed setting, a removed, replaced or rebound key and the time are felt at once', async () => {
+test('D-13 a changed setting, a removed, replaced or restricted key and the time take effect at once', async () => {
   const cache = new VerifiedTokenCache()
   const token = tokenWith({ nbf: NOW - 5 })
   await assertAccepted(token, { cache })
@@ -81,7 +81,7 @@ test('D-13 a changed setting, a removed, replaced or rebound key and the time ar
   await assertAccepted(token, { cache })
 })
 
-test('a verdict is of one signer, while the reading is shared', async () => {
+test('a verdict is cached per signer, while the parsed token is shared', async () => {
   const cache = new VerifiedTokenCache()
   const token = tokenWith({ aud: [AUDIENCE, 'api://other'] })
   const other = signerWith({ id: 'signer-b', audience: 'api://other' })
@@ -96,7 +96,7 @@ test('a verdict is of one signer, while the reading is shared', async () => {
   assert.equal(cache.size, 1)
 })
 
-test('remembers a bounded number of signers for one token', async () => {
+test('caches verdicts of a bounded number of signers for one token', async () => {
   const cache = new VerifiedTokenCache()
   const token = tokenWith()
   for (let id = 0; id < 20; id += 1) await assertAccepted(token, { cache, signer: signerWith({ id: `signer-${id}` }) })
@@ -108,7 +108,7 @@ test('remembers a bounded number of signers for one token', async () => {
   assert.equal(remembered.filter((verdict) => verdict !== undefined).length, 4)
 })
 
-test('forgets the least recently used token when there are too many, or too much of them', async () => {
+test('evicts the least recently used token when there are too many tokens or characters', async () => {
   const tokens = Array.from({ length: 4 }, (_, jti) => tokenWith({ jti }))
   const length = Math.max(...tokens.map((token) => token.length))
   for (const limits of [
@@ -131,7 +131,7 @@ test('forgets the least recently used token when there are too many, or too much
   }
 })
 
-test('C-17 a token that is bound to a certificate is never answered from the cache', async () => {
+test('C-17 a certificate-bound token never gets a cached verdict', async () => {
   const cache = new VerifiedTokenCache()
   const token = tokenWith({ cnf: { 'x5t#S256': 'x' } })
   await assertAccepted(token, { cache, presentedCertificateSha256: 'x' })

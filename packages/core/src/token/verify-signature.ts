@@ -4,20 +4,20 @@ import type { SignerKey } from '../key/signer-key.ts'
 import { verificationKey } from '../key/verification-key.ts'
 import type { UntrustedJws } from './jws.ts'
 
-/** A signature whose length fits its key and its algorithm, which the key allows. */
+/** A signature of the right length for its key, with an algorithm that the key allows. */
 export interface SignatureToCheck {
   readonly algorithm: Algorithm
   readonly key: KeyObject
-  /** What was signed, one byte to a character. */
+  /** The signing input as latin1: one byte per character. */
   readonly input: string
-  /** In the form that `crypto.verify` takes. */
+  /** In the encoding that `crypto.verify` expects. */
   readonly signature: Buffer
 }
 
-/** Whether the key made the signature. Never rejects: what the library cannot even try is no signature. */
+/** Returns whether the signature is valid. Never throws or rejects: an input that `crypto.verify` rejects is invalid. */
 export type CheckSignature = (check: SignatureToCheck) => boolean | Promise<boolean>
 
-/** Whether the key made the signature of the token, with an algorithm that it allows. */
+/** Returns whether the token's signature is valid for the key, with an algorithm that the key allows. */
 export function verifySignature(
   jws: UntrustedJws,
   key: SignerKey,
@@ -31,7 +31,7 @@ export function verifySignature(
   return check({ algorithm, key: key.keyObject, input: jws.signingInput, signature })
 }
 
-/** On this thread, which does nothing else meanwhile. */
+/** Verifies on the calling thread and blocks it. */
 export function checkInPlace({ algorithm: { hash, options }, key, input, signature }: SignatureToCheck): boolean {
   try {
     return verify(hash, Buffer.from(input, 'latin1'), verificationKey(key, options), signature)
@@ -40,13 +40,13 @@ export function checkInPlace({ algorithm: { hash, options }, key, input, signatu
   }
 }
 
-/** On a thread of Node's pool: several at a time, for more work in all. */
+/** Verifies on Node's thread pool: several signatures in parallel, at a higher total cost. */
 export function checkOnPool(check: SignatureToCheck): Promise<boolean> {
   const { algorithm, key, input, signature } = check
   return new Promise((resolve) => {
     try {
       const verifyingKey = verificationKey(key, algorithm.options)
-      verify(algorithm.hash, Buffer.from(input, 'latin1'), verifyingKey, signature, answerTo(resolve))
+      verify(algorithm.hash, Buffer.from(input, 'latin1'), verifyingKey, signature, settleWith(resolve))
     } catch {
       resolve(false)
     }
@@ -54,9 +54,9 @@ export function checkOnPool(check: SignatureToCheck): Promise<boolean> {
 }
 
 /**
- * Made here, in a scope of its own: the library's jobs live until the next full garbage collection, and everything that the callback can
- * reach lives as long.
+ * A scope of its own keeps the callback from capturing more: Node's crypto jobs live until the next full garbage collection, and so does
+ * everything that the callback references.
  */
-function answerTo(resolve: (good: boolean) => void): (error: Error | null, good: boolean) => void {
-  return (error, good) => resolve(error === null && good)
+function settleWith(resolve: (isValid: boolean) => void): (error: Error | null, isValid: boolean) => void {
+  return (error, isValid) => resolve(error === null && isValid)
 }

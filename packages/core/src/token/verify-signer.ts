@@ -2,21 +2,21 @@ import { parseRequiredClaims, type RequiredClaim } from '../claim/required-claim
 import { parseSelector, type Selector } from '../claim/selector.ts'
 import type { JsonObject, ReadonlyJson } from '../json/json-value.ts'
 
-/** What a kind of provider promises about its tokens beyond a claim's value. */
+/** A rule about the claims of one kind of provider that `requiredClaims` cannot express. */
 export interface ClaimRule {
-  /** In words, for the verdict. */
+  /** For the verdict. */
   readonly expected: string
   holds(claims: JsonObject): boolean
 }
 
-/** What the verify function needs of a signer. `id` and `revision` together stand for one state of all the others. */
+/** The part of a signer that `verifyToken` needs. `id` and `revision` together identify one state of all other members. */
 export interface VerifySigner<Audience extends string | null = string | null> {
   readonly id: string
   readonly revision: string | number
   readonly issuer: string
-  /** Null for a provider whose tokens name none: then its `claimRules` say what they are for. */
+  /** Null for a provider whose tokens have no audience: its `claimRules` restrict their use instead. */
   readonly audience: Audience
-  /** Accepted beside `audience`. */
+  /** Accepted in addition to `audience`. */
   readonly additionalAudiences: readonly string[]
   readonly claimsProperty: Selector
   readonly clockSkewSeconds: number
@@ -41,8 +41,8 @@ export interface VerifySignerFields<Audience extends string | null = string | nu
 const MAX_CLOCK_SKEW_SECONDS = 60
 
 /**
- * Prepares a stored signer for verifying, once for each revision.
- * @throws {TypeError} for fields that a saved signer cannot have
+ * Parses the fields of a stored signer. Call it once per revision.
+ * @throws {TypeError} for fields that a validated signer cannot have
  */
 export function buildVerifySigner<Audience extends string | null>(
   fields: VerifySignerFields<Audience>,
@@ -52,11 +52,10 @@ export function buildVerifySigner<Audience extends string | null>(
   const claimRules = fields.claimRules ?? []
   const additionalAudiences = fields.additionalAudiences ?? []
   if (issuer === '' || audience === '' || additionalAudiences.includes(''))
-    throw new TypeError('a signer has an issuer and an audience')
-  if (audience === null && claimRules.length === 0)
-    throw new TypeError('tokens without audience need rules of their own')
+    throw new TypeError('issuer and audiences must not be empty')
+  if (audience === null && claimRules.length === 0) throw new TypeError('a signer without audience needs claimRules')
   if (!(clockSkewSeconds >= 0 && clockSkewSeconds <= MAX_CLOCK_SKEW_SECONDS)) {
-    throw new TypeError(`clockSkewSeconds is from 0 to ${MAX_CLOCK_SKEW_SECONDS}`)
+    throw new TypeError(`clockSkewSeconds must be from 0 to ${MAX_CLOCK_SKEW_SECONDS}`)
   }
   const selector = parseSelector(fields.claimsProperty ?? '/sub')
   if (!selector.ok) throw new TypeError(`claimsProperty ${selector.reason}`)

@@ -1,12 +1,12 @@
 import { selectClaim } from '../claim/selector.ts'
 import type { JsonObject } from '../json/json-value.ts'
 import type { SignerKey, SignerKeys } from '../key/signer-key.ts'
-import { type CheckOutcome, CheckRecord, formatCheck } from './check-outcome.ts'
+import { CheckRecord, type CheckResult, formatCheck } from './check-result.ts'
 import { checkAudience, checkIdentityClaim, checkIssuer, checkRequiredClaims } from './claim-checks.ts'
 import type { UntrustedJws } from './jws.ts'
 import { checkKey, checkKid, findKey } from './key-checks.ts'
 import { readJws } from './read-jws.ts'
-import { checkExpiry, checkIssuedAt, checkNotBefore, periodOf } from './time-checks.ts'
+import { checkExpiry, checkIssuedAt, checkNotBefore, validityPeriod } from './time-checks.ts'
 import {
   type AcceptedVerdict,
   CHECKS,
@@ -23,16 +23,16 @@ import type { VerifySigner } from './verify-signer.ts'
 
 export interface VerifyOptions {
   readonly cache?: VerifiedTokenCache
-  /** For "explain": makes every check that can be made, although the first failure has decided. */
-  readonly goesOnAfterRefusal?: boolean
-  /** Where signatures are checked; on Node's pool unless told otherwise. */
+  /** For "explain": runs every check that can be made, although the first refusal decides. */
+  readonly continueAfterRefusal?: boolean
+  /** Verifies signatures; on Node's thread pool by default. */
   readonly checkSignature?: CheckSignature
-  /** SHA-256 of the client certificate of this TLS connection, base64url, for tokens that are bound to one. */
+  /** SHA-256 of this TLS connection's client certificate, base64url, for certificate-bound tokens. */
   readonly presentedCertificateSha256?: string | undefined
 }
 
-/** One token before one signer, at one moment. */
-class Judging {
+/** The inputs for checking one token against one signer at one time. */
+class Verification {
   readonly header: JsonObject
   readonly claims: JsonObject
   readonly signer: VerifySigner
@@ -40,8 +40,8 @@ class Judging {
   readonly key: SignerKey | undefined
   readonly nowMs: number
   readonly presentedCertificateSha256: string | undefined
-  /** Known once there was a key to ask. */
-  signatureIsGood: boolean | undefined
+  /** Undefined until the signature is verified, which needs a key. */
+  signatureIsValid: boolean | undefined
 
   constructor(
     { untrustedHeader: header, untrustedClaims: claims }: UntrustedJws,
@@ -62,38 +62,41 @@ class Judging {
 
 interface Step {
   readonly name: CheckName
-  /** What the check found; undefined when it cannot be made (there is no key to check), since then an earlier one has failed. */
-  find(judging: Judging): CheckOutcome | undefined
+  /** Undefined when the check cannot be made for lack of a key; an earlier check has failed then. */
+  run(verification: Verification): CheckResult | undefined
 }
 
 const STEPS_BEFORE_SIGNATURE: readonly Step[] = [
-  { name: 'issuer', find: ({ claims, signer }) => checkIssuer(claims, signer) },
-  { name: 'audience', find: ({ claims, signer }) => checkAudience(claims, signer) },
-  { name: 'kid', find: ({ header, keys }) => checkKid(header, keys) },
-  { name: 'key', find: ({ header, key, nowMs }) => key && checkKey(header, key, nowMs) },
+  { name: 'issuer', run: ({ claims, signer }) => checkIssuer(claims, signer) },
+  { name: 'audience', run: ({ claims, signer }) => checkAudience(claims, signer) },
+  { name: 'kid', run: ({ header, keys }) => checkKid(header, keys) },
+  { name: 'key', run: ({ header, key, nowMs }) => key && checkKey(header, key, nowMs) },
 ]
 
 const STEPS_FROM_SIGNATURE: readonly Step[] = [
-  { name: 'signature', find: ({ key, signatureIsGood }) => key && judgeSignature(key, signatureIsGood === true) },
-  { name: 'expiry', find: ({ claims, signer, nowMs }) => checkExpiry(claims, signer, nowMs) },
-  { name: 'notBefore', find: ({ claims, signer, nowMs }) => checkNotBefore(claims, signer, nowMs) },
-  { name: 'issuedAt', find: ({ claims, signer, nowMs }) => checkIssuedAt(claims, signer, nowMs) },
+  {
+    name: 'signature',
+    run: ({ key, signatureIsValid }) => key && checkSignatureResult(key, signatureIsValid === true),
+  },
+  { name: 'expiry', run: ({ claims, signer, nowMs }) => checkExpiry(claims, signer, nowMs) },
+  { name: 'notBefore', run: ({ claims, signer, nowMs }) => checkNotBefore(claims, signer, nowMs) },
+  { name: 'issuedAt', run: ({ claims, signer, nowMs }) => checkIssuedAt(claims, signer, nowMs) },
   {
     name: 'requiredClaims',
-    find: ({ claims, signer, presentedCertificateSha256 }) =>
+    run: ({ claims, signer, presentedCertificateSha256 }) =>
       checkRequiredClaims(claims, signer, presentedCertificateSha256),
   },
-  { name: 'identityClaim', find: ({ claims, signer }) => checkIdentityClaim(claims, signer) },
+  { name: 'identityClaim', run: ({ claims, signer }) => checkIdentityClaim(claims, signer) },
 ]
 
 const STEPS: readonly Step[] = [...STEPS_BEFORE_SIGNATURE, ...STEPS_FROM_SIGNATURE]
 
-// The form is checked by reading. A check that is in no table must not be forgotten silently.
+// `readJws` makes the format check. Fail at start-up when a check is in neither table.
 if (['format', ...STEPS.map(({ name }) => name)].join() !== CHECKS.join()) throw new TypeError('a check is missing')
 
 /**
- * The one function that decides whether a token is good for a signer at `nowMs`. The checks are made in the order of `CHECKS`: the cheap
- * ones before the signature, the claims that count after it. Never rejects: whatever a token holds ends in a verdict.
+ * Decides whether `signer` accepts a token at `nowMs`. No other function accepts tokens. Runs the checks in the order of `CHECKS`: cheap ones
+ * before the signature, the remaining claims after it. Never rejects: every token content ends in a verdict.
  */
 export async function verifyToken(
   token: string | UntrustedJws,
@@ -102,61 +105,61 @@ export async function verifyToken(
   nowMs: number,
   options: VerifyOptions = {},
 ): Promise<Verdict> {
-  const { cache, goesOnAfterRefusal = false, checkSignature, presentedCertificateSha256 } = options
+  const { cache, continueAfterRefusal = false, checkSignature, presentedCertificateSha256 } = options
   const reading = typeof token === 'string' ? readJws(token, cache) : { ok: true as const, jws: token }
   if (!reading.ok) return new RefusedVerdict(reading.reason, () => [formatCheck(reading.detail)])
   const { jws } = reading
   const known = cache?.findVerdict(jws.digest, signer, keys, nowMs)
   if (known) return known
 
-  const judging = new Judging(jws, signer, keys, nowMs, presentedCertificateSha256)
-  const { key } = judging
-  const early = findRefusal(STEPS_BEFORE_SIGNATURE, judging)
-  if (early !== undefined && !goesOnAfterRefusal) return refusedFor(early, judging, false)
-  if (key) judging.signatureIsGood = await verifySignature(jws, key, checkSignature)
-  const refusal = early ?? findRefusal(STEPS_FROM_SIGNATURE, judging)
-  if (refusal !== undefined) return refusedFor(refusal, judging, goesOnAfterRefusal)
+  const verification = new Verification(jws, signer, keys, nowMs, presentedCertificateSha256)
+  const { key } = verification
+  const early = findRefusal(STEPS_BEFORE_SIGNATURE, verification)
+  if (early !== undefined && !continueAfterRefusal) return refuse(early, verification, false)
+  if (key) verification.signatureIsValid = await verifySignature(jws, key, checkSignature)
+  const refusal = early ?? findRefusal(STEPS_FROM_SIGNATURE, verification)
+  if (refusal !== undefined) return refuse(refusal, verification, continueAfterRefusal)
 
-  const verdict = accept(jws, judging)
-  // A verdict that rests on this connection's certificate says nothing about the next connection.
+  const verdict = accept(jws, verification)
+  // The verdict on a certificate-bound token depends on this connection's certificate, so it is not cached.
   if (jws.untrustedClaims.cnf === undefined) cache?.remember(jws, verdict, signer)
   return verdict
 }
 
-function findRefusal(steps: readonly Step[], judging: Judging): RefusalReason | undefined {
+function findRefusal(steps: readonly Step[], verification: Verification): RefusalReason | undefined {
   for (const step of steps) {
-    const refusal = step.find(judging)?.refusal
+    const refusal = step.run(verification)?.refusal
     if (refusal !== undefined) return refusal
   }
   return undefined
 }
 
-function refusedFor(reason: RefusalReason, judging: Judging, goesOnAfterRefusal: boolean): RefusedVerdict {
-  return new RefusedVerdict(reason, () => writeChecks(judging, goesOnAfterRefusal))
+function refuse(reason: RefusalReason, verification: Verification, continueAfterRefusal: boolean): RefusedVerdict {
+  return new RefusedVerdict(reason, () => describeChecks(verification, continueAfterRefusal))
 }
 
-/** Most verdicts are only acted on: what the checks found is put into words for whoever asks. */
-function writeChecks(judging: Judging, goesOnAfterRefusal: boolean): Check[] {
-  const record = new CheckRecord(goesOnAfterRefusal)
-  for (const { name, find } of STEPS) {
-    const outcome = find(judging)
-    if (outcome && !record.add(name, outcome)) break
+/** Runs the checks again to describe them. Only called for verdicts that are displayed. */
+function describeChecks(verification: Verification, continueAfterRefusal: boolean): Check[] {
+  const record = new CheckRecord(continueAfterRefusal)
+  for (const { name, run } of STEPS) {
+    const result = run(verification)
+    if (result && !record.add(name, result)) break
   }
   return record.checks
 }
 
-function judgeSignature(key: SignerKey, isGood: boolean): CheckOutcome {
-  const expected = () => `made by the key with thumbprint ${key.thumbprint}`
-  return isGood
+function checkSignatureResult(key: SignerKey, isValid: boolean): CheckResult {
+  const expected = () => `signed by the key with thumbprint ${key.thumbprint}`
+  return isValid
     ? { expected, received: expected }
-    : { expected, received: 'not made by it', refusal: 'signature-invalid' }
+    : { expected, received: 'not signed by this key', refusal: 'signature-invalid' }
 }
 
-function accept(jws: UntrustedJws, judging: Judging): AcceptedVerdict {
-  const { signer, key } = judging
+function accept(jws: UntrustedJws, verification: Verification): AcceptedVerdict {
+  const { signer, key } = verification
   const identityClaim = selectClaim(signer.claimsProperty, jws.untrustedClaims)
-  // Cannot happen while the tables above are whole; an acceptance without key or signature must not leave this file.
-  if (!key || judging.signatureIsGood !== true || typeof identityClaim !== 'string')
+  // Unreachable while the tables above are complete: never accept a token without a key and a valid signature.
+  if (!key || verification.signatureIsValid !== true || typeof identityClaim !== 'string')
     throw new TypeError('a check is missing')
   const token = {
     signerId: signer.id,
@@ -165,24 +168,24 @@ function accept(jws: UntrustedJws, judging: Judging): AcceptedVerdict {
     kid: key.kid,
     alg: String(jws.untrustedHeader.alg),
     keyThumbprint: key.thumbprint,
-    expiresAtMs: periodOf(jws.untrustedClaims, signer).untilMs,
+    expiresAtMs: validityPeriod(jws.untrustedClaims, signer).untilMs,
   }
-  return new Acceptance(token, judging)
+  return new LazyAcceptedVerdict(token, verification)
 }
 
-/** A class, since a getter in an object literal would cost every verdict a hidden class of its own, which outlives it. */
-class Acceptance implements AcceptedVerdict {
+/** A class, because a getter in an object literal creates a hidden class per verdict, which outlives the verdict. */
+class LazyAcceptedVerdict implements AcceptedVerdict {
   readonly accepted = true
   readonly reason = 'accepted'
   readonly token: VerifiedToken
-  readonly #judging: Judging
+  readonly #verification: Verification
 
-  constructor(token: VerifiedToken, judging: Judging) {
+  constructor(token: VerifiedToken, verification: Verification) {
     this.token = token
-    this.#judging = judging
+    this.#verification = verification
   }
 
   get checks(): readonly Check[] {
-    return writeChecks(this.#judging, false)
+    return describeChecks(this.#verification, false)
   }
 }

@@ -1,4 +1,4 @@
-/** What the tests of the verify function share: one signer, its keys, a fixed time, and an honest token to start from. */
+/** Shared by the tests of `verifyToken`: one signer, its keys, a fixed time, and a valid token to start from. */
 import assert from 'node:assert/strict'
 import { type MintKey, type MintOptions, mintKey, mintKeySet, mintToken } from '@countersign/testkit'
 import type { JsonValue } from '../json/json-value.ts'
@@ -20,7 +20,7 @@ export const signerWith = (fields: Partial<VerifySignerFields<string>> = {}): Ve
 
 export const SIGNER = signerWith()
 
-/** The keys of a signer whose provider publishes these. */
+/** The keys of a signer whose provider publishes `entries` as its JWKS. */
 export const keysOf = (...entries: readonly (MintKey | Record<string, unknown>)[]): SignerKeys =>
   readKeySet(mintKeySet(...entries) as JsonValue).keys
 
@@ -36,32 +36,32 @@ export const claimsWith = (claims: Record<string, unknown> = {}): Record<string,
   ...claims,
 })
 
-/** An honest token with these claims changed. */
+/** A valid token with some claims changed. */
 export const tokenWith = (claims: Record<string, unknown> = {}, options: Partial<MintOptions> = {}): string =>
   mintToken({ key: KEY, claims: claimsWith(claims), ...options })
 
-interface Setting extends VerifyOptions {
+interface VerifyContext extends VerifyOptions {
   readonly signer?: VerifySigner
   readonly keys?: SignerKeys
   readonly nowMs?: number
 }
 
-/** On another thread and on this one, whatever is checked there; a cache has it from then on. */
-export async function assertAccepted(token: string, setting: Setting = {}): Promise<void> {
-  for (const verdict of await verdictsOf(token, setting)) {
+/** Verifies the token on the thread pool, then on this thread. A cache in `context` has seen it twice afterwards. */
+export async function assertAccepted(token: string, context: VerifyContext = {}): Promise<void> {
+  for (const verdict of await verdictsOf(token, context)) {
     assert.equal(verdict.reason, 'accepted', JSON.stringify(verdict.checks.at(-1)))
   }
 }
 
-export async function assertRefused(token: string, reason: RefusalReason, setting: Setting = {}): Promise<void> {
-  for (const verdict of await verdictsOf(token, setting)) {
+export async function assertRefused(token: string, reason: RefusalReason, context: VerifyContext = {}): Promise<void> {
+  for (const verdict of await verdictsOf(token, context)) {
     assert.equal(verdict.reason, reason, `${token.slice(0, 200)}: ${JSON.stringify(verdict.checks.at(-1))}`)
     assert.equal('token' in verdict, false)
   }
 }
 
-async function verdictsOf(token: string, setting: Setting): Promise<Verdict[]> {
-  const { signer = SIGNER, keys = KEYS, nowMs = NOW_MS, ...options } = setting
+async function verdictsOf(token: string, context: VerifyContext): Promise<Verdict[]> {
+  const { signer = SIGNER, keys = KEYS, nowMs = NOW_MS, ...options } = context
   const verdicts: Verdict[] = []
   for (const checkSignature of [checkOnPool, checkInPlace]) {
     verdicts.push(await verifyToken(token, signer, keys, nowMs, { ...options, checkSignature }))

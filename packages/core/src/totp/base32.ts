@@ -1,7 +1,7 @@
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 const BITS = 5
 
-/** RFC 4648 base32 without padding, as apps for one-time codes read it. */
+/** RFC 4648 base32 without padding, as authenticator apps expect it. */
 export function base32(bytes: Uint8Array): string {
   let text = ''
   let held = 0

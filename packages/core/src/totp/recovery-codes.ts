@@ -2,15 +2,15 @@ import { randomInt, timingSafeEqual } from 'node:crypto'
 import { isTotpCode } from './totp.ts'
 
 export const RECOVERY_CODE_COUNT = 20
-/** No character that is taken for another when read aloud or from paper. */
+/** Without characters that are easily confused. */
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 /**
- * 30 bits, and as many characters as existing clients let people type. Nobody guesses offline, since the codes are kept
- * sealed; online a code is 250 times as hard to hit as the one-time code beside it, and the same limit counts both.
+ * 30 bits, and the length of the input field in existing clients. Offline guessing is not possible, because the codes are stored sealed.
+ * Online, a recovery code is 250 times as hard to guess as a one-time code, and the same limiter counts both.
  */
 const LENGTH = 6
 
-/** Codes for the day when the device is lost: all different, and none that could be taken for a one-time code. */
+/** Creates recovery codes for a lost device. They are all different, and none looks like a one-time code. */
 export function newRecoveryCodes(): string[] {
   const codes = new Set<string>()
   while (codes.size < RECOVERY_CODE_COUNT) {
@@ -20,7 +20,7 @@ export function newRecoveryCodes(): string[] {
   return [...codes]
 }
 
-/** The place of a code among the given ones, or undefined. Case does not matter, nor does time tell which it was. */
+/** Returns the index of a code, or undefined. Ignores case, and takes the same time for every code. */
 export function findRecoveryCode(codes: readonly string[], code: string): number | undefined {
   const given = Buffer.from(code.toUpperCase())
   let found: number | undefined

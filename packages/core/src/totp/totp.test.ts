@@ -7,7 +7,7 @@ import { findTotpStep, isTotpCode, newTotpSecret, totpCode, totpProvisioningUrl,
 const SECRET = Buffer.from('12345678901234567890')
 const STEP_MS = 30_000
 
-test('the codes are those of RFC 6238, appendix B, whose eight digits end in our six', () => {
+test('the codes are the last six of the eight digits in RFC 6238, appendix B', () => {
   const vectors: readonly (readonly [number, string])[] = [
     [59, '94287082'],
     [1111111109, '07081804'],
@@ -24,7 +24,7 @@ test('the codes are those of RFC 4226, appendix D', () => {
   for (const [counter, code] of codes.entries()) assert.equal(totpCode(SECRET, counter), code)
 })
 
-test('a code is good from two steps before to two steps after its own, and not in the third', () => {
+test('a code is accepted up to two steps early or late, and not three', () => {
   const now = 1_900_000_015_000
   const step = totpStep(now)
   const code = totpCode(SECRET, step)
@@ -44,7 +44,7 @@ test('only six ASCII digits are a code', () => {
   assert.equal(findTotpStep(SECRET, changed, now), undefined)
 })
 
-test('base32 is that of RFC 4648, without padding', () => {
+test('base32 is RFC 4648 without padding', () => {
   const vectors = {
     f: 'MY',
     fo: 'MZXQ',
@@ -57,7 +57,7 @@ test('base32 is that of RFC 4648, without padding', () => {
   for (const [text, expected] of Object.entries(vectors)) assert.equal(base32(Buffer.from(text)), expected)
 })
 
-test('a secret has 160 bits, and its URL says all that an app must know', () => {
+test('a secret has 160 bits, and its URL has everything that an authenticator app needs', () => {
   const secret = newTotpSecret()
   assert.equal(secret.length, 20)
   assert.notDeepEqual(newTotpSecret(), secret)
@@ -68,7 +68,7 @@ test('a secret has 160 bits, and its URL says all that an app must know', () => 
   assert.equal(decodeURIComponent(url.pathname).split(':')[1], 'Ann & Bo/ü?secret=x')
 })
 
-test('there are twenty recovery codes, all different, easy to read and never six digits', () => {
+test('there are twenty different recovery codes, easy to read and never six digits', () => {
   for (let round = 0; round < 50; round++) {
     const codes = newRecoveryCodes()
     assert.equal(new Set(codes).size, 20)
@@ -79,7 +79,7 @@ test('there are twenty recovery codes, all different, easy to read and never six
   }
 })
 
-test('a recovery code is found in either case, and nothing else is', () => {
+test('a recovery code is found regardless of case, and other texts are not', () => {
   const codes = newRecoveryCodes()
   const seventh = codes[7] ?? ''
   assert.equal(findRecoveryCode(codes, seventh), 7)

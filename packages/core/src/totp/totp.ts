@@ -4,21 +4,21 @@ import { base32 } from './base32.ts'
 const SECRET_BYTES = 20
 const DIGITS = 6
 const STEP_MS = 30_000
-/** A code is good two steps before its own and two after: clocks drift, and people type slowly. */
+/** A code is accepted two steps early or late, because clocks drift and people type slowly. */
 const WINDOW = [-2, -1, 0, 1, 2]
 const ISSUER = 'Countersign'
 
-/** A secret for one-time codes, as long as the hash wants it. */
+/** A new secret of the length that RFC 4226 recommends for SHA-1. */
 export function newTotpSecret(): Buffer {
   return randomBytes(SECRET_BYTES)
 }
 
-/** The step of RFC 6238 that an instant lies in. */
+/** The RFC 6238 time step of an instant in milliseconds. */
 export function totpStep(now: number): number {
   return Math.floor(now / STEP_MS)
 }
 
-/** The code of one step: RFC 6238 with SHA-1, 30 seconds and 6 digits, which every app knows. */
+/** The code of one step: RFC 6238 with SHA-1, 30 seconds and 6 digits, which every authenticator app supports. */
 export function totpCode(secret: Uint8Array, step: number): string {
   const counter = Buffer.alloc(8)
   counter.writeBigInt64BE(BigInt(step))
@@ -28,7 +28,7 @@ export function totpCode(secret: Uint8Array, step: number): string {
   return String(number % 10 ** DIGITS).padStart(DIGITS, '0')
 }
 
-/** Which step around now a code belongs to, if any. How long this takes tells nothing about the codes. */
+/** Returns the step within the window that a code belongs to, or undefined. Takes constant time. */
 export function findTotpStep(secret: Uint8Array, code: string, now: number): number | undefined {
   if (!isTotpCode(code)) return undefined
   const given = Buffer.from(code)
@@ -40,12 +40,12 @@ export function findTotpStep(secret: Uint8Array, code: string, now: number): num
   return found
 }
 
-/** Whether a text has the form of a one-time code: six digits. */
+/** Whether a text is six digits. */
 export function isTotpCode(text: string): boolean {
   return text.length === DIGITS && /^[0-9]+$/.test(text)
 }
 
-/** What apps read from the QR code. */
+/** The content of the QR code for authenticator apps. */
 export function totpProvisioningUrl(secret: Uint8Array, account: string): string {
   return `otpauth://totp/${ISSUER}:${encodeURIComponent(account)}?issuer=${ISSUER}&secret=${base32(secret)}`
 }

@@ -3,9 +3,8 @@ import type { CallOptions } from '../http/transport.ts'
 import type { ApiSession } from '../wire-types.ts'
 import { ReadableResource } from './resource.ts'
 
-/** Everybody's sessions. */
+/** The API sessions of all identities. */
 export class ApiSessions extends ReadableResource<ApiSession> {
-  /** Ends a session. */
   async delete(id: string, options: CallOptions = {}): Promise<void> {
     await this.api.call('management', { method: 'DELETE', path: pathOf(this.path, id), ...options })
   }

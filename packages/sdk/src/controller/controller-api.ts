@@ -1,4 +1,4 @@
-import { badAnswer } from '../http/error-answer.ts'
+import { unexpectedResponse } from '../http/error-response.ts'
 import { type ApiCall, JsonApi } from '../http/json-api.ts'
 import { memberOf } from '../http/read-body.ts'
 import type { TransportOptions } from '../http/transport.ts'
@@ -12,14 +12,14 @@ export interface ControllerApiOptions extends SessionOptions, TransportOptions {
   readonly baseUrl: string
 }
 
-/** What one call is answered with. */
-export interface Reply<Data> {
+/** A successful response in the controller's envelope. */
+export interface ApiResponse<Data> {
   readonly data: Data
   readonly meta: unknown
   readonly headers: Headers
 }
 
-/** Speaks the envelopes of a controller, on both of its APIs, with one session. */
+/** Calls both APIs of a controller with one session and unwraps their envelopes. */
 export class ControllerApi {
   readonly authorization: SessionAuthorization
   readonly #authorized: JsonApi
@@ -35,39 +35,39 @@ export class ControllerApi {
     return this.#authorized.baseUrl
   }
 
-  /** What a call with the session answers in `data`. */
+  /** Returns the `data` of the response. Sends the session. */
   async call<Data>(api: ApiName, call: ApiCall): Promise<Data> {
     return (await this.exchange<Data>(api, call)).data
   }
 
-  /** The same, with everything around it. */
-  exchange<Data>(api: ApiName, call: ApiCall): Promise<Reply<Data>> {
+  /** Like `call`, and also returns `meta` and the headers. */
+  exchange<Data>(api: ApiName, call: ApiCall): Promise<ApiResponse<Data>> {
     return this.#send(this.#authorized, api, call)
   }
 
-  /** What a call answers that shows nothing but what the call itself holds. */
+  /** Like `call`, but sends neither session nor secondary token. */
   async callAnonymously<Data>(api: ApiName, call: ApiCall): Promise<Data> {
     return (await this.#send<Data>(this.#anonymous, api, call)).data
   }
 
-  /** The whole of an answer, whatever its envelope. */
+  /** Returns the JSON of the response without unwrapping it. */
   request(call: ApiCall): Promise<unknown> {
     return this.#authorized.call(call)
   }
 
-  /** A success whose body is still to be read. */
+  /** Returns a successful response with its body unread. */
   open(api: ApiName, call: ApiCall): Promise<Response> {
-    return this.#authorized.open(below(api, call))
+    return this.#authorized.open(withApiPath(api, call))
   }
 
-  async #send<Data>(caller: JsonApi, api: ApiName, call: ApiCall): Promise<Reply<Data>> {
-    const { value, headers } = await caller.exchange(below(api, call))
+  async #send<Data>(sender: JsonApi, api: ApiName, call: ApiCall): Promise<ApiResponse<Data>> {
+    const { value, headers } = await sender.exchange(withApiPath(api, call))
     const data = memberOf(value, 'data')
-    if (data === undefined) throw badAnswer({ status: 200 }, this.baseUrl)
+    if (data === undefined) throw unexpectedResponse({ status: 200 }, this.baseUrl)
     return { data: data as Data, meta: memberOf(value, 'meta'), headers }
   }
 }
 
-function below(api: ApiName, call: ApiCall): ApiCall {
+function withApiPath(api: ApiName, call: ApiCall): ApiCall {
   return { ...call, path: `/edge/${api}/v1${call.path}` }
 }

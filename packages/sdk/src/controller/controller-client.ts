@@ -24,8 +24,8 @@ import { Signers } from './signers.ts'
 
 export type ControllerClientOptions = ControllerApiOptions
 
-export interface LogInOptions extends CallOptions {
-  /** Which API the login goes to; the session is good for both. `management` unless given. */
+export interface ControllerLoginOptions extends CallOptions {
+  /** Which API the login goes to; the session works on both. Default: `management`. */
   readonly api?: ApiName | undefined
 }
 
@@ -37,11 +37,11 @@ export class ControllerClient {
   readonly authenticators: Authenticators
   readonly enrollments: Enrollments
   readonly apiSessions: ApiSessions
-  /** Why sign-ins were refused in the last 24 hours; the id is the `requestId` of the refusal. */
+  /** Why logins were refused in the last 24 hours; the id is the `requestId` of the refusal. */
   readonly authDecisions: ReadableResource<AuthDecision>
   /** The caller's own one-time codes. */
   readonly oneTimeCodes: OwnOneTimeCodes
-  /** The ways to a first credential; they need no session. */
+  /** Enrolling a first credential; needs no session. */
   readonly enrollment: Enrollment
   readonly #api: ControllerApi
 
@@ -63,38 +63,42 @@ export class ControllerClient {
     return this.#api.baseUrl
   }
 
-  /** The session that calls are made with: a secret. It can be given to another client. */
+  /** The session token that calls send. It is secret, and can be passed to another client. */
   get session(): string | undefined {
     return this.#api.authorization.session
   }
 
-  /** Which version speaks there; needs no session. */
+  /** The controller's version; needs no session. */
   version(options: CallOptions = {}): Promise<Version> {
     return this.#api.callAnonymously('client', { method: 'GET', path: '/version', ...options })
   }
 
-  /** The signers that one may log in with; needs no session. */
+  /** The signers that logins can use; needs no session. */
   listClientSigners(options: CallOptions = {}): Promise<ClientSigner[]> {
     return this.#api.callAnonymously('client', { method: 'GET', path: '/external-jwt-signers', ...options })
   }
 
-  /** Trades a password for a session, which later calls are made with. `authQueries` lists what it still lacks. */
-  logInWithPassword(username: string, password: string, options: LogInOptions = {}): Promise<CurrentApiSession> {
-    return this.#logIn('password', options, { body: { username, password }, isRepeatable: false })
+  /** Logs in with a password. Later calls send the session; `authQueries` lists the second factors it still needs. */
+  logInWithPassword(
+    username: string,
+    password: string,
+    options: ControllerLoginOptions = {},
+  ): Promise<CurrentApiSession> {
+    return this.#logIn('password', options, { body: { username, password }, isIdempotent: false })
   }
 
-  /** Trades a token of an External JWT Signer for a session. */
-  async logInWithJwt(token: string | TokenSupplier, options: LogInOptions = {}): Promise<CurrentApiSession> {
+  /** Logs in with a token of an External JWT Signer. */
+  async logInWithJwt(token: string | TokenSupplier, options: ControllerLoginOptions = {}): Promise<CurrentApiSession> {
     const jwt = typeof token === 'string' ? token : await token()
     return this.#logIn('ext-jwt', options, { headers: { authorization: `Bearer ${jwt}` } })
   }
 
-  /** Trades the certificate that `fetch` shows for a session: give the client a `fetch` that has one. */
-  logInWithCertificate(options: LogInOptions = {}): Promise<CurrentApiSession> {
+  /** Logs in with the client certificate that `fetch` presents: set `fetch` to one that has a certificate. */
+  logInWithCertificate(options: ControllerLoginOptions = {}): Promise<CurrentApiSession> {
     return this.#logIn('cert', options, {})
   }
 
-  /** Completes a session that lacks a one-time code, with one or with a recovery code. */
+  /** Completes a session that needs a one-time code. Accepts a recovery code too. */
   async completeWithCode(code: string, options: CallOptions = {}): Promise<void> {
     await this.#api.call('client', { method: 'POST', path: '/authenticate/mfa', body: { code }, ...options })
   }
@@ -109,7 +113,7 @@ export class ControllerClient {
     return this.#api.call('management', { method: 'GET', path: '/current-api-session', ...options })
   }
 
-  /** Whose session it is. */
+  /** The identity of the session. */
   currentIdentity(options: CallOptions = {}): Promise<Identity> {
     return this.#api.call('management', { method: 'GET', path: '/current-identity', ...options })
   }
@@ -118,28 +122,35 @@ export class ControllerClient {
     return this.#api.call('management', { method: 'GET', path: '/controllers', ...options })
   }
 
-  /** How much of everything there is. */
+  /** The number of entities of each kind. */
   summary(options: CallOptions = {}): Promise<Readonly<Record<string, number>>> {
     return this.#api.call('management', { method: 'GET', path: '/summary', ...options })
   }
 
-  /** Events as they happen; a stream that breaks is resumed. Ends when the signal says so. */
+  /** Events as they happen. Resumes a broken stream; ends when the signal aborts. */
   events(options: WatchOptions = {}): AsyncGenerator<WatchedEvent> {
     return watchEvents(this.#api, options)
   }
 
-  /** A call that no method stands for, by its whole path. Gives the JSON of the answer, undefined for an empty one. */
+  /** Calls an endpoint that has no method here, by its full path. Returns the JSON of the response, undefined for an empty one. */
   request(call: ApiCall): Promise<unknown> {
     return this.#api.request(call)
   }
 
   async #logIn(
     method: 'password' | 'cert' | 'ext-jwt',
-    { api = 'management', ...options }: LogInOptions,
-    shown: { readonly body?: unknown; readonly headers?: Record<string, string>; readonly isRepeatable?: boolean },
+    { api = 'management', ...options }: ControllerLoginOptions,
+    credential: { readonly body?: unknown; readonly headers?: Record<string, string>; readonly isIdempotent?: boolean },
   ): Promise<CurrentApiSession> {
     this.#api.authorization.session = undefined
-    const call = { method: 'POST', path: '/authenticate', query: { method }, isRepeatable: true, ...shown, ...options }
+    const call = {
+      method: 'POST',
+      path: '/authenticate',
+      query: { method },
+      isIdempotent: true,
+      ...credential,
+      ...options,
+    }
     const session = await this.#api.call<CurrentApiSession>(api, call as typeof call & { method: 'POST' })
     this.#api.authorization.session = session.token
     return session

@@ -1,7 +1,7 @@
-const TEXTS = /"(?:[^"\\]|\\.)*"/gs
+const STRING_LITERALS = /"(?:[^"\\]|\\.)*"/gs
 const ENDING = /(?:^|[\s"')\]])(?:sort\s+by|skip\s+\d+|limit\s+(?:-?\d+|none))(?:\s|$)/i
 
-/** Whether a filter ends in `sort by`, `skip` or `limit`, and so says itself which of them come, and in which order. */
+/** Whether a filter has a `sort by`, `skip` or `limit` clause of its own. */
 export function hasFilterEnding(filter: string): boolean {
-  return ENDING.test(filter.replaceAll(TEXTS, '""'))
+  return ENDING.test(filter.replaceAll(STRING_LITERALS, '""'))
 }

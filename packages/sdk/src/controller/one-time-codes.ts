@@ -13,7 +13,7 @@ export class OwnOneTimeCodes {
     this.#api = api
   }
 
-  /** Begins to set them up, and gives the secret (`provisioningUrl`) and the recovery codes. */
+  /** Starts the setup. Returns the secret (`provisioningUrl`) and the recovery codes. */
   async setUp(options: CallOptions = {}): Promise<OneTimeCodes> {
     await this.#api.call('client', { method: 'POST', path: MFA, ...options })
     return this.get(options)
@@ -23,23 +23,23 @@ export class OwnOneTimeCodes {
     return this.#api.call('client', { method: 'GET', path: MFA, ...options })
   }
 
-  /** Proves that they are set up; from then on every login needs one. */
+  /** Completes the setup with a first code. From then on every login needs one. */
   async verify(code: string, options: CallOptions = {}): Promise<void> {
     await this.#api.call('client', { method: 'POST', path: `${MFA}/verify`, body: { code }, ...options })
   }
 
-  /** The recovery codes that are left. */
+  /** The unused recovery codes. */
   async recoveryCodes(code: string, options: CallOptions = {}): Promise<readonly string[]> {
     const call = { method: 'GET', path: `${MFA}/recovery-codes`, headers: { [CODE_HEADER]: code }, ...options } as const
     return (await this.#api.call<RecoveryCodes>('client', call)).recoveryCodes
   }
 
-  /** Makes new recovery codes; the old ones are void. */
+  /** Replaces the recovery codes. */
   async newRecoveryCodes(code: string, options: CallOptions = {}): Promise<void> {
     await this.#api.call('client', { method: 'POST', path: `${MFA}/recovery-codes`, body: { code }, ...options })
   }
 
-  /** Gives them up. */
+  /** Removes the caller's one-time codes. */
   async remove(code: string, options: CallOptions = {}): Promise<void> {
     await this.#api.call('client', { method: 'DELETE', path: MFA, headers: { [CODE_HEADER]: code }, ...options })
   }

@@ -6,9 +6,9 @@ import type { ControllerApi } from './controller-api.ts'
 import { hasFilterEnding } from './filter-ending.ts'
 
 export interface ListOptions extends CallOptions {
-  /** Which ones, in the filter language of the API: `name contains "laptop"`. */
+  /** In the filter language of the API: `name contains "laptop"`. */
   readonly filter?: string | undefined
-  /** How many are fetched at once; 100 unless given. A filter that ends in `sort by`, `skip` or `limit` is answered at once. */
+  /** Items per request. Default: 100. Ignored for a filter with `sort by`, `skip` or `limit`, which is one request. */
   readonly pageSize?: number | undefined
 }
 
@@ -22,25 +22,24 @@ export interface PageOptions extends CallOptions {
 
 export interface Page<Item> {
   readonly items: readonly Item[]
-  /** How many there are that the filter lets through. */
+  /** The number of items that match the filter. */
   readonly total: number
 }
 
 export interface ChangeOptions extends CallOptions {
-  /** The version that was read (`getVersioned`); a 412 tells that somebody else has changed it since. */
+  /** The version from `getVersioned`. The call fails with 412 when the item has changed since. */
   readonly ifMatch?: string | undefined
 }
 
-/** Whatever is in a collection has an id. */
 export interface Identified {
   readonly id: string
 }
 
 const PAGE_SIZE = 100
-/** What the API takes for no limit; a limit in the filter itself comes before it. */
+/** The API's value for no limit. A limit in the filter takes precedence. */
 const UNLIMITED = -1
 
-/** A text as it stands in a filter: quoted, so that it can hold anything. */
+/** Quotes and escapes a text for use in a filter. */
 export function quoteForFilter(text: string): string {
   let quoted = ''
   for (const character of text) quoted += ESCAPES[character] ?? character
@@ -56,7 +55,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\t': '\\t',
 }
 
-/** What can be read of a collection of the management API. */
+/** A read-only collection of the management API. */
 export class ReadableResource<Item extends Identified> {
   protected readonly api: ControllerApi
   protected readonly path: string
@@ -67,8 +66,8 @@ export class ReadableResource<Item extends Identified> {
   }
 
   /**
-   * All of them, in order of id. Each page begins behind the last id, so that nothing is missed or seen twice while others come
-   * and go. A filter that says itself in which order and how many (`sort by`, `skip`, `limit`) has its way, in one answer.
+   * All items, ordered by id. Each page starts after the last id, so that concurrent writes neither hide nor repeat items. A filter with
+   * `sort by`, `skip` or `limit` of its own is sent unchanged, as one request.
    */
   async *list({ filter, pageSize = PAGE_SIZE, ...options }: ListOptions = {}): AsyncGenerator<Item> {
     if (filter !== undefined && hasFilterEnding(filter)) {
@@ -77,8 +76,8 @@ export class ReadableResource<Item extends Identified> {
     }
     let last: string | undefined
     for (;;) {
-      const wanted = [filter && `(${filter})`, last === undefined ? undefined : `id > ${quoteForFilter(last)}`]
-      const predicate = wanted.filter(Boolean).join(' and ') || 'true'
+      const conditions = [filter && `(${filter})`, last === undefined ? undefined : `id > ${quoteForFilter(last)}`]
+      const predicate = conditions.filter(Boolean).join(' and ') || 'true'
       const query = { filter: `${predicate} sort by id asc limit ${pageSize}` }
       const page = await this.api.call<Item[]>('management', { method: 'GET', path: this.path, query, ...options })
       yield* page
@@ -87,12 +86,12 @@ export class ReadableResource<Item extends Identified> {
     }
   }
 
-  /** The same as an array, for lists that are known to be short. */
+  /** `list` as an array, for short lists. */
   all(options: ListOptions = {}): Promise<Item[]> {
     return collect(this.list(options))
   }
 
-  /** One page in any order, for tables that people look at. */
+  /** One page, in any order, for display. */
   async page({ filter, sort, limit, offset, ...options }: PageOptions = {}): Promise<Page<Item>> {
     const query = { filter, sort, limit, offset }
     const { data, meta } = await this.api.exchange<Item[]>('management', {
@@ -110,9 +109,9 @@ export class ReadableResource<Item extends Identified> {
   }
 }
 
-/** A collection to which things are added and from which they are taken. */
+/** A collection whose items can be created and deleted. */
 export class CreatableResource<Item extends Identified, Input> extends ReadableResource<Item> {
-  /** Makes one and gives back its id. */
+  /** Creates an item and returns its id. */
   async create(input: Input, options: CallOptions = {}): Promise<string> {
     const call = { method: 'POST', path: this.path, body: input, ...options } as const
     return (await this.api.call<Identified>('management', call)).id
@@ -122,22 +121,22 @@ export class CreatableResource<Item extends Identified, Input> extends ReadableR
     await this.api.call('management', { method: 'DELETE', path: pathOf(this.path, id), ...options })
   }
 
-  /** An action on one of them. */
+  /** Calls an action of one item. */
   protected async act<Data>(id: string, action: string, body?: unknown, options: CallOptions = {}): Promise<Data> {
     return this.api.call('management', { method: 'POST', path: `${pathOf(this.path, id)}/${action}`, body, ...options })
   }
 }
 
-/** A collection whose things can be changed. */
+/** A collection whose items can be updated. */
 export class Resource<Item extends Identified, Input, Changes> extends CreatableResource<Item, Input> {
-  /** The thing and its version, for `ifMatch`. */
+  /** The item and its version, for `ifMatch`. */
   async getVersioned(id: string, options: CallOptions = {}): Promise<{ item: Item; version: string | undefined }> {
     const call = { method: 'GET', path: pathOf(this.path, id), ...options } as const
     const { data, headers } = await this.api.exchange<Item>('management', call)
     return { item: data, version: headers.get('etag') ?? undefined }
   }
 
-  /** Sets every member: what is not given goes back to its default. */
+  /** Sets every member: those not given are reset to their defaults. */
   replace(id: string, input: Input, options: ChangeOptions = {}): Promise<void> {
     return this.#change('PUT', id, input, options)
   }
@@ -153,9 +152,9 @@ export class Resource<Item extends Identified, Input, Changes> extends Creatable
   }
 }
 
-/** A collection whose things have names. */
+/** A collection whose items have unique names. */
 export class NamedResource<Item extends Identified, Input, Changes> extends Resource<Item, Input, Changes> {
-  /** The one of this name, or undefined. */
+  /** Undefined when no item has this name. */
   async findByName(name: string, options: CallOptions = {}): Promise<Item | undefined> {
     const { items } = await this.page({ filter: `name = ${quoteForFilter(name)}`, limit: 1, ...options })
     return items[0]

@@ -2,30 +2,30 @@ import type { Authorization } from '../http/json-api.ts'
 import type { CallOptions } from '../http/transport.ts'
 import { readClaims } from '../token/base64.ts'
 
-/** Gives a token, the same or a new one, whenever it is asked. */
+/** Returns a token: the same one as before, or a new one. */
 export type TokenSupplier = () => string | Promise<string>
 
 export interface SessionOptions {
-  /** A session that exists already. */
+  /** An existing session token. */
   readonly session?: string | undefined
-  /** Tokens for policies that want one of a second signer on every call. It is asked when the last one nears its end. */
+  /** Token of a second signer, for policies that require one on every call. A supplier is called again shortly before expiry. */
   readonly secondaryToken?: string | TokenSupplier | undefined
-  /** Gives another session after a 401, once per call. */
+  /** Returns a new session after a 401. Called once per call. */
   readonly renewSession?: ((options: CallOptions) => Promise<string>) | undefined
 }
 
-/** A token this close to its end is replaced: calls take time, and clocks differ. */
+/** Tokens are replaced this long before expiry: calls take time, and clocks differ. */
 const MARGIN_MS = 30_000
 const MS_PER_SECOND = 1000
 
-/** The session that a client's calls are made with, and the second token beside it. */
+/** Authorizes calls with the session and, where configured, a secondary token. */
 export class SessionAuthorization implements Authorization {
   #session: string | undefined
   readonly #supplier: TokenSupplier | undefined
   readonly #renewSession: SessionOptions['renewSession']
   #secondary: string | undefined
-  #flight: Promise<string> | undefined
-  #renewal: Promise<string> | undefined
+  #pendingSecondary: Promise<string> | undefined
+  #pendingSession: Promise<string> | undefined
 
   constructor({ session, secondaryToken, renewSession }: SessionOptions) {
     this.#session = session
@@ -42,7 +42,7 @@ export class SessionAuthorization implements Authorization {
   }
 
   async headers(): Promise<Readonly<Record<string, string>>> {
-    const secondary = await this.#findSecondary()
+    const secondary = await this.#getSecondary()
     return {
       ...(this.#session !== undefined && { 'zt-session': this.#session }),
       ...(secondary !== undefined && { authorization: `Bearer ${secondary}` }),
@@ -52,29 +52,29 @@ export class SessionAuthorization implements Authorization {
   async renew(refused: Readonly<Record<string, string>>, options: CallOptions): Promise<boolean> {
     const { 'zt-session': session } = refused
     if (!this.#renewSession || session === undefined) return false
-    // Somebody else who was refused may have been quicker, or be about it.
+    // A concurrent call may have renewed the session already, or be renewing it.
     if (this.#session === session) {
-      this.#renewal ??= this.#renewSession(options).finally(() => {
-        this.#renewal = undefined
+      this.#pendingSession ??= this.#renewSession(options).finally(() => {
+        this.#pendingSession = undefined
       })
-      this.#session = await this.#renewal
+      this.#session = await this.#pendingSession
     }
     return this.#session !== session
   }
 
-  async #findSecondary(): Promise<string | undefined> {
+  async #getSecondary(): Promise<string | undefined> {
     if (!this.#supplier) return undefined
-    if (this.#secondary !== undefined && hasTime(this.#secondary)) return this.#secondary
-    this.#flight ??= Promise.resolve(this.#supplier()).finally(() => {
-      this.#flight = undefined
+    if (this.#secondary !== undefined && hasTimeLeft(this.#secondary)) return this.#secondary
+    this.#pendingSecondary ??= Promise.resolve(this.#supplier()).finally(() => {
+      this.#pendingSecondary = undefined
     })
-    this.#secondary = await this.#flight
+    this.#secondary = await this.#pendingSecondary
     return this.#secondary
   }
 }
 
-/** A token that does not say when it ends is asked for each time. */
-function hasTime(token: string): boolean {
+/** False without `exp`: such a token is requested for each call. */
+function hasTimeLeft(token: string): boolean {
   const exp = readClaims(token)?.exp
   return typeof exp === 'number' && Date.now() < exp * MS_PER_SECOND - MARGIN_MS
 }

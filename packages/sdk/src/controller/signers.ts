@@ -12,7 +12,7 @@ import { NamedResource } from './resource.ts'
 
 /** External JWT Signers. */
 export class Signers extends NamedResource<Signer, SignerInput, SignerChanges> {
-  /** Why a token is refused, or that it is not. The answer does not repeat the token. */
+  /** Explains why a token is accepted or refused. The response does not contain the token. */
   explain(token: string, options: CallOptions & { readonly method?: 'ext-jwt' | 'enroll' } = {}): Promise<Explanation> {
     const { method = 'ext-jwt', ...rest } = options
     const body = { token, method }
@@ -20,24 +20,24 @@ export class Signers extends NamedResource<Signer, SignerInput, SignerChanges> {
       method: 'POST',
       path: `${this.path}/explain`,
       body,
-      isRepeatable: true,
+      isIdempotent: true,
       ...rest,
     })
   }
 
-  /** The members of a signer, from the issuer's own document. */
+  /** The members of a signer, read from the issuer's discovery document. */
   discover(issuer: string, options: CallOptions = {}): Promise<DiscoveredSigner> {
     const path = `${this.path}/discover`
-    return this.api.call('management', { method: 'POST', path, body: { issuer }, isRepeatable: true, ...options })
+    return this.api.call('management', { method: 'POST', path, body: { issuer }, isIdempotent: true, ...options })
   }
 
-  /** What is in a certificate that a signer could have; refused as saving it would be. */
+  /** Parses a signer certificate. Fails for the same reasons as saving it would. */
   readCertificate(certPem: string, options: CallOptions = {}): Promise<SignerCertificate> {
     const path = `${this.path}/read-certificate`
-    return this.api.call('management', { method: 'POST', path, body: { certPem }, isRepeatable: true, ...options })
+    return this.api.call('management', { method: 'POST', path, body: { certPem }, isIdempotent: true, ...options })
   }
 
-  /** Fetches a signer's keys now, and tells how that went. */
+  /** Fetches a signer's keys now and returns the result. */
   async refreshKeys(id: string, options: CallOptions = {}): Promise<KeyStatus> {
     return (await this.act<{ keyStatus: KeyStatus }>(id, 'refresh-keys', undefined, options)).keyStatus
   }

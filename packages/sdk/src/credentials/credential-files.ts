@@ -4,7 +4,7 @@ export const FILE_NAME = 'credentials.json'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Where credentials lie when nobody says where, in the order in which they are looked for. */
+/** The default paths of the credentials file, in search order. */
 export function listDefaultFiles(env: Environment = readEnvironment()): string[] {
   const home = findHome()
   const config = configFolder(env, home)

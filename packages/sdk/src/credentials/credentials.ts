@@ -7,15 +7,15 @@ import { findFileSystem, readEnvironment } from './runtime.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 export interface LoadOptions {
-  /** A file that was named explicitly; nothing else is then looked at. */
+  /** An explicit file: the only place that is searched. */
   readonly file?: string | undefined
-  /** The environment; that of the process unless given. */
+  /** Default: the environment of the process. */
   readonly env?: Environment | undefined
-  /** Files to look for last; those of `listDefaultFiles` unless given. */
+  /** Files to try last. Default: `listDefaultFiles()`. */
   readonly defaultFiles?: readonly string[] | undefined
 }
 
-/** Sets of variables, ours before those that existing tools of the hosted API read: a file's path, or three members. */
+/** Each set names a file or gives the three members. Ours come first; the others are those of existing tools of the hosted API. */
 const VARIABLES = [
   {
     file: 'COUNTERSIGN_CREDENTIALS',
@@ -33,17 +33,17 @@ const VARIABLES = [
 
 const TOKEN_VARIABLES = ['COUNTERSIGN_API_TOKEN', 'NETFOUNDRY_API_TOKEN'] as const
 
-/** The credentials of an API account. However it is printed, the password is not in it. */
+/** The credentials of an API account. Printing or serializing them omits the password. */
 export class Credentials {
   readonly clientId: string
   readonly authenticationUrl: string
-  /** The provider: as said, else as the address suggests. */
+  /** As configured, otherwise guessed from `authenticationUrl`. */
   readonly provider: ProviderName
   readonly scope: string | undefined
   readonly issuer: string | undefined
-  /** Where they came from, in words. */
+  /** A description of where they were found. */
   readonly source: string
-  /** The file that they came from, if it was one. */
+  /** The file they were read from, if any. */
   readonly file: string | undefined
   readonly #password: string | undefined
 
@@ -58,15 +58,14 @@ export class Credentials {
     this.#password = members.password
   }
 
-  /** The secret, for whoever asks for it by name. */
   get password(): string | undefined {
     return this.#password
   }
 
   /**
-   * Looks for credentials and takes the first that are there: the named file; `COUNTERSIGN_CREDENTIALS` (a path), or
+   * Returns the first credentials found in: the named file; `COUNTERSIGN_CREDENTIALS` (a path), or
    * `COUNTERSIGN_CLIENT_ID` with `_PASSWORD` and `_AUTHENTICATION_URL`; `NETFOUNDRY_API_ACCOUNT` (a path), or `NETFOUNDRY_CLIENT_ID` with
-   * `_PASSWORD` and `_OAUTH_URL`; the default files. Throws NO_CREDENTIALS, or BAD_CREDENTIALS for the first that cannot be used.
+   * `_PASSWORD` and `_OAUTH_URL`; the default files. Throws NO_CREDENTIALS, or BAD_CREDENTIALS when the first found are unusable.
    */
   static async load({ file, env = readEnvironment(), defaultFiles }: LoadOptions = {}): Promise<Credentials> {
     if (file !== undefined) return Credentials.fromFile(file)
@@ -78,7 +77,7 @@ export class Credentials {
     }
     throw new CountersignError({
       code: 'NO_CREDENTIALS',
-      message: 'there are no credentials of an API account',
+      message: 'no credentials of an API account were found',
       hint: 'name the file, or set COUNTERSIGN_CREDENTIALS to its path',
     })
   }
@@ -88,12 +87,12 @@ export class Credentials {
     return fromFileText((await readFile(path, true)) ?? '', path)
   }
 
-  /** Reads the text of a credentials file, wherever it was kept. */
+  /** Parses the text of a credentials file. `source` names its origin in errors. */
   static fromJson(text: string, source: string): Credentials {
     return new Credentials(parseCredentials(text, source), source)
   }
 
-  /** The credentials that the environment names, if it does. Throws BAD_CREDENTIALS when it does so by halves. */
+  /** Undefined when the environment names no credentials. Throws BAD_CREDENTIALS when only some of the variables are set. */
   static async fromEnv(env: Environment = readEnvironment()): Promise<Credentials | undefined> {
     for (const names of VARIABLES) {
       const path = env[names.file]
@@ -104,10 +103,10 @@ export class Credentials {
     return undefined
   }
 
-  /** The text of a credentials file: with the password, so it belongs in a file that only its owner can read. */
+  /** The text of a credentials file. It contains the password: write it to a file that only its owner can read. */
   toFileText(): string {
     const { clientId, password, authenticationUrl, scope, issuer } = this
-    // What the address tells anyway is left to it.
+    // Redundant when it can be guessed from the address.
     const provider = this.provider === guessProvider(authenticationUrl) ? undefined : this.provider
     return `${JSON.stringify({ clientId, password, authenticationUrl, provider, scope, issuer }, null, 2)}\n`
   }
@@ -126,7 +125,7 @@ export class Credentials {
   }
 }
 
-/** A ready access token that the environment holds, and the variable that it is in. */
+/** An access token from the environment, and the name of its variable. */
 export function findTokenInEnv(
   env: Environment = readEnvironment(),
 ): { readonly token: string; readonly source: string } | undefined {
@@ -160,12 +159,12 @@ function fromVariables(
   return new Credentials(members, names.join(', '))
 }
 
-/** The text of a file. One that is not there is undefined, or NO_CREDENTIALS where it was named. */
+/** A missing file is undefined, or NO_CREDENTIALS when it was named explicitly. */
 async function readFile(path: string, isNamed: boolean): Promise<string | undefined> {
   const files = findFileSystem()
   if (!files && !isNamed) return undefined
   try {
-    if (!files) throw new TypeError('no files here')
+    if (!files) throw new TypeError('this runtime has no file system')
     return new TextDecoder().decode(await files.readFile(path))
   } catch (cause) {
     const isAbsent = ['ENOENT', 'ENOTDIR'].includes((cause as { code?: string }).code ?? '')

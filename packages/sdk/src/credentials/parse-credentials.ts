@@ -2,24 +2,24 @@ import { CountersignError } from '../countersign-error.ts'
 import { memberOf, parseJson, textOf } from '../http/read-body.ts'
 import { isProviderName, type ProviderName } from '../token/provider-name.ts'
 
-/** What a credentials file holds. The first three are what every API account has; the others are for enterprise providers. */
+/** The members of a credentials file. The last three are for enterprise providers. */
 export interface CredentialMembers {
   readonly clientId: string
-  /** The secret. It may be absent where a key takes its place. */
+  /** The client secret. Optional with a `clientKey`. */
   readonly password?: string | undefined
   /** The token endpoint of the provider, or the provider's issuer. */
   readonly authenticationUrl: string
-  /** The provider, where its address does not tell. */
+  /** The provider, when it cannot be guessed from the address. */
   readonly provider?: ProviderName | undefined
-  /** What to ask the provider for, where it wants to be asked. */
+  /** The OAuth scope, for providers that require one. */
   readonly scope?: string | undefined
-  /** The provider's issuer, whose document names the token endpoint. */
+  /** The provider's issuer, whose discovery document names the token endpoint. */
   readonly issuer?: string | undefined
 }
 
 const MAX_LENGTH = 65_536
 
-/** Reads the text of a credentials file. Members that mean nothing here are passed over; no error repeats what it holds. */
+/** Parses the text of a credentials file. Ignores unknown members. Errors never quote the content. */
 export function parseCredentials(text: string, source: string): CredentialMembers {
   const value = text.length > MAX_LENGTH ? undefined : parseJson(text)
   const refuse = (why: string) =>
@@ -27,13 +27,13 @@ export function parseCredentials(text: string, source: string): CredentialMember
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refuse('not a JSON object')
   const required = (name: string): string => {
     const member = textOf(value, name)
-    if (member === undefined) throw refuse(`${name} is missing or is not text`)
+    if (member === undefined) throw refuse(`${name} is missing or is not a string`)
     return member
   }
   const provider = textOf(value, 'provider')
-  if (provider !== undefined && !isProviderName(provider)) throw refuse('provider is none that is known')
+  if (provider !== undefined && !isProviderName(provider)) throw refuse('provider is not a known provider')
   const password = memberOf(value, 'password')
-  if (password !== undefined && typeof password !== 'string') throw refuse('password is not text')
+  if (password !== undefined && typeof password !== 'string') throw refuse('password is not a string')
   return {
     clientId: required('clientId'),
     authenticationUrl: required('authenticationUrl'),
@@ -44,4 +44,4 @@ export function parseCredentials(text: string, source: string): CredentialMember
   }
 }
 
-const HINT = 'the file is the one that the console offers when an API account is made'
+const HINT = 'use the file that the console offers when it creates an API account'

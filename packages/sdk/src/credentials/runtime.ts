@@ -1,4 +1,4 @@
-/** The few things of Node that are used where they exist; Deno and Bun have them too, browsers do not. */
+/** The Node APIs that are used when present. Deno and Bun have them too; browsers do not. */
 interface FileSystem {
   readFile(path: string): Promise<Uint8Array>
 }
@@ -18,15 +18,15 @@ export function readEnvironment(): Readonly<Record<string, string | undefined>> 
   return runtime?.env ?? {}
 }
 
-/** The system that this runs on, as Node names it; undefined in a browser. */
+/** `process.platform`; undefined in a browser. */
 export const platform: string | undefined = runtime?.platform
 
-/** Files, where there are any. No import: bundlers for browsers have nothing to trip over. */
+/** Undefined in a browser. Not imported statically, so that bundlers for browsers can resolve this module. */
 export function findFileSystem(): FileSystem | undefined {
   return findModule<FileSystem>('node:fs/promises')
 }
 
-/** The user's own folder, where there is one. */
+/** The home directory; undefined in a browser. */
 export function findHome(): string | undefined {
   return findModule<OperatingSystem>('node:os')?.homedir()
 }

@@ -1,4 +1,4 @@
-/** DER, as much of it as a certificate request needs. */
+/** The DER types that a certificate request needs. */
 const TAGS = {
   integer: 0x02,
   bitString: 0x03,
@@ -9,7 +9,7 @@ const TAGS = {
   context0: 0xa0,
 } as const
 
-/** One value: tag, length, content. */
+/** Encodes one value: tag, length, content. */
 export function encodeDer(tag: keyof typeof TAGS, ...content: readonly Uint8Array[]): Uint8Array {
   const body = joinBytes(content)
   return joinBytes([Uint8Array.of(TAGS[tag], ...encodeLength(body.length)), body])
@@ -22,7 +22,7 @@ function encodeLength(length: number): number[] {
   return [0x80 | bytes.length, ...bytes]
 }
 
-/** A positive number from its bytes: without leading zeros, but for the one that keeps it positive. */
+/** Encodes an unsigned integer: without leading zeros, except one that keeps it positive. */
 export function encodeUnsigned(bytes: Uint8Array): Uint8Array {
   const start = bytes.findIndex((byte) => byte !== 0)
   const digits = start < 0 ? Uint8Array.of(0) : bytes.subarray(start)

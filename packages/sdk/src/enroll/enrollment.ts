@@ -6,27 +6,27 @@ import type { Controller, Enrolled } from '../wire-types.ts'
 import { createCertificateRequest, createKeyPair, type KeyPair } from './key-pair.ts'
 
 export interface TokenEnrollOptions extends CallOptions {
-  /** The signer to enroll with, where more than one would do. */
+  /** The signer to enroll with, when several match. */
   readonly signerId?: string | undefined
 }
 
 export interface CertificateEnrollOptions extends TokenEnrollOptions {
-  /** A key of one's own; a new one unless given. */
+  /** Default: a new key pair. */
   readonly keys?: KeyPair | undefined
 }
 
-/** A certificate and the key that it is for. */
+/** An issued certificate and its key pair. */
 export interface EnrolledCertificate {
   /** The certificate and its intermediates, in PEM. */
   readonly certificate: string
-  /** The authorities to trust the controller by, in PEM. */
+  /** The CAs that certify the controller, in PEM. */
   readonly ca: string
   readonly keys: KeyPair
   readonly identityId: string | undefined
   readonly controllers: readonly Controller[]
 }
 
-/** What an enrollment JWT says, unverified: whoever has it from a trusted hand may act on it. */
+/** The claims of an enrollment JWT. Unverified: use it only when the JWT comes from a trusted source. */
 export interface EnrollmentTicket {
   /** The controller to enroll with. */
   readonly issuer: string
@@ -39,11 +39,11 @@ export interface EnrollmentTicket {
 
 const MS_PER_SECOND = 1000
 
-/** Reads the enrollment JWT that an administrator hands out. Throws BAD_CREDENTIALS. */
+/** Decodes an enrollment JWT. Throws BAD_CREDENTIALS. */
 export function readEnrollmentTicket(jwt: string): EnrollmentTicket {
   const { iss, em, jti, sub, exp } = readClaims(jwt.trim()) ?? {}
   if (typeof iss !== 'string' || typeof em !== 'string' || typeof jti !== 'string') {
-    throw new CountersignError({ code: 'BAD_CREDENTIALS', message: 'this is not an enrollment token' })
+    throw new CountersignError({ code: 'BAD_CREDENTIALS', message: 'this is not an enrollment JWT' })
   }
   return {
     issuer: iss,
@@ -54,7 +54,7 @@ export function readEnrollmentTicket(jwt: string): EnrollmentTicket {
   }
 }
 
-/** The ways to a first credential. None needs a session. */
+/** Enrolls a first credential. Needs no session. */
 export class Enrollment {
   readonly #api: ControllerApi
 
@@ -62,29 +62,29 @@ export class Enrollment {
     this.#api = api
   }
 
-  /** Enrolls with a provider's token, to a certificate. */
+  /** Enrolls with a provider's token and returns a certificate. */
   async toCertificate(jwt: string, options: CertificateEnrollOptions = {}): Promise<EnrolledCertificate> {
     const { keys = await createKeyPair(), ...rest } = options
     const clientCsr = await createCertificateRequest(keys)
-    return issued(await this.#withToken(jwt, { clientCsr }, rest), keys)
+    return toEnrolledCertificate(await this.#withToken(jwt, { clientCsr }, rest), keys)
   }
 
-  /** Enrolls with a provider's token, to the use of such tokens: `logInWithJwt` takes the same one. Gives the identity's id. */
+  /** Enrolls with a provider's token for logins with such tokens (`logInWithJwt`). Returns the identity's id. */
   async toToken(jwt: string, options: TokenEnrollOptions = {}): Promise<string | undefined> {
     return (await this.#withToken(jwt, {}, options)).identityId
   }
 
-  /** Trades a one-time token, or the enrollment JWT that holds it, for a certificate. */
+  /** Redeems a one-time token, or the enrollment JWT that contains it, for a certificate. */
   async withOneTimeToken(
     tokenOrJwt: string,
     { keys: given, ...options }: Omit<CertificateEnrollOptions, 'signerId'> = {},
   ): Promise<EnrolledCertificate> {
     const keys = given ?? (await createKeyPair())
     const body = { token: oneTimeToken(tokenOrJwt), clientCsr: await createCertificateRequest(keys) }
-    return issued(await this.#enroll({ path: '/enroll/ott', body, ...options }), keys)
+    return toEnrolledCertificate(await this.#enroll({ path: '/enroll/ott', body, ...options }), keys)
   }
 
-  /** Trades a one-time token, or the enrollment JWT that holds it, for a password. Gives the user name. */
+  /** Redeems a one-time token, or the enrollment JWT that contains it, by setting a password. Returns the user name. */
   async withPassword(tokenOrJwt: string, password: string, options: CallOptions = {}): Promise<string | undefined> {
     const query = { token: oneTimeToken(tokenOrJwt) }
     return (await this.#enroll({ path: '/enroll/updb', query, body: { password }, ...options })).username
@@ -115,6 +115,9 @@ function oneTimeToken(tokenOrJwt: string): string {
   return text.split('.').length === 3 ? readEnrollmentTicket(text).token : text
 }
 
-function issued({ cert = '', ca = '', identityId, controllers = [] }: Enrolled, keys: KeyPair): EnrolledCertificate {
+function toEnrolledCertificate(
+  { cert = '', ca = '', identityId, controllers = [] }: Enrolled,
+  keys: KeyPair,
+): EnrolledCertificate {
   return { certificate: cert, ca, keys, identityId, controllers }
 }

@@ -2,7 +2,6 @@ import { toBase64 } from '../token/base64.ts'
 import type { WebKey } from '../web-key.ts'
 import { encodeDer, encodeUnsigned } from './der.ts'
 
-/** A key of one's own and its public half. */
 export interface KeyPair {
   readonly privateKey: WebKey
   readonly publicKey: WebKey
@@ -10,13 +9,14 @@ export interface KeyPair {
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' } as const
 const SIGNATURE = { name: 'ECDSA', hash: 'SHA-256' } as const
-const HALF = 32
+/** Bytes of each of `r` and `s` in a P-256 signature. */
+const SCALAR_LENGTH = 32
 
-/** 2.5.4.3, 1.2.840.10045.4.3.2 */
+/** OIDs 2.5.4.3 and 1.2.840.10045.4.3.2. */
 const COMMON_NAME = Uint8Array.of(0x55, 0x04, 0x03)
 const ECDSA_WITH_SHA256 = Uint8Array.of(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02)
 
-/** Makes a key (EC P-256). It can be exported, since it is to be stored beside its certificate; say false where it is not. */
+/** Generates an EC P-256 key pair. Extractable by default, so that it can be stored with its certificate. */
 export function createKeyPair({ extractable = true }: { readonly extractable?: boolean } = {}): Promise<KeyPair> {
   return crypto.subtle.generateKey(ALGORITHM, extractable, ['sign', 'verify'])
 }
@@ -26,7 +26,7 @@ export async function exportPrivateKey({ privateKey }: Pick<KeyPair, 'privateKey
   return formatPem('PRIVATE KEY', new Uint8Array(await crypto.subtle.exportKey('pkcs8', privateKey)))
 }
 
-/** A certificate signing request (PKCS #10) in PEM. The controller takes no more from it than the key. */
+/** A certificate signing request (PKCS #10) in PEM. The controller uses only its public key. */
 export async function createCertificateRequest(keys: KeyPair, commonName = 'client'): Promise<string> {
   const name = encodeDer('utf8String', new TextEncoder().encode(commonName))
   const attribute = encodeDer('sequence', encodeDer('oid', COMMON_NAME), name)
@@ -38,7 +38,11 @@ export async function createCertificateRequest(keys: KeyPair, commonName = 'clie
     encodeDer('context0'),
   )
   const raw = new Uint8Array(await crypto.subtle.sign(SIGNATURE, keys.privateKey, Uint8Array.from(info)))
-  const signature = encodeDer('sequence', encodeUnsigned(raw.subarray(0, HALF)), encodeUnsigned(raw.subarray(HALF)))
+  const signature = encodeDer(
+    'sequence',
+    encodeUnsigned(raw.subarray(0, SCALAR_LENGTH)),
+    encodeUnsigned(raw.subarray(SCALAR_LENGTH)),
+  )
   const algorithm = encodeDer('sequence', encodeDer('oid', ECDSA_WITH_SHA256))
   const request = encodeDer('sequence', info, algorithm, encodeDer('bitString', Uint8Array.of(0), signature))
   return formatPem('CERTIFICATE REQUEST', request)

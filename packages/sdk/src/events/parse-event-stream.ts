@@ -1,16 +1,16 @@
-/** One message of a stream of server-sent events. */
+/** One server-sent event. */
 export interface StreamMessage {
-  /** `message` unless the server says otherwise. */
+  /** Default: `message`. */
   readonly type: string
   readonly data: string
-  /** The resume point so far. */
+  /** The last event id so far. */
   readonly id: string | undefined
 }
 
-/** No event of ours is longer. */
+/** Longer than any event of a controller, in characters. */
 const MAX_LENGTH = 1_048_576
 
-/** Reads messages as they come (the event stream format of HTML). Ends with the stream; a half message at its end is dropped. */
+/** Parses an event stream (HTML standard, 9.2). Ends with the stream; drops an incomplete message at its end. */
 export async function* parseEventStream(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamMessage> {
   let type = ''
   let data: string[] = []
@@ -40,7 +40,7 @@ async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<stri
       const { done, value } = await reader.read()
       if (done) return
       rest += decoder.decode(value, { stream: true })
-      // A carriage return at the very end may be half of a line's end.
+      // A carriage return at the end of the chunk may be the first half of a CRLF.
       for (let end = findLineEnd(rest); end; end = findLineEnd(rest)) {
         yield rest.slice(0, end.at)
         rest = rest.slice(end.next)

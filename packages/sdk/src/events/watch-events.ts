@@ -4,36 +4,35 @@ import { parseJson } from '../http/read-body.ts'
 import { retryDelayMs, sleep } from '../http/retry-delay.ts'
 import { parseEventStream } from './parse-event-stream.ts'
 
-/** One event of a controller. */
 export interface ControllerEvent {
   readonly namespace: string
   readonly timestamp: string
   readonly [member: string]: unknown
 }
 
-/** What a stream tells: an event, or that some may be missing. */
+/** An event, or a gap: the controller no longer has some of the events that were missed. */
 export interface WatchedEvent {
   readonly kind: 'event' | 'gap'
-  /** Where to resume, for `lastEventId`. */
+  /** Pass it as `lastEventId` to resume after this event. */
   readonly id: string | undefined
   readonly event: ControllerEvent
 }
 
 export interface WatchOptions {
-  /** Which events; all unless given. */
+  /** Default: all. */
   readonly namespaces?: readonly string[] | undefined
-  /** Begin behind this one, as far as the controller remembers; with what comes from now on unless given. */
+  /** Starts after this event, as far as the controller still has it. Default: starts with the next event. */
   readonly lastEventId?: string | undefined
-  /** Ends the stream: the iteration then simply ends. */
+  /** Ends the iteration without an error. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** So often in a row it is tried to come back; any event begins the count anew. */
-const MAX_ATTEMPTS = 8
+/** Consecutive failures before giving up. Any event resets the count. */
+const MAX_FAILURES = 8
 
 /**
- * Events as they happen, without end: a stream that breaks is resumed where it was. Ends when the signal says so; throws
- * CountersignError when the server refuses or does not come back.
+ * Yields events as they happen. Resumes a broken stream after the last event. Ends when the signal aborts; throws CountersignError when
+ * the server refuses or stays unreachable.
  */
 export async function* watchEvents(
   api: ControllerApi,
@@ -57,9 +56,9 @@ export async function* watchEvents(
     } catch (error) {
       if (signal?.aborted) return
       if (error instanceof CountersignError && error.status !== 0) throw error
-      if (failures >= MAX_ATTEMPTS) throw error
+      if (failures >= MAX_FAILURES) throw error
     }
-    // A stream that ends in silence is as good as one that breaks.
+    // A stream that the server ends is resumed like a broken one.
     await sleep(retryDelayMs(failures, undefined) ?? 0, signal).catch(() => {})
     failures++
   }

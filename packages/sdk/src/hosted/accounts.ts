@@ -4,14 +4,14 @@ import type { AccountChanges, AccountInput, AccountRotation } from '../wire-type
 import { HostedResource } from './hosted-resource.ts'
 import type { Account, AccountWithCredentials } from './hosted-types.ts'
 
-/** API accounts. `create` and `rotate` give the password once. */
+/** API accounts. Only `create` and `rotate` return the password. */
 export class Accounts extends HostedResource<Account, AccountInput, AccountChanges, AccountWithCredentials> {
-  /** Gives the account new credentials; the old ones go on for an hour, or for as long as is said. */
+  /** Issues new credentials. The old ones stay valid for an hour, or for `overlapMinutes`. */
   async rotate(id: string, rotation: AccountRotation = {}, options: CallOptions = {}): Promise<AccountWithCredentials> {
     return this.call({ method: 'POST', path: `${pathOf('', id)}/rotate`, body: rotation, ...options })
   }
 
-  /** Refuses the account's tokens from now on, and ends its sessions. */
+  /** Deactivates the account: its tokens are refused and its sessions end. */
   disable(id: string, options: CallOptions = {}): Promise<Account> {
     return this.update(id, { active: false }, options)
   }

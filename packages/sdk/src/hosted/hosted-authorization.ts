@@ -2,16 +2,16 @@ import { CountersignError } from '../countersign-error.ts'
 import { Credentials } from '../credentials/credentials.ts'
 import type { Authorization } from '../http/json-api.ts'
 import type { TransportOptions } from '../http/transport.ts'
-import type { TokenRequestOptions } from '../token/token-procedure.ts'
+import type { TokenRequestOptions } from '../token/build-token-request.ts'
 import { TokenSource, type TokenStore } from '../token/token-source.ts'
 
-/** Who calls the hosted API. At most one is given; without any, a browser shows its cookie of the controller. */
+/** How calls to the hosted API are authorized. At most one is given; without any, a browser sends the console's cookie. */
 export interface HostedCaller {
-  /** An API account: tokens are asked for and renewed. */
+  /** An API account: tokens are requested and renewed. */
   readonly credentials?: Credentials | TokenSource | undefined
-  /** A ready access token, or what gives one for each call. */
+  /** An access token, or a function that returns one for each call. */
   readonly token?: string | (() => string | Promise<string>) | undefined
-  /** A session of the controller, of an administrator. */
+  /** An administrator's session token of the controller. */
   readonly session?: string | undefined
 }
 
@@ -26,7 +26,7 @@ export interface HostedAuthorizationOptions
 export function buildHostedAuthorization(options: HostedAuthorizationOptions): Authorization {
   const { credentials, token, session } = options
   if ([credentials, token, session].filter((one) => one !== undefined).length > 1) {
-    const message = 'give one of credentials, token and session'
+    const message = 'give only one of credentials, token and session'
     throw new CountersignError({ code: 'BAD_CREDENTIALS', message })
   }
   if (session !== undefined) return { headers: async () => ({ 'zt-session': session }) }

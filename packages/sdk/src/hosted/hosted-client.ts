@@ -1,7 +1,7 @@
 import { ControllerClient } from '../controller/controller-client.ts'
 import { JsonApi } from '../http/json-api.ts'
 import type { CallOptions, TransportOptions } from '../http/transport.ts'
-import type { TokenRequestOptions } from '../token/token-procedure.ts'
+import type { TokenRequestOptions } from '../token/build-token-request.ts'
 import type { TokenStore } from '../token/token-source.ts'
 import type { OrganizationChanges, OrganizationInput, ProviderChanges, ProviderInput } from '../wire-types.ts'
 import { Accounts } from './accounts.ts'
@@ -13,7 +13,7 @@ import { Networks } from './networks.ts'
 export interface HostedClientOptions extends HostedCaller, Omit<TokenRequestOptions, 'hostedUrl'>, TransportOptions {
   /** The base address of the hosted API. */
   readonly baseUrl: string
-  /** Where tokens are kept beyond this process; nowhere unless given. */
+  /** Keeps tokens beyond this process. Default: none. */
   readonly store?: TokenStore | undefined
 }
 
@@ -42,12 +42,12 @@ export class HostedClient {
     this.identities = new HostedCollection(this.#api, '/identity/v1/identities')
   }
 
-  /** Who the token belongs to. That it answers at all shows that the token is good. */
+  /** The identity of the caller. Succeeds only with a valid token. */
   async self(options: CallOptions = {}): Promise<HostedIdentity> {
     return (await this.#api.call({ method: 'GET', path: '/identity/v1/identities/self', ...options })) as HostedIdentity
   }
 
-  /** A client of a network's controller, signed in as this account; a session that ends is exchanged for another. */
+  /** A client of a network's controller, logged in as this account. Ended sessions are renewed. */
   async connect(networkId: string, options: CallOptions = {}): Promise<ControllerClient> {
     const { value, networkControllerUrl } = await this.networks.exchange(networkId, options)
     const { fetch, timeoutMs, retries } = this.#options

@@ -1,17 +1,17 @@
 import { collect } from '../collect.ts'
 import type { Page } from '../controller/resource.ts'
-import { badAnswer } from '../http/error-answer.ts'
+import { unexpectedResponse } from '../http/error-response.ts'
 import { type ApiCall, type JsonApi, pathOf, type QueryValue } from '../http/json-api.ts'
 import { memberOf } from '../http/read-body.ts'
 import type { CallOptions } from '../http/transport.ts'
 
 export interface HostedListOptions extends CallOptions {
-  /** What the list is narrowed down by, as the API names it: `findByName`, `status`. */
+  /** Query parameters of the list: `findByName`, `status`. */
   readonly query?: Readonly<Record<string, QueryValue>> | undefined
 }
 
 export interface HostedPageOptions extends HostedListOptions {
-  /** The first is 0. */
+  /** Counts from 0. */
   readonly page?: number | undefined
   readonly size?: number | undefined
   /** `name,asc`. */
@@ -20,11 +20,11 @@ export interface HostedPageOptions extends HostedListOptions {
 
 const PAGE_SIZE = 200
 
-/** What can be read of a collection of the hosted API. */
+/** A read-only collection of the hosted API. */
 export class HostedCollection<Item> {
   readonly #api: JsonApi
   readonly #path: string
-  /** The member of `_embedded` that a page has its items in; undefined for lists that are an array. */
+  /** The member of `_embedded` that holds the items of a page; undefined for lists that are an array. */
   readonly #listKey: string | undefined
 
   constructor(api: JsonApi, path: string, listKey?: string) {
@@ -33,7 +33,7 @@ export class HostedCollection<Item> {
     this.#listKey = listKey
   }
 
-  /** All of them, page after page. */
+  /** All items, page by page. */
   async *list(options: HostedListOptions = {}): AsyncGenerator<Item> {
     for (let page = 0; ; page++) {
       const { items, pages } = await this.#load({ ...options, page, size: PAGE_SIZE, sort: 'name,asc' })
@@ -42,13 +42,13 @@ export class HostedCollection<Item> {
     }
   }
 
-  /** One page in any order, for tables that people look at. Lists that the API gives whole come whole. */
+  /** One page, in any order, for display. Collections that the API does not page are returned whole. */
   async page(options: HostedPageOptions = {}): Promise<Page<Item>> {
     const { items, total } = await this.#load(options)
     return { items, total }
   }
 
-  /** The same as an array, for lists that are known to be short. */
+  /** `list` as an array, for short lists. */
   all(options: HostedListOptions = {}): Promise<Item[]> {
     return collect(this.list(options))
   }
@@ -66,19 +66,19 @@ export class HostedCollection<Item> {
       ...options,
     })
     const items = isPaged ? (memberOf(memberOf(value, '_embedded'), this.#listKey ?? '') ?? []) : value
-    if (!Array.isArray(items)) throw badAnswer({ status: 200 }, this.#api.baseUrl)
+    if (!Array.isArray(items)) throw unexpectedResponse({ status: 200 }, this.#api.baseUrl)
     const paging = memberOf(value, 'page')
-    const count = (name: string, otherwise: number) => Number(memberOf(paging, name) ?? otherwise)
+    const count = (name: string, fallback: number) => Number(memberOf(paging, name) ?? fallback)
     return { items: items as Item[], total: count('totalElements', items.length), pages: count('totalPages', 0) }
   }
 
-  /** A call below the collection. */
+  /** Calls a path below the collection. */
   protected call<Data>(call: ApiCall): Promise<Data> {
     return this.#api.call({ ...call, path: this.#path + call.path }) as Promise<Data>
   }
 }
 
-/** A collection of the hosted API that can be changed. */
+/** A collection of the hosted API whose items can be created, updated and deleted. */
 export class HostedResource<Item, Input, Changes, Created = Item> extends HostedCollection<Item> {
   create(input: Input, options: CallOptions = {}): Promise<Created> {
     return this.call({ method: 'POST', path: '', body: input, ...options })
@@ -89,7 +89,7 @@ export class HostedResource<Item, Input, Changes, Created = Item> extends Hosted
     return this.call({ method: 'PATCH', path: pathOf('', id), body: changes, ...options })
   }
 
-  /** Sets every member: what is not given goes back to its default, or is asked of the provider again. */
+  /** Sets every member: those not given are reset to their defaults, or discovered from the provider again. */
   async replace(id: string, input: Input, options: CallOptions = {}): Promise<Item> {
     return this.call({ method: 'PUT', path: pathOf('', id), body: input, ...options })
   }

@@ -1,23 +1,23 @@
 import type { CredentialMembers } from '../credentials/parse-credentials.ts'
 import type { AccountSettings, NetworkSettings, OrganizationSettings, ProviderSettings } from '../wire-types.ts'
 
-/** An instant of the identity service. */
+/** A timestamp of the identity service. */
 export interface EpochTime {
   readonly epochSecond: number
   readonly nano: number
 }
 
-/** A network as both versions of the core service show it. */
+/** A network, the same in both versions of the core service. */
 export interface Network extends Omit<NetworkSettings, 'controllerUrl'> {
   readonly id: string
   readonly status: string
   readonly organizationId: string
   readonly productVersion: string
-  /** Whether it is the network of the controller that answers. */
+  /** Whether it is this controller's own network. */
   readonly isLocal?: boolean
-  /** As it was set; null for the network of the controller that answers. */
+  /** Null for this controller's own network. */
   readonly controllerUrl?: NetworkSettings['controllerUrl']
-  /** Null where nobody has said yet where the controller is. */
+  /** Null until the controller's address is set. */
   readonly networkController: {
     readonly id: string
     readonly status: string
@@ -41,16 +41,16 @@ export interface NetworkGroup {
   readonly updatedAt: string
 }
 
-/** A session of a network's controller, in exchange for an access token. */
+/** A session of a network's controller, issued in exchange for an access token. */
 export interface ExchangedSession {
   readonly type: 'session'
-  /** What goes into `zt-session`. */
+  /** The value of the `zt-session` header. */
   readonly value: string
   readonly networkControllerUrl: string
   readonly expiresAt?: string
 }
 
-/** Who calls, or somebody else of the organization: an API account, or a person. */
+/** An API account or a person of the organization. */
 export interface HostedIdentity {
   readonly id: string
   readonly organizationId: string
@@ -73,9 +73,9 @@ export interface Account extends HostedIdentity, AccountSettings {
   readonly awsCognitoClientId: string | null
 }
 
-/** An account as it was just made or rotated: its password is in this answer and in no later one. */
+/** The response to `create` and `rotate`: the only one that contains the password. */
 export interface AccountWithCredentials extends Account {
-  /** Absent for a client that exists at the provider already: its password is known there. */
+  /** Absent for a client that already exists at the provider. */
   readonly credentials?: Required<Pick<CredentialMembers, 'clientId' | 'authenticationUrl'>> & {
     readonly password: string
   }

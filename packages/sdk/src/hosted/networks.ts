@@ -6,14 +6,14 @@ import type { ExchangedSession, Network } from './hosted-types.ts'
 
 /** The networks of the caller's organization. */
 export class Networks extends HostedResource<Network, NetworkInput, NetworkChanges> {
-  /** Networks of this name, in any case; `%` stands for anything. */
+  /** Networks with this name, ignoring case; `%` is a wildcard. */
   findByName(name: string, options: CallOptions = {}): AsyncGenerator<Network> {
     return this.list({ ...options, query: { findByName: name } })
   }
 
-  /** Trades the access token for a session of the network's controller. `HostedClient.connect` makes a client of it. */
+  /** Exchanges the access token for a session of the network's controller. `HostedClient.connect` returns a client with it. */
   async exchange(id: string, options: CallOptions = {}): Promise<ExchangedSession> {
     const path = `${pathOf('', id)}/exchange`
-    return this.call({ method: 'POST', path, body: { type: 'session' }, isRepeatable: true, ...options })
+    return this.call({ method: 'POST', path, body: { type: 'session' }, isIdempotent: true, ...options })
   }
 }

@@ -1,9 +1,9 @@
 import { CountersignError } from '../countersign-error.ts'
 
-/** More than any answer of the API that is not a stream. */
+/** Larger than any response of the API that is not a stream. */
 const MAX_BYTES = 32 * 1024 * 1024
 
-/** The text of an answer, if it is not longer than it may be. */
+/** Reads the body as text. Throws BAD_ANSWER above `maxBytes`. */
 export async function readText(response: Response, maxBytes = MAX_BYTES): Promise<string> {
   if (!response.body) return ''
   const decoder = new TextDecoder()
@@ -19,14 +19,14 @@ export async function readText(response: Response, maxBytes = MAX_BYTES): Promis
       throw new CountersignError({
         code: 'BAD_ANSWER',
         status: response.status,
-        message: `the answer is longer than ${maxBytes} bytes`,
+        message: `the response is longer than ${maxBytes} bytes`,
       })
     }
     text += decoder.decode(value, { stream: true })
   }
 }
 
-/** The text as a JSON object or array, or undefined. */
+/** Undefined when the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -35,13 +35,13 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** A member of an unknown value, if that is an object that has it. */
+/** Undefined when `value` is not an object with this own member. */
 export function memberOf(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
   return (value as Record<string, unknown>)[name]
 }
 
-/** A member that is text. */
+/** The member when it is a non-empty string. */
 export function textOf(value: unknown, name: string): string | undefined {
   const member = memberOf(value, name)
   return typeof member === 'string' && member !== '' ? member : undefined

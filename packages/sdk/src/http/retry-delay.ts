@@ -2,7 +2,7 @@ const BASE_MS = 250
 const MAX_MS = 10_000
 const MS_PER_SECOND = 1000
 
-/** Seconds that the answer asks to wait, given as a number or as a date. */
+/** The `Retry-After` header in seconds; it is a number or a date. */
 export function readRetryAfter(headers: Headers): number | undefined {
   const value = headers.get('retry-after')
   if (!value) return undefined
@@ -13,17 +13,17 @@ export function readRetryAfter(headers: Headers): number | undefined {
 }
 
 /**
- * How long to wait before the attempt after this one: what the server asks for, else twice as long each time, never two callers
- * alike. Undefined when the server asks for more patience than a call may have.
+ * The delay before the attempt after `attempt`: the server's `Retry-After`, otherwise exponential, both with jitter. Undefined when
+ * `Retry-After` exceeds 10 s: do not retry.
  */
 export function retryDelayMs(attempt: number, retryAfterSeconds: number | undefined): number | undefined {
   const jitter = Math.random()
   if (retryAfterSeconds === undefined) return Math.min(BASE_MS * 2 ** attempt, MAX_MS) * (0.5 + jitter / 2)
-  const asked = retryAfterSeconds * MS_PER_SECOND
-  return asked > MAX_MS ? undefined : asked + jitter * BASE_MS
+  const requestedMs = retryAfterSeconds * MS_PER_SECOND
+  return requestedMs > MAX_MS ? undefined : requestedMs + jitter * BASE_MS
 }
 
-/** Waits; throws the signal's reason when that comes first. */
+/** Rejects with the signal's reason when it aborts. */
 export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {

@@ -2,7 +2,7 @@ import { CountersignError } from '../countersign-error.ts'
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** The address as a URL, if credentials may be sent there: over https, or to this machine. */
+/** Parses an address that credentials can be sent to: https, or http to loopback. Throws UNSAFE_ADDRESS; `what` names it there. */
 export function parseSafeAddress(address: string, what: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url && !url.username && !url.password) {
@@ -11,11 +11,11 @@ export function parseSafeAddress(address: string, what: string): URL {
   throw new CountersignError({
     code: 'UNSAFE_ADDRESS',
     message: `${what} must be an https address without user name and password`,
-    hint: 'http is taken for localhost only',
+    hint: 'http is allowed for localhost only',
   })
 }
 
-/** The base of a server's paths: without a slash at the end, query or fragment. */
+/** Parses a base address: returns it without trailing slash, query and fragment. */
 export function parseBaseAddress(address: string, what: string): string {
   const { origin, pathname } = parseSafeAddress(address, what)
   return origin + (pathname.endsWith('/') ? pathname.slice(0, -1) : pathname)

@@ -3,20 +3,20 @@ import { explainFetchError } from './fetch-error.ts'
 import { readText } from './read-body.ts'
 import { readRetryAfter, retryDelayMs, sleep } from './retry-delay.ts'
 
-/** What every call may be given. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Ends the call early; it then throws the signal's reason. */
+  /** Aborts the call, which then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined
-  /** How long to wait for one answer, in place of the client's own limit. */
+  /** Time limit of each attempt. Default: the client's. */
   readonly timeoutMs?: number | undefined
 }
 
 export interface TransportOptions {
-  /** A `fetch` that trusts the server's certificate, or shows one of its own; the global one unless given. */
+  /** A `fetch` that trusts the server's CA or presents a client certificate. Default: the global one. */
   readonly fetch?: typeof globalThis.fetch | undefined
-  /** How long to wait for one answer; 30 s unless given. */
+  /** Time limit of each attempt. Default: 30 s. */
   readonly timeoutMs?: number | undefined
-  /** How often to try again after no answer, 429 or 503; 2 unless given. */
+  /** Retries after no response, 429 or 503. Default: 2. */
   readonly retries?: number | undefined
 }
 
@@ -25,12 +25,12 @@ export interface OutgoingCall extends CallOptions {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
-  /** Whether doing it twice does no more than doing it once. By method unless given. */
-  readonly isRepeatable?: boolean | undefined
+  /** Default: by method. */
+  readonly isIdempotent?: boolean | undefined
 }
 
-/** An answer with its whole text. */
-export interface Answer {
+/** A response with its body read. */
+export interface HttpResponse {
   readonly status: number
   readonly isOk: boolean
   readonly headers: Headers
@@ -39,56 +39,57 @@ export interface Answer {
 
 const DEFAULT_TIMEOUT_MS = 30_000
 const DEFAULT_RETRIES = 2
-const REPEATABLE = new Set(['GET', 'HEAD', 'PUT', 'DELETE'])
+const IDEMPOTENT_METHODS = new Set(['GET', 'HEAD', 'PUT', 'DELETE'])
 const TOO_MANY = 429
 const UNAVAILABLE = 503
 
-type Failure = { readonly error: CountersignError; readonly isNoAnswer: boolean }
-type Outcome<Result> = Failure | { readonly result: Result; readonly response: Response }
+type Failure = { readonly error: CountersignError; readonly isNoResponse: boolean }
+type AttemptResult<Result> = Failure | { readonly result: Result; readonly response: Response }
 
-/** Sends calls: each attempt with a time limit, few attempts, and never on to another address. */
+/** Sends calls, with a time limit for each attempt and a few retries. Never follows redirects. */
 export class Transport {
   readonly #fetch: typeof globalThis.fetch
   readonly #timeoutMs: number
   readonly #retries: number
 
   constructor({ fetch, timeoutMs = DEFAULT_TIMEOUT_MS, retries = DEFAULT_RETRIES }: TransportOptions) {
-    // Browsers insist that fetch is called as a function of the window.
+    // Browsers require that fetch is called with the window as `this`.
     this.#fetch = fetch ?? ((input, init) => globalThis.fetch(input, init))
     this.#timeoutMs = timeoutMs
     this.#retries = retries
   }
 
-  /** The answer, whatever its status. Throws NETWORK, NO_ANSWER_IN_TIME, REDIRECTED, or the reason of the caller's signal. */
-  send(call: OutgoingCall): Promise<Answer> {
+  /** Returns the response, whatever its status. Throws NETWORK, NO_ANSWER_IN_TIME, REDIRECTED, or the reason of the call's signal. */
+  send(call: OutgoingCall): Promise<HttpResponse> {
     return this.#try(call, async (response) => {
       const { status, ok, headers } = response
       return { status, isOk: ok, headers, text: await readText(response) }
     })
   }
 
-  /** The same, but the body is left to be read for as long as it lasts. */
+  /** Like `send`, but leaves the body unread. The time limit does not apply to it. */
   open(call: OutgoingCall): Promise<Response> {
     return this.#try(call, async (response) => response)
   }
 
   async #try<Result>(call: OutgoingCall, read: (response: Response) => Promise<Result>): Promise<Result> {
-    const isRepeatable = call.isRepeatable ?? REPEATABLE.has(call.method)
+    const isIdempotent = call.isIdempotent ?? IDEMPOTENT_METHODS.has(call.method)
     for (let attempt = 0; ; attempt++) {
-      const outcome = await this.#attempt(call, read)
-      const delayMs = attempt < this.#retries ? retryDelay(outcome, attempt, isRepeatable) : undefined
+      const attempted = await this.#attempt(call, read)
+      const delayMs = attempt < this.#retries ? retryDelay(attempted, attempt, isIdempotent) : undefined
       if (delayMs !== undefined) {
-        if ('response' in outcome && !outcome.response.bodyUsed) await outcome.response.body?.cancel().catch(() => {})
+        if ('response' in attempted && !attempted.response.bodyUsed)
+          await attempted.response.body?.cancel().catch(() => {})
         await sleep(delayMs, call.signal)
-      } else if ('error' in outcome) throw outcome.error
-      else return outcome.result
+      } else if ('error' in attempted) throw attempted.error
+      else return attempted.result
     }
   }
 
   async #attempt<Result>(
     { method, url, headers, body, signal, timeoutMs = this.#timeoutMs }: OutgoingCall,
     read: (response: Response) => Promise<Result>,
-  ): Promise<Outcome<Result>> {
+  ): Promise<AttemptResult<Result>> {
     signal?.throwIfAborted()
     const limit = new AbortController()
     const timer = setTimeout(() => limit.abort(), timeoutMs)
@@ -100,33 +101,33 @@ export class Transport {
         signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal,
         ...(body !== undefined && { body }),
       })
-      if (isRedirect(response)) return { error: redirected(response, url), isNoAnswer: false }
+      if (isRedirect(response)) return { error: redirected(response, url), isNoResponse: false }
       return { result: await read(response), response }
     } catch (cause) {
       signal?.throwIfAborted()
-      if (cause instanceof CountersignError) return { error: cause, isNoAnswer: false }
+      if (cause instanceof CountersignError) return { error: cause, isNoResponse: false }
       const { origin } = new URL(url)
-      if (!limit.signal.aborted) return { error: explainFetchError(origin, cause), isNoAnswer: true }
-      const message = `no answer from ${origin} within ${timeoutMs} ms`
-      return { error: new CountersignError({ code: 'NO_ANSWER_IN_TIME', message }), isNoAnswer: true }
+      if (!limit.signal.aborted) return { error: explainFetchError(origin, cause), isNoResponse: true }
+      const message = `no response from ${origin} within ${timeoutMs} ms`
+      return { error: new CountersignError({ code: 'NO_ANSWER_IN_TIME', message }), isNoResponse: true }
     } finally {
       clearTimeout(timer)
     }
   }
 }
 
-/** How long to wait before the next attempt, or undefined when there shall be none. */
-function retryDelay(outcome: Outcome<unknown>, attempt: number, isRepeatable: boolean): number | undefined {
-  if ('error' in outcome) return outcome.isNoAnswer && isRepeatable ? retryDelayMs(attempt, undefined) : undefined
-  const { status, headers } = outcome.response
-  // Who is told "too many" was not served; who is told "unavailable" may have been.
-  if (status === TOO_MANY || (status === UNAVAILABLE && isRepeatable)) {
+/** The delay before the next attempt; undefined when there is none. */
+function retryDelay(attempted: AttemptResult<unknown>, attempt: number, isIdempotent: boolean): number | undefined {
+  if ('error' in attempted) return attempted.isNoResponse && isIdempotent ? retryDelayMs(attempt, undefined) : undefined
+  const { status, headers } = attempted.response
+  // A 429 means that the request was not processed; after a 503 it may have been.
+  if (status === TOO_MANY || (status === UNAVAILABLE && isIdempotent)) {
     return retryDelayMs(attempt, readRetryAfter(headers))
   }
   return undefined
 }
 
-/** A browser hides what a redirect says. */
+/** Browsers hide the status and location of a redirect. */
 function isRedirect({ type, status, headers }: Response): boolean {
   return type === 'opaqueredirect' || (status >= 300 && status < 400 && headers.has('location'))
 }
@@ -137,7 +138,7 @@ function redirected({ status, headers }: Response, url: string): CountersignErro
   return new CountersignError({
     code: 'REDIRECTED',
     status,
-    message: `${new URL(url).origin} sends us on to ${to}, and credentials are not taken along`,
-    hint: 'use the address that it redirects to, if it is one that you trust',
+    message: `${new URL(url).origin} redirects to ${to}; redirects are not followed`,
+    hint: 'if you trust that address, use it directly',
   })
 }

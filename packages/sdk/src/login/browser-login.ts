@@ -1,16 +1,16 @@
 import { CountersignError } from '../countersign-error.ts'
 import type { CallOptions } from '../http/transport.ts'
 import { readClaims, toBase64Url } from '../token/base64.ts'
-import { readProviderWords } from '../token/token-refused.ts'
+import { readProviderError } from '../token/token-refused-error.ts'
 import { endpointOf, findLoginTarget, type LoginOptions, type LoginTarget } from './login-target.ts'
 import { fetchTokens, type LoginTokens, refreshTokens } from './login-tokens.ts'
 
 export interface BrowserLoginOptions extends LoginOptions {
-  /** Where the provider sends the browser back to. */
+  /** Where the provider redirects the browser after the login. */
   readonly redirectUri: string
 }
 
-/** What must outlive the way to the provider and back; a page keeps it in `sessionStorage`. */
+/** The state of a login while the browser is at the provider; a page keeps it in `sessionStorage`. */
 export interface PendingLogin {
   readonly state: string
   readonly nonce: string
@@ -20,11 +20,11 @@ export interface PendingLogin {
 
 const RANDOM_BYTES = 32
 
-/** A login in the browser, by authorization code with PKCE (RFC 7636), for a signer as its client view shows it. */
+/** A login in the browser: authorization code with PKCE (RFC 7636). */
 export class BrowserLogin {
   readonly #target: LoginTarget
   readonly pending: PendingLogin
-  /** Where to send the browser. */
+  /** The authorization request: send the browser there. */
   readonly url: string
 
   private constructor(target: LoginTarget, pending: PendingLogin, url: string) {
@@ -33,7 +33,7 @@ export class BrowserLogin {
     this.url = url
   }
 
-  /** Begins a login: send the browser to `url`, and keep `pending` if this page will not live to see it come back. */
+  /** Starts a login: send the browser to `url`, and store `pending` if another page will resume it. */
   static async start(options: BrowserLoginOptions): Promise<BrowserLogin> {
     const pending = {
       state: randomText(),
@@ -44,7 +44,7 @@ export class BrowserLogin {
     return BrowserLogin.resume(options, pending)
   }
 
-  /** Takes up a login that another page began. */
+  /** Resumes a login that another page started. */
   static async resume(options: LoginOptions, pending: PendingLogin): Promise<BrowserLogin> {
     const target = await findLoginTarget(options)
     const url = new URL(endpointOf(target, 'authorizationEndpoint'))
@@ -63,20 +63,24 @@ export class BrowserLogin {
     return new BrowserLogin(target, pending, url.href)
   }
 
-  /** Trades what the browser came back with for tokens. Throws LOGIN_REFUSED when it does not belong to this login. */
+  /** Exchanges the code in the callback for tokens. Throws LOGIN_REFUSED when the callback belongs to another login. */
   async finish(callbackUrl: string, options: CallOptions = {}): Promise<LoginTokens> {
-    const { searchParams: answer } = new URL(callbackUrl, this.pending.redirectUri)
+    const { searchParams: response } = new URL(callbackUrl, this.pending.redirectUri)
     const { issuer, namesIssuer } = this.#target.provider
-    if (answer.get('state') !== this.pending.state) throw refused('the answer belongs to another login')
-    const named = answer.get('iss')
-    if (named === null ? namesIssuer : named !== issuer) throw refused('the answer is of another provider')
-    if (answer.has('error')) {
-      const words = readProviderWords(Object.fromEntries(answer), [])
-      const said = [words.error, words.description].filter(Boolean).join(': ')
-      throw new CountersignError({ code: 'LOGIN_REFUSED', message: `${issuer} says ${said}`, provider: words })
+    if (response.get('state') !== this.pending.state) throw refused('the response belongs to another login')
+    const named = response.get('iss')
+    if (named === null ? namesIssuer : named !== issuer) throw refused('the response comes from another provider')
+    if (response.has('error')) {
+      const error = readProviderError(Object.fromEntries(response), [])
+      const text = [error.error, error.description].filter(Boolean).join(': ')
+      throw new CountersignError({
+        code: 'LOGIN_REFUSED',
+        message: `${issuer} refuses the login: ${text}`,
+        provider: error,
+      })
     }
-    const code = answer.get('code')
-    if (!code) throw refused('the answer holds no code')
+    const code = response.get('code')
+    if (!code) throw refused('the response contains no code')
     const { codeVerifier, redirectUri, nonce } = this.pending
     const members = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: codeVerifier }
     const tokens = await fetchTokens(this.#target, members, options)
@@ -93,7 +97,7 @@ export class BrowserLogin {
 }
 
 function refused(message: string): CountersignError {
-  return new CountersignError({ code: 'LOGIN_REFUSED', message, hint: 'begin the login again' })
+  return new CountersignError({ code: 'LOGIN_REFUSED', message, hint: 'start the login again' })
 }
 
 function randomText(): string {

@@ -4,56 +4,56 @@ import { discoverProvider, type ProviderDocument } from '../token/discover-provi
 import { guessProvider } from '../token/provider-name.ts'
 import type { ClientSigner } from '../wire-types.ts'
 
-/** What a login needs to know of a signer; the client view of one has it all. */
+/** The members of a signer that a login needs; the client view has them all. */
 export type LoginSigner = Pick<ClientSigner, 'clientId' | 'scopes' | 'targetToken'> &
   Partial<Pick<ClientSigner, 'name' | 'audience' | 'openIdConfigurationUrl' | 'externalAuthUrl'>>
 
 export interface LoginOptions extends CallOptions, TransportOptions {
   readonly signer: LoginSigner
-  /** Further parameters of the request, for providers that want them. */
+  /** Additional parameters of the request, for providers that require them. */
   readonly parameters?: Readonly<Record<string, string>> | undefined
 }
 
-/** Where and as whom to log in. */
+/** The provider and the client of a login. */
 export interface LoginTarget {
   readonly transport: Transport
   readonly provider: ProviderDocument
   readonly clientId: string
   readonly targetToken: 'ACCESS' | 'ID'
-  /** `scope`, and whatever else the request carries in every kind of login. */
+  /** `scope` and the other parameters that both kinds of login send. */
   readonly parameters: Readonly<Record<string, string>>
 }
 
 const OPENID = 'openid'
 
-/** Reads the provider's document. Throws BAD_DISCOVERY, also for a signer that does not say where to log in. */
+/** Reads the provider's discovery document. Throws BAD_DISCOVERY, also for a signer without address or client id. */
 export async function findLoginTarget(options: LoginOptions): Promise<LoginTarget> {
   const { signer, signal, timeoutMs } = options
   const address = signer.openIdConfigurationUrl || signer.externalAuthUrl
   if (!address || !signer.clientId) {
     throw new CountersignError({
       code: 'BAD_DISCOVERY',
-      message: `the signer ${signer.name ?? ''} does not say where to log in`,
-      hint: 'its openIdConfigurationUrl (or externalAuthUrl) and clientId must be set',
+      message: `the signer ${signer.name ?? ''} has no provider address or client id`,
+      hint: 'set its openIdConfigurationUrl (or externalAuthUrl) and clientId',
     })
   }
   const transport = new Transport(options)
   const provider = await discoverProvider(transport, { address, signal, timeoutMs })
   const scope = scopesOf(signer).join(' ')
-  // This platform gives tokens that nobody can read, unless they are asked for by audience.
-  const isPlatform = guessProvider(provider.tokenEndpoint ?? '') === 'auth0'
-  const audience = signer.targetToken === 'ACCESS' && isPlatform ? signer.audience : undefined
+  // Auth0 issues opaque access tokens unless the request names an audience.
+  const isAuth0 = guessProvider(provider.tokenEndpoint ?? '') === 'auth0'
+  const audience = signer.targetToken === 'ACCESS' && isAuth0 ? signer.audience : undefined
   const parameters = { scope, ...(audience !== undefined && { audience }), ...options.parameters }
   return { transport, provider, clientId: signer.clientId, targetToken: signer.targetToken, parameters }
 }
 
-/** Without `openid` there is no ID token, and many providers refuse. */
+/** Adds `openid`: without it there is no ID token, and many providers refuse. */
 function scopesOf({ scopes }: LoginSigner): string[] {
   const given = typeof scopes === 'string' ? scopes.split(' ').filter(Boolean) : (scopes ?? [])
   return given.includes(OPENID) ? [...given] : [OPENID, ...given]
 }
 
-/** The endpoint that this login needs. */
+/** Throws BAD_DISCOVERY when the provider does not name the endpoint. */
 export function endpointOf(
   { provider }: LoginTarget,
   name: 'tokenEndpoint' | 'authorizationEndpoint' | 'deviceAuthorizationEndpoint',

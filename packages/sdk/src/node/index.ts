@@ -1,2 +1,2 @@
-/** What only Node, Deno and Bun can do: `fetch` with a CA and a client certificate of one's own. */
+/** For Node, Deno and Bun: a `fetch` with its own CA and client certificate. */
 export { createNodeFetch, type NodeFetchOptions } from './node-fetch.ts'

@@ -4,28 +4,28 @@ import { Readable } from 'node:stream'
 import { rootCertificates } from 'node:tls'
 
 export interface NodeFetchOptions {
-  /** Authorities to trust, in PEM, beside the usual ones. */
+  /** CAs to trust in addition to the built-in ones, in PEM. */
   readonly ca?: string | undefined
-  /** Trust those of `ca` and nobody else. */
+  /** Trust only the CAs of `ca`. */
   readonly onlyCa?: boolean | undefined
   /** A client certificate with its intermediates, and its key, in PEM. */
   readonly cert?: string | undefined
   readonly key?: string | undefined
 }
 
-/** Answers of these statuses have no body, and `Response` takes none. */
+/** `Response` refuses a body for these statuses. */
 const BODILESS = new Set([204, 205, 304])
 
 /**
- * A `fetch` for `ControllerClient` and `HostedClient` that trusts a CA of one's own and shows a client certificate, which the
+ * A `fetch` for `ControllerClient` and `HostedClient` that trusts the given CA and presents a client certificate, which the
  * global one cannot. Bodies are text; redirects are never followed.
  */
 export function createNodeFetch({ ca, onlyCa = false, cert, key }: NodeFetchOptions): typeof globalThis.fetch {
   const agent = new Agent({
     keepAlive: true,
-    // Whatever the environment says.
+    // Overrides NODE_TLS_REJECT_UNAUTHORIZED.
     rejectUnauthorized: true,
-    // One that alone is trusted need not be a root.
+    // With `onlyCa`, an intermediate CA can be the trust anchor.
     ...(ca !== undefined && (onlyCa ? { ca, allowPartialTrustChain: true } : { ca: [...rootCertificates, ca] })),
     ...(cert !== undefined && { cert }),
     ...(key !== undefined && { key }),

@@ -1,4 +1,4 @@
-/** Base64 of bytes or of text in UTF-8. */
+/** Base64 of bytes, or of a text in UTF-8. */
 export function toBase64(value: string | Uint8Array): string {
   const bytes = typeof value === 'string' ? new TextEncoder().encode(value) : value
   let binary = ''
@@ -6,12 +6,12 @@ export function toBase64(value: string | Uint8Array): string {
   return btoa(binary)
 }
 
-/** Base64 as it stands in tokens and addresses. */
+/** Base64url without padding. */
 export function toBase64Url(value: string | Uint8Array): string {
   return toBase64(value).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
-/** The claims of a JWT, unverified: to know when it ends, never to decide anything by. */
+/** The unverified claims of a JWT; undefined for other tokens. Never base a security decision on them. */
 export function readClaims(token: string): Readonly<Record<string, unknown>> | undefined {
   const [, payload = ''] = token.split('.')
   try {

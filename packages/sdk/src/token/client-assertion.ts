@@ -2,16 +2,16 @@ import { CountersignError } from '../countersign-error.ts'
 import type { WebKey } from '../web-key.ts'
 import { toBase64Url } from './base64.ts'
 
-/** A key that a client shows who it is with, in place of a password (`private_key_jwt`). */
+/** A key that authenticates a client instead of a password (`private_key_jwt`). */
 export interface ClientKey {
   readonly key: WebKey
-  /** The provider's name of the key. */
+  /** The provider's id of the key. */
   readonly keyId?: string | undefined
-  /** Further members of the header, such as `x5t` for providers that know keys by certificate. */
+  /** Additional header members, such as `x5t` for providers that identify keys by certificate. */
   readonly header?: Readonly<Record<string, string>> | undefined
 }
 
-const LIFE_SECONDS = 60
+const LIFETIME_SECONDS = 60
 const MS_PER_SECOND = 1000
 
 interface Signature {
@@ -23,13 +23,13 @@ const CURVES: Readonly<Record<string, Signature>> = {
   'P-256': { alg: 'ES256', parameters: { name: 'ECDSA', hash: 'SHA-256' } },
   'P-384': { alg: 'ES384', parameters: { name: 'ECDSA', hash: 'SHA-384' } },
 }
-const OTHERS: Readonly<Record<string, Signature>> = {
+const OTHER_ALGORITHMS: Readonly<Record<string, Signature>> = {
   'RSASSA-PKCS1-v1_5': { alg: 'RS256', parameters: { name: 'RSASSA-PKCS1-v1_5' } },
   'RSA-PSS': { alg: 'PS256', parameters: { name: 'RSA-PSS', saltLength: 32 } },
   Ed25519: { alg: 'EdDSA', parameters: { name: 'Ed25519' } },
 }
 
-/** Signs that this client asks that endpoint for a token, now (RFC 7523). */
+/** Signs a client assertion (RFC 7523). `audience` is the token endpoint. Throws BAD_CREDENTIALS for an unsupported key. */
 export async function signClientAssertion(
   { key, keyId, header }: ClientKey,
   { clientId, audience, now }: { clientId: string; audience: string; now: number },
@@ -39,10 +39,14 @@ export async function signClientAssertion(
     namedCurve = '',
     hash,
   } = key.algorithm as { name: string; namedCurve?: string; hash?: { name: string } }
-  const signature = CURVES[namedCurve] ?? OTHERS[name]
+  const signature = CURVES[namedCurve] ?? OTHER_ALGORITHMS[name]
   if (!signature || (hash && hash.name !== 'SHA-256')) {
     const hint = 'use a key for ES256, ES384, RS256, PS256 or EdDSA'
-    throw new CountersignError({ code: 'BAD_CREDENTIALS', message: 'the key is of a kind that cannot be used', hint })
+    throw new CountersignError({
+      code: 'BAD_CREDENTIALS',
+      message: 'the client key has an unsupported algorithm',
+      hint,
+    })
   }
   const issuedAt = Math.floor(now / MS_PER_SECOND)
   const claims = {
@@ -51,7 +55,7 @@ export async function signClientAssertion(
     aud: audience,
     jti: crypto.randomUUID(),
     iat: issuedAt,
-    exp: issuedAt + LIFE_SECONDS,
+    exp: issuedAt + LIFETIME_SECONDS,
   }
   const head = { alg: signature.alg, typ: 'JWT', ...(keyId !== undefined && { kid: keyId }), ...header }
   const input = `${toBase64Url(JSON.stringify(head))}.${toBase64Url(JSON.stringify(claims))}`

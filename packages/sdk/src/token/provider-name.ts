@@ -1,6 +1,6 @@
 import { guessProviderProduct, type ProviderProduct } from '@countersign/contract/provider-kind'
 
-/** The providers whose token requests are known by name; `oidc` is any other. */
+/** `oidc` is any provider without a name of its own. */
 export type ProviderName = Exclude<ProviderProduct, 'unknown'> | 'oidc'
 
 const NAMES: readonly string[] = ['cognito', 'auth0', 'entra', 'okta', 'keycloak', 'oidc'] satisfies ProviderName[]
@@ -9,13 +9,13 @@ export function isProviderName(text: string): text is ProviderName {
   return NAMES.includes(text)
 }
 
-/** The path of a hosted platform's token endpoint, which its custom domains keep. */
-const PLATFORM_PATH = '/oauth/token'
+/** The path of Auth0's token endpoint, also on custom domains. */
+const AUTH0_PATH = '/oauth/token'
 
-/** The provider that an `authenticationUrl` looks like. A default only: custom domains hide it, and its owner may know better. */
+/** Guesses the provider from `authenticationUrl`. A default only, because custom domains hide the provider. */
 export function guessProvider(authenticationUrl: string): ProviderName {
   const product = guessProviderProduct(authenticationUrl)
   if (product !== 'unknown') return product
-  const isPlatform = URL.canParse(authenticationUrl) && new URL(authenticationUrl).pathname === PLATFORM_PATH
-  return isPlatform ? 'auth0' : 'oidc'
+  const isAuth0 = URL.canParse(authenticationUrl) && new URL(authenticationUrl).pathname === AUTH0_PATH
+  return isAuth0 ? 'auth0' : 'oidc'
 }

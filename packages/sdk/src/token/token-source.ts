@@ -1,49 +1,49 @@
 import type { Credentials } from '../credentials/credentials.ts'
 import { type CallOptions, Transport, type TransportOptions } from '../http/transport.ts'
+import type { TokenRequestOptions } from './build-token-request.ts'
 import { type AccessToken, requestToken } from './request-token.ts'
-import type { TokenRequestOptions } from './token-procedure.ts'
 
-/** A place outside of this process where tokens are kept. It may fail: then a new token is asked for. */
+/** Keeps tokens beyond this process. When it fails, a new token is requested. */
 export interface TokenStore {
   load(key: TokenKey): Promise<AccessToken | undefined>
   save(key: TokenKey, token: AccessToken): Promise<void>
-  /** Does the work while nobody else who uses the store does any for this key; without it each process buys its own token. */
+  /** Runs `work` under a lock per key that all users of the store share. Without it, each process requests its own token. */
   exclusively?<Result>(key: TokenKey, work: () => Promise<Result>): Promise<Result>
 }
 
-/** Whose token it is, and for what. */
+/** Identifies a token by client and purpose. */
 export interface TokenKey {
   readonly authenticationUrl: string
   readonly clientId: string
-  /** Audience and scope, where they are asked for. */
+  /** Audience and scope, if requested. */
   readonly purpose: string
 }
 
 export interface TokenSourceOptions extends TokenRequestOptions, TransportOptions {
   readonly credentials: Credentials
-  /** Where tokens are kept beyond this process; nowhere unless given. */
+  /** Default: tokens are kept in memory only. */
   readonly store?: TokenStore | undefined
-  /** The time in milliseconds; `Date.now` unless given. */
+  /** The time in milliseconds. Default: `Date.now`. */
   readonly now?: (() => number) | undefined
 }
 
-/** The part of a token's life after which it is renewed. */
+/** The fraction of a token's lifetime after which it is renewed. */
 const RENEW_AT = 0.8
 const MS_PER_SECOND = 1000
 
-/** Whether a token has more than a fifth of its life left. */
+/** Whether a token has more than a fifth of its lifetime left. */
 export function isFresh({ obtainedAt, expiresInSeconds }: AccessToken, now: number): boolean {
   return now >= obtainedAt && now < obtainedAt + expiresInSeconds * RENEW_AT * MS_PER_SECOND
 }
 
-/** Access tokens of one API account: kept in memory, renewed at 80 % of their life, with one request at a time. */
+/** Access tokens of one API account: kept in memory, renewed at 80 % of their lifetime, with one request at a time. */
 export class TokenSource {
   readonly #options: TokenSourceOptions
   readonly #transport: Transport
   readonly #now: () => number
   #current: AccessToken | undefined
-  #flight: Promise<AccessToken> | undefined
-  /** What a server refused: the store may still hold it. */
+  #pending: Promise<AccessToken> | undefined
+  /** The last token that a server refused: the store may still hold it. */
   #refused: string | undefined
 
   constructor(options: TokenSourceOptions) {
@@ -56,25 +56,25 @@ export class TokenSource {
     return this.#options.credentials
   }
 
-  /** A token that is good for a while. */
+  /** Returns a fresh token, requesting one if needed. */
   async getToken({ signal }: CallOptions = {}): Promise<string> {
     if (this.#current && isFresh(this.#current, this.#now())) return this.#current.token
     return (await this.#share(signal)).token
   }
 
-  /** Another token than the refused one; whoever was quicker has fetched it already. */
+  /** Returns a token other than `refused`. Concurrent calls share one request. */
   async renew(refused: string, { signal }: CallOptions = {}): Promise<string> {
     if (this.#current?.token === refused) this.#current = undefined
     this.#refused = refused
     return this.getToken({ signal })
   }
 
-  /** The request belongs to all who wait for it, so that none of them can call it off for the others. */
+  /** All waiting callers share one request. Aborting one caller does not abort it for the others. */
   #share(signal: AbortSignal | undefined): Promise<AccessToken> {
-    this.#flight ??= this.#obtain().finally(() => {
-      this.#flight = undefined
+    this.#pending ??= this.#obtain().finally(() => {
+      this.#pending = undefined
     })
-    return untilAborted(this.#flight, signal)
+    return untilAborted(this.#pending, signal)
   }
 
   async #obtain(): Promise<AccessToken> {
@@ -87,11 +87,11 @@ export class TokenSource {
 
   async #loadOrRequest(key: TokenKey): Promise<AccessToken> {
     const { store } = this.#options
-    const kept = await store?.load(key).catch(() => undefined)
-    if (kept && kept.token !== this.#refused && isFresh(kept, this.#now())) return kept
-    const bought = await requestToken({ ...this.#options, transport: this.#transport, now: this.#now() })
-    await store?.save(key, bought).catch(() => {})
-    return bought
+    const stored = await store?.load(key).catch(() => undefined)
+    if (stored && stored.token !== this.#refused && isFresh(stored, this.#now())) return stored
+    const issued = await requestToken({ ...this.#options, transport: this.#transport, now: this.#now() })
+    await store?.save(key, issued).catch(() => {})
+    return issued
   }
 
   #key(): TokenKey {

@@ -16,13 +16,13 @@ import { HOSTED_AUDIENCE, type IssuerAddresses, type ProviderAddresses } from '.
 interface DemoKind {
   readonly kind: ProviderKind
   readonly name: string
-  /** What the credentials are saved as in the data directory. */
+  /** Name of the credentials file in the data directory. */
   readonly file: string
   addressesOf(addresses: ProviderAddresses): IssuerAddresses
   audienceOf(hostedAudience: string): string | undefined
 }
 
-/** A record, an account and a file of each kind of provider. */
+/** For each kind: a provider record, an API account and a credentials file. */
 export const DEMO_KINDS: readonly DemoKind[] = [
   {
     kind: 'cognito',
@@ -47,7 +47,7 @@ export const DEMO_KINDS: readonly DemoKind[] = [
   },
 ]
 
-/** Provider records, accounts and their files, made once; what an administrator has changed or deleted stays so. */
+/** Creates provider records, accounts and credentials files once. Later changes and deletions by administrators are kept. */
 export async function ensureDemoAccounts(parts: DemoParts): Promise<void> {
   const { provider, store, organizationId, hostedAudiences } = parts
   const [hostedAudience] = hostedAudiences
@@ -61,17 +61,17 @@ async function ensureAccount(parts: DemoParts, demo: DemoKind, accounts: readonl
   const { provider, apiAccounts, organizationId, dataDir, meta } = parts
   const { kind, name, file } = demo
   const { issuer } = demo.addressesOf(provider.addresses)
-  const madeId = provider.state.current().demo.accounts[kind]
+  const createdId = provider.state.current().demo.accounts[kind]
   const path = join(dataDir, file)
-  const isIt = ({ account, provider: record }: AccountWithClients): boolean =>
-    madeId === undefined ? account.name === name && record.issuer === issuer : account.id === madeId
-  const existing = accounts.find(isIt)
-  if (madeId !== undefined) {
+  const isDemoAccount = ({ account, provider: record }: AccountWithClients): boolean =>
+    createdId === undefined ? account.name === name && record.issuer === issuer : account.id === createdId
+  const existing = accounts.find(isDemoAccount)
+  if (createdId !== undefined) {
     if (!existing) return
-    await followAudience(parts, demo, existing.provider)
+    await updateAudience(parts, demo, existing.provider)
     if (existsSync(path)) return
   }
-  const recordId = existing && madeId !== undefined ? existing.provider.id : await ensureRecord(parts, demo)
+  const recordId = existing && createdId !== undefined ? existing.provider.id : await ensureRecord(parts, demo)
   const taken = accounts.map(({ account }) => account.name)
   const body = {
     name: freeName(name, taken, issuer),
@@ -97,7 +97,7 @@ async function ensureRecord(parts: DemoParts, { kind, name, addressesOf, audienc
   const id = found?.id ?? randomUUID()
   const sealedRegistrationToken = sealRegistrationToken(sealing, id, provider.state.current().registrationToken)
   if (found) {
-    // The provider began anew at its old address: the record knows only what it wanted to see before.
+    // The provider's state was reset at the same address, so the record has an outdated registration token.
     await store.run(patchProvider, { id, organizationId, patch: {}, sealedRegistrationToken }, meta())
     return id
   }
@@ -118,14 +118,14 @@ async function ensureRecord(parts: DemoParts, { kind, name, addressesOf, audienc
   return id
 }
 
-/** The hosted API may have another address than at the last start; its old audience goes unless somebody else set it. */
-async function followAudience(
+/** Updates the audience when the hosted API has another address than at the last start, unless an administrator changed it. */
+async function updateAudience(
   { provider, store, organizationId, hostedAudiences, meta }: DemoParts,
   { audienceOf }: DemoKind,
   record: { readonly id: string; readonly audience: string | null },
 ): Promise<void> {
   const audience = audienceOf(hostedAudiences[0])
-  const isOurs = record.audience === provider.state.current().demo.audience
-  if (audience === undefined || record.audience === audience || !isOurs) return
+  const isUnchanged = record.audience === provider.state.current().demo.audience
+  if (audience === undefined || record.audience === audience || !isUnchanged) return
   await store.run(patchProvider, { id: record.id, organizationId, patch: { audience } }, meta())
 }

@@ -14,7 +14,7 @@ import type { DemoState } from './provider-state.ts'
 
 const SIGNER_NAME = 'local-provider'
 
-/** Makes what demos and the tour need, once: what somebody takes away stays away. */
+/** Creates the data for demos and the tour, once. Deleted parts are not created again. */
 export async function ensureDemoData(options: DemoOptions): Promise<void> {
   const organizationId = await new LocalOrganization(options.store).id()
   const meta = () => ({ actorId: SYSTEM_ACTOR.id, now: options.clock.now() })
@@ -28,13 +28,13 @@ export async function ensureDemoData(options: DemoOptions): Promise<void> {
 
 async function once(
   parts: DemoParts,
-  what: 'people' | 'signer',
-  make: (parts: DemoParts) => Promise<void>,
+  part: 'people' | 'signer',
+  create: (parts: DemoParts) => Promise<void>,
 ): Promise<void> {
   const { state } = parts.provider
-  if (state.current().demo[what]) return
-  await make(parts)
-  const done: Partial<DemoState> = { [what]: true }
+  if (state.current().demo[part]) return
+  await create(parts)
+  const done: Partial<DemoState> = { [part]: true }
   await state.update((now) => ({ ...now, demo: { ...now.demo, ...done } }))
 }
 

@@ -5,7 +5,6 @@ import type { OperationMeta } from '../store/operation-meta.ts'
 import type { Store } from '../store/store.ts'
 import type { LocalProvider } from './local-provider.ts'
 
-/** What the demo data is made from. */
 export interface DemoOptions {
   readonly provider: LocalProvider
   readonly store: Store
@@ -13,11 +12,10 @@ export interface DemoOptions {
   readonly sealing: Sealing
   readonly apiAccounts: ApiAccounts
   readonly dataDir: string
-  /** The base addresses of the hosted API with a slash, the one that it calls itself by first. */
+  /** Base URLs of the hosted API with a trailing slash, the preferred one first. */
   readonly hostedAudiences: readonly [string, ...string[]]
 }
 
-/** The same for those who make a part of it. */
 export interface DemoParts extends DemoOptions {
   readonly organizationId: string
   readonly meta: () => OperationMeta

@@ -1,28 +1,28 @@
 import type { IncomingMessage } from 'node:http'
 import type { IsMachine } from './machine-clients.ts'
 import { TOKEN_SECONDS } from './provider-addresses.ts'
-import { type ProviderAnswer, readForm } from './provider-http.ts'
+import { type ProviderResponse, readForm } from './provider-http.ts'
 
 interface TokenParts {
   readonly issuer: string
   readonly isMachine: IsMachine
   readonly sign: (claims: Readonly<Record<string, unknown>>) => string
-  /** The API that tokens are given for: its base addresses with a slash, of which a token names all. */
+  /** Base URLs of the API with a trailing slash. A token contains all of them as audience. */
   readonly audiences: () => readonly string[]
 }
 
-function refuse(status: number, error: string, description: string): ProviderAnswer {
+function refuse(status: number, error: string, description: string): ProviderResponse {
   return { status, json: { error, error_description: description } }
 }
 
 /**
- * Client credentials as a hosted identity platform takes them: all in the body, JSON or a form, and for an audience that it
- * knows. A wrong secret is 401 `access_denied`, an unknown audience 403.
+ * Token endpoint for client credentials, like a hosted identity platform: all parameters in the body, JSON or form-encoded, with a known
+ * audience. A wrong secret is 401 `access_denied`, an unknown audience 403.
  */
 export function createHostedPlatformToken({ issuer, isMachine, sign, audiences }: TokenParts) {
-  return async (request: IncomingMessage): Promise<ProviderAnswer> => {
+  return async (request: IncomingMessage): Promise<ProviderResponse> => {
     const form = await readForm(request, { json: true })
-    if ('problem' in form) return refuse(400, 'invalid_request', form.problem)
+    if ('error' in form) return refuse(400, 'invalid_request', form.error)
     const member = (name: string): string => form.members.get(name) ?? ''
     const grant = member('grant_type')
     if (grant === '') return refuse(400, 'invalid_request', 'Missing required parameter: grant_type')

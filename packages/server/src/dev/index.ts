@@ -1,3 +1,3 @@
-/** What a controller with `--dev` has beside itself. Loaded only then. */
+/** The local identity provider and demo data. Loaded only with `--dev`. */
 export { ensureDemoData } from './demo-data.ts'
 export { type LocalProvider, startLocalProvider } from './local-provider.ts'

@@ -4,16 +4,16 @@ import { findPerson } from './people.ts'
 import { readForm, send } from './provider-http.ts'
 import { loginPage, providerPage } from './provider-page.ts'
 
-/** One step of a person's sign-in: shows who can be chosen, or goes on as the one who was. */
-export async function answerInteraction(
+/** Handles one step of a login: shows the list of people, or continues as the chosen person. */
+export async function handleInteraction(
   provider: Provider,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const details = await provider.interactionDetails(request, response).catch(() => undefined)
   if (!details) {
-    const body = '<p>The sign-in is over, or it began in another browser. Begin again.</p>'
-    return send(response, providerPage({ title: 'Begin again', body, status: 400 }))
+    const body = '<p>This login has expired, or it was started in another browser. Start again.</p>'
+    return send(response, providerPage({ title: 'Start again', body, status: 400 }))
   }
   const { params } = details
   if (request.method !== 'POST') {
@@ -23,18 +23,18 @@ export async function answerInteraction(
   const form = await readForm(request, { json: false })
   const person = 'members' in form ? findPerson(form.members.get('person')) : undefined
   if (!person) {
-    const body = '<p>Nobody of that name is known here.</p>'
-    return send(response, providerPage({ title: 'That did not work', body, status: 400 }))
+    const body = '<p>There is no person with this name.</p>'
+    return send(response, providerPage({ title: 'Login failed', body, status: 400 }))
   }
-  await forgetLastPerson(provider, details)
+  await endPreviousSession(provider, details)
   await provider.interactionFinished(request, response, {
     login: { accountId: person.id, amr: ['pwd'], remember: false },
     consent: {},
   })
 }
 
-/** Before somebody else goes on in the same browser the last one has to be signed out, for which `oidc-provider` has a page and we have none. */
-async function forgetLastPerson(
+/** Ends the session of the previous person in this browser. `oidc-provider` would show a logout page for it, which is not implemented here. */
+async function endPreviousSession(
   provider: Provider,
   details: Awaited<ReturnType<Provider['interactionDetails']>>,
 ): Promise<void> {

@@ -13,10 +13,10 @@ interface OidcProviderParts {
   readonly log: Logger
 }
 
-/** Makes `oidc-provider` for the keys of now. It is loaded here and nowhere else: that takes longer than all the rest. */
+/** Creates `oidc-provider` with the current keys. Only this file imports it, because loading it takes longer than the rest of the start. */
 export async function loadOidcProvider({ issuer, state, adapter, log }: OidcProviderParts): Promise<Provider> {
   const { default: OidcProvider, errors } = await import('oidc-provider')
-  const invalidTarget = () => new errors.InvalidTarget('the resource is not known here')
+  const invalidTarget = () => new errors.InvalidTarget('the resource is unknown')
   const provider = new OidcProvider(issuer, buildOidcConfiguration({ state, adapter, invalidTarget }))
   const { prototype } = provider.Client
   const isRegistered = prototype.redirectUriAllowed
@@ -28,7 +28,7 @@ export async function loadOidcProvider({ issuer, state, adapter, log }: OidcProv
   }
   provider.use(async (ctx, next) => {
     await next()
-    // Only a digest is left of the secret after the registration.
+    // After the registration only a digest of the secret is stored: do not return it.
     const { body } = ctx
     const isManaged = ctx.method !== 'POST' && ctx.path.startsWith('/reg/')
     if (isManaged && body !== null && typeof body === 'object') delete (body as Record<string, unknown>).client_secret

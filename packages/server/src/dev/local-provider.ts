@@ -12,18 +12,18 @@ import { openProviderState, type ProviderStateFile } from './provider-state.ts'
 export interface LocalProvider {
   readonly addresses: ProviderAddresses
   readonly state: ProviderStateFile
-  /** What the hosted-platform endpoint gives tokens for, from now on: the addresses of one API. */
+  /** Sets the audiences of tokens from the hosted-platform endpoint: the base URLs of one API. */
   serveAudiences(audiences: readonly string[]): void
-  /** Loads the rest in a while, when the start is over: it takes as long as the start. */
+  /** Loads `oidc-provider` a little later, after the start, because that takes as long as the start. */
   warmUpLater(): void
   close(): Promise<void>
 }
 
 export interface LocalProviderOptions {
   readonly stateFile: string
-  /** The port that somebody asked for; 0 for that of the last start, or else for `usualPort`, or else for any. */
+  /** 0 for the port of the last start, else `defaultPort`, else any free port. */
   readonly port: number
-  readonly usualPort: number
+  readonly defaultPort: number
   readonly host?: string
   readonly log: Logger
 }
@@ -32,15 +32,15 @@ const REQUEST_TIMEOUT_MS = 15_000
 const WARM_UP_AFTER_MS = 2_000
 
 /**
- * Starts the identity provider for development: three kinds of provider on one listener that only this machine reaches.
- * Throws StartupError where it cannot, above all for a host that is not loopback.
+ * Starts the identity provider for development: three kinds of provider on one loopback listener. Throws StartupError on failure, and for a
+ * host that is not a loopback address.
  */
 export async function startLocalProvider(options: LocalProviderOptions): Promise<LocalProvider> {
   const { log, host = '127.0.0.1' } = options
   const state = await openProviderState(options.stateFile)
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS })
   const known = state.current().port
-  const port = await listenOnLoopback(server, host, portsToTry(options.port, known, options.usualPort))
+  const port = await listenOnLoopback(server, host, portsToTry(options.port, known, options.defaultPort))
   if (port !== known) await state.update((now) => ({ ...now, port }))
   const addresses = buildProviderAddresses(`http://${isIPv6(host) ? `[${host}]` : host}:${port}`)
 
@@ -57,33 +57,33 @@ export async function startLocalProvider(options: LocalProviderOptions): Promise
   const warmUp = (afterMs: number): void => {
     warming = setTimeout(() => void provider().catch(() => {}), afterMs).unref()
   }
-  // The first start registers clients: the earlier it is loaded, the less that waits.
+  // The first start registers clients, so `oidc-provider` is loaded right away.
   if (known === 0) warmUp(0)
   const routes = buildProviderRoutes({
     addresses,
     state,
     provider,
     audiences: () => audiences,
-    // Made again with the new keys when it is needed next.
+    // Created again with the new keys on next use.
     onRotated: () => {
       loaded = undefined
     },
   })
 
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (!isOwnHost(request.headers.host, port)) return send(response, { status: 421, json: { error: 'wrong_host' } })
     const path = (request.url ?? '').split('?', 1)[0] ?? ''
-    const handle = routes.get(`${request.method} ${path}`)
-    if (handle) return send(response, await handle(request))
+    const route = routes.get(`${request.method} ${path}`)
+    if (route) return send(response, await route(request))
     const oidc = await provider()
     if (path.startsWith('/interaction/')) {
-      const { answerInteraction } = await import('./interaction.ts')
-      return answerInteraction(oidc, request, response)
+      const { handleInteraction } = await import('./interaction.ts')
+      return handleInteraction(oidc, request, response)
     }
     await oidc.callback()(request, response)
   }
   server.on('request', (request, response) => {
-    answer(request, response).catch((error: unknown) => {
+    handle(request, response).catch((error: unknown) => {
       log.error({ err: error }, 'the local identity provider failed')
       if (response.headersSent) response.destroy()
       else send(response, { status: 500, json: { error: 'server_error' } })

@@ -10,22 +10,22 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** Whether a web address is one of this machine. */
+/** Whether an http or https URL has a loopback host. */
 export function isLoopbackUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, hostname } = new URL(text)
   return WEB.includes(protocol) && HOST_NAMES.includes(hostname)
 }
 
-/** A page elsewhere that has its own name point to this machine is not spoken to. */
+/** Whether the Host header names this listener. Prevents DNS rebinding. */
 export function isOwnHost(header: string | undefined, port: number): boolean {
   return HOST_NAMES.some((name) => header?.toLowerCase() === `${name}:${port}`)
 }
 
-/** Listens on the first of the ports that is free. Throws StartupError where none is, or where others could reach it. */
+/** Listens on the first free port of `ports`. Throws StartupError when none is free, or when `host` is not a loopback address. */
 export async function listenOnLoopback(server: Server, host: string, ports: readonly number[]): Promise<number> {
   if (!loopback.check(host, isIPv6(host) ? 'ipv6' : 'ipv4')) {
-    throw new StartupError(`the local identity provider does not listen on ${host}`, 'it is for this machine alone')
+    throw new StartupError(`the local identity provider does not listen on ${host}`, 'use a loopback address')
   }
   for (const [index, port] of ports.entries()) {
     try {
@@ -36,7 +36,7 @@ export async function listenOnLoopback(server: Server, host: string, ports: read
       if (index < ports.length - 1) continue
       throw new StartupError(
         `cannot listen on ${host} port ${port} for the local identity provider: the port is taken`,
-        'stop the program that uses it: tokens and records name the provider by this port, so that it can not change',
+        'stop the program that uses it: tokens and provider records contain this port, so it cannot change',
         { cause: error },
       )
     }
@@ -44,13 +44,13 @@ export async function listenOnLoopback(server: Server, host: string, ports: read
   throw new TypeError('no port to listen on')
 }
 
-/** Where to listen: at the port of the last start for good, else at the one asked for, else at the usual or any free one. */
-export function portsToTry(wanted: number, known: number, usual: number): readonly number[] {
-  if (known === 0) return wanted === ANY_PORT ? [usual, ANY_PORT] : [wanted]
+/** Returns the ports to try: the port of the last start, else the wanted one, else the default or any free one. */
+export function portsToTry(wanted: number, known: number, defaultPort: number): readonly number[] {
+  if (known === 0) return wanted === ANY_PORT ? [defaultPort, ANY_PORT] : [wanted]
   if (wanted === ANY_PORT || wanted === known) return [known]
   throw new StartupError(
-    `the local identity provider of this data directory is at port ${known}, not ${wanted}`,
-    'leave identityProvider.port out, since tokens and records name the port; or choose another --data-dir',
+    `the local identity provider of this data directory uses port ${known}, not ${wanted}`,
+    'remove the setting identityProvider.port, since tokens and provider records contain the port, or choose another --data-dir',
   )
 }
 

@@ -1,12 +1,12 @@
 import { isSecretOf } from './client-secret.ts'
 import type { ProviderStateFile } from './provider-state.ts'
 
-/** Whether these are the credentials of a registered client that may ask for tokens of its own. */
+/** Whether these are the credentials of a registered client with the client credentials grant. */
 export type IsMachine = (clientId: string | undefined, secret: string | undefined) => boolean
 
 const MAX_LENGTH = 512
 
-/** Looks into the client store of `oidc-provider`, which need not be loaded for that. */
+/** Reads the client store of `oidc-provider` without loading it. */
 export function createIsMachine(state: ProviderStateFile): IsMachine {
   return (clientId = '', secret = '') => {
     if (clientId.length > MAX_LENGTH || secret.length > MAX_LENGTH) return false

@@ -4,14 +4,14 @@ import type { AdapterFactory, Client, Configuration, KoaContextWithOIDC } from '
 import { isLoopbackUrl } from './loopback.ts'
 import { findPerson, personClaims } from './people.ts'
 import { HOSTED_AUDIENCE, PUBLIC_CLIENT_ID, SIGNER_AUDIENCE, TOKEN_SECONDS } from './provider-addresses.ts'
-import type { ProviderAnswer } from './provider-http.ts'
+import type { ProviderResponse } from './provider-http.ts'
 import { providerPage } from './provider-page.ts'
 import type { ProviderStateFile } from './provider-state.ts'
 import { MACHINE_SCOPES, PERSON_SCOPES, RESOURCES } from './resources.ts'
 
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 const DAY = 86_400
-/** Letters and digits only: what has to be encoded in a secret, providers and clients encode differently. */
+/** Only letters and digits: clients and providers percent-encode other characters in secrets differently. */
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const CLIENT_ID_LENGTH = 26
 const SECRET_LENGTH = 52
@@ -25,7 +25,7 @@ interface ConfigurationParts {
   readonly invalidTarget: () => Error
 }
 
-/** How `oidc-provider` is set up: people by code and PKCE or by device code, machines by client credentials. */
+/** Configures `oidc-provider`: code flow with PKCE and device flow for people, client credentials for machines. */
 export function buildOidcConfiguration({ state, adapter, invalidTarget }: ConfigurationParts): Configuration {
   const { cookieKey, registrationToken, keys } = state.current()
   return {
@@ -44,7 +44,7 @@ export function buildOidcConfiguration({ state, adapter, invalidTarget }: Config
     ],
     cookies: {
       keys: [cookieKey],
-      // Cookies know no ports: names of our own keep clear of other programs on this host.
+      // Cookies are shared by all ports of a host: distinct names avoid conflicts with other programs.
       names: { session: 'countersign_idp', interaction: 'countersign_idp_sign_in', resume: 'countersign_idp_resume' },
     },
     claims: {
@@ -54,10 +54,10 @@ export function buildOidcConfiguration({ state, adapter, invalidTarget }: Config
       groups: ['groups'],
     },
     scopes: [...PERSON_SCOPES.split(' '), MACHINE_SCOPES],
-    // ID tokens say who it is at once, as those of most providers do.
+    // ID tokens contain the user's claims, as those of most providers do.
     conformIdTokenClaims: false,
     responseTypes: ['code'],
-    // A secret that is kept as a digest signs nothing.
+    // Secrets are stored as digests, so client_secret_jwt is not possible.
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     pkce: { required: () => true },
     clientBasedCORS: (_, origin) => isLoopbackUrl(origin),
@@ -73,7 +73,7 @@ export function buildOidcConfiguration({ state, adapter, invalidTarget }: Config
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
     renderError: (ctx, { error, error_description: description }) => {
       const body = `<p>${escapeHtml(String(description ?? error))}</p>`
-      show(ctx, providerPage({ title: 'That did not work', body, status: ctx.status }))
+      show(ctx, providerPage({ title: 'Login failed', body, status: ctx.status }))
     },
     ttl: {
       AccessToken: TOKEN_SECONDS,
@@ -112,19 +112,18 @@ export function buildOidcConfiguration({ state, adapter, invalidTarget }: Config
         enabled: true,
         userCodeInputSource: (ctx, form, _, error) => {
           if (error?.name === 'AbortedError') {
-            return show(ctx, providerPage({ title: 'Not signed in', body: '<p>You can close this page.</p>' }))
+            return show(ctx, providerPage({ title: 'Login cancelled', body: '<p>You can close this page.</p>' }))
           }
-          const wrong =
-            error === undefined || error === null ? '' : '<p>That code is not known, or its time is over.</p>'
-          const button = '<button type="submit" form="op.deviceInputForm">Go on</button>'
+          const wrong = error === undefined || error === null ? '' : '<p>The code is wrong or has expired.</p>'
+          const button = '<button type="submit" form="op.deviceInputForm">Continue</button>'
           show(ctx, providerPage({ title: 'Enter the code', body: `${wrong}${form}${button}` }))
         },
         userCodeConfirmSource: (ctx, form, client, _, userCode) => {
           const buttons =
-            '<button type="submit" form="op.deviceConfirmForm" autofocus>Yes, go on</button>' +
+            '<button type="submit" form="op.deviceConfirmForm" autofocus>Yes, continue</button>' +
             '<button type="submit" form="op.deviceConfirmForm" name="abort" value="yes">No</button>'
           const body = `<p>${escapeHtml(client.clientName ?? client.clientId)} shows this code:</p><code>${escapeHtml(userCode)}</code>${form}${buttons}`
-          show(ctx, providerPage({ title: 'Is it the same?', body }))
+          show(ctx, providerPage({ title: 'Is it the same code?', body }))
         },
         successSource: (ctx) => show(ctx, providerPage({ title: 'Done', body: '<p>You can close this page.</p>' })),
       },
@@ -136,7 +135,7 @@ function isMachine(client: Client): boolean {
   return client.grantTypeAllowed('client_credentials')
 }
 
-/** Nobody is asked for consent: whoever signs in here tries something out. */
+/** Grants all scopes without a consent page: this provider is for development only. */
 async function grantEverything(ctx: KoaContextWithOIDC) {
   const { client, session, provider, params } = ctx.oidc
   if (!client || !session?.accountId) return undefined
@@ -147,7 +146,7 @@ async function grantEverything(ctx: KoaContextWithOIDC) {
   return grant
 }
 
-function show(ctx: KoaContextWithOIDC, { status, html, headers = {} }: ProviderAnswer): void {
+function show(ctx: KoaContextWithOIDC, { status, html, headers = {} }: ProviderResponse): void {
   ctx.status = status
   ctx.type = 'html'
   ctx.set({ ...headers })

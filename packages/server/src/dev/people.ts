@@ -1,16 +1,16 @@
-/** Somebody who can sign in at the local provider. */
+/** A person who can log in at the local provider. */
 export interface Person {
   /** `sub` of the tokens. */
   readonly id: string
   readonly name: string
   readonly email: string
   readonly groups: readonly string[]
-  /** Whether the first start makes an identity; the others enroll with their token. */
+  /** Whether the first start creates an identity. Without one, the person can enroll with a token. */
   readonly hasIdentity: boolean
   readonly about: string
 }
 
-/** The people of tests and demos. None of them is an administrator. */
+/** The people for tests and demos. None is an administrator. */
 export const PEOPLE: readonly Person[] = [
   {
     id: 'alice',
@@ -35,7 +35,7 @@ export const PEOPLE: readonly Person[] = [
     email: 'dave@example.com',
     groups: ['contractors'],
     hasIdentity: false,
-    about: 'New here: has no identity until he enrolls',
+    about: 'New: has no identity until enrolled',
   },
 ]
 
@@ -43,7 +43,7 @@ export function findPerson(id: unknown): Person | undefined {
   return PEOPLE.find((person) => person.id === id)
 }
 
-/** What tokens say about a person beside `sub`. */
+/** The claims about a person, besides `sub`. */
 export function personClaims({ name, email, groups, id }: Person): Readonly<Record<string, unknown>> {
   return { name, preferred_username: id, email, email_verified: true, groups }
 }

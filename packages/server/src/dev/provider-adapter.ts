@@ -2,19 +2,19 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { digestOfSecret } from './client-secret.ts'
 import type { ProviderStateFile, Stored } from './provider-state.ts'
 
-/** Models that outlive a restart: clients, and the tokens with which they are managed. */
+/** Models that are stored across restarts: clients, and their registration access tokens. */
 const KEPT: readonly string[] = ['Client', 'RegistrationAccessToken']
 const MAX_KEPT = 10_000
 const MAX_IN_MEMORY = 10_000
 
-interface Remembered {
+interface InMemory {
   readonly payload: AdapterPayload
   readonly expiresAt: number
 }
 
-/** Storage for `oidc-provider`: clients on the disk, sign-ins under way in memory, where the oldest make room. */
+/** Storage for `oidc-provider`: clients on disk, logins in progress in memory, where the oldest are evicted. */
 export function createProviderAdapter(state: ProviderStateFile): (model: string) => Adapter {
-  const memory = new Map<string, Remembered>()
+  const memory = new Map<string, InMemory>()
 
   const remember = (key: string, payload: AdapterPayload, expiresIn: number | undefined): void => {
     memory.delete(key)
@@ -86,7 +86,7 @@ function keptAdapter(state: ProviderStateFile, model: string): Adapter {
   }
 }
 
-/** Whoever registers a client is shown its secret once; here it is never written down. */
+/** Replaces the client secret by its digest: the secret is returned once at registration and never stored. */
 function withoutSecret(payload: AdapterPayload): Stored {
   const { client_secret: secret } = payload
   return typeof secret === 'string' ? { ...payload, client_secret: digestOfSecret(secret) } : { ...payload }

@@ -1,12 +1,12 @@
-/** Where everything of the local provider is: one listener, three issuers. */
+/** The URLs of the local provider: one listener, three issuers. */
 export interface ProviderAddresses {
   readonly base: string
   readonly registrationUrl: string
-  /** A cloud user pool: the issuer is on another address than the token endpoint, as there. */
+  /** A cloud user pool. As there, issuer and token endpoint have different base URLs. */
   readonly userPool: IssuerAddresses
   /** A hosted identity platform, whose issuer ends with a slash. */
   readonly hostedPlatform: IssuerAddresses
-  /** An enterprise provider: `oidc-provider` as it is. People sign in here too. */
+  /** An enterprise provider: `oidc-provider` itself. People also log in here. */
   readonly enterprise: IssuerAddresses
 }
 
@@ -18,11 +18,11 @@ export interface IssuerAddresses {
 }
 
 export const TOKEN_SECONDS = 3600
-/** The audience of tokens that sign people in at the controller. */
+/** The audience of tokens with which people log in to the controller. */
 export const SIGNER_AUDIENCE = 'urn:countersign:overlay'
-/** The audience of tokens of the enterprise provider for the hosted API. */
+/** The audience of the enterprise provider's tokens for the hosted API. */
 export const HOSTED_AUDIENCE = 'urn:countersign:hosted-api'
-/** The client of consoles, commands and browsers: it has no secret, and needs none with PKCE. */
+/** The public client of console, command and browsers. It uses PKCE and has no secret. */
 export const PUBLIC_CLIENT_ID = 'countersign'
 
 const WELL_KNOWN = '.well-known'

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, generateKeyPair, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 
-/** A private key as it is kept, with the names that tokens and key sets know it by. */
+/** A stored private key, with the members that tokens and key sets use. */
 export interface ProviderKey extends JsonWebKey {
   readonly kid: string
   readonly alg: 'RS256' | 'ES256'
@@ -12,7 +12,7 @@ const RSA_BITS = 2048
 const PUBLIC_MEMBERS = ['kty', 'kid', 'alg', 'use', 'n', 'e', 'crv', 'x', 'y'] as const
 const generate = promisify(generateKeyPair)
 
-/** One key for each algorithm. */
+/** Creates one key for each algorithm. */
 export async function createProviderKeys(): Promise<ProviderKey[]> {
   const [rsa, ec] = await Promise.all([
     generate('rsa', { modulusLength: RSA_BITS }),
@@ -21,18 +21,18 @@ export async function createProviderKeys(): Promise<ProviderKey[]> {
   return [providerKey(rsa.privateKey, 'RS256'), providerKey(ec.privateKey, 'ES256')]
 }
 
-/** The public halves, as a provider shows them. */
+/** Returns the public keys as a JWKS. */
 export function publicKeySet(keys: readonly ProviderKey[]): { keys: Record<string, unknown>[] } {
-  const shown = keys.map((key) =>
+  const publicKeys = keys.map((key) =>
     Object.fromEntries(PUBLIC_MEMBERS.filter((name) => name in key).map((name) => [name, key[name]])),
   )
-  return { keys: shown }
+  return { keys: publicKeys }
 }
 
-/** What to sign with: the newest key of the usual algorithm. */
+/** Returns the newest RS256 key. */
 export function signingKeyOf(keys: readonly ProviderKey[]): { key: KeyObject; kid: string } {
   const newest = keys.find(({ alg }) => alg === 'RS256')
-  if (!newest) throw new Error('the local provider has no key to sign with')
+  if (!newest) throw new Error('the local provider has no RS256 key')
   return { key: createPrivateKey({ key: newest, format: 'jwk' }), kid: newest.kid }
 }
 

@@ -1,6 +1,6 @@
 import type { IssuerAddresses, ProviderAddresses } from './provider-addresses.ts'
 
-/** The discovery documents of the two issuers that are ours; `oidc-provider` has its own. */
+/** Builds the discovery document of the user pool or the hosted platform. `oidc-provider` serves its own. */
 export function buildMetadata(
   { issuer, jwksUri, tokenUrl }: IssuerAddresses,
   { base, registrationUrl }: ProviderAddresses,

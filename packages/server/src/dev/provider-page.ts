@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { escapeHtml } from '@countersign/core'
 import { PEOPLE } from './people.ts'
-import type { ProviderAnswer } from './provider-http.ts'
+import type { ProviderResponse } from './provider-http.ts'
 
 const STYLE = `
 :root{color-scheme:light dark;--line:#c9ced6;--soft:#5b6472;--card:#fff;--back:#f3f5f8;--text:#161a20;--mark:#1f5fd0}
@@ -26,13 +26,13 @@ const STYLE_SOURCE = `'sha256-${hash('sha256', STYLE, 'base64')}'`
 interface Page {
   readonly title: string
   readonly body: string
-  /** Where forms of the page may lead in the end, beside the provider itself. */
-  readonly leadsTo?: string | undefined
+  /** Redirect target allowed for forms, besides the provider itself. */
+  readonly formTarget?: string | undefined
   readonly status?: number
 }
 
-/** A page of the local provider. Nothing but its own style and forms works on it. */
-export function providerPage({ title, body, leadsTo, status = 200 }: Page): ProviderAnswer {
+/** Builds a page of the local provider. Its content security policy allows only its own style and forms. */
+export function providerPage({ title, body, formTarget, status = 200 }: Page): ProviderResponse {
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -50,8 +50,8 @@ ${body}
 </body>
 </html>
 `
-  // Browsers hold a form's redirects to form-action too.
-  const forms = ["'self'", ...(leadsTo === undefined ? [] : [leadsTo])].join(' ')
+  // Browsers also apply form-action to redirects after a form.
+  const forms = ["'self'", ...(formTarget === undefined ? [] : [formTarget])].join(' ')
   return {
     status,
     html,
@@ -63,21 +63,21 @@ ${body}
   }
 }
 
-/** Asks who is there. There are no passwords: whoever reaches this page may be any of them. */
-export function loginPage(client: string, redirectUri: unknown): ProviderAnswer {
+/** Asks which person to log in as. There are no passwords: every visitor may choose any person. */
+export function loginPage(client: string, redirectUri: unknown): ProviderResponse {
   const people = PEOPLE.map(
     ({ id, name, about }) =>
       `<button type="submit" name="person" value="${id}"><span>${escapeHtml(name)}</span><span class="soft">${escapeHtml(about)}</span></button>`,
   )
   return providerPage({
     title: 'Who are you?',
-    body: `<p>to go on to ${escapeHtml(client)}</p>\n<form method="post">\n${people.join('\n')}\n</form>`,
-    leadsTo: formTarget(redirectUri),
+    body: `<p>to continue to ${escapeHtml(client)}</p>\n<form method="post">\n${people.join('\n')}\n</form>`,
+    formTarget: formSource(redirectUri),
   })
 }
 
-/** What a content security policy can say about an address: its origin, or the scheme of an app. */
-function formTarget(redirectUri: unknown): string | undefined {
+/** Returns the source expression of a URL for a content security policy: its origin, or the scheme of an app. */
+function formSource(redirectUri: unknown): string | undefined {
   if (typeof redirectUri !== 'string' || !URL.canParse(redirectUri)) return undefined
   const { origin, protocol } = new URL(redirectUri)
   return origin === 'null' ? protocol : origin

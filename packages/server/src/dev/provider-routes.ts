@@ -5,7 +5,7 @@ import { createHostedPlatformToken } from './hosted-platform-token.ts'
 import { createIsMachine } from './machine-clients.ts'
 import { createPersonToken } from './person-token.ts'
 import type { IssuerAddresses, ProviderAddresses } from './provider-addresses.ts'
-import type { ProviderAnswer } from './provider-http.ts'
+import type { ProviderResponse } from './provider-http.ts'
 import { publicKeySet, signingKeyOf } from './provider-keys.ts'
 import { buildMetadata } from './provider-metadata.ts'
 import type { ProviderStateFile } from './provider-state.ts'
@@ -20,17 +20,17 @@ export interface ProviderRoutesParts {
   readonly onRotated: () => void
 }
 
-type Handle = (request: IncomingMessage) => Promise<ProviderAnswer> | ProviderAnswer
+type Handle = (request: IncomingMessage) => Promise<ProviderResponse> | ProviderResponse
 type Row = readonly [method: 'GET' | 'POST', url: string, handle: Handle]
 
 const PUBLIC = { 'cache-control': 'public, max-age=60', 'access-control-allow-origin': '*' }
 
-/** Our own routes beside those of `oidc-provider`, by method and path. */
+/** Routes besides those of `oidc-provider`, by method and path. */
 export function buildProviderRoutes(parts: ProviderRoutesParts): ReadonlyMap<string, Handle> {
   const { addresses, state, provider, audiences, onRotated } = parts
   const { base, userPool, hostedPlatform, enterprise } = addresses
   const keys = () => state.current().keys.flat()
-  const shape = {
+  const tokenParts = {
     isMachine: createIsMachine(state),
     sign: (claims: Readonly<Record<string, unknown>>) => signJwt(signingKeyOf(keys()), claims),
   }
@@ -45,20 +45,20 @@ export function buildProviderRoutes(parts: ProviderRoutesParts): ReadonlyMap<str
     ['GET', hostedPlatform.jwksUri, keySet],
     ['GET', userPool.discoveryUrl, metadata(userPool, ['client_secret_basic'])],
     ['GET', hostedPlatform.discoveryUrl, metadata(hostedPlatform, ['client_secret_post'])],
-    ['POST', userPool.tokenUrl, createUserPoolToken({ ...shape, issuer: userPool.issuer })],
+    ['POST', userPool.tokenUrl, createUserPoolToken({ ...tokenParts, issuer: userPool.issuer })],
     [
       'POST',
       hostedPlatform.tokenUrl,
-      createHostedPlatformToken({ ...shape, issuer: hostedPlatform.issuer, audiences }),
+      createHostedPlatformToken({ ...tokenParts, issuer: hostedPlatform.issuer, audiences }),
     ],
-    ['POST', `${base}/dev/rotate-keys`, notFromPages(createRotateKeys(state, onRotated))],
-    ['POST', `${base}/dev/token`, notFromPages(createPersonToken(provider))],
+    ['POST', `${base}/dev/rotate-keys`, refuseBrowsers(createRotateKeys(state, onRotated))],
+    ['POST', `${base}/dev/token`, refuseBrowsers(createPersonToken(provider))],
   ]
   return new Map(rows.map(([method, url, handle]) => [`${method} ${new URL(url).pathname}`, handle]))
 }
 
-/** For scripts only: a browser says from which page a request comes, and no page has any business here. */
-function notFromPages(handle: Handle): Handle {
+/** For scripts only: refuses requests with an Origin header, which browsers send. */
+function refuseBrowsers(handle: Handle): Handle {
   return (request) =>
     request.headers.origin === undefined ? handle(request) : { status: 403, json: { error: 'access_denied' } }
 }

@@ -4,25 +4,25 @@ import { OWNER_ONLY, writeFileAtomically } from '../platform/keys/write-file-ato
 import { StartupError } from '../platform/startup-error.ts'
 import { createProviderKeys, type ProviderKey } from './provider-keys.ts'
 
-/** What the local provider knows from one start to the next. */
+/** The state of the local provider, stored across restarts. */
 export interface ProviderState {
-  /** Tokens and records name the provider by its address, so that it never changes; 0 until the first start. */
+  /** Never changes, because tokens and provider records contain it. 0 until the first start. */
   readonly port: number
-  /** What the records show to register clients. */
+  /** The initial access token for client registration. */
   readonly registrationToken: string
   readonly cookieKey: string
-  /** The newest first: those before it are still shown, until the next rotation. */
+  /** Key generations, newest first. The previous ones stay in the key set until the next rotation. */
   readonly keys: readonly (readonly ProviderKey[])[]
   /** By model of `oidc-provider`, then by id. */
   readonly kept: Readonly<Record<string, Readonly<Record<string, Stored>>>>
-  /** What the first start has made; made once, and not again after somebody has taken it away. */
+  /** What the first start has created. Deleted parts are not created again. */
   readonly demo: DemoState
 }
 
 export interface DemoState {
   readonly people: boolean
   readonly signer: boolean
-  /** The audience that the hosted-platform record was last given. */
+  /** The audience last written to the hosted-platform record. */
   readonly audience: string | null
   /** Ids of the API accounts, by provider kind. */
   readonly accounts: Readonly<Record<string, string>>
@@ -32,11 +32,11 @@ export type Stored = Readonly<Record<string, unknown>>
 
 export interface ProviderStateFile {
   current(): ProviderState
-  /** Changes the state; resolves when the change is on the disk. */
+  /** Changes the state. Resolves when the change is on disk. */
   update(change: (state: ProviderState) => ProviderState): Promise<void>
 }
 
-/** Reads the state, or makes the first one. Throws StartupError when the file cannot be used. */
+/** Reads the state, or creates it. Throws StartupError when the file cannot be used. */
 export async function openProviderState(path: string): Promise<ProviderStateFile> {
   const found = await load(path)
   let state = found ?? (await firstState())
@@ -63,12 +63,12 @@ async function load(path: string): Promise<ProviderState | undefined> {
     throw new TypeError('members are missing')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    const hint = 'delete it: the local provider then begins anew, and accounts made at it need new credentials'
-    throw new StartupError(`${path} does not hold the state of the local identity provider`, hint, { cause: error })
+    const hint = 'delete the file to reset the local provider; its API accounts then need new credentials'
+    throw new StartupError(`${path} does not contain the state of the local identity provider`, hint, { cause: error })
   }
 }
 
-/** Whether the file is ours and whole; nobody else writes it, so that its parts are not looked at. */
+/** Checks that all members exist. Their content is not checked, because only this provider writes the file. */
 function isProviderState(state: unknown): state is ProviderState {
   if (typeof state !== 'object' || state === null) return false
   const { port, registrationToken, cookieKey, keys, kept, demo } = state as Partial<ProviderState>

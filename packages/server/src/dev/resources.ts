@@ -1,15 +1,15 @@
 import type { ResourceServer } from 'oidc-provider'
 import { HOSTED_AUDIENCE, SIGNER_AUDIENCE, TOKEN_SECONDS } from './provider-addresses.ts'
 
-/** What people can be asked to let a client know. */
+/** Scopes of tokens for people. */
 export const PERSON_SCOPES = 'openid profile email groups'
-/** What a machine can ask for; the hosted API looks at it only where a record says so. */
+/** Scopes of tokens for machines. The hosted API checks them only if the provider record requires a scope. */
 export const MACHINE_SCOPES = 'networks'
 
 /** The access tokens of a resource server are JWTs for its audience. */
 const JWT_TOKENS = { accessTokenFormat: 'jwt', accessTokenTTL: TOKEN_SECONDS, jwt: { sign: { alg: 'RS256' } } } as const
 
-/** What tokens can be for. */
+/** The resource servers by audience. */
 export const RESOURCES: Readonly<Record<string, ResourceServer>> = {
   [SIGNER_AUDIENCE]: { ...JWT_TOKENS, audience: SIGNER_AUDIENCE, scope: PERSON_SCOPES },
   [HOSTED_AUDIENCE]: { ...JWT_TOKENS, audience: HOSTED_AUDIENCE, scope: MACHINE_SCOPES },

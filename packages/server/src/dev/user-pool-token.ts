@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { IsMachine } from './machine-clients.ts'
 import { TOKEN_SECONDS } from './provider-addresses.ts'
-import { type ProviderAnswer, readForm } from './provider-http.ts'
+import { type ProviderResponse, readForm } from './provider-http.ts'
 
 interface TokenParts {
   readonly issuer: string
@@ -11,16 +11,16 @@ interface TokenParts {
 }
 
 const MAX_SCOPE_LENGTH = 2048
-const refuse = (error: string): ProviderAnswer => ({ status: 400, json: { error } })
+const refuse = (error: string): ProviderResponse => ({ status: 400, json: { error } })
 
 /**
- * Client credentials as a cloud user pool takes them: HTTP Basic, a form, any scope or none. The token has no `aud` and says
- * the scope that was asked for; a refusal is 400 with `error` alone.
+ * Token endpoint for client credentials, like a cloud user pool: HTTP Basic, form-encoded, any scope or none. The token has no `aud` and
+ * contains the requested scope. A refusal is 400 with only `error`.
  */
 export function createUserPoolToken({ issuer, isMachine, sign }: TokenParts) {
-  return async (request: IncomingMessage): Promise<ProviderAnswer> => {
+  return async (request: IncomingMessage): Promise<ProviderResponse> => {
     const form = await readForm(request, { json: false })
-    if ('problem' in form) return refuse('invalid_request')
+    if ('error' in form) return refuse('invalid_request')
     const { members } = form
     const [clientId, secret] = readBasic(request.headers.authorization)
     if (!clientId || !isMachine(clientId, secret)) return refuse('invalid_client')

@@ -9,19 +9,19 @@ export interface EnrollAndReportParts {
   readonly explainer: Pick<LoginExplainer, 'explain'>
 }
 
-/** Enrolls with a token and reports the outcome. Throws the refusal, which administrators find as a decision under the request id. */
+/** Enrolls with a token and reports the result. Throws the refusal, which is stored as a decision under the request id. */
 export async function enrollAndReport(
   { tokenEnrollment, enrollments, explainer }: EnrollAndReportParts,
   id: string,
   request: EnrollmentRequest,
 ): Promise<Enrolled> {
   const { bearers, clientAddress: remoteAddress, source } = request
-  const outcome = await tokenEnrollment.enroll(request)
+  const result = await tokenEnrollment.enroll(request)
   const reported = { id, remoteAddr: source.remoteAddr }
-  if (outcome.isEnrolled) {
-    enrollments.enrolled(outcome, reported)
-    return outcome
+  if (result.isEnrolled) {
+    enrollments.enrolled(result, reported)
+    return result
   }
-  enrollments.refused(refusedEnrollment({ id, remoteAddress }, outcome, bearers, explainer), outcome, reported)
-  throw outcome.error
+  enrollments.refused(refusedEnrollment({ id, remoteAddress }, result, bearers, explainer), result, reported)
+  throw result.error
 }

@@ -3,22 +3,22 @@ import type { ServerIdentity } from '../platform/keys/server-identity.ts'
 import type { SignControllerJwt } from '../platform/keys/sign-controller-jwt.ts'
 import type { EnrollmentRow } from '../store/schema.ts'
 
-/** Enough for a page of a list; signing with an RSA key takes a millisecond. */
+/** Enough for a page of a list. Signing with an RSA key takes a millisecond. */
 const MAX_REMEMBERED = 1_000
 
 interface EnrollmentJwtParts {
-  /** host:port pairs under which clients reach this controller, the first one preferred. */
+  /** host:port pairs at which clients reach this controller, the preferred one first. */
   readonly addresses: () => readonly string[]
   readonly serverIdentity: () => ServerIdentity
   readonly signControllerJwt: SignControllerJwt
 }
 
-/** The JWT of an enrollment and its token. */
+/** Returns the JWT of an enrollment with its token. */
 export type EnrollmentJwt = (row: EnrollmentRow, token: string) => string
 
 /**
- * Puts a one-time token into the JWT that administrators hand out for an enrollment: addresses, token and expiry. It is signed with the present
- * server certificate, since clients verify it with the certificate of the connection.
+ * Builds the JWT that administrators hand out for an enrollment: addresses, one-time token and expiry. It is signed with the current server
+ * certificate, because clients verify it with the certificate of the connection.
  */
 export function createEnrollmentJwt({
   addresses,

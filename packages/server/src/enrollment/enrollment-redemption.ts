@@ -1,4 +1,4 @@
-import { newIdInOrder, secretDigest } from '@countersign/core'
+import { newSortableId, secretDigest } from '@countersign/core'
 import type { Logger } from 'pino'
 import { redeemCertificate, redeemPassword } from '../operations/enrollment/redeem-enrollment.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -13,13 +13,13 @@ interface EnrollmentRedemptionParts {
   readonly clock: Clock
   readonly log: Logger
   readonly clientCertificates: Pick<ClientCertificates, 'issue'>
-  /** The digest of a password that the identity's policy allows. */
+  /** Returns the digest. Throws COULD_NOT_VALIDATE when the identity's policy does not allow the password. */
   digestNewPassword(identity: StoredIdentity, password: string): Promise<string>
 }
 
 /**
- * Exchanges a one-time token for a credential. Either the credential is recorded and the token deleted, or nothing has changed. Of several
- * requests with one token exactly one succeeds; the others fail with INVALID_ENROLLMENT_TOKEN.
+ * Exchanges a one-time token for a credential: stores the credential and deletes the token, or changes nothing. When several requests use one
+ * token, exactly one succeeds; the others throw INVALID_ENROLLMENT_TOKEN.
  */
 export class EnrollmentRedemption {
   readonly #parts: EnrollmentRedemptionParts
@@ -28,7 +28,7 @@ export class EnrollmentRedemption {
     this.#parts = parts
   }
 
-  /** For a certificate over the key of the CSR. COULD_NOT_PROCESS_CSR when the CSR cannot be used. */
+  /** Issues a certificate for the CSR's key. Throws COULD_NOT_PROCESS_CSR when the CSR cannot be used. */
   async certificate(
     token: string,
     csrPem: string,
@@ -36,12 +36,12 @@ export class EnrollmentRedemption {
   ): Promise<{ readonly chainPem: string; readonly caPem: string }> {
     const { store, clock, log, clientCertificates } = this.#parts
     const tokenDigest = secretDigest(token)
-    // Checked before the work of signing, and again in the transaction.
+    // Checked before the expensive signing, and again in the transaction.
     const { identity } = await getRedeemable(store.db, { tokenDigest, method: 'ott', now: clock.now() })
     const issued = await clientCertificates.issue(csrPem, identity.id)
     const { chainPem, caPem, fingerprint, publicKeyDigest } = issued
     const authenticator = {
-      id: newIdInOrder(clock.now()),
+      id: newSortableId(clock.now()),
       identityId: identity.id,
       certPem: chainPem,
       fingerprint,
@@ -52,13 +52,13 @@ export class EnrollmentRedemption {
     return { chainPem, caPem }
   }
 
-  /** For a password under the enrollment's user name. COULD_NOT_VALIDATE when the identity's policy does not allow it. */
+  /** Sets a password under the enrollment's user name. Throws COULD_NOT_VALIDATE when the identity's policy does not allow the password. */
   async password(token: string, password: string, source: RequestSource): Promise<{ readonly username: string }> {
     const { store, clock, log } = this.#parts
     const tokenDigest = secretDigest(token)
     const { identity, row } = await getRedeemable(store.db, { tokenDigest, method: 'updb', now: clock.now() })
     const passwordDigest = await this.#parts.digestNewPassword(identity, password)
-    const args = { tokenDigest, authenticatorId: newIdInOrder(clock.now()), passwordDigest }
+    const args = { tokenDigest, authenticatorId: newSortableId(clock.now()), passwordDigest }
     await store.run(redeemPassword, args, this.#metaOf(identity, source))
     log.info({ identityId: identity.id, method: 'updb' }, 'an identity has enrolled')
     return { username: row.username ?? '' }

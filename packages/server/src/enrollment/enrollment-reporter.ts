@@ -4,7 +4,7 @@ import type { EventHub } from '../events/event-hub.ts'
 import type { Metrics } from '../events/metrics/metrics.ts'
 import type { ReportedRequest } from '../events/reported-request.ts'
 import type { DecisionRecorder, RefusedEnrollment } from '../token/decision-recorder.ts'
-import type { Enrolled, EnrollmentRefusal } from './token-enrollment.ts'
+import type { Enrolled, NotEnrolled } from './token-enrollment.ts'
 
 interface EnrollmentReporterParts {
   readonly log: Logger
@@ -22,7 +22,7 @@ const NO_IDENTITY = {
   attributes: [],
 } as const
 
-/** Reports the outcome of every enrollment with a provider's token to the log, events, metrics and decisions. */
+/** Reports the result of every enrollment with a provider's token to the log, events, metrics and decisions. */
 export class EnrollmentReporter {
   readonly #parts: EnrollmentReporterParts
 
@@ -30,11 +30,11 @@ export class EnrollmentReporter {
     this.#parts = parts
   }
 
-  /** The log and the event are the only record of the attributes that the token gave the identity. */
+  /** The log and the event are the only record of the role attributes that the token set. */
   enrolled({ signer, settings, kind, identityId, certificate }: Enrolled, request: ReportedRequest): void {
     const { log, events, metrics } = this.#parts
     const event: EnrollmentEvent = {
-      ...outcomeOf(kind, signer.id, request),
+      ...commonMembers(kind, signer.id, request),
       event_type: 'success',
       success: true,
       reason: '',
@@ -50,14 +50,14 @@ export class EnrollmentReporter {
     events.publish(event)
   }
 
-  refused(refused: RefusedEnrollment, { kind, signer }: EnrollmentRefusal, request: ReportedRequest): void {
+  refused(refused: RefusedEnrollment, { kind, signer }: NotEnrolled, request: ReportedRequest): void {
     const { events, decisions, metrics } = this.#parts
     decisions.record(refused)
     const { reason, identityId = '', remoteAddress } = refused
     metrics.enrollment(signer?.id ?? '', reason)
     events.publishSampled(
       {
-        ...outcomeOf(kind, signer?.id ?? '', request),
+        ...commonMembers(kind, signer?.id ?? '', request),
         ...NO_IDENTITY,
         event_type: 'fail',
         success: false,
@@ -69,7 +69,7 @@ export class EnrollmentReporter {
   }
 }
 
-function outcomeOf(type: string, signerId: string, { id, remoteAddr }: ReportedRequest) {
+function commonMembers(type: string, signerId: string, { id, remoteAddr }: ReportedRequest) {
   return {
     namespace: 'enrollment',
     type,

@@ -9,15 +9,15 @@ export interface SessionCertificateParts {
   readonly clientCertificates: Pick<ClientCertificates, 'issueForSession'>
 }
 
-/** Issues and records a certificate for the connections of the actor's session. COULD_NOT_PROCESS_CSR when the request cannot be used. */
+/** Issues and stores a certificate for the connections of the actor's session. Throws COULD_NOT_PROCESS_CSR when the CSR cannot be used. */
 export async function issueSessionCertificate(
   { store, clientCertificates }: SessionCertificateParts,
   { apiSessionId, csrPem }: { readonly apiSessionId: string; readonly csrPem: string },
   meta: OperationMeta,
 ): Promise<IssuedCertificate & { readonly id: string }> {
   const id = newId()
-  const of = { identityId: meta.actorId, apiSessionId, certificateId: id }
-  const issued = await clientCertificates.issueForSession(csrPem, of)
+  const subjectIds = { identityId: meta.actorId, apiSessionId, certificateId: id }
+  const issued = await clientCertificates.issueForSession(csrPem, subjectIds)
   const { certPem, subject, fingerprint, notBefore, notAfter } = issued
   await store.run(
     createSessionCertificate,

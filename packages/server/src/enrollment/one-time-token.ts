@@ -2,13 +2,13 @@ import { AppError, newSecret, secretDigest } from '@countersign/core'
 import type { Sealing } from '../platform/keys/sealing.ts'
 import type { EnrollmentRow } from '../store/schema.ts'
 
-/** A new one-time token of 256 random bits, as it is stored: to be known when it comes, and to be shown again. */
+/** Creates a one-time token of 256 random bits. The digest recognises it; the sealed form lets administrators display it again. */
 export function newOneTimeToken(sealing: Sealing, enrollmentId: string) {
   const token = newSecret()
   return { tokenDigest: secretDigest(token), sealedToken: sealing.seal(token, useOf(enrollmentId)) }
 }
 
-/** The token of an enrollment once more; undefined on a node that cannot open it, which still takes it when it comes. */
+/** Opens the sealed token of an enrollment. Undefined on a node with another sealing key, which can still redeem the token by its digest. */
 export function openOneTimeToken(
   sealing: Sealing,
   { id, sealed_token: sealed }: Pick<EnrollmentRow, 'id' | 'sealed_token'>,
@@ -21,5 +21,5 @@ export function openOneTimeToken(
   }
 }
 
-/** A token that was moved to another enrollment in the database does not open there. */
+/** Binds the sealed token to its enrollment: copied to another row, it does not open. */
 const useOf = (enrollmentId: string): string => `enrollment ${enrollmentId}`

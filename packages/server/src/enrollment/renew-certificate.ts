@@ -9,7 +9,7 @@ export interface RenewCertificateParts {
 }
 
 /**
- * Issues a new certificate for the actor's authenticator `id` and stores it beside the present one. COULD_NOT_PROCESS_CSR when the request
+ * Issues a new certificate for the actor's authenticator `id` and stores it beside the current one. Throws COULD_NOT_PROCESS_CSR when the CSR
  * cannot be used.
  */
 export async function renewCertificate(

@@ -2,14 +2,14 @@ import { ERRORS } from '@countersign/contract'
 import {
   AppError,
   buildEnrollingIdentity,
-  ENROLLMENT_OBSTACLES,
+  ENROLLMENT_REFUSALS,
   type EnrollingIdentity,
   type EnrollmentKind,
-  type EnrollmentObstacle,
+  type EnrollmentRefusal,
   enrollPolicyId,
-  findEnrollmentObstacles,
+  findEnrollmentRefusals,
   type IdentitySettings,
-  newIdInOrder,
+  newSortableId,
   validateIdentity,
 } from '@countersign/core'
 import { enrollByJwt } from '../operations/enrollment/enroll-by-jwt.ts'
@@ -25,13 +25,13 @@ import {
   type ChooseTokenParts,
   type ChosenToken,
   chooseEnrollingToken,
-  type NoToken,
-  type PresentedTokens,
+  type EnrollmentCredentials,
+  type NoTokenChosen,
 } from './choose-enrolling-token.ts'
 import { KeyedMutex } from './keyed-mutex.ts'
 
-export interface EnrollmentRequest extends PresentedTokens {
-  /** To a certificate for the key in here; to token use when undefined. */
+export interface EnrollmentRequest extends EnrollmentCredentials {
+  /** Enrolls to a certificate for this CSR's key; to token use when undefined. */
   readonly csrPem: string | undefined
   /** For events and the change log. */
   readonly source: RequestSource
@@ -46,13 +46,13 @@ export interface Enrolled {
   readonly certificate: IssuedCertificate | undefined
 }
 
-export interface EnrollmentRefusal extends NoToken {
+export interface NotEnrolled extends NoTokenChosen {
   readonly kind: EnrollmentKind
-  /** The identity that has the token's claim already. */
+  /** The existing identity with the token's claim. */
   readonly identityId: string | undefined
 }
 
-type EnrollmentOutcome = Enrolled | ({ readonly isEnrolled: false } & EnrollmentRefusal)
+type EnrollmentResult = Enrolled | ({ readonly isEnrolled: false } & NotEnrolled)
 
 interface TokenEnrollmentParts extends ChooseTokenParts {
   readonly store: Store
@@ -62,7 +62,7 @@ interface TokenEnrollmentParts extends ChooseTokenParts {
 }
 
 /** The token is valid, but its identity cannot be enrolled. */
-class RefusedError extends Error {
+class EnrollmentRefusedError extends Error {
   readonly reason: DecisionReason
   readonly refusal: AppError
   readonly identityId: string | undefined
@@ -75,26 +75,26 @@ class RefusedError extends Error {
   }
 }
 
-/** Creates the identity that a provider's token describes, with exactly what the signer's rules give it. */
+/** Creates the identity that a provider's token describes, with exactly the settings that the signer defines. */
 export class TokenEnrollment {
   readonly #parts: TokenEnrollmentParts
-  /** By claim, so that of many concurrent enrollments with one claim only one has a certificate issued. The operation decides between processes. */
+  /** Keyed by claim: concurrent enrollments with one claim issue one certificate. Between processes the operation decides. */
   readonly #byClaim = new KeyedMutex()
 
   constructor(parts: TokenEnrollmentParts) {
     this.#parts = parts
   }
 
-  async enroll(request: EnrollmentRequest): Promise<EnrollmentOutcome> {
+  async enroll(request: EnrollmentRequest): Promise<EnrollmentResult> {
     const kind = request.csrPem === undefined ? 'token' : 'cert'
     const choice = await chooseEnrollingToken(this.#parts, request, kind)
     if (!choice.isChosen) return { isEnrolled: false, ...choice, kind, identityId: undefined }
     const { signer, bearer } = choice
     try {
-      const enrolling = await refusedAs('claim-unusable', () => buildEnrollingIdentity(signer.stored, choice.token))
+      const enrolling = await refuseAs('claim-unusable', () => buildEnrollingIdentity(signer.stored, choice.token))
       return await this.#byClaim.run(JSON.stringify(enrolling.key), () => this.#create(choice, enrolling, request))
     } catch (error) {
-      if (!(error instanceof RefusedError)) throw error
+      if (!(error instanceof EnrollmentRefusedError)) throw error
       const { reason, refusal, identityId } = error
       return { isEnrolled: false, kind, signer, bearer, reason, error: refusal, identityId }
     }
@@ -111,43 +111,43 @@ export class TokenEnrollment {
       findEnrolledIdentity(store.db, key),
       policies.find(enrollPolicyId(signer.stored)),
     ])
-    const standing = { kind, signer: signer.stored, policy, isEnrolled: enrolledId !== undefined } as const
-    refuseObstacle(findEnrollmentObstacles(standing)[0], enrolledId)
-    await refusedAs('identity-refused', () => validateIdentity(settings))
+    const attempt = { kind, signer: signer.stored, policy, isEnrolled: enrolledId !== undefined } as const
+    throwRefusal(findEnrollmentRefusals(attempt)[0], enrolledId)
+    await refuseAs('identity-refused', () => validateIdentity(settings))
 
-    const identityId = key.useExternalId ? newIdInOrder(clock.now()) : key.id
+    const identityId = key.useExternalId ? newSortableId(clock.now()) : key.id
     const certificate =
       csrPem === undefined
         ? undefined
-        : await refusedAs('csr-refused', () => clientCertificates.issue(csrPem, identityId))
+        : await refuseAs('csr-refused', () => clientCertificates.issue(csrPem, identityId))
     const authenticator = certificate && {
-      id: newIdInOrder(clock.now()),
+      id: newSortableId(clock.now()),
       certPem: certificate.chainPem,
       fingerprint: certificate.fingerprint,
       publicKeyDigest: certificate.publicKeyDigest,
     }
-    const { obstacle } = await refusedAs('identity-refused', () =>
+    const { refusal } = await refuseAs('identity-refused', () =>
       store.run(
         enrollByJwt,
         { signerId: signer.id, kind, key, settings, identityId, authenticator },
         { actorId: identityId, now: clock.now(), source: { authorName: settings.name, ...source } },
       ),
     )
-    refuseObstacle(obstacle, undefined)
+    throwRefusal(refusal, undefined)
     return { isEnrolled: true, kind, signer: signer.stored, identityId, settings, certificate }
   }
 }
 
-function refuseObstacle(obstacle: EnrollmentObstacle | undefined, enrolledId: string | undefined): void {
-  if (obstacle) throw new RefusedError(obstacle, new AppError(ENROLLMENT_OBSTACLES[obstacle]), enrolledId)
+function throwRefusal(refusal: EnrollmentRefusal | undefined, enrolledId: string | undefined): void {
+  if (refusal) throw new EnrollmentRefusedError(refusal, new AppError(ENROLLMENT_REFUSALS[refusal]), enrolledId)
 }
 
-/** Turns errors of the caller into a refusal with this reason; faults of the server pass unchanged. */
-async function refusedAs<Result>(reason: DecisionReason, run: () => Result | Promise<Result>): Promise<Result> {
+/** Converts client errors (4xx) into a refusal with this reason. Server errors pass unchanged. */
+async function refuseAs<Result>(reason: DecisionReason, run: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await run()
   } catch (error) {
     if (!(error instanceof AppError) || ERRORS[error.code].status >= 500) throw error
-    throw new RefusedError(error.code === 'CERT_IN_USE' ? 'csr-refused' : reason, error)
+    throw new EnrollmentRefusedError(error.code === 'CERT_IN_USE' ? 'csr-refused' : reason, error)
   }
 }

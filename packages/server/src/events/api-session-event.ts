@@ -1,13 +1,13 @@
 import type { ApiSessionEvent } from './controller-event.ts'
 
-/** Something has become of a session: it was opened or ended, or is used from elsewhere, so that its token may have been copied. */
+/** A session was created or ended, or is used from a new address or program, so that its token may have been stolen. */
 export function apiSessionEvent(
-  what: ApiSessionEvent['event_type'],
+  type: ApiSessionEvent['event_type'],
   { id, identityId, ipAddress }: { readonly id: string; readonly identityId: string; readonly ipAddress: string },
 ): ApiSessionEvent {
   return {
     namespace: 'apiSession',
-    event_type: what,
+    event_type: type,
     id,
     type: 'legacy',
     identity_id: identityId,

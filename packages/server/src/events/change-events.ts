@@ -8,7 +8,7 @@ import type { ControllerEvent, EntityChangeEvent } from './controller-event.ts'
 import type { EventHub } from './event-hub.ts'
 import { JsonText } from './json-text.ts'
 
-/** Publishes what this node changes: sessions that end, and everything that is kept on record. */
+/** Publishes the changes of this node: sessions that end, and changes of entities that have a change record. */
 export function publishChanges(store: Pick<Store, 'onOwnChange'>, events: EventHub): void {
   store.onOwnChange((changes, meta) => {
     for (const change of changes) {

@@ -1,11 +1,11 @@
-import type { LoginMethod } from '@countersign/core'
+import type { LoginMethodName } from '@countersign/core'
 import type { JsonText } from './json-text.ts'
 
-/** How an attempt to sign in ended. A refusal by JWT names neither signer nor identity: several may have been tried. */
+/** The result of a login. A refused login by JWT names neither signer nor identity: several may have been tried. */
 export interface AuthenticationEvent {
   readonly namespace: 'authentication'
   readonly event_type: 'success' | 'fail'
-  readonly type: LoginMethod | 'totp'
+  readonly type: LoginMethodName | 'totp'
   readonly authenticator_id: string
   readonly external_jwt_signer_id: string
   readonly identity_id: string
@@ -14,11 +14,11 @@ export interface AuthenticationEvent {
   readonly success: boolean
   readonly reason: string
   readonly improper_client_cert_chain: boolean
-  /** Under which `auth-decisions` has the whole story of a refusal. */
+  /** The id of the decision of a refused login in `auth-decisions`. */
   readonly request_id: string
 }
 
-/** The life of a session, and its use from a new address or by a new program. */
+/** The start, refresh and end of a session, and its use from a new address or by a new program. */
 export interface ApiSessionEvent {
   readonly namespace: 'apiSession'
   readonly event_type: 'created' | 'deleted' | 'refreshed' | 'exchanged' | 'addressChanged' | 'agentChanged'
@@ -29,7 +29,7 @@ export interface ApiSessionEvent {
   readonly cert_generated: boolean
 }
 
-/** What an administrator, or the controller itself, changed. */
+/** A change of an entity by an administrator or by the controller itself. */
 export interface EntityChangeEvent {
   readonly namespace: 'entityChange'
   readonly eventId: string
@@ -53,7 +53,7 @@ export interface EntityChangeEvent {
   readonly finalState: JsonText | null
 }
 
-/** Something about the keys of a signer that an administrator should look at. */
+/** A warning about the keys of a signer, for administrators. */
 export interface SignerHealthEvent {
   readonly namespace: 'signerHealth'
   readonly event_type: string
@@ -61,11 +61,11 @@ export interface SignerHealthEvent {
   readonly message: string
 }
 
-/** Who was enrolled by a provider's token, and which of its claims made him what he is. */
+/** The result of an enrollment by a token of an identity provider, with the claims that set name and attributes. */
 export interface EnrollmentEvent {
   readonly namespace: 'enrollment'
   readonly event_type: 'success' | 'fail'
-  /** What the caller was enrolled to: a certificate, or the use of his tokens. */
+  /** What the enrollment was for: a certificate, or token login. */
   readonly type: string
   readonly external_jwt_signer_id: string
   readonly identity_id: string
@@ -89,7 +89,7 @@ export type ControllerEvent =
 
 export type EventNamespace = ControllerEvent['namespace']
 
-/** Every namespace, under each name by which it can be asked for. */
+/** The namespaces by each name that clients can request. */
 export const NAMESPACE_NAMES: ReadonlyMap<string, EventNamespace> = new Map([
   ['authentication', 'authentication'],
   ['apiSession', 'apiSession'],

@@ -16,10 +16,10 @@ export interface EventFileOptions {
 }
 
 const MAX_CHUNK = 65_536
-/** A disk that takes nothing is asked again so often; meanwhile the newest events are remembered. */
+/** The interval between retries after a failed write. Meanwhile the hub keeps the newest events. */
 const RETRY_MS = 1_000
 
-/** Writes events to a file. Throws `StartupError` when it cannot be opened; what fails later is told in the log and tried again. */
+/** Writes events to a file. Throws `StartupError` when it cannot be opened. Later failures are logged and retried. */
 export async function startEventFile(options: EventFileOptions): Promise<EventWriter> {
   const { events, clock, log, path, maxBytes } = options
   const file = new RotatedFile(options)
@@ -34,8 +34,8 @@ export async function startEventFile(options: EventFileOptions): Promise<EventWr
   const stopping = new AbortController()
   let isFailing = false
 
-  const onProblem = async (error: unknown): Promise<void> => {
-    if (!isFailing) log.error({ err: error }, 'events cannot be written to their file, trying again')
+  const logAndWait = async (error: unknown): Promise<void> => {
+    if (!isFailing) log.error({ err: error }, 'cannot write events to the file, retrying')
     isFailing = true
     await file.close().catch(() => {})
     await sleep(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {})
@@ -43,19 +43,19 @@ export async function startEventFile(options: EventFileOptions): Promise<EventWr
 
   const write = async (lines: string): Promise<void> => {
     let rest = Buffer.from(lines)
-    let isBegun = false
+    let isStarted = false
     while (rest.length > 0) {
       try {
-        if (!isBegun) await file.makeRoom(rest.length)
+        if (!isStarted) await file.makeRoom(rest.length)
         const written = await file.append(rest)
-        // The rest of a line belongs behind its beginning.
-        isBegun ||= written > 0
+        // No rotation in the middle of a line.
+        isStarted ||= written > 0
         rest = rest.subarray(written)
-        if (isFailing) log.info('events can be written to their file again')
+        if (isFailing) log.info('events are written to the file again')
         isFailing = false
       } catch (error) {
         if (stopping.signal.aborted) return
-        await onProblem(error)
+        await logAndWait(error)
       }
     }
   }

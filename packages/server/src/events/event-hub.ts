@@ -1,18 +1,18 @@
-import { createDecisionSample } from '../limits/refusal-sample.ts'
+import { createRefusalSampler } from '../limits/refusal-sampler.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ControllerEvent, EventNamespace } from './controller-event.ts'
-import { EventRing, OwnEvent, type PublishedEvent, type ToldEvent } from './event-ring.ts'
+import { EventRing, LocalEvent, type PublishedEvent, type SerializedEvent } from './event-ring.ts'
 
 export interface EventHub {
-  /** Who this node is in its events. */
+  /** The id of this node in its events. */
   readonly nodeId: string
-  /** Makes an event known. Costs the caller next to nothing, and never fails. */
+  /** Publishes an event. Cheap, and never throws. */
   publish(event: ControllerEvent): void
-  /** The same for what strangers can cause at will: of a flood a bounded share is published, no address taking it all. */
+  /** Like `publish`, for events that anonymous clients can cause: under a flood only a bounded sample is published, shared between addresses. */
   publishSampled(event: ControllerEvent, address: string): void
-  /** Makes sure that from now on everything that happens on this node can be read here. Answers how to leave off. */
+  /** Makes all events of this node readable here from now on. Returns a function that stops this. */
   follow(): Promise<() => void>
-  /** A reader that begins behind the event of that number; 0 for everything that is still there. */
+  /** A reader that starts after the event with this number; 0 for all events that are still kept. */
   readAfter(number: number): EventReader
   /** The number of the newest event. */
   readonly last: number
@@ -21,41 +21,41 @@ export interface EventHub {
 
 export interface EventCounts {
   readonly published: ReadonlyMap<EventNamespace, number>
-  /** Left out because there were too many at once. */
+  /** Events that sampling has left out. */
   readonly sampledOut: number
 }
 
-/** Goes through the events in their order. It keeps nothing: whoever is too slow misses what the ring has dropped. */
+/** Reads the events in order. It buffers nothing: a slow reader misses the events that the ring drops. */
 export interface EventReader {
-  /** The next event; undefined when there is none yet. */
+  /** The next event, or undefined when there is none yet. */
   next(): PublishedEvent | undefined
-  /** How many were dropped unread; from then on it reads what is there. */
+  /** The number of events that were dropped before they were read. */
   readonly missed: number
-  /** Calls back, once and soon, when there is something to read. Answers how to call that off. */
+  /** Calls `listener` once, soon after there is an event to read. Returns a function that cancels it. */
   wake(listener: () => void): () => void
 }
 
 const LIMITS = { maxEvents: 4096, maxCharacters: 8 * 1024 * 1024 }
 
-/** A hub that also takes events of other processes of its node. */
+/** A hub that also accepts events of other processes of its node. */
 export interface SharedEventHub extends EventHub {
-  publishTold(events: readonly ToldEvent[]): void
-  /** Forgets everything that was read here; the next event gets that number. */
+  publishForwarded(events: readonly SerializedEvent[]): void
+  /** Drops all events. The next one gets the number `next`. */
   restart(next: number): void
 }
 
 interface EventHubParts {
   readonly nodeId: string
   readonly clock: Clock
-  /** Takes what is published here, in place of this hub: another process puts the events of the node in order. */
-  readonly forward?: (event: ToldEvent) => void
+  /** Receives published events in place of this hub, when another process orders the events of the node. */
+  readonly forward?: (event: SerializedEvent) => void
   readonly follow?: () => Promise<() => void>
 }
 
-/** The events of one controller: the newest are kept in memory, and read from there by whoever writes or streams them. */
+/** The events of one controller. The newest are kept in memory, for writers and streams to read. */
 export function createEventHub({ nodeId, clock, forward, follow }: EventHubParts): SharedEventHub {
   const ring = new EventRing(LIMITS)
-  const sample = createDecisionSample()
+  const sample = createRefusalSampler()
   const sleeping = new Set<() => void>()
   const published = new Map<EventNamespace, number>()
   let sampledOut = 0
@@ -71,14 +71,14 @@ export function createEventHub({ nodeId, clock, forward, follow }: EventHubParts
   const wakeSoon = (): void => {
     if (isWaking || sleeping.size === 0) return
     isWaking = true
-    // Once for all events of this turn, and after the answers of this turn.
+    // Once for all events of this turn, and after its HTTP responses.
     setImmediate(wakeAll)
   }
 
   const publish = (event: ControllerEvent): void => {
-    const own = new OwnEvent(event, nodeId, clock.now())
-    if (forward) forward(own)
-    else ring.push(own)
+    const local = new LocalEvent(event, nodeId, clock.now())
+    if (forward) forward(local)
+    else ring.push(local)
     published.set(event.namespace, (published.get(event.namespace) ?? 0) + 1)
     wakeSoon()
   }
@@ -86,7 +86,7 @@ export function createEventHub({ nodeId, clock, forward, follow }: EventHubParts
   return {
     nodeId,
     publish,
-    publishTold: (events) => {
+    publishForwarded: (events) => {
       for (const event of events) ring.push(event)
       wakeSoon()
     },

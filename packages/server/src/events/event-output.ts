@@ -3,9 +3,10 @@ import type { Clock } from '../platform/clock.ts'
 import type { EventHub } from './event-hub.ts'
 import { type EventWriter, writeEvents } from './write-events.ts'
 
-const LAST_WORDS_MS = 1_000
+/** How long `stop` waits for the last events to be written. */
+const STOP_MS = 1_000
 
-/** Writes events to a stream such as stdout, at the pace of whoever reads it. Nothing more is written once it has failed. */
+/** Writes events to a stream such as stdout, as fast as it is read. Stops writing after an error. */
 export function startEventOutput(events: EventHub, clock: Clock, output: Writable): EventWriter {
   let isBroken = false
   const onError = (): void => {
@@ -21,7 +22,7 @@ export function startEventOutput(events: EventHub, clock: Clock, output: Writabl
   return {
     stop: async () => {
       const { promise: late, resolve } = Promise.withResolvers<void>()
-      const timer = setTimeout(resolve, LAST_WORDS_MS)
+      const timer = setTimeout(resolve, STOP_MS)
       await Promise.race([writer.stop(), late])
       clearTimeout(timer)
     },

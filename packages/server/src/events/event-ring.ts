@@ -2,20 +2,19 @@ import type { ControllerEvent, EventNamespace } from './controller-event.ts'
 import { eventText } from './event-text.ts'
 import type { JsonText } from './json-text.ts'
 
-/** An event as it is told. */
-export interface ToldEvent {
+export interface SerializedEvent {
   readonly namespace: EventNamespace
   /** One line of JSON. */
   readonly text: string
 }
 
-/** An event with its place in the order of this node. */
-export interface PublishedEvent extends ToldEvent {
+export interface PublishedEvent extends SerializedEvent {
+  /** The position in the events of this node, from 1. */
   readonly number: number
 }
 
-/** The text of an event that happens here is made when somebody first wants it. */
-export class OwnEvent implements ToldEvent {
+/** An event of this process. Serialized on the first read of `text`. */
+export class LocalEvent implements SerializedEvent {
   readonly event: ControllerEvent
   readonly #nodeId: string
   readonly #at: number
@@ -39,29 +38,29 @@ export class OwnEvent implements ToldEvent {
 
 class Numbered implements PublishedEvent {
   readonly number: number
-  readonly told: ToldEvent
+  readonly event: SerializedEvent
 
-  constructor(number: number, told: ToldEvent) {
+  constructor(number: number, event: SerializedEvent) {
     this.number = number
-    this.told = told
+    this.event = event
   }
 
   get namespace(): EventNamespace {
-    return this.told.namespace
+    return this.event.namespace
   }
 
   get text(): string {
-    return this.told.text
+    return this.event.text
   }
 }
 
 export interface RingLimits {
   readonly maxEvents: number
-  /** Characters of the states that entity changes carry, all together. */
+  /** The total length of the states in entity changes. */
   readonly maxCharacters: number
 }
 
-/** The newest events, numbered from 1. Both bounds hold whatever is put in. */
+/** The newest events, numbered from 1, within both limits. */
 export class EventRing {
   readonly #slots: (Numbered | undefined)[]
   readonly #limits: RingLimits
@@ -74,17 +73,17 @@ export class EventRing {
     this.#slots = new Array(limits.maxEvents)
   }
 
-  /** The number of the oldest event that is still here; one more than `last` when there is none. */
+  /** The number of the oldest event that is kept; `last + 1` when there is none. */
   get first(): number {
     return this.#first
   }
 
-  /** The number of the newest event, 0 before the first. */
+  /** The number of the newest event; 0 before the first. */
   get last(): number {
     return this.#next - 1
   }
 
-  /** Forgets everything; the next event gets that number. */
+  /** Drops all events. The next one gets the number `next`. */
   restart(next: number): void {
     this.#slots.fill(undefined)
     this.#first = next
@@ -92,7 +91,7 @@ export class EventRing {
     this.#characters = 0
   }
 
-  push(event: ToldEvent): void {
+  push(event: SerializedEvent): void {
     if (this.#next - this.#first >= this.#limits.maxEvents) this.#dropOldest()
     this.#slots[this.#next % this.#limits.maxEvents] = new Numbered(this.#next, event)
     this.#next++
@@ -107,16 +106,16 @@ export class EventRing {
   #dropOldest(): void {
     const at = this.#first % this.#limits.maxEvents
     const oldest = this.#slots[at]
-    if (oldest) this.#characters -= charactersOf(oldest.told)
+    if (oldest) this.#characters -= charactersOf(oldest.event)
     this.#slots[at] = undefined
     this.#first++
   }
 }
 
-function charactersOf(told: ToldEvent): number {
-  if (told.namespace !== 'entityChange') return 0
-  if (!(told instanceof OwnEvent)) return told.text.length
-  if (told.event.namespace !== 'entityChange') return 0
+function charactersOf(event: SerializedEvent): number {
+  if (event.namespace !== 'entityChange') return 0
+  if (!(event instanceof LocalEvent)) return event.text.length
+  if (event.event.namespace !== 'entityChange') return 0
   const lengthOf = (state: JsonText | null) => state?.text.length ?? 0
-  return lengthOf(told.event.initialState) + lengthOf(told.event.finalState)
+  return lengthOf(event.event.initialState) + lengthOf(event.event.finalState)
 }

@@ -1,16 +1,16 @@
-/** Why a stream ends, other than by its reader going away. */
-export type StreamEnd = 'not-admitted' | 'too-slow' | 'stopping'
+/** Why the controller ends a stream. */
+export type StreamEnd = 'not-authorized' | 'too-slow' | 'stopping'
 
-/** Where the text of a stream of server-sent events comes from. The pipeline asks for it when the reader has room. */
+/** The source of a stream of server-sent events. The pipeline reads it as fast as the client does. */
 export interface EventStreamSource {
-  /** What to send next, empty when there is nothing for now. */
+  /** The next text to send, '' when there is none yet. */
   read(): string
-  /** The reader was so slow that he missed something, and what he gets would have a hole. */
+  /** The client has missed events because it read too slowly. */
   readonly isTooSlow: boolean
-  /** Calls back, once, when there is more to read. Answers how to call that off. */
+  /** Calls `listener` once, when there is more to read. Returns a function that cancels it. */
   wake(listener: () => void): () => void
-  /** The last words of a stream that ends for this reason. */
-  farewell(reason: StreamEnd): string
-  /** Nobody reads it any more. */
+  /** The last text of a stream that ends for this reason. */
+  endNotice(reason: StreamEnd): string
+  /** Called when the stream has ended. */
   close?(): void
 }

@@ -7,24 +7,24 @@ import { noticeText } from './event-text.ts'
 interface EventStreamOptions {
   readonly events: EventHub
   readonly clock: Clock
-  /** Undefined for all. */
+  /** Undefined means all. */
   readonly namespaces: ReadonlySet<EventNamespace> | undefined
-  /** The resume point that the reader has from an earlier stream, not yet looked at. */
+  /** The resume point from an earlier stream, unverified. */
   readonly untrustedLastEventId: string | undefined
-  /** Nobody reads it any more. */
+  /** Called when the stream has ended. */
   onClose?(): void
 }
 
-/** So much is gathered before it is sent. */
+/** A read adds no more events once its text has this length. */
 const CHUNK_CHARACTERS = 16_384
 
-const FAREWELLS: Readonly<Record<StreamEnd, string>> = {
-  'not-admitted': 'the session has ended, or may not read events any more',
+const END_MESSAGES: Readonly<Record<StreamEnd, string>> = {
+  'not-authorized': 'the session has ended or may no longer read events',
   'too-slow': 'events came faster than they were read: resume with Last-Event-ID, some may be missing',
-  stopping: 'the controller stops',
+  stopping: 'the controller is stopping',
 }
 
-/** The events of this node as server-sent events, from the resume point on or else from now on. */
+/** The events of this node as server-sent events, from the resume point, or from now on without one. */
 export function createEventStream({
   events,
   clock,
@@ -41,8 +41,10 @@ export function createEventStream({
     `event: ${kind}\ndata: ${noticeText(nodeId, clock.now(), kind, message)}\n\n`
 
   let opening = `: events of ${nodeId}\n\n`
-  if (resume.isUnknown) opening += notice('gap', 'the resume point is not of this node, or from before its start')
-  else if (missedBefore > 0) opening += notice('gap', `${missedBefore} events since the resume point are forgotten`)
+  if (resume.isUnknown)
+    opening += notice('gap', 'the resume point is of another node, or older than the start of this one')
+  else if (missedBefore > 0)
+    opening += notice('gap', `${missedBefore} events since the resume point are no longer available`)
 
   return {
     read: () => {
@@ -61,11 +63,11 @@ export function createEventStream({
     },
     wake: (listener) => reader.wake(listener),
     close: () => onClose?.(),
-    farewell: (reason) => notice('end', FAREWELLS[reason]),
+    endNotice: (reason) => notice('end', END_MESSAGES[reason]),
   }
 }
 
-/** Where to begin. What is unknown begins with everything that is remembered. */
+/** The number after which to start. An unknown resume point starts with all events that are kept. */
 function resumePoint(events: EventHub, untrustedId: string | undefined): { after: number; isUnknown: boolean } {
   if (untrustedId === undefined) return { after: events.last, isUnknown: false }
   const [nodeId, number = ''] = untrustedId.split('.', 2)

@@ -6,12 +6,12 @@ import type { EventHub } from './event-hub.ts'
 import { startEventOutput } from './event-output.ts'
 import type { EventWriter } from './write-events.ts'
 
-/** Where events are written beside their streams, as the settings say. */
+/** Writes events to the file and to stdout, as the settings say. */
 export interface EventWriters {
   /** Throws `StartupError` when the file cannot be opened. */
   startFile(): Promise<void>
   startOutput(): void
-  /** Writes what is left and stops. */
+  /** Writes the remaining events and stops. */
   stop(): Promise<void>
 }
 

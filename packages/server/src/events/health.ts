@@ -10,28 +10,28 @@ export interface HealthCheck {
 }
 
 export interface Health {
-  /** Whether calls can be served now, and what was looked at. */
+  /** The checks that decide whether the node can serve requests. */
   readiness(): Promise<readonly HealthCheck[]>
-  /** From now on it is not ready. */
+  /** Makes the node not ready from now on. */
   stop(): void
 }
 
-/** Anybody may ask, so what was found is good for so long. */
-const GOOD_FOR_MS = 1_000
-const WITHIN_MS = 2_000
+/** The call is anonymous, so a result is reused for this time. */
+const REUSE_MS = 1_000
+const READ_TIMEOUT_MS = 2_000
 
-/** Looks whether the store answers. */
+/** Checks that the store can be read. */
 export function createHealth({ store, clock }: { store: Pick<Store, 'db'>; clock: Clock }): Health {
   let isStopping = false
   let latest: Promise<HealthCheck> | undefined
-  let lookedAt = Number.NEGATIVE_INFINITY
+  let checkedAt = Number.NEGATIVE_INFINITY
 
   const readStore = async (): Promise<boolean> => {
-    const { promise: late, resolve } = Promise.withResolvers<boolean>()
-    const timer = setTimeout(() => resolve(false), WITHIN_MS)
+    const { promise: timeout, resolve } = Promise.withResolvers<boolean>()
+    const timer = setTimeout(() => resolve(false), READ_TIMEOUT_MS)
     try {
       const reading = checkRead(store.db).then(() => true)
-      return await Promise.race([reading, late])
+      return await Promise.race([reading, timeout])
     } catch {
       return false
     } finally {
@@ -39,7 +39,7 @@ export function createHealth({ store, clock }: { store: Pick<Store, 'db'>; clock
     }
   }
 
-  const look = async (): Promise<HealthCheck> => {
+  const check = async (): Promise<HealthCheck> => {
     const started = performance.now()
     const lastCheckTime = clock.now()
     const healthy = await readStore()
@@ -49,9 +49,9 @@ export function createHealth({ store, clock }: { store: Pick<Store, 'db'>; clock
   return {
     readiness: async () => {
       const now = performance.now()
-      if (!latest || now - lookedAt >= GOOD_FOR_MS) {
-        lookedAt = now
-        latest = look()
+      if (!latest || now - checkedAt >= REUSE_MS) {
+        checkedAt = now
+        latest = check()
       }
       const checks = [await latest]
       if (!isStopping) return checks

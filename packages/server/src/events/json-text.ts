@@ -1,4 +1,4 @@
-/** A JSON value that is kept as text, and becomes a value again only where it is written into another one. */
+/** A JSON value kept as text. It is parsed only when it is serialized inside another value. */
 export class JsonText {
   readonly text: string
 

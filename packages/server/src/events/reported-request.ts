@@ -1,6 +1,6 @@
-/** What events say of the request behind a login or an enrollment. */
+/** The request of a login or enrollment, as events report it. */
 export interface ReportedRequest {
   readonly id: string
-  /** With the port, where it is known. */
+  /** With the port, if known. */
   readonly remoteAddr: string
 }

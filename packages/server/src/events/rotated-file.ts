@@ -5,23 +5,22 @@ const PRIVATE_FILE_MODE = 0o600
 interface RotatedFileOptions {
   readonly path: string
   readonly maxBytes: number
-  /** How many earlier files stay beside it, as `path.1` and so on. */
+  /** How many older files are kept, as `path.1` and so on. */
   readonly keepFiles: number
 }
 
-/** A file that is appended to, and put aside before it grows too long. Only its owner may read it. */
+/** A file for appending that is rotated before it exceeds its size limit. Only its owner can read it. */
 export class RotatedFile {
   readonly #options: RotatedFileOptions
   #handle: FileHandle | undefined
   #size = 0
-  /** What is no file, such as a device, has neither an end nor a mode of ours. */
+  /** False for a device, which is neither rotated nor given a file mode. */
   #isFile = true
 
   constructor(options: RotatedFileOptions) {
     this.#options = options
   }
 
-  /** Opens it, or finds out why that is not possible. */
   async open(): Promise<void> {
     if (this.#handle) return
     const handle = await open(this.#options.path, 'a', PRIVATE_FILE_MODE)
@@ -37,7 +36,7 @@ export class RotatedFile {
     this.#handle = handle
   }
 
-  /** Begins a new file if so much more would be too much for this one. A file without anything in it takes everything. */
+  /** Rotates if the file would exceed its limit with `bytes` more. An empty file accepts any length. */
   async makeRoom(bytes: number): Promise<void> {
     await this.open()
     if (!this.#isFile || this.#size === 0 || this.#size + bytes <= this.#options.maxBytes) return
@@ -45,12 +44,12 @@ export class RotatedFile {
     const { path, keepFiles } = this.#options
     await rm(keepFiles === 0 ? path : `${path}.${keepFiles}`, { force: true })
     for (let age = keepFiles - 1; age >= 0; age -= 1) {
-      await renameIfThere(age === 0 ? path : `${path}.${age}`, `${path}.${age + 1}`)
+      await renameIfExists(age === 0 ? path : `${path}.${age}`, `${path}.${age + 1}`)
     }
     await this.open()
   }
 
-  /** Appends as much as the disk takes; answers how many bytes that were. */
+  /** Appends as many bytes as the disk accepts. Returns their number. */
   async append(bytes: Buffer): Promise<number> {
     await this.open()
     const { bytesWritten = 0 } = (await this.#handle?.write(bytes)) ?? {}
@@ -65,7 +64,7 @@ export class RotatedFile {
   }
 }
 
-async function renameIfThere(from: string, to: string): Promise<void> {
+async function renameIfExists(from: string, to: string): Promise<void> {
   try {
     await rename(from, to)
   } catch (error) {

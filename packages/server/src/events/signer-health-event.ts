@@ -1,6 +1,5 @@
 import type { SignerHealthEvent } from './controller-event.ts'
 
-/** Something about the keys of a signer that an administrator should look at. */
 interface SignerWarning {
   readonly kind: string
   readonly signerId: string

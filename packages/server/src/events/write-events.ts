@@ -3,7 +3,7 @@ import type { EventHub } from './event-hub.ts'
 import { noticeText } from './event-text.ts'
 
 export interface EventWriter {
-  /** Writes what is left and stops. */
+  /** Writes the remaining events and stops. */
   stop(): Promise<void>
 }
 
@@ -11,15 +11,15 @@ export interface EventWriterOptions {
   readonly events: EventHub
   readonly clock: Clock
   readonly chunkCharacters?: number
-  /** Resolves when more can be taken. Never rejects. */
+  /** Resolves when more can be written. Never rejects. */
   write(lines: string): Promise<void>
 }
 
 const CHUNK_CHARACTERS = 65_536
 
 /**
- * Gives every event from the oldest remembered one on, as lines of JSON, to something that may be slow. Nothing is queued: what is not
- * taken before the hub forgets it is missing, and a line says how much.
+ * Writes every event, from the oldest that is kept, as lines of JSON to a sink that may be slow. Nothing is queued: events that the hub drops
+ * before they are written are missing, and a `gap` line gives their number.
  */
 export function writeEvents({
   events,
@@ -30,15 +30,16 @@ export function writeEvents({
   const reader = events.readAfter(0)
   let isStopping = false
   let wakeUp = (): void => {}
-  let told = 0
+  let reportedMissing = 0
 
   const nextLines = (): string => {
     let lines = ''
     while (lines.length < chunkCharacters) {
       const next = reader.next()
-      if (reader.missed > told) {
-        lines += `${noticeText(events.nodeId, clock.now(), 'gap', `${reader.missed - told} events are missing here`)}\n`
-        told = reader.missed
+      if (reader.missed > reportedMissing) {
+        const message = `${reader.missed - reportedMissing} events are missing here`
+        lines += `${noticeText(events.nodeId, clock.now(), 'gap', message)}\n`
+        reportedMissing = reader.missed
       }
       if (!next) break
       lines += `${next.text}\n`

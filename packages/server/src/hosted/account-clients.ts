@@ -13,14 +13,14 @@ import { listRetiredClients } from '../store/reads/account-client-reads.ts'
 import type { Store } from '../store/store.ts'
 import type { AccountClient } from '../store/writes/account-client-writes.ts'
 
-/** The credentials file, shown once. */
+/** Content of the credentials file, shown once. */
 export interface Credentials {
   readonly clientId: string
   readonly password: string
   readonly authenticationUrl: string
 }
 
-/** A client to record, and the credentials for its holder. */
+/** A client to store, and its credentials. */
 export interface NewClient {
   readonly client: AccountClient
   readonly credentials: Credentials | undefined
@@ -42,7 +42,7 @@ export function sealRegistrationToken(sealing: Sealing, providerId: string, toke
   return sealing.seal(token, useOf(providerId))
 }
 
-/** Registers and removes the clients of API accounts at their identity providers. Client secrets are passed on and never stored. */
+/** Registers and removes the clients of API accounts at their identity providers. Client secrets are returned and never stored. */
 export class AccountClients {
   readonly #parts: AccountClientsParts
 
@@ -50,7 +50,7 @@ export class AccountClients {
     this.#parts = parts
   }
 
-  /** A new client at the provider, or the one that exists there under `clientId`. PROVIDER_FAILED when the provider does not register one. */
+  /** Registers a new client, or uses the existing `clientId`. Throws PROVIDER_FAILED when the provider does not register one. */
   async obtain(
     provider: StoredProvider,
     { name, clientId }: { readonly name: string; readonly clientId: string | undefined },
@@ -60,17 +60,17 @@ export class AccountClients {
     return { client, credentials: undefined }
   }
 
-  /** Undoes `obtain` when the client could not be recorded. */
-  async giveUp({ id }: StoredProvider, { client }: NewClient): Promise<void> {
+  /** Undoes `obtain` when the client could not be stored. */
+  async discard({ id }: StoredProvider, { client }: NewClient): Promise<void> {
     await this.#removeAtProvider(id, client)
   }
 
-  /** Removes clients at the provider. A failure is logged only: the account is deleted here all the same. */
+  /** Removes clients at the provider. Failures are only logged, because the account is deleted here in any case. */
   async remove({ id }: Pick<StoredProvider, 'id'>, clients: readonly ApiAccountClientRow[]): Promise<void> {
-    for (const row of clients) await this.#removeAtProvider(id, managed(row))
+    for (const row of clients) await this.#removeAtProvider(id, accountClient(row))
   }
 
-  /** Removes clients whose overlap after a rotation is over, and ends the sessions that they may have started. */
+  /** Removes clients whose overlap after a rotation has ended, and ends sessions they may have started. */
   async removeRetired(): Promise<void> {
     const { store, clock } = this.#parts
     const now = clock.now()
@@ -78,7 +78,7 @@ export class AccountClients {
       const { issuer, client_id: clientId, account_id: accountId, retires_at: retiresAt } = client
       const meta = { actorId: SYSTEM_ACTOR.id, now }
       await store.run(endOldSessions, { accountId, openedBefore: retiresAt ?? now }, meta)
-      if (!(await this.#removeAtProvider(providerId, managed(client)))) continue
+      if (!(await this.#removeAtProvider(providerId, accountClient(client)))) continue
       await store.run(removeClient, { issuer, clientId }, meta)
     }
   }
@@ -87,21 +87,26 @@ export class AccountClients {
     const { registration, sealing } = this.#parts
     const { id, registrationUrl, registrationToken, tokenUrl, requiredScope } = provider
     if (registrationUrl === null || tokenUrl === null) {
-      const message = 'the provider registers no clients: name one that exists there in clientId'
+      const message = 'the provider has no registration endpoint: set clientId to an existing client'
       throw new AppError('INVALID_FIELD', { message })
     }
     const initialToken = registrationToken === null ? undefined : sealing.open(registrationToken, useOf(id))
-    const made = await failAsProvider(
+    const registered = await throwProviderFailed(
       registration.register(registrationUrl, { name, initialToken, scope: requiredScope ?? undefined }),
     )
-    const sealedToken = made.registrationToken === null ? null : sealing.seal(made.registrationToken, useOf(id))
+    const sealedToken =
+      registered.registrationToken === null ? null : sealing.seal(registered.registrationToken, useOf(id))
     return {
-      client: { clientId: made.clientId, registrationUri: made.registrationUri, sealedRegistrationToken: sealedToken },
-      credentials: { clientId: made.clientId, password: made.clientSecret, authenticationUrl: tokenUrl },
+      client: {
+        clientId: registered.clientId,
+        registrationUri: registered.registrationUri,
+        sealedRegistrationToken: sealedToken,
+      },
+      credentials: { clientId: registered.clientId, password: registered.clientSecret, authenticationUrl: tokenUrl },
     }
   }
 
-  /** False when the provider did not remove the client. */
+  /** Returns false when the provider did not remove the client. */
   async #removeAtProvider(providerId: string, client: AccountClient): Promise<boolean> {
     const { registration, sealing, log } = this.#parts
     const { registrationUri, sealedRegistrationToken } = client
@@ -111,22 +116,19 @@ export class AccountClients {
       await registration.remove({ registrationUri, registrationToken })
       return true
     } catch (error) {
-      log.error(
-        { providerId, clientId: client.clientId, err: error },
-        'a client could not be taken away at its provider',
-      )
+      log.error({ providerId, clientId: client.clientId, err: error }, 'a client could not be removed at its provider')
       return false
     }
   }
 }
 
-function managed(row: ApiAccountClientRow): AccountClient {
+function accountClient(row: ApiAccountClientRow): AccountClient {
   const { client_id: clientId, registration_uri: registrationUri, registration_token: sealedRegistrationToken } = row
   return { clientId, registrationUri, sealedRegistrationToken }
 }
 
-/** Turns a failure at the provider into PROVIDER_FAILED with its message. */
-async function failAsProvider<T>(work: Promise<T>): Promise<T> {
+/** Converts an OutboundError into PROVIDER_FAILED with its message. */
+async function throwProviderFailed<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {

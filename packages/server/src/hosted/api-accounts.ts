@@ -11,7 +11,7 @@ import { getProvider } from '../store/reads/provider-reads.ts'
 import type { Store } from '../store/store.ts'
 import type { AccountClients, Credentials, NewClient } from './account-clients.ts'
 
-/** An account with its credentials, shown once; none for a client that existed already. */
+/** An account with its credentials, shown once; undefined for a client that existed before. */
 export interface AccountWithCredentials {
   readonly id: string
   readonly credentials: Credentials | undefined
@@ -25,7 +25,7 @@ interface ApiAccountsParts {
 const DEFAULT_OVERLAP_MINUTES = 60
 const MS_PER_MINUTE = 60_000
 
-/** Creates, rotates and deletes API accounts, at the provider and here. A new client is registered at the provider first. */
+/** Creates, rotates and deletes API accounts, here and at the provider. A new client is registered at the provider first. */
 export class ApiAccounts {
   readonly #parts: ApiAccountsParts
 
@@ -47,7 +47,7 @@ export class ApiAccounts {
     return { id, credentials: obtained.credentials }
   }
 
-  /** The previous credentials stay valid until the overlap is over. */
+  /** The previous credentials stay valid until the overlap ends. */
   async rotate(
     organizationId: string,
     id: string,
@@ -64,7 +64,7 @@ export class ApiAccounts {
     return { id, credentials: obtained.credentials }
   }
 
-  /** Deletes the account here first, then its clients at the provider. */
+  /** Deletes the account here, then its clients at the provider. */
   async remove(organizationId: string, id: string, meta: OperationMeta): Promise<void> {
     const { store, accountClients } = this.#parts
     const { provider, clients } = await getAccount(store.db, organizationId, id)
@@ -72,12 +72,12 @@ export class ApiAccounts {
     await accountClients.remove(provider, clients)
   }
 
-  /** Records a client that was just obtained; when that fails, it is removed at the provider again. */
+  /** Stores a new client. When that fails, removes it at the provider again. */
   async #record(provider: StoredProvider, client: NewClient, record: () => Promise<void>): Promise<void> {
     try {
       await record()
     } catch (error) {
-      await this.#parts.accountClients.giveUp(provider, client)
+      await this.#parts.accountClients.discard(provider, client)
       throw error
     }
   }

@@ -3,17 +3,17 @@ import { AppError, hostedIdentityId } from '@countersign/core'
 import type { ReportedRequest } from '../events/reported-request.ts'
 import type { LiveSession, LiveSessions } from '../session/live-sessions.ts'
 import type { KnownAccount } from '../store/reads/account-client-reads.ts'
-import type { RefusedSignIn } from '../token/decision-recorder.ts'
+import type { RefusedLogin } from '../token/decision-recorder.ts'
 import type { AccessTokenVerifier } from './access-token-verifier.ts'
 import type { LocalOrganization } from './local-organization.ts'
-import { refusedAccess } from './refused-access.ts'
+import { refusedAccessToken } from './refused-access-token.ts'
 import { TokenRefused } from './token-refused.ts'
 
 /** The caller of the hosted API: an API account, or an administrator of this controller for the organization that owns it. */
 export interface HostedCaller {
   readonly organizationId: string
   readonly role: AccountRole
-  /** The caller's id in this API. */
+  /** The caller's id in the hosted API. */
   readonly identityId: string
   readonly account: KnownAccount | undefined
   readonly session: LiveSession | undefined
@@ -35,23 +35,23 @@ export interface HostedCallersParts {
   readonly sessions: LiveSessions
   readonly secondFactor: SecondFactor
   readonly localOrganization: LocalOrganization
-  /** Every refused token is reported here. */
-  readonly logins: { refused(refused: RefusedSignIn, request: ReportedRequest): void }
+  /** Receives every refused token. */
+  readonly logins: { refused(refused: RefusedLogin, request: ReportedRequest): void }
 }
 
-/** The credentials of a request. */
-export interface Presented {
+/** The credentials of a request. Not verified. */
+export interface HostedCredentials {
   readonly bearers: readonly string[]
   readonly sessionToken: string
-  /** The second factors that come with a session. */
+  /** The second factors that the request carries for a session. */
   readonly secondTokens: (sessionId: string) => readonly string[]
   readonly address: string
   readonly requestId: string
-  /** The address with the port; called only for a report. */
+  /** The address with the port. Called only to report a refusal. */
   readonly remoteAddr: () => string
 }
 
-/** Authenticates callers of the hosted API. A Bearer token decides alone, whatever else the request carries. */
+/** Authenticates callers of the hosted API. With a Bearer token, other credentials are ignored. */
 export class HostedCallers {
   readonly #parts: HostedCallersParts
 
@@ -59,22 +59,24 @@ export class HostedCallers {
     this.#parts = parts
   }
 
-  /** Throws TokenRefused for a caller that is not authenticated, FORBIDDEN for one without the role. */
-  async find(presented: Presented, access: HostedAccess): Promise<HostedCaller> {
-    const { bearers, sessionToken } = presented
+  /** Throws TokenRefused when the caller is not authenticated, FORBIDDEN when it lacks the role. */
+  async find(credentials: HostedCredentials, access: HostedAccess): Promise<HostedCaller> {
+    const { bearers, sessionToken } = credentials
     const [bearer] = bearers
     if (bearers.length > 1) throw new TokenRefused('session-refused')
-    if (bearer === undefined && sessionToken === '') throw new TokenRefused('nothing')
-    const caller = await (bearer === undefined ? this.#findBySession(presented) : this.#findByToken(bearer, presented))
+    if (bearer === undefined && sessionToken === '') throw new TokenRefused('no-credential')
+    const caller = await (bearer === undefined
+      ? this.#findBySession(credentials)
+      : this.#findByToken(bearer, credentials))
     if (access === 'admin' && caller.role !== 'admin') throw new AppError('FORBIDDEN')
     return caller
   }
 
-  async #findByToken(token: string, { address, requestId: id, remoteAddr }: Presented): Promise<HostedCaller> {
+  async #findByToken(token: string, { address, requestId: id, remoteAddr }: HostedCredentials): Promise<HostedCaller> {
     const { accessTokens, logins } = this.#parts
     const verdict = await accessTokens.verify(token, address)
     if (!verdict.ok) {
-      logins.refused(refusedAccess(verdict, { id, address }), { id, remoteAddr: remoteAddr() })
+      logins.refused(refusedAccessToken(verdict, { id, address }), { id, remoteAddr: remoteAddr() })
       throw new TokenRefused(verdict.reason)
     }
     const { account } = verdict
@@ -82,7 +84,7 @@ export class HostedCallers {
     return { organizationId, role, identityId, account, session: undefined }
   }
 
-  async #findBySession({ sessionToken, secondTokens }: Presented): Promise<HostedCaller> {
+  async #findBySession({ sessionToken, secondTokens }: HostedCredentials): Promise<HostedCaller> {
     const { sessions, secondFactor, localOrganization } = this.#parts
     const session = await sessions.find(sessionToken)
     const missing = session && (await secondFactor.findMissing(session, secondTokens(session.id)))

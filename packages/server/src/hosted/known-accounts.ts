@@ -23,9 +23,9 @@ export class KnownAccounts {
     })
   }
 
-  /** The account of a client now. Client ids are unique per issuer only. */
+  /** Returns the current account of a client. Client ids are unique only per issuer. */
   async find(issuer: string, clientId: string): Promise<KnownAccount | undefined> {
-    // No issuer holds a line feed, so no two pairs share a key.
+    // An issuer contains no line feed, so the key is unambiguous.
     const key = `${issuer}\n${clientId}`
     const account = this.#remembered.get(key) ?? (await this.#load({ issuer, clientId }, key))
     return account?.retiresAt != null && this.#clock.now() >= account.retiresAt ? undefined : account
@@ -34,7 +34,7 @@ export class KnownAccounts {
   async #load(client: ClientKey, key: string): Promise<KnownAccount | undefined> {
     const before = this.#generation
     const account = await findAccountOfClient(this.#store.db, client)
-    // It may have changed while it was read: then it is good for this call, but not for the next.
+    // Not cached when it changed while it was read: the row may be outdated.
     if (account && before === this.#generation) this.#remembered.set(key, account)
     return account
   }

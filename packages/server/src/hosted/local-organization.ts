@@ -12,7 +12,7 @@ export class LocalOrganization {
 
   async id(): Promise<string> {
     this.#id ??= await findLocalOrganization(this.#store.db)
-    if (this.#id === undefined) throw new TypeError('the first start has not created the local organization')
+    if (this.#id === undefined) throw new TypeError('the local organization has not been created')
     return this.#id
   }
 }

@@ -15,17 +15,17 @@ import type { Store } from '../store/store.ts'
 export interface DirectoryProvider {
   readonly stored: StoredProvider
   readonly keySigner: KeySigner
-  /** By the claim that carries the client id, in the order in which the claims are tried. */
+  /** Keyed by client id claim, in the order the claims are tried. */
   readonly byClientIdClaim: ReadonlyMap<string, VerifySigner>
 }
 
-/** The records of all organizations for one issuer, taken together. */
+/** One issuer, with the provider records of all organizations. */
 export interface TrustedIssuer {
   readonly issuer: string
-  /** The claims in which its tokens may carry the client id, each once. */
+  /** The claims that may contain the client id, without duplicates. */
   readonly clientIds: readonly Selector[]
-  /** Verifies tokens of clients without an account; undefined while no record is enabled. */
-  readonly forStrangers: DirectoryProvider | undefined
+  /** Verifies tokens of clients without an account. Undefined when no record is enabled. */
+  readonly fallback: DirectoryProvider | undefined
 }
 
 interface Snapshot {
@@ -33,7 +33,7 @@ interface Snapshot {
   readonly byIssuer: ReadonlyMap<string, TrustedIssuer>
 }
 
-/** The provider records in memory, read again after the change log reports that one has changed. */
+/** The provider records in memory, read again after the change log reports a change. */
 export class ProviderDirectory {
   readonly #store: Store
   readonly #log: Logger
@@ -53,7 +53,7 @@ export class ProviderDirectory {
     return (await this.#snapshot()).byIssuer.get(issuer)
   }
 
-  /** The record with this id, enabled or not: the accounts of a disabled one stay its own. */
+  /** Finds the record with this id, enabled or not: the accounts of a disabled record still belong to it. */
   async find(id: string): Promise<DirectoryProvider | undefined> {
     return (await this.#snapshot()).byId.get(id)
   }
@@ -74,14 +74,14 @@ async function load({ db }: Store, log: Logger): Promise<Snapshot> {
     try {
       return [directoryProvider(providerFromRow(row))]
     } catch (error) {
-      log.error({ providerId: row.id, err: error }, 'a provider record cannot be used: nobody gets in by it')
+      log.error({ providerId: row.id, err: error }, 'a stored provider record cannot be used: its tokens are refused')
       return []
     }
   })
-  const ofIssuers = Map.groupBy(providers, ({ stored }) => stored.issuer)
+  const byIssuer = Map.groupBy(providers, ({ stored }) => stored.issuer)
   return {
     byId: new Map(providers.map((provider) => [provider.stored.id, provider])),
-    byIssuer: new Map([...ofIssuers].map(([issuer, records]) => [issuer, trustedIssuer(issuer, records)])),
+    byIssuer: new Map([...byIssuer].map(([issuer, records]) => [issuer, trustedIssuer(issuer, records)])),
   }
 }
 
@@ -90,7 +90,7 @@ function trustedIssuer(issuer: string, records: readonly DirectoryProvider[]): T
   return {
     issuer,
     clientIds: [...byClaim.values()].map(({ claimsProperty }) => claimsProperty),
-    forStrangers: records.find(({ stored }) => stored.enabled),
+    fallback: records.find(({ stored }) => stored.enabled),
   }
 }
 

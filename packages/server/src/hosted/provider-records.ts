@@ -14,18 +14,18 @@ import { sealRegistrationToken } from './account-clients.ts'
 
 export interface ProviderRecordsParts {
   readonly store: Pick<Store, 'db' | 'run'>
-  readonly jwksPolicy: Pick<JwksEndpointPolicy, 'findProblem'>
+  readonly jwksPolicy: Pick<JwksEndpointPolicy, 'findRefusal'>
   readonly sealing: Sealing
   readonly discoverProvider: DiscoverProvider
 }
 
-/** The URLs that this controller requests; the same rules as for the keys of signers apply. */
-const FETCHED = ['discoveryUrl', 'jwksUri', 'registrationUrl'] as const
-type FetchedUrls = Partial<Pick<ProviderSettings, (typeof FETCHED)[number]>>
+/** The URLs that this controller requests. The rules for signer JWKS endpoints apply. */
+const FETCHED_URLS = ['discoveryUrl', 'jwksUri', 'registrationUrl'] as const
+type FetchedUrls = Partial<Pick<ProviderSettings, (typeof FETCHED_URLS)[number]>>
 
 /**
- * Writes the identity providers that an organization trusts. Members that the body leaves out are read from the provider's discovery document.
- * COULD_NOT_VALIDATE for a URL that this controller would not fetch.
+ * Writes the identity providers that an organization trusts. Members missing from the body are read from the provider's discovery document.
+ * Throws COULD_NOT_VALIDATE for a URL that the outbound policy refuses.
  */
 export class ProviderRecords {
   readonly #parts: ProviderRecordsParts
@@ -66,14 +66,14 @@ export class ProviderRecords {
   }
 
   #checkUrls(provider: FetchedUrls): void {
-    for (const field of FETCHED) {
+    for (const field of FETCHED_URLS) {
       const url = provider[field]
-      const problem = url ? this.#parts.jwksPolicy.findProblem(url) : undefined
-      if (problem) throw fieldError(field, problem, url)
+      const refusal = url ? this.#parts.jwksPolicy.findRefusal(url) : undefined
+      if (refusal) throw fieldError(field, refusal, url)
     }
   }
 
-  /** Undefined leaves the stored token as it is; null, for an empty token, removes it. */
+  /** Returns undefined to keep the stored token, null (for an empty token) to remove it. */
   #sealToken(id: string, { registrationToken }: { readonly registrationToken?: string | undefined }) {
     if (registrationToken === undefined) return undefined
     return registrationToken === '' ? null : sealRegistrationToken(this.#parts.sealing, id, registrationToken)

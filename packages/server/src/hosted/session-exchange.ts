@@ -8,8 +8,8 @@ import { findIdentity } from '../store/reads/identity-reads.ts'
 import type { HostedCaller } from './hosted-caller.ts'
 
 /**
- * Exchanges a call of the hosted API for a session of this controller. The account's identity is created on first use; it has no authenticator,
- * so it cannot log in otherwise, and its sessions end with the account.
+ * Exchanges an API account's token for a session on this controller. The account's identity is created on first use. It has no authenticator,
+ * so it cannot log in by another method, and its sessions end with the account.
  */
 export class SessionExchange {
   readonly #options: SessionOptions
@@ -18,13 +18,14 @@ export class SessionExchange {
     this.#options = options
   }
 
-  /** FORBIDDEN for an administrator of this controller, who has a session already. */
+  /** Throws FORBIDDEN for an administrator of this controller, who already has a session. */
   async exchange(
     { account }: HostedCaller,
     { clientAddress }: { readonly clientAddress: string },
   ): Promise<{ token: string; session: LiveSession }> {
     const { store, clock } = this.#options
-    if (!account) throw new AppError('FORBIDDEN', { message: 'an API account is needed to exchange its token' })
+    if (!account)
+      throw new AppError('FORBIDDEN', { message: 'only an API account can exchange its token for a session' })
     const id = accountIdentityId(account.id)
     await store.run(ensureAccountIdentity, { accountId: account.id }, { actorId: id, now: clock.now() })
     const identity = await findIdentity(store.db, id)
@@ -33,7 +34,7 @@ export class SessionExchange {
     return startSession(this.#options, {
       identity,
       policy,
-      way: { method: 'api-account', accountId: account.id },
+      login: { method: 'api-account', accountId: account.id },
       authenticatorId: authenticatorIdOfAccount(account.id),
       body: {},
       ipAddress: clientAddress,

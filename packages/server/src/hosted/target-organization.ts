@@ -7,8 +7,8 @@ import type { HostedCaller } from './hosted-caller.ts'
 import type { LocalOrganization } from './local-organization.ts'
 
 /**
- * Decides which organization a call acts on: the caller's own. An administrator of the organization that owns this controller may also name one
- * without API accounts, to set it up; once it has an account, only its own accounts act on it.
+ * Decides which organization a call acts on: the caller's own. An administrator of the organization that owns this controller may also name an
+ * organization without API accounts, to set it up. Once it has an account, only its own accounts act on it.
  */
 export class TargetOrganizations {
   readonly #store: Pick<Store, 'db'>
@@ -19,7 +19,7 @@ export class TargetOrganizations {
     this.#localOrganization = localOrganization
   }
 
-  /** The id of the `wanted` organization; of the caller's own unless given. NOT_FOUND when the caller may not act on it. */
+  /** Returns the id of the `wanted` organization, by default the caller's own. Throws NOT_FOUND when the caller may not act on it. */
   async getId({ organizationId, role }: HostedCaller, wanted: string | undefined): Promise<string> {
     if (!wanted || wanted === organizationId) return organizationId
     if (role !== 'admin') throw new AppError('FORBIDDEN')

@@ -1,19 +1,19 @@
 import { AppError } from '@countersign/core'
-import type { AccessRefusal } from '../token/decision-reason.ts'
+import type { AccessTokenRefusal } from '../token/decision-reason.ts'
 
 const CHALLENGE = 'Bearer realm="countersign"'
 
 /**
- * A call of the hosted API without a good credential. Callers learn no reason but one: a good token that lacks the scope that its provider's
- * record requires is FORBIDDEN.
+ * A call of the hosted API without a valid credential. The response does not give the reason, with one exception: a valid token without the
+ * scope that its provider record requires is FORBIDDEN.
  */
 export class TokenRefused extends AppError {
   readonly challenge: string
 
-  constructor(reason: AccessRefusal | 'session-refused' | 'nothing') {
+  constructor(reason: AccessTokenRefusal | 'session-refused' | 'no-credential') {
     const lacksScope = reason === 'scope-missing'
     super(lacksScope ? 'FORBIDDEN' : 'UNAUTHORIZED')
     const error = lacksScope ? 'insufficient_scope' : 'invalid_token'
-    this.challenge = reason === 'nothing' ? CHALLENGE : `${CHALLENGE}, error="${error}"`
+    this.challenge = reason === 'no-credential' ? CHALLENGE : `${CHALLENGE}, error="${error}"`
   }
 }

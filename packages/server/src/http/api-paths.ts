@@ -2,5 +2,5 @@
 export const MANAGEMENT = '/edge/management/v1'
 export const CLIENT = '/edge/client/v1'
 
-/** The same call on both APIs. */
+/** The paths of a call that both APIs serve. */
 export const onBothApis = (path: string): string[] => [CLIENT + path, MANAGEMENT + path]

@@ -36,7 +36,7 @@ import { currentSessionRoutes } from './shared/current-session.ts'
 import { healthCheckRoutes } from './shared/health-checks.ts'
 import { informationRoutes } from './shared/information.ts'
 
-/** The route rows of the product, one function per file; each takes its part of what the routes work with. */
+/** The functions that build the route rows, one per file. Each takes the parts that it needs. */
 const ROUTE_FUNCTIONS = [
   informationRoutes,
   healthCheckRoutes,
@@ -72,12 +72,11 @@ const ROUTE_FUNCTIONS = [
   identityMfaRoutes,
 ] as const
 
-/** What all routes together work with. */
+/** The parts that all route functions need together. */
 export type RouteParts = IntersectionOf<
   Exclude<Parameters<(typeof ROUTE_FUNCTIONS)[number] | typeof specRoutes>[0], undefined>
 >
 
-/** Every route of the product. */
 export function buildRoutes(parts: RouteParts): Route[] {
   const documents = createApiDocuments(() => routes)
   const routes: Route[] = [

@@ -3,13 +3,13 @@ import type { Scheduler } from '../platform/scheduler.ts'
 import type { OnSignerKeyWarning } from './signer-key-warning.ts'
 
 const DAY_MS = 86_400_000
-const LOOK_EVERY_MS = 3_600_000
-/** How many days before its end a certificate is reported, the nearest first. */
+const CHECK_EVERY_MS = 3_600_000
+/** Days before its expiry at which a certificate is reported, ascending. */
 const DAYS_AHEAD = [0, 1, 7, 30]
 
 interface Watched {
   readonly notAfter: number
-  /** The last of `DAYS_AHEAD` that was reported. */
+  /** The last entry of `DAYS_AHEAD` that was reported. */
   reported?: number
 }
 
@@ -19,7 +19,7 @@ interface CertificateWatchParts {
   readonly warn: OnSignerKeyWarning
 }
 
-/** Warns when the certificates of signers are about to end: 30 days, 7 days and a day ahead, and at the end. */
+/** Warns before the certificates of signers expire: 30 days, 7 days and one day before, and at the expiry. */
 export class CertificateWatch {
   readonly #parts: CertificateWatchParts
   readonly #watched = new Map<string, Watched>()
@@ -27,18 +27,18 @@ export class CertificateWatch {
 
   constructor(parts: CertificateWatchParts) {
     this.#parts = parts
-    this.#lookLater()
+    this.#scheduleCheck()
   }
 
-  /** Watches the certificate of a signer in place of an earlier one. */
-  follow(signerId: string, notAfter: number): void {
+  /** Watches the certificate of a signer, replacing an earlier one. */
+  watch(signerId: string, notAfter: number): void {
     const known = this.#watched.get(signerId)
     const entry = known?.notAfter === notAfter ? known : { notAfter }
     this.#watched.set(signerId, entry)
-    this.#look(signerId, entry)
+    this.#check(signerId, entry)
   }
 
-  forget(signerId: string): void {
+  unwatch(signerId: string): void {
     this.#watched.delete(signerId)
   }
 
@@ -46,14 +46,14 @@ export class CertificateWatch {
     this.#cancel()
   }
 
-  #lookLater(): void {
-    this.#cancel = this.#parts.scheduler.after(LOOK_EVERY_MS, () => {
-      for (const [signerId, entry] of this.#watched) this.#look(signerId, entry)
-      this.#lookLater()
+  #scheduleCheck(): void {
+    this.#cancel = this.#parts.scheduler.after(CHECK_EVERY_MS, () => {
+      for (const [signerId, entry] of this.#watched) this.#check(signerId, entry)
+      this.#scheduleCheck()
     })
   }
 
-  #look(signerId: string, entry: Watched): void {
+  #check(signerId: string, entry: Watched): void {
     const { clock, warn } = this.#parts
     const leftMs = entry.notAfter - clock.now()
     const days = DAYS_AHEAD.find((ahead) => leftMs <= ahead * DAY_MS)
@@ -61,7 +61,9 @@ export class CertificateWatch {
     entry.reported = days
     const end = new Date(entry.notAfter).toISOString()
     const message =
-      days === 0 ? `the certificate ended at ${end}: no token verifies` : `the certificate ends at ${end}: replace it`
+      days === 0
+        ? `the certificate expired at ${end}, so all tokens are refused`
+        : `the certificate expires at ${end}: replace it`
     warn({ kind: 'certificate-ends', signerId, message })
   }
 }

@@ -1,35 +1,35 @@
-/** Background work, and work that a request is waiting for. */
-export type Lane = 'background' | 'urgent'
+/** `urgent`: a request waits for the fetch. */
+export type FetchPriority = 'background' | 'urgent'
 
 interface Waiting {
-  start(lane: Lane): void
+  start(priority: FetchPriority): void
   drop(): void
 }
 
-/** Bounds the number of concurrent fetches over all signers, separately for each lane, so that dead providers do not delay what is urgent. */
+/** Bounds the concurrent fetches of all signers, separately per priority, so that unresponsive providers do not delay urgent fetches. */
 export class FetchQueue {
-  readonly #maxPerLane: number
-  readonly #waiting: Record<Lane, Map<string, Waiting>> = { background: new Map(), urgent: new Map() }
-  readonly #running: Record<Lane, number> = { background: 0, urgent: 0 }
+  readonly #maxPerPriority: number
+  readonly #waiting: Record<FetchPriority, Map<string, Waiting>> = { background: new Map(), urgent: new Map() }
+  readonly #running: Record<FetchPriority, number> = { background: 0, urgent: 0 }
 
-  constructor(maxPerLane: number) {
-    this.#maxPerLane = maxPerLane
+  constructor(maxPerPriority: number) {
+    this.#maxPerPriority = maxPerPriority
   }
 
-  /** Runs the task when its lane has room. An id may be in the queue once. */
-  run(id: string, lane: Lane, task: () => Promise<void>): Promise<void> {
+  /** Runs the task when its priority has capacity. An id may be queued only once. */
+  run(id: string, priority: FetchPriority, task: () => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
-      const start = (startedIn: Lane): void => {
+      const start = (startedAs: FetchPriority): void => {
         task()
-          .finally(() => this.#end(startedIn))
+          .finally(() => this.#end(startedAs))
           .then(resolve, reject)
       }
-      this.#waiting[lane].set(id, { start, drop: resolve })
-      this.#startNext(lane)
+      this.#waiting[priority].set(id, { start, drop: resolve })
+      this.#startNext(priority)
     })
   }
 
-  /** Moves a task that has not begun to the urgent lane: a request waits for it now. */
+  /** Makes a queued task urgent, because a request now waits for it. */
   promote(id: string): void {
     const found = this.#waiting.background.get(id)
     if (!found) return
@@ -38,27 +38,27 @@ export class FetchQueue {
     this.#startNext('urgent')
   }
 
-  /** Removes a task that has not begun; its promise resolves. */
+  /** Removes a queued task. Its promise resolves. */
   drop(id: string): void {
-    for (const lane of Object.values(this.#waiting)) {
-      lane.get(id)?.drop()
-      lane.delete(id)
+    for (const queue of Object.values(this.#waiting)) {
+      queue.get(id)?.drop()
+      queue.delete(id)
     }
   }
 
-  #startNext(lane: Lane): void {
-    while (this.#running[lane] < this.#maxPerLane) {
-      const [next] = this.#waiting[lane]
+  #startNext(priority: FetchPriority): void {
+    while (this.#running[priority] < this.#maxPerPriority) {
+      const [next] = this.#waiting[priority]
       if (!next) return
       const [id, { start }] = next
-      this.#waiting[lane].delete(id)
-      this.#running[lane]++
-      start(lane)
+      this.#waiting[priority].delete(id)
+      this.#running[priority]++
+      start(priority)
     }
   }
 
-  #end(lane: Lane): void {
-    this.#running[lane]--
-    this.#startNext(lane)
+  #end(priority: FetchPriority): void {
+    this.#running[priority]--
+    this.#startNext(priority)
   }
 }

@@ -20,7 +20,7 @@ import type { OnSignerKeyWarning, SignerKeyWarning } from './signer-key-warning.
 export interface SignerKeysParts {
   readonly store: Store
   readonly fetchJwks: FetchJwks
-  /** Stores fetched keys for other nodes and the next start. */
+  /** Stores fetched keys for other nodes and for the next start. */
   readonly saveKeySet: (keySet: StoredKeySet & { readonly signerId: string }) => Promise<unknown>
   readonly clock: Clock
   readonly settings: Pick<Settings, 'jwks'>
@@ -35,18 +35,18 @@ const NO_KEYS: SignerKeys = new Map()
 type FetchingSigner = KeySigner & { readonly jwksEndpoint: string }
 type CertificateSigner = KeySigner & { readonly certPem: string }
 
-/** The keys that one signer fetches, and the latest revision of the signer that is known to use them. */
+/** The keys that one signer fetches, and the latest known revision of the signer. */
 interface KnownProvider {
   revision: number
   readonly keys: ProviderKeys
 }
 
 /**
- * The keys of every signer, in memory, from the start and as signers change. Nothing waits for a provider but `keyFor` and `refresh`. Callers
- * pass the signer as they know it, so that the keys are never those of an earlier endpoint.
+ * The keys of all signers in memory, updated as signers change. Only `keyFor` and `refresh` wait for a provider. Callers pass the signer as
+ * they know it, so that the keys never come from an earlier endpoint.
  */
 export class KeySets {
-  /** Resolves when the signers have been read from the store for the first time. */
+  /** Resolves when all signers have been read from the store once. */
   readonly loaded: Promise<void>
   readonly #scheduler: Scheduler
   readonly #maxWaitMs: number
@@ -85,29 +85,29 @@ export class KeySets {
       store,
       scheduler,
       log,
-      take: (loaded, by) => this.#take(loaded, by),
-      forget: (id) => this.#forget(id),
+      onLoaded: (loaded, by) => this.#put(loaded, by),
+      onDeleted: (id) => this.#delete(id),
       knownIds: () => [...this.#providers.keys()],
     })
     this.loaded = this.#follower.loaded
   }
 
-  /** The keys that are known now. */
+  /** Returns the keys that are known now. */
   keysOf(signer: KeySigner): SignerKeys {
     if (isCertificateSigner(signer)) return this.#certificates.keySetOf(signer).keys
     return this.#providerOf(signer)?.keys() ?? NO_KEYS
   }
 
-  /** The key with this kid. An unknown kid is looked for at the provider, as far as the limits allow. */
+  /** Returns the key with this kid. For an unknown kid, fetches the provider's keys within the limits. */
   async keyFor(signer: KeySigner, kid: string): Promise<SignerKey | undefined> {
     const known = this.keysOf(signer).get(kid)
     const provider = known ? undefined : this.#providerOf(signer)
     if (!provider) return known
-    await withinMs(this.#scheduler, this.#maxWaitMs, provider.lookFor(kid))
+    await withinMs(this.#scheduler, this.#maxWaitMs, provider.fetchUnknownKid(kid))
     return this.keysOf(signer).get(kid)
   }
 
-  /** Fetches now. Rejects with `OutboundError` when the provider does not deliver; does nothing for a certificate. */
+  /** Fetches now. Rejects with `OutboundError` when the fetch fails. Does nothing for a certificate signer. */
   async refresh(signer: KeySigner): Promise<void> {
     if (isCertificateSigner(signer)) return
     const provider = this.#providerOf(signer)
@@ -121,17 +121,17 @@ export class KeySets {
       : providerStatus(this.#providerOf(signer)?.facts())
   }
 
-  /** How many signers are served by keys that could not be refreshed. */
+  /** Number of signers whose keys could not be refreshed. */
   countStale(): number {
     return [...this.#providers.values()].filter(({ keys }) => keys.facts().isStale).length
   }
 
-  /** The facts about fetched keys, by signer. */
+  /** State of the fetched keys, by signer. */
   providerFacts(): Iterable<readonly [signerId: string, facts: ProviderFacts]> {
     return [...this.#providers].map(([id, { keys }]) => [id, keys.facts()] as const)
   }
 
-  /** Resolves when every fetched set is stored. */
+  /** Resolves when all fetched key sets are stored. */
   async stop(): Promise<void> {
     this.#follower.stop()
     this.#watch.stop()
@@ -140,7 +140,7 @@ export class KeySets {
     await Promise.allSettled(this.#saving)
   }
 
-  /** Undefined for a signer that fetches no keys, and where a later revision fetches from elsewhere. */
+  /** Undefined for a signer that fetches no keys, and when a later revision uses another endpoint. */
   #providerOf(signer: KeySigner): ProviderKeys | undefined {
     if (!signer.enabled || !isFetchingSigner(signer)) return undefined
     if (!this.#providers.has(signer.id)) this.#follower.reload(signer.id)
@@ -148,11 +148,11 @@ export class KeySets {
     return keys.source.url === signer.jwksEndpoint ? keys : undefined
   }
 
-  /** The keys of a signer at this revision; a later one that is known already stands. */
+  /** Returns the keys of a signer at this revision. A known later revision takes precedence. */
   #apply(
     signer: FetchingSigner,
     stored: () => Promise<StoredKeySet | undefined>,
-    by = { isOfAnotherNode: false },
+    by = { isFromAnotherNode: false },
   ): ProviderKeys {
     const known = this.#providers.get(signer.id)
     const source = { id: signer.id, url: signer.jwksEndpoint, caPem: signer.jwksCaPem ?? undefined }
@@ -167,20 +167,20 @@ export class KeySets {
     return keys
   }
 
-  #take({ signer, certificateEndsAt, keySet }: LoadedKeySigner, by: { isOfAnotherNode: boolean }): void {
+  #put({ signer, certificateEndsAt, keySet }: LoadedKeySigner, by: { isFromAnotherNode: boolean }): void {
     if (isCertificateSigner(signer) && signer.enabled) {
       this.#dropProvider(signer.id)
-      if (certificateEndsAt !== null) this.#watch.follow(signer.id, certificateEndsAt)
+      if (certificateEndsAt !== null) this.#watch.watch(signer.id, certificateEndsAt)
     } else if (isFetchingSigner(signer) && signer.enabled) {
-      this.#watch.forget(signer.id)
+      this.#watch.unwatch(signer.id)
       const keys = this.#apply(signer, () => Promise.resolve(keySet), by)
       if (keySet) keys.adopt(keySet)
-    } else this.#forget(signer.id)
+    } else this.#delete(signer.id)
   }
 
-  #forget(id: string): void {
+  #delete(id: string): void {
     this.#dropProvider(id)
-    this.#watch.forget(id)
+    this.#watch.unwatch(id)
   }
 
   #dropProvider(id: string): void {
@@ -206,7 +206,7 @@ function isCertificateSigner(signer: KeySigner): signer is CertificateSigner {
   return signer.certPem !== null
 }
 
-/** Resolves when the work is done, or after `ms`. */
+/** Resolves when `work` resolves, or after `ms`. */
 async function withinMs(scheduler: Scheduler, ms: number, work: Promise<void>): Promise<void> {
   let cancel = (): void => {}
   const late = new Promise<void>((resolve) => {

@@ -2,7 +2,7 @@ import { instantText, type SignerKeys } from '@countersign/core'
 import type { CertificateKeySet } from './certificate-keys.ts'
 import type { ProviderFacts } from './provider-keys.ts'
 
-/** The state of a signer's keys, as the management API shows it. */
+/** The state of a signer's keys, as returned by the management API. */
 export interface SignerKeyStatus {
   readonly source: 'certificate' | 'jwks'
   readonly keys: readonly { readonly kid: string; readonly alg: string; readonly thumbprint: string }[]
@@ -15,12 +15,13 @@ export interface SignerKeyStatus {
 
 const NEVER_FETCHED = { lastSuccessAt: null, lastError: null, nextRefreshAt: null, stale: false }
 
-export function certificateStatus({ keys, problem }: CertificateKeySet): SignerKeyStatus {
-  const warnings = problem === undefined ? [] : [`the certificate is not accepted, no token verifies: ${problem}`]
+export function certificateStatus({ keys, refusal }: CertificateKeySet): SignerKeyStatus {
+  const warnings =
+    refusal === undefined ? [] : [`the certificate is not accepted, so all tokens are refused: ${refusal}`]
   return { source: 'certificate', keys: listKeys(keys), ...NEVER_FETCHED, warnings }
 }
 
-/** Without facts, nothing is fetched: the signer is disabled. */
+/** `facts` is undefined for a disabled signer, which fetches no keys. */
 export function providerStatus(facts: ProviderFacts | undefined): SignerKeyStatus {
   if (!facts) return { source: 'jwks', keys: [], ...NEVER_FETCHED, warnings: [] }
   return {

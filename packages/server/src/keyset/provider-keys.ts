@@ -5,7 +5,7 @@ import { OutboundError } from '../outbound/outbound-error.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Scheduler } from '../platform/scheduler.ts'
 import type { StoredKeySet } from '../store/key-signer.ts'
-import type { FetchQueue, Lane } from './fetch-queue.ts'
+import type { FetchPriority, FetchQueue } from './fetch-queue.ts'
 import {
   ADMIN_REFRESH_MS,
   EMPTY_SET_MS,
@@ -15,10 +15,10 @@ import {
   refreshDelayMs,
   retryDelayMs,
 } from './refresh-timing.ts'
-import { type Asked, ServedKeys } from './served-keys.ts'
+import { type RequestTime, ServedKeys } from './served-keys.ts'
 import type { SignerKeyWarning } from './signer-key-warning.ts'
 
-/** What the keys of all providers share. */
+/** Shared by the keys of all providers. */
 export interface ProviderKeysParts {
   readonly fetchJwks: FetchJwks
   readonly queue: FetchQueue
@@ -38,10 +38,10 @@ export interface ProviderFacts {
   readonly lastSuccessAt: number | undefined
   readonly lastError: string | undefined
   readonly nextRefreshAt: number | undefined
-  /** The last fetch failed, and the keys are from before it. */
+  /** The last fetch failed, and the keys are older. */
   readonly isStale: boolean
   readonly warnings: readonly string[]
-  /** Since this node keeps the keys. */
+  /** Failures since `start`. */
   readonly failedFetches: number
 }
 
@@ -51,7 +51,7 @@ export interface ProviderSource {
   readonly caPem: string | undefined
 }
 
-/** The keys that one signer fetches from one address, from `start` until `stop`: when they are fetched, and who waits for it. */
+/** The keys that one signer fetches from one endpoint, from `start` until `stop`. Schedules the fetches. */
 export class ProviderKeys {
   readonly source: ProviderSource
   readonly #parts: ProviderKeysParts
@@ -68,7 +68,7 @@ export class ProviderKeys {
   #lastAdminRefresh = Number.NEGATIVE_INFINITY
   #adminRefresh: Promise<void> | undefined
   #due: number | undefined
-  /** When the keys were fetched that are to be refreshed then. */
+  /** `fetchedAt` of the keys that the scheduled refresh replaces. */
   #scheduledFor: number | undefined
   #cancelRefresh = (): void => {}
   #cancelDownWarning: (() => void) | undefined
@@ -79,26 +79,26 @@ export class ProviderKeys {
     this.#served = new ServedKeys(source.url, parts.timing.maxStaleMs, (kind, message) => this.#warn(kind, message))
   }
 
-  /** The keys that may be used now. */
+  /** Returns the keys that may be used now. */
   keys(): SignerKeys {
     return this.#served.keys(this.#parts.clock.now())
   }
 
   /**
-   * Takes the stored keys, then fetches unless those are new enough; returns at once. Where another node has created or changed the signer,
-   * that node fetches, and this one only when it does not.
+   * Uses the stored keys, and fetches unless they are fresh. Returns at once. When another node created or changed the signer, that node
+   * fetches, and this node only if the other does not.
    */
-  start(stored: Promise<StoredKeySet | undefined>, { isOfAnotherNode = false } = {}): void {
+  start(stored: Promise<StoredKeySet | undefined>, { isFromAnotherNode = false } = {}): void {
     this.#loading = this.#adoptLater(stored).finally(() => {
       this.#loading = undefined
       const restMs = this.#freshForMs()
       if (restMs > 0) this.#schedule(restMs)
-      else if (isOfAnotherNode) this.#schedule(OTHER_NODE_MS * (1 + this.#parts.random()))
+      else if (isFromAnotherNode) this.#schedule(OTHER_NODE_MS * (1 + this.#parts.random()))
       else void this.#fetch('background')
     })
   }
 
-  /** Takes keys that another node has fetched, or this one before it was restarted, if they are newer. */
+  /** Uses stored keys, which another node or an earlier process fetched, if they are newer. */
   adopt(stored: StoredKeySet): void {
     try {
       this.#served.adopt(stored, this.#parts.clock.now())
@@ -107,23 +107,23 @@ export class ProviderKeys {
     }
   }
 
-  /** Comes back when the kid is known, or has been looked for as far as the limits allow. */
-  async lookFor(kid: string): Promise<void> {
+  /** Resolves when the kid is known, or when the limits allow no further fetch. */
+  async fetchUnknownKid(kid: string): Promise<void> {
     const startedBefore = this.#started
     await this.#loading
     while (!this.#isStopped && !this.keys().has(kid)) {
       if (this.#running !== undefined) {
-        if (this.#laneOfRequests() === 'urgent') this.#parts.queue.promote(this.source.id)
+        if (this.#requestPriority() === 'urgent') this.#parts.queue.promote(this.source.id)
       } else {
-        const hasLooked = this.#started > startedBefore
-        if (hasLooked || !this.#takeUnknownKidFetch()) return
-        void this.#fetch(this.#laneOfRequests(), 'unknown-kid')
+        const hasFetched = this.#started > startedBefore
+        if (hasFetched || !this.#reserveUnknownKidFetch()) return
+        void this.#fetch(this.#requestPriority(), 'unknown-kid')
       }
       await this.#running
     }
   }
 
-  /** Fetches now, for an administrator; what is under way began too early to count. Rejects with `OutboundError`. */
+  /** Fetches now, for an administrator. A running fetch began too early to count. Rejects with `OutboundError`. */
   refresh(): Promise<void> {
     this.#adminRefresh ??= this.#refreshSoon()
     return this.#adminRefresh
@@ -155,13 +155,13 @@ export class ProviderKeys {
     return this.#stopped.signal.aborted
   }
 
-  /** A provider that is down waits with the others that are, so that those which are up need not. */
-  #laneOfRequests(): Lane {
+  /** Providers that are down share the background priority, so that they do not delay working ones. */
+  #requestPriority(): FetchPriority {
     return this.#failures === 0 ? 'urgent' : 'background'
   }
 
-  /** One budget for all doors and all callers. */
-  #takeUnknownKidFetch(): boolean {
+  /** One budget for all APIs and callers. */
+  #reserveUnknownKidFetch(): boolean {
     const now = this.#parts.scheduler.elapsedMs()
     if (now < this.#noRetryBefore || now - this.#lastForced < this.#parts.timing.unknownKidMs) return false
     this.#lastForced = now
@@ -178,22 +178,22 @@ export class ProviderKeys {
       while (this.#running !== undefined) await this.#running
       this.#lastAdminRefresh = scheduler.elapsedMs()
     } finally {
-      // A refresh that is requested from here on needs a new fetch.
+      // A refresh requested from here on needs a new fetch.
       this.#adminRefresh = undefined
     }
     await this.#fetch('urgent', 'administrator')
-    if (this.#isStopped) throw new OutboundError('stopped', 'the signer has changed meanwhile')
+    if (this.#isStopped) throw new OutboundError('stopped', 'the signer changed during the fetch')
     if (this.#failure) throw this.#failure.error
   }
 
-  /** The fetch under way, or a new one. Never rejects. */
-  #fetch(lane: Lane, why: FetchReason = 'refresh'): Promise<void> {
+  /** Returns the running fetch, or starts one. Never rejects. */
+  #fetch(priority: FetchPriority, why: FetchReason = 'refresh'): Promise<void> {
     if (this.#isStopped) return Promise.resolve()
     if (this.#running !== undefined) return this.#running
     this.#cancelRefresh()
     this.#due = undefined
     this.#running = this.#parts.queue
-      .run(this.source.id, lane, () => this.#fetchOnce(why))
+      .run(this.source.id, priority, () => this.#fetchOnce(why))
       .finally(() => {
         this.#running = undefined
       })
@@ -204,12 +204,12 @@ export class ProviderKeys {
     const { fetchJwks, clock, scheduler, random } = this.#parts
     const { id, url, caPem } = this.source
     this.#started++
-    const asked = { at: clock.now(), elapsedMs: scheduler.elapsedMs() }
+    const requested = { at: clock.now(), elapsedMs: scheduler.elapsedMs() }
     try {
       const fetched = await fetchJwks({ url, caPem, why, signal: this.#stopped.signal })
       const { ageMs = 0 } = fetched
-      const answered = { at: asked.at - ageMs, elapsedMs: asked.elapsedMs - ageMs }
-      if (!this.#isStopped) this.#schedule(this.#accept(fetched, answered))
+      const fetchedAt = { at: requested.at - ageMs, elapsedMs: requested.elapsedMs - ageMs }
+      if (!this.#isStopped) this.#schedule(this.#accept(fetched, fetchedAt))
     } catch (error) {
       if (this.#isStopped) return
       this.#fail(error)
@@ -219,7 +219,7 @@ export class ProviderKeys {
   }
 
   /** Returns the delay until the next fetch. */
-  #accept({ keySet, freshForMs }: FetchedKeySet, asked: Asked): number {
+  #accept({ keySet, freshForMs }: FetchedKeySet, fetchedAt: RequestTime): number {
     const { timing, random, log } = this.#parts
     if (this.#failures > 0) log.info({ signerId: this.source.id }, 'the keys of a signer can be fetched again')
     this.#failures = 0
@@ -227,7 +227,7 @@ export class ProviderKeys {
     this.#noRetryBefore = Number.NEGATIVE_INFINITY
     this.#cancelDownWarning?.()
     this.#cancelDownWarning = undefined
-    const toStore = this.#served.replace(keySet, asked)
+    const toStore = this.#served.replace(keySet, fetchedAt)
     if (!toStore) return refreshDelayMs(0, { ...timing, minRefreshMs: EMPTY_SET_MS }, random())
     this.#parts.save(this.source.id, toStore).catch((error: unknown) => {
       log.warn({ signerId: this.source.id, err: error }, 'the keys of a signer could not be stored')
@@ -261,7 +261,7 @@ export class ProviderKeys {
     this.#cancelRefresh = scheduler.after(ms, () => void this.#refreshIfDue())
   }
 
-  /** How long the served keys stay fresh, whichever node has fetched them. */
+  /** How long the served keys stay fresh, regardless of which node fetched them. */
   #freshForMs(): number {
     const { clock, timing, random } = this.#parts
     const { fetchedAt } = this.#served
@@ -269,7 +269,7 @@ export class ProviderKeys {
     return fetchedAt + refreshDelayMs(undefined, timing, random()) - clock.now()
   }
 
-  /** Another node may have been first: then its keys are taken, and nothing is fetched. */
+  /** When another node has already refreshed, uses its keys and fetches nothing. */
   async #refreshIfDue(): Promise<void> {
     await this.#adoptLater(this.#parts.load(this.source.id))
     if (this.#isStopped || this.#running !== undefined) return

@@ -8,13 +8,13 @@ const NO_KEYS: SignerKeys = new Map()
 
 type Warn = (kind: SignerKeyWarning['kind'], message: string) => void
 
-/** When a set was asked for: on the wall clock, which means something to other nodes, and on the clock that never jumps. */
-export interface Asked {
+/** When a key set was requested: on the wall clock, which nodes share, and on the monotonic clock. */
+export interface RequestTime {
   readonly at: number
   readonly elapsedMs: number
 }
 
-/** The last good keys of one provider, and the rules by which another set takes their place. */
+/** The last valid keys of one provider, and the rules for replacing them. */
 export class ServedKeys {
   readonly #url: string
   readonly #maxAgeMs: number
@@ -24,7 +24,7 @@ export class ServedKeys {
   #fetchedAt: number | undefined
   #emptySince: number | undefined
   #setWarnings: readonly string[] = []
-  #toldLeftOut = ''
+  #reportedLeftOut = ''
   #exposesSecrets = false
 
   constructor(url: string, maxAgeMs: number, warn: Warn) {
@@ -37,49 +37,51 @@ export class ServedKeys {
     return this.#fetchedAt
   }
 
-  /** What may be used now. */
+  /** Returns the keys that may be used now. */
   keys(now: number): SignerKeys {
     return this.#fetchedAt !== undefined && now - this.#fetchedAt <= this.#maxAgeMs ? this.#keys : NO_KEYS
   }
 
-  /** Takes a stored set if it is newer than what is served. Throws `KeySetError` for one that cannot be read. */
+  /** Uses a stored key set if it is newer. Throws `KeySetError` when it cannot be read. */
   adopt({ url, jwks, fetchedAt }: StoredKeySet, now: number): void {
     const isNewer = this.#fetchedAt === undefined || fetchedAt > this.#fetchedAt || this.#fetchedAt > now
     if (url !== this.#url || !isNewer) return
     if (jwks !== this.#text) this.#keys = readStoredKeys(jwks)
     this.#text = jwks
-    // One from the future was stored while a clock was wrong: its age counts from now.
+    // A time in the future was stored by a node with a wrong clock: the age counts from now.
     this.#fetchedAt = Math.min(fetchedAt, now)
     if (this.#keys.size > 0) this.#emptySince = undefined
   }
 
-  /** Takes a fetched set. Returns what to store; undefined when the earlier keys stay in use. */
-  replace(keySet: KeySet, asked: Asked): StoredKeySet | undefined {
-    if (!this.#isCredible(keySet, asked)) return undefined
+  /** Uses a fetched key set. Returns what to store; undefined when the earlier keys stay in use. */
+  replace(keySet: KeySet, requested: RequestTime): StoredKeySet | undefined {
+    if (!this.#isCredible(keySet, requested)) return undefined
     const jwks = formatKeySet(keySet.keys)
-    // The same keys stay the same objects: what has been prepared for verifying with them is not thrown away.
+    // Unchanged keys stay the same objects, which keeps what was prepared for verifying with them.
     if (jwks !== this.#text) this.#keys = keySet.keys
     this.#text = jwks
-    this.#fetchedAt = asked.at
-    this.#tell(keySet)
-    return { url: this.#url, jwks, fetchedAt: asked.at }
+    this.#fetchedAt = requested.at
+    this.#report(keySet)
+    return { url: this.#url, jwks, fetchedAt: requested.at }
   }
 
-  /** In words, for the administrator. */
+  /** Warnings for administrators. */
   warnings(now: number): string[] {
     const warnings = [...this.#setWarnings]
-    if (this.#exposesSecrets) warnings.push('the provider publishes a secret key: it must be withdrawn there')
+    if (this.#exposesSecrets) warnings.push('the provider publishes a secret key: revoke it at the provider')
     if (this.#emptySince !== undefined) {
-      const effect = this.#keys.size > 0 ? '; the earlier keys serve until it does so again' : ': no token verifies'
-      warnings.push(`the provider answered a key set without keys${effect}`)
+      const effect =
+        this.#keys.size > 0 ? '; the earlier keys stay in use until it does so again' : ', so all tokens are refused'
+      warnings.push(`the provider returned a key set without keys${effect}`)
     }
-    if (this.#keys.size > this.keys(now).size) warnings.push('the last good keys are too old, no token verifies')
+    if (this.#keys.size > this.keys(now).size)
+      warnings.push('the last valid keys are too old, so all tokens are refused')
     return warnings
   }
 
-  /** A provider that forgets all its keys for a moment must not lock everybody out: an empty set counts when it is seen again later. */
-  #isCredible({ keys, warnings }: KeySet, { elapsedMs }: Asked): boolean {
-    // Every entry that is left out has a warning, unless it is for encryption: this is a set without anything that signs.
+  /** A provider that briefly publishes no keys must not lock out its users: an empty set is accepted only when fetched again later. */
+  #isCredible({ keys, warnings }: KeySet, { elapsedMs }: RequestTime): boolean {
+    // Every skipped entry has a warning, except encryption keys: this set contains no signature keys.
     const isEmpty = keys.size === 0 && warnings.length === 0
     if (!isEmpty) {
       this.#emptySince = undefined
@@ -87,18 +89,18 @@ export class ServedKeys {
     }
     if (this.#emptySince === undefined) {
       this.#emptySince = elapsedMs
-      this.#warn('empty-key-set', 'the provider answered a key set without keys')
+      this.#warn('empty-key-set', 'the provider returned a key set without keys')
     }
     return this.#keys.size === 0 || elapsedMs - this.#emptySince >= EMPTY_SET_MS
   }
 
-  #tell({ warnings, notForSignatures, exposesSecrets }: KeySet): void {
+  #report({ warnings, notForSignatures, exposesSecrets }: KeySet): void {
     if (exposesSecrets && !this.#exposesSecrets) {
-      this.#warn('secret-published', 'the provider publishes a secret key; it is not used and must be withdrawn there')
+      this.#warn('secret-published', 'the provider publishes a secret key: it is not used, revoke it at the provider')
     }
     const leftOut = [...warnings, ...notForSignatures].join('; ')
-    if (leftOut !== '' && leftOut !== this.#toldLeftOut) this.#warn('keys-left-out', leftOut)
-    this.#toldLeftOut = leftOut
+    if (leftOut !== '' && leftOut !== this.#reportedLeftOut) this.#warn('keys-left-out', leftOut)
+    this.#reportedLeftOut = leftOut
     this.#exposesSecrets = exposesSecrets
     this.#setWarnings = warnings
   }

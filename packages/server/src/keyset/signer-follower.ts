@@ -8,39 +8,37 @@ interface SignerFollowerOptions {
   readonly store: Store
   readonly scheduler: Scheduler
   readonly log: Logger
-  /** A signer as it is now, enabled or not. `isOfAnotherNode` when another node has changed it. */
-  take(loaded: LoadedKeySigner, by: { isOfAnotherNode: boolean }): void
-  /** The signer was deleted. */
-  forget(id: string): void
-  /** Signers that were taken and not forgotten. */
+  /** Called with the current signer, enabled or not. `isFromAnotherNode` when another node changed it. */
+  onLoaded(loaded: LoadedKeySigner, by: { isFromAnotherNode: boolean }): void
+  onDeleted(id: string): void
+  /** Ids of the signers that were loaded and not deleted. */
   knownIds(): readonly string[]
 }
 
 const RETRY_MS = 5_000
-/** Stands for all signers in the set of what is read. */
+/** Stands for all signers in `#wanted` and `#reading`. */
 const ALL = '*'
 
 /**
- * Reads every signer once, and again whenever the change log reports that it has changed. While the store is unavailable it tries again until
- * it succeeds.
+ * Reads every signer once, and again whenever the change log reports a change. Retries while the store is unavailable.
  */
 export class SignerFollower {
   /** Resolves when every signer has been read once. */
   readonly loaded: Promise<void>
   readonly #options: SignerFollowerOptions
-  /** What to read next, an id or `ALL`. A change that comes while its signer is read makes it be read again. */
+  /** Ids to read, or `ALL`. A signer that changes while it is read is read again. */
   readonly #wanted = new Set<string>()
   readonly #reading = new Set<string>()
-  /** Signers that other nodes have changed, as far as is known now. */
-  readonly #foreign = new Set<string>()
+  /** Ids of signers that other nodes changed, unless `onOwnChange` removes them. */
+  readonly #changedElsewhere = new Set<string>()
   #isStopped = false
 
   constructor(options: SignerFollowerOptions) {
     this.#options = options
     options.store.onChange((changes) => this.#follow(changes))
-    // Called after the other listeners, and before anything was read.
+    // Called after the other listeners, and before the signers are read.
     options.store.onOwnChange((changes) => {
-      for (const { id } of changes) this.#foreign.delete(id)
+      for (const { id } of changes) this.#changedElsewhere.delete(id)
     })
     this.loaded = this.#read(ALL)
   }
@@ -62,9 +60,9 @@ export class SignerFollower {
     }
     for (const { entity, id, action } of changes) {
       if (entity !== 'externalJwtSigners' && entity !== 'identityProviders') continue
-      if (action === 'deleted') this.#options.forget(id)
+      if (action === 'deleted') this.#options.onDeleted(id)
       else {
-        this.#foreign.add(id)
+        this.#changedElsewhere.add(id)
         this.reload(id)
       }
     }
@@ -78,7 +76,7 @@ export class SignerFollower {
     try {
       while (!this.#isStopped && this.#wanted.delete(what)) await (what === ALL ? this.#loadAll() : this.#loadOne(what))
     } catch (error) {
-      log.warn({ err: error }, 'the signers could not be read for their keys, trying again')
+      log.warn({ err: error }, 'the signers could not be read for their keys, retrying')
       scheduler.after(RETRY_MS, () => {
         if (!this.#isStopped) this.reload(what)
       })
@@ -94,8 +92,8 @@ export class SignerFollower {
       if (this.#isStopped) return
       for (const loaded of page) {
         seen.add(loaded.signer.id)
-        // One that changed while the page was read will be read again.
-        if (!this.#wanted.has(loaded.signer.id)) this.#options.take(loaded, { isOfAnotherNode: false })
+        // A signer that changed while the page was read will be read again.
+        if (!this.#wanted.has(loaded.signer.id)) this.#options.onLoaded(loaded, { isFromAnotherNode: false })
       }
     }
     for (const id of knownIds()) if (!seen.has(id)) this.reload(id)
@@ -104,8 +102,8 @@ export class SignerFollower {
   async #loadOne(id: string): Promise<void> {
     const loaded = await loadKeySigner(this.#options.store, id)
     if (this.#isStopped) return
-    const isOfAnotherNode = this.#foreign.delete(id)
-    if (loaded) this.#options.take(loaded, { isOfAnotherNode })
-    else this.#options.forget(id)
+    const isFromAnotherNode = this.#changedElsewhere.delete(id)
+    if (loaded) this.#options.onLoaded(loaded, { isFromAnotherNode })
+    else this.#options.onDeleted(id)
   }
 }

@@ -1,4 +1,4 @@
-/** What an administrator should hear about the keys of a signer. */
+/** A warning for administrators about the keys of a signer. */
 export interface SignerKeyWarning {
   readonly kind:
     | 'provider-down'

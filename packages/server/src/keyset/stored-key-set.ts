@@ -1,23 +1,21 @@
 import { buildSignerKey, readKeySet, type SignerKey, type SignerKeys } from '@countersign/core'
 
-/**
- * The admitted keys as a JWKS, the same text for the same keys. What else a provider publishes is not stored: it may hold secrets.
- */
+/** Formats the accepted keys as a JWKS, the same text for the same keys. Other members are not stored: they may contain secrets. */
 export function formatKeySet(keys: SignerKeys): string {
   const entries = [...keys.values()].sort((a, b) => (a.kid < b.kid ? -1 : 1)).flatMap(formatKey)
   return JSON.stringify({ keys: entries })
 }
 
-/** Reads them back, through the same admission as a fetched set. Throws `KeySetError` for what is none. */
+/** Reads stored keys with the checks of a fetched key set. Throws `KeySetError` when the text is not a key set. */
 export function readStoredKeys(jwks: string): SignerKeys {
   return readKeySet(Buffer.from(jwks)).keys
 }
 
-/** A key that was published several times, for an algorithm each, is written in the same way. */
+/** A key that was published several times, once per algorithm, is written the same way. */
 function formatKey({ kid, alg, algs, keyObject }: SignerKey): object[] {
   const jwk = { kid, use: 'sig', ...keyObject.export({ format: 'jwk' }) }
   if (alg !== undefined) return [{ ...jwk, alg }]
-  // Only RSA keys can be used with more than one.
-  const isWhole = algs.length === 1 || algs.length === buildSignerKey(kid, keyObject, 'RSA').algs.length
-  return isWhole ? [jwk] : algs.map((one) => ({ ...jwk, alg: one }))
+  // Only RSA keys can be used with several algorithms.
+  const hasAllAlgorithms = algs.length === 1 || algs.length === buildSignerKey(kid, keyObject, 'RSA').algs.length
+  return hasAllAlgorithms ? [jwk] : algs.map((algorithm) => ({ ...jwk, alg: algorithm }))
 }

@@ -4,15 +4,15 @@ import type { Clock } from '../platform/clock.ts'
 import type { AttemptSharing } from './attempt-sharing.ts'
 import { TooManyRequests } from './too-many-requests.ts'
 
-/** Limits failed attempts. It counts for the whole node: where several processes serve one, they share the counts. */
+/** Limits failed attempts for the whole node: its worker processes share the counts. */
 export interface AttemptLimiter {
-  /** Counts an attempt before any work is done for it. Throws `TooManyRequests` when too many have failed. */
-  begin(who: string): Attempt
+  /** Counts an attempt before any work is done for it. Throws `TooManyRequests` after too many failures. */
+  begin(key: string): Attempt
 }
 
 /** An attempt that counts as failed until it is given back. */
 export interface Attempt {
-  /** It has succeeded, or was never decided: it no longer counts. */
+  /** Call when the attempt succeeded or had no result: it no longer counts. */
   giveBack(): void
 }
 
@@ -29,14 +29,14 @@ export interface LimitMetrics {
 interface BucketLimiterParts {
   readonly clock: Clock
   readonly log: Logger
-  /** The name of the limit, for log, metrics and the other processes. */
-  readonly what: string
+  /** The name of the limit in log, metrics and messages to other processes. */
+  readonly limit: string
   readonly metrics?: LimitMetrics
-  /** With the other processes of this node, where there are any. */
+  /** Shares the counts with the other processes of this node, if any. */
   readonly sharing?: AttemptSharing | undefined
 }
 
-/** A limiter with a token bucket for each key. */
+/** A limiter with one token bucket per key. */
 export class BucketLimiter implements AttemptLimiter {
   readonly #parts: BucketLimiterParts
   readonly #buckets: TokenBuckets
@@ -46,33 +46,33 @@ export class BucketLimiter implements AttemptLimiter {
   constructor(size: BucketSize, parts: BucketLimiterParts) {
     this.#parts = parts
     this.#buckets = new TokenBuckets(size)
-    parts.sharing?.onNoted(parts.what, (who, count) => this.#buckets.spend(who, count, parts.clock.now()))
+    parts.sharing?.onNoted(parts.limit, (key, count) => this.#buckets.spend(key, count, parts.clock.now()))
   }
 
-  begin(who: string): Attempt {
-    const { clock, sharing, what } = this.#parts
+  begin(key: string): Attempt {
+    const { clock, sharing, limit } = this.#parts
     const now = clock.now()
-    const waitMs = this.#buckets.take(who, now)
+    const waitMs = this.#buckets.take(key, now)
     if (waitMs > 0) {
-      this.#noteRefusal(who, now)
+      this.#noteRefusal(key, now)
       throw new TooManyRequests(waitMs)
     }
-    sharing?.note(what, who, 1)
-    return { giveBack: () => this.#giveBack(who) }
+    sharing?.note(limit, key, 1)
+    return { giveBack: () => this.#giveBack(key) }
   }
 
-  #giveBack(who: string): void {
-    const { sharing, what } = this.#parts
-    this.#buckets.giveBack(who)
-    sharing?.note(what, who, -1)
+  #giveBack(key: string): void {
+    const { sharing, limit } = this.#parts
+    this.#buckets.giveBack(key)
+    sharing?.note(limit, key, -1)
   }
 
-  #noteRefusal(who: string, now: number): void {
-    const { log, metrics, what } = this.#parts
+  #noteRefusal(key: string, now: number): void {
+    const { log, metrics, limit } = this.#parts
     this.#refused++
-    metrics?.rateLimited(what)
+    metrics?.rateLimited(limit)
     if (Math.abs(now - this.#warnedAt) < WARN_EVERY_MS) return
-    log.warn({ limit: what, who, refused: this.#refused }, 'attempts are refused since too many have failed')
+    log.warn({ limit, key, refused: this.#refused }, 'requests are refused because too many attempts have failed')
     this.#warnedAt = now
     this.#refused = 0
   }

@@ -7,15 +7,15 @@ import type { AttemptSharing } from './attempt-sharing.ts'
 import { RefusalDelay } from './refusal-delay.ts'
 import { SignerLimiter } from './signer-limiter.ts'
 
-/** The limits for callers without a session. */
+/** Limits for callers without a session. */
 export interface AttemptLimits {
-  /** Refused calls of one client network, over all routes that cost work. */
+  /** Refused calls per client network, over all routes that are expensive without a session. */
   readonly address: AttemptLimiter
-  /** `RefusalDelay.wait` as a function. */
-  readonly holdBack: (address: string) => Promise<void> | undefined
-  /** Refused passwords of one client network: comparing one is slow by design. */
+  /** See `RefusalDelay.wait`. */
+  readonly delayRefusal: (address: string) => Promise<void> | undefined
+  /** Refused passwords per client network. Comparing a password is slow by design. */
   readonly password: AttemptLimiter
-  /** Tokens that name a signer and are not signed by it. */
+  /** Tokens that name a signer but have an invalid signature. */
   readonly signer: SignerLimiter
 }
 
@@ -32,13 +32,13 @@ const SECONDS_PER_MINUTE = 60
 /** A burst of 0 means no limit; without a limit on addresses, refusals are not delayed either. */
 export function createAttemptLimits({ settings, ...parts }: AttemptLimitsParts): AttemptLimits {
   const { limits } = settings
-  const limiter = (what: string, burst: number, perSecond: number): AttemptLimiter =>
-    burst === 0 ? UNLIMITED : new BucketLimiter({ burst, perSecond }, { ...parts, what })
+  const limiter = (limit: string, burst: number, perSecond: number): AttemptLimiter =>
+    burst === 0 ? UNLIMITED : new BucketLimiter({ burst, perSecond }, { ...parts, limit })
   const signer = limiter('signer', limits.signerBurst, limits.signerPerSecond)
   const delay = limits.addressBurst === 0 ? undefined : new RefusalDelay(parts)
   return {
     address: new NetworkLimiter(limiter('address', limits.addressBurst, limits.addressPerSecond)),
-    holdBack: (address) => delay?.wait(address),
+    delayRefusal: (address) => delay?.wait(address),
     password: new NetworkLimiter(
       limiter('password', limits.passwordBurst, limits.passwordPerMinute / SECONDS_PER_MINUTE),
     ),
@@ -46,7 +46,7 @@ export function createAttemptLimits({ settings, ...parts }: AttemptLimitsParts):
   }
 }
 
-/** Counts client addresses by their network. */
+/** Counts by the network of a client address. */
 class NetworkLimiter implements AttemptLimiter {
   readonly #limiter: AttemptLimiter
 

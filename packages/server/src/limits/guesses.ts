@@ -2,28 +2,31 @@ import { BoundedCache } from '@countersign/core'
 import type { Clock } from '../platform/clock.ts'
 import { TooManyRequests } from './too-many-requests.ts'
 
-/** Counts guesses at passwords, for the whole node. */
+/** Counts password guesses for the whole node. */
 export interface Guesses {
-  /** Waits for one of `most` places; undefined when locked out. Throws `TooManyRequests` when too many wait. */
-  take(name: string, most: number): Promise<GuessPlace | undefined>
+  /**
+   * Begins a guess. Waits for guesses in progress that could reach `max` wrong ones. Returns undefined when locked out. Throws
+   * `TooManyRequests` when too many guesses wait.
+   */
+  begin(name: string, max: number): Promise<PasswordGuess | undefined>
 }
 
-/** The place of one guess, from `take` until `leave`. */
-export interface GuessPlace {
-  /** How many guesses were wrong before this one. */
+/** One guess, from `begin` until `end`. */
+export interface PasswordGuess {
+  /** Wrong guesses before this one. */
   readonly wrong: number
-  /** Records the outcome. Returns how many were wrong since the last right one, this one included. */
-  judge(isRight: boolean): Promise<number>
-  /** Refuses all places until then. */
+  /** Records the result. Returns the wrong guesses since the last right one, including this one. */
+  settle(isRight: boolean): Promise<number>
+  /** Refuses all guesses until then (ms since the epoch). */
   lock(until: number): Promise<void>
-  /** Resets the count. */
-  forget(): Promise<void>
-  leave(): Promise<void>
+  /** Resets the count of wrong guesses. */
+  reset(): Promise<void>
+  end(): Promise<void>
 }
 
 interface Count {
   wrong: number
-  underWay: number
+  inProgress: number
   waiting: number
   lockedUntil: number
   settled: PromiseWithResolvers<void>
@@ -32,7 +35,7 @@ interface Count {
 const MAX_REMEMBERED = 50_000
 const MAX_WAITING = 64
 
-/** Counts in this process's memory. A guess takes its place before it is compared; further ones wait for the outcome. */
+/** Counts in the memory of this process. */
 export class LocalGuesses implements Guesses {
   readonly #clock: Clock
   readonly #counts = new BoundedCache<string, Count>(MAX_REMEMBERED)
@@ -41,13 +44,13 @@ export class LocalGuesses implements Guesses {
     this.#clock = clock
   }
 
-  async take(name: string, most: number): Promise<GuessPlace | undefined> {
+  async begin(name: string, max: number): Promise<PasswordGuess | undefined> {
     for (;;) {
       const count = this.#findCount(name)
       if (count.lockedUntil > this.#clock.now()) return undefined
-      if (count.wrong + count.underWay < most || count.underWay === 0) {
-        count.underWay++
-        return new LocalPlace(count, () => this.#counts.delete(name))
+      if (count.wrong + count.inProgress < max || count.inProgress === 0) {
+        count.inProgress++
+        return new LocalGuess(count, () => this.#counts.delete(name))
       }
       if (count.waiting >= MAX_WAITING) throw new TooManyRequests(1000)
       count.waiting++
@@ -59,24 +62,24 @@ export class LocalGuesses implements Guesses {
   #findCount(name: string): Count {
     const known = this.#counts.get(name)
     if (known) return known
-    const count = { wrong: 0, underWay: 0, waiting: 0, lockedUntil: 0, settled: Promise.withResolvers<void>() }
+    const count = { wrong: 0, inProgress: 0, waiting: 0, lockedUntil: 0, settled: Promise.withResolvers<void>() }
     this.#counts.set(name, count)
     return count
   }
 }
 
-class LocalPlace implements GuessPlace {
+class LocalGuess implements PasswordGuess {
   readonly wrong: number
   readonly #count: Count
-  readonly #reset: () => void
+  readonly #resetCount: () => void
 
-  constructor(count: Count, reset: () => void) {
+  constructor(count: Count, resetCount: () => void) {
     this.wrong = count.wrong
     this.#count = count
-    this.#reset = reset
+    this.#resetCount = resetCount
   }
 
-  async judge(isRight: boolean): Promise<number> {
+  async settle(isRight: boolean): Promise<number> {
     this.#count.wrong = isRight ? 0 : this.#count.wrong + 1
     return this.#count.wrong
   }
@@ -86,12 +89,12 @@ class LocalPlace implements GuessPlace {
     this.#count.lockedUntil = until
   }
 
-  async forget(): Promise<void> {
-    this.#reset()
+  async reset(): Promise<void> {
+    this.#resetCount()
   }
 
-  async leave(): Promise<void> {
-    this.#count.underWay--
+  async end(): Promise<void> {
+    this.#count.inProgress--
     this.#count.settled.resolve()
     this.#count.settled = Promise.withResolvers()
   }

@@ -8,16 +8,16 @@ interface RefusalDelayParts {
 }
 
 interface RefusalDelayLimits {
-  /** Refusals of one network that are sent at once. */
-  readonly atOnce: BucketSize
-  /** Held refusals of one network, and of all: beyond, sending one costs less than holding it. */
+  /** Refusals per network that are sent without delay. */
+  readonly undelayed: BucketSize
+  /** Limits of held refusals, per network and in total. Beyond them, sending one costs less than holding it. */
   readonly maxPerNetwork: number
   readonly maxHeld: number
 }
 
-/** High enough for ordinary refusals of many clients behind one address. */
+/** High enough for the ordinary refusals of many clients behind one address. */
 const REFUSAL_DELAY_LIMITS: RefusalDelayLimits = {
-  atOnce: { burst: 200, perSecond: 50 },
+  undelayed: { burst: 200, perSecond: 50 },
   maxPerNetwork: 500,
   maxHeld: 2_000,
 }
@@ -31,16 +31,16 @@ export class RefusalDelay {
   readonly #limits: RefusalDelayLimits
   readonly #buckets: TokenBuckets
   readonly #held = new Map<string, number>()
-  #heldInAll = 0
+  #totalHeld = 0
 
   constructor({ clock, scheduler = systemScheduler }: RefusalDelayParts, limits = REFUSAL_DELAY_LIMITS) {
     this.#clock = clock
     this.#scheduler = scheduler
     this.#limits = limits
-    this.#buckets = new TokenBuckets(limits.atOnce)
+    this.#buckets = new TokenBuckets(limits.undelayed)
   }
 
-  /** Resolves after 250 to 750 ms, when the refusal may be sent; undefined when it may be sent at once. */
+  /** Resolves after 250 to 750 ms. Returns undefined when the refusal may be sent without delay. */
   wait(address: string): Promise<void> | undefined {
     const network = clientNetwork(address)
     if (this.#buckets.take(network, this.#clock.now()) === 0 || this.#isFull(network)) return undefined
@@ -48,7 +48,7 @@ export class RefusalDelay {
   }
 
   #isFull(network: string): boolean {
-    return this.#heldInAll >= this.#limits.maxHeld || (this.#held.get(network) ?? 0) >= this.#limits.maxPerNetwork
+    return this.#totalHeld >= this.#limits.maxHeld || (this.#held.get(network) ?? 0) >= this.#limits.maxPerNetwork
   }
 
   async #hold(network: string): Promise<void> {
@@ -62,6 +62,6 @@ export class RefusalDelay {
     const held = (this.#held.get(network) ?? 0) + change
     if (held === 0) this.#held.delete(network)
     else this.#held.set(network, held)
-    this.#heldInAll += change
+    this.#totalHeld += change
   }
 }

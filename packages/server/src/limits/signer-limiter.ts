@@ -6,8 +6,8 @@ const MAX_KNOWN = 20_000
 const KNOWN = 'known to a signer'
 
 /**
- * Limits the signature checks that tokens in a signer's name can cause. Networks from which good tokens of the signer have come are exempt; only a
- * good token makes a network known, so a flood of bad ones cannot push the known ones out.
+ * Limits the signature checks that tokens naming a signer can cause. Networks that have sent valid tokens of the signer are exempt. Only a
+ * valid token makes a network known, so a flood of invalid ones cannot evict known networks.
  */
 export class SignerLimiter {
   readonly #limiter: AttemptLimiter
@@ -20,7 +20,7 @@ export class SignerLimiter {
     sharing?.onNoted(KNOWN, (name) => this.#known.set(name, true))
   }
 
-  /** Counts a signature check before it is made. Throws `TooManyRequests` when too many have failed, except for a known network. */
+  /** Counts a signature check in advance. Throws `TooManyRequests` after too many failures, except for a known network. */
   begin(signerId: string, address: string): Attempt {
     try {
       return this.#limiter.begin(signerId)
@@ -30,8 +30,8 @@ export class SignerLimiter {
     }
   }
 
-  /** A token of that signer, from that address, had a good signature. */
-  noteGood(signerId: string, address: string): void {
+  /** Records that this address sent a valid token of the signer. */
+  noteValid(signerId: string, address: string): void {
     const name = nameOf(signerId, address)
     if (this.#known.get(name)) return
     this.#sharing?.note(KNOWN, name, 1)

@@ -1,6 +1,6 @@
 import { AppError } from '@countersign/core'
 
-/** A call that is over a limit, and when it is worth trying again. */
+/** A call over a limit, with the time to wait before a retry. */
 export class TooManyRequests extends AppError {
   readonly retryAfterSeconds: number
 

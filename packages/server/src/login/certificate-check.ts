@@ -8,20 +8,20 @@ import { findIdentity } from '../store/reads/identity-reads.ts'
 import type { Store } from '../store/store.ts'
 import type { CertificateRefusal } from '../token/decision-reason.ts'
 
-/** The certificate whose key the client of a connection has proven to hold. Not checked yet. */
+/** A certificate whose private key the client proved to hold in the TLS handshake. Not checked yet. */
 export interface PresentedCertificate {
-  /** DER. The first certificate that was sent: the only one whose key was used. */
+  /** DER. The first certificate sent, and the only one whose key was proven. */
   readonly leaf: Buffer
-  /** The certificate sent right behind it, DER; undefined on a resumed connection, which remembers the leaf alone. */
+  /** DER. The certificate sent after the leaf; undefined on a resumed connection, which keeps only the leaf. */
   readonly next: Buffer | undefined
-  /** Whether the key was proven by an earlier connection that this one resumes. */
+  /** Whether this connection resumes an earlier one that proved the key. */
   readonly isResumed: boolean
 }
 
 export interface RefusedCertificate {
   readonly accepted: false
   readonly reason: CertificateRefusal
-  /** Undefined when there was no certificate that could be read. */
+  /** Undefined when no certificate could be read. */
   readonly fingerprint: string | undefined
   /** The identity that the certificate was issued to. */
   readonly identity: StoredIdentity | undefined
@@ -43,8 +43,8 @@ interface CertificateCheckParts {
 }
 
 /**
- * Checks the client certificate of a connection. Only the leaf counts, and only when it is recorded: a certificate of our CA without an
- * authenticator is of an enrollment that failed or was undone.
+ * Checks the client certificate of a connection. Only the leaf is checked, and it must be stored: a certificate of our CA without an
+ * authenticator comes from an enrollment that failed or was undone.
  */
 export class CertificateCheck {
   readonly #parts: CertificateCheckParts
@@ -53,7 +53,7 @@ export class CertificateCheck {
     this.#parts = parts
   }
 
-  /** Reads identity and policy each time: both may have changed since the connection was opened. */
+  /** Reads identity and policy on every call: both may have changed since the connection was opened. */
   async check(presented: PresentedCertificate | undefined): Promise<AcceptedCertificate | RefusedCertificate> {
     const { store, clock, authorities } = this.#parts
     if (!presented) return refuse('certificate-missing')
@@ -65,17 +65,17 @@ export class CertificateCheck {
     const authenticator = await findCertificateAuthenticator(store.db, fingerprint)
     const identity = authenticator && (await findIdentity(store.db, authenticator.identity_id))
     const policy = identity && (await findAuthPolicy(store.db, identity.authPolicyId))
-    const of = { fingerprint, identity, policy }
-    if (!policy || authenticator.public_key_digest !== publicKeyDigest) return refuse('certificate-unknown', of)
+    const details = { fingerprint, identity, policy }
+    if (!policy || authenticator.public_key_digest !== publicKeyDigest) return refuse('certificate-unknown', details)
     const now = clock.now()
     const dateFault = findDateFault(leaf, now, policy.primary.cert.allowExpiredCerts)
-    if (dateFault) return refuse(dateFault, of)
-    if (isDisabled(identity, now)) return refuse('disabled', of)
-    if (!isLoginAllowed(policy, { method: 'cert' })) return refuse('not-allowed', of)
+    if (dateFault) return refuse(dateFault, details)
+    if (isDisabled(identity, now)) return refuse('disabled', details)
+    if (!isLoginAllowed(policy, { method: 'cert' })) return refuse('not-allowed', details)
     return { accepted: true, authenticator, identity, policy }
   }
 }
 
-function refuse(reason: CertificateRefusal, of: Partial<RefusedCertificate> = {}): RefusedCertificate {
-  return { fingerprint: undefined, identity: undefined, policy: undefined, ...of, accepted: false, reason }
+function refuse(reason: CertificateRefusal, details: Partial<RefusedCertificate> = {}): RefusedCertificate {
+  return { fingerprint: undefined, identity: undefined, policy: undefined, ...details, accepted: false, reason }
 }

@@ -6,9 +6,9 @@ import { sessionCertificate } from '../session/session-certificate.ts'
 import type { CertificateAuthenticator } from '../store/reads/authenticator-reads.ts'
 import type { CertificateCheck, PresentedCertificate, RefusedCertificate } from './certificate-check.ts'
 
-export type CertOutcome =
-  | { readonly signedIn: true; readonly token: string; readonly session: LiveSession }
-  | ({ readonly signedIn: false } & Omit<RefusedCertificate, 'accepted'>)
+export type CertificateLoginResult =
+  | { readonly loggedIn: true; readonly token: string; readonly session: LiveSession }
+  | ({ readonly loggedIn: false } & Omit<RefusedCertificate, 'accepted'>)
 
 interface CertificateLoginParts extends SessionOptions {
   readonly certificates: CertificateCheck
@@ -16,7 +16,7 @@ interface CertificateLoginParts extends SessionOptions {
   readonly authorities: () => readonly Buffer[]
 }
 
-/** Exchanges the certificate of a connection for a session. The session is valid on every connection afterwards. */
+/** Exchanges the certificate of a connection for a session. The session is valid on every connection. */
 export class CertificateLogin {
   readonly #parts: CertificateLoginParts
 
@@ -28,35 +28,35 @@ export class CertificateLogin {
     presented: PresentedCertificate | undefined,
     body: Authenticate,
     ipAddress: string,
-  ): Promise<CertOutcome> {
+  ): Promise<CertificateLoginResult> {
     const checked = await this.#parts.certificates.check(presented)
-    if (!checked.accepted) return { ...checked, signedIn: false }
+    if (!checked.accepted) return { ...checked, loggedIn: false }
     const { identity, policy } = checked
     const authenticator = presented ? await this.#noteChain(checked.authenticator, presented) : checked.authenticator
     const started = await startSession(this.#parts, {
       identity,
       policy,
-      way: { method: 'cert' },
+      login: { method: 'cert' },
       authenticatorId: authenticator.id,
       certificate: sessionCertificate(authenticator),
       body,
       ipAddress,
     })
-    return { signedIn: true, ...started }
+    return { loggedIn: true, ...started }
   }
 
-  /** Stores with the authenticator whether the client sends the chain that others need to verify its leaf, when that has changed. */
+  /** Stores with the authenticator whether the client sends a complete chain, if that has changed. */
   async #noteChain(
     authenticator: CertificateAuthenticator,
     { next, isResumed }: PresentedCertificate,
   ): Promise<CertificateAuthenticator> {
     if (isResumed) return authenticator
     const { store, clock, authorities } = this.#parts
-    const isWhole = next !== undefined && authorities().some((authority) => authority.equals(next))
+    const isComplete = next !== undefined && authorities().some((authority) => authority.equals(next))
     const { last_auth_resolved_to_root: before } = authenticator
-    if (before !== null && Boolean(before) === isWhole) return authenticator
+    if (before !== null && Boolean(before) === isComplete) return authenticator
     const { id, identity_id: actorId } = authenticator
-    await store.run(noteChain, { id, resolvedToRoot: isWhole }, { actorId, now: clock.now() })
-    return { ...authenticator, last_auth_resolved_to_root: isWhole }
+    await store.run(noteChain, { id, resolvedToRoot: isComplete }, { actorId, now: clock.now() })
+    return { ...authenticator, last_auth_resolved_to_root: isComplete }
   }
 }

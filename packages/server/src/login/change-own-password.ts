@@ -11,8 +11,8 @@ import type { PasswordLogin } from './password-login.ts'
 
 interface ChangeOwnPasswordParts {
   readonly store: Pick<Store, 'db' | 'run'>
-  readonly passwordLogin: Pick<PasswordLogin, 'guard'>
-  /** The digest of a password that the identity's policy allows. */
+  readonly passwordLogin: Pick<PasswordLogin, 'check'>
+  /** Returns the digest. Throws COULD_NOT_VALIDATE when the identity's policy does not allow the password. */
   digestNewPassword(identity: StoredIdentity, password: string): Promise<string>
 }
 
@@ -24,7 +24,7 @@ interface PasswordChange {
 }
 
 /**
- * Changes user name and password of the session's own identity. UNAUTHORIZED when the current password is wrong, which counts as a failed
+ * Changes user name and password of the session's identity. Throws UNAUTHORIZED when the current password is wrong, which counts as a failed
  * password login.
  */
 export async function changeOwnPassword(
@@ -38,7 +38,9 @@ export async function changeOwnPassword(
   const { id, method, password_digest: digest } = authenticator
   if (method !== 'updb') throw new AppError('CAN_NOT_UPDATE_AUTHENTICATOR')
   const { currentPassword, password, username } = body
-  if (!(await passwordLogin.guard.isRight({ password: currentPassword, address, of: { identity, policy, digest } }))) {
+  if (
+    !(await passwordLogin.check.isRight({ password: currentPassword, address, owner: { identity, policy, digest } }))
+  ) {
     throw new AppError('UNAUTHORIZED', { field: 'currentPassword', reason: 'invalid current password', value: '' })
   }
   if (username) checkPlainText('username', username)

@@ -3,15 +3,15 @@ import type { EventHub } from '../events/event-hub.ts'
 import type { Metrics } from '../events/metrics/metrics.ts'
 import type { ReportedRequest } from '../events/reported-request.ts'
 import type { LiveSession } from '../session/live-sessions.ts'
-import type { DecisionRecorder, RefusedSignIn } from '../token/decision-recorder.ts'
+import type { DecisionRecorder, RefusedLogin } from '../token/decision-recorder.ts'
 
 interface LoginReporterParts {
   readonly events: EventHub
   readonly decisions: Pick<DecisionRecorder, 'record'>
-  readonly metrics: Pick<Metrics, 'signIn'>
+  readonly metrics: Pick<Metrics, 'login'>
 }
 
-/** Reports the outcome of every login, by any method, to events, metrics and decisions. */
+/** Reports the result of every login, by any method, to events, metrics and decisions. */
 export class LoginReporter {
   readonly #parts: LoginReporterParts
 
@@ -19,29 +19,29 @@ export class LoginReporter {
     this.#parts = parts
   }
 
-  accepted({ way, certificate, identity, policy, authenticatorId }: LiveSession, request: ReportedRequest): void {
+  accepted({ login, certificate, identity, policy, authenticatorId }: LiveSession, request: ReportedRequest): void {
     const { events, metrics } = this.#parts
-    const signerId = way.method === 'ext-jwt' ? way.signerId : ''
-    metrics.signIn(way.method, signerId, 'success')
+    const signerId = login.method === 'ext-jwt' ? login.signerId : ''
+    metrics.login(login.method, signerId, 'success')
     events.publish({
       namespace: 'authentication',
       event_type: 'success',
-      type: way.method,
+      type: login.method,
       authenticator_id: signerId === '' ? authenticatorId : '',
       external_jwt_signer_id: signerId,
       identity_id: identity.id,
       auth_policy_id: policy.id,
       success: true,
       reason: '',
-      ...factsOf(request, certificate?.isChainImproper ?? false),
+      ...requestMembers(request, certificate?.isChainImproper ?? false),
     })
   }
 
-  refused(refused: RefusedSignIn, request: ReportedRequest): void {
+  refused(refused: RefusedLogin, request: ReportedRequest): void {
     const { events, decisions, metrics } = this.#parts
     decisions.record(refused)
     const { method, reason, signerId = '', identityId = '', remoteAddress } = refused
-    metrics.signIn(method, signerId, reason)
+    metrics.login(method, signerId, reason)
     events.publishSampled(
       {
         namespace: 'authentication',
@@ -49,27 +49,27 @@ export class LoginReporter {
         type: method,
         authenticator_id: '',
         external_jwt_signer_id: '',
-        // Several tokens may have named several identities.
+        // Several tokens can name several identities.
         identity_id: method === 'ext-jwt' ? '' : identityId,
         auth_policy_id: '',
         success: false,
         reason,
-        ...factsOf(request, false),
+        ...requestMembers(request, false),
       },
       remoteAddress,
     )
   }
 
-  /** A one-time code in a session that is open already; `refused` is undefined for a right one. */
+  /** Reports a one-time code in an existing session. `refused` is undefined when the code was right. */
   code(
     { identity, policy, ipAddress }: LiveSession,
-    refused: RefusedSignIn | undefined,
+    refused: RefusedLogin | undefined,
     request: ReportedRequest,
   ): void {
     const { events, decisions, metrics } = this.#parts
     if (refused) decisions.record(refused)
     const reason = refused?.reason
-    metrics.signIn('totp', '', reason ?? 'success')
+    metrics.login('totp', '', reason ?? 'success')
     const event: AuthenticationEvent = {
       namespace: 'authentication',
       event_type: reason === undefined ? 'success' : 'fail',
@@ -80,13 +80,13 @@ export class LoginReporter {
       auth_policy_id: policy.id,
       success: reason === undefined,
       reason: reason ?? '',
-      ...factsOf(request, false),
+      ...requestMembers(request, false),
     }
     if (reason === undefined) events.publish(event)
     else events.publishSampled(event, ipAddress)
   }
 }
 
-function factsOf({ id, remoteAddr }: ReportedRequest, hasImproperChain: boolean) {
+function requestMembers({ id, remoteAddr }: ReportedRequest, hasImproperChain: boolean) {
   return { remote_address: remoteAddr, improper_client_cert_chain: hasImproperChain, request_id: id }
 }

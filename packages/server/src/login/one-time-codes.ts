@@ -8,7 +8,7 @@ import {
   totpProvisioningUrl,
 } from '@countersign/core'
 import { TooManyRequests } from '../limits/too-many-requests.ts'
-import type { CodeGuess, CodeOutcome } from '../operations/totp/spend-code.ts'
+import type { CodeGuess, CodeResult } from '../operations/totp/spend-code.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Sealing } from '../platform/keys/sealing.ts'
 import type { TotpRow } from '../store/schema.ts'
@@ -19,7 +19,7 @@ interface OneTimeCodesParts {
   readonly clock: Clock
 }
 
-/** Creates and checks one-time codes. Secrets and recovery codes are stored sealed. SEALING_KEY_MISMATCH for those of another node's key. */
+/** Creates and checks one-time codes. Secrets and recovery codes are stored sealed. Throws SEALING_KEY_MISMATCH when another key sealed them. */
 export class OneTimeCodes {
   readonly #parts: OneTimeCodesParts
 
@@ -27,7 +27,7 @@ export class OneTimeCodes {
     this.#parts = parts
   }
 
-  /** A new enrollment with its own secret and recovery codes. */
+  /** Creates an enrollment with a new secret and new recovery codes. */
   newTotp(identityId: string): NewTotp {
     return {
       id: identityId,
@@ -37,7 +37,7 @@ export class OneTimeCodes {
     }
   }
 
-  /** New recovery codes, sealed. */
+  /** Returns new recovery codes, sealed. */
   newRecoveryCodes(identityId: string): string {
     return this.#parts.sealing.seal(JSON.stringify(newRecoveryCodes()), recoveryUse(identityId))
   }
@@ -46,28 +46,28 @@ export class OneTimeCodes {
     return totpProvisioningUrl(this.#secretOf(totp), account)
   }
 
-  /** The recovery codes that are not used up. */
+  /** Returns the unused recovery codes. */
   recoveryCodes(totp: TotpRow): string[] {
-    return this.#allRecoveryCodes(totp).filter((_, place) => (totp.spent_recovery_codes & (1 << place)) === 0)
+    return this.#allRecoveryCodes(totp).filter((_, index) => (totp.spent_recovery_codes & (1 << index)) === 0)
   }
 
-  /** What a code matches; recovery codes count where `recovery` says so. The operation that spends the code decides whether it is right. */
+  /** Finds what a code matches, with recovery codes if `recovery`. The operation that spends the code decides whether it is right. */
   guess(totp: TotpRow, code: string, { recovery }: { readonly recovery: boolean }): CodeGuess {
-    // Apps show codes in two groups, and people type the space.
+    // Apps display codes in two groups, and users type the space.
     return { totpId: totp.id, match: this.#findMatch(totp, code.replaceAll(' ', ''), recovery) }
   }
 
-  /** MFA_INVALID_TOKEN for a wrong code, TooManyRequests after too many of them. */
-  checkOutcome(outcome: CodeOutcome): void {
-    if (outcome === 'wrong') throw new AppError('MFA_INVALID_TOKEN')
-    if (outcome !== 'right') throw new TooManyRequests(outcome.lockedUntil - this.#parts.clock.now())
+  /** Throws MFA_INVALID_TOKEN for a wrong code, TooManyRequests after too many wrong codes. */
+  checkResult(result: CodeResult): void {
+    if (result === 'wrong') throw new AppError('MFA_INVALID_TOKEN')
+    if (result !== 'right') throw new TooManyRequests(result.lockedUntil - this.#parts.clock.now())
   }
 
   #findMatch(totp: TotpRow, code: string, recovery: boolean): CodeGuess['match'] {
     const step = findTotpStep(this.#secretOf(totp), code, this.#parts.clock.now())
     if (step !== undefined) return { step }
-    const place = recovery ? findRecoveryCode(this.#allRecoveryCodes(totp), code) : undefined
-    return place === undefined ? undefined : { recoveryCode: place, of: totp.recovery_codes }
+    const index = recovery ? findRecoveryCode(this.#allRecoveryCodes(totp), code) : undefined
+    return index === undefined ? undefined : { recoveryCode: index, of: totp.recovery_codes }
   }
 
   #secretOf({ secret, identity_id: identityId }: TotpRow): Buffer {

@@ -1,6 +1,6 @@
 import { AppError } from '@countersign/core'
 import { removeTotp } from '../operations/totp/remove-totp.ts'
-import type { CodeOutcome } from '../operations/totp/spend-code.ts'
+import type { CodeResult } from '../operations/totp/spend-code.ts'
 import { startTotp, verifyTotp } from '../operations/totp/start-totp.ts'
 import { checkTotpCode, passTotp, renewRecoveryCodes } from '../operations/totp/use-totp.ts'
 import type { LiveSession } from '../session/live-sessions.ts'
@@ -18,10 +18,10 @@ export interface OwnOneTimeCodesParts {
   readonly logins: Pick<LoginReporter, 'code'>
 }
 
-/** A request with a session, which may give a one-time code or a recovery code. */
+/** A request with a session and, optionally, a one-time code or recovery code. */
 export interface CodeRequest {
   readonly id: string
-  /** With the port, where it is known. */
+  /** With the port, if known. */
   readonly remoteAddr: string
   readonly clientAddress: string
   readonly session: LiveSession
@@ -30,8 +30,8 @@ export interface CodeRequest {
 }
 
 /**
- * The one-time codes of a session's own identity. Methods that take a code fail with MFA_NOT_ENROLLED when there are none, with
- * MFA_INVALID_TOKEN for a wrong code, which is reported, and with TooManyRequests after too many of them.
+ * The one-time codes of a session's identity. Methods that require a code throw MFA_NOT_ENROLLED when the identity has no codes,
+ * MFA_INVALID_TOKEN for a wrong code, which is reported, and TooManyRequests after too many wrong codes.
  */
 export class OwnOneTimeCodes {
   readonly #parts: OwnOneTimeCodesParts
@@ -40,27 +40,27 @@ export class OwnOneTimeCodes {
     this.#parts = parts
   }
 
-  /** NOT_FOUND when there are none. */
+  /** Throws NOT_FOUND when the identity has no codes. */
   async get({ identity }: LiveSession): Promise<{ readonly totp: TotpRow; readonly isVerified: boolean }> {
     const totp = await this.#getTotp(identity.id, 'NOT_FOUND')
     return { totp, isVerified: identity.verifiedTotpId === totp.id }
   }
 
-  /** NOT_FOUND also when they are verified: the secret is shown until then. */
+  /** Throws NOT_FOUND also when the codes are verified: the secret is shown only until then. */
   async getUnverified(session: LiveSession): Promise<TotpRow> {
     const { totp, isVerified } = await this.get(session)
     if (isVerified) throw new AppError('NOT_FOUND')
     return totp
   }
 
-  /** Creates one-time codes, not verified yet. Returns their id. */
+  /** Creates unverified one-time codes. Returns their id. */
   async start({ session, meta }: CodeRequest): Promise<string> {
     const totp = this.#parts.oneTimeCodes.newTotp(session.identity.id)
     await this.#parts.store.run(startTotp, totp, meta)
     return totp.totpId
   }
 
-  /** Verifies new one-time codes and completes the session. Recovery codes do not count here. */
+  /** Verifies new one-time codes and completes the session. Recovery codes are not accepted. */
   async verify(request: CodeRequest): Promise<void> {
     const { session, code = '', meta } = request
     const totp = await this.getUnverified(session)
@@ -71,26 +71,26 @@ export class OwnOneTimeCodes {
 
   /** Completes the session. */
   async pass(request: CodeRequest): Promise<void> {
-    const args = { ...(await this.#given(request)), sessionId: request.session.id }
+    const args = { ...(await this.#guessOf(request)), sessionId: request.session.id }
     this.#check(request, await this.#parts.store.run(passTotp, args, request.meta), { completes: true })
   }
 
-  /** Removes the one-time codes; verified ones only with a code. */
+  /** Removes the one-time codes. Verified codes require a code. */
   async remove(request: CodeRequest): Promise<void> {
     const { totp, isVerified } = await this.get(request.session)
-    const guess = isVerified ? (await this.#given(request)).guess : undefined
+    const guess = isVerified ? (await this.#guessOf(request)).guess : undefined
     this.#check(request, await this.#parts.store.run(removeTotp, { id: totp.identity_id, guess }, request.meta))
   }
 
-  /** Spends the code and returns the row whose recovery codes may be shown. */
+  /** Spends the code. Returns the row, whose recovery codes may then be shown. */
   async spend(request: CodeRequest): Promise<TotpRow> {
-    this.#check(request, await this.#parts.store.run(checkTotpCode, await this.#given(request), request.meta))
+    this.#check(request, await this.#parts.store.run(checkTotpCode, await this.#guessOf(request), request.meta))
     return this.#getTotp(request.session.identity.id, 'NOT_FOUND')
   }
 
   async replaceRecoveryCodes(request: CodeRequest): Promise<void> {
-    const given = await this.#given(request)
-    const args = { ...given, recoveryCodes: this.#parts.oneTimeCodes.newRecoveryCodes(given.id) }
+    const guess = await this.#guessOf(request)
+    const args = { ...guess, recoveryCodes: this.#parts.oneTimeCodes.newRecoveryCodes(guess.id) }
     this.#check(request, await this.#parts.store.run(renewRecoveryCodes, args, request.meta))
   }
 
@@ -100,21 +100,21 @@ export class OwnOneTimeCodes {
     return totp
   }
 
-  /** The code of the request as the arguments of an operation. */
-  async #given({ session, code }: CodeRequest) {
+  /** Returns the request's code as arguments of an operation. */
+  async #guessOf({ session, code }: CodeRequest) {
     const totp = await this.#getTotp(session.identity.id, 'MFA_NOT_ENROLLED')
     if (!code) throw new AppError('MFA_INVALID_TOKEN')
     return { id: totp.identity_id, guess: this.#parts.oneTimeCodes.guess(totp, code, { recovery: true }) }
   }
 
-  /** Throws unless the code was right. Reports every wrong code, and a right one only where it completes the session. */
-  #check(request: CodeRequest, outcome: CodeOutcome, { completes = false } = {}): void {
+  /** Throws unless the code was right. Reports every wrong code, and a right code when it completes the session. */
+  #check(request: CodeRequest, result: CodeResult, { completes = false } = {}): void {
     const { id, remoteAddr, clientAddress: remoteAddress, session, meta } = request
     const { oneTimeCodes, logins } = this.#parts
-    if (outcome !== 'right') {
-      const reason = outcome === 'wrong' ? 'wrong-code' : 'too-many-codes'
+    if (result !== 'right') {
+      const reason = result === 'wrong' ? 'wrong-code' : 'too-many-codes'
       logins.code(session, refusedCode({ id, remoteAddress }, reason, session, meta.now), { id, remoteAddr })
     } else if (completes) logins.code(session, undefined, { id, remoteAddr })
-    oneTimeCodes.checkOutcome(outcome)
+    oneTimeCodes.checkResult(result)
   }
 }

@@ -11,75 +11,82 @@ import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
 import { findPasswordAuthenticator } from '../store/reads/authenticator-reads.ts'
 import { findIdentity } from '../store/reads/identity-reads.ts'
 import type { PasswordRefusal } from '../token/decision-reason.ts'
-import { PasswordGuard } from './password-guard.ts'
+import { PasswordCheck } from './password-check.ts'
 import { Passwords } from './passwords.ts'
 
 interface PasswordLoginParts extends SessionOptions {
   readonly passwordCost: PasswordCost
   readonly limit: AttemptLimiter
   readonly log: Logger
-  /** Passwords digested or compared at a time. */
+  /** Limit of passwords digested or compared concurrently. */
   readonly maxPasswordsAtOnce?: number | undefined
-  /** Where wrong passwords are counted; in this process unless given. */
+  /** Counts wrong passwords; by default in this process. */
   readonly guesses?: Guesses | undefined
 }
 
-export type PasswordOutcome =
-  | { readonly signedIn: true; readonly token: string; readonly session: LiveSession }
+export type PasswordLoginResult =
+  | { readonly loggedIn: true; readonly token: string; readonly session: LiveSession }
   | {
-      readonly signedIn: false
+      readonly loggedIn: false
       readonly reason: PasswordRefusal
       /** The identity with this user name. */
       readonly identity: StoredIdentity | undefined
       readonly policy: StoredAuthPolicy | undefined
     }
 
-const WAY = { method: 'password' } as const
+const PASSWORD_LOGIN = { method: 'password' } as const
 
-/** Exchanges a user name and password for a session. Every refusal looks and costs the same. */
+/** Exchanges a user name and password for a session. All refusals have the same response and the same cost. */
 export class PasswordLogin {
-  /** Shared with everything else that digests or compares passwords, since the limit holds for all of it. */
+  /** Shared by all code that digests or compares passwords: the limit applies to all of it. */
   readonly passwords: Passwords
-  readonly guard: PasswordGuard
+  readonly check: PasswordCheck
   readonly #parts: PasswordLoginParts
 
   constructor(parts: PasswordLoginParts) {
     this.#parts = parts
     this.passwords = new Passwords(parts.passwordCost, parts.maxPasswordsAtOnce)
-    this.guard = new PasswordGuard({ ...parts, passwords: this.passwords })
+    this.check = new PasswordCheck({ ...parts, passwords: this.passwords })
   }
 
-  /** COULD_NOT_VALIDATE without a user name or password, TooManyRequests when too many were wrong. */
-  async logIn(body: Authenticate, ipAddress: string): Promise<PasswordOutcome> {
+  /** Throws COULD_NOT_VALIDATE without a user name or password, TooManyRequests after too many wrong passwords. */
+  async logIn(body: Authenticate, ipAddress: string): Promise<PasswordLoginResult> {
     const { username, password } = body
     if (!username || !password) {
       throw new AppError('COULD_NOT_VALIDATE', { message: 'username and password fields are required' })
     }
     const found = await this.#identify(username, password, ipAddress)
-    if (found.reason !== undefined) return { signedIn: false, ...found }
+    if (found.reason !== undefined) return { loggedIn: false, ...found }
     const { identity, policy, authenticatorId } = found
     return {
-      signedIn: true,
-      ...(await startSession(this.#parts, { identity, policy, way: WAY, authenticatorId, body, ipAddress })),
+      loggedIn: true,
+      ...(await startSession(this.#parts, {
+        identity,
+        policy,
+        login: PASSWORD_LOGIN,
+        authenticatorId,
+        body,
+        ipAddress,
+      })),
     }
   }
 
   async #identify(username: string, password: string, address: string) {
     const { store, clock } = this.#parts
     const authenticator = await findPasswordAuthenticator(store.db, username)
-    // No identity has a blank id: an unknown user name costs the same reads.
+    // No identity has an empty id: an unknown user name costs the same reads.
     const identity = await findIdentity(store.db, authenticator?.identity_id ?? '')
     const policy = await findAuthPolicy(store.db, identity?.authPolicyId ?? '')
     const refusal = findRefusal(identity, policy, clock.now())
     const owner = identity && policy && authenticator && { identity, policy, digest: authenticator.digest }
-    const isRight = await this.guard.isRight({ password, address, of: refusal === undefined ? owner : undefined })
+    const isRight = await this.check.isRight({ password, address, owner: refusal === undefined ? owner : undefined })
     if (!owner || refusal !== undefined) return { reason: refusal ?? 'unknown-user', identity, policy } as const
     if (!isRight) return { reason: 'wrong-password', identity, policy } as const
     return { reason: undefined, ...owner, authenticatorId: authenticator.id }
   }
 }
 
-/** Why no password would be right. */
+/** Returns why no password is accepted. */
 function findRefusal(
   identity: StoredIdentity | undefined,
   policy: StoredAuthPolicy | undefined,
@@ -87,5 +94,5 @@ function findRefusal(
 ): Exclude<PasswordRefusal, 'wrong-password'> | undefined {
   if (!identity || !policy) return 'unknown-user'
   if (isDisabled(identity, now)) return 'disabled'
-  return isLoginAllowed(policy, WAY) ? undefined : 'not-allowed'
+  return isLoginAllowed(policy, PASSWORD_LOGIN) ? undefined : 'not-allowed'
 }

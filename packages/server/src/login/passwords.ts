@@ -1,12 +1,18 @@
-import { AppError, digestOfNoPassword, digestPassword, type PasswordCost, verifyPassword } from '@countersign/core'
+import {
+  AppError,
+  digestPassword,
+  type PasswordCost,
+  unmatchablePasswordDigest,
+  verifyPassword,
+} from '@countersign/core'
 import { poolThreads } from '../platform/thread-pool.ts'
 
-/** Digesting is slow by design: with more than this under way or waiting, further calls are refused. */
+/** Digesting is slow by design. With this many calls running or queued, further calls are refused. */
 export const MAX_AT_ONCE = 16
 
 /**
- * Digests and compares passwords. All work with passwords goes through here, so that it never keeps every thread of Node's pool busy: one is
- * left for files and names. Throws SERVER_TOO_MANY_REQUESTS when too much is under way.
+ * Digests and compares passwords. All password work goes through this class so that it never occupies every thread of Node's pool: one thread
+ * stays free for files and DNS. Throws SERVER_TOO_MANY_REQUESTS when too many calls are running or queued.
  */
 export class Passwords {
   readonly #cost: PasswordCost
@@ -20,14 +26,14 @@ export class Passwords {
     this.#cost = cost
     this.#maxAtOnce = maxAtOnce
     this.#threads = threads
-    this.#digestOfNone = digestOfNoPassword(cost)
+    this.#digestOfNone = unmatchablePasswordDigest(cost)
   }
 
   digest(password: string): Promise<string> {
     return this.#limited(() => digestPassword(password, this.#cost))
   }
 
-  /** Does the same work when there is no digest to compare with. */
+  /** Does the same work without a digest, and returns false. */
   isRight(password: string, digest: string | null | undefined): Promise<boolean> {
     return this.#limited(() => verifyPassword(password, digest ?? this.#digestOfNone))
   }
@@ -39,7 +45,7 @@ export class Passwords {
     try {
       return await work()
     } finally {
-      // The next in the queue takes over this one's thread.
+      // The next queued call takes over this thread.
       const next = this.#waiting.shift()
       if (next) next()
       else this.#working--

@@ -8,69 +8,69 @@ import {
   PASSWORD_REFUSALS,
   type RefusalNames,
 } from '../token/decision-reason.ts'
-import type { RefusedSignIn } from '../token/decision-recorder.ts'
+import type { RefusedLogin } from '../token/decision-recorder.ts'
 import { explainBearer, type RefusedRequest } from '../token/explain-bearer.ts'
 import type { LoginExplainer } from '../token/login-explainer.ts'
 import { explainedIdentity, explainedPolicy } from '../token/login-explanation.ts'
 import { quoted } from '../token/quoted.ts'
-import type { CertOutcome } from './certificate-login.ts'
-import type { PasswordOutcome } from './password-login.ts'
-import type { JwtRefusal } from './token-login.ts'
+import type { CertificateLoginResult } from './certificate-login.ts'
+import type { PasswordLoginResult } from './password-login.ts'
+import type { TokenLoginRefusal } from './token-login.ts'
 
-/** A refused token, with the explanation of that very token for later. */
+/** Builds the record of a refused token. The token is explained later. */
 export function refusedJwt(
   request: RefusedRequest,
-  { reason, signer, identityId, bearer }: JwtRefusal,
+  { reason, signer, identityId, bearer }: TokenLoginRefusal,
   bearers: readonly string[],
   explainer: Pick<LoginExplainer, 'explain'>,
-): RefusedSignIn {
+): RefusedLogin {
   return {
     ...request,
     method: 'ext-jwt',
     reason,
     signerId: signer?.id,
     identityId,
-    explain: () => explainBearer(bearers, bearer, (token) => explainer.explain(token, 'ext-jwt', { isHurried: true })),
+    explain: () => explainBearer(bearers, bearer, (token) => explainer.explain(token, 'ext-jwt', { isLimited: true })),
   }
 }
 
-/** A refused one-time code. The code itself is not recorded. */
+/** Builds the record of a refused one-time code, without the code. */
 export function refusedCode(
   request: RefusedRequest,
   reason: CodeRefusal,
   { identity, policy }: Pick<LiveSession, 'identity' | 'policy'>,
   now: number,
-): RefusedSignIn {
-  return refused(request, { method: 'totp', reason, words: CODE_REFUSALS[reason], identity, policy }, now)
+): RefusedLogin {
+  return refused(request, { method: 'totp', reason, text: CODE_REFUSALS[reason], identity, policy }, now)
 }
 
-/** A refused password. The user name is left out as the password is: people type one in the place of the other. */
+/** Builds the record of a refused password, without user name and password: users type passwords into the user name field. */
 export function refusedPassword(
   request: RefusedRequest,
-  { reason, ...of }: Extract<PasswordOutcome, { signedIn: false }>,
+  { reason, ...found }: Extract<PasswordLoginResult, { loggedIn: false }>,
   now: number,
-): RefusedSignIn {
-  return refused(request, { method: 'password', reason, words: PASSWORD_REFUSALS[reason], ...of }, now)
+): RefusedLogin {
+  return refused(request, { method: 'password', reason, text: PASSWORD_REFUSALS[reason], ...found }, now)
 }
 
-/** A refused certificate, named by its fingerprint. */
+/** Builds the record of a refused certificate, identified by its fingerprint. */
 export function refusedCertificate(
   request: RefusedRequest,
-  { reason, fingerprint, ...of }: Extract<CertOutcome, { signedIn: false }>,
+  { reason, fingerprint, ...found }: Extract<CertificateLoginResult, { loggedIn: false }>,
   now: number,
-): RefusedSignIn {
+): RefusedLogin {
   const hints = fingerprint === undefined ? [] : [`the presented certificate has the fingerprint ${fingerprint}`]
-  return refused(request, { method: 'cert', reason, words: CERTIFICATE_REFUSALS[reason], hints, ...of }, now)
+  return refused(request, { method: 'cert', reason, text: CERTIFICATE_REFUSALS[reason], hints, ...found }, now)
 }
 
-interface Refusal extends Pick<RefusedSignIn, 'method' | 'reason'> {
+interface Refusal extends Pick<RefusedLogin, 'method' | 'reason'> {
   readonly identity: StoredIdentity | undefined
   readonly policy: StoredAuthPolicy | undefined
   readonly hints?: readonly string[]
-  words(names: RefusalNames): string
+  text(names: RefusalNames): string
 }
 
-function refused(request: RefusedRequest, refusal: Refusal, now: number): RefusedSignIn {
+function refused(request: RefusedRequest, refusal: Refusal, now: number): RefusedLogin {
   const { method, reason, identity, policy, hints = [] } = refusal
   const names = { identity: quoted(identity?.name ?? ''), policy: quoted(policy?.name ?? '') }
   return {
@@ -83,15 +83,15 @@ function refused(request: RefusedRequest, refusal: Refusal, now: number): Refuse
       signers: [],
       identity: explainedIdentity(identity, now),
       policy: explainedPolicy(policy),
-      missing: [refusal.words(names)],
+      missing: [refusal.text(names)],
       hints,
     }),
   }
 }
 
-/** A login whose identity was disabled or deleted before its session was open. */
-export function refusedMeanwhile(request: RefusedRequest, method: RefusedSignIn['method']): RefusedSignIn {
-  const missing = ['the identity was disabled or deleted at this very moment']
+/** Builds the record of a login whose identity was disabled or deleted before the session started. */
+export function refusedDisabledIdentity(request: RefusedRequest, method: RefusedLogin['method']): RefusedLogin {
+  const missing = ['the identity was disabled or deleted during the login']
   const explain = () => ({ signers: [], identity: null, policy: null, missing, hints: [] })
   return { ...request, method, reason: 'disabled', signerId: undefined, identityId: undefined, explain }
 }

@@ -1,7 +1,7 @@
 import type { ChallengeError as ChallengeKind } from '@countersign/core'
 import type { LiveSession } from '../session/live-sessions.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
-import { isSignerTrusted } from '../token/login-obstacles.ts'
+import { isSignerTrusted } from '../token/login-refusals.ts'
 import type { DirectorySigner, SignerDirectory } from '../token/signer-directory.ts'
 import type { TokenVerifier } from '../token/token-verifier.ts'
 
@@ -11,15 +11,15 @@ export type MissingFactor =
   | {
       readonly kind: 'ext-jwt'
       readonly challenge: ChallengeKind
-      /** The signer that the policy names; undefined when it was deleted. No token helps while it is disabled or not trusted. */
+      /** The signer that the policy names; undefined when it was deleted. While it is disabled or not trusted, every token is refused. */
       readonly signer: StoredSigner | undefined
     }
 
-const NOTHING: readonly MissingFactor[] = []
+const NONE: readonly MissingFactor[] = []
 
 /**
- * Checks the second factor on every call. A token must come with each call; for one-time codes the session records which set of codes it has
- * passed, so that a new set requires a new code.
+ * Checks the second factor on every call. A token must be sent with each call. For one-time codes the session records which enrollment it
+ * passed, so that a new enrollment requires a new code.
  */
 export class SecondFactor {
   readonly #directory: Pick<SignerDirectory, 'enabled' | 'find'>
@@ -30,13 +30,13 @@ export class SecondFactor {
     this.#verifier = verifier
   }
 
-  /** What the session's policy, as it is now, requires and the call lacks; at once when it requires no token and no code. */
+  /** Returns what the session's current policy requires and the call lacks; synchronously when it requires neither token nor code. */
   findMissing(
     session: LiveSession,
     untrustedBearers: readonly string[],
   ): readonly MissingFactor[] | Promise<readonly MissingFactor[]> {
     const needsToken = session.policy.secondary.requireExtJwtSigner !== null
-    return needsToken || isCodeMissing(session) ? this.#findAll(session, untrustedBearers) : NOTHING
+    return needsToken || isCodeMissing(session) ? this.#findAll(session, untrustedBearers) : NONE
   }
 
   async #findAll(session: LiveSession, bearers: readonly string[]): Promise<readonly MissingFactor[]> {
@@ -57,8 +57,9 @@ export class SecondFactor {
     let challenge: ChallengeKind = 'missing'
     for (const bearer of signer ? bearers : []) {
       const verdict = await this.#verifier.verifyBy(signer as DirectorySigner, bearer)
-      // The token must be the session identity's own: a stolen session must not be completed with the thief's token.
-      if (verdict.accepted && isOf(session, signer as DirectorySigner, verdict.token.identityClaim)) return undefined
+      // The token must belong to the session's identity: a thief must not complete a stolen session with another token.
+      if (verdict.accepted && isClaimOf(session, signer as DirectorySigner, verdict.token.identityClaim))
+        return undefined
       const refusal = verdict.accepted ? 'invalid' : verdict.challenge
       if (challenge === 'missing' || refusal === 'expired') challenge = refusal
     }
@@ -66,12 +67,12 @@ export class SecondFactor {
   }
 }
 
-/** An identity with verified one-time codes must give one; without any, a code is missing where the policy requires it. */
+/** An identity with verified one-time codes must always send one; without verified codes, the policy decides. */
 function isCodeMissing({ identity, policy, passedTotpId }: LiveSession): boolean {
   const { verifiedTotpId } = identity
   return verifiedTotpId === null ? policy.secondary.requireTotp : passedTotpId !== verifiedTotpId
 }
 
-function isOf({ identity }: LiveSession, { stored }: DirectorySigner, claim: string): boolean {
+function isClaimOf({ identity }: LiveSession, { stored }: DirectorySigner, claim: string): boolean {
   return claim === (stored.useExternalId ? identity.externalId : identity.id)
 }

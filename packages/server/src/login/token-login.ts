@@ -6,26 +6,26 @@ import { authenticatorIdOfSigner } from '../session/session-origin.ts'
 import { byChallenge } from '../token/challenge-order.ts'
 import type { DecisionReason } from '../token/decision-reason.ts'
 import type { KnownIdentities } from '../token/known-identities.ts'
-import { findObstacle, type SignInAttempt } from '../token/login-obstacles.ts'
+import { findLoginRefusal, type LoginAttempt } from '../token/login-refusals.ts'
 import type { DirectorySigner } from '../token/signer-directory.ts'
 import type { TokenVerifier } from '../token/token-verifier.ts'
 
-/** Why a token was refused. The caller learns the challenge and the signer, administrators the rest. */
-export interface JwtRefusal {
+/** Why a token was refused. The caller is sent the challenge and the signer; the rest is for administrators. */
+export interface TokenLoginRefusal {
   readonly challenge: ChallengeKind
-  /** The signer that the refused token named; undefined when it named none that is known and enabled. */
+  /** The signer that the token names; undefined when no enabled signer matches. */
   readonly signer: DirectorySigner | undefined
   readonly reason: DecisionReason
   readonly identityId: string | undefined
-  /** Which of the presented tokens; undefined when there was none. */
+  /** Index in `bearers`; undefined when there was no token. */
   readonly bearer: number | undefined
 }
 
-export type ExtJwtOutcome =
-  | { readonly signedIn: true; readonly token: string; readonly session: LiveSession }
-  | ({ readonly signedIn: false } & JwtRefusal)
+export type TokenLoginResult =
+  | { readonly loggedIn: true; readonly token: string; readonly session: LiveSession }
+  | ({ readonly loggedIn: false } & TokenLoginRefusal)
 
-const NO_TOKEN: JwtRefusal = {
+const NO_TOKEN: TokenLoginRefusal = {
   challenge: 'missing',
   signer: undefined,
   reason: 'token-missing',
@@ -39,7 +39,7 @@ interface TokenLoginParts {
   readonly identities: KnownIdentities
 }
 
-/** Trades a provider's JWT for a session. */
+/** Exchanges a provider's JWT for a session. */
 export class TokenLogin {
   readonly #parts: TokenLoginParts
 
@@ -47,23 +47,23 @@ export class TokenLogin {
     this.#parts = parts
   }
 
-  /** The first token that verifies and leads to an identity whose policy allows it opens the session. */
-  async logIn(bearers: readonly string[], body: Authenticate, ipAddress: string): Promise<ExtJwtOutcome> {
+  /** The first verified token whose identity and policy allow the login starts the session. */
+  async logIn(bearers: readonly string[], body: Authenticate, ipAddress: string): Promise<TokenLoginResult> {
     const { session: options, verifier, identities } = this.#parts
-    const refused: JwtRefusal[] = []
+    const refused: TokenLoginRefusal[] = []
     let authenticated: Authenticated | undefined
     for (const [bearer, token] of bearers.entries()) {
-      const consider = (signer: DirectorySigner, attempt: SignInAttempt): boolean => {
+      const consider = (signer: DirectorySigner, attempt: LoginAttempt): boolean => {
         const { identity, policy } = attempt
-        const obstacle = findObstacle(attempt)
-        if (obstacle === undefined && identity && policy) {
-          const way = { method: 'ext-jwt', signerId: signer.id } as const
+        const refusal = findLoginRefusal(attempt)
+        if (refusal === undefined && identity && policy) {
+          const login = { method: 'ext-jwt', signerId: signer.id } as const
           const authenticatorId = authenticatorIdOfSigner(signer.id)
-          authenticated = { identity, policy, way, authenticatorId, body, ipAddress }
+          authenticated = { identity, policy, login, authenticatorId, body, ipAddress }
           return true
         }
-        // Unknown, disabled and not allowed are all the same to the caller.
-        const reason = obstacle ?? 'not-allowed'
+        // The caller cannot distinguish unknown, disabled and not allowed.
+        const reason = refusal ?? 'not-allowed'
         refused.push({ challenge: 'missing', signer, reason, identityId: identity?.id, bearer })
         return false
       }
@@ -78,10 +78,10 @@ export class TokenLogin {
       })
       if (authenticated) {
         const { token: sessionToken, session } = await startSession(options, authenticated)
-        return { signedIn: true, token: sessionToken, session }
+        return { loggedIn: true, token: sessionToken, session }
       }
     }
     refused.sort(byChallenge)
-    return { signedIn: false, ...(refused[0] ?? NO_TOKEN) }
+    return { loggedIn: false, ...(refused[0] ?? NO_TOKEN) }
   }
 }

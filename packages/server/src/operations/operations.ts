@@ -44,7 +44,7 @@ import { storeKeySet } from './signer/store-key-set.ts'
 import { patchSigner, replaceSigner } from './signer/update-signer.ts'
 import { createFirstAdmin } from './start/create-first-admin.ts'
 import { createFirstOrganization } from './start/create-first-organization.ts'
-import { keepSetting } from './start/keep-setting.ts'
+import { ensureSetting } from './start/ensure-setting.ts'
 import { removeTotp, resetTotp } from './totp/remove-totp.ts'
 import { startTotp, verifyTotp } from './totp/start-totp.ts'
 import { checkTotpCode, passTotp, renewRecoveryCodes } from './totp/use-totp.ts'
@@ -116,7 +116,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   replaceSigner,
   createFirstAdmin,
   createFirstOrganization,
-  keepSetting,
+  ensureSetting,
   removeTotp,
   resetTotp,
   startTotp,

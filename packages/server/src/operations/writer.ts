@@ -1,4 +1,4 @@
-/** The writer thread of the embedded database: runs the operations of the table, and nothing else. */
+/** The entry file of the embedded database's writer thread. It runs the operations of the table and no others. */
 import { serveWrites } from '../store/sqlite/sqlite-writer.ts'
 import { OPERATIONS } from './operations.ts'
 

@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net'
 import { unwrapAddress } from './embedded-address.ts'
 
-/** Never dialled, whatever the settings say: metadata services, link-local, multicast, unspecified and reserved addresses. */
-const NEVER = blockList([
+/** Refused regardless of the settings: metadata services, link-local, multicast, unspecified and reserved addresses. */
+const ALWAYS_REFUSED = blockList([
   '0.0.0.0/8',
   '169.254.0.0/16',
   '100.100.100.200/32',
@@ -14,7 +14,7 @@ const NEVER = blockList([
   'fe80::/10',
   'ff00::/8',
   'fd00:ec2::254/128',
-  // Tunnels whose other end is an IPv4 address that cannot be told from the prefix alone.
+  // Tunnels to an IPv4 address that the prefix does not reveal.
   '2001::/32',
   '64:ff9b:1::/48',
 ])
@@ -35,11 +35,11 @@ export interface AddressRules {
   readonly allowPrivateAddresses: boolean
   readonly allowedNetworks: readonly string[]
   readonly deniedNetworks: readonly string[]
-  /** Development: the provider may run on this very machine. */
+  /** For development, when the provider runs on the same machine. */
   readonly allowLoopback: boolean
 }
 
-/** Why an address may not be dialled, with the setting that would allow it; undefined when it may. */
+/** Returns why an address must not be dialled, with the setting that allows it; undefined when it is allowed. */
 export type AddressPolicy = (address: string) => string | undefined
 
 export function createAddressPolicy(rules: AddressRules): AddressPolicy {
@@ -48,15 +48,15 @@ export function createAddressPolicy(rules: AddressRules): AddressPolicy {
   return (text) => {
     const address = unwrapAddress(text)
     if (address === undefined) return `${text} is not an IP address`
-    if (contains(NEVER, address)) return `${address} is a link-local, metadata, multicast or reserved address`
+    if (contains(ALWAYS_REFUSED, address)) return `${address} is a link-local, metadata, multicast or reserved address`
     if (contains(denied, address)) return `${address} is in a network of the setting jwks.deniedNetworks`
     if (contains(allowed, address) || rules.allowPrivateAddresses) return undefined
     if (contains(LOOPBACK, address)) {
       if (rules.allowLoopback) return undefined
-      return `${address} is a loopback address; the setting jwks.allowedNetworks would allow it`
+      return `${address} is a loopback address: to allow it, add it to the setting jwks.allowedNetworks`
     }
     if (contains(PRIVATE, address)) {
-      return `${address} is a private address; the setting jwks.allowedNetworks would allow it`
+      return `${address} is a private address: to allow it, add it to the setting jwks.allowedNetworks`
     }
     return undefined
   }

@@ -3,22 +3,22 @@ import type { FetchDocument } from './fetch-document.ts'
 import { OutboundError } from './outbound-error.ts'
 import { readJsonObject } from './read-json-object.ts'
 
-/** A client that a provider has just made. The secret is handed on and kept nowhere. */
+/** A newly registered client. The secret is returned and not stored. */
 export interface RegisteredClient {
   readonly clientId: string
   readonly clientSecret: string
-  /** Where and with what the client is managed (RFC 7592); null where the provider offers that to nobody. */
+  /** The client configuration endpoint and its token (RFC 7592); null when the provider offers none. */
   readonly registrationUri: string | null
   readonly registrationToken: string | null
 }
 
 export interface ClientRegistration {
-  /** Registers a machine's client (RFC 7591). Rejects with `OutboundError`. */
+  /** Registers a client for client credentials (RFC 7591). Rejects with `OutboundError`. */
   register(
     registrationUrl: string,
     client: { readonly name: string; readonly initialToken: string | undefined; readonly scope: string | undefined },
   ): Promise<RegisteredClient>
-  /** Takes it away again (RFC 7592); one that is gone already is no problem. Rejects with `OutboundError`. */
+  /** Deletes the client (RFC 7592). Succeeds when it no longer exists. Rejects with `OutboundError`. */
   remove(client: Pick<RegisteredClient, 'registrationUri' | 'registrationToken'>): Promise<void>
 }
 
@@ -41,7 +41,7 @@ export function createClientRegistration(fetchDocument: FetchDocument): ClientRe
             response_types: [],
             redirect_uris: [],
             token_endpoint_auth_method: 'client_secret_basic',
-            // Okta's word for a machine; OpenID Connect knows only apps and web sites, and strict providers refuse others.
+            // Okta's type for machine clients. OpenID Connect defines only `native` and `web`, and strict providers refuse others.
             ...(guessProviderProduct(registrationUrl) === 'okta' && { application_type: 'service' }),
             ...(scope !== undefined && { scope }),
           },
@@ -59,7 +59,7 @@ export function createClientRegistration(fetchDocument: FetchDocument): ClientRe
           send: { method: 'DELETE', bearer: registrationToken },
         })
       } catch (error) {
-        // A token that nobody knows belongs to a client that is gone (RFC 7592 section 2.3).
+        // 401: the provider deletes the token together with the client (RFC 7592 section 2.3).
         if (!(error instanceof OutboundError) || (error.status !== 401 && error.status !== 404)) throw error
       }
     },
@@ -75,7 +75,7 @@ function readRegistration(body: Buffer): RegisteredClient {
   }
   const clientId = text('client_id')
   const clientSecret = text('client_secret')
-  if (clientId === null || clientSecret === null) throw unusable('it holds no "client_id" or no "client_secret"')
+  if (clientId === null || clientSecret === null) throw unusable('it contains no "client_id" or no "client_secret"')
   return {
     clientId,
     clientSecret,
@@ -85,5 +85,5 @@ function readRegistration(body: Buffer): RegisteredClient {
 }
 
 function unusable(why: string): OutboundError {
-  return new OutboundError('content', `the provider's answer to the registration is of no use: ${why}`)
+  return new OutboundError('content', `the provider's registration response cannot be used: ${why}`)
 }

@@ -6,17 +6,17 @@ import { OutboundError } from './outbound-error.ts'
 import type { ResolvedAddress } from './resolve-host.ts'
 
 export interface DialTarget {
-  /** Without brackets and without a last dot. */
+  /** Without brackets and without a trailing dot. */
   readonly host: string
   readonly port: number
-  /** What the host resolved to, once; nothing else is dialled. */
+  /** What the host resolved to. No other address is dialled. */
   readonly addresses: readonly ResolvedAddress[]
 }
 
 /**
- * Connects to one of the addresses, after all of them have passed the policy. The address at the other end of the connection is judged
- * again before a byte is sent.
- * @throws {OutboundError} `address-refused` with nothing dialled, or `unreachable`
+ * Connects to one of the addresses after all of them have passed the policy. The remote address of the connection is checked again before
+ * a byte is sent.
+ * @throws {OutboundError} `address-refused` before dialling, or `unreachable`
  */
 export async function dialTcp(target: DialTarget, policy: AddressPolicy, signal: AbortSignal): Promise<Socket> {
   const { host, port, addresses } = target
@@ -26,16 +26,16 @@ export async function dialTcp(target: DialTarget, policy: AddressPolicy, signal:
     host,
     port,
     autoSelectFamily: true,
-    lookup: (_host, options, answer) => {
+    lookup: (_host, options, callback) => {
       const [first] = addresses
-      if (options.all || !first) answer(null, [...addresses])
-      else answer(null, first.address, first.family)
+      if (options.all || !first) callback(null, [...addresses])
+      else callback(null, first.address, first.family)
     },
   })
   const stop = (): void => void socket.destroy()
   signal.addEventListener('abort', stop, { once: true })
   socket.once('close', () => signal.removeEventListener('abort', stop))
-  // What happens to the connection later is for whoever reads from it; unheard it must not end the process.
+  // Later errors reach the reader of the connection. An unhandled one must not end the process.
   socket.on('error', () => {})
   try {
     await once(socket, 'connect', { signal })
@@ -50,8 +50,8 @@ export async function dialTcp(target: DialTarget, policy: AddressPolicy, signal:
 }
 
 /**
- * TLS on a connection, the certificate verified against the context and the host name; there is no way around that.
- * @throws {OutboundError} `tls`, or `unreachable` when what listens there does not speak TLS
+ * Starts TLS on a connection. The certificate is always verified against the context and the host name.
+ * @throws {OutboundError} `tls`, or `unreachable` when the server does not speak TLS
  */
 export async function secure(
   socket: Socket,
@@ -78,47 +78,51 @@ export async function secure(
     socket.destroy()
     signal.throwIfAborted()
     const { code = '' } = error as { code?: string }
-    if (code.startsWith('ECONN') || code === 'EPIPE' || SPEAKS_NO_TLS.has(code)) {
+    if (code.startsWith('ECONN') || code === 'EPIPE' || NOT_TLS_CODES.has(code)) {
       throw new OutboundError('unreachable', unreachable(target), { cause: error })
     }
-    throw new OutboundError('tls', `TLS with ${host} failed: ${tlsProblem(code)}`, { cause: error })
+    throw new OutboundError('tls', `TLS with ${host} failed: ${tlsErrorText(code)}`, { cause: error })
   }
 }
 
-/** A name in the subject is no proof: a CA need not have looked at it (RFC 9525 section 2). */
+/** The subject's common name is ignored: a CA need not have verified it (RFC 9525 section 2). */
 function checkIdentity(host: string, certificate: PeerCertificate): Error | undefined {
   const hasNames = certificate.subjectaltname?.includes(isIP(host) === 0 ? 'DNS:' : 'IP Address:')
   if (hasNames) return checkServerIdentity(host, certificate)
-  return Object.assign(new Error('the certificate holds no such name'), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' })
+  return Object.assign(new Error('the certificate has no subject alternative name of this type'), {
+    code: 'ERR_TLS_CERT_ALTNAME_INVALID',
+  })
 }
 
-const SPEAKS_NO_TLS = new Set([
+const NOT_TLS_CODES = new Set([
   'ERR_SSL_WRONG_VERSION_NUMBER',
   'ERR_SSL_PACKET_LENGTH_TOO_LONG',
   'ERR_SSL_HTTP_REQUEST',
 ])
 
-const TLS_PROBLEMS: Readonly<Record<string, string>> = {
+const TLS_ERROR_TEXTS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its certificate has expired',
   CERT_NOT_YET_VALID: 'its certificate is not valid yet',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed and not trusted; give its CA as jwksCaPem',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its CA is not trusted; give it as jwksCaPem',
-  UNABLE_TO_GET_ISSUER_CERT: 'its CA is not trusted; give it as jwksCaPem',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its CA is not trusted, or an intermediate is not sent; give the CA as jwksCaPem',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its CA is not trusted, or an intermediate is not sent; give the CA as jwksCaPem',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed and not trusted: set jwksCaPem to it',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its CA is not trusted: set jwksCaPem to it',
+  UNABLE_TO_GET_ISSUER_CERT: 'its CA is not trusted: set jwksCaPem to it',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its CA is not trusted, or it sends no intermediate: set jwksCaPem to the CA',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its CA is not trusted, or it sends no intermediate: set jwksCaPem to the CA',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
 }
 
-function tlsProblem(code: string): string {
-  return Object.hasOwn(TLS_PROBLEMS, code) ? (TLS_PROBLEMS[code] ?? '') : `no agreement (${code || 'unknown'})`
+function tlsErrorText(code: string): string {
+  return Object.hasOwn(TLS_ERROR_TEXTS, code)
+    ? (TLS_ERROR_TEXTS[code] ?? '')
+    : `the handshake failed (${code || 'unknown'})`
 }
 
 function checkAddress(host: string, address: string, policy: AddressPolicy): void {
-  const problem = policy(address)
-  if (problem === undefined) return
+  const refusal = policy(address)
+  if (refusal === undefined) return
   throw new OutboundError(
     'address-refused',
-    host === address ? problem : `${host} stands for an address that is not fetched from: ${problem}`,
+    host === address ? refusal : `${host} resolves to a refused address: ${refusal}`,
   )
 }
 

@@ -4,7 +4,7 @@ import type { FetchDocument } from './fetch-document.ts'
 import type { JwksEndpointPolicy } from './jwks-endpoint-policy.ts'
 import { OutboundError } from './outbound-error.ts'
 
-/** What an issuer's discovery document says, for the members that a provider record leaves out. */
+/** Reads the members that a provider record does not set from the issuer's discovery document. */
 export type DiscoverProvider = (issuer: string, url: string | undefined) => Promise<DiscoveredProvider>
 
 const JSON_TYPE = 'application/json'
@@ -13,13 +13,13 @@ const MAX_URL_LENGTH = 2048
 export function createDiscoverProvider(fetchDocument: FetchDocument, policy: JwksEndpointPolicy): DiscoverProvider {
   return async (issuer, url) => {
     const address = url || discoveryUrl(issuer)
-    const problem = policy.findProblem(address)
-    if (problem) throw invalidField(url ? 'discoveryUrl' : 'issuer', problem, address)
+    const refusal = policy.findRefusal(address)
+    if (refusal) throw invalidField(url ? 'discoveryUrl' : 'issuer', refusal, address)
     const document = readIssuerDocument(await fetchBody(fetchDocument, address), issuer)
     if (typeof document === 'string') throw fieldError('issuer', document, issuer)
     const link = (name: string): string | undefined => {
       const value = document[name]
-      const isUsable = typeof value === 'string' && value.length <= MAX_URL_LENGTH && !policy.findProblem(value)
+      const isUsable = typeof value === 'string' && value.length <= MAX_URL_LENGTH && !policy.findRefusal(value)
       return isUsable ? value : undefined
     }
     const [jwksUri, tokenUrl, registrationUrl] = [

@@ -6,45 +6,45 @@ export interface DiscoveredSigner {
   readonly issuer: string
   readonly jwksEndpoint: string
   readonly openIdConfigurationUrl: string
-  /** Those of the usual ones that the provider says it has. */
+  /** The usual scopes that the provider supports. */
   readonly scopes?: readonly string[]
 }
 
-/** Why nothing can be taken from a document, in words for the administrator who named the issuer. */
+/** The signer, or for the administrator the reason why the document cannot be used. */
 export type DiscoveryReading =
   | { readonly ok: true; readonly signer: DiscoveredSigner }
   | { readonly ok: false; readonly reason: string }
 
-/** Whether a host may be asked over http, as the settings have it. */
+/** Whether the settings allow http for this URL. */
 export type IsHttpAllowed = (url: URL) => boolean
 
 const WELL_KNOWN = '/.well-known/openid-configuration'
 const MAX_URL_LENGTH = 1024
 const MAX_SHOWN = 256
-/** What a client needs to learn who somebody is. */
+/** Scopes that clients request to identify a user. */
 const USUAL_SCOPES: readonly string[] = ['openid', 'profile', 'email']
 
 /**
- * Where the provider with this issuer publishes its discovery document (OpenID Connect Discovery section 4).
- * @throws {AppError} INVALID_FIELD for an issuer that has none
+ * Returns the URL of an issuer's discovery document (OpenID Connect Discovery section 4).
+ * @throws {AppError} INVALID_FIELD for an invalid issuer
  */
 export function discoveryUrl(issuer: string): string {
-  const problem = issuerProblem(issuer)
-  if (problem) throw invalidField('issuer', problem, issuer)
+  const error = findIssuerError(issuer)
+  if (error) throw invalidField('issuer', error, issuer)
   return `${issuer.endsWith('/') ? issuer.slice(0, -1) : issuer}${WELL_KNOWN}`
 }
 
-function issuerProblem(issuer: string): string | undefined {
+function findIssuerError(issuer: string): string | undefined {
   if (!URL.canParse(issuer)) return 'it is not an absolute URL'
   const { protocol } = new URL(issuer)
-  if (protocol !== 'https:' && protocol !== 'http:') return 'it is not an https address'
+  if (protocol !== 'https:' && protocol !== 'http:') return 'it is not an https URL'
   if (issuer.includes('?') || issuer.includes('#')) return 'an issuer has no query and no fragment'
-  return issuer.includes('/.well-known/') ? `give the issuer alone, without ${WELL_KNOWN}` : undefined
+  return issuer.includes('/.well-known/') ? `enter the issuer without ${WELL_KNOWN}` : undefined
 }
 
 /**
- * The members of a discovery document that was fetched for an issuer, or why they count for nothing. It must name exactly that issuer
- * (section 4.3): one that speaks for another would let whoever serves it choose the keys of that other one, and where its people are sent.
+ * Returns the members of the discovery document fetched for an issuer, or why it cannot be used. The document must name exactly that issuer
+ * (section 4.3): otherwise its server could choose the keys of another issuer, and where that issuer's users are redirected.
  */
 export function readIssuerDocument(body: Buffer, requestedIssuer: string): JsonObject | string {
   const document = readJsonObject(body)
@@ -54,7 +54,7 @@ export function readIssuerDocument(body: Buffer, requestedIssuer: string): JsonO
   return issuer === requestedIssuer ? document : otherIssuer(issuer, requestedIssuer)
 }
 
-/** Reads what a signer takes from the discovery document of its issuer. Throws for no body. */
+/** Reads the fields of a signer from the discovery document of its issuer. Never throws for an invalid body. */
 export function readDiscoveryDocument(
   body: Buffer,
   requestedIssuer: string,
@@ -64,12 +64,10 @@ export function readDiscoveryDocument(
   if (typeof document === 'string') return refused(document)
   const { jwks_uri: jwksUri } = document
   if (typeof jwksUri !== 'string' || jwksUri === '') {
-    return refused(
-      'the document has no "jwks_uri": without keys to fetch, give the certificate of the issuer as certPem',
-    )
+    return refused('the document has no "jwks_uri": set certPem to the certificate of the issuer instead')
   }
-  const problem = endpointProblem(jwksUri, isHttpAllowed)
-  if (problem) return refused(`the "jwks_uri" of the document ${problem}`)
+  const error = findEndpointError(jwksUri, isHttpAllowed)
+  if (error) return refused(`the "jwks_uri" of the document ${error}`)
   const scopes = usualScopes(document.scopes_supported)
   const openIdConfigurationUrl = discoveryUrl(requestedIssuer)
   const signer = { issuer: requestedIssuer, jwksEndpoint: jwksUri, openIdConfigurationUrl, ...(scopes && { scopes }) }
@@ -79,18 +77,18 @@ export function readDiscoveryDocument(
 const refused = (reason: string): DiscoveryReading => ({ ok: false, reason })
 
 function otherIssuer(named: string, requested: string): string {
-  const both = `the document is of the issuer ${shown(named)}, not of ${shown(requested)}`
-  if (named.includes('{tenantid}')) return `${both}: give the issuer with the id of your own tenant`
-  const isNear = withoutSlash(named).toLowerCase() === withoutSlash(requested).toLowerCase()
-  return isNear ? `${both}: give the issuer exactly as the document has it` : both
+  const text = `the document belongs to the issuer ${shown(named)}, not to ${shown(requested)}`
+  if (named.includes('{tenantid}')) return `${text}: use the issuer with the id of your tenant`
+  const isSimilar = withoutSlash(named).toLowerCase() === withoutSlash(requested).toLowerCase()
+  return isSimilar ? `${text}: use the issuer exactly as in the document` : text
 }
 
-function endpointProblem(endpoint: string, isHttpAllowed: IsHttpAllowed): string | undefined {
+function findEndpointError(endpoint: string, isHttpAllowed: IsHttpAllowed): string | undefined {
   if (endpoint.length > MAX_URL_LENGTH) return `is longer than ${MAX_URL_LENGTH} characters`
   if (!URL.canParse(endpoint)) return 'is not an absolute URL'
   const url = new URL(endpoint)
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isHttpAllowed(url))) return undefined
-  return 'is not an https address'
+  return 'is not an https URL'
 }
 
 function usualScopes(supported: JsonValue | undefined): string[] | undefined {

@@ -1,6 +1,6 @@
 import { isIP, SocketAddress } from 'node:net'
 
-/** Prefixes of IPv6 addresses that stand for an IPv4 address, and at which of the eight groups it begins. */
+/** IPv6 prefixes that embed an IPv4 address, and the group (of eight) at which it begins. */
 const EMBEDDINGS: readonly { readonly prefix: readonly number[]; readonly at: number }[] = [
   { prefix: [0, 0, 0, 0, 0, 0xffff], at: 6 },
   { prefix: [0, 0, 0, 0, 0xffff, 0], at: 6 },
@@ -8,7 +8,7 @@ const EMBEDDINGS: readonly { readonly prefix: readonly number[]; readonly at: nu
   { prefix: [0x2002], at: 1 },
 ]
 
-/** The address that will really be talked to: an IPv4 address inside an IPv6 one is judged as IPv4. Undefined for no address. */
+/** Returns the address that is actually reached: the IPv4 address embedded in an IPv6 address, else `text`. Undefined for an invalid address. */
 export function unwrapAddress(text: string): string | undefined {
   const family = isIP(text)
   if (family === 4) return text
@@ -27,7 +27,7 @@ function ipv4(high: number, low: number): string {
 
 /** The eight 16-bit groups of an IPv6 address. */
 function groupsOf(text: string): number[] {
-  // The URL parser writes an address out in one canonical way, with an embedded IPv4 part as two groups.
+  // The URL parser returns the canonical form, with an embedded IPv4 part as two groups.
   const canonical = new URL(`http://[${withoutZone(text)}]/`).hostname.slice(1, -1)
   const [head = '', tail] = canonical.split('::')
   const left = head === '' ? [] : head.split(':')

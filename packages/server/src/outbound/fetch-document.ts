@@ -7,31 +7,31 @@ import { type DialTarget, dialTcp, secure } from './dial.ts'
 import { comparableHost } from './host-patterns.ts'
 import { createJwksEndpointPolicy } from './jwks-endpoint-policy.ts'
 import { OutboundError } from './outbound-error.ts'
-import { readAnswer } from './read-answer.ts'
+import { readResponse } from './read-response.ts'
 import { createHostResolver, type Lookup } from './resolve-host.ts'
 import { createTrustedRoots } from './trusted-roots.ts'
 
 export interface FetchOptions {
-  /** One more CA to trust, PEM. */
+  /** An additional trusted CA, PEM. */
   readonly caPem?: string | undefined
   readonly accept: string
-  /** The media types that are taken, lower case. */
+  /** The accepted media types, lower case. */
   readonly mediaTypes: readonly string[]
-  /** The caller no longer wants it. */
+  /** Aborts the fetch. */
   readonly signal?: AbortSignal
-  /** What is sent; a plain GET unless given. */
+  /** By default a GET without a body. */
   readonly send?: SentDocument
-  /** The good ones; 200 unless given. One that has no content has no media type either. */
+  /** The accepted statuses, by default 200. A response with 204 needs no media type. */
   readonly statuses?: readonly number[]
 }
 
-/** A request that changes something at the other side. It is never sent twice: nobody knows what the first one did. */
+/** A request that changes state at the server. It is never retried or redirected: the first request may have had an effect. */
 export interface SentDocument {
   readonly method: 'POST' | 'DELETE'
   readonly json?: object
-  /** Sent as a form instead, which is what token endpoints take. */
+  /** Sent form-encoded instead, as token endpoints require. */
   readonly form?: Readonly<Record<string, string>>
-  /** Bearer token for the other side. */
+  /** Bearer token for the server. */
   readonly bearer?: string | undefined
 }
 
@@ -44,17 +44,17 @@ export type FetchDocument = (url: string, options: FetchOptions) => Promise<Fetc
 
 export interface FetchLimits {
   readonly totalMs: number
-  /** For the name and the connection, before TLS. */
+  /** For DNS and the TCP connection, before TLS. */
   readonly connectMs: number
   readonly maxBytes: number
-  /** Of what is only read. */
+  /** For GET requests only. */
   readonly maxRedirects: number
 }
 
 export interface FetcherParts {
   readonly settings: Pick<Settings, 'jwks' | 'dev'>
   readonly lookup?: Lookup
-  /** Instead of those of the settings. */
+  /** Overrides the limits of the settings. */
   readonly limits?: Partial<FetchLimits>
 }
 
@@ -66,10 +66,9 @@ export function fetchLimits(settings: Settings['jwks']): FetchLimits {
 }
 
 /**
- * Makes the one function by which other servers are spoken to: one request on a connection of its own, to checked addresses only,
- * without proxy, cookies or compression, within limits of time and size. Redirects are followed only where the settings say so, each as if it
- * had been asked for in the first place.
- * Rejects with `OutboundError` and nothing else.
+ * Creates the function that makes all outbound requests: each on a separate connection, to checked addresses only, without proxy, cookies or
+ * compression, within limits of time and size. Redirects are followed only if the settings allow it; each target is checked like the first URL.
+ * Rejects only with `OutboundError`.
  */
 export function createFetchDocument({ settings, lookup, limits }: FetcherParts): FetchDocument {
   const { totalMs, connectMs, maxBytes, maxRedirects } = { ...fetchLimits(settings.jwks), ...limits }
@@ -80,9 +79,9 @@ export function createFetchDocument({ settings, lookup, limits }: FetcherParts):
 
   const connect = async (url: URL, caPem: string | undefined, deadline: Deadline): Promise<Socket> => {
     const host = comparableHost(url.hostname.replace(/^\[|\]$/g, ''))
-    const stopWaiting = deadline.limit(connectMs, `${host} could not be connected to`)
+    const stopWaiting = deadline.limit(connectMs, `no connection to ${host}`)
     const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
-    const addresses = await deadline.orGiveUp(resolveHost(host, deadline.signal))
+    const addresses = await deadline.race(resolveHost(host, deadline.signal))
     const target: DialTarget = { host, port, addresses }
     const socket = await dialTcp(target, addressPolicy, deadline.signal)
     stopWaiting()
@@ -92,16 +91,16 @@ export function createFetchDocument({ settings, lookup, limits }: FetcherParts):
   return async (text, { caPem, accept, mediaTypes, signal, send, statuses }) => {
     let url = checkedUrl(text, endpointPolicy.checkEndpoint)
     const deadline = createDeadline(signal)
-    deadline.limit(totalMs, `${url.host} did not answer`)
+    deadline.limit(totalMs, `no response from ${url.host}`)
     let socket: Socket | undefined
     try {
       for (let redirectsLeft = send ? 0 : maxRedirects; ; redirectsLeft -= 1) {
         socket = await connect(url, caPem, deadline)
-        const answer = await deadline.orGiveUp(ask(url, socket, accept, send))
-        const next = redirectsLeft > 0 ? redirectTarget(answer, url) : undefined
+        const response = await deadline.race(sendRequest(url, socket, accept, send))
+        const next = redirectsLeft > 0 ? redirectTarget(response, url) : undefined
         if (next === undefined) {
-          const body = await deadline.orGiveUp(readAnswer(answer, { mediaTypes, maxBytes, statuses }))
-          return { body, headers: answer.headers }
+          const body = await deadline.race(readResponse(response, { mediaTypes, maxBytes, statuses }))
+          return { body, headers: response.headers }
         }
         socket.destroy()
         url = checkedRedirect(next, endpointPolicy.checkEndpoint)
@@ -117,7 +116,7 @@ export function createFetchDocument({ settings, lookup, limits }: FetcherParts):
 
 const REDIRECTS: readonly (number | undefined)[] = [301, 302, 303, 307, 308]
 
-/** Where an answer sends whoever asked; undefined where it sends nobody anywhere. */
+/** Returns the absolute redirect target; undefined when the response is not a redirect. */
 function redirectTarget({ statusCode, headers }: IncomingMessage, from: URL): string | undefined {
   const { location } = headers
   return REDIRECTS.includes(statusCode) && location !== undefined ? URL.parse(location, from.href)?.href : undefined
@@ -127,8 +126,8 @@ function checkedRedirect(target: string, checkEndpoint: (endpoint: string) => vo
   try {
     return checkedUrl(target, checkEndpoint)
   } catch (error) {
-    // Why is not told: it would repeat what the other side sent.
-    throw new OutboundError('redirect', 'the answer was a redirect to where nothing is fetched from', { cause: error })
+    // The message omits the reason, which would quote what the server sent.
+    throw new OutboundError('redirect', 'the response redirects to a refused address', { cause: error })
   }
 }
 
@@ -138,13 +137,18 @@ function checkedUrl(text: string, checkEndpoint: (endpoint: string) => void): UR
     return new URL(text)
   } catch (error) {
     const cause = error instanceof AppError ? error.publicCause : undefined
-    const why = cause && 'message' in cause ? cause.message : 'it is no address that is fetched from'
+    const why = cause && 'message' in cause ? cause.message : 'the outbound policy refuses this URL'
     throw new OutboundError('endpoint-refused', why, { cause: error })
   }
 }
 
-/** Sends the request and waits for the head of the answer. No agent: none could pool the connection, or know a proxy. */
-function ask(url: URL, socket: Socket, accept: string, send: SentDocument | undefined): Promise<IncomingMessage> {
+/** Sends the request and waits for the response head. Without an agent, connections are not pooled and no proxy is used. */
+function sendRequest(
+  url: URL,
+  socket: Socket,
+  accept: string,
+  send: SentDocument | undefined,
+): Promise<IncomingMessage> {
   const content = send && contentOf(send)
   return new Promise((resolve, reject) => {
     request({
@@ -179,25 +183,25 @@ function contentOf({ json, form }: SentDocument): { readonly type: string; reado
 
 interface Deadline {
   readonly signal: AbortSignal
-  /** Gives up after so long, unless what is answered is called before. */
+  /** Aborts after `ms`. Returns a function that cancels the timer. */
   limit(ms: number, message: string): () => void
-  /** The same promise, or the rejection that stands for giving up, whichever is first. */
-  orGiveUp<T>(work: Promise<T>): Promise<T>
+  /** Settles like `work`, or rejects when the deadline aborts first. */
+  race<T>(work: Promise<T>): Promise<T>
   end(): void
 }
 
-function createDeadline(callers: AbortSignal | undefined): Deadline {
+function createDeadline(callerSignal: AbortSignal | undefined): Deadline {
   const controller = new AbortController()
   const { signal } = controller
   const timers: NodeJS.Timeout[] = []
-  const stop = (): void => controller.abort(new OutboundError('stopped', 'the fetch was called off'))
-  if (callers?.aborted) stop()
-  callers?.addEventListener('abort', stop)
-  const gaveUp = new Promise<never>((_resolve, reject) => {
+  const stop = (): void => controller.abort(new OutboundError('stopped', 'the fetch was aborted'))
+  if (callerSignal?.aborted) stop()
+  callerSignal?.addEventListener('abort', stop)
+  const aborted = new Promise<never>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
     if (signal.aborted) reject(signal.reason)
   })
-  gaveUp.catch(() => {})
+  aborted.catch(() => {})
   return {
     signal,
     limit: (ms, message) => {
@@ -207,12 +211,12 @@ function createDeadline(callers: AbortSignal | undefined): Deadline {
       timers.push(timer)
       return () => clearTimeout(timer)
     },
-    orGiveUp: (work) => {
+    race: (work) => {
       work.catch(() => {})
-      return Promise.race([work, gaveUp])
+      return Promise.race([work, aborted])
     },
     end: () => {
-      callers?.removeEventListener('abort', stop)
+      callerSignal?.removeEventListener('abort', stop)
       for (const timer of timers) clearTimeout(timer)
     },
   }
@@ -220,5 +224,5 @@ function createDeadline(callers: AbortSignal | undefined): Deadline {
 
 function asOutboundError(error: unknown, url: URL): OutboundError {
   if (error instanceof OutboundError) return error
-  return new OutboundError('protocol', `${url.host} gave no proper HTTP answer`, { cause: error })
+  return new OutboundError('protocol', `${url.host} sent no valid HTTP response`, { cause: error })
 }

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** As long as anybody needs; what providers say beyond that is a mistake, and sums stay exact. */
+/** Upper bound: longer times are mistakes of the provider, and the arithmetic stays exact. */
 const MAX_MS = 365 * 86_400_000
 
-/** For how long an answer says that it is good, in milliseconds; undefined when it says nothing that can be understood. */
+/** Returns how long a response stays fresh, in milliseconds; undefined without caching headers. */
 export function freshForMs(headers: IncomingHttpHeaders, now: number): number | undefined {
   const directives = (headers['cache-control'] ?? '').split(',').map((part) => part.trim().toLowerCase())
   if (directives.includes('no-store') || directives.includes('no-cache')) return 0
@@ -11,7 +11,7 @@ export function freshForMs(headers: IncomingHttpHeaders, now: number): number | 
   if (maxAge !== undefined) return bounded(Number(maxAge.replaceAll('"', '')) * 1000)
   if (headers.expires === undefined) return undefined
   const sent = Date.parse(headers.date ?? '')
-  // A date that cannot be read means: expired already (RFC 9111 section 5.3).
+  // An invalid date means expired (RFC 9111 section 5.3).
   return bounded((Date.parse(headers.expires) || 0) - (Number.isNaN(sent) ? now : sent))
 }
 

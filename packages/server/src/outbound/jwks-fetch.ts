@@ -7,7 +7,7 @@ export interface JwksRequest {
   readonly url: string
   readonly caPem?: string | undefined
   readonly signal?: AbortSignal
-  /** What it is wanted for; a refresh unless given. */
+  /** By default `refresh`. */
   readonly why?: FetchReason
 }
 
@@ -15,9 +15,9 @@ export type FetchReason = 'refresh' | 'unknown-kid' | 'administrator'
 
 export interface FetchedKeySet {
   readonly keySet: KeySet
-  /** What the provider says about how long it is good. */
+  /** How long the provider declares the keys fresh. */
   readonly freshForMs: number | undefined
-  /** How long ago it was fetched, where another process of this node did. */
+  /** Time since the fetch, when another process of this node fetched. */
   readonly ageMs?: number
 }
 

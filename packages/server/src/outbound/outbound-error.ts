@@ -1,4 +1,4 @@
-/** Why something could not be fetched. Which port is closed, filtered or shielded is not told: we are no port scanner. */
+/** Why a fetch failed. Does not distinguish closed from filtered ports: the controller must not serve as a port scanner. */
 export type OutboundReason =
   | 'endpoint-refused'
   | 'address-refused'
@@ -16,13 +16,13 @@ export type OutboundReason =
   | 'stopped'
 
 /**
- * A fetch that failed. The message is for administrators: it names the HTTP status where there was one, and the setting
- * that would allow what was refused; it never quotes what the other side sent.
+ * A failed fetch. The message is for administrators: it contains the HTTP status, if any, and the setting that allows what was refused. It
+ * never quotes what the server sent.
  */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError'
   readonly reason: OutboundReason
-  /** The HTTP status, where there was an answer. */
+  /** The HTTP status, if there was a response. */
   readonly status: number | undefined
 
   constructor(reason: OutboundReason, message: string, options: { status?: number; cause?: unknown } = {}) {

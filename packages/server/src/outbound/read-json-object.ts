@@ -2,7 +2,7 @@ import { isJsonObject, JsonError, type JsonObject, readJson } from '@countersign
 
 const LIMITS = { maxDepth: 16, maxMembers: 10_000, maxStringLength: 16_384 }
 
-/** The JSON object that another server has answered, or what is wrong with it, in words that go on from "the document". */
+/** Reads a JSON object. Returns a text when it is invalid, which continues a sentence such as "the document ...". */
 export function readJsonObject(body: Buffer): JsonObject | string {
   try {
     const value = readJson(body, LIMITS)

@@ -1,7 +1,7 @@
 import { lookup as dnsLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { BoundedCache } from '@countersign/core'
-import { createLookupTurns } from './lookup-turns.ts'
+import { createLookupQueue } from './lookup-queue.ts'
 import { OutboundError } from './outbound-error.ts'
 
 export interface ResolvedAddress {
@@ -9,21 +9,21 @@ export interface ResolvedAddress {
   readonly family: number
 }
 
-/** Every address of a host name. */
+/** Returns all addresses of a host name. */
 export type Lookup = (host: string) => Promise<readonly ResolvedAddress[]>
 
-/** The name service of this machine, its hosts file included. */
+/** The resolver of the operating system, including its hosts file. */
 export const systemLookup: Lookup = (host) => dnsLookup(host, { all: true, order: 'verbatim' })
 
 const MAX_ADDRESSES = 16
-/** Names that are looked up or wait for it. */
-const MAX_UNDER_WAY = 1_000
+/** Names being looked up or queued. */
+const MAX_PENDING = 1_000
 const MAX_FAILURES = 1_000
-/** Shorter than the pause before a failed fetch of keys is tried again. */
-const FAILURE_KEPT_MS = 4_000
+/** Shorter than the pause before a failed key fetch is retried. */
+const FAILURE_CACHED_MS = 4_000
 
 interface SharedLookup {
-  readonly answer: Promise<readonly ResolvedAddress[]>
+  readonly addresses: Promise<readonly ResolvedAddress[]>
   readonly callers: AbortSignal[]
 }
 
@@ -33,17 +33,16 @@ interface Failure {
 }
 
 /**
- * Turns a host into its addresses. Whoever asks for a name that is being looked up shares that lookup, and a name that failed just now is
- * answered at once. What only callers wait for that have given up (`signal`) is not asked any more, but a lookup that has begun keeps
- * its place until it ends.
+ * Resolves a host to its addresses. Concurrent requests for a name share one lookup, and a recent failure is returned at once. A queued lookup
+ * is skipped when all its callers have aborted (`signal`); a running lookup is not interrupted.
  */
 export function createHostResolver(lookup: Lookup = systemLookup, elapsedMs = () => performance.now()) {
-  const inTurn = createLookupTurns()
-  const underWay = new Map<string, SharedLookup>()
-  /** Kept until the name resolves: it is doubtful for so long. */
+  const queue = createLookupQueue()
+  const pending = new Map<string, SharedLookup>()
+  /** Kept until the name resolves. Until then its lookups have low priority. */
   const failures = new BoundedCache<string, Failure>(MAX_FAILURES)
 
-  const ask = async (host: string): Promise<readonly ResolvedAddress[]> => {
+  const resolve = async (host: string): Promise<readonly ResolvedAddress[]> => {
     try {
       const addresses = await lookup(host)
       if (addresses.length === 0) throw new Error('no address')
@@ -57,18 +56,18 @@ export function createHostResolver(lookup: Lookup = systemLookup, elapsedMs = ()
   }
 
   const start = (host: string, firstCaller: AbortSignal): SharedLookup => {
-    if (underWay.size >= MAX_UNDER_WAY) throw unresolved('too many names are being looked up')
+    if (pending.size >= MAX_PENDING) throw unresolved('too many names are being looked up')
     const callers = [firstCaller]
-    const askIfWanted = async (): Promise<readonly ResolvedAddress[]> => {
+    const resolveIfWanted = async (): Promise<readonly ResolvedAddress[]> => {
       try {
-        if (callers.every(({ aborted }) => aborted)) throw unresolved(`nobody waits for the name ${host} any more`)
-        return await ask(host)
+        if (callers.every(({ aborted }) => aborted)) throw unresolved(`the lookup of ${host} was aborted`)
+        return await resolve(host)
       } finally {
-        underWay.delete(host)
+        pending.delete(host)
       }
     }
-    const shared = { answer: inTurn(failures.peek(host) ? 'doubtful' : 'steady', askIfWanted), callers }
-    underWay.set(host, shared)
+    const shared = { addresses: queue(failures.peek(host) ? 'low' : 'normal', resolveIfWanted), callers }
+    pending.set(host, shared)
     return shared
   }
 
@@ -77,11 +76,11 @@ export function createHostResolver(lookup: Lookup = systemLookup, elapsedMs = ()
     if (family !== 0) return [{ address: host, family }]
     signal.throwIfAborted()
     const failure = failures.peek(host)
-    if (failure && elapsedMs() - failure.atMs < FAILURE_KEPT_MS) throw failure.error
-    const shared = underWay.get(host)
-    if (!shared) return start(host, signal).answer
+    if (failure && elapsedMs() - failure.atMs < FAILURE_CACHED_MS) throw failure.error
+    const shared = pending.get(host)
+    if (!shared) return start(host, signal).addresses
     shared.callers.push(signal)
-    return shared.answer
+    return shared.addresses
   }
 }
 

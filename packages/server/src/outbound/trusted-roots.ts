@@ -6,13 +6,13 @@ const MAX_CONTEXTS = 256
 
 let systemRoots: readonly string[] | undefined
 
-/** What Node brings, what NODE_EXTRA_CA_CERTS adds, and what this machine trusts. Read once: it takes a tenth of a second. */
+/** The roots of Node, of NODE_EXTRA_CA_CERTS and of the operating system. Read once, because it takes 100 ms. */
 function loadSystemRoots(): readonly string[] {
   systemRoots ??= [...new Set([...getCACertificates('default'), ...getCACertificates('system')])]
   return systemRoots
 }
 
-/** Answers the TLS context that trusts the system's roots and, where given, one more CA; made once for each. */
+/** Returns TLS contexts that trust the system roots and, optionally, one more CA. Contexts are cached per CA. */
 export function createTrustedRoots(): (caPem: string | undefined) => SecureContext {
   const contexts = new BoundedCache<string, SecureContext>(MAX_CONTEXTS)
   return (caPem = '') => {

@@ -1,4 +1,4 @@
-/** The wall clock, in milliseconds since 1970, so that tests can hold it still. */
+/** The wall clock, in milliseconds since 1970; tests replace it. */
 export interface Clock {
   now(): number
 }

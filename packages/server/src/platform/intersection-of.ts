@@ -1,4 +1,4 @@
-/** What has everything that the members of a union have. */
+/** The intersection of the members of a union. */
 export type IntersectionOf<Union> = (Union extends unknown ? (one: Union) => void : never) extends (
   all: infer All,
 ) => void

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 
 const require = createRequire(import.meta.url)
 
-/** Loaded when it is first of use: most controllers read no file of settings and are not asked for a description of the API. */
+/** Loads the library at first use: most controllers read no settings file and serve no OpenAPI document. */
 export function loadYaml(): typeof import('yaml') {
   return require('yaml')
 }

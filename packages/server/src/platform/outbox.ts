@@ -1,28 +1,27 @@
 /**
- * Gathers what is to go to another thread, and sends together what comes in one turn of the event loop: a message costs more than what is in it.
- * Once there are `max`, they leave at once, so that the other thread begins while the rest of the turn is still put together.
+ * Sends the items of one turn of the event loop to another thread in one message, because a message costs more than its content. Sends at once
+ * when there are `max` items, so that the other thread starts while this turn still runs.
  */
-export class Outbox<Thing> {
+export class Outbox<Item> {
   readonly #max: number
-  readonly #send: (things: Thing[]) => void
-  #things: Thing[] = []
+  readonly #send: (items: Item[]) => void
+  #items: Item[] = []
 
-  constructor(max: number, send: (things: Thing[]) => void) {
+  constructor(max: number, send: (items: Item[]) => void) {
     this.#max = max
     this.#send = send
   }
 
-  add(thing: Thing): void {
-    if (this.#things.length === 0) setImmediate(() => this.flush())
-    this.#things.push(thing)
-    if (this.#things.length >= this.#max) this.flush()
+  add(item: Item): void {
+    if (this.#items.length === 0) setImmediate(() => this.flush())
+    this.#items.push(item)
+    if (this.#items.length >= this.#max) this.flush()
   }
 
-  /** Sends what is there now, if anything is. */
   flush(): void {
-    if (this.#things.length === 0) return
-    const things = this.#things
-    this.#things = []
-    this.#send(things)
+    if (this.#items.length === 0) return
+    const items = this.#items
+    this.#items = []
+    this.#send(items)
   }
 }

@@ -1,16 +1,16 @@
-/** Time for waiting: it never jumps when somebody sets the wall clock. Tests move it by hand. */
+/** Monotonic time and timers, which do not jump with the wall clock. Tests advance it themselves. */
 export interface Scheduler {
-  /** Milliseconds since some moment. */
+  /** Milliseconds since an arbitrary start. */
   elapsedMs(): number
-  /** Runs it once after so long; calling what is answered prevents that. */
-  after(ms: number, run: () => void): () => void
+  /** Runs `task` once after `ms`. Returns a function that cancels it. */
+  after(ms: number, task: () => void): () => void
 }
 
-/** Real time. It never keeps the process alive. */
+/** Real time. Its timers do not keep the process alive. */
 export const systemScheduler: Scheduler = {
   elapsedMs: () => performance.now(),
-  after: (ms, run) => {
-    const timer = setTimeout(run, ms)
+  after: (ms, task) => {
+    const timer = setTimeout(task, ms)
     timer.unref()
     return () => clearTimeout(timer)
   },

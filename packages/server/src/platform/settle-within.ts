@@ -1,7 +1,7 @@
-/** Comes back when all of it has ended, well or not, or so long has passed. */
-export async function settleWithin(ms: number, works: readonly (Promise<unknown> | undefined)[]): Promise<void> {
+/** Resolves when all promises have settled, or after `ms`. */
+export async function settleWithin(ms: number, promises: readonly (Promise<unknown> | undefined)[]): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)
-  await Promise.race([Promise.allSettled(works), late])
+  await Promise.race([Promise.allSettled(promises), late])
   clearTimeout(timer)
 }

@@ -1,6 +1,6 @@
 /**
- * Gives back what this thread has used only to start: half of its memory, which V8 would keep as room for new objects. Takes some tens of
- * milliseconds, so it belongs before anybody is served. Does nothing where the process was started without `--expose-gc`.
+ * Frees the memory that this thread used only to start: half of its heap, which V8 would keep for new objects. Takes tens of milliseconds, so
+ * call it before serving requests. Does nothing without `--expose-gc`.
  */
 export function shrinkHeap(): void {
   globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })

@@ -1,4 +1,4 @@
-/** Why the controller cannot start, in one sentence for the operator, with what to do about it where there is something to do. */
+/** Why the controller cannot start: one sentence for the operator, and a hint on how to fix it where there is one. */
 export class StartupError extends Error {
   override readonly name = 'StartupError'
   readonly hint: string | undefined

@@ -12,15 +12,15 @@ import {
 import { basename, join } from 'node:path'
 import { StartupError } from '../platform/startup-error.ts'
 import { checkBackupFile, type PackedKey, unpackBackupFile, writeBackupFile } from '../store/sqlite/backup-file.ts'
-import { isFileProblem } from '../store/store-problem.ts'
-import { databaseFileIn, takeDataDir } from './data-dir.ts'
+import { isFileError } from '../store/store-error.ts'
+import { databaseFileIn, lockDataDir } from './data-dir.ts'
 
 const PRIVATE_FILE_MODE = 0o600
 const PRIVATE_DIR_MODE = 0o700
-/** Files beside a database that belong to the one that was there before. */
+/** Files beside the database that belong to the replaced one. */
 const SIDE_FILES = ['-wal', '-shm', '-journal']
 
-/** Copies database and keys of a data directory into one file, consistent even while its controller runs. */
+/** Copies database and keys of a data directory into one file. The copy is consistent even while the controller runs. */
 export async function backupDataDir(dataDir: string, file: string): Promise<void> {
   const databaseFile = databaseFileIn(dataDir)
   if (!existsSync(databaseFile))
@@ -28,9 +28,9 @@ export async function backupDataDir(dataDir: string, file: string): Promise<void
   try {
     await writeBackupFile(databaseFile, file, () => readKeys(join(dataDir, 'keys')))
   } catch (error) {
-    if (!isFileProblem(error)) throw error
+    if (!isFileError(error)) throw error
     const { message } = error as Error
-    throw new StartupError(`cannot copy ${databaseFile} to ${file}: ${message}`, 'is there room on the disk?', {
+    throw new StartupError(`cannot copy ${databaseFile} to ${file}: ${message}`, 'check the free disk space', {
       cause: error,
     })
   }
@@ -41,24 +41,24 @@ function readKeys(keysDir: string): PackedKey[] {
   return names.map((name) => ({ name, content: readFileSync(join(keysDir, name)) }))
 }
 
-/** Makes a data directory from a backup, replacing what is there. Every session ends: one that was revoked since the backup must not come back. */
+/** Replaces a data directory by a backup. Deletes all sessions: a session revoked since the backup must not become valid again. */
 export async function restoreDataDir(file: string, dataDir: string): Promise<void> {
   checkIsBackup(file)
-  const taken = takeDataDir(dataDir)
-  const restoring = `${taken.databaseFile}.restoring`
-  const restoringKeys = `${taken.keysDir}.restoring`
+  const target = lockDataDir(dataDir)
+  const restoring = `${target.databaseFile}.restoring`
+  const restoringKeys = `${target.keysDir}.restoring`
   try {
     copyFileSync(file, restoring)
     chmodSync(restoring, PRIVATE_FILE_MODE)
     writeKeys(unpackBackupFile(restoring), restoringKeys)
-    for (const suffix of ['', ...SIDE_FILES]) rmSync(taken.databaseFile + suffix, { force: true })
-    rmSync(taken.keysDir, { recursive: true, force: true })
-    renameSync(restoringKeys, taken.keysDir)
-    renameSync(restoring, taken.databaseFile)
+    for (const suffix of ['', ...SIDE_FILES]) rmSync(target.databaseFile + suffix, { force: true })
+    rmSync(target.keysDir, { recursive: true, force: true })
+    renameSync(restoringKeys, target.keysDir)
+    renameSync(restoring, target.databaseFile)
   } finally {
     rmSync(restoring, { force: true })
     rmSync(restoringKeys, { recursive: true, force: true })
-    taken.release()
+    target.release()
   }
 }
 
@@ -67,11 +67,9 @@ function checkIsBackup(file: string): void {
     checkBackupFile(file)
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    throw new StartupError(
-      `${file} is no backup that can be restored: ${message}`,
-      'name a file that "countersign backup" wrote',
-      { cause: error },
-    )
+    throw new StartupError(`${file} is not a valid backup: ${message}`, 'use a file that "countersign backup" wrote', {
+      cause: error,
+    })
   }
 }
 

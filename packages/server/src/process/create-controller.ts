@@ -55,8 +55,8 @@ import type { ServerIdentity } from '../platform/keys/server-identity.ts'
 import { createSignControllerJwt } from '../platform/keys/sign-controller-jwt.ts'
 import type { Settings } from '../platform/settings/index.ts'
 import { settleWithin } from '../platform/settle-within.ts'
+import { createClientChangeDetector } from '../session/client-change-detector.ts'
 import { LiveSessions } from '../session/live-sessions.ts'
-import { createSessionMoves } from '../session/session-moves.ts'
 import { SYSTEM_ACTOR } from '../store/actor.ts'
 import type { Store } from '../store/store.ts'
 import { DecisionRecorder } from '../token/decision-recorder.ts'
@@ -69,8 +69,8 @@ import { SignerKeyCheck } from '../token/signer-key-check.ts'
 import { TokenVerifier } from '../token/token-verifier.ts'
 import { startUpkeep } from './upkeep.ts'
 
-/** What is still to be written gets so long at the end: a database that does not answer does not hold it up. */
-const LAST_WRITES_WITHIN_MS = 700
+/** Time for the last writes on close: an unresponsive database must not delay it. */
+const LAST_WRITES_TIMEOUT_MS = 700
 
 export interface ControllerParts {
   readonly store: Store
@@ -82,22 +82,22 @@ export interface ControllerParts {
   readonly addresses: () => readonly string[]
   readonly caCertificates: () => Buffer
   readonly serverIdentity: () => ServerIdentity
-  /** Where events are published; a hub of its own unless given. */
+  /** By default a new hub. */
   readonly events?: EventHub
-  /** What client certificates are issued with, as it is now. */
+  /** Returns the current keys for issuing client certificates. */
   readonly issuingKeys: () => IssuingKeys
   readonly passwordCost?: PasswordCost
-  /** What it shares with the other processes of its node, where it is one of several. */
-  readonly seat?: WorkerSeat
-  /** How keys are fetched; over the network unless given. */
+  /** Set when this is one of several processes of a node. */
+  readonly worker?: WorkerContext
+  /** By default over the network. */
   readonly fetchJwks?: FetchJwks
-  /** Where the built console is; where the build leaves it unless given. */
+  /** Folder of the built console; by default the build's output folder. */
   readonly consoleFolder?: string | undefined
 }
 
-/** What a worker shares with the others of its node. */
-export interface WorkerSeat {
-  /** One of them does what is to be done once. */
+/** What a worker shares with the other workers of its node. */
+export interface WorkerContext {
+  /** Exactly one worker is the lead. It does the tasks that run once per node. */
   readonly isLead: boolean
   readonly workers: number
   readonly instanceId: string
@@ -110,15 +110,15 @@ export interface Controller {
   readonly http: HttpServer
   readonly events: EventHub
   readonly metrics: Metrics
-  /** Does before anybody is served what the first caller would wait for otherwise. */
+  /** Loads ahead of the first request what it would otherwise wait for. */
   prepare(): Promise<void>
-  /** Finishes what is under way and lets go of everything but the store, which is the caller's. */
+  /** Finishes running requests and releases everything except the store, which the caller closes. */
   close(): Promise<void>
 }
 
-/** Wires one controller from its parts. Nothing here knows the process: there can be several. */
+/** Wires one controller from its parts. It does not depend on the process: a process can create several. */
 export function createController(parts: ControllerParts): Controller {
-  const { clock, settings, log, seat } = parts
+  const { clock, settings, log, worker } = parts
   const metrics = createMetrics()
   const store = timedStore(parts.store, metrics)
   const health = createHealth({ store, clock })
@@ -143,7 +143,7 @@ export function createController(parts: ControllerParts): Controller {
   const signers = new SignerDirectory(store, log)
   const fetchDocument = createFetchDocument({ settings })
   const jwksPolicy = createJwksEndpointPolicy(settings)
-  const fetchJwks = parts.fetchJwks ?? seat?.fetchJwks ?? createFetchJwks(fetchDocument)
+  const fetchJwks = parts.fetchJwks ?? worker?.fetchJwks ?? createFetchJwks(fetchDocument)
   const signerKeys = new KeySets({
     store,
     fetchJwks,
@@ -154,7 +154,7 @@ export function createController(parts: ControllerParts): Controller {
     onWarning: (warning) => events.publish(signerHealthEvent(warning)),
   })
   const cache = new VerifiedTokenCache()
-  const limits = createAttemptLimits({ settings, clock, log, metrics, sharing: seat?.attempts })
+  const limits = createAttemptLimits({ settings, clock, log, metrics, sharing: worker?.attempts })
   const signatures = new SignatureChecks(log)
   const verifier = new TokenVerifier({
     directory: signers,
@@ -200,8 +200,8 @@ export function createController(parts: ControllerParts): Controller {
     passwordCost: parts.passwordCost ?? PASSWORD_COST,
     limit: limits.password,
     log,
-    guesses: seat?.guesses,
-    maxPasswordsAtOnce: seat && Math.ceil(MAX_AT_ONCE / seat.workers),
+    guesses: worker?.guesses,
+    maxPasswordsAtOnce: worker && Math.ceil(MAX_AT_ONCE / worker.workers),
   })
   const explainer = new LoginExplainer({ store, directory: signers, keys: signerKeys, clock, log })
   const routes = buildRoutes({
@@ -237,14 +237,14 @@ export function createController(parts: ControllerParts): Controller {
     discoverProvider: createDiscoverProvider(fetchDocument, jwksPolicy),
     apiAccounts,
   })
-  const noteUse = createSessionMoves((move, { id, identity }, address) =>
+  const noteSessionUse = createClientChangeDetector((move, { id, identity }, address) =>
     events.publish(apiSessionEvent(move, { id, identityId: identity.id, ipAddress: address })),
   )
   const http = createHttpServer({
     routes,
     sessions,
     secondFactor,
-    noteUse,
+    noteSessionUse,
     hostedCallers,
     heldTokens,
     limits,
@@ -252,11 +252,11 @@ export function createController(parts: ControllerParts): Controller {
     tls: parts.tls,
     log,
     beforeRequest: store.catchUp,
-    instanceId: seat?.instanceId,
+    instanceId: worker?.instanceId,
   })
   observeController({ metrics, store, clock, sessions, signerKeys, events, decisions, streams: http.streams })
   const upkeep =
-    seat?.isLead === false
+    worker?.isLead === false
       ? undefined
       : startUpkeep({ store, clock, log, removeRetiredClients: () => accountClients.removeRetired() })
   return {
@@ -265,13 +265,13 @@ export function createController(parts: ControllerParts): Controller {
     metrics,
     prepare: async () => {
       await http.ready()
-      // Should the store fail just now, whoever comes first asks it again.
+      // When the store fails now, the first request loads again.
       await Promise.allSettled([signers.enabled(), signerKeys.loaded])
     },
     close: async () => {
       health.stop()
       await http.close()
-      await settleWithin(LAST_WRITES_WITHIN_MS, [decisions.flush(), upkeep?.stop(), signerKeys.stop()])
+      await settleWithin(LAST_WRITES_TIMEOUT_MS, [decisions.flush(), upkeep?.stop(), signerKeys.stop()])
       await signatures.close()
     },
   }

@@ -13,16 +13,16 @@ export interface DataDir {
 const PRIVATE_DIR_MODE = 0o700
 const PRIVATE_FILE_MODE = 0o600
 
-/** Makes the data directory if need be and takes it for this process, so that two controllers never share one by mistake. */
-export function takeDataDir(path: string): DataDir {
+/** Creates the data directory if needed and locks it for this process, so that two controllers never share one by mistake. */
+export function lockDataDir(path: string): DataDir {
   const absolute = resolve(path)
   try {
-    makeDirectory(absolute)
-    // A directory that holds other things belongs to somebody; what we put into it is private by its own mode.
+    createDirectory(absolute)
+    // The mode of a non-empty directory is left unchanged: our files in it are private by their own mode.
     if (readdirSync(absolute).length === 0) chmodSync(absolute, PRIVATE_DIR_MODE)
   } catch (error) {
     throw new StartupError(
-      `cannot write to the data directory ${absolute}: ${wordsFor(error)}`,
+      `cannot write to the data directory ${absolute}: ${errorText(error)}`,
       'choose another with --data-dir',
       { cause: error },
     )
@@ -35,19 +35,19 @@ export function databaseFileIn(dataDir: string): string {
   return join(dataDir, 'countersign.db')
 }
 
-/** Node's own recursive form never ends below directories that take no entries, such as /proc. */
-function makeDirectory(path: string): void {
+/** Node's recursive mkdir never ends below directories that accept no entries, such as /proc. */
+function createDirectory(path: string): void {
   if (existsSync(path)) return
-  makeDirectory(dirname(path))
+  createDirectory(dirname(path))
   mkdirSync(path, { mode: PRIVATE_DIR_MODE })
 }
 
-/** The lock is SQLite's, which the operating system takes away with the process, however it ends. */
+/** Uses a lock of SQLite, which the operating system releases when the process ends, however it ends. */
 function lock(dataDir: string): () => void {
   let database: DatabaseSync | undefined
   try {
     const file = join(dataDir, 'lock')
-    // Made here, so that nobody else can open it and hold the lock.
+    // Created with a private mode, so that no other user can open it and hold the lock.
     closeSync(openSync(file, 'a', PRIVATE_FILE_MODE))
     database = new DatabaseSync(file)
     database.exec('pragma busy_timeout = 0; begin exclusive')
@@ -58,29 +58,29 @@ function lock(dataDir: string): () => void {
     if (error instanceof Error && error.message.includes('locked')) {
       throw new StartupError(
         `the data directory ${dataDir} is in use by another controller`,
-        'stop that one first, or choose another directory with --data-dir',
+        'stop that controller first, or choose another directory with --data-dir',
         { cause: error },
       )
     }
     throw new StartupError(
-      `cannot write to the data directory ${dataDir}: ${wordsFor(error)}`,
+      `cannot write to the data directory ${dataDir}: ${errorText(error)}`,
       'check its owner and the free space, or choose another with --data-dir',
       { cause: error },
     )
   }
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const ERROR_TEXTS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
   ENOSPC: 'no space is left on the disk',
-  ENOTDIR: 'a part of the path is a file',
-  EEXIST: 'a file of that name exists',
-  ENOENT: 'no directory can be made there',
+  ENOTDIR: 'part of the path is a file',
+  EEXIST: 'a file with that name exists',
+  ENOENT: 'no directory can be created there',
 }
 
-function wordsFor(error: unknown): string {
+function errorText(error: unknown): string {
   const { code, message } = error as { code?: string; message?: string }
-  return WORDS[code ?? ''] ?? message ?? String(error)
+  return ERROR_TEXTS[code ?? ''] ?? message ?? String(error)
 }

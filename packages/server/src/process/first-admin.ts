@@ -11,13 +11,13 @@ import type { Store } from '../store/store.ts'
 const USERNAME = 'admin'
 const PASSWORD_BYTES = 18
 
-/** The administrator's name and, on first start only, his password. */
+/** The administrator's user name and, only on first start, the password. */
 export interface FirstAdmin {
   readonly username: string
   readonly password: string | null
 }
 
-/** Makes the default policy, the administrator and the organization that owns this controller, if the store has none yet. */
+/** Creates the default policy, the first administrator and the organization that owns this controller, if they do not exist. */
 export async function ensureFirstAdmin(
   store: Store,
   options: { adminPassword: string | null | undefined; passwordCost: PasswordCost; now: number },

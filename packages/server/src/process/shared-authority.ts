@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, findPemBlocks } from '@countersign/core'
-import { keepSetting } from '../operations/start/keep-setting.ts'
+import { ensureSetting } from '../operations/start/ensure-setting.ts'
 import { createAuthority, isPresent } from '../platform/keys/certificate-authority.ts'
 import { createKeyDirectory, isKeyDirectoryEmpty, KEY_FILES } from '../platform/keys/key-directory.ts'
 import { loadCertificates, readPrivateFile } from '../platform/keys/load-pem-file.ts'
@@ -15,13 +15,13 @@ import type { Store } from '../store/store.ts'
 
 interface SharedAuthorityOptions {
   readonly store: Store
-  /** Made from the settings, so that every node has the same. */
+  /** From the settings, so that all nodes use the same key. */
   readonly sealing: Sealing
   readonly dir: string
   readonly now: number
 }
 
-/** The CA as the store has it. The root's key is not there: it stays with the node that has made it, or offline. */
+/** The CA in the store, without the root's private key, which stays on the node that created it, or offline. */
 interface StoredAuthority {
   readonly caPem: string
   readonly intermediatePem: string
@@ -31,9 +31,9 @@ interface StoredAuthority {
 const USE = 'certificate authority'
 
 /**
- * Gives all nodes on one store the same CA: the first one makes it, later ones take it from the store into their key directory. While
- * one CA takes over from another, each in the `further-cas.pem` beside the other, the younger becomes the one in the store. Throws
- * StartupError when the directory holds another CA, or when the sealing key is not the one that the CA's key was sealed with.
+ * Gives all nodes on one store the same CA: the first node creates it, later nodes copy it from the store into their key directory. While one
+ * CA replaces another, with each listed in the other's `further-cas.pem`, the newer one is written to the store. Throws StartupError when the
+ * directory contains another CA, or when the CA's key was sealed with another sealing key.
  */
 export async function shareAuthority(options: SharedAuthorityOptions): Promise<void> {
   const { store, dir, now } = options
@@ -41,28 +41,28 @@ export async function shareAuthority(options: SharedAuthorityOptions): Promise<v
   if (await isKeyDirectoryEmpty(dir)) {
     if (stored) return unpack(stored, options)
     await createAuthority(dir, new Date(now))
-    const kept = await keep(options)
-    if (kept.caPem === (await readCa(dir))) return
-    // Another node was first.
+    const shared = await storeAuthority(options)
+    if (shared.caPem === (await readCa(dir))) return
+    // Another node stored its CA first.
     await rm(dir, { recursive: true })
-    return unpack(kept, options)
+    return unpack(shared, options)
   }
   if (!(await isPresent(join(dir, KEY_FILES.ca)))) return
   const own = await readCa(dir)
   const isKeyHere = await isPresent(join(dir, KEY_FILES.intermediateKey))
-  const shared = stored ?? (isKeyHere ? await keep(options) : undefined)
+  const shared = stored ?? (isKeyHere ? await storeAuthority(options) : undefined)
   if (shared === undefined || shared.caPem === own) return
   if (await isAnnounced(shared.caPem, dir)) {
-    const takesOver = isKeyHere && beginOf(own) > beginOf(shared.caPem)
-    if (!takesOver || (await keep(options, shared)).caPem === own) return
+    const isNewer = isKeyHere && validFromOf(own) > validFromOf(shared.caPem)
+    if (!isNewer || (await storeAuthority(options, shared)).caPem === own) return
   }
   throw new StartupError(
     `the CA in ${dir} is not the one that the nodes on this database share`,
-    'move that directory away to take the shared one; or, to replace it, put its ca.pem there as further-cas.pem',
+    'to use the shared CA, move that directory away; to replace the shared CA, add its ca.pem there as further-cas.pem',
   )
 }
 
-/** Whether the directory names all certificates of that CA among those that count beside its own. */
+/** Whether the directory's `further-cas.pem` contains all certificates of that CA. */
 async function isAnnounced(caPem: string, dir: string): Promise<boolean> {
   const file = join(dir, KEY_FILES.furtherCas)
   if (!(await isPresent(file))) return false
@@ -70,7 +70,7 @@ async function isAnnounced(caPem: string, dir: string): Promise<boolean> {
   return certificatesOf(caPem).every(({ fingerprint256 }) => further.has(fingerprint256))
 }
 
-function beginOf(caPem: string): number {
+function validFromOf(caPem: string): number {
   return Math.max(...certificatesOf(caPem).map(({ validFromDate }) => validFromDate.getTime()))
 }
 
@@ -85,8 +85,8 @@ async function findAuthority({ db }: Store): Promise<StoredAuthority | undefined
 
 const SETTING = 'certificateAuthority'
 
-/** Puts the CA of the directory into the store, if there is none or that one; answers the one that is there now. */
-async function keep(
+/** Stores the directory's CA if the store has none, or has `replaced`. Returns the CA that is stored now. */
+async function storeAuthority(
   { store, sealing, dir, now }: SharedAuthorityOptions,
   replaced?: StoredAuthority,
 ): Promise<StoredAuthority> {
@@ -98,7 +98,7 @@ async function keep(
   }
   const replaces = replaced && { replaces: JSON.stringify(replaced) }
   const setting = { name: SETTING, value: JSON.stringify(own), ...replaces }
-  const value = await store.run(keepSetting, setting, { actorId: SYSTEM_ACTOR.id, now })
+  const value = await store.run(ensureSetting, setting, { actorId: SYSTEM_ACTOR.id, now })
   return JSON.parse(value)
 }
 

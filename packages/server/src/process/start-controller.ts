@@ -4,14 +4,14 @@ import { createEventWriters } from '../events/event-writers.ts'
 import { startMetricsServer } from '../events/metrics/metrics-server.ts'
 import { systemClock } from '../platform/clock.ts'
 import type { Settings } from '../platform/settings/index.ts'
-import { takeDataDir } from './data-dir.ts'
+import { lockDataDir } from './data-dir.ts'
 import type { FirstAdmin } from './first-admin.ts'
 import { startDevelopment } from './start-development.ts'
 import { baseUrlOf, createLog, type NodeOptions, type ServingNode, startNode, type Undo } from './start-node.ts'
 import { startWorkers } from './workers/start-workers.ts'
 import { workerCount } from './workers/worker-count.ts'
 
-/** What a program that starts a controller needs to know about it. */
+/** Where a started controller can be reached, and its first credentials. */
 export interface ReadyReport {
   readonly baseUrl: string
   readonly caFile: string
@@ -26,30 +26,29 @@ export interface ReadyReport {
 
 export interface RunningController {
   readonly ready: ReadyReport
-  /** Begins to write events to stdout, where the settings say so: to be called when nothing else is written there any more. */
-  tellEvents(): void
-  /** Replaces one worker after the other, with nobody's call failing; undefined where there are none. */
+  /** Starts writing events to stdout, if the settings enable it. Call it when nothing else will be written to stdout. */
+  startEventOutput(): void
+  /** Replaces one worker after another without failing requests. Undefined without workers. */
   readonly restartWorkers: (() => Promise<void>) | undefined
-  /** Finishes what is under way and closes everything. */
+  /** Finishes running requests and closes everything. */
   stop(): Promise<void>
-  /** Resolves when the controller has ended because it cannot go on. */
+  /** Resolves when the controller has stopped because of a fatal error. */
   readonly stopped: Promise<void>
 }
 
-/** What starting makes, beside what undoes it. */
-type Started = Pick<RunningController, 'ready' | 'tellEvents' | 'restartWorkers'>
+type Started = Pick<RunningController, 'ready' | 'startEventOutput' | 'restartWorkers'>
 
 /**
- * Starts the whole product, in this process or, where the settings want several, in processes that this one looks after. Throws
- * `StartupError` when it cannot, leaving nothing behind.
+ * Starts a controller in this process or, if the settings ask for several, in worker processes that this one supervises. Throws
+ * `StartupError` on failure, after undoing what was started.
  */
 export async function startController(settings: Settings): Promise<RunningController> {
   const undo: Undo = []
   const stop = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) await step()
   }
-  const { promise: stopped, resolve: endItself } = Promise.withResolvers<void>()
-  const onFatal = (): void => void stop().finally(endItself)
+  const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>()
+  const onFatal = (): void => void stop().finally(markStopped)
   try {
     return { ...(await start(settings, undo, onFatal)), stop, stopped }
   } catch (error) {
@@ -60,7 +59,7 @@ export async function startController(settings: Settings): Promise<RunningContro
 
 async function start(settings: Settings, undo: Undo, onFatal: () => void): Promise<Started> {
   const log = createLog(settings)
-  const dataDir = takeDataDir(settings.dataDir)
+  const dataDir = lockDataDir(settings.dataDir)
   undo.push(dataDir.release)
   const nodeId = newId()
   const workers = workerCount(settings.workers)
@@ -73,7 +72,7 @@ async function start(settings: Settings, undo: Undo, onFatal: () => void): Promi
     writers,
     identityProviderUrl = null,
     restartWorkers,
-  } = workers > 1 ? await startWorkers({ ...common, workers }) : await startAlone(common)
+  } = workers > 1 ? await startWorkers({ ...common, workers }) : await startSingleProcess(common)
   const baseUrl = baseUrlOf(settings, port)
   return {
     ready: {
@@ -87,16 +86,16 @@ async function start(settings: Settings, undo: Undo, onFatal: () => void): Promi
       metricsUrl,
       identityProviderUrl,
     },
-    tellEvents: writers.startOutput,
+    startEventOutput: writers.startOutput,
     restartWorkers,
   }
 }
 
-async function startAlone(options: Omit<NodeOptions, 'events'>): Promise<ServingNode> {
+async function startSingleProcess(options: Omit<NodeOptions, 'events'>): Promise<ServingNode> {
   const { settings, undo, log } = options
   const events = createEventHub({ nodeId: options.nodeId, clock: systemClock })
   const writers = createEventWriters({ settings: settings.events, events, clock: systemClock, log })
-  // Stopped after the controller, whose end they tell too.
+  // Stopped after the controller, to write its last events.
   undo.push(writers.stop)
   const node = await startNode({ ...options, events })
   const { controller } = node
@@ -105,9 +104,9 @@ async function startAlone(options: Omit<NodeOptions, 'events'>): Promise<Serving
   const metrics = await startMetricsServer(settings.metrics.port, controller.metrics.registry)
   undo.push(() => metrics.close())
   const development = await startDevelopment(options)
-  // Last, when nothing can fail any more: a password that was made but never shown would lock everybody out.
+  // Last, when nothing can fail: a generated password that is never shown would lock out the administrator.
   const admin = await node.ensureFirstAdmin()
-  await development?.makeDemoData({ store: node.store, sealing: node.sealing, port })
+  await development?.createDemoData({ store: node.store, sealing: node.sealing, port })
   const { identityProviderUrl } = development ?? {}
   return { writers, port, caFile: node.keys.caFile, metricsUrl: metrics.url, admin, identityProviderUrl }
 }

@@ -9,16 +9,16 @@ import { SETTINGS, type Settings } from '../platform/settings/settings.ts'
 import type { Store } from '../store/store.ts'
 import { baseUrlOf, type NodeOptions } from './start-node.ts'
 
-/** What a controller with `--dev` has beside itself. */
+/** What `--dev` adds to a controller. */
 export interface Development {
   readonly identityProviderUrl: string
-  /** Makes the data that demos need. Never fails: the controller is as good without it, and its first password must be shown. */
-  makeDemoData(parts: { readonly store: Store; readonly sealing: Sealing; readonly port: number }): Promise<void>
+  /** Creates the demo data. Never rejects: the controller works without it, and its first password must still be shown. */
+  createDemoData(parts: { readonly store: Store; readonly sealing: Sealing; readonly port: number }): Promise<void>
 }
 
-const USUAL_PROVIDER_PORT = 1282
+const DEFAULT_PROVIDER_PORT = 1282
 
-/** Starts the local identity provider if the settings want development; throws `StartupError` when it cannot. */
+/** Starts the local identity provider if the setting `dev` is on. Throws `StartupError` on failure. */
 export async function startDevelopment(
   options: Pick<NodeOptions, 'settings' | 'dataDir' | 'log' | 'undo'>,
 ): Promise<Development | undefined> {
@@ -28,13 +28,13 @@ export async function startDevelopment(
   const provider = await startLocalProvider({
     stateFile: join(dataDir.keysDir, 'local-provider.json'),
     port: settings.identityProvider.port,
-    usualPort: settings.port === SETTINGS.port.default ? USUAL_PROVIDER_PORT : 0,
+    defaultPort: settings.port === SETTINGS.port.default ? DEFAULT_PROVIDER_PORT : 0,
     log,
   })
   undo.push(() => provider.close())
   return {
     identityProviderUrl: provider.addresses.base,
-    makeDemoData: async ({ store, sealing, port }) => {
+    createDemoData: async ({ store, sealing, port }) => {
       const clock = systemClock
       const registration = createClientRegistration(createFetchDocument({ settings }))
       const accountClients = new AccountClients({ registration, sealing, store, clock, log })
@@ -42,13 +42,13 @@ export async function startDevelopment(
       const hostedAudiences = hostedAudiencesOf(settings, port)
       const parts = { provider, store, clock, sealing, apiAccounts, dataDir: dataDir.path, hostedAudiences }
       await ensureDemoData(parts).catch((error: unknown) =>
-        log.error({ err: error }, 'the demo data could not be made'),
+        log.error({ err: error }, 'the demo data could not be created'),
       )
     },
   }
 }
 
-/** The addresses of the hosted API with a slash, as it calls itself first; clients write them with the port of https or without. */
+/** Base URLs of the hosted API with a trailing slash, the advertised one first; each with and without the default https port. */
 function hostedAudiencesOf(settings: Settings, port: number): [string, ...string[]] {
   const base = baseUrlOf(settings, port)
   const urls = [...settings.advertise.map((address) => `https://${address}`), base]

@@ -15,29 +15,28 @@ import type { Settings } from '../platform/settings/index.ts'
 import { shrinkHeap } from '../platform/shrink-heap.ts'
 import { StartupError } from '../platform/startup-error.ts'
 import { openStore } from '../store/open-store.ts'
-import { countForeignTotps } from '../store/reads/totp-reads.ts'
+import { countTotpsOfOtherKeys } from '../store/reads/totp-reads.ts'
 import type { Store } from '../store/store.ts'
-import { type Controller, createController, type WorkerSeat } from './create-controller.ts'
+import { type Controller, createController, type WorkerContext } from './create-controller.ts'
 import type { DataDir } from './data-dir.ts'
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts'
 import { shareAuthority } from './shared-authority.ts'
 
-/** What this process holds for the node that runs in it. */
 export interface NodeOptions {
   readonly settings: Settings
   readonly dataDir: Pick<DataDir, 'path' | 'databaseFile' | 'keysDir'>
   readonly nodeId: string
   readonly log: Logger
-  /** Undoes what was begun, from the last to the first. */
+  /** Steps that undo the start, run in reverse order. */
   readonly undo: Undo
   readonly events: EventHub
-  /** Where it is one of several processes. */
-  readonly worker?: WorkerSeat & { readonly ticketKeys: Buffer }
-  /** The store has broken in a way that only a restart mends. */
+  /** Set when this is one of several processes of the node. */
+  readonly worker?: WorkerContext & { readonly ticketKeys: Buffer }
+  /** Called when the store failed and only a restart can repair it. */
   onFatal(): void
 }
 
-/** A node that serves, whichever processes it is made of. */
+/** A running node, with one or several processes. */
 export interface ServingNode {
   readonly writers: EventWriters
   readonly port: number
@@ -50,28 +49,28 @@ export interface ServingNode {
 
 export type Undo = (() => Promise<void> | void)[]
 
-/** A controller that has all its parts and does not listen yet. */
+/** A complete controller that does not listen yet. */
 export interface StartedNode {
   readonly controller: Controller
   readonly keys: KeyMaterial
   readonly store: Store
   readonly sealing: Sealing
-  /** Listens; answers the port. */
+  /** Starts listening. Returns the port. */
   listen(port: number): Promise<number>
-  /** Looks for another server certificate now. */
+  /** Checks now for a changed server certificate. */
   reloadKeys(): Promise<void>
-  /** Makes the first administrator if there is none. */
+  /** Creates the first administrator if there is none. */
   ensureFirstAdmin(): Promise<FirstAdmin>
 }
 
 const LOOPBACK = '127.0.0.1'
-/** Requests in flight get this long before their connections are cut, which leaves time to close the store. */
-const STOP_WITHIN_MS = 7_500
+/** Running requests get this long before their connections are closed, which leaves time to close the store. */
+const STOP_TIMEOUT_MS = 7_500
 const IDLE_CHECK_MS = 50
 const MAX_CONNECTIONS = 20
 const MIN_CONNECTIONS = 4
 
-/** A log that cannot be written, on a full disk for one, does not end the controller. */
+/** A log that cannot be written, such as on a full disk, does not end the controller. */
 export function createLog(settings: Pick<Settings, 'logLevel'>): Logger {
   return pino(
     { level: settings.logLevel },
@@ -88,7 +87,7 @@ export function keyOptionsOf(settings: Settings, keysDir: string): KeyMaterialOp
   }
 }
 
-/** Opens the store, loads the keys and puts a controller together. Throws `StartupError` when it cannot. */
+/** Opens the store, loads the keys and creates a controller. Throws `StartupError` on failure. */
 export async function startNode(options: NodeOptions): Promise<StartedNode> {
   const { settings, dataDir, nodeId, log, undo, events, worker, onFatal } = options
   const clock = systemClock
@@ -99,15 +98,15 @@ export async function startNode(options: NodeOptions): Promise<StartedNode> {
     database: settings.database,
     sqliteFile: dataDir.databaseFile,
     writer: WRITER_ENTRY,
-    // Each process hears of the writes of all others.
+    // A separate id per process, so that each is notified of the writes of all others.
     nodeId: worker ? newId() : nodeId,
     now: clock.now(),
     isShared: worker !== undefined,
     staleMs: settings.store.staleReadSeconds * 1000,
     maxConnections: worker && Math.max(MIN_CONNECTIONS, Math.ceil(MAX_CONNECTIONS / worker.workers)),
-    onProblem: (message) => log.warn(message),
+    onWarning: (message) => log.warn(message),
     onFatal: (error) => {
-      log.fatal({ err: error }, 'the store cannot go on, the controller stops')
+      log.fatal({ err: error }, 'the store has failed, the controller stops')
       onFatal()
     },
   }).then((opened) => {
@@ -116,22 +115,22 @@ export async function startNode(options: NodeOptions): Promise<StartedNode> {
   })
   const loading = sharesAuthority(settings)
     ? opening.then(async (store) => {
-        // The process that starts workers has done so for all.
-        if (!worker) await takeSharedAuthority(store, options)
+        // The process that starts the workers has done this for all of them.
+        if (!worker) await syncSharedAuthority(store, options)
         return loadKeyMaterial(keyOptions)
       })
     : loadKeyMaterial(keyOptions)
-  // Both to their end, whatever becomes of the other: a store that opens after a failure would never be closed.
+  // Waits for both even when one fails: a store that opens after the failure would never be closed.
   await Promise.allSettled([opening, loading])
   const [store, loadedKeys] = await Promise.all([opening, loading])
   let keys = loadedKeys
   const sealing = await loadSealing({ dir: dataDir.keysDir, configured: settings.sealingKey })
   if (worker?.isLead !== false) {
     for (const warning of keys.warnings) log.warn(warning)
-    const foreign = await countForeignTotps(store.db, sealing.prefix)
-    if (foreign > 0) {
+    const unreadable = await countTotpsOfOtherKeys(store.db, sealing.prefix)
+    if (unreadable > 0) {
       log.warn(
-        `one-time codes of ${foreign} identities are sealed with another key than this node's ${sealing.keyId}: give every node the same sealingKey, or restore keys/sealing.key`,
+        `one-time codes of ${unreadable} identities are sealed with another key than this node's ${sealing.keyId}: give every node the same sealingKey, or restore keys/sealing.key`,
       )
     }
   }
@@ -144,14 +143,14 @@ export async function startNode(options: NodeOptions): Promise<StartedNode> {
     log,
     sealing,
     events,
-    ...(worker && { seat: worker }),
+    ...(worker && { worker }),
     tls: { ...keys.tls, ca: keys.clientCaPem, ...(worker && { ticketKeys: worker.ticketKeys }) },
     addresses: () => (settings.advertise.length > 0 ? settings.advertise : [`${urlHost(settings.host)}:${port}`]),
     caCertificates: () => Buffer.from(keys.caPkcs7Base64),
     serverIdentity: () => keys.serverIdentity,
     issuingKeys: () => keys,
   })
-  undo.push(() => closeInTime(controller))
+  undo.push(() => closeWithTimeout(controller))
 
   const watch = watchServerCertificate({
     ...keyOptions,
@@ -161,7 +160,7 @@ export async function startNode(options: NodeOptions): Promise<StartedNode> {
       controller.http.server.setSecureContext({ ...next.tls, ca: next.clientCaPem, minVersion: 'TLSv1.2' })
       log.info({ notAfter: next.serverNotAfter }, 'the server certificate has changed')
     },
-    onProblem: (message) => log.error(message),
+    onWarning: (message) => log.error(message),
     isOnDemand: worker !== undefined,
   })
   undo.push(watch.stop)
@@ -179,7 +178,7 @@ export async function startNode(options: NodeOptions): Promise<StartedNode> {
     store,
     sealing,
     listen: async (wanted) => {
-      // Who has set the password may sign in as soon as anything is answered. One that is made up is nobody's until it is shown.
+      // With a configured password the administrator can log in from the first response on. A generated password is created when it is shown.
       if (settings.adminPassword) await ensureAdmin()
       await controller.prepare()
       shrinkHeap()
@@ -191,12 +190,12 @@ export async function startNode(options: NodeOptions): Promise<StartedNode> {
   }
 }
 
-/** Nodes on one database have one CA when they all can open its key. */
+/** Nodes on one database share a CA when all of them can open its key. */
 export function sharesAuthority({ database, sealingKey }: Settings): boolean {
   return database !== 'sqlite' && sealingKey !== null
 }
 
-export async function takeSharedAuthority(
+export async function syncSharedAuthority(
   store: Store,
   { settings, dataDir }: Pick<NodeOptions, 'settings' | 'dataDir'>,
 ): Promise<void> {
@@ -205,7 +204,7 @@ export async function takeSharedAuthority(
   await shareAuthority({ store, sealing, dir, now: systemClock.now() })
 }
 
-/** Connections are handed to the workers in turn, so that each has its part of them. */
+/** Divides the connection limit by the number of workers, which get connections round-robin. */
 function shareOf(settings: Settings, workers: number): Settings {
   const { http } = settings
   return { ...settings, http: { ...http, maxConnections: Math.ceil(http.maxConnections / workers) } }
@@ -221,37 +220,37 @@ async function listen(
   port: number,
 ): Promise<number> {
   try {
-    // Fastify makes further servers for the addresses of `localhost`, which know neither our limits nor new certificates.
+    // For `localhost`, Fastify creates additional servers, which have neither our limits nor new certificates.
     await http.listen({ host: host === 'localhost' ? (await lookup(host)).address : host, port })
   } catch (error) {
-    throw listenProblem(error, host, port)
+    throw listenError(error, host, port)
   }
   return (http.server.address() as { port: number }).port
 }
 
-export function listenProblem(error: unknown, host: string, port: number): unknown {
+export function listenError(error: unknown, host: string, port: number): unknown {
   const { code } = error as { code?: string }
-  const reason = code === undefined ? undefined : LISTEN_PROBLEMS[code]
+  const reason = code === undefined ? undefined : LISTEN_ERRORS[code]
   if (!reason) return error
   return new StartupError(`cannot listen on ${host} port ${port}: ${reason.what}`, reason.hint, { cause: error })
 }
 
-const LISTEN_PROBLEMS: Readonly<Record<string, { what: string; hint: string }>> = {
-  EADDRINUSE: { what: 'the port is taken', hint: 'stop the program that uses it, or choose another with --port' },
+const LISTEN_ERRORS: Readonly<Record<string, { what: string; hint: string }>> = {
+  EADDRINUSE: { what: 'the port is taken', hint: 'stop the program that uses it, or choose another port with --port' },
   EACCES: { what: 'permission denied', hint: 'choose a port above 1023 with --port' },
   EADDRNOTAVAIL: { what: 'this machine does not have that address', hint: 'choose another with --host' },
-  ENOTFOUND: { what: 'the host name is not known', hint: 'choose another with --host' },
+  ENOTFOUND: { what: 'the host name cannot be resolved', hint: 'choose another with --host' },
 }
 
-async function closeInTime(controller: Controller): Promise<void> {
+async function closeWithTimeout(controller: Controller): Promise<void> {
   const { server } = controller.http
-  const cut = setTimeout(() => server.closeAllConnections(), STOP_WITHIN_MS)
-  // A connection whose request was in flight is kept for a next one, which would never be answered.
+  const closeAll = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT_MS)
+  // After its request, a connection stays open for the next one, which would never get a response.
   const closeIdle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
   try {
     await controller.close()
   } finally {
-    clearTimeout(cut)
+    clearTimeout(closeAll)
     clearInterval(closeIdle)
   }
 }
@@ -260,12 +259,12 @@ function configuredFiles({ certFile, keyFile, caFile }: Settings['tls']) {
   return certFile && keyFile && caFile ? { certFile, keyFile, caFile } : undefined
 }
 
-/** The part of `host:port` that goes into a certificate. */
+/** The host of `host:port`, for the server certificate. */
 function hostOf(address: string): string {
   return new URL(`https://${address}`).hostname
 }
 
-/** What to write for the host in a URL on this machine: a listener on every address is reached through loopback. */
+/** The host for URLs on this machine. A listener on all addresses is reached through loopback. */
 function urlHost(host: string): string {
   if (host === '0.0.0.0') return LOOPBACK
   if (host === '::') return '[::1]'

@@ -12,11 +12,11 @@ interface UpkeepParts {
   readonly store: Store
   readonly clock: Clock
   readonly log: Logger
-  /** Asks providers, so it comes last. */
+  /** Sends requests to providers, so it runs last. */
   removeRetiredClients(): Promise<void>
 }
 
-/** Takes away what has ended: expired sessions, decisions of yesterday, and entries of the change log that nobody will read again. */
+/** Deletes expired sessions, old decisions, change-log entries that are no longer needed, and retired clients, every minute. */
 export function startUpkeep({ store, clock, log, removeRetiredClients }: UpkeepParts): { stop(): Promise<void> } {
   let running: Promise<void> | undefined
 
@@ -28,7 +28,7 @@ export function startUpkeep({ store, clock, log, removeRetiredClients }: UpkeepP
       while (await store.run(pruneChangeLog, {}, meta()));
       await removeRetiredClients()
     } catch (error) {
-      log.warn({ err: error }, 'upkeep failed, trying again in a minute')
+      log.warn({ err: error }, 'upkeep failed, retrying in a minute')
     }
   }
 

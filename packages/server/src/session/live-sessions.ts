@@ -1,4 +1,4 @@
-import { AppError, BoundedCache, isLoginAllowed, SeenBefore } from '@countersign/core'
+import { AppError, BoundedCache, isLoginAllowed, SeenDigests } from '@countersign/core'
 import type { Clock } from '../platform/clock.ts'
 import type { StoredSession } from '../store/api-session-row.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
@@ -11,16 +11,15 @@ import type { KnownPolicies } from '../token/known-policies.ts'
 import { findSessionOrigin, type SessionOrigin } from './session-origin.ts'
 import { sessionTokenDigest } from './session-token.ts'
 
-/** A session that is good now, with its identity and how it was opened, as the store has them now. */
+/** A valid session with the current state of its identity and policy, and how it was opened. */
 export interface LiveSession extends StoredSession, SessionOrigin {
   readonly identity: StoredIdentity
   readonly policy: StoredAuthPolicy
-  /** The client that used it last, to notice when it changes. */
+  /** The client of the last request, to detect a change. */
   lastAddress?: string
   lastAgent?: string | undefined
 }
 
-/** A use of a session that is to be written down. */
 interface SessionUse {
   readonly id: string
   readonly identityId: string
@@ -32,68 +31,68 @@ interface LiveSessionsOptions {
   readonly clock: Clock
   readonly idleMs: number
   readonly policies: Pick<KnownPolicies, 'find'>
-  /** Writes down that a session was used. */
+  /** Records the use of a session. */
   readonly extend: (session: SessionUse) => Promise<void>
-  /** How many are remembered. */
-  readonly maxRemembered?: number
+  /** Default 20,000. */
+  readonly maxCached?: number
 }
 
-const MAX_REMEMBERED = 20_000
+const MAX_CACHED = 20_000
 
-/** Any entity of its kind: sessions do not say which one they rest on. */
+/** Matches every entity of its kind: a session does not hold the id of its organization. */
 const ANY = '*'
 
-/** The entity of each kind that a session rests on. */
-const RESTS_ON: Readonly<Record<ChangedEntity, (session: LiveSession) => string | undefined>> = {
+/** The id of the entity of each kind that a session depends on. */
+const DEPENDS_ON: Readonly<Record<ChangedEntity, (session: LiveSession) => string | undefined>> = {
   apiSessions: ({ id }) => id,
   authenticators: ({ authenticatorId }) => authenticatorId,
   authPolicies: ({ policy }) => policy.id,
-  externalJwtSigners: ({ way }) => (way.method === 'ext-jwt' ? way.signerId : undefined),
+  externalJwtSigners: ({ login }) => (login.method === 'ext-jwt' ? login.signerId : undefined),
   identities: ({ identity }) => identity.id,
-  apiAccounts: ({ way }) => (way.method === 'api-account' ? way.accountId : undefined),
-  organizations: ({ way }) => (way.method === 'api-account' ? ANY : undefined),
+  apiAccounts: ({ login }) => (login.method === 'api-account' ? login.accountId : undefined),
+  organizations: ({ login }) => (login.method === 'api-account' ? ANY : undefined),
   identityProviders: () => undefined,
   networks: () => undefined,
   enrollments: () => undefined,
 }
 
-/** No session rests on a new entity, or on an enrollment. */
+/** No session depends on a new entity or on an enrollment. */
 const isRelevant = ({ entity, action }: Change): boolean => action !== 'created' && entity !== 'enrollments'
 
-/** Sessions by their token, cached until the change log reports that they, or what they rest on, have changed. */
+/** Sessions by token, cached until the change log reports a change of the session or of an entity it depends on. */
 export class LiveSessions {
   readonly #options: LiveSessionsOptions
-  readonly #maxRemembered: number
-  readonly #remembered: BoundedCache<string, LiveSession>
+  readonly #maxCached: number
+  readonly #cached: BoundedCache<string, LiveSession>
   readonly #digestOf = new Map<string, string>()
-  readonly #seen = new SeenBefore()
+  readonly #seen = new SeenDigests()
   readonly #unwrittenMs: number
   #generation = 0
 
   constructor(options: LiveSessionsOptions) {
     this.#options = options
-    this.#maxRemembered = options.maxRemembered ?? MAX_REMEMBERED
-    this.#remembered = new BoundedCache(this.#maxRemembered)
+    this.#maxCached = options.maxCached ?? MAX_CACHED
+    this.#cached = new BoundedCache(this.#maxCached)
     this.#unwrittenMs = Math.min(MAX_UNWRITTEN_ACTIVITY_MS, options.idleMs / 10)
     options.store.onChange((changes) => this.#follow(changes))
   }
 
-  /** How many are cached. */
+  /** The number of cached sessions. */
   get size(): number {
-    return this.#remembered.size
+    return this.#cached.size
   }
 
-  /** The session that a token stands for, if it is good now. Using it keeps it alive. */
+  /** The valid session of a token. Counts as a use, which extends the session. */
   async find(token: string): Promise<LiveSession | undefined> {
-    const session = await this.look(token)
+    const session = await this.peek(token)
     if (session) this.#noteActivity(session, this.#options.clock.now())
     return session
   }
 
-  /** The same without using it. */
-  async look(token: string): Promise<LiveSession | undefined> {
+  /** Like `find`, without extending the session. */
+  async peek(token: string): Promise<LiveSession | undefined> {
     const digest = sessionTokenDigest(token)
-    const session = this.#remembered.get(digest) ?? (await this.#load(digest))
+    const session = this.#cached.get(digest) ?? (await this.#load(digest))
     const now = this.#options.clock.now()
     return session && now < session.expiresAt && !isDisabled(session.identity, now) ? session : undefined
   }
@@ -102,18 +101,18 @@ export class LiveSessions {
     const { store, policies } = this.#options
     const before = this.#generation
     const session = await loadSession(store, policies, digest).catch(failClosed)
-    // It may have changed while it was read: then it is good for this request, but not for the next.
-    if (session && before === this.#generation && this.#isWorthRemembering(digest)) {
-      if (this.#digestOf.size >= 2 * this.#maxRemembered) this.#forgetDigestsOfForgotten()
-      this.#remembered.set(digest, session)
+    // A session that changed while it was read is valid for this request only.
+    if (session && before === this.#generation && this.#isWorthCaching(digest)) {
+      if (this.#digestOf.size >= 2 * this.#maxCached) this.#pruneDigests()
+      this.#cached.set(digest, session)
       this.#digestOf.set(session.id, digest)
     }
     return session
   }
 
-  /** When the cache is full, only what is used again: sessions of one call must not push out those of many. */
-  #isWorthRemembering(digest: string): boolean {
-    return this.#remembered.size < this.#maxRemembered || this.#seen.note(digest)
+  /** A full cache takes only sessions that are used again: sessions of a single request must not evict others. */
+  #isWorthCaching(digest: string): boolean {
+    return this.#cached.size < this.#maxCached || this.#seen.note(digest)
   }
 
   #noteActivity(session: LiveSession, now: number): void {
@@ -121,7 +120,7 @@ export class LiveSessions {
     if (now - session.lastActivityAt < this.#unwrittenMs) return
     session.lastActivityAt = now
     const { id, identity, expiresAt } = session
-    // A use that is not written down costs the session at most a minute of its life.
+    // A use that is not recorded shortens the session by at most a minute.
     this.#options.extend({ id, identityId: identity.id, expiresAt }).catch(() => {})
   }
 
@@ -130,46 +129,43 @@ export class LiveSessions {
     if (relevant.length === 0) return
     this.#generation++
     if (relevant === 'everything') {
-      this.#forgetAll()
+      this.#clear()
       return
     }
-    for (const { entity, id } of relevant) if (entity === 'apiSessions') this.#forget(id)
+    for (const { entity, id } of relevant) if (entity === 'apiSessions') this.#evict(id)
     const others = relevant.filter(({ entity }) => entity !== 'apiSessions')
     if (others.length === 0) return
-    const affected = [...this.#remembered.values()].filter((session) =>
-      others.some((change) => concerns(change, session)),
-    )
-    for (const { id } of affected) this.#forget(id)
+    const affected = [...this.#cached.values()].filter((session) => others.some((change) => concerns(change, session)))
+    for (const { id } of affected) this.#evict(id)
   }
 
-  #forget(sessionId: string): void {
+  #evict(sessionId: string): void {
     const digest = this.#digestOf.get(sessionId)
-    if (digest !== undefined) this.#remembered.delete(digest)
+    if (digest !== undefined) this.#cached.delete(digest)
     this.#digestOf.delete(sessionId)
   }
 
-  #forgetDigestsOfForgotten(): void {
-    for (const [id, digest] of this.#digestOf)
-      if (this.#remembered.peek(digest) === undefined) this.#digestOf.delete(id)
+  #pruneDigests(): void {
+    for (const [id, digest] of this.#digestOf) if (this.#cached.peek(digest) === undefined) this.#digestOf.delete(id)
   }
 
-  #forgetAll(): void {
-    this.#remembered.clear()
+  #clear(): void {
+    this.#cached.clear()
     this.#digestOf.clear()
   }
 }
 
 function concerns({ entity, id }: Change, session: LiveSession): boolean {
-  const restsOn = RESTS_ON[entity](session)
-  return restsOn === id || restsOn === ANY
+  const dependency = DEPENDS_ON[entity](session)
+  return dependency === id || dependency === ANY
 }
 
-/** A session that cannot be looked up is refused, whatever is wrong with the store. */
+/** A session that cannot be looked up is refused, whatever the store's error. */
 function failClosed(error: unknown): never {
   throw new AppError('STORE_UNAVAILABLE', undefined, { cause: error })
 }
 
-/** Undefined also where the policy no longer allows the method that this session was opened with. */
+/** Undefined also when the policy no longer allows the method by which the session was opened. */
 async function loadSession(
   store: Store,
   policies: Pick<KnownPolicies, 'find'>,
@@ -182,6 +178,6 @@ async function loadSession(
     findSessionOrigin(store.db, session.authenticatorId, identity),
     policies.find(identity.authPolicyId),
   ])
-  if (!policy || !origin || !isLoginAllowed(policy, origin.way)) return undefined
+  if (!policy || !origin || !isLoginAllowed(policy, origin.login)) return undefined
   return { ...session, ...origin, identity, policy }
 }

@@ -1,12 +1,12 @@
 import type { AuthenticatorRow } from '../store/schema.ts'
 
-/** What a session that was opened with a certificate tells its holder about that certificate. */
+/** What a session reports about the certificate that opened it. */
 export interface SessionCertificate {
-  /** An administrator wants it renewed … */
+  /** An administrator has requested a renewal. */
   readonly isExtendRequested: boolean
-  /** … with another key. */
+  /** The renewal must have a new key. */
   readonly isKeyRollRequested: boolean
-  /** It came without what leads from it to the root. */
+  /** The client did not send the chain to the root. */
   readonly isChainImproper: boolean
 }
 
@@ -23,7 +23,7 @@ export function sessionCertificate(row: CertificateState): SessionCertificate {
   }
 }
 
-/** The members of a session that speak of its certificate; those that ask for something are there only when they do. */
+/** The members of an API session about its certificate; all but the first are present only when true. */
 export function certificateMembers(certificate: SessionCertificate | undefined) {
   return {
     isCertExtendable: certificate !== undefined,

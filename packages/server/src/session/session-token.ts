@@ -1,13 +1,13 @@
-import { newSecret, secretDigest, TIME_LENGTH, timeLetters } from '@countersign/core'
+import { encodeTime, newSecret, secretDigest, TIME_LENGTH } from '@countersign/core'
 
-/** A session's token: the time it was made at, and 256 random bits. */
+/** A session token: its creation time and 256 random bits. */
 export function newSessionToken(now: number): string {
-  return timeLetters(now) + newSecret()
+  return encodeTime(now) + newSecret()
 }
 
 /**
- * What is stored and looked up in place of a token. It begins with the token's time, so that sessions of the same moment stand
- * side by side in the index: one page of it is written for all of them and not one for each.
+ * The digest by which a token is stored and looked up. It begins with the token's time, so that sessions of the same moment are
+ * adjacent in the index and share a page.
  */
 export function sessionTokenDigest(token: string): string {
   return token.slice(0, TIME_LENGTH) + secretDigest(token)

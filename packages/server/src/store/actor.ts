@@ -1,11 +1,11 @@
 import type { Permission } from '@countersign/contract'
 
-/** On whose behalf an operation runs, as the operation's own transaction finds it. */
+/** The identity or API account on whose behalf an operation runs, read in the operation's own transaction. */
 export interface Actor {
   readonly id: string
   readonly isAdmin: boolean
   readonly permissions: readonly Permission[]
 }
 
-/** The controller itself: it may do everything. */
+/** The controller itself, which holds every permission. */
 export const SYSTEM_ACTOR: Actor = { id: 'system', isAdmin: true, permissions: [] }

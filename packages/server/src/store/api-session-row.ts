@@ -9,14 +9,14 @@ export interface StoredSession {
   readonly createdAt: number
   readonly updatedAt: number
   readonly endsAt: number
-  /** The enrollment of one-time codes that a code was shown of. */
+  /** The TOTP enrollment that this session has passed. */
   readonly passedTotpId: string | null
-  /** The last use that is written down. */
+  /** The last recorded use. */
   lastActivityAt: number
   expiresAt: number
 }
 
-/** Whose it is, and by which token it is found, are told apart from it. */
+/** Without the owner and the token digest, which callers read separately. */
 export function sessionFromRow(
   row: Omit<ApiSessionRow, 'identity_id' | 'token_digest' | 'tags' | 'is_system'>,
 ): StoredSession {

@@ -25,7 +25,7 @@ export function authPolicyFromRow(row: AuthPolicyRow, allowedSigners: readonly s
   return readRow(row, { allowedSigners })
 }
 
-/** The columns of a policy; its allowed signers are rows of their own. */
+/** The columns of a policy; its allowed signers are in another table. */
 export const authPolicyColumns = createWriter<AuthPolicySettings, CellsOf<typeof AUTH_POLICY_COLUMNS>>(
   AUTH_POLICY_COLUMNS,
 )

@@ -7,8 +7,8 @@ import { findActorAccount, findActorIdentity } from './reads/actor-reads.ts'
 import type { Database } from './schema.ts'
 
 /**
- * Reads the actor in the transaction that is about to write for it: what a session remembers of its rights may no longer be true. Fails with
- * UNAUTHORIZED when the actor is gone, disabled or lacks the right.
+ * Reads the actor in the transaction that will write, because the rights cached with a session may be stale. Fails with UNAUTHORIZED when the
+ * actor is deleted, disabled or lacks the permission.
  */
 export async function authorize(
   db: Kysely<Database>,

@@ -1,17 +1,17 @@
 import type { OperationMeta } from './operation-meta.ts'
 
-/** What a committed write changed. Caches follow these; a node that missed some is told `everything`. */
+/** What a committed write changed. Caches follow these; a node that missed some receives `everything`. */
 export interface Change {
   readonly entity: ChangedEntity
   readonly id: string
   readonly action: 'created' | 'updated' | 'deleted'
 }
 
-/** A change with what only the node that made it is told. */
+/** A change with details that only the node that made it receives. */
 export interface OwnChange extends Change {
-  /** Whose session it was, where one has ended. */
+  /** The owner of a session that has ended. */
   readonly session?: { readonly identityId: string; readonly ipAddress: string }
-  /** JSON of a thing that is kept on record, before and after; null where there was none or it is not known. */
+  /** JSON of a recorded entity before and after; null where it did not exist or is not known. */
   readonly states?: { readonly initial: string | null; readonly final: string | null }
 }
 
@@ -29,5 +29,5 @@ export type ChangedEntity =
 
 export type ChangeListener = (changes: readonly Change[] | 'everything') => void
 
-/** Hears of the writes of this node only, with who asked for them. */
+/** Receives the writes of this node only, with their actor. */
 export type OwnChangeListener = (changes: readonly OwnChange[], meta: OperationMeta) => void

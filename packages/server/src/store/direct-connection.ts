@@ -1,15 +1,15 @@
 import type { Kysely } from 'kysely'
 import type { Database } from './schema.ts'
 
-/** A connection that answers before it returns. */
+/** A synchronous connection. */
 export interface DirectConnection {
-  /** The rows that a statement gives; none where it gives none. Throws what the database says. */
+  /** The rows of a statement; empty for one without rows. Throws the database's error. */
   rowsOf(sql: string, parameters: readonly unknown[]): unknown[]
 }
 
 const connections = new WeakMap<Kysely<Database>, DirectConnection>()
 
-/** Says that `db` has this one connection and no other: statements that are put together already may go straight to it. */
+/** Declares that `db` has only this connection, so that compiled statements can bypass Kysely. */
 export function setDirectConnection(db: Kysely<Database>, connection: DirectConnection): void {
   connections.set(db, connection)
 }

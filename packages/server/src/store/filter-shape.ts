@@ -1,13 +1,13 @@
 import type { Comparison, Predicate } from '@countersign/core'
 import { Argument } from './prepared.ts'
 
-/** A predicate with arguments where its values were: all that the text of a statement depends on. */
+/** A predicate with arguments in place of its values: all that the SQL text depends on. */
 export interface FilterShape {
   readonly shape: Predicate
   readonly values: readonly unknown[]
 }
 
-/** Takes the values out of a predicate, so that one statement serves all that differ in nothing else. */
+/** Separates the values of a predicate from its shape, so that one statement serves all predicates of that shape. */
 export function splitPredicate(predicate: Predicate): FilterShape {
   const values: unknown[] = []
   return { shape: withArguments(predicate, values), values }
@@ -32,7 +32,7 @@ function withArguments(predicate: Predicate, values: unknown[]): Predicate {
 }
 
 function comparisonOf(comparison: Comparison, values: unknown[]): Comparison {
-  /** It stands where a value stands, and is never looked at as one. */
+  // A placeholder: nothing reads it as a value.
   const argument = <Value>(value: Value): Value => new Argument(values.push(value) - 1) as Value
   switch (comparison.kind) {
     case 'isNull':

@@ -20,14 +20,14 @@ const BASE: readonly (readonly [string, ColumnBinding])[] = [
   ['isSystem', column('is_system', 'bool', true)],
 ]
 
-/** `filterableFields` of list answers has had this order for the symbols that came first. */
+/** The order of `filterableFields` in list responses; existing clients rely on it. */
 const SIGNER_SYMBOLS = [
   ...['name', 'fingerprint', 'kid', 'issuer', 'certPem', 'commonName', 'notAfter', 'notBefore', 'enabled'],
   ...['claimsProperty', 'useExternalId', 'audience', 'clientId', 'scopes', 'targetToken', 'enrollToCertEnabled'],
   ...['enrollToTokenEnabled', 'enrollAttributeClaimsSelector', 'enrollNameClaimsSelector', 'enrollAuthPolicyId'],
 ]
 
-/** What the fields of a list are called in filters, and where they are stored. What is not here cannot be asked for. */
+/** The symbols of a list's filters and their columns. Other fields cannot be filtered by. */
 export const SIGNER_FILTER: FilterTable = {
   table: 'ext_jwt_signers',
   columns: new Map([
@@ -42,14 +42,14 @@ export const SIGNER_FILTER: FilterTable = {
   ]),
 }
 
-/** The client view of signers: only what that view shows may be asked for, else a filter would tell the rest. */
+/** The client view of signers. Only the fields it shows are symbols: a filter by another field would disclose it. */
 export const CLIENT_SIGNER_FILTER: FilterTable = {
   table: 'ext_jwt_signers',
   columns: new Map([
     ['id', column('id', 'string', true)],
     ['createdAt', column('created_at', 'datetime', true)],
     ['updatedAt', column('updated_at', 'datetime', true)],
-    // Scopes are stored as JSON, which is not what this view shows.
+    // Stored as JSON, which is not the form that this view shows.
     ...bindMembers(CLIENT_SIGNER_MEMBERS, SIGNER_COLUMNS).filter(([symbol]) => symbol !== 'scopes'),
   ]),
 }
@@ -95,15 +95,15 @@ export const IDENTITY_FILTER: FilterTable = {
   ]),
 }
 
-/** The attributes that identities have, each once. */
+/** The distinct attributes of all identities. */
 export const ROLE_ATTRIBUTE_FILTER: FilterTable = {
   table: 'identity_role_attributes',
-  isWholeByDefault: true,
+  isUnlimitedByDefault: true,
   columns: new Map([['id', column('id', 'string', true)]]),
 }
 
-/** Whether something holds of the identity of a session. */
-function ofItsIdentity(condition: string): ColumnBinding {
+/** Whether the identity of a session meets a condition. */
+function whereIdentity(condition: string): ColumnBinding {
   const expression = `exists (select 1 from identities where identities.id = api_sessions.identity_id and ${condition})`
   return { kind: 'expression', expression, type: 'bool', notNull: true }
 }
@@ -115,12 +115,12 @@ export const API_SESSION_FILTER: FilterTable = {
   table: 'api_sessions',
   columns: new Map([
     ...BASE,
-    ['identity', { kind: 'column', column: 'identity_id', type: 'string', notNull: true, foundBy: SESSION_OWNERS }],
+    ['identity', { kind: 'column', column: 'identity_id', type: 'string', notNull: true, indexedBy: SESSION_OWNERS }],
     ['authenticator', column('authenticator_id')],
     ['ipAddress', column('ip_address')],
     ['lastActivityAt', column('last_activity_at', 'datetime')],
-    ['mfaRequired', ofItsIdentity('identities.verified_totp_id is not null')],
-    ['mfaComplete', ofItsIdentity('identities.verified_totp_id = api_sessions.passed_totp_id')],
+    ['mfaRequired', whereIdentity('identities.verified_totp_id is not null')],
+    ['mfaComplete', whereIdentity('identities.verified_totp_id = api_sessions.passed_totp_id')],
   ]),
 }
 
@@ -148,7 +148,7 @@ export const AUTH_DECISION_FILTER: FilterTable = {
   ]),
 }
 
-/** What nothing here has; existing clients ask for it all the same. */
+/** A field that no row has here, but that existing clients filter by. */
 const ABSENT: ColumnBinding = { kind: 'expression', expression: 'cast(null as text)', type: 'string' }
 
 /** Neither tokens nor their digests are symbols. */
@@ -171,7 +171,7 @@ const ofIdentity = (name: string, type: ScalarType): ColumnBinding => {
   return { kind: 'parent', table: 'identities', key: 'identity_id', column: name, type }
 }
 
-/** The same with what decides who may see them; no caller can ask for these. */
+/** `ENROLLMENT_FILTER` and the fields that decide which enrollments a caller sees; callers cannot filter by these. */
 export const ENROLLMENT_OWNER_FILTER: FilterTable = {
   table: 'enrollments',
   columns: new Map([

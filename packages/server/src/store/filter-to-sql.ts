@@ -21,9 +21,9 @@ interface ChildTable {
 }
 
 /**
- * Where a symbol lives. A set is a child table; so is what a column may be `foundBy`, where the main table has no index of it; tags are a text
- * column with a JSON object; a parent is the row that the column `key` points at; what is found out by a query of our own stands in
- * `expression`. `notNull` lets PostgreSQL sort by an index.
+ * Where a symbol is stored. `set`: a child table. `tags`: a text column with a JSON object. `parent`: the row that the column `key` points at.
+ * `expression`: SQL of our own. A column that the main table has no index of may be `indexedBy` a child table. `notNull` lets PostgreSQL sort by
+ * an index.
  */
 export type ColumnBinding =
   | {
@@ -31,7 +31,7 @@ export type ColumnBinding =
       readonly column: string
       readonly type: ScalarType
       readonly notNull?: true
-      readonly foundBy?: ChildTable
+      readonly indexedBy?: ChildTable
     }
   | { readonly kind: 'expression'; readonly expression: string; readonly type: ScalarType; readonly notNull?: true }
   | ({ readonly kind: 'set' } & ChildTable)
@@ -44,17 +44,17 @@ export type ColumnBinding =
       readonly type: ScalarType
     }
 
-/** The main table of a list and the symbols that may be asked of it; tags are bound under the name `tags`. */
+/** The main table of a list and its filter symbols; tags are bound under the name `tags`. */
 export interface FilterTable {
   readonly table: string
-  /** Whether the database keeps count of its rows, which is what a list of all of them costs most. */
+  /** Whether the database maintains the number of its rows; counting them is the slowest part of an unfiltered list. */
   readonly isCounted?: true
-  /** Whether a caller who names no limit is given everything. */
-  readonly isWholeByDefault?: true
+  /** Whether a request without a limit returns all rows. */
+  readonly isUnlimitedByDefault?: true
   readonly columns: ReadonlyMap<string, ColumnBinding>
 }
 
-/** What the parser may accept for a table, so that a symbol is declared in one place. */
+/** The parser's options for a table, so that a symbol is declared in one place. */
 export function buildFilterOptions({ columns }: FilterTable): FilterOptions {
   const symbols = new Map<string, SymbolType>()
   for (const [symbol, binding] of columns) {
@@ -65,14 +65,14 @@ export function buildFilterOptions({ columns }: FilterTable): FilterOptions {
 
 /**
  * A condition for `where` (and only there: on an absent value it may be NULL, which counts as false). Negation is pushed
- * down to the comparisons, so that NULL never meets a NOT and `column = ?` stays as plain as an index needs it.
- * Names come from the table binding alone; everything the caller wrote is bound.
+ * down to the comparisons, so that NULL is never negated and `column = ?` can use an index.
+ * Names come only from the table binding; every value from the caller is a bound parameter.
  */
 export function predicateToSql(predicate: Predicate, table: FilterTable, dialect: StoreDialect): RawBuilder<boolean> {
   return compile(predicate, { table, dialect }, false)
 }
 
-/** The terms of `order by`. Absent values come first ascending and last descending, as SQLite has it. */
+/** The terms of `order by`. NULL sorts first ascending and last descending, as in SQLite. */
 export function sortToSql(
   sort: readonly SortField[],
   table: FilterTable,
@@ -115,8 +115,7 @@ function compile(predicate: Predicate, context: Context, negate: boolean): RawBu
     case 'anyOf': {
       const test = (value: Fragment) =>
         compileComparison(predicate.test, { value, type: 'string' }, context.dialect, false)
-      if (!negate && isFoundByIndex(predicate.test))
-        return isMember(findSet(context.table, predicate.set), context, test)
+      if (!negate && canUseIndex(predicate.test)) return isMember(findSet(context.table, predicate.set), context, test)
       return exists(predicate.set, context, !negate, test)
     }
     case 'allOf':
@@ -125,30 +124,30 @@ function compile(predicate: Predicate, context: Context, negate: boolean): RawBu
       })
     case 'comparison': {
       const { comparison } = predicate
-      const foundBy = findChildTable(comparison, context)
-      if (!negate && foundBy) {
+      const indexedBy = findChildTable(comparison, context)
+      if (!negate && indexedBy) {
         const test = (value: Fragment) =>
           compileComparison(comparison, { value, type: 'string' }, context.dialect, false)
-        return isMember(foundBy, context, test)
+        return isMember(indexedBy, context, test)
       }
       return compileComparison(comparison, compileOperand(comparison.operand, context), context.dialect, negate)
     }
   }
 }
 
-/** Whether few members of a set can be found by their value, without looking at the sets of all rows. */
-function isFoundByIndex({ kind, negated }: Comparison): boolean {
+/** Whether an index finds the matching members of a set without reading all sets. */
+function canUseIndex({ kind, negated }: Comparison): boolean {
   return !negated && (kind === 'equal' || kind === 'in')
 }
 
 function findChildTable(comparison: Comparison, { table }: Context): ChildTable | undefined {
   const { operand } = comparison
-  if (operand.kind !== 'symbol' || !isFoundByIndex(comparison)) return undefined
+  if (operand.kind !== 'symbol' || !canUseIndex(comparison)) return undefined
   const binding = table.columns.get(operand.symbol)
-  return binding?.kind === 'column' ? binding.foundBy : undefined
+  return binding?.kind === 'column' ? binding.indexedBy : undefined
 }
 
-/** Starts from the members: SQLite would ask an `exists` of every row. */
+/** Starts from the members: SQLite would evaluate an `exists` for every row. */
 function isMember(set: ChildTable, { table }: Context, test: (element: Fragment) => Fragment): RawBuilder<boolean> {
   const matches = test(columnOf(set.table, set.valueColumn))
   const owners = sql`select ${columnOf(set.table, set.ownerColumn)} from ${sql.table(set.table)} where ${matches}`
@@ -158,12 +157,12 @@ function isMember(set: ChildTable, { table }: Context, test: (element: Fragment)
 function exists(
   symbol: string,
   { table }: Context,
-  wanted: boolean,
+  isExpected: boolean,
   test: (element: Fragment) => Fragment,
 ): RawBuilder<boolean> {
   const set = findSet(table, symbol)
   const rows = sql`exists (select 1 ${membersOf(table, set)} and ${test(columnOf(set.table, set.valueColumn))})`
-  return wanted ? sql`${rows}` : sql`not ${rows}`
+  return isExpected ? sql`${rows}` : sql`not ${rows}`
 }
 
 function compileComparison(
@@ -174,8 +173,8 @@ function compileComparison(
 ): RawBuilder<boolean> {
   const flip = comparison.negated !== negate
   if (comparison.kind === 'isNull') return flip ? sql`${left.value} is not null` : sql`${left.value} is null`
-  const answer = compileAnswer(comparison, left, dialect, flip)
-  return matchesAbsent(comparison) !== negate ? sql`(${answer} or ${left.value} is null)` : answer
+  const present = comparePresent(comparison, left, dialect, flip)
+  return matchesAbsent(comparison) !== negate ? sql`(${present} or ${left.value} is null)` : present
 }
 
 const ORDER: Readonly<Record<OrderOperator, { readonly plain: Fragment; readonly flipped: Fragment }>> = {
@@ -185,8 +184,8 @@ const ORDER: Readonly<Record<OrderOperator, { readonly plain: Fragment; readonly
   '>=': { plain: sql`>=`, flipped: sql`<` },
 }
 
-/** The comparison for a present value, or its opposite; NULL for an absent one. */
-function compileAnswer(
+/** The comparison of a non-null value, negated when `flip`; NULL for NULL. */
+function comparePresent(
   comparison: Exclude<Comparison, { kind: 'isNull' }>,
   { value, type }: LeftSide,
   dialect: StoreDialect,
@@ -209,7 +208,7 @@ function compileAnswer(
   }
 }
 
-/** Not LIKE, whose wildcards and case rules differ. lower() folds A to Z only: in SQLite always, here under collation C. */
+/** Not LIKE, whose wildcards and case rules differ. lower() folds only A to Z: always in SQLite, in PostgreSQL with collation C. */
 function compileContains(
   { text, ignoreCase }: Extract<Comparison, { kind: 'contains' }>,
   value: Fragment,
@@ -222,7 +221,7 @@ function compileContains(
   return sql`${position}(${ignoreCase ? folded : value}, ${text}) ${flip ? sql`=` : sql`>`} 0`
 }
 
-/** A number's text form; SQLite would write a whole REAL as `5.0`. */
+/** The text of a number; SQLite would write a whole REAL as `5.0`. */
 function textForm({ value, type }: LeftSide, dialect: StoreDialect): Fragment {
   if (type === 'string') return value
   if (dialect === 'postgres') return sql`cast(${value} as text)`
@@ -248,13 +247,13 @@ function compileOperand(operand: Operand, { table, dialect }: Context): LeftSide
     case 'count':
       return { value: sql`(select count(*) ${membersOf(table, findSet(table, operand.set))})`, type: 'number' }
     case 'element':
-      throw new TypeError('an element is only known inside anyOf and allOf')
+      throw new TypeError('an element exists only inside anyOf and allOf')
   }
 }
 
 /**
- * The text form of a tag, NULL unless it is text, number or bool. Numbers keep the text they were written with: PostgreSQL's
- * `json` (not `jsonb`) and SQLite's `->` keep it too. The key is a value, never a part of a path.
+ * The text form of a tag, NULL unless it is text, number or bool. Numbers keep their original text, as PostgreSQL's `json` (not `jsonb`)
+ * and SQLite's `->` do. The key is a bound value, never part of a path.
  */
 function tagValue({ table, columns }: FilterTable, key: string, dialect: StoreDialect): Fragment {
   const binding = columns.get('tags')

@@ -3,22 +3,21 @@ import { type CellsOf, createReader, createWriter } from './columns/column-map.t
 import { ACCOUNT_COLUMNS, NETWORK_COLUMNS, ORGANIZATION_COLUMNS } from './columns/hosted-columns.ts'
 import type { ApiAccountRow, NetworkRow, OrganizationRow } from './hosted-schema.ts'
 
-/** The settings of an organization, and its columns. */
+/** Converts an organization between row and settings. */
 export const organizationSettings = createReader<OrganizationRow, OrganizationSettings>(ORGANIZATION_COLUMNS)
 export const organizationColumns = createWriter<OrganizationSettings, CellsOf<typeof ORGANIZATION_COLUMNS>>(
   ORGANIZATION_COLUMNS,
 )
 
-/** The settings of an API account, and its columns. */
+/** Converts an API account between row and settings. */
 export const accountSettings = createReader<ApiAccountRow, AccountSettings>(ACCOUNT_COLUMNS)
 export const accountColumns = createWriter<AccountSettings, CellsOf<typeof ACCOUNT_COLUMNS>>(ACCOUNT_COLUMNS)
 
 const readNetwork = createReader<NetworkRow, Omit<NetworkSettings, 'networkGroupId'>>(NETWORK_COLUMNS)
 
-/** The settings of a network. */
 export function networkSettings(row: NetworkRow): NetworkSettings {
   return { ...readNetwork(row), networkGroupId: row.network_group_id }
 }
 
-/** The columns of a network; its group is the writer's. */
+/** The columns of a network, without its group. */
 export const networkColumns = createWriter<NetworkSettings, CellsOf<typeof NETWORK_COLUMNS>>(NETWORK_COLUMNS)

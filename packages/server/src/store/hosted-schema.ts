@@ -13,10 +13,9 @@ interface Timed {
   updated_at: number
 }
 
-/** What the hosted API is about: whose networks there are, and which machines may ask for them. */
 export interface OrganizationTable extends Timed, CellsOf<typeof ORGANIZATION_COLUMNS> {
   id: string
-  /** The one that owns this controller. */
+  /** Whether it owns this controller. */
   is_local: Bool
 }
 
@@ -28,7 +27,7 @@ export interface IdentityProviderTable extends Timed, CellsOf<typeof PROVIDER_CO
   revision: number
 }
 
-/** The last good keys of a provider. */
+/** The last keys fetched from a provider. */
 export interface IdentityProviderKeySetTable {
   signer_id: string
   url: string
@@ -49,7 +48,7 @@ export interface NetworkTable extends Timed, CellsOf<typeof NETWORK_COLUMNS> {
   network_group_id: string
   status: string
   product_version: string
-  /** Its controller runs on this store. */
+  /** Whether its controller runs on this store. */
   is_local: Bool
   owner_identity_id: string
   created_by: string
@@ -63,16 +62,16 @@ export interface ApiAccountTable extends Timed, CellsOf<typeof ACCOUNT_COLUMNS> 
   identity_provider_id: string
 }
 
-/** A client at the provider that stands for an account; while credentials are being changed there are two. */
+/** An OAuth client at the provider that belongs to an account; an account has two while its credentials rotate. */
 export interface ApiAccountClientTable {
   issuer: string
   client_id: string
   account_id: string
-  /** Where the client is managed (RFC 7592); null for one that somebody else made. */
+  /** Where the client is managed (RFC 7592); null for a client that this controller did not register. */
   registration_uri: string | null
   /** Sealed. */
   registration_token: string | null
-  /** From when on it no longer stands for the account. */
+  /** From this time on its tokens are refused. */
   retires_at: number | null
   created_at: number
 }

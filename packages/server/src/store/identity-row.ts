@@ -10,7 +10,7 @@ export interface StoredIdentity extends IdentitySettings {
   readonly isDefaultAdmin: boolean
   readonly disabledAt: number | null
   readonly disabledUntil: number | null
-  /** The verified enrollment of one-time codes: an identity that has one is asked for codes. */
+  /** The verified TOTP enrollment; an identity with one must enter a code. */
   readonly verifiedTotpId: string | null
   readonly envInfo: Readonly<Record<string, string>>
   readonly sdkInfo: Readonly<Record<string, string>>
@@ -38,12 +38,12 @@ export function identityFromRow(row: IdentityRow, attributes: readonly string[])
   return readRow(row, { attributes })
 }
 
-/** The columns of an identity; its attributes are rows of their own. */
+/** The columns of an identity; its attributes are in another table. */
 export const identityColumns = createWriter<IdentitySettings, CellsOf<typeof IDENTITY_COLUMNS> & { hosting: string }>(
   IDENTITY_COLUMNS,
 )
 
-/** Disabled now: until it is enabled, or until the instant given when it was disabled. */
+/** Whether an identity is disabled at `now`: without an end, or until `disabledUntil`. */
 export function isDisabled(identity: Pick<StoredIdentity, 'disabledAt' | 'disabledUntil'>, now: number): boolean {
   return identity.disabledAt !== null && (identity.disabledUntil === null || now < identity.disabledUntil)
 }

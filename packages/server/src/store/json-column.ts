@@ -4,8 +4,8 @@ const MAX_SHARED_LENGTH = 256
 const shared = new Map<string, unknown>()
 
 /**
- * What a column of JSON holds. Most rows hold the same few texts, such as `{}`: those are read once and frozen, and every row is given the same,
- * which is faster and takes half a KiB less of memory for each identity that is remembered.
+ * Parses a JSON column. Most rows hold the same few texts, such as `{}`: those are parsed once, frozen and shared between rows, which is faster
+ * and saves half a KiB of memory per cached identity.
  */
 export function readJsonColumn<Value>(text: string): Value {
   const known = shared.get(text)

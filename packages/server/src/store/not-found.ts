@@ -1,6 +1,6 @@
 import { AppError } from '@countersign/core'
 
-/** The singular names that existing clients know. */
+/** Entity names in error messages; existing clients know them. */
 export type EntityNoun =
   | 'externalJwtSigner'
   | 'authPolicy'

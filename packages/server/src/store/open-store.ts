@@ -1,35 +1,35 @@
 import { StartupError } from '../platform/startup-error.ts'
 import { openSqliteStore } from './sqlite/sqlite-store.ts'
 import type { Store } from './store.ts'
-import { isDamagedFile } from './store-problem.ts'
+import { isDamagedFile } from './store-error.ts'
 
 interface OpenStoreOptions {
   /** `sqlite` or the URL of a PostgreSQL database. */
   readonly database: string
   readonly sqliteFile: string
-  /** The entry file of the embedded database's writer thread, which knows the operations. */
+  /** The entry file of the embedded database's writer thread. */
   readonly writer: URL
   readonly nodeId: string
   readonly now: number
-  /** Other processes of this node use it at the same time. */
+  /** Whether other processes of this node use the same file. */
   readonly isShared?: boolean
-  /** Connections to PostgreSQL at most. */
+  /** Maximum number of connections to PostgreSQL. */
   readonly maxConnections?: number | undefined
-  /** What is remembered of PostgreSQL is believed for so long without it. */
+  /** How long caches stay valid without a connection to PostgreSQL. */
   readonly staleMs?: number | undefined
-  onProblem(message: string): void
-  /** The store has broken in a way that only a restart mends. */
+  onWarning(message: string): void
+  /** Called when the store has failed and only a restart helps. */
   onFatal(error: Error): void
 }
 
-/** Opens the store that the settings name; what stops it from opening is told in one sentence. */
+/** Opens the configured store. Throws a StartupError with one sentence and a hint. */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
-  const { database, sqliteFile, writer, nodeId, now, isShared, maxConnections, staleMs, onProblem, onFatal } = options
+  const { database, sqliteFile, writer, nodeId, now, isShared, maxConnections, staleMs, onWarning, onFatal } = options
   try {
     if (database === 'sqlite')
       return await openSqliteStore({ file: sqliteFile, writer, now, onFatal, ...(isShared && { isShared }) })
     const { openPostgresStore } = await import('./postgres/postgres-store.ts')
-    return await openPostgresStore({ url: database, nodeId, now, onProblem, maxConnections, staleMs })
+    return await openPostgresStore({ url: database, nodeId, now, onWarning, maxConnections, staleMs })
   } catch (error) {
     if (error instanceof StartupError) throw error
     const message = error instanceof Error ? error.message : String(error)
@@ -38,18 +38,18 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
           `cannot open the database file ${sqliteFile}: ${message}`,
           isDamagedFile(error)
             ? 'restore a backup with: countersign restore FILE'
-            : 'check who owns it and its folder, and the free space',
+            : 'check the owner of the file and of its directory, and the free disk space',
           { cause: error },
         )
       : new StartupError(
           `cannot use the database at ${hostOf(database)}: ${message || 'connection refused'}`,
-          'check that PostgreSQL runs there and that user, password and database name are right',
+          'check that PostgreSQL runs there, and the user, password and database name',
           { cause: error },
         )
   }
 }
 
-/** Where the database is, without the password that the URL may hold. */
+/** The host of the database, without the password in its URL. */
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : 'the given address'
+  return URL.canParse(url) ? new URL(url).host : 'the configured address'
 }

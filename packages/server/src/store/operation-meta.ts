@@ -1,16 +1,15 @@
-/** For whom an operation runs and when. `actorId` is `system` for the controller itself. */
+/** The actor and time of an operation. `actorId` is `system` for the controller itself. */
 export interface OperationMeta {
   readonly actorId: string
   readonly now: number
-  /** `If-Match`: one of these versions must be the present one; any will do when absent. */
+  /** The `If-Match` header: the current version must be in it. Any version passes when absent. */
   readonly ifMatch?: string
-  /** The request that asked for it, for the record. */
+  /** The request behind the operation, for the change log and events. */
   readonly source?: OperationSource
 }
 
-/** The connection by which a request came, for events and the record. */
+/** The connection of a request, for the change log and events. */
 export interface RequestSource {
-  /** The HTTP method. */
   readonly method: string
   readonly localAddr: string
   readonly remoteAddr: string

@@ -4,14 +4,14 @@ import type { OperationAccess } from './operation-access.ts'
 import type { Transaction } from './transaction.ts'
 
 interface OperationParts {
-  /** Unique; it names the operation on its way to the writer thread. */
+  /** Unique: the writer thread looks operations up by name. */
   readonly name: string
-  /** The entity that `args.id` names: its version is compared with `If-Match`, and its earlier state goes on record. */
+  /** The entity type of `args.id`: its version is compared with `If-Match`, and its previous state is recorded. */
   readonly target?: ChangedEntity
-  /** False for what leaves the settings of entities as they were, such as counting a code. */
+  /** False for operations that change no settings of an entity, such as counting a code. */
   readonly isRecorded?: false
-  /** False when it looks at nothing but the rows it changes: on PostgreSQL it then need not take turns with other operations. */
-  readonly takesTurns?: false
+  /** False when the operation reads only the rows that it changes: on PostgreSQL it then runs without the lock that serializes operations. */
+  readonly needsWriteLock?: false
 }
 
 /**
@@ -23,7 +23,7 @@ export interface Operation<Args, Result, Access extends OperationAccess = Operat
   run(tx: AuthorizedTransaction, args: Args): Promise<Result>
 }
 
-/** A transaction whose actor was read in it and may run the operation. */
+/** A transaction with an actor that has been authorised in it. */
 export interface AuthorizedTransaction extends Transaction {
   readonly actor: Actor
 }
@@ -41,6 +41,6 @@ export function operation<Args, Result>(definition: Operation<Args, Result>): Op
   return definition
 }
 
-/** An operation whatever it takes and returns, for tables of operations. */
+/** An operation of any argument and result type, for tables of operations. */
 // biome-ignore lint/suspicious/noExplicitAny: arguments are checked where an operation is run
 export type AnyOperation = Operation<any, unknown>

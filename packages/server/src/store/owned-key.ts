@@ -1,4 +1,4 @@
-/** Names what belongs to an organization: found in that organization alone. */
+/** The key of an entity that belongs to an organization: looked up only within that organization. */
 export interface OwnedKey {
   readonly id: string
   readonly organizationId: string

@@ -2,7 +2,7 @@ import type { Compilable, CompiledQuery, Kysely } from 'kysely'
 import { findDirectConnection } from './direct-connection.ts'
 import type { Database } from './schema.ts'
 
-/** Stands for the n-th argument while a query is put together. */
+/** A placeholder for the n-th argument while a query is compiled. */
 export class Argument {
   readonly index: number
 
@@ -12,8 +12,8 @@ export class Argument {
 }
 
 /**
- * A query that is put together once for each kind of database and from then on only run: building one costs several times as
- * much as running it. `build` may use its arguments only as values.
+ * A query that is compiled once per dialect and then only run: building a query costs several times as much as running it.
+ * `build` may use its arguments only as values.
  */
 export function prepared<Args extends readonly unknown[], Row>(
   argumentCount: Args['length'],
@@ -32,7 +32,7 @@ export function prepared<Args extends readonly unknown[], Row>(
   }
 }
 
-/** The rows of a query that was put together with arguments where its values are. */
+/** Runs a query that was compiled with `Argument` placeholders. */
 export function runPrepared<Row>(
   db: Kysely<Database>,
   compiled: CompiledQuery<Row>,
@@ -41,14 +41,14 @@ export function runPrepared<Row>(
   return run(db, compiled, bindArguments(compiled, args))
 }
 
-/** The parameters of a query with the values in place of the arguments that stand for them. */
+/** The parameters of a query, with `args` in place of the placeholders. */
 export function bindArguments({ parameters }: CompiledQuery, args: readonly unknown[]): unknown[] {
   return parameters.map((value) => (value instanceof Argument ? args[value.index] : value))
 }
 
 /**
- * Like `prepared`, for a query about any of several ids. Lists are filled up to a power of two with the id they end with, so
- * that there are few statements, each for lists of one length. No ids, no rows.
+ * Like `prepared`, for a query by a list of ids. Lists are padded with their last id to a power of two, so that there are few
+ * statements. Returns no rows for an empty list.
  */
 export function preparedForIds<Extra extends readonly unknown[], Row>(
   extraCount: Extra['length'],
@@ -70,7 +70,7 @@ export function preparedForIds<Extra extends readonly unknown[], Row>(
   }
 }
 
-/** Where there is one connection only, the statement goes straight to it: fetching it from a pool costs more than most statements. */
+/** Bypasses Kysely's connection pool where there is only one connection: acquiring it costs more than most statements. */
 async function run<Row>(
   db: Kysely<Database>,
   compiled: CompiledQuery<Row>,
@@ -81,14 +81,14 @@ async function run<Row>(
   return (await db.executeQuery<Row>({ ...compiled, parameters })).rows
 }
 
-/** What the text of a statement depends on; a transaction has the dialect of its connection. */
+/** Identifies the SQL dialect; a transaction has the dialect of its connection. */
 function dialectOf(db: Kysely<Database>): unknown {
   return db.getExecutor().adapter.constructor
 }
 
 type InsertedRow = Readonly<Record<string, unknown>>
 
-/** A statement for so many rows of these columns. */
+/** A compiled insert of `rowCount` rows with these columns. */
 interface Insert {
   readonly dialect: unknown
   readonly rowCount: number
@@ -96,10 +96,10 @@ interface Insert {
   readonly compiled: CompiledQuery
 }
 
-/** By table. Each has few: the columns are compared one by one, which takes less than to make one text of them all. */
+/** By table. A table has few, so comparing the columns one by one is cheaper than building a key from them. */
 const inserts = new Map<string, Insert[]>()
 
-/** Inserts one row; the statement for a table and its columns is put together once. */
+/** Inserts one row; the statement for a table and its columns is compiled once. */
 export async function insertRow<Table extends keyof Database & string>(
   db: Kysely<Database>,
   table: Table,
@@ -108,10 +108,10 @@ export async function insertRow<Table extends keyof Database & string>(
   await run(db, findInsert(db, table, row, 1) ?? addInsert(db, table, [row]), Object.values(row))
 }
 
-/** More rows than this are too rare to keep a statement for. */
-const MAX_KEPT_ROWS = 8
+/** Inserts of more rows are too rare to cache their statement. */
+const MAX_CACHED_ROWS = 8
 
-/** Inserts rows of the same columns; the statement for so many of them is put together once. */
+/** Inserts rows with the same columns; the statement for a number of rows is compiled once. */
 export async function insertRows<Table extends keyof Database & string>(
   db: Kysely<Database>,
   table: Table,
@@ -119,7 +119,7 @@ export async function insertRows<Table extends keyof Database & string>(
 ): Promise<void> {
   const [first] = rows
   if (!first) return
-  if (rows.length > MAX_KEPT_ROWS) {
+  if (rows.length > MAX_CACHED_ROWS) {
     await db
       .insertInto(table)
       .values(rows as never)
@@ -154,7 +154,7 @@ function addInsert(db: Kysely<Database>, table: keyof Database & string, rows: r
   return compiled
 }
 
-/** In this order. */
+/** Column order matters: values are bound by position. */
 function hasColumns(row: InsertedRow, columns: readonly string[]): boolean {
   let at = 0
   for (const column in row) {

@@ -4,7 +4,6 @@ import { type CellsOf, type ColumnsFor, createReader, createWriter } from './col
 import { PROVIDER_COLUMNS } from './columns/hosted-columns.ts'
 import type { IdentityProviderRow } from './hosted-schema.ts'
 
-/** A provider record as it is stored. */
 export interface StoredProvider extends ProviderSettings {
   readonly id: string
   readonly organizationId: string

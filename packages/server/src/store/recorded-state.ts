@@ -9,26 +9,26 @@ import { findIdentity } from './reads/identity-reads.ts'
 import { findSigner } from './reads/signer-reads.ts'
 import type { Database } from './schema.ts'
 
-/** An entity as it was before an operation, or is after it. */
+/** The state of an entity before or after an operation. */
 export interface RecordedState {
-  /** JSON of what may be shown. */
+  /** JSON without secrets. */
   readonly text: string
-  /** SHA-256 of the whole row, so that a changed secret shows too. */
+  /** SHA-256 of the whole row, so that a changed secret is visible too. */
   readonly hash: string
   readonly updatedAt: number
 }
 
 type Db = Kysely<Database>
 type Shown = { readonly updatedAt: number }
-/** With the whole row where not all of it is shown. */
+/** `row` is set where `shown` leaves part of it out. */
 type LoadState = (db: Db, id: string) => Promise<{ shown: Shown; row?: unknown } | undefined>
 
-/** Sessions are not here: a login changes nothing that an administrator has set. */
+/** Sessions are not recorded: a login changes no settings. */
 const RECORDED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
   externalJwtSigners: async (db, id) => {
     const signer = await findSigner(db, id)
     if (!signer) return undefined
-    // Existing readers of events know this field so.
+    // The name that consumers of events expect.
     const { claimsProperty: identityIdClaimsSelector, certificate, ...fields } = signer
     return { shown: { ...fields, identityIdClaimsSelector, ...certificate } }
   },
@@ -39,7 +39,7 @@ const RECORDED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
     const { defaultHostingCost, defaultHostingPrecedence, ...others } = identity
     const { serviceHostingCosts, serviceHostingPrecedences, ...fields } = others
     const costs = { defaultHostingCost, defaultHostingPrecedence, serviceHostingCosts, serviceHostingPrecedences }
-    // Existing readers of events know these under one name.
+    // Consumers of events expect these under one name.
     return { shown: { ...fields, hosting: costs } }
   },
   authenticators: async (db, id) => {
@@ -65,7 +65,6 @@ const RECORDED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
 
 type HostedTable = 'organizations' | 'identity_providers' | 'networks' | 'api_accounts'
 
-/** Never shown. */
 const SEALED = 'registration_token'
 
 async function hostedState(db: Db, table: HostedTable, id: string) {
@@ -76,7 +75,7 @@ async function hostedState(db: Db, table: HostedTable, id: string) {
   return { shown: { ...named, updatedAt: row.updated_at }, row }
 }
 
-/** `network_group_id` is `networkGroupId` outside. */
+/** Converts `network_group_id` to `networkGroupId`. */
 function memberName(column: string): string {
   return column.replace(/_[a-z]/g, (letter) => letter.charAt(1).toUpperCase())
 }
@@ -85,7 +84,7 @@ function shown(entity: Shown | undefined) {
   return entity && { shown: entity }
 }
 
-/** Whether changes of such an entity go on record. */
+/** Whether the states of such an entity are recorded with its changes. */
 export function isRecordedEntity(entity: ChangedEntity): boolean {
   return RECORDED[entity] !== undefined
 }

@@ -7,8 +7,8 @@ import { isRecordedEntity, loadRecordedState, type RecordedState } from './recor
 import { nextVersion } from './row-version.ts'
 import type { Transaction } from './transaction.ts'
 
-/** Where the statements run: the transaction that the caller has open. */
-export type OpenTransaction = Pick<Transaction, 'db' | 'dialect' | 'sessionCounts' | 'sessionFiling'>
+/** The open transaction in which the statements run. */
+export type OpenTransaction = Pick<Transaction, 'db' | 'dialect' | 'sessionCounts' | 'sessionIndexer'>
 
 /** Authorises the actor, runs the operation and writes its change-log entries, all inside the open transaction. */
 export async function runOperation(

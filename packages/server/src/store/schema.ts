@@ -8,7 +8,7 @@ import type { HostedTables } from './hosted-schema.ts'
 
 interface Stamped {
   id: string
-  /** Nothing here is made by the system itself yet; existing clients filter by it. */
+  /** Always false so far; existing clients filter by it. */
   is_system: Generated<Bool>
   tags: string
   created_at: number
@@ -16,7 +16,7 @@ interface Stamped {
 }
 
 export interface SignerTable extends Stamped, CellsOf<typeof SIGNER_COLUMNS> {
-  /** What a token's kid must equal for a static certificate: the given kid or the certificate's fingerprint. */
+  /** For a static certificate, the `kid` that tokens must have: the configured one or the certificate's fingerprint. */
   static_kid: string | null
   fingerprint: string | null
   common_name: string | null
@@ -33,7 +33,7 @@ export interface SignerAudienceTable {
   signer_id: string
 }
 
-/** The last good keys of a signer that fetches them. */
+/** The last keys fetched from a signer's JWKS endpoint. */
 export interface SignerKeySetTable {
   signer_id: string
   url: string
@@ -56,7 +56,7 @@ export interface IdentityTable extends Stamped, CellsOf<typeof IDENTITY_COLUMNS>
   sdk_info: string
   disabled_at: number | null
   disabled_until: number | null
-  /** The enrollment of one-time codes that counts; null while there is none, or none that was verified. */
+  /** The verified TOTP enrollment; null without one. */
   verified_totp_id: Generated<string | null>
 }
 
@@ -70,32 +70,32 @@ export interface AuthenticatorTable extends Stamped {
   method: string
   username: string | null
   password_digest: string | null
-  /** The leaf, and behind it what leads from there to the root. */
+  /** The leaf, followed by its chain to the root. */
   cert_pem: string | null
-  /** SHA-1 of the leaf: the certificate that lets its identity in is the one recorded here and no other. */
+  /** SHA-1 of the leaf. Only the certificate recorded here can log its identity in. */
   fingerprint: string | null
   /** SHA-256 of the leaf's key. */
   public_key_digest: string | null
-  /** Whether the last sign-in brought what leads from the leaf to the root; null before the first. */
+  /** Whether the last login sent the whole chain to the root; null before the first login. */
   last_auth_resolved_to_root: Bool | null
-  /** Since when an administrator wants the certificate renewed. */
+  /** When an administrator requested a renewal of the certificate. */
   extend_requested_at: number | null
-  /** Whether he wants another key with it. */
+  /** Whether the renewal must have a new key. */
   key_roll_requested: Generated<Bool>
-  /** The renewed certificate, until its holder has shown that he has it. */
+  /** The renewed certificate, until the client confirms it. */
   pending_cert_pem: string | null
   pending_fingerprint: string | null
   pending_public_key_digest: string | null
 }
 
-/** A one-time token that waits for its identity. */
+/** A one-time token that has not been redeemed. */
 export interface EnrollmentTable extends Stamped {
   identity_id: string
   method: string
-  /** The user name that the identity will sign in with; of the method updb only. */
+  /** The user name of the future password login; null for other methods. */
   username: string | null
   token_digest: string
-  /** The token, since administrators may read it again: see `Sealing`. */
+  /** The token, because administrators can read it again: see `Sealing`. */
   sealed_token: string
   expires_at: number
 }
@@ -107,22 +107,22 @@ export interface ApiSessionTable extends Stamped {
   ip_address: string
   config_types: string
   last_activity_at: number
-  /** When it ends unless it is used before. */
+  /** When it ends unless it is used before that. */
   expires_at: number
-  /** When it ends however much it is used. */
+  /** When it ends in any case. */
   ends_at: number
-  /** The enrollment of one-time codes that a code was shown of in this session. */
+  /** The TOTP enrollment that this session has passed. */
   passed_totp_id: Generated<string | null>
 }
 
-/** Whose session it is. */
+/** The owner of a session. */
 export interface SessionOwnerTable {
   identity_id: string
   created_at: number
   session_id: string
 }
 
-/** One-time codes of an identity. */
+/** The TOTP enrollment of an identity. */
 export interface TotpTable {
   id: string
   identity_id: string
@@ -130,18 +130,18 @@ export interface TotpTable {
   secret: string
   /** Sealed: a JSON list. */
   recovery_codes: string
-  /** Which of them are used up: bit n for the n-th. */
+  /** Bit n is set when the n-th recovery code has been used. */
   spent_recovery_codes: number
-  /** The last step whose code was taken; earlier ones no longer are. */
+  /** The time step of the last accepted code; codes of this step and earlier ones are refused. */
   last_step: number
   created_at: number
   updated_at: number
 }
 
-/** Wrong codes that were given for an identity. */
+/** Wrong codes entered for an identity. */
 export interface TotpGuessTable {
   identity_id: string
-  /** JSON: the instants of the last ones, fewer than lock. */
+  /** JSON: the times of the latest wrong codes; fewer than the number that locks. */
   wrong_at: string
   locked_until: number
 }
@@ -162,13 +162,13 @@ export interface ChangeLogTable {
   entity_id: string
   action: string
   actor_id: string
-  /** SHA-256 of the thing before and after; null where there was none, and for what is not kept on record. */
+  /** SHA-256 of the entity before and after; null where it did not exist or is not recorded. */
   before_hash: string | null
   after_hash: string | null
   source_address: string | null
 }
 
-/** Why a sign-in was refused. */
+/** Why a login was refused. */
 export interface AuthDecisionTable {
   /** The request id of the refusal. */
   id: string
@@ -178,11 +178,11 @@ export interface AuthDecisionTable {
   signer_id: string | null
   identity_id: string | null
   remote_address: string
-  /** JSON: what "explain" says, reduced to a bounded size. */
+  /** JSON: the output of "explain", reduced to a bounded size. */
   explanation: string
 }
 
-/** How many rows a table has that grows too large to be counted, kept by triggers. */
+/** The number of rows of a large table, maintained by triggers. */
 export interface RowCountTable {
   table_name: string
   total: number
@@ -201,9 +201,9 @@ export interface Database extends HostedTables {
   authenticators: AuthenticatorTable
   enrollments: EnrollmentTable
   api_sessions: ApiSessionTable
-  /** A view of all sessions. */
+  /** A view of all sessions by identity. */
   session_owners: SessionOwnerTable
-  /** In SQLite only: those of `session_owners` that are found by their identity at once. */
+  /** SQLite only: the sessions of `session_owners` that are indexed by identity. See `SessionIndexer`. */
   filed_sessions: SessionOwnerTable
   api_session_certificates: SessionCertificateTable
   totps: TotpTable
@@ -211,7 +211,7 @@ export interface Database extends HostedTables {
   change_log: ChangeLogTable
   auth_decisions: AuthDecisionTable
   row_counts: RowCountTable
-  /** A view: every attribute that some identity has, once. */
+  /** A view: the distinct attributes of all identities. */
   identity_role_attributes: { id: string }
 }
 

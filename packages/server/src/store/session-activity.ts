@@ -1,2 +1,2 @@
-/** A use of a session is written down at most this often, so that reading stays reading. The store may be as far behind. */
+/** The use of a session is written at most this often, so that reads stay reads. The store lags behind by up to as much. */
 export const MAX_UNWRITTEN_ACTIVITY_MS = 60_000

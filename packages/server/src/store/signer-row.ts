@@ -5,7 +5,7 @@ import { type CellsOf, type ColumnsFor, createReader, createWriter, listColumns 
 import { SIGNER_COLUMNS } from './columns/signer-columns.ts'
 import type { SignerRow } from './schema.ts'
 
-/** A signer as it is stored: its settings, what its certificate says, and the marks that the store puts on it. */
+/** A stored signer: its settings, the fields of its certificate, and the store's own columns. */
 export interface StoredSigner extends SignerSettings {
   readonly id: string
   readonly certificate: SignerCertificateFacts | null
@@ -13,11 +13,11 @@ export interface StoredSigner extends SignerSettings {
   readonly revision: number
   readonly createdAt: number
   readonly updatedAt: number
-  /** Some of what is stored cannot be read: it is shown without that, and is off. */
+  /** Part of the row cannot be read: the signer is shown without that part, and disabled. */
   readonly isDamaged?: true
 }
 
-/** What a static certificate says about itself. */
+/** Fields of a static certificate. */
 export interface SignerCertificateFacts {
   readonly fingerprint: string
   readonly commonName: string
@@ -35,19 +35,19 @@ const STORED_SIGNER = {
   updatedAt: instant(),
 } satisfies ColumnsFor<Omit<StoredSigner, 'isDamaged'>>
 
-/** For writing: throws for a row of which something would be lost. */
+/** For writing: throws when part of the row cannot be read, because the write would lose it. */
 export const readSignerRow = createReader<SignerRow, StoredSigner>(STORED_SIGNER)
 
 const settingsColumns = createWriter<SignerSettings, CellsOf<typeof SIGNER_COLUMNS>>(SIGNER_COLUMNS)
 
 const unsetColumns: Readonly<Record<string, unknown>> = settingsColumns(unsetSettings<SignerSettings>(SIGNER))
 
-/** The columns that may be unreadable, as they are where nothing is set. */
+/** The JSON columns, which may be unreadable, with their unset values. */
 const UNSET_JSON = Object.fromEntries(
   listColumns(SIGNER_COLUMNS).flatMap(([, name, { codec }]) => (codec?.write ? [[name, unsetColumns[name]]] : [])),
 )
 
-/** For reading: one row that cannot be read shall not hide the others. */
+/** For reading: a row that cannot be read must not hide the others. */
 export function signerFromRow(row: SignerRow): StoredSigner {
   try {
     return readSignerRow(row)
@@ -66,7 +66,7 @@ function certificateFacts(row: SignerRow): SignerCertificateFacts | null {
   }
 }
 
-/** The columns of a signer's settings and of its certificate; the marks (id, revision, times) are the writer's. */
+/** The columns of a signer's settings and certificate, without id, revision and times. */
 export function signerColumns(signer: SignerSettings, certificate: SignerCertificateFacts | null) {
   return {
     ...settingsColumns(signer),

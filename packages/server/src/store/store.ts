@@ -8,18 +8,18 @@ import type { StoreDialect } from './transaction.ts'
 /** The database, for the queries in `store/reads`. */
 export type ReadDatabase = Kysely<Database>
 
-/** Where the controller keeps what it must not lose: queries on `db`, changes by operations, each durable before it resolves. */
+/** The database of the controller: queries on `db`, changes by operations, each durable before it resolves. */
 export interface Store {
   readonly dialect: StoreDialect
   /** For reading only. */
   readonly db: ReadDatabase
   /** Runs an operation in one transaction. Rejects with the `AppError` that it threw, and with STORE_UNAVAILABLE when it could not be committed. */
   run<Args, Result>(operation: Operation<Args, Result>, args: Args, meta: OperationMeta): Promise<Result>
-  /** Listeners learn of an operation's changes before its promise resolves. */
+  /** Listeners receive an operation's changes before its promise resolves. */
   onChange(listener: ChangeListener): void
-  /** Listeners learn of operations run through this very store, after the listeners of `onChange`. */
+  /** Listeners receive the changes of operations that this store ran, after the listeners of `onChange`. */
   onOwnChange(listener: OwnChangeListener): void
-  /** Reads what other processes of this node have written and calls the listeners before it returns; only where there may be any. */
+  /** Reads what other processes of this node have written and calls the listeners before it returns. Only where the store is shared. */
   catchUp?(): void
   close(): Promise<void>
 }

@@ -3,18 +3,18 @@ import type { OwnChange } from './change.ts'
 import type { OperationMeta } from './operation-meta.ts'
 import type { Database } from './schema.ts'
 import type { SessionCounts } from './session-counts.ts'
-import type { SessionFiling } from './sqlite/session-filing.ts'
+import type { SessionIndexer } from './sqlite/session-indexer.ts'
 
 export type StoreDialect = 'sqlite' | 'postgres'
 
-/** What the statements of one operation run in. */
+/** The context of one operation's statements. */
 export interface Transaction extends OperationMeta {
   readonly db: Kysely<Database>
   readonly dialect: StoreDialect
-  /** On the embedded database. */
+  /** SQLite only. */
   readonly sessionCounts?: SessionCounts | undefined
-  /** On the embedded database. */
-  readonly sessionFiling?: SessionFiling | undefined
-  /** Notes a change: it is logged in the same transaction, and caches learn of it after the commit. */
+  /** SQLite only. */
+  readonly sessionIndexer?: SessionIndexer | undefined
+  /** Reports a change: it is logged in the same transaction, and published to caches after the commit. */
   changed(change: OwnChange): void
 }

@@ -87,7 +87,7 @@ const RULES: readonly UniqueRule[] = [
     index: 'networks_name',
     columns: 'networks.network_group_id, networks.name',
     field: 'name',
-    reason: () => 'name must be unique in its network group, whatever its letter case',
+    reason: () => 'name must be unique in its network group, ignoring letter case',
   },
   {
     index: 'api_accounts_name',
@@ -99,13 +99,13 @@ const RULES: readonly UniqueRule[] = [
     index: 'api_account_clients_pkey',
     columns: 'api_account_clients.issuer, api_account_clients.client_id',
     field: 'clientId',
-    // Whose it is may be the secret of another organization.
-    reason: () => 'no account can be made for this client: name another client of the provider',
+    // Does not name the account: it may belong to another organization.
+    reason: () => 'this client cannot be used for an account: choose another client of the provider',
   },
 ]
 
-/** Runs a statement; a unique index that refuses it becomes the field error existing clients know. */
-export async function refusingDuplicates<T>(
+/** Runs a statement; the violation of a unique index becomes the field error that existing clients know. */
+export async function rejectDuplicates<T>(
   values: Readonly<Record<string, unknown>>,
   statement: () => Promise<T>,
 ): Promise<T> {
@@ -118,10 +118,10 @@ export async function refusingDuplicates<T>(
   }
 }
 
-/** The error of a unique index, told before the index itself has to. */
+/** The error for a violation of a unique index that was found before writing. */
 export function duplicateError(index: string, values: Readonly<Record<string, unknown>>): AppError {
   const rule = RULES.find((candidate) => candidate.index === index)
-  if (!rule) throw new TypeError(`there is no rule for the index ${index}`)
+  if (!rule) throw new TypeError(`no rule for the index ${index}`)
   return refusal(rule, values)
 }
 

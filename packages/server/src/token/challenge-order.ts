@@ -1,13 +1,13 @@
 import type { ChallengeError as ChallengeKind } from '@countersign/core'
 
-/** Of several refusals the caller learns one: that a token has expired says more than that one is invalid, and that more than none. */
+/** The most specific refusal is reported to the caller: expired before invalid before missing. */
 const ORDER: readonly ChallengeKind[] = ['expired', 'invalid', 'missing']
 
 interface Challenged {
   readonly challenge: ChallengeKind
 }
 
-/** Sorts refusals, the one that says most first. */
+/** Sorts refusals, the most specific first. */
 export function byChallenge(a: Challenged, b: Challenged): number {
   return ORDER.indexOf(a.challenge) - ORDER.indexOf(b.challenge)
 }

@@ -1,23 +1,23 @@
-import type { EnrollmentObstacle, LeafFault, RefusalReason } from '@countersign/core'
+import type { EnrollmentRefusal, LeafFault, RefusalReason } from '@countersign/core'
 
-/** Names for the words of a refusal, quoted. */
+/** Quoted names to insert into the text of a refusal. */
 export interface RefusalNames {
   readonly identity: string
   readonly policy: string
 }
 
-/** What would have to be there, in words for an administrator. */
-type Words = (names: RefusalNames) => string
+/** Tells the administrator what is missing. */
+type RefusalText = (names: RefusalNames) => string
 
-const disabled: Words = ({ identity }) => `the identity ${identity} is disabled: enable it`
+const disabled: RefusalText = ({ identity }) => `the identity ${identity} is disabled: enable it`
 
-/** Why a password was refused. The caller learns none of these: to it they are all the same. */
+/** Why a password was refused. The response to the caller is the same for all of them. */
 export const PASSWORD_REFUSALS = {
   disabled,
   'unknown-user': () => 'an identity with this user name',
   'wrong-password': ({ identity }) => `the right password of the identity ${identity}`,
   'not-allowed': ({ policy }) => `the policy ${policy} does not allow passwords`,
-} as const satisfies Record<string, Words>
+} as const satisfies Record<string, RefusalText>
 
 export type PasswordRefusal = keyof typeof PASSWORD_REFUSALS
 
@@ -26,50 +26,48 @@ export const CERTIFICATE_REFUSALS = {
   disabled,
   'certificate-missing': () => 'a client certificate on the TLS connection',
   'certificate-malformed': () => 'a client certificate in strict DER',
-  'certificate-foreign': () =>
-    'a client certificate that this controller has issued: the one presented was signed by somebody else',
-  'certificate-not-for-clients': () => 'a certificate that is meant for the authentication of clients and is no CA',
+  'certificate-foreign': () => 'a client certificate that this controller issued: another CA signed the presented one',
+  'certificate-not-for-clients': () => 'a certificate for client authentication that is not a CA certificate',
   'certificate-unknown': () =>
-    'an authenticator that records the presented certificate: it was issued here, but its authenticator is gone, it has been renewed since, or its enrollment was never finished',
-  'certificate-not-yet-valid': () => 'a certificate that is valid now: the one presented is not valid yet',
+    'an authenticator with the presented certificate: this controller issued it, but the authenticator was deleted, the certificate was renewed, or the enrollment was not completed',
+  'certificate-not-yet-valid': () => 'a certificate that is valid now: the presented one is not valid yet',
   'certificate-expired': ({ policy }) =>
-    `a certificate that is valid now: the one presented has expired, and the policy ${policy} does not allow that`,
+    `a certificate that is valid now: the presented one has expired, and the policy ${policy} does not allow expired certificates`,
   'not-allowed': ({ policy }) => `the policy ${policy} does not allow certificates`,
-} as const satisfies Record<string, Words> & Record<LeafFault, Words>
+} as const satisfies Record<string, RefusalText> & Record<LeafFault, RefusalText>
 
 export type CertificateRefusal = keyof typeof CERTIFICATE_REFUSALS
 
 /** Why a one-time code was refused. */
 export const CODE_REFUSALS = {
-  'wrong-code': ({ identity }) =>
-    `a one-time code or recovery code of the identity ${identity} that was not used before`,
-  'too-many-codes': ({ identity }) => `time: there were too many wrong codes for the identity ${identity}`,
-} as const satisfies Record<string, Words>
+  'wrong-code': ({ identity }) => `an unused one-time code or recovery code of the identity ${identity}`,
+  'too-many-codes': ({ identity }) => `a pause: too many wrong codes were sent for the identity ${identity}`,
+} as const satisfies Record<string, RefusalText>
 
 export type CodeRefusal = keyof typeof CODE_REFUSALS
 
-/** Why an accepted token does not log in; the words are with the rules in login-obstacles.ts. */
-export type LoginObstacle =
-  | 'unknown-identity'
-  | 'disabled'
-  | 'not-allowed'
-  | 'signer-not-allowed'
-  | 'signer-not-trusted'
+/** Why a login with an accepted token is refused. The rules and texts are in login-refusals.ts. */
+export type LoginRefusal = 'unknown-identity' | 'disabled' | 'not-allowed' | 'signer-not-allowed' | 'signer-not-trusted'
 
-/** Why an accepted token does not enroll, beside the obstacles that core knows. */
-type EnrollmentRefusal = 'signer-unknown' | 'signer-ambiguous' | 'claim-unusable' | 'identity-refused' | 'csr-refused'
+/** Why an enrollment with an accepted token is refused, besides the refusals of core. */
+type EnrollRequestRefusal =
+  | 'signer-unknown'
+  | 'signer-ambiguous'
+  | 'claim-unusable'
+  | 'identity-refused'
+  | 'csr-refused'
 
 /** Why an access token of the hosted API is refused. */
-export type AccessRefusal = RefusalReason | 'account-unknown' | 'account-disabled' | 'scope-missing'
+export type AccessTokenRefusal = RefusalReason | 'account-unknown' | 'account-disabled' | 'scope-missing'
 
-/** Every reason why a login, an enrollment or a call of the hosted API is refused. Closed: decisions, events and metrics use these words. */
+/** Why a login, an enrollment or a hosted API call is refused. A closed set: decisions, events and metrics contain these values. */
 export type DecisionReason =
   | 'token-missing'
   | RefusalReason
-  | LoginObstacle
+  | LoginRefusal
   | PasswordRefusal
   | CertificateRefusal
   | CodeRefusal
-  | EnrollmentObstacle
   | EnrollmentRefusal
-  | AccessRefusal
+  | EnrollRequestRefusal
+  | AccessTokenRefusal

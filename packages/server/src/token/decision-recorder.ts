@@ -1,80 +1,80 @@
-import type { LoginMethod } from '@countersign/core'
+import type { LoginMethodName } from '@countersign/core'
 import type { Logger } from 'pino'
-import { createDecisionSample } from '../limits/refusal-sample.ts'
+import { createRefusalSampler } from '../limits/refusal-sampler.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { AuthDecisionRow } from '../store/schema.ts'
 import type { DecisionReason } from './decision-reason.ts'
 import { decisionText } from './decision-text.ts'
-import type { SignInExplanation } from './login-explanation.ts'
+import type { LoginExplanation } from './login-explanation.ts'
 
 /** A refused login. */
-export interface RefusedSignIn {
-  /** The request id, which the caller was sent too. */
+export interface RefusedLogin {
+  /** The request id, which is also in the response. */
   readonly id: string
-  readonly method: LoginMethod | 'totp'
+  readonly method: LoginMethodName | 'totp'
   readonly reason: DecisionReason
   readonly signerId: string | undefined
   readonly identityId: string | undefined
   readonly remoteAddress: string
-  /** Called later, and only when the decision is kept. */
-  explain(): Promise<SignInExplanation> | SignInExplanation
+  /** Called later, and only when the decision is stored. */
+  explain(): Promise<LoginExplanation> | LoginExplanation
 }
 
 /** A refused enrollment with a provider's token. */
-export interface RefusedEnrollment extends Omit<RefusedSignIn, 'method'> {
+export interface RefusedEnrollment extends Omit<RefusedLogin, 'method'> {
   readonly method: 'enroll'
 }
 
 interface DecisionRecorderParts {
-  /** Stores decisions; rejects when that fails. */
+  /** Stores decisions. Rejects when that fails. */
   readonly save: (decisions: readonly AuthDecisionRow[]) => Promise<void>
   readonly clock: Clock
   readonly log: Logger
 }
 
-type Waiting = (RefusedSignIn | RefusedEnrollment) & { readonly at: number }
+type Waiting = (RefusedLogin | RefusedEnrollment) & { readonly at: number }
 
-/** Refusals are gathered for this time and written together. */
-const GATHER_MS = 200
+/** Refusals are collected for this time and written in one batch. */
+const BATCH_MS = 200
 const MAX_BATCH = 100
 const MAX_WAITING = 1_000
 const MAX_ADDRESS_LENGTH = 64
 const WARN_EVERY_MS = 60_000
 
-/** Writes decisions in batches, one explanation after the other: a flood of refusals costs no more than the sample that is kept of it. */
+/** Stores refusals as decisions, in batches, one explanation at a time. During a flood only a bounded sample is explained and stored. */
 export class DecisionRecorder {
   readonly #parts: DecisionRecorderParts
-  readonly #sample = createDecisionSample()
+  readonly #sample = createRefusalSampler()
   readonly #waiting: Waiting[] = []
   #timer: NodeJS.Timeout | undefined
   #draining: Promise<void> | undefined
   #leftOut = 0
   #warnedAt = Number.NEGATIVE_INFINITY
-  #warnedOf = 0
+  #warnedCount = 0
 
   constructor(parts: DecisionRecorderParts) {
     this.#parts = parts
   }
 
-  /** How many were not kept: there were too many at once, or the store refused them. */
+  /** Number of refusals that were not stored: too many at once, or the store failed. */
   get leftOut(): number {
     return this.#leftOut
   }
 
-  /** Notes a refusal for an administrator to look up. Returns at once and never fails. */
-  record(refused: RefusedSignIn | RefusedEnrollment): void {
+  /** Queues a refusal to be stored. Returns at once and never throws. */
+  record(refused: RefusedLogin | RefusedEnrollment): void {
     const at = this.#parts.clock.now()
     if (this.#waiting.length >= MAX_WAITING || !this.#sample.keeps(refused.remoteAddress, at)) {
       this.#leftOut++
       return
     }
     this.#waiting.push({ ...refused, at })
-    this.#timer ??= setTimeout(() => void this.#drain(), GATHER_MS).unref()
+    this.#timer ??= setTimeout(() => void this.#drain(), BATCH_MS).unref()
   }
 
-  /** Resolves when everything recorded before can be read. */
+  /** Resolves when all refusals recorded before are stored. */
   async flush(): Promise<void> {
-    // Twice: a drain under way may have looked for more just before the last one came.
+    // Twice: a running drain may have checked the queue just before the last refusal was added.
     await this.#drain()
     await this.#drain()
   }
@@ -93,15 +93,15 @@ export class DecisionRecorder {
       const rows: AuthDecisionRow[] = []
       for (const refused of this.#waiting.splice(0, MAX_BATCH)) {
         rows.push(...(await this.#explain(refused)))
-        // Requests come first.
+        // Let requests run in between.
         await new Promise(setImmediate)
       }
       await this.#write(rows)
     }
-    this.#warnOfLeftOut()
+    this.#warnAboutLeftOut()
   }
 
-  /** The row of a refusal; none when it cannot be explained. */
+  /** Returns the row of a refusal; empty when it cannot be explained. */
   async #explain(refused: Waiting): Promise<AuthDecisionRow[]> {
     const { id, at, method, reason, signerId = null, identityId = null, remoteAddress } = refused
     try {
@@ -111,7 +111,7 @@ export class DecisionRecorder {
       return [{ ...row, explanation }]
     } catch (error) {
       this.#leftOut++
-      this.#parts.log.warn({ decisionId: id, err: error }, 'a refused sign-in could not be explained')
+      this.#parts.log.warn({ decisionId: id, err: error }, 'a refused login could not be explained')
       return []
     }
   }
@@ -122,17 +122,17 @@ export class DecisionRecorder {
       await save(decisions)
     } catch (error) {
       this.#leftOut += decisions.length
-      log.warn({ err: error, decisions: decisions.length }, 'decisions on refused sign-ins could not be stored')
+      log.warn({ err: error, decisions: decisions.length }, 'decisions about refused logins could not be stored')
     }
   }
 
-  #warnOfLeftOut(): void {
+  #warnAboutLeftOut(): void {
     const { clock, log } = this.#parts
     const now = clock.now()
-    if (this.#leftOut === this.#warnedOf || now - this.#warnedAt < WARN_EVERY_MS) return
-    const leftOut = this.#leftOut - this.#warnedOf
-    log.warn({ leftOut }, 'there were more refused sign-ins than decisions are kept of')
+    if (this.#leftOut === this.#warnedCount || now - this.#warnedAt < WARN_EVERY_MS) return
+    const leftOut = this.#leftOut - this.#warnedCount
+    log.warn({ leftOut }, 'some refused logins were not stored as decisions: there were too many, or storing failed')
     this.#warnedAt = now
-    this.#warnedOf = this.#leftOut
+    this.#warnedCount = this.#leftOut
   }
 }

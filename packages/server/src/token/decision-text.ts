@@ -1,4 +1,4 @@
-import type { SignInExplanation } from './login-explanation.ts'
+import type { LoginExplanation } from './login-explanation.ts'
 
 const MAX_BYTES = 4096
 const MAX_SIGNERS = 3
@@ -7,10 +7,10 @@ const MAX_HINT_LENGTH = 1024
 const MAX_SHOWN = 128
 
 /**
- * An explanation as it is stored with a decision: at most 4 KiB, however large the claims of a token are. The parts farthest from the token are
+ * Formats an explanation for storage: at most 4 KiB, however large the claims of the token are. The least relevant signers and hints are
  * dropped first.
  */
-export function decisionText(explanation: SignInExplanation): string {
+export function decisionText(explanation: LoginExplanation): string {
   const signers = explanation.signers.slice(0, MAX_SIGNERS).map((signer) => ({
     ...signer,
     checks: signer.checks.map((check) => ({

@@ -1,27 +1,27 @@
-import type { RefusedSignIn } from './decision-recorder.ts'
-import type { SignInExplanation } from './login-explanation.ts'
+import type { RefusedLogin } from './decision-recorder.ts'
+import type { LoginExplanation } from './login-explanation.ts'
 
-/** What a decision says of the refused request. */
-export type RefusedRequest = Pick<RefusedSignIn, 'id' | 'remoteAddress'>
+/** The request members that a decision contains. */
+export type RefusedRequest = Pick<RefusedLogin, 'id' | 'remoteAddress'>
 
-const NO_TOKEN: SignInExplanation = {
+const NO_TOKEN: LoginExplanation = {
   signers: [],
   identity: null,
   policy: null,
   missing: ['a token'],
-  hints: ['no token was presented: send it in the header "Authorization: Bearer …"'],
+  hints: ['the request has no token: send it in the header "Authorization: Bearer …"'],
 }
 
-/** The explanation of one of the presented tokens, which says which one; undefined for none of them. */
+/** Explains `bearers[bearer]`. With several tokens, a hint says which one. `bearer` is undefined when the request has no token. */
 export async function explainBearer(
   bearers: readonly string[],
   bearer: number | undefined,
-  explain: (token: string) => Promise<SignInExplanation>,
-): Promise<SignInExplanation> {
+  explain: (token: string) => Promise<LoginExplanation>,
+): Promise<LoginExplanation> {
   const token = bearer === undefined ? undefined : bearers[bearer]
   if (token === undefined || bearer === undefined) return NO_TOKEN
   const explanation = await explain(token)
   if (bearers.length === 1) return explanation
-  const which = `${bearers.length} tokens were presented: this is about the one in place ${bearer + 1}`
+  const which = `the request has ${bearers.length} tokens: this explains token ${bearer + 1}`
   return { ...explanation, hints: [which, ...explanation.hints] }
 }

@@ -6,7 +6,7 @@ import { findDefaultAdministrator } from '../store/reads/administrator-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import type { Store } from '../store/store.ts'
 import type { KnownPolicies } from './known-policies.ts'
-import { findObstacle, loadAttempt, type SignInAttempt } from './login-obstacles.ts'
+import { findLoginRefusal, type LoginAttempt, loadAttempt } from './login-refusals.ts'
 
 interface Known {
   readonly identity: StoredIdentity
@@ -17,16 +17,16 @@ const MAX_KNOWN = 20_000
 const BY_ID = { useExternalId: false } as StoredSigner
 
 /**
- * Identities and their policies by the claim that names them, cached until the change log reports a change. Refused ones are not cached: the
- * reason may be gone the next moment, and the time of a refusal must not show who is known. So a refusal costs one look-up that finds an
- * identity and one that finds none, in whichever order.
+ * Identities and their policies by identity claim, cached until the change log reports a change. Refused ones are not cached: the reason may
+ * disappear at any time, and the response time must not reveal which identities exist. So every refusal costs one lookup that finds an
+ * identity and one that finds none, in either order.
  */
 export class KnownIdentities {
   readonly #store: Store
   readonly #policies: KnownPolicies
   readonly #known = new BoundedCache<string, Known>(MAX_KNOWN)
   #generation = 0
-  #standIn: string | undefined
+  #existingId: string | undefined
 
   constructor(store: Store, policies: KnownPolicies) {
     this.#store = store
@@ -38,32 +38,32 @@ export class KnownIdentities {
     })
   }
 
-  /** The identity that the claim of an accepted token stands for; at once where it is cached. */
-  find(signer: StoredSigner, claim: string, now: number): SignInAttempt | Promise<SignInAttempt> {
+  /** Returns the identity for the claim of an accepted token; synchronously when it is cached. */
+  find(signer: StoredSigner, claim: string, now: number): LoginAttempt | Promise<LoginAttempt> {
     const name = `${signer.useExternalId ? 'externalId' : 'id'} ${claim}`
     const known = this.#known.get(name)
     const attempt = known && { signer, claim, ...known, now }
-    return attempt && findObstacle(attempt) === undefined ? attempt : this.#load(name, signer, claim, now)
+    return attempt && findLoginRefusal(attempt) === undefined ? attempt : this.#load(name, signer, claim, now)
   }
 
-  async #load(name: string, signer: StoredSigner, claim: string, now: number): Promise<SignInAttempt> {
+  async #load(name: string, signer: StoredSigner, claim: string, now: number): Promise<LoginAttempt> {
     const before = this.#generation
     const attempt = await loadAttempt(this.#store.db, signer, claim, now, this.#policies)
     const { identity, policy } = attempt
-    if (!identity || !policy || findObstacle(attempt) !== undefined) {
-      const standIn = await this.#findStandIn()
-      await loadAttempt(this.#store.db, BY_ID, identity ? '' : standIn, now, this.#policies)
+    if (!identity || !policy || findLoginRefusal(attempt) !== undefined) {
+      const existingId = await this.#findExistingId()
+      await loadAttempt(this.#store.db, BY_ID, identity ? '' : existingId, now, this.#policies)
       return attempt
     }
-    // It may have changed while it was read: then it is good for this login, but not for the next.
+    // Not cached when it changed while it was read: the row may be outdated.
     if (before === this.#generation) this.#known.set(name, { identity, policy })
     return attempt
   }
 
-  /** An identity that always exists. */
-  async #findStandIn(): Promise<string> {
-    this.#standIn ??= (await findDefaultAdministrator(this.#store.db)) ?? ''
-    return this.#standIn
+  /** Returns the id of an identity that always exists. */
+  async #findExistingId(): Promise<string> {
+    this.#existingId ??= (await findDefaultAdministrator(this.#store.db)) ?? ''
+    return this.#existingId
   }
 
   #forget(changes: readonly Change[] | 'everything'): void {

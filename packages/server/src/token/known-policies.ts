@@ -6,8 +6,8 @@ import type { Store } from '../store/store.ts'
 const MAX_POLICIES = 1_000
 
 /**
- * Policies by their id, cached until the change log reports that one has changed: there are few, and every login and every session needs one. A
- * policy with many signers takes longer to read, which would show in the time of a refusal.
+ * Policies by id, cached until the change log reports a change: there are few, and every login and session needs one. Reading a policy with
+ * many signers takes longer, which the time of a refusal would reveal.
  */
 export class KnownPolicies {
   readonly #store: Store
@@ -28,7 +28,7 @@ export class KnownPolicies {
     if (known) return known
     const before = this.#generation
     const policy = await findAuthPolicy(this.#store.db, id)
-    // It may have changed while it was read: then it is good for this call, but not for the next.
+    // Not cached when it changed while it was read: the row may be outdated.
     if (policy && before === this.#generation) this.#policies.set(id, policy)
     return policy
   }

@@ -10,88 +10,89 @@ import {
 import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
 import { isIdentityName } from '../store/reads/identity-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
-import { missingChoice, missingForEnrollment } from './enroll-obstacles.ts'
-import { explainedIdentity, explainedPolicy, type SignInExplanation } from './login-explanation.ts'
-import { loadAttempt, missingForSignIn } from './login-obstacles.ts'
-import { NearSigners, type NearSignersParts } from './near-signers.ts'
+import { missingChoice, missingForEnrollment } from './enrollment-refusals.ts'
+import { explainedIdentity, explainedPolicy, type LoginExplanation } from './login-explanation.ts'
+import { loadAttempt, missingForLogin } from './login-refusals.ts'
+import { SimilarSigners, type SimilarSignersParts } from './similar-signers.ts'
 
 export interface ExplainOptions {
-  /** For a token that was refused already: see `NearSigners`. */
-  readonly isHurried?: boolean
-  /** What the token would be used to enroll to; whatever the signer allows unless given. */
+  /** For a request that was refused: see `SimilarSigners`. */
+  readonly isLimited?: boolean
+  /** The enrollment kind; by default every kind that the signer allows. */
   readonly kind?: EnrollmentKind
-  /** The signer that the token is for; all that accept it unless given. */
+  /** Explains for this signer only; by default for all that accept the token. */
   readonly signerId?: string | undefined
 }
 
-type Standing = Pick<SignInExplanation, 'identity' | 'policy' | 'missing'>
+/** What follows when a signer accepts the token. */
+type AttemptExplanation = Pick<LoginExplanation, 'identity' | 'policy' | 'missing'>
 
-const NOT_TAKEN: Standing = {
+const NOT_ACCEPTED: AttemptExplanation = {
   identity: null,
   policy: null,
-  missing: ['a token that an enabled signer takes: the hints say what is wrong with this one'],
+  missing: ['a token that an enabled signer accepts: the hints say what is wrong with this one'],
 }
 const NOT_COMPARED =
-  'there were too many refusals at that time to compare this one with the signers: ask "explain" with the token'
+  'the token was not compared with the signers, because too many requests were refused at that time: explain the token to compare it'
 
-/** Explains logins and enrollments with a token, in words for an administrator. Nothing is created, and the token is neither stored nor logged. */
+/** Explains logins and enrollments with a token to administrators. Creates nothing; the token is neither stored nor logged. */
 export class LoginExplainer {
-  readonly #store: NearSignersParts['store']
-  readonly #clock: NearSignersParts['clock']
-  readonly #nearSigners: NearSigners
+  readonly #store: SimilarSignersParts['store']
+  readonly #clock: SimilarSignersParts['clock']
+  readonly #similarSigners: SimilarSigners
 
-  constructor(parts: NearSignersParts) {
+  constructor(parts: SimilarSignersParts) {
     this.#store = parts.store
     this.#clock = parts.clock
-    this.#nearSigners = new NearSigners(parts)
+    this.#similarSigners = new SimilarSigners(parts)
   }
 
-  /** What would come of a login or an enrollment with this token now. */
+  /** Explains what a login or an enrollment with this token would do now. */
   async explain(
     token: string,
     method: ExplainMethod,
-    { isHurried = false, kind, signerId }: ExplainOptions = {},
-  ): Promise<SignInExplanation> {
+    { isLimited = false, kind, signerId }: ExplainOptions = {},
+  ): Promise<LoginExplanation> {
     const reading = readJws(token)
-    const near = reading.ok ? await this.#nearSigners.verify(reading.jws, { isHurried }) : []
-    if (!near) return { signers: [], ...NOT_TAKEN, hints: [NOT_COMPARED] }
-    const found: Standing[] = []
+    const similar = reading.ok ? await this.#similarSigners.verify(reading.jws, { isLimited }) : []
+    if (!similar) return { signers: [], ...NOT_ACCEPTED, hints: [NOT_COMPARED] }
+    const found: AttemptExplanation[] = []
     const accepting: StoredSigner[] = []
-    for (const { signer, verdict } of near) {
+    for (const { signer, verdict } of similar) {
       if (!signer.enabled || !verdict.accepted || (signerId !== undefined && signer.id !== signerId)) continue
       accepting.push(signer)
-      found.push(await this.#findStanding(method, signer, verdict.token, kind))
+      found.push(await this.#explainAttempt(method, signer, verdict.token, kind))
     }
-    // Several signers may accept a token; a login goes on to the next until one leads to an identity.
-    const [nearest = NOT_TAKEN] = found.toSorted((a, b) => a.missing.length - b.missing.length)
-    const { signers, hints } = explainToken(token, near, this.#clock.now())
+    // When several signers accept a token, a login tries each until one leads to an identity.
+    const [closest = NOT_ACCEPTED] = found.toSorted((a, b) => a.missing.length - b.missing.length)
+    const { signers, hints } = explainToken(token, similar, this.#clock.now())
     const choice = method === 'enroll' ? missingChoice(accepting, kind) : []
-    return { signers, ...nearest, missing: [...choice, ...nearest.missing], hints }
+    return { signers, ...closest, missing: [...choice, ...closest.missing], hints }
   }
 
-  #findStanding(
+  #explainAttempt(
     method: ExplainMethod,
     signer: StoredSigner,
     token: VerifiedToken,
     kind: EnrollmentKind | undefined,
-  ): Promise<Standing> {
-    return method === 'enroll' ? this.#enrollStanding(signer, token, kind) : this.#loginStanding(signer, token)
+  ): Promise<AttemptExplanation> {
+    return method === 'enroll' ? this.#explainEnrollment(signer, token, kind) : this.#explainLogin(signer, token)
   }
 
-  async #loginStanding(signer: StoredSigner, { identityClaim }: VerifiedToken): Promise<Standing> {
+  async #explainLogin(signer: StoredSigner, { identityClaim }: VerifiedToken): Promise<AttemptExplanation> {
     const attempt = await loadAttempt(this.#store.db, signer, identityClaim, this.#clock.now())
     return {
       identity: explainedIdentity(attempt.identity, attempt.now),
       policy: explainedPolicy(attempt.policy),
-      missing: missingForSignIn(attempt),
+      missing: missingForLogin(attempt),
     }
   }
 
-  async #enrollStanding(
+  async #explainEnrollment(
     signer: StoredSigner,
     token: VerifiedToken,
     kind: EnrollmentKind | undefined,
-  ): Promise<Standing> {
+  ): Promise<AttemptExplanation> {
     const { db } = this.#store
     const { identity, now } = await loadAttempt(db, signer, token.identityClaim, this.#clock.now())
     const policy = await findAuthPolicy(db, enrollPolicyId(signer))

@@ -2,12 +2,12 @@ import type { ExplainedSigner } from '@countersign/core'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
 
-/** The explanation of one login: the verdicts of the signers, the identity and policy, and what is still missing, in order. */
-export interface SignInExplanation {
+/** Explains one login: the signers' verdicts, the identity, the policy, and what is missing, in the order of the checks. */
+export interface LoginExplanation {
   readonly signers: readonly ExplainedSigner[]
   readonly identity: ExplainedIdentity | null
   readonly policy: ExplainedPolicy | null
-  /** Empty when nothing is missing. */
+  /** Empty when the login is allowed. */
   readonly missing: readonly string[]
   readonly hints: readonly string[]
 }
@@ -25,7 +25,7 @@ export interface ExplainedPolicy {
   readonly allowsPassword: boolean
   readonly allowsCert: boolean
   readonly requiresTotp: boolean
-  /** The signer whose token is asked for as a second factor. */
+  /** Id of the signer whose token is required as second factor. */
   readonly requiresExtJwtSigner: string | null
 }
 

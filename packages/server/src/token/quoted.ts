@@ -1,6 +1,6 @@
 import { echoedValue, visible } from '@countersign/core'
 
-/** A name or a claim inside a sentence: in quotes, cut, with nothing invisible or misleading in it. */
+/** Quotes a name or claim for use in a sentence: shortened, with invisible and misleading characters escaped. */
 export function quoted(text: string): string {
   return visible(JSON.stringify(echoedValue(text).toWellFormed()))
 }

@@ -6,7 +6,7 @@ import type { SignerRow } from '../store/schema.ts'
 import { type StoredSigner, signerFromRow } from '../store/signer-row.ts'
 import type { Store } from '../store/store.ts'
 
-/** A signer ready for verifying: as stored, and prepared once for each revision. */
+/** A stored signer, and its form for verification, prepared once per revision. */
 export interface DirectorySigner {
   readonly id: string
   readonly issuer: string
@@ -17,8 +17,8 @@ export interface DirectorySigner {
 }
 
 /**
- * Every signer in memory, so that choosing one costs the same however many there are. Signers that the change log reports as changed are read
- * again before the next call returns: no token is verified by an outdated signer.
+ * All signers in memory: choosing one costs the same for any number of signers. Signers that the change log reports as changed are read again
+ * before the next call returns, so no token is verified by an outdated signer.
  */
 export class SignerDirectory {
   readonly #store: Store
@@ -31,27 +31,27 @@ export class SignerDirectory {
   constructor(store: Store, log: Logger) {
     this.#store = store
     this.#log = log
-    store.onChange((changes) => this.#follow(changes))
+    store.onChange((changes) => this.#markStale(changes))
   }
 
-  /** The enabled signers as they are now; at once unless a change has to be read first. Fails with `STORE_UNAVAILABLE` when that fails. */
+  /** Returns the current enabled signers; synchronously unless a change must be read first. Throws STORE_UNAVAILABLE when reading fails. */
   enabled(): SignerIndex<DirectorySigner> | Promise<SignerIndex<DirectorySigner>> {
     return this.#isSettled() ? this.#index : this.#settle().then(() => this.#index)
   }
 
-  /** The signer with this id, enabled or not. */
+  /** Returns the signer with this id, enabled or not. */
   async find(id: string): Promise<StoredSigner | undefined> {
     await this.#settle()
     return this.#stored.get(id)
   }
 
-  /** Every signer, enabled or not. */
+  /** Returns all signers, enabled or not. */
   async all(): Promise<readonly StoredSigner[]> {
     await this.#settle()
     return [...this.#stored.values()]
   }
 
-  #follow(changes: readonly Change[] | 'everything'): void {
+  #markStale(changes: readonly Change[] | 'everything'): void {
     if (changes === 'everything') this.#stale = 'everything'
     else if (this.#stale !== 'everything') {
       for (const { entity, id } of changes) if (entity === 'externalJwtSigners') this.#stale.add(id)
@@ -90,14 +90,14 @@ export class SignerDirectory {
   }
 
   async #readEverything(): Promise<void> {
-    const gone = new Set(this.#stored.keys())
+    const missing = new Set(this.#stored.keys())
     for await (const rows of loadSignerRows(this.#store.db)) {
       for (const row of rows) {
-        this.#take(row)
-        gone.delete(row.id)
+        this.#put(row)
+        missing.delete(row.id)
       }
     }
-    for (const id of gone) this.#forget(id)
+    for (const id of missing) this.#delete(id)
   }
 
   async #readSome(ids: readonly string[]): Promise<void> {
@@ -105,26 +105,26 @@ export class SignerDirectory {
     const found = new Map(rows.map((row) => [row.id, row]))
     for (const id of ids) {
       const row = found.get(id)
-      if (row) this.#take(row)
-      else this.#forget(id)
+      if (row) this.#put(row)
+      else this.#delete(id)
     }
   }
 
-  #take(row: SignerRow): void {
+  #put(row: SignerRow): void {
     const signer = signerFromRow(row)
     this.#stored.set(signer.id, signer)
     this.#index.delete(signer.id)
-    if (signer.isDamaged) this.#log.error({ signerId: signer.id }, 'a stored signer cannot be read and is off')
+    if (signer.isDamaged) this.#log.error({ signerId: signer.id }, 'a stored signer cannot be read and is disabled')
     if (!signer.enabled) return
     try {
       const { id, issuer, audience, additionalAudiences } = signer
       this.#index.put({ id, issuer, audience, additionalAudiences, stored: signer, verify: buildVerifySigner(signer) })
     } catch (error) {
-      this.#log.error({ signerId: signer.id, err: error }, 'a stored signer cannot be used and is left out')
+      this.#log.error({ signerId: signer.id, err: error }, 'a stored signer cannot be used and is skipped')
     }
   }
 
-  #forget(id: string): void {
+  #delete(id: string): void {
     this.#stored.delete(id)
     this.#index.delete(id)
   }

@@ -3,10 +3,10 @@ import { thumbprintOf } from '@countersign/core'
 import type { KeySets } from '../keyset/key-sets.ts'
 import type { SignerDirectory } from './signer-directory.ts'
 
-/** Bounds the time of one check: further signers are not compared. */
+/** Bounds the time of one check. Further signers are not compared. */
 const MAX_SIGNERS = 1000
 
-/** Recognises the keys of signers, so that no client certificate is issued over one. */
+/** Recognises the keys of signers, so that no client certificate is issued for one. */
 export class SignerKeyCheck {
   readonly #directory: Pick<SignerDirectory, 'all'>
   readonly #keys: Pick<KeySets, 'keysOf'>
@@ -16,7 +16,7 @@ export class SignerKeyCheck {
     this.#keys = keys
   }
 
-  /** Whether a public key is one of a signer's, as far as they are known now. */
+  /** Whether a public key is among the signer keys that are known now. */
   async isSignerKey(publicKey: KeyObject): Promise<boolean> {
     const thumbprint = thumbprintOf(publicKey)
     const signers = (await this.#directory.all()).slice(0, MAX_SIGNERS)

@@ -18,16 +18,16 @@ import type { Clock } from '../platform/clock.ts'
 import type { KeySigner } from '../store/key-signer.ts'
 import type { DirectorySigner, SignerDirectory } from './signer-directory.ts'
 
-/** The verdict of one signer about a token; of no signer when the token names none. */
+/** One signer's verdict on a token; without a signer when the token names none. */
 export interface SignerVerdict {
   readonly signer: DirectorySigner | undefined
   readonly verdict: Verdict
 }
 
-/** Takes one verdict after the other. Returns whether it is enough: then no other signer is asked. */
-export type TakeVerdict = (verdict: SignerVerdict) => boolean | Promise<boolean>
+/** Called with each verdict in turn. Returns true to stop: no other signer is tried. */
+export type OnVerdict = (verdict: SignerVerdict) => boolean | Promise<boolean>
 
-/** Whose keys and rules a token is verified with. A signer of the directory is one, and so is a provider of the hosted API. */
+/** The keys and rules to verify a token with: a signer of the directory, or an identity provider of the hosted API. */
 export interface VerifyingSigner {
   readonly stored: KeySigner
   readonly verify: VerifySigner
@@ -43,7 +43,7 @@ interface TokenVerifierParts {
   readonly checkSignature: CheckSignature
 }
 
-/** Chooses the signers of a token by issuer and audience, and lets the one verify function decide. Every token of every API passes here. */
+/** Chooses the signers of a token by issuer and audience and verifies it with each. Every token of every API passes here. */
 export class TokenVerifier {
   readonly #parts: TokenVerifierParts
 
@@ -52,14 +52,14 @@ export class TokenVerifier {
   }
 
   /**
-   * The verdict of each enabled signer that the token names, in order of id; one without a signer when it names none. For callers without a
-   * session: throws `TooManyRequests` before a signature is checked when too many in that signer's name were wrong.
+   * Passes `onVerdict` the verdict of each enabled signer that the token names, in order of id, or one without a signer when it names none. For
+   * callers without a session: throws `TooManyRequests`, before checking a signature, after too many invalid signatures for that signer.
    */
-  async verify(token: string, address: string, take: TakeVerdict): Promise<void> {
+  async verify(token: string, address: string, onVerdict: OnVerdict): Promise<void> {
     const { directory, cache } = this.#parts
     const reading = readJws(token, cache)
     if (!reading.ok) {
-      await take({ signer: undefined, verdict: await this.#refuseUnreadable(token) })
+      await onVerdict({ signer: undefined, verdict: await this.#refuseUnreadable(token) })
       return
     }
     const { jws } = reading
@@ -67,17 +67,17 @@ export class TokenVerifier {
     const enabled = directory.enabled()
     const signers = enabled instanceof Promise ? await enabled : enabled
     const { issuerKnown, candidates } = signers.choose(untrustedIssuer, untrustedAudiences)
-    if (candidates.length === 0) await take({ signer: undefined, verdict: refuseWithoutSigner(jws, issuerKnown) })
+    if (candidates.length === 0) await onVerdict({ signer: undefined, verdict: refuseWithoutSigner(jws, issuerKnown) })
     for (const signer of candidates) {
-      const taken = take({ signer, verdict: await this.verifyWith(signer, jws, true, address) })
-      const isEnough: boolean = taken instanceof Promise ? await taken : taken
-      if (isEnough) return
+      const returned = onVerdict({ signer, verdict: await this.verifyWith(signer, jws, true, address) })
+      const isDone: boolean = returned instanceof Promise ? await returned : returned
+      if (isDone) return
     }
   }
 
   /**
-   * The verdict of this very signer; its provider is asked for keys only when the token names the signer. With an `address` the caller is
-   * limited as above; a caller with a session is not.
+   * Returns the verdict of this signer. Keys are fetched only when the token names the signer. With an `address`, invalid signatures are
+   * limited as in `verify`; omit it for a caller with a session.
    */
   async verifyBy(signer: DirectorySigner, token: string, address?: string): Promise<Verdict> {
     const reading = readJws(token, this.#parts.cache)
@@ -87,7 +87,7 @@ export class TokenVerifier {
     return this.verifyWith(signer, reading.jws, isNamed, address)
   }
 
-  /** The verdict with these keys and rules, from the cache while that is still true. Otherwise as `verifyBy`. */
+  /** Like `verifyBy`, for given keys and rules. Uses the cached verdict while it is valid. */
   async verifyWith(
     { stored, verify }: VerifyingSigner,
     jws: UntrustedJws,
@@ -107,11 +107,11 @@ export class TokenVerifier {
     const verdict = await verifyToken(jws, verify, keys.keysOf(stored), clock.now(), { cache, checkSignature })
     metrics.tokenVerified(performance.now() - started)
     if (verdict.reason !== 'signature-invalid') attempt.giveBack()
-    if (verdict.accepted && address !== undefined) limit.noteGood(stored.id, address)
+    if (verdict.accepted && address !== undefined) limit.noteValid(stored.id, address)
     return verdict
   }
 
-  /** A text that is no token is refused before any signer is looked at, so any will do. */
+  /** A malformed token is refused before its signer is used, so a placeholder signer suffices. */
   #refuseUnreadable(token: string): Promise<Verdict> {
     return verifyToken(token, NO_SIGNER, new Map(), this.#parts.clock.now())
   }

@@ -7,7 +7,7 @@ import { sharedTarget } from './target.ts'
 const target = sharedTarget()
 const SIGNERS = '/edge/management/v1/ext-jwt-signers'
 
-/** Somebody whose policy asks for a second token, and lines of headers that bring it. */
+/** An identity whose policy requires a second token, and the header lines that carry it. */
 async function setUp() {
   const { app, request } = target()
   const certificate = makeTestCertificate({ kind: 'ec256', commonName: 'second' })
@@ -35,17 +35,17 @@ async function setUp() {
     request(
       `GET /edge/client/v1/current-identity HTTP/1.1\r\nHost: localhost\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`,
     )
-  const signInWith = (...lines: string[]) =>
+  const logInWith = (...lines: string[]) =>
     request(
       `POST /edge/client/v1/authenticate?method=ext-jwt HTTP/1.1\r\nHost: localhost\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`,
     )
-  return { call, signInWith, token, zt: `zt-session: ${session}`, good: `Authorization: Bearer ${token}` }
+  return { call, logInWith, token, zt: `zt-session: ${session}`, good: `Authorization: Bearer ${token}` }
 }
 
 const OTHER = ['Authorization: Bearer garbage', 'Authorization: Basic dXNlcjpwYXNz', 'Authorization: Bearer a.b.c']
 
 describe('lines of the Authorization header', () => {
-  test('E-07 D30 session and second token are found in every order, beside others, and under any spelling of the header', async () => {
+  test('E-07 D30 session and second token are found in every order, next to others, and in any spelling of the header', async () => {
     const { call, token, zt, good } = await setUp()
     const [first = '', second = ''] = OTHER
     for (const lines of [
@@ -65,24 +65,24 @@ describe('lines of the Authorization header', () => {
     }
   })
 
-  test('E-07 D30 more than three lines are refused, whatever is in them, at both doors', async () => {
-    const { call, signInWith, zt, good } = await setUp()
+  test('E-07 D30 more than three lines are refused, whatever their content, at both endpoints', async () => {
+    const { call, logInWith, zt, good } = await setUp()
     for (const lines of [
       [...OTHER, good],
       [good, ...OTHER],
       [good, good, good, good],
     ]) {
-      for (const reply of [await call(zt, ...lines), await signInWith(...lines)]) {
+      for (const reply of [await call(zt, ...lines), await logInWith(...lines)]) {
         assert.deepEqual([reply.status, reply.json.error.code], [400, 'COULD_NOT_VALIDATE'])
         assert.equal(reply.json.error.cause.field, 'authorization')
       }
     }
     assert.equal((await call(zt, good, good, good)).status, 200)
-    assert.equal((await signInWith(good, good, good)).status, 200)
+    assert.equal((await logInWith(good, good, good)).status, 200)
   })
 
-  test('E-07 tokens in one line are not taken apart, and a second space is no part of the scheme', async () => {
-    const { call, signInWith, token, zt, good } = await setUp()
+  test('E-07 tokens in one line are not split, and a second space is not part of the scheme', async () => {
+    const { call, logInWith, token, zt, good } = await setUp()
     for (const value of [
       `Bearer ${token}, Bearer ${token}`,
       `Bearer ${token},${token}`,
@@ -96,10 +96,10 @@ describe('lines of the Authorization header', () => {
     ]) {
       const line = `Authorization: ${value}`
       assert.equal((await call(zt, line)).status, 401, value.slice(0, 20))
-      assert.equal((await signInWith(line)).status, 401, value.slice(0, 20))
-      assert.equal((await call(zt, line, good)).status, 200, 'it does not hide the good one beside it')
+      assert.equal((await logInWith(line)).status, 401, value.slice(0, 20))
+      assert.equal((await call(zt, line, good)).status, 200, 'it does not hide a good line next to it')
     }
-    assert.equal((await signInWith(good)).status, 200)
+    assert.equal((await logInWith(good)).status, 200)
   })
 
   test('E-07 two sessions on one request are refused', async () => {

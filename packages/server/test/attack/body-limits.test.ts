@@ -18,16 +18,16 @@ const loginOf = (length: number) => JSON.stringify({ username: 'admin', password
 let created = 0
 const signerOf = (length: number) => {
   created += 1
-  const words = {
+  const members = {
     name: `signer ${created}`,
     issuer: `https://idp${created}.example.com`,
     audience: 'a',
     enabled: false,
   }
-  return JSON.stringify({ ...words, jwksEndpoint: 'https://idp.example.com/keys' }).padEnd(length)
+  return JSON.stringify({ ...members, jwksEndpoint: 'https://idp.example.com/keys' }).padEnd(length)
 }
 
-/** The hosted API has its own words. */
+/** The hosted API has its own error codes. */
 const tooLarge = (startLine: string): string =>
   / \/(core|identity|auth)\//.test(startLine) ? 'PAYLOAD_TOO_LARGE' : 'REQUEST_ENTITY_TOO_LARGE'
 
@@ -40,14 +40,14 @@ const everyRoute = () =>
   )
 
 describe('a body over the cap', () => {
-  test('M-01 W-72 is refused by its announced length on every route, before authentication and before a byte of it', async () => {
+  test('M-01 W-72 is refused by its declared length on every route, before authentication and before a byte of it is read', async () => {
     const routes = everyRoute()
     assert.ok(routes.length > 20)
     await target().unharmed(async () => {
       for (const { startLine, cap } of routes) {
         const connection = await target().open()
         connection.send(http(startLine, [JSON_TYPE, `Content-Length: ${cap + 1}`]))
-        const { status, headers, json } = await connection.readAnswer()
+        const { status, headers, json } = await connection.readResponse()
         assert.deepEqual(
           [startLine, status, json.error?.code ?? json.status?.label],
           [startLine, 413, tooLarge(startLine)],
@@ -58,7 +58,7 @@ describe('a body over the cap', () => {
     })
   })
 
-  test('M-01 a length at the cap is nobody’s mistake: what is missing then is the session', async () => {
+  test('M-01 is not refused at exactly the cap: then the session is missing', async () => {
     const body = ' '.repeat(MANAGEMENT_CAP)
     const { status } = await target().request(withBody(`POST ${SIGNERS}`, body))
     assert.equal(status, 401)
@@ -70,7 +70,7 @@ describe('a body over the cap', () => {
       for (const { startLine, cap } of routes) {
         const connection = await target().open()
         connection.send(http(startLine, [JSON_TYPE, CHUNKED], chunk(' '.repeat(cap + 1))))
-        const { status, headers, json } = await connection.readAnswer()
+        const { status, headers, json } = await connection.readResponse()
         assert.deepEqual(
           [startLine, status, json.error?.code ?? json.status?.label],
           [startLine, 413, tooLarge(startLine)],
@@ -81,34 +81,34 @@ describe('a body over the cap', () => {
     })
   })
 
-  test('M-02 gets no 100 when its length says that it is too long; a good one gets the 100 and is served', async () => {
+  test('M-02 gets no 100 when its declared length is too long; an acceptable one gets the 100 and is served', async () => {
     const refused = await target().open()
     refused.send(http(`POST ${LOGIN}`, [JSON_TYPE, 'Expect: 100-continue', `Content-Length: ${ANONYMOUS_CAP + 1}`]))
-    assert.equal((await refused.readAnswer()).status, 413)
+    assert.equal((await refused.readResponse()).status, 413)
     await refused.untilClosed()
 
     const served = await target().open()
     const body = loginOf(200)
     served.send(http(`POST ${LOGIN}`, [JSON_TYPE, 'Expect: 100-continue', `Content-Length: ${body.length}`]))
-    assert.equal((await served.readAnswer()).status, 100)
+    assert.equal((await served.readResponse()).status, 100)
     served.send(body)
-    assert.equal((await served.readAnswer()).status, 200)
+    assert.equal((await served.readResponse()).status, 200)
     served.close()
   })
 
-  test('M-02 gets no 100 from somebody who may not call: the body stays where it is', async () => {
+  test('M-02 gets no 100 when the caller is not authorised: the body is not sent', async () => {
     const refused = await target().open()
     refused.send(http(`POST ${SIGNERS}`, [JSON_TYPE, 'Expect: 100-continue', 'Content-Length: 200']))
-    assert.equal((await refused.readAnswer()).status, 401)
+    assert.equal((await refused.readResponse()).status, 401)
     await refused.untilClosed()
   })
 
-  test('an expectation that nobody knows is passed over', async () => {
-    const { status } = await target().request(http('GET /version', ['Expect: a-miracle']))
+  test('an unknown expectation is ignored', async () => {
+    const { status } = await target().request(http('GET /version', ['Expect: something-unknown']))
     assert.equal(status, 200)
   })
 
-  test('W-72 on the client API: the last byte decides, with a length and in chunks', async () => {
+  test('W-72 on the client API the last byte decides, with a length and in chunks', async () => {
     const send = async (startLine: string, headers: string[], length: number) => {
       const body = loginOf(length)
       const plain = await target().request(withBody(startLine, body, headers))
@@ -133,40 +133,40 @@ describe('a body over the cap', () => {
     await target().unharmed(async () => assert.deepEqual(await send(MANAGEMENT_CAP + 1), [413, 413]))
   })
 
-  test('an unread body behind a 404 or 405 is never taken for a request: a short one is let go, a long one ends the connection', async () => {
+  test('an unread body after a 404 or 405 is never taken for a request: a short one is discarded, a long one ends the connection', async () => {
     for (const [startLine, status] of [
       ['POST /nowhere', 404],
       [`PUT ${SIGNERS}`, 405],
     ] as const) {
       const short = await target().open()
       short.send(withBody(startLine, http('GET /version')))
-      assert.equal((await short.readAnswer()).status, status)
+      assert.equal((await short.readResponse()).status, status)
       short.send(http(`GET ${SIGNERS}`))
-      assert.equal((await short.readAnswer()).status, 401, 'the next answer is to the next request')
+      assert.equal((await short.readResponse()).status, 401, 'the next response is to the next request')
       short.close()
 
       const long = await target().open()
       long.send(withBody(startLine, http('GET /version').padEnd(16_385)))
-      assert.equal((await long.readAnswer()).status, status)
+      assert.equal((await long.readResponse()).status, status)
       await long.untilClosed()
     }
   })
 
-  test('who waits for a word before he sends a short body is refused and cut off: what he sends next may be either', async () => {
+  test('a client that expects 100 before a short body is refused and disconnected, since its next bytes are ambiguous', async () => {
     const connection = await target().open()
     connection.send(http('POST /nowhere', [JSON_TYPE, 'Content-Length: 2', 'Expect: 100-continue']))
-    assert.equal((await connection.readAnswer()).status, 404)
+    assert.equal((await connection.readResponse()).status, 404)
     await connection.untilClosed()
   })
 
-  test('a body that is refused for its content leaves the connection open', async () => {
+  test('a body refused for its content leaves the connection open', async () => {
     const connection = await target().open()
     connection.send(withBody(`POST ${LOGIN}`, '{'))
-    assert.equal((await connection.readAnswer()).status, 400)
+    assert.equal((await connection.readResponse()).status, 400)
     connection.send(withBody(`POST ${SIGNERS}`, '{}'))
-    assert.equal((await connection.readAnswer()).status, 401)
+    assert.equal((await connection.readResponse()).status, 401)
     connection.send(http('GET /version'))
-    assert.equal((await connection.readAnswer()).status, 200)
+    assert.equal((await connection.readResponse()).status, 200)
     connection.close()
   })
 })

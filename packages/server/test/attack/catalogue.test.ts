@@ -8,20 +8,20 @@ import { runCatalogue } from './run-catalogue.ts'
 
 const MIB = 1_048_576
 
-test('O-20 the whole catalogue in random order leaves the same process, the same tables, files and memory', async (t) => {
-  await runCatalogue({ rounds: 2, seed: randomInt(2 ** 31), tell: (line) => t.diagnostic(line) })
+test('O-20 the whole catalogue in random order leaves the same process, tables, files and memory', async (t) => {
+  await runCatalogue({ rounds: 2, seed: randomInt(2 ** 31), log: (line) => t.diagnostic(line) })
 })
 
-test('M-03 bodies of nobody, all at once and as long as may be, are counted and not kept', async (t) => {
+test('M-03 many concurrent anonymous bodies of the maximum length are counted and not kept', async (t) => {
   const SENDERS = 100
   const controller = await startControllerProcess()
   t.after(() => controller.stop())
   const { port, memoryBytes } = controller
   const connections = await Promise.all(Array.from({ length: SENDERS }, () => openRawHttps({ port })))
   await Promise.all(
-    connections.map(async ({ send, readAnswer }) => {
+    connections.map(async ({ send, readResponse }) => {
       send(http('GET /version'))
-      assert.equal((await readAnswer()).status, 200)
+      assert.equal((await readResponse()).status, 200)
     }),
   )
   const before = memoryBytes()
@@ -29,7 +29,7 @@ test('M-03 bodies of nobody, all at once and as long as may be, are counted and 
   const sampling = setInterval(() => {
     most = Math.max(most, memoryBytes())
   }, 5)
-  // All but the last byte: every body is there, and none may be let go yet.
+  // All but the last byte: every body has arrived, and none may be released yet.
   await Promise.all(
     connections.map(async ({ socket }) => {
       const head = http('POST /edge/management/v1/external-jwt-signers', [`Content-Length: ${MIB}`])
@@ -37,7 +37,7 @@ test('M-03 bodies of nobody, all at once and as long as may be, are counted and 
     }),
   )
   for (const { send } of connections) send(' ')
-  const statuses = await Promise.all(connections.map(async ({ readAnswer }) => (await readAnswer()).status))
+  const statuses = await Promise.all(connections.map(async ({ readResponse }) => (await readResponse()).status))
   clearInterval(sampling)
   assert.deepEqual(new Set(statuses), new Set([401]))
   const grown = Math.max(most, memoryBytes()) - before

@@ -5,19 +5,19 @@ import { DatabaseSync } from 'node:sqlite'
 import { createControllerStage, rawRequest, stateDigest } from '@countersign/testkit'
 import { type Credentials, withBody } from './hostile-requests.ts'
 
-/** What only waits to be collected is no leak: the process collects when it is asked to. */
+/** Uncollected garbage is not a leak: the process collects garbage on SIGUSR2. */
 const COLLECTING = ['--expose-gc', '--import', "data:text/javascript,process.on('SIGUSR2', () => globalThis.gc())"]
 const COLLECTED_AFTER_MS = 300
-const PASSWORD = 'the-admin-of-the-attacked'
+const PASSWORD = 'the-attack-test-password'
 
-/** The whole product in a process of its own, seen from outside. */
+/** The whole product in a separate process, observed from outside. */
 export interface ControllerProcess {
   readonly port: number
   readonly credentials: Credentials
-  /** Fails when it has ended, or has complained of a promise that nobody waited for. */
+  /** Fails when the process has ended, or has logged an unhandled rejection. */
   checkAlive(): void
   memoryBytes(): number
-  /** What is left when everything that nobody holds is gone. */
+  /** Memory in use after a garbage collection. */
   keptBytes(): Promise<number>
   openFiles(): number
   state(): Promise<Record<string, string>>

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 
 const CLIENT = '/edge/client/v1'
-const SIGN_IN = `${CLIENT}/authenticate?method=ext-jwt`
+const LOGIN = `${CLIENT}/authenticate?method=ext-jwt`
 
 export interface GarbageSigner {
   readonly issuer: string
@@ -26,18 +26,18 @@ type Garbage = (nth: number, signer: GarbageSigner) => Omit<GarbageRequest, 'met
 
 const bearer = (text: string) => ({ authorization: `Bearer ${text}` })
 const claims = (nth: number, { issuer: iss, audience: aud }: GarbageSigner) => {
-  return { iss, aud, sub: `nobody-${nth}`, jti: String(nth), exp: 4_102_444_800 }
+  return { iss, aud, sub: `unknown-${nth}`, jti: String(nth), exp: 4_102_444_800 }
 }
 
-/** What strangers can send in any number without it ever being the same. */
+/** Requests that anonymous callers can send in any number without repetition. */
 const KINDS: readonly Garbage[] = [
-  (nth) => ({ path: SIGN_IN, headers: bearer(`garbage-${nth}`) }),
+  (nth) => ({ path: LOGIN, headers: bearer(`garbage-${nth}`) }),
   (nth, { audience }) => {
     const foreign = { issuer: `https://${nth}.example`, audience, kid: '' }
-    return { path: SIGN_IN, headers: bearer(token({ kid: `kid-${nth}` }, claims(nth, foreign))) }
+    return { path: LOGIN, headers: bearer(token({ kid: `kid-${nth}` }, claims(nth, foreign))) }
   },
-  (nth, signer) => ({ path: SIGN_IN, headers: bearer(token({ kid: `kid-${nth}` }, claims(nth, signer))) }),
-  (nth, signer) => ({ path: SIGN_IN, headers: bearer(token({ kid: signer.kid }, claims(nth, signer))) }),
+  (nth, signer) => ({ path: LOGIN, headers: bearer(token({ kid: `kid-${nth}` }, claims(nth, signer))) }),
+  (nth, signer) => ({ path: LOGIN, headers: bearer(token({ kid: signer.kid }, claims(nth, signer))) }),
   (nth, signer) => ({
     path: `${CLIENT}/enroll/token`,
     headers: bearer(token({ kid: signer.kid, nth }, claims(nth, signer))),
@@ -46,7 +46,7 @@ const KINDS: readonly Garbage[] = [
   (nth) => ({ path: `${CLIENT}/current-api-session`, headers: { 'zt-session': `${nth}-`.padEnd(43, 'x') } }),
 ]
 
-/** The n-th request, with a token, a kid, an issuer and a client address of its own. */
+/** The n-th request, with a unique token, kid, issuer and client address. */
 export function garbageRequest(nth: number, signer: GarbageSigner): GarbageRequest {
   const garbage = (KINDS[nth % KINDS.length] as Garbage)(nth, signer)
   const method = garbage.path.endsWith('session') ? 'GET' : 'POST'
@@ -54,7 +54,7 @@ export function garbageRequest(nth: number, signer: GarbageSigner): GarbageReque
   return { ...garbage, method, headers: { ...garbage.headers, ...from } }
 }
 
-/** IPv4 and IPv6 by turns, each IPv6 one in a network of its own. */
+/** Alternates IPv4 and IPv6; each IPv6 address is in its own network. */
 function addressOf(nth: number): string {
   const [high, middle, low] = [(nth >> 16) & 0xff, (nth >> 8) & 0xff, nth & 0xff]
   return nth % 2 === 0

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { openRawHttps } from '@countersign/testkit'
 import { type Credentials, http, VERSION, withBody } from './hostile-requests.ts'
 
-/** An attack that is more than one request: how it goes, without a word about the answer unless there must be one. */
+/** An attack of several steps. It asserts a response only where the response matters. */
 export interface HostileBehaviour {
   readonly row: string
   readonly title: string
@@ -15,7 +15,7 @@ const LOGIN = '/edge/client/v1/authenticate?method=password'
 const SIGNERS = '/edge/management/v1/external-jwt-signers'
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** Sends the bytes and cuts the connection as soon as they have left. */
+/** Sends the bytes and closes the connection as soon as they are sent. */
 async function sendAndCut(port: number, bytes: string): Promise<void> {
   const { socket, close } = await openRawHttps({ port })
   await new Promise<void>((resolve) => socket.write(bytes, () => resolve()))
@@ -26,24 +26,24 @@ async function sendAndCut(port: number, bytes: string): Promise<void> {
 export const HOSTILE_BEHAVIOURS: readonly HostileBehaviour[] = [
   {
     row: 'O-03',
-    title: 'goes away in the middle of a body',
+    title: 'disconnects in the middle of a body',
     run: (port) =>
       sendAndCut(port, http(`POST ${LOGIN}`, ['Content-Type: application/json', 'Content-Length: 500'], '{"a')),
   },
   {
     row: 'O-03',
-    title: 'goes away in the middle of a chunk',
+    title: 'disconnects in the middle of a chunk',
     run: (port, { session }) =>
       sendAndCut(port, http(`POST ${SIGNERS}`, [`zt-session: ${session}`, 'Transfer-Encoding: chunked'], 'ff\r\n{"a')),
   },
   {
     row: 'O-03',
-    title: 'goes away in the middle of the headers',
+    title: 'disconnects in the middle of the headers',
     run: (port) => sendAndCut(port, `GET ${VERSION} HTTP/1.1\r\nHost: loc`),
   },
   {
     row: 'O-03',
-    title: 'goes away in the middle of the TLS handshake',
+    title: 'disconnects in the middle of the TLS handshake',
     run: async (port) => {
       const socket = connect({ port, host: '127.0.0.1' })
       await once(socket, 'connect')
@@ -54,24 +54,24 @@ export const HOSTILE_BEHAVIOURS: readonly HostileBehaviour[] = [
   },
   {
     row: 'M-23',
-    title: 'speaks no TLS',
+    title: 'does not use TLS',
     run: async (port) => {
       const socket = connect({ port, host: '127.0.0.1' })
       socket.on('error', () => {})
       socket.write(`GET ${VERSION} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
-      // What comes back can only be an alert of TLS.
+      // The only possible response is a TLS alert.
       socket.on('data', (data: Buffer) => assert.equal(data[0], 0x15))
       await once(socket, 'close')
     },
   },
   {
     row: 'O-03',
-    title: 'goes away before its answer',
+    title: 'disconnects before the response',
     run: (port, { session }) => sendAndCut(port, http(`GET ${SIGNERS}?limit=-1`, [`zt-session: ${session}`])),
   },
   {
     row: 'O-03',
-    title: 'goes away in the middle of its answer',
+    title: 'disconnects in the middle of the response',
     run: async (port, { session }) => {
       const { socket, send, close } = await openRawHttps({ port })
       send(http(`GET ${SIGNERS}?limit=-1`, [`zt-session: ${session}`]))
@@ -81,23 +81,23 @@ export const HOSTILE_BEHAVIOURS: readonly HostileBehaviour[] = [
   },
   {
     row: 'M-02',
-    title: 'sends chunks without end',
+    title: 'sends endless chunks',
     run: async (port) => {
       const connection = await openRawHttps({ port })
       connection.send(http(`POST ${LOGIN}`, ['Transfer-Encoding: chunked']))
       for (let chunk = 0; chunk < 20; chunk += 1) connection.send(`2000\r\n${'x'.repeat(0x2000)}\r\n`)
-      assert.equal((await connection.readAnswer()).status, 413)
+      assert.equal((await connection.readResponse()).status, 413)
       connection.close()
     },
   },
   {
     row: 'M-08',
-    title: 'sends garbage behind a good request',
+    title: 'sends garbage after a good request',
     run: async (port) => {
       const connection = await openRawHttps({ port })
       connection.send(`${http(`GET ${VERSION}`)}\x00\x01garbage\r\n\r\n`)
-      // The good request gets its own answer, never the refusal of what follows it.
-      assert.equal((await connection.readAnswer()).status, 200)
+      // The good request gets its own response, never the refusal of what follows.
+      assert.equal((await connection.readResponse()).status, 200)
       await connection.untilClosed()
     },
   },
@@ -107,9 +107,9 @@ export const HOSTILE_BEHAVIOURS: readonly HostileBehaviour[] = [
     run: async (port) => {
       const connection = await openRawHttps({ port })
       connection.send(withBody(`POST ${LOGIN}`, http(`GET ${VERSION}`)))
-      assert.equal((await connection.readAnswer()).status, 400)
+      assert.equal((await connection.readResponse()).status, 400)
       connection.send(http('GET /nowhere'))
-      assert.equal((await connection.readAnswer()).status, 404)
+      assert.equal((await connection.readResponse()).status, 404)
       connection.close()
     },
   },
@@ -121,7 +121,7 @@ export const HOSTILE_BEHAVIOURS: readonly HostileBehaviour[] = [
       const upgrade = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']
       connection.send(http(`GET ${VERSION}`, [...upgrade, 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==']))
       for (let frame = 0; frame < 1000; frame += 1) connection.send(Buffer.from([0x00, 0x81, 0, 0, 0, 0, 0x61]))
-      const { status, headers } = await connection.readAnswer()
+      const { status, headers } = await connection.readResponse()
       assert.deepEqual([status, headers.connection], [200, 'close'])
       await connection.untilClosed()
     },

@@ -1,18 +1,18 @@
-/** What a request of the catalogue may need to get past authentication. */
+/** Credentials for requests that need to pass authentication. */
 export interface Credentials {
   readonly session: string
   readonly username: string
   readonly password: string
 }
 
-/** One hostile request, what must come back, and the twin that differs in one thing and is served. */
+/** A hostile request, the expected response, and an accepted twin that differs in one thing. */
 export interface HostileRequest {
   readonly row: string
   readonly title: string
   bytes(credentials: Credentials): string | Buffer
   readonly status: number
   readonly code: string
-  /** The connection ends with the answer. */
+  /** The connection ends with the response. */
   readonly closes?: boolean
   accepted?(credentials: Credentials): string
 }
@@ -21,7 +21,7 @@ export const VERSION = '/edge/client/v1/version'
 const LOGIN = '/edge/client/v1/authenticate?method=password'
 const SIGNERS = '/edge/management/v1/external-jwt-signers'
 
-/** A request as text, with a Host unless the headers bring one. */
+/** A request as text, with a Host unless the headers contain one. */
 export function http(startLine: string, headers: readonly string[] = [], body = ''): string {
   const host = headers.some((line) => line.toLowerCase().startsWith('host')) ? [] : ['Host: localhost']
   return `${[`${startLine} HTTP/1.1`, ...host, ...headers].join('\r\n')}\r\n\r\n${body}`
@@ -29,7 +29,7 @@ export function http(startLine: string, headers: readonly string[] = [], body = 
 
 const get = (...headers: string[]) => http(`GET ${VERSION}`, headers)
 
-/** A request with a body, whose length is told. */
+/** A request with a body and its length. */
 export function withBody(
   startLine: string,
   body: string,
@@ -78,7 +78,7 @@ const MALFORMED: readonly HostileRequest[] = [
   malformed('the same length twice', http(`GET ${VERSION}`, ['Content-Length: 1', 'Content-Length: 1'], 'x')),
   malformed('two lengths in one line', http(`GET ${VERSION}`, ['Content-Length: 1, 1'], 'x')),
   malformed('a length below zero', http(`GET ${VERSION}`, ['Content-Length: -1'])),
-  malformed('a length that is no number', http(`GET ${VERSION}`, ['Content-Length: 1x'], 'x')),
+  malformed('a length that is not a number', http(`GET ${VERSION}`, ['Content-Length: 1x'], 'x')),
   malformed('chunked twice', http(`GET ${VERSION}`, [CHUNKED, CHUNKED], NO_CHUNKS), chunked(NO_CHUNKS)),
   malformed('chunked, then identity', http(`GET ${VERSION}`, [CHUNKED, 'Transfer-Encoding: identity'], NO_CHUNKS)),
   malformed('identity, then chunked', http(`GET ${VERSION}`, ['Transfer-Encoding: identity', CHUNKED], NO_CHUNKS)),
@@ -90,20 +90,20 @@ const MALFORMED: readonly HostileRequest[] = [
   malformed('a bare line feed after a header', get('X-Test: a\nX-More: b'), get('X-Test: a\r\nX-More: b')),
   malformed('a bare carriage return in a header', get('X-Test: a\rb'), get('X-Test: a b')),
   malformed('a folded header', get('X-Test: a\r\n b'), get('X-Test: a b')),
-  malformed('an end of headers that is none', `GET ${VERSION} HTTP/1.1\r\nHost: localhost\r\n\rX`),
+  malformed('a malformed end of headers', `GET ${VERSION} HTTP/1.1\r\nHost: localhost\r\n\rX`),
   malformed('a null character in a header', get('X-Test: a\0b'), get('X-Test: ab')),
   malformed('a header without a colon', get('X-Test'), get('X-Test:')),
   malformed('a header without a name', get(': a')),
   malformed('a flood of chunk extensions', chunked(`0;${'x'.repeat(20_000)}\r\n\r\n`), chunked('0;x\r\n\r\n')),
-  malformed('a chunk size that is no number', chunked('zz\r\n\r\n'), chunked('1\r\nx\r\n0\r\n\r\n')),
-  malformed('a chunk size beyond all numbers', chunked('fffffffffffffffff\r\n\r\n')),
+  malformed('a chunk size that is not a number', chunked('zz\r\n\r\n'), chunked('1\r\nx\r\n0\r\n\r\n')),
+  malformed('a chunk size beyond any integer', chunked('fffffffffffffffff\r\n\r\n')),
   malformed('a chunk longer than it says', chunked('1\r\nxx\r\n0\r\n\r\n'), chunked('2\r\nxx\r\n0\r\n\r\n')),
   malformed('a chunk that ends in a bare line feed', chunked('1\r\nx\n0\r\n\r\n')),
   malformed('no Host', `GET ${VERSION} HTTP/1.1\r\nX-Test: a\r\n\r\n`),
-  malformed('a method nobody knows', get().replace('GET', 'GETS')),
+  malformed('an unknown method', get().replace('GET', 'GETS')),
   malformed('a method in lower case', get().replace('GET', 'get')),
-  malformed('a version nobody speaks', get().replace('HTTP/1.1', 'HTTP/9.9')),
-  malformed('the words of another protocol', 'EHLO localhost\r\n'),
+  malformed('an unknown version', get().replace('HTTP/1.1', 'HTTP/9.9')),
+  malformed('another protocol', 'EHLO localhost\r\n'),
   malformed('a TLS record inside TLS', '\x16\x03\x01\x02\x00\x01\x00'),
   { ...malformed('the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), row: 'M-22' },
   { ...malformed('two Hosts', get('Host: localhost', 'Host: evil.example')), row: 'M-09' },
@@ -156,7 +156,7 @@ const HEADERS: readonly HostileRequest[] = [
   },
   {
     row: 'D30',
-    title: 'two sessions: which one would be meant?',
+    title: 'two sessions',
     bytes: ({ session }) => list('', [`zt-session: ${session}`])({ session, username: '', password: '' }),
     status: 400,
     code: 'COULD_NOT_VALIDATE',
@@ -341,14 +341,14 @@ const PATHS: readonly HostileRequest[] = [
   { ...id('%ff', '%ff', 400, 'BAD_REQUEST'), closes: true },
   {
     row: 'M-19',
-    title: 'a path outside of everything',
+    title: 'a path outside the API',
     bytes: ({ session }) => http('GET /edge/management/v1/../../etc/passwd', [`zt-session: ${session}`]),
     status: 404,
     code: 'NOT_FOUND',
   },
 ]
 
-/** Every hostile request that is one request: sent on a connection of its own, it must be answered like this and change nothing. */
+/** Every attack of one request. Each is sent on its own connection, must get exactly this response and change nothing. */
 export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
   ...MALFORMED,
   ...HEADERS,

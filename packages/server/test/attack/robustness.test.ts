@@ -30,7 +30,7 @@ describe('a hostile client', () => {
     })
   }
 
-  test('O-03 that goes away again and again leaves no file open and no promise alone', async () => {
+  test('O-03 that disconnects again and again leaves no file open and no unhandled rejection', async () => {
     const { app, port, unharmed } = target()
     const credentials = { session: app.adminSession, username: 'admin', password: ADMIN_PASSWORD }
     const aborts = HOSTILE_BEHAVIOURS.filter(({ row }) => row === 'O-03')
@@ -43,7 +43,7 @@ describe('a hostile client', () => {
   })
 })
 
-describe('a fault of ours', () => {
+describe('an internal error', () => {
   test('O-02 deep JSON inside an asynchronous context is refused like any other', async () => {
     const context = new AsyncLocalStorage<string>()
     const deep = `{"username":${'['.repeat(30_000)}`
@@ -60,7 +60,7 @@ describe('a fault of ours', () => {
     })
   })
 
-  test('O-02 a stack that overflows in a handler is a 500', async (t) => {
+  test('O-02 a stack overflow in a handler is a 500', async (t) => {
     const overflow = (): number => overflow() + 1
     const served = await serveRoutes(t, { '/deep': () => ({ status: overflow() }), '/fine': fine })
     const { status, json } = await served.get('/deep')
@@ -68,7 +68,7 @@ describe('a fault of ours', () => {
     assert.equal((await served.get('/fine')).status, 200)
   })
 
-  test('O-04 an answer that cannot be written as JSON is a 500', async (t) => {
+  test('O-04 a response that cannot be serialized is a 500', async (t) => {
     const circle: Record<string, unknown> = {}
     circle.itself = circle
     const served = await serveRoutes(t, {
@@ -80,16 +80,16 @@ describe('a fault of ours', () => {
     for (const path of ['/circle', '/bigint', '/header']) {
       const { status, json } = await served.get(path)
       assert.deepEqual([path, status, json.error.code], [path, 500, 'UNHANDLED'])
-      assert.ok(!JSON.stringify(json).includes('BigInt'), 'no words of the engine leave')
+      assert.ok(!JSON.stringify(json).includes('BigInt'), 'no engine messages are sent')
     }
     assert.equal((await served.get('/fine')).status, 200)
     assert.equal(served.logged.length, 3)
   })
 
-  test('an answer that breaks after its beginning ends the connection, is logged, and hurts nobody else', async (t) => {
+  test('a response that fails after its beginning ends the connection, is logged, and affects no other client', async (t) => {
     const read = () => assert.fail('a fault')
-    const source = { read, isTooSlow: false, wake: () => () => {}, farewell: () => '' }
-    const whole = { ...source, read: () => '', isTooSlow: true, farewell: () => 'bye' }
+    const source = { read, isTooSlow: false, wake: () => () => {}, endNotice: () => '' }
+    const whole = { ...source, read: () => '', isTooSlow: true, endNotice: () => 'bye' }
     const served = await serveRoutes(t, {
       '/breaks': () => ({ status: 200, eventStream: source }),
       '/whole': () => ({ status: 200, eventStream: whole }),
@@ -97,13 +97,13 @@ describe('a fault of ours', () => {
     })
     const broken = await openRawHttps({ port: served.port })
     broken.send(http('GET /breaks'))
-    await assert.rejects(broken.readAnswer())
+    await assert.rejects(broken.readResponse())
     assert.match((await served.get('/whole')).body, /bye/)
     assert.equal((await served.get('/fine')).status, 200)
     assert.match(served.logged.join(''), /a fault/)
   })
 
-  test('O-04 a log that throws costs a line in the log and nothing else', async (t) => {
+  test('O-04 a log that throws costs a log line and nothing else', async (t) => {
     const log = pino({ level: 'trace' }, { write: () => assert.fail('the disk is full') })
     const fail = (): never => {
       throw new Error('a fault')
@@ -113,11 +113,11 @@ describe('a fault of ours', () => {
     assert.equal((await served.get('/nowhere')).json.error.code, 'NOT_FOUND')
     const broken = await openRawHttps({ port: served.port })
     broken.send('garbage\r\n\r\n')
-    assert.equal((await broken.readAnswer()).json.error.code, 'BAD_REQUEST')
+    assert.equal((await broken.readResponse()).json.error.code, 'BAD_REQUEST')
     assert.equal((await served.get('/fine')).status, 200)
   })
 
-  test('O-04 whatever is thrown, it is a 500 that tells nothing', async (t) => {
+  test('O-04 any thrown value is a 500 without details', async (t) => {
     const served = await serveRoutes(t, {
       '/nothing': () => Promise.reject(undefined),
       '/text': () => Promise.reject('the password is 123'),
@@ -131,7 +131,7 @@ describe('a fault of ours', () => {
     }
   })
 
-  test('a handler that takes too long is answered for: 503, and what it does later reaches nobody', async (t) => {
+  test('a handler that takes too long gets a 503, and its late result is discarded', async (t) => {
     const late = Promise.withResolvers<{ status: number }>()
     const lateFault = Promise.withResolvers<{ status: number }>()
     const served = await serveRoutes(
@@ -148,7 +148,7 @@ describe('a fault of ours', () => {
     assert.equal((await served.get('/fine')).status, 200)
   })
 
-  test('a stream that breaks before its first byte is a 500, one that breaks later ends the connection', async (t) => {
+  test('a stream that fails before its first byte is a 500, one that fails later ends the connection', async (t) => {
     async function* brokenFirst(): AsyncGenerator<string> {
       if (Date.now() > 0) throw new Error('the database is gone')
       yield ''
@@ -166,11 +166,11 @@ describe('a fault of ours', () => {
     assert.deepEqual([status, json.error.code], [500, 'UNHANDLED'])
     await assert.rejects(served.get('/later'), /the connection ended after/)
     assert.deepEqual((await served.get('/whole')).json, [1, 2])
-    assert.ok(served.logged.some((line) => line.includes('an answer broke off')))
+    assert.ok(served.logged.some((line) => line.includes('a response stream failed')))
   })
 })
 
-test('M-12 what a caller may not set has no effect', async () => {
+test('M-12 members that a caller cannot set have no effect', async () => {
   const { app } = target()
   const path = '/edge/management/v1/identities'
   const { id, session } = await app.makeIdentity({
@@ -195,7 +195,7 @@ test('M-12 what a caller may not set has no effect', async () => {
   assert.equal((await app.admin('GET', `${path}/${id}`)).json.data.name, 'renamed')
 })
 
-test('M-25 the id of a request is ours, whatever the caller calls it', async () => {
+test('M-25 the request id is always the controller’s own', async () => {
   const { request, unharmed } = target()
   for (const value of ['chosen', 'a'.repeat(10_240), '"},{"', '../../etc']) {
     const headers = ['request-id', 'x-request-id', 'x-correlation-id', 'ziti-request-id'].map(
@@ -211,21 +211,21 @@ test('M-25 the id of a request is ours, whatever the caller calls it', async () 
 
 test('M-26 an issuer that would break out of a challenge is refused, a plain one is stored', async () => {
   const { app, unharmed } = target()
-  const words = { name: 'odd', audience: 'a', enabled: true, jwksEndpoint: 'https://idp.example.com/keys' }
+  const members = { name: 'odd', audience: 'a', enabled: true, jwksEndpoint: 'https://idp.example.com/keys' }
   for (const issuer of ['a"b', 'a,b', 'a|b', 'a\r\nX-Test: b', 'a\nb', 'https://x" realm="y']) {
     await unharmed(async () => {
-      const reply = await app.admin('POST', '/edge/management/v1/external-jwt-signers', { ...words, issuer })
+      const reply = await app.admin('POST', '/edge/management/v1/external-jwt-signers', { ...members, issuer })
       assert.deepEqual([issuer, reply.status], [issuer, 400])
     })
   }
   const reply = await app.admin('POST', '/edge/management/v1/external-jwt-signers', {
-    ...words,
+    ...members,
     issuer: 'https://é.example',
   })
   assert.equal(reply.status, 201)
 })
 
-test('M-26 a challenge holds only what a header can hold', async (t) => {
+test('M-26 a challenge contains only valid header characters', async (t) => {
   const { ChallengeError } = await import('../../src/http/pipeline/challenge.ts')
   const served = await serveRoutes(t, {
     '/odd': () => Promise.reject(new ChallengeError('Bearer issuer="a\r\nX-Evil: é"')),
@@ -240,17 +240,17 @@ describe('M-09 behind a proxy', () => {
   const seen = async (options: { trusted: boolean; headers: readonly string[] }) => {
     const { request } = options.trusted ? trusting() : target()
     const body = JSON.stringify({ username: 'admin', password: ADMIN_PASSWORD })
-    const answer = await request(
+    const response = await request(
       withBody('POST /edge/client/v1/authenticate?method=password', body, [
         'Content-Type: application/json',
         ...options.headers,
       ]),
     )
-    return answer.json.data.ipAddress
+    return response.json.data.ipAddress
   }
   const trusting = sharedTarget({ settings: { http: { trustedProxies: ['127.0.0.1'] } } })
 
-  test('M-09 the address of the caller is believed from a configured hop only', async () => {
+  test('M-09 the forwarded address is trusted from a configured proxy only', async () => {
     const headers = [
       'X-Forwarded-For: 203.0.113.9, 198.51.100.7',
       'X-Forwarded-Host: evil.example',
@@ -260,13 +260,13 @@ describe('M-09 behind a proxy', () => {
     assert.equal(await seen({ trusted: true, headers }), '198.51.100.7')
   })
 
-  test('M-09 a trusted hop that forwards nonsense harms nobody', async () => {
+  test('M-09 a trusted proxy that forwards nonsense does no harm', async () => {
     for (const value of ['', ',,,', 'not an address', 'a'.repeat(20_000), '1.2.3.4, ::1, x']) {
       assert.equal(typeof (await seen({ trusted: true, headers: [`X-Forwarded-For: ${value}`] })), 'string')
     }
   })
 
-  test('M-09 an absolute address in the request line leads to the same guarded route, whatever host it names', async () => {
+  test('M-09 an absolute address in the request line leads to the same protected route, whatever host it names', async () => {
     const path = 'https://evil.example/edge/management/v1/external-jwt-signers'
     assert.equal((await target().request(http(`GET ${path}`))).status, 401)
     const session = `zt-session: ${target().app.adminSession}`

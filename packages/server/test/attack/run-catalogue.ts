@@ -16,25 +16,25 @@ const ATTACKS: readonly Attack[] = [
     run: async (port: number, credentials: Credentials) => {
       const connection = await openRawHttps({ port })
       connection.send(bytes(credentials))
-      const answer = await connection.readAnswer()
+      const response = await connection.readResponse()
       connection.close()
-      assert.deepEqual([answer.status, answer.json?.error.code], [status, code])
+      assert.deepEqual([response.status, response.json?.error.code], [status, code])
     },
   })),
 ]
 
 const AT_ONCE = 8
-/** What the allocator keeps in pieces, beyond the tenth that the catalogue allows. */
+/** Allocator fragmentation beyond the tenth that the catalogue allows. */
 const HEAP_SLACK_BYTES = 16 * 1_048_576
 const SETTLE_WITHIN_MS = 15_000
 
 /**
- * Sends every attack in random order, several at once, so many rounds, to a controller in a process of its own. Afterwards it is
- * the same process, no table has changed, and files and memory are back where they were after the first round.
+ * Sends every attack in random order, several at a time, for `rounds` rounds, to a controller in a separate process. Asserts that
+ * the process is the same, no table has changed, and files and memory are as after the first round.
  */
-export async function runCatalogue({ rounds, seed, tell }: { rounds: number; seed: number; tell(line: string): void }) {
+export async function runCatalogue({ rounds, seed, log }: { rounds: number; seed: number; log(line: string): void }) {
   const random = createRandom(seed)
-  tell(`${rounds} rounds of ${ATTACKS.length} attacks, seed ${seed}`)
+  log(`${rounds} rounds of ${ATTACKS.length} attacks, seed ${seed}`)
   const controller = await startControllerProcess()
   try {
     const files = controller.openFiles()
@@ -45,12 +45,12 @@ export async function runCatalogue({ rounds, seed, tell }: { rounds: number; see
     for (let round = 1; round <= rounds; round += 1) {
       await runRound(controller, random)
       controller.checkAlive()
-      if (round % 10 === 0) tell(`round ${round}: ${mebibytes(await controller.keptBytes())} MiB`)
+      if (round % 10 === 0) log(`round ${round}: ${mebibytes(await controller.keptBytes())} MiB`)
     }
     await settle(controller, files)
     assert.deepEqual(await controller.state(), state, `seed ${seed}: nothing has changed`)
     const grown = await controller.keptBytes()
-    tell(`memory ${mebibytes(memory)} -> ${mebibytes(grown)} MiB, files ${files} -> ${controller.openFiles()}`)
+    log(`memory ${mebibytes(memory)} -> ${mebibytes(grown)} MiB, files ${files} -> ${controller.openFiles()}`)
     assert.ok(grown < memory * 1.1 + HEAP_SLACK_BYTES, `seed ${seed}: from ${memory} to ${grown} bytes`)
     controller.checkAlive()
   } finally {
@@ -65,7 +65,7 @@ async function runRound({ port, credentials }: ControllerProcess, random: () => 
       try {
         await attack.run(port, credentials)
       } catch (error) {
-        throw new Error(`${attack.name} went wrong`, { cause: error })
+        throw new Error(`${attack.name} failed`, { cause: error })
       }
     }
   })
@@ -75,7 +75,7 @@ async function runRound({ port, credentials }: ControllerProcess, random: () => 
   assert.equal(status, 200, 'the next legitimate call works')
 }
 
-/** Waits for the connections of the last round to be closed on the other side too. */
+/** Waits until the server has closed the connections of the last round too. */
 async function settle(controller: ControllerProcess, files: number): Promise<void> {
   const deadline = performance.now() + SETTLE_WITHIN_MS
   while (controller.openFiles() > files && performance.now() < deadline) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { makeTestCertificate, type RawAnswer, rawRequest } from '@countersign/testkit'
+import { makeTestCertificate, type RawResponse, rawRequest } from '@countersign/testkit'
 import { type Logger, pino } from 'pino'
 import { createHttpServer } from '../../src/http/pipeline/create-http-server.ts'
 import type { Route } from '../../src/http/pipeline/route.ts'
@@ -10,12 +10,12 @@ import { http } from './hostile-requests.ts'
 export interface ServedRoutes {
   readonly port: number
   readonly logged: readonly string[]
-  get(path: string): Promise<RawAnswer>
+  get(path: string): Promise<RawResponse>
 }
 
 export type Handlers = Readonly<Record<string, Route['handle']>>
 
-/** The pipeline around handlers of the test's own, on a real socket: for faults that no handler of the product has. */
+/** Runs the pipeline around the test's own handlers on a real socket, for errors that no real handler causes. */
 export async function serveRoutes(
   t: TestContext,
   handlers: Handlers,
@@ -37,12 +37,12 @@ export async function serveRoutes(
   )
   const server = createHttpServer({
     routes,
-    sessions: { find: async () => undefined, look: async () => undefined },
+    sessions: { find: async () => undefined, peek: async () => undefined },
     secondFactor: { findMissing: () => [] },
     hostedCallers: { find: () => assert.fail() },
-    noteUse: () => {},
+    noteSessionUse: () => {},
     heldTokens: { of: () => [] },
-    limits: { address: { begin: () => ({ giveBack: () => {} }) }, holdBack: () => undefined },
+    limits: { address: { begin: () => ({ giveBack: () => {} }) }, delayRefusal: () => undefined },
     settings: loadSettings({ flags: {}, env: {} }).settings,
     tls: { cert, key: privateKey.export({ type: 'pkcs8', format: 'pem' }) },
     log: pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) }),

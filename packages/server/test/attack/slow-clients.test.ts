@@ -6,7 +6,7 @@ import type { RawConnection } from '@countersign/testkit'
 import { http } from './hostile-requests.ts'
 import { sharedTarget, startTarget } from './target.ts'
 
-/** Well over the limits of one and two seconds and the second in which the server looks for them. */
+/** Well over the limits of one and two seconds and the second between the server's checks. */
 const CLOSED_WITHIN_MS = 9_000
 const LOGIN = '/edge/client/v1/authenticate?method=password'
 
@@ -14,18 +14,18 @@ const target = sharedTarget({
   settings: { http: { headersTimeoutSeconds: 1, requestTimeoutSeconds: 2, keepAliveSeconds: 1 } },
 })
 
-/** Sends a byte every 100 ms until the server has had enough. */
+/** Sends a byte every 100 ms until the server responds. */
 async function drip(connection: RawConnection, byte: string) {
   const dripping = setInterval(() => connection.send(byte), 100)
   try {
-    return await connection.readAnswer(CLOSED_WITHIN_MS)
+    return await connection.readResponse(CLOSED_WITHIN_MS)
   } finally {
     clearInterval(dripping)
   }
 }
 
-describe('a client that takes its time', { concurrency: true }, () => {
-  test('M-06 with the headers is told so and cut off', async () => {
+describe('a slow client', { concurrency: true }, () => {
+  test('M-06 that drips the headers gets a 408 and is disconnected', async () => {
     await target().unharmed(async () => {
       const connection = await target().open()
       connection.send('GET /version HTTP/1.1\r\nHost: localhost\r\nX-Test: ')
@@ -35,7 +35,7 @@ describe('a client that takes its time', { concurrency: true }, () => {
     })
   })
 
-  test('M-06 with the body is told so and cut off, before its call is made', async () => {
+  test('M-06 that drips the body gets a 408 and is disconnected, before the handler runs', async () => {
     await target().unharmed(async () => {
       const connection = await target().open()
       connection.send(http(`POST ${LOGIN}`, ['Content-Type: application/json', 'Content-Length: 1000']))
@@ -45,33 +45,33 @@ describe('a client that takes its time', { concurrency: true }, () => {
     })
   })
 
-  test('M-06 within the limits is served', async () => {
+  test('M-06 that stays within the limits is served', async () => {
     const connection = await target().open()
     for (const piece of ['GET /ver', 'sion HTTP/1.1\r\nHo', 'st: localhost\r\n', '\r\n']) {
       connection.send(piece)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
-    assert.equal((await connection.readAnswer()).status, 200)
+    assert.equal((await connection.readResponse()).status, 200)
     connection.close()
   })
 
-  test('M-06 and never begins is cut off: without TLS, without a request, after a request', async () => {
+  test('M-06 that never begins is disconnected: without TLS, without a request, after a request', async () => {
     const silent = connect({ port: target().port, host: '127.0.0.1' }).resume()
     silent.on('error', () => {})
     const silentClosed = once(silent, 'close', { signal: AbortSignal.timeout(CLOSED_WITHIN_MS) })
     const idle = await target().open()
     const kept = await target().open()
     kept.send(http('GET /version'))
-    assert.equal((await kept.readAnswer()).status, 200)
-    assert.equal((await idle.readAnswer(CLOSED_WITHIN_MS)).status, 408)
+    assert.equal((await kept.readResponse()).status, 200)
+    assert.equal((await idle.readResponse(CLOSED_WITHIN_MS)).status, 408)
     await Promise.all([silentClosed, idle.untilClosed(CLOSED_WITHIN_MS), kept.untilClosed(CLOSED_WITHIN_MS)])
   })
 })
 
-test('M-06 idle connections fill their number and no more; when they are gone, others are served', async (t) => {
-  const MOST = 10
-  const crowded = await startTarget(t, { settings: { http: { maxConnections: MOST, headersTimeoutSeconds: 1 } } })
-  const idle = await Promise.all(Array.from({ length: MOST }, () => crowded.open()))
+test('M-06 idle connections are limited in number; when they are closed, others are served', async (t) => {
+  const MAX = 10
+  const crowded = await startTarget(t, { settings: { http: { maxConnections: MAX, headersTimeoutSeconds: 1 } } })
+  const idle = await Promise.all(Array.from({ length: MAX }, () => crowded.open()))
   for (let extra = 0; extra < 20; extra += 1) await assert.rejects(crowded.open())
   await Promise.all(idle.map((connection) => connection.untilClosed(CLOSED_WITHIN_MS)))
   const { status } = await crowded.request(http('GET /version'))

@@ -3,24 +3,24 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, type TestContext } from 'node:test'
-import { openRawHttps, type RawAnswer, type RawConnection, rawRequest, stateDigest } from '@countersign/testkit'
+import { openRawHttps, type RawConnection, type RawResponse, rawRequest, stateDigest } from '@countersign/testkit'
 import type { Kysely } from 'kysely'
 import type { Store } from '../../src/store/store.ts'
 import { buildApp, type TestApp } from '../http/build-app.ts'
 
-/** A controller on a real socket, and what it takes to see that an attack has done nothing. */
+/** A controller on a real socket, with a check that an attack has changed nothing. */
 export interface Target {
   readonly app: TestApp
   readonly port: number
   open(): Promise<RawConnection>
-  request(bytes: string | Buffer): Promise<RawAnswer>
-  /** Runs the attack: afterwards every table is as it was, and the next legitimate call works. */
+  request(bytes: string | Buffer): Promise<RawResponse>
+  /** Runs the attack. Asserts that no table has changed and that the next legitimate call works. */
   unharmed<T>(attack: () => Promise<T>): Promise<T>
 }
 
 export interface TargetOptions {
   readonly database?: 'sqlite' | 'postgres'
-  /** Settings as in the file. */
+  /** Settings as in a settings file. */
   readonly settings?: object
 }
 
@@ -68,7 +68,7 @@ export async function startTarget(t: TestContext, options: TargetOptions = {}): 
   }
 }
 
-/** The state of a store, table by table. */
+/** The state digest of a store, table by table. */
 export function stateOf(store: Store): Promise<Record<string, string>> {
   const db = store.db as unknown as Kysely<Record<string, object>>
   return stateDigest({

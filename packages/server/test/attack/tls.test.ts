@@ -10,7 +10,7 @@ import { SIGNERS, sharedTarget } from './target.ts'
 
 const target = sharedTarget()
 
-/** What is spoken after the handshake, or the error that ended it. */
+/** The negotiated protocols, or the error that ended the handshake. */
 async function shakeHands(options: ConnectionOptions) {
   const socket = connect({ port: target().port, host: '127.0.0.1', rejectUnauthorized: false, ...options })
   socket.on('error', () => {})
@@ -26,21 +26,21 @@ async function statusOf(options: ConnectionOptions, path: string): Promise<numbe
   const connection = await openRawHttps({ ...options, port: target().port })
   try {
     connection.send(http(`GET ${path}`))
-    return (await connection.readAnswer()).status
+    return (await connection.readResponse()).status
   } finally {
     connection.close()
   }
 }
 
 describe('the TLS listener', () => {
-  test('M-22 does not offer HTTP/2, and speaks HTTP/1.1 with who would also take it', async () => {
+  test('M-22 does not offer HTTP/2, and uses HTTP/1.1 with clients that offer both', async () => {
     await target().unharmed(async () => {
-      await assert.rejects(shakeHands({ ALPNProtocols: ['h2'] }), 'nothing in common is no connection')
+      await assert.rejects(shakeHands({ ALPNProtocols: ['h2'] }), 'no common protocol, no connection')
       assert.equal((await shakeHands({ ALPNProtocols: ['h2', 'http/1.1'] })).application, 'http/1.1')
     })
   })
 
-  test('M-23 refuses versions before 1.2 and serves 1.2 and 1.3', async () => {
+  test('M-23 refuses versions before 1.2 and accepts 1.2 and 1.3', async () => {
     const weak = { ciphers: 'ALL@SECLEVEL=0' }
     await target().unharmed(async () => {
       await assert.rejects(shakeHands({ minVersion: 'TLSv1', maxVersion: 'TLSv1', ...weak }))
@@ -51,7 +51,7 @@ describe('the TLS listener', () => {
     }
   })
 
-  test('M-23 a name that is no name, in the handshake, harms nobody', async () => {
+  test('M-23 an invalid server name in the handshake does no harm', async () => {
     await target().unharmed(async () => {
       for (const servername of ['..', 'a'.repeat(255), 'ünicode.example', '*.example.com', "'; drop table", '\u0001']) {
         await shakeHands({ servername }).catch(() => {})
@@ -76,7 +76,7 @@ describe('the TLS listener', () => {
     })
   })
 
-  test('M-23 a client that negotiates again and again is cut off', async () => {
+  test('M-23 a client that renegotiates repeatedly is disconnected', async () => {
     await target().unharmed(async () => {
       const socket = connect({
         port: target().port,
@@ -102,7 +102,7 @@ describe('the TLS listener', () => {
     })
   })
 
-  test('M-23 client certificates that nobody knows, many or huge, give no rights and do no harm', async () => {
+  test('M-23 client certificates that are unknown, many or huge give no rights and do no harm', async () => {
     const chainOf = (length: number): TestCertificate[] => {
       const root = makeTestCertificate({ kind: 'ec256', commonName: 'root' })
       const chain = [root]

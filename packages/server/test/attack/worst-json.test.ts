@@ -4,10 +4,10 @@ import { ExtJwtSignerWrite } from '@countersign/contract'
 import { readJsonBody } from '../../src/http/pipeline/read-json-body.ts'
 
 const MIB = 1_048_576
-/** The aim is 100 ms on a machine of its own; what this must catch is work that grows faster than the text. */
+/** The aim is 100 ms on an idle machine; this limit catches work that grows faster than the text. */
 const TOO_LONG_MS = 1_000
 
-/** As much of the repeated text as fits into 1 MiB between the two ends. */
+/** Repeats the text between the two ends up to 1 MiB. */
 const fill = (start: string, repeated: string, end: string): string =>
   start + repeated.repeat(Math.floor((MIB - start.length - end.length) / repeated.length)) + end
 const object = (members: number, member: (index: number) => string): string =>
@@ -20,7 +20,7 @@ const WORST: Readonly<Record<string, string>> = {
   'as many members as allowed': object(9_990, (index) => `"${'x'.repeat(90)}${index}":1`),
   'more members than allowed': object(90_000, (index) => `"k${index}":1`),
   'names that look like numbers': object(9_990, (index) => `"${4_294_967_000 - index * 400_000}":1`),
-  'the same name to the end': object(90_000, () => '"k":1'),
+  'the same name throughout': object(90_000, () => '"k":1'),
   'one string': fill('{"a":"', 'x', '"}'),
   'one string of escapes': fill('{"a":"', '\\n', '"}'),
   'one string of Unicode escapes': fill('{"a":"', '\\u00e9', '"}'),
@@ -28,12 +28,12 @@ const WORST: Readonly<Record<string, string>> = {
   'one integer': fill('{"a":', '1', '}'),
   'one fraction': fill('{"a":0.', '1', '}'),
   'one exponent': fill('{"a":1e', '0', '1}'),
-  'line feeds and then a mistake': fill('{', '\n', 'x'),
+  'line feeds and then an error': fill('{', '\n', 'x'),
   'letters of three bytes': fill('{"a":"', '\u20ac', '"}').slice(0, MIB / 3),
   tags: signer(`"tags":${object(9_000, (index) => `"k${index}":"${'v'.repeat(100)}"`)}`),
-  'claims of every kind': signer(`"requiredClaims":${object(9_000, (index) => `"k${index}":"${'v'.repeat(100)}"`)}`),
-  'scopes without end': signer(`"scopes":${fill('[', '"x",', '"x"]').slice(0, 30_000)}"]`),
-  'a value of the wrong kind': signer(`"targetToken":${object(9_000, (index) => `"k${index}":"${'v'.repeat(90)}"`)}`),
+  'many claims': signer(`"requiredClaims":${object(9_000, (index) => `"k${index}":"${'v'.repeat(100)}"`)}`),
+  'endless scopes': signer(`"scopes":${fill('[', '"x",', '"x"]').slice(0, 30_000)}"]`),
+  'a value of the wrong type': signer(`"targetToken":${object(9_000, (index) => `"k${index}":"${'v'.repeat(90)}"`)}`),
 }
 
 describe('a body of 1 MiB', () => {
@@ -41,7 +41,7 @@ describe('a body of 1 MiB', () => {
   const headers = { 'content-type': 'application/json' }
 
   for (const [title, text] of Object.entries(WORST)) {
-    test(`M-16 O-02 of ${title} is read or refused at once, and not repeated`, () => {
+    test(`M-16 O-02 of ${title} is parsed or refused quickly, and not repeated`, () => {
       const bytes = Buffer.from(text)
       const start = performance.now()
       let refusal: Error | undefined
@@ -58,7 +58,7 @@ describe('a body of 1 MiB', () => {
     })
   }
 
-  test('O-02 bytes that are no UTF-8 are refused at once', () => {
+  test('O-02 bytes that are not UTF-8 are refused quickly', () => {
     for (const bytes of [Buffer.alloc(MIB, 0xff), Buffer.concat([Buffer.alloc(MIB - 1, 0x20), Buffer.from([0xc0])])]) {
       const start = performance.now()
       assert.throws(() => readJsonBody(route, bytes, headers), { code: 'COULD_NOT_PARSE_BODY' })
@@ -66,7 +66,7 @@ describe('a body of 1 MiB', () => {
     }
   })
 
-  test('O-02 that is an ordinary signer is read', () => {
+  test('O-02 that is an ordinary signer is parsed', () => {
     const text = signer('"tags":{"a":1}').padEnd(MIB)
     assert.deepEqual({ ...(readJsonBody(route, Buffer.from(text), headers) as object) }.constructor, Object)
   })

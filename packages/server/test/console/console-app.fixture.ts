@@ -1,4 +1,4 @@
-/** What tests of the console share: a built console of a few files, and calls as a browser makes them. */
+/** Shared by the tests of the console: a built console of a few files, and calls as a browser makes them. */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,11 +8,11 @@ import { ADMIN_PASSWORD, type AppOptions, buildApp, type Reply, type TestApp } f
 
 export const HOST = 'controller.example:1280'
 export const SCRIPT = 'console.log("the console")\n'
-/** In a file beside the build, to which a link in it leads. */
-export const SECRET = 'not of the build'
+/** In a file outside the build; a link inside leads to it. */
+export const SECRET = 'not part of the build'
 const PAGE = `<!doctype html><meta property="csp-nonce" nonce="__CSP_NONCE__"><script nonce="__CSP_NONCE__"></script>`
 
-/** What a browser sends with a call of our own page. */
+/** The headers of a browser's call from the console's own page. */
 export const OWN_PAGE = { host: HOST, 'sec-fetch-site': 'same-origin' }
 
 export async function buildConsoleApp(t: TestContext, options: AppOptions = {}): Promise<TestApp> {
@@ -28,7 +28,7 @@ export function makeConsole(t: TestContext): string {
     'dist/assets/index-1a2b3c.js.gz': gzipSync(SCRIPT),
     'dist/assets/index-1a2b3c.js.map': '{"sources":["../src/main.tsx"]}',
     'dist/favicon.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
-    'dist/.stamp': 'made by nobody',
+    'dist/.stamp': 'build stamp',
     'dist/.hidden/app.js': 'hidden',
     'secret.js': SECRET,
   }
@@ -40,17 +40,17 @@ export function makeConsole(t: TestContext): string {
   return join(folder, 'dist')
 }
 
-/** Signs in as the console's page does. */
+/** Logs in as the console's page does. */
 export function logInByPage(app: TestApp, headers: Readonly<Record<string, string>> = OWN_PAGE): Promise<Reply> {
   return app.call('POST', '/console/session', { username: 'admin', password: ADMIN_PASSWORD }, { headers })
 }
 
-/** The `Set-Cookie` lines of an answer. */
+/** The `Set-Cookie` lines of a reply. */
 export function cookiesOf({ headers }: Reply): string[] {
   return [headers['set-cookie'] ?? []].flat()
 }
 
-/** The cookie of a session of the administrator, as a browser sends it back. */
+/** The cookie of an administrator's session, as a browser sends it back. */
 export async function sessionCookie(app: TestApp): Promise<string> {
   const [line = ''] = cookiesOf(await logInByPage(app))
   return line.split(';', 1)[0] ?? ''

@@ -6,7 +6,7 @@ import { cookiesOf, OWN_PAGE } from './console-app.fixture.ts'
 
 const HOST = '127.0.0.1:1280'
 
-test('S1-5.1.3 alice signs in to the console at the local provider', async (t) => {
+test('S1-5.1.3 alice logs in to the console at the local provider', async (t) => {
   const { app } = await setUpDev(t)
   const [signer] = (await app.call('GET', '/edge/client/v1/external-jwt-signers')).json.data
   const begun = await app.call('GET', `/console/login/${signer.id}`, undefined, { headers: { host: HOST } })

@@ -11,14 +11,14 @@ import { ALICE, CLIENT_ID, type ConsoleLogin, challengeOf, setUpConsoleLogin } f
 const OWN_IDENTITY = '/edge/client/v1/current-identity'
 const CLEARED = '__Host-countersign-login=; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0'
 
-/** The cookie of the session that an answer opens; undefined when it opens none. */
+/** The cookie of the session that a reply opens, or undefined. */
 function sessionOf(reply: Reply): string | undefined {
   const line = cookiesOf(reply).find((cookie) => cookie.startsWith('__Host-countersign='))
   return line?.split(';', 1)[0]
 }
 
-/** What the console is told of a sign-in that came to nothing: the word, and the request id. */
-function problemOf(reply: Reply): { why: string | null; id: string } {
+/** The error code and request id that the console gets when a login fails. */
+function errorOf(reply: Reply): { why: string | null; id: string } {
   assert.equal(reply.status, 303, reply.text)
   assert.equal(sessionOf(reply), undefined)
   const url = new URL(reply.headers.location ?? '', 'https://own.example')
@@ -26,18 +26,22 @@ function problemOf(reply: Reply): { why: string | null; id: string } {
   return { why: url.searchParams.get('why'), id: url.searchParams.get('error') ?? '' }
 }
 
-async function signIn({ goAway, comeBack }: ConsoleLogin, signerId: string, query = ''): Promise<Reply> {
-  return comeBack(await goAway(signerId, { query }))
+async function logInAtProvider(
+  { startLogin, finishLogin }: ConsoleLogin,
+  signerId: string,
+  query = '',
+): Promise<Reply> {
+  return finishLogin(await startLogin(signerId, { query }))
 }
 
-test('Q-08 Q-05 somebody signs in at the provider by code and PKCE, and only the cookie knows of it', async (t) => {
+test('Q-08 Q-05 a user logs in at the provider by code and PKCE, and only the cookie holds the session', async (t) => {
   const set = await setUpConsoleLogin(t)
-  const { app, issuer, forms, goAway, comeBack } = set
+  const { app, issuer, forms, startLogin, finishLogin } = set
   const id = await set.createIdentity()
-  const away = await goAway(await set.createLoginSigner())
-  assert.equal(away.url.pathname, '/auth')
-  const { state = '', nonce = '', code_challenge: challenge, ...asked } = away.asked
-  assert.deepEqual(asked, {
+  const started = await startLogin(await set.createLoginSigner())
+  assert.equal(started.url.pathname, '/auth')
+  const { state = '', nonce = '', code_challenge: challenge, ...parameters } = started.parameters
+  assert.deepEqual(parameters, {
     tenant: 'one',
     response_type: 'code',
     client_id: CLIENT_ID,
@@ -47,11 +51,11 @@ test('Q-08 Q-05 somebody signs in at the provider by code and PKCE, and only the
   })
   for (const value of [state, nonce]) assert.match(value, /^[\w-]{43}$/)
   assert.match(
-    away.setCookie,
+    started.setCookie,
     /^__Host-countersign-login=s1\.[\w.-]+; Path=\/; Secure; HttpOnly; SameSite=Lax; Max-Age=600$/,
   )
 
-  const back = await comeBack(away)
+  const back = await finishLogin(started)
   assert.equal(back.status, 303, back.text)
   assert.equal(back.headers.location, '/console/')
   assert.equal(back.headers['referrer-policy'], 'no-referrer')
@@ -74,75 +78,79 @@ test('Q-08 Q-05 somebody signs in at the provider by code and PKCE, and only the
   assert.ok(issuer.startsWith('http://127.0.0.1'))
 })
 
-test('Q-08 a state that is missing, made up, used, old or of another browser is refused, and no code is sent anywhere', async (t) => {
+test('Q-08 a state that is missing, invented, used, old or of another browser is refused, and no code is sent', async (t) => {
   const set = await setUpConsoleLogin(t)
-  const { app, forms, goAway, comeBack } = set
+  const { app, forms, startLogin, finishLogin } = set
   await set.createIdentity()
   const signer = await set.createLoginSigner()
-  const refused = async (reply: Promise<Reply>) => assert.equal(problemOf(await reply).why, 'expired')
+  const refused = async (reply: Promise<Reply>) => assert.equal(errorOf(await reply).why, 'expired')
 
-  await refused(comeBack(await goAway(signer), { state: undefined }))
-  await refused(comeBack(await goAway(signer), { state: 'x'.repeat(43) }))
-  await refused(comeBack({ ...(await goAway(signer)), cookie: '' }))
-  await refused(comeBack({ ...(await goAway(signer)), cookie: (await goAway(signer)).cookie }))
-  const old = await goAway(signer)
+  await refused(finishLogin(await startLogin(signer), { state: undefined }))
+  await refused(finishLogin(await startLogin(signer), { state: 'x'.repeat(43) }))
+  await refused(finishLogin({ ...(await startLogin(signer)), cookie: '' }))
+  await refused(finishLogin({ ...(await startLogin(signer)), cookie: (await startLogin(signer)).cookie }))
+  const old = await startLogin(signer)
   app.clock.advance(600_001)
-  await refused(comeBack(old))
+  await refused(finishLogin(old))
   assert.equal(forms.length, 0)
 
-  const good = await goAway(signer)
+  const good = await startLogin(signer)
   app.clock.advance(599_000)
-  assert.equal((await comeBack(good)).headers.location, '/console/')
-  await refused(comeBack(good))
+  assert.equal((await finishLogin(good)).headers.location, '/console/')
+  await refused(finishLogin(good))
   assert.equal(forms.length, 1)
 })
 
-test('Q-08 an answer of another issuer, without its issuer, with an error or without a code is refused', async (t) => {
+test('Q-08 a response of another issuer, without its issuer, with an error or without a code is refused', async (t) => {
   const set = await setUpConsoleLogin(t)
-  const { forms, script, goAway, comeBack } = set
+  const { forms, script, startLogin, finishLogin } = set
   await set.createIdentity()
   const signer = await set.createLoginSigner()
   const why = async (members: Readonly<Record<string, string | undefined>>) =>
-    problemOf(await comeBack(await goAway(signer), members)).why
+    errorOf(await finishLogin(await startLogin(signer), members)).why
   assert.equal(await why({ iss: 'https://evil.example' }), 'provider')
   assert.equal(await why({ iss: undefined }), 'provider')
   assert.equal(await why({ code: undefined, error: 'access_denied' }), 'denied')
   assert.equal(await why({ code: undefined, error: 'server_error' }), 'provider')
   assert.equal(await why({ code: undefined }), 'provider')
   assert.equal(forms.length, 0)
-  assert.equal((await signIn(set, signer)).headers.location, '/console/')
+  assert.equal((await logInAtProvider(set, signer)).headers.location, '/console/')
 
   script.document = { authorization_response_iss_parameter_supported: false }
-  const silent = await set.createLoginSigner({ name: 'silent', audience: 'silent' })
-  script.accessToken = { aud: 'silent' }
-  const back = await comeBack(await goAway(silent), { iss: undefined })
-  assert.equal(back.headers.location, '/console/', 'a provider that does not name itself need not')
-  assert.equal(problemOf(await comeBack(await goAway(silent), { iss: 'https://evil.example' })).why, 'provider')
+  const withoutIss = await set.createLoginSigner({ name: 'withoutIss', audience: 'withoutIss' })
+  script.accessToken = { aud: 'withoutIss' }
+  const back = await finishLogin(await startLogin(withoutIss), { iss: undefined })
+  assert.equal(back.headers.location, '/console/', 'a provider without iss support may omit it')
+  assert.equal(
+    errorOf(await finishLogin(await startLogin(withoutIss), { iss: 'https://evil.example' })).why,
+    'provider',
+  )
 })
 
-test('Q-08 an ID token of another sign-in, issuer or client is refused, and so is none', async (t) => {
+test('Q-08 an ID token of another login, issuer or client is refused, and so is a missing one', async (t) => {
   const set = await setUpConsoleLogin(t)
   const { script } = set
   await set.createIdentity()
   const signer = await set.createLoginSigner()
-  const bad = [{ nonce: 'of-another' }, { nonce: undefined }, { iss: 'https://evil.example' }, { aud: 'another' }]
+  const bad = [{ nonce: 'another-nonce' }, { nonce: undefined }, { iss: 'https://evil.example' }, { aud: 'another' }]
   for (const idToken of bad) {
     script.idToken = idToken
-    assert.equal(problemOf(await signIn(set, signer)).why, 'provider', JSON.stringify(idToken))
+    assert.equal(errorOf(await logInAtProvider(set, signer)).why, 'provider', JSON.stringify(idToken))
   }
   script.idToken = {}
-  script.answer = { id_token: undefined }
-  assert.equal(problemOf(await signIn(set, signer)).why, 'provider')
-  script.answer = {}
-  assert.equal((await signIn(set, signer)).headers.location, '/console/')
+  script.tokenResponse = { id_token: undefined }
+  assert.equal(errorOf(await logInAtProvider(set, signer)).why, 'provider')
+  script.tokenResponse = {}
+  assert.equal((await logInAtProvider(set, signer)).headers.location, '/console/')
 })
 
-test('Q-08 after signing in it goes on inside the console only', async (t) => {
+test('Q-08 a login leads only to addresses inside the console', async (t) => {
   const set = await setUpConsoleLogin(t)
   await set.createIdentity()
   const signer = await set.createLoginSigner()
-  const ends = async (next: string) => (await signIn(set, signer, `?next=${encodeURIComponent(next)}`)).headers.location
-  assert.equal(await ends('/console/signers?sort=name'), '/console/signers?sort=name')
+  const target = async (next: string) =>
+    (await logInAtProvider(set, signer, `?next=${encodeURIComponent(next)}`)).headers.location
+  assert.equal(await target('/console/signers?sort=name'), '/console/signers?sort=name')
   const foreign = [
     'https://evil.example/',
     '//evil.example/console/',
@@ -156,21 +164,21 @@ test('Q-08 after signing in it goes on inside the console only', async (t) => {
     ' /console/',
     '',
   ]
-  for (const next of foreign) assert.equal(await ends(next), '/console/', next)
+  for (const next of foreign) assert.equal(await target(next), '/console/', next)
 })
 
-test('a refused token is on record under the id that the console shows', async (t) => {
+test('a refused token is recorded under the id that the console shows', async (t) => {
   const set = await setUpConsoleLogin(t)
   const { app } = set
   const signer = await set.createLoginSigner()
-  const { why, id } = problemOf(await signIn(set, signer))
+  const { why, id } = errorOf(await logInAtProvider(set, signer))
   assert.equal(why, 'refused')
   assert.equal((await decisionOf(app, id)).id, id)
   await set.createIdentity({ externalId: ALICE })
-  assert.equal((await signIn(set, signer)).headers.location, '/console/')
+  assert.equal((await logInAtProvider(set, signer)).headers.location, '/console/')
 })
 
-/** A controller that takes three refused sign-ins of one address, and then one each second. */
+/** A controller that accepts three refused logins of one address, and then one each second. */
 async function setUpLimited(t: TestContext) {
   const dir = mkdtempSync(join(tmpdir(), 'countersign-login-'))
   t.after(() => rmSync(dir, { recursive: true, force: true }))
@@ -179,25 +187,30 @@ async function setUpLimited(t: TestContext) {
   return setUpConsoleLogin(t, { config })
 }
 
-test('R-01 sign-ins that come to nothing count against their address, those that are begun do not', async (t) => {
+test('R-01 failed logins count against their address, started ones do not', async (t) => {
   const set = await setUpLimited(t)
   const signer = await set.createLoginSigner()
-  for (let nth = 0; nth < 5; nth++) await set.goAway(signer)
-  const away = await set.goAway(signer)
-  const refused = () => set.comeBack(away, { state: 'made-up' })
-  for (let nth = 0; nth < 3; nth++) assert.equal(problemOf(await refused()).why, 'expired')
+  for (let nth = 0; nth < 5; nth++) await set.startLogin(signer)
+  const started = await set.startLogin(signer)
+  const refused = () => set.finishLogin(started, { state: 'made-up' })
+  for (let nth = 0; nth < 3; nth++) assert.equal(errorOf(await refused()).why, 'expired')
   assert.equal((await refused()).status, 429)
 })
 
-test('R-01 made-up codes count against their address, and over the limit none is sent to the provider', async (t) => {
+test('R-01 invented codes count against their address, and beyond the limit none is sent to the provider', async (t) => {
   const set = await setUpLimited(t)
   const { forms, script } = set
   await set.createIdentity()
   const signer = await set.createLoginSigner()
-  const aways = [await set.goAway(signer), await set.goAway(signer), await set.goAway(signer), await set.goAway(signer)]
+  const logins = [
+    await set.startLogin(signer),
+    await set.startLogin(signer),
+    await set.startLogin(signer),
+    await set.startLogin(signer),
+  ]
   script.status = 400
   const replies: Reply[] = []
-  for (const away of aways) replies.push(await set.comeBack(away, { code: 'made-up' }))
+  for (const started of logins) replies.push(await set.finishLogin(started, { code: 'made-up' }))
   assert.deepEqual(
     replies.map(({ status }) => status),
     [303, 303, 303, 429],
@@ -206,87 +219,87 @@ test('R-01 made-up codes count against their address, and over the limit none is
   assert.equal(forms.length, 3)
   script.status = 200
   set.app.clock.advance(1_000)
-  for (let nth = 0; nth < 5; nth++) assert.equal((await signIn(set, signer)).headers.location, '/console/')
+  for (let nth = 0; nth < 5; nth++) assert.equal((await logInAtProvider(set, signer)).headers.location, '/console/')
 })
 
-test('F-08 a provider that is down is asked once in five seconds, and who tries again later signs in', async (t) => {
+test('F-08 a provider that is down is asked once in five seconds, and a later attempt logs in', async (t) => {
   const set = await setUpConsoleLogin(t)
-  const { app, asked, begin, script } = set
+  const { app, requests, begin, script } = set
   await set.createIdentity()
   const signer = await set.createLoginSigner()
   script.status = 500
   const replies = await Promise.all(Array.from({ length: 50 }, () => begin(signer)))
-  for (const reply of replies) assert.equal(problemOf(reply).why, 'provider')
+  for (const reply of replies) assert.equal(errorOf(reply).why, 'provider')
   app.clock.advance(4_000)
-  assert.equal(problemOf(await begin(signer)).why, 'provider')
-  assert.equal(asked.documents, 1)
+  assert.equal(errorOf(await begin(signer)).why, 'provider')
+  assert.equal(requests.documents, 1)
   script.status = 200
   app.clock.advance(1_000)
-  assert.equal((await signIn(set, signer)).headers.location, '/console/')
-  assert.equal(asked.documents, 2)
+  assert.equal((await logInAtProvider(set, signer)).headers.location, '/console/')
+  assert.equal(requests.documents, 2)
 })
 
-test('who has changed the signer of a provider that was down need not wait', async (t) => {
+test('a changed signer is tried at once, even if its provider was down', async (t) => {
   const set = await setUpConsoleLogin(t)
   const { app, begin, issuer } = set
   const signer = await set.createLoginSigner({ issuer: 'https://mistyped.example' })
-  assert.equal(problemOf(await begin(signer)).why, 'provider')
+  assert.equal(errorOf(await begin(signer)).why, 'provider')
   assert.equal((await app.admin('PATCH', `${SIGNERS}/${signer}`, { issuer })).status, 200)
-  await set.goAway(signer)
+  await set.startLogin(signer)
 })
 
-test('F-06 sign-ins that begin at once share one fetch, and so do those of the next five minutes', async (t) => {
+test('F-06 concurrent logins share one fetch, and so do those of the next five minutes', async (t) => {
   const set = await setUpConsoleLogin(t)
-  const { app, asked, begin, goAway } = set
+  const { app, requests, begin, startLogin } = set
   const signer = await set.createLoginSigner()
   const replies = await Promise.all(Array.from({ length: 50 }, () => begin(signer)))
   for (const { headers } of replies) assert.ok(headers.location?.startsWith(set.issuer))
   app.clock.advance(299_000)
-  await goAway(signer)
-  assert.equal(asked.documents, 1)
+  await startLogin(signer)
+  assert.equal(requests.documents, 1)
   app.clock.advance(1_000)
-  await goAway(signer)
-  assert.equal(asked.documents, 2)
+  await startLogin(signer)
+  assert.equal(requests.documents, 2)
   app.clock.advance(-3_600_000)
-  await goAway(signer)
-  assert.equal(asked.documents, 3, 'a clock that is set back keeps it no longer')
+  await startLogin(signer)
+  assert.equal(requests.documents, 3, 'a clock that is set back does not extend the cache')
 })
 
-test('a provider that is down fills no log: few warnings, each one line without a stack', async (t) => {
+test('a provider that is down causes few warnings, each one line without a stack', async (t) => {
   const set = await setUpConsoleLogin(t)
   const { app, begin } = set
   const signer = await set.createLoginSigner()
   set.script.status = 500
   const replies: Reply[] = []
   for (let nth = 0; nth < 30; nth++) replies.push(await begin(signer))
-  const lines = app.logged.filter((line) => line.includes('a sign-in to the console came to nothing'))
+  const lines = app.logged.filter((line) => line.includes('a console login failed'))
   const warnings = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 40)
   assert.equal(warnings.length, 20)
   assert.deepEqual(
     warnings.map(({ requestId }) => requestId),
-    replies.slice(0, 20).map((reply) => problemOf(reply).id),
+    replies.slice(0, 20).map((reply) => errorOf(reply).id),
   )
   assert.match(warnings[0].problem, /HTTP 500/)
-  assert.equal(lines.length, 30, 'the others are there for whoever looks closer')
+  assert.equal(lines.length, 30, 'the others are logged at a lower level')
   for (const line of lines) assert.ok(line.length < 400, line)
   app.clock.advance(5_000)
-  const { id } = problemOf(await begin(signer))
+  const { id } = errorOf(await begin(signer))
   assert.match(app.logged.find((line) => line.includes(id)) ?? '', /"level":40/)
 })
 
-test('the token that the signer is for signs in: an ID token where it says so', async (t) => {
+test('a signer for ID tokens logs in with the ID token', async (t) => {
   const set = await setUpConsoleLogin(t)
   await set.createIdentity()
   const signer = await set.createLoginSigner({ audience: CLIENT_ID, targetToken: 'ID' })
-  set.script.answer = { access_token: 'of no use' }
-  assert.equal((await signIn(set, signer)).headers.location, '/console/')
+  set.script.tokenResponse = { access_token: 'unused' }
+  assert.equal((await logInAtProvider(set, signer)).headers.location, '/console/')
 })
 
-test('a signer that nobody can sign in at is told apart from a provider that cannot be used', async (t) => {
+test('a signer without console login is distinguished from a provider that fails', async (t) => {
   const set = await setUpConsoleLogin(t)
   const { begin, script } = set
-  const why = async (signerId: string) => problemOf(await begin(signerId)).why
-  assert.equal(await why('nobody'), 'signer')
+  const why = async (signerId: string) => errorOf(await begin(signerId)).why
+  assert.equal(await why('unknown'), 'signer')
   assert.equal(await why(await set.createSigner()), 'signer')
   const make = (name: string) => set.createLoginSigner({ name, audience: name })
   assert.equal(await why(await set.createLoginSigner({ name: 'off', audience: 'off', enabled: false })), 'signer')

@@ -7,7 +7,7 @@ import { buildConsoleApp, SCRIPT, SECRET } from './console-app.fixture.ts'
 
 const ASSET = '/console/assets/index-1a2b3c.js'
 
-test('Q-04 every page carries a fresh nonce, a policy without unsafe-inline, and is framed by nobody', async (t) => {
+test('Q-04 every page has a fresh nonce, a policy without unsafe-inline, and cannot be framed', async (t) => {
   const app = await buildConsoleApp(t, { settings: { dev: 'false' } })
   const seen = new Set<string>()
   for (const path of ['/console/', '/console', '/console/signers/abc.def?sort=name']) {
@@ -32,7 +32,7 @@ test('Q-04 every page carries a fresh nonce, a policy without unsafe-inline, and
   assert.equal(seen.size, 3)
 })
 
-test('Q-04 files have a fixed type and are kept for as long as their name is good', async (t) => {
+test('Q-04 files have a fixed type, and those with a hash in the name are cached', async (t) => {
   const app = await buildConsoleApp(t, { settings: { dev: 'false' } })
   const script = await app.call('GET', ASSET)
   assert.equal(script.text, SCRIPT)
@@ -46,29 +46,29 @@ test('Q-04 files have a fixed type and are kept for as long as their name is goo
   assert.equal(icon.headers['cache-control'], 'no-cache')
 })
 
-test('a browser that takes gzip is sent the packed file', async (t) => {
+test('a browser that accepts gzip gets the compressed file', async (t) => {
   const app = await buildConsoleApp(t)
   const get = (encoding: string) =>
     app.controller.http.inject({ method: 'GET', url: ASSET, headers: { 'accept-encoding': encoding } })
-  const packed = await get('br, gzip;q=0.8')
-  assert.equal(packed.headers['content-encoding'], 'gzip')
-  assert.equal(packed.headers.vary, 'Accept-Encoding')
-  assert.equal(gunzipSync(packed.rawPayload).toString(), SCRIPT)
+  const compressed = await get('br, gzip;q=0.8')
+  assert.equal(compressed.headers['content-encoding'], 'gzip')
+  assert.equal(compressed.headers.vary, 'Accept-Encoding')
+  assert.equal(gunzipSync(compressed.rawPayload).toString(), SCRIPT)
   for (const encoding of ['identity', 'gzip;q=0', 'gzipped']) {
     assert.equal((await get(encoding)).headers['content-encoding'], undefined, encoding)
   }
 })
 
-test('whoever tries it out on his own machine is not told to use https for everything there', async (t) => {
+test('development mode sends no header that forces https on this machine', async (t) => {
   const app = await buildConsoleApp(t)
   assert.equal((await app.call('GET', '/console/')).headers['strict-transport-security'], undefined)
 })
 
-test('Q-10 nothing but the files of the build can be reached, however its path is written', async (t) => {
+test('Q-10 only the files of the build can be reached, however the path is written', async (t) => {
   const { controller } = await buildConsoleApp(t)
   await controller.http.listen({ port: 0, host: '127.0.0.1' })
   const { port } = controller.http.server.address() as { port: number }
-  // By hand, since clients resolve dots before they send.
+  // Raw requests, since clients resolve dots before they send.
   const get = (path: string) => rawRequest(port, http(`GET ${path}`))
   assert.equal((await get(ASSET)).status, 200)
   const paths = [
@@ -100,7 +100,7 @@ test('Q-10 nothing but the files of the build can be reached, however its path i
   }
 })
 
-test('Q-09 source maps are not served, and what is not there tells nothing internal', async (t) => {
+test('Q-09 source maps are not served, and a missing file reveals nothing internal', async (t) => {
   const app = await buildConsoleApp(t)
   for (const path of [`${ASSET}.map`, '/console/assets/nope.js', '/nowhere']) {
     const reply = await app.call('GET', path)
@@ -111,7 +111,7 @@ test('Q-09 source maps are not served, and what is not there tells nothing inter
   }
 })
 
-test('a console that is not built says so', async (t) => {
+test('a console that is not built returns an explanation', async (t) => {
   const app = await buildConsoleApp(t, { consoleFolder: '/nowhere' })
   const reply = await app.call('GET', '/console/')
   assert.equal(reply.status, 200)

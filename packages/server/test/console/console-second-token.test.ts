@@ -9,7 +9,7 @@ const IDENTITIES = '/edge/management/v1/identities'
 const OWN_SESSION = '/edge/management/v1/current-api-session'
 const NETWORKS = '/core/v2/networks'
 
-/** An administrator whose policy asks for a second token, and his way in by password. */
+/** An administrator whose policy requires a second token, with a login by password. */
 async function setUpSecondToken(t: TestContext) {
   const set = await setUpConsoleLogin(t)
   const { app } = set
@@ -21,10 +21,10 @@ async function setUpSecondToken(t: TestContext) {
   return { ...set, signer, logIn }
 }
 
-const sessionCookieOf = (answer: Parameters<typeof cookiesOf>[0]) => (cookiesOf(answer)[0] ?? '').split(';', 1)[0] ?? ''
+const sessionCookieOf = (reply: Parameters<typeof cookiesOf>[0]) => (cookiesOf(reply)[0] ?? '').split(';', 1)[0] ?? ''
 
-test('D22 D45 a second token that the console gets at the provider counts with its cookie, and with nothing else', async (t) => {
-  const { app, script, goAway, comeBack, signer, logIn } = await setUpSecondToken(t)
+test('D22 D45 a second token that the console fetched counts only together with its cookie', async (t) => {
+  const { app, script, startLogin, finishLogin, signer, logIn } = await setUpSecondToken(t)
   const first = await logIn()
   assert.equal(first.status, 200, first.text)
   assert.equal(first.json.data.authQueries.length, 1)
@@ -36,13 +36,13 @@ test('D22 D45 a second token that the console gets at the provider counts with i
   assert.deepEqual(await statuses(), [401, 401])
 
   const headers = { ...OWN_PAGE, cookie }
-  script.accessToken = { sub: 'somebody-else' }
-  const other = await comeBack(await goAway(signer, { headers }))
+  script.accessToken = { sub: 'another-subject' }
+  const other = await finishLogin(await startLogin(signer, { headers }))
   assert.match(other.headers.location ?? '', /why=refused/)
   assert.deepEqual(await statuses(), [401, 401])
 
   script.accessToken = {}
-  const back = await comeBack(await goAway(signer, { headers, query: '?next=/console/identities' }))
+  const back = await finishLogin(await startLogin(signer, { headers, query: '?next=/console/identities' }))
   assert.equal(back.headers.location, '/console/identities')
   assert.ok(
     cookiesOf(back).every((line) => !line.startsWith('__Host-countersign=')),
@@ -52,13 +52,17 @@ test('D22 D45 a second token that the console gets at the provider counts with i
   assert.match(held, /^__Host-countersign-second=s1\.[\w.-]+; Path=\/; Secure; HttpOnly; SameSite=Strict$/)
   assert.ok(
     others.every((line) => line.includes('Max-Age=0')),
-    'nothing else is kept',
+    'no other cookie is set',
   )
   second = `; ${held.split(';', 1)[0]}`
   assert.deepEqual(await statuses(), [200, 200])
   const another = sessionCookieOf(await logIn())
   const moved = { ...OWN_PAGE, cookie: `${another}${second}` }
-  assert.equal((await app.call('GET', IDENTITIES, undefined, { headers: moved })).status, 401, 'it is of one session')
+  assert.equal(
+    (await app.call('GET', IDENTITIES, undefined, { headers: moved })).status,
+    401,
+    'it belongs to one session',
+  )
   assert.deepEqual((await call(OWN_SESSION)).json.data.authQueries, [])
   const token = cookie.split('=')[1] ?? ''
   assert.equal((await app.call('GET', IDENTITIES, undefined, { session: token })).status, 401)
@@ -67,14 +71,16 @@ test('D22 D45 a second token that the console gets at the provider counts with i
   assert.deepEqual(await statuses(), [401, 401], 'the token has expired')
 })
 
-test('D22 a second token that is too long for one cookie is kept in several, which hold the longest that is taken', async (t) => {
-  const { app, script, goAway, comeBack, signer, logIn } = await setUpSecondToken(t)
+test('D22 a second token that is too long for one cookie is split over several, up to the longest accepted token', async (t) => {
+  const { app, script, startLogin, finishLogin, signer, logIn } = await setUpSecondToken(t)
   const cookie = sessionCookieOf(await logIn())
   const fetchToken = async (groups: string) => {
     script.accessToken = { groups }
-    return comeBack(await goAway(signer, { headers: { ...OWN_PAGE, cookie }, query: '?next=/console/identities' }))
+    return finishLogin(
+      await startLogin(signer, { headers: { ...OWN_PAGE, cookie }, query: '?next=/console/identities' }),
+    )
   }
-  const look = async (pieces: readonly string[]) =>
+  const list = async (pieces: readonly string[]) =>
     (
       await app.call('GET', IDENTITIES, undefined, {
         headers: { ...OWN_PAGE, cookie: [cookie, ...pieces].join('; ') },
@@ -89,11 +95,11 @@ test('D22 a second token that is too long for one cookie is kept in several, whi
   assert.equal(back.headers.location, '/console/identities')
   const pieces = piecesOf(cookiesOf(back))
   assert.equal(pieces.length, 3)
-  for (const line of cookiesOf(back)) assert.ok(line.length <= 4_096, 'browsers keep no longer ones')
-  assert.equal(await look(pieces), 200)
-  assert.equal(await look(pieces.toReversed()), 200, 'their names tell their order')
-  assert.equal(await look(pieces.slice(1)), 401)
-  assert.equal(await look(pieces.slice(0, -1)), 401)
+  for (const line of cookiesOf(back)) assert.ok(line.length <= 4_096, 'the limit of browsers')
+  assert.equal(await list(pieces), 200)
+  assert.equal(await list(pieces.toReversed()), 200, 'the names give the order')
+  assert.equal(await list(pieces.slice(1)), 401)
+  assert.equal(await list(pieces.slice(0, -1)), 401)
 
   const short = cookiesOf(await fetchToken('g'))
   assert.equal(piecesOf(short).length, 1)
@@ -101,15 +107,15 @@ test('D22 a second token that is too long for one cookie is kept in several, whi
 
   const longest = await fetchToken('g'.repeat(8_700))
   assert.equal(longest.headers.location, '/console/identities')
-  assert.equal(await look(piecesOf(cookiesOf(longest))), 200)
+  assert.equal(await list(piecesOf(cookiesOf(longest))), 200)
   const longer = await fetchToken('g'.repeat(9_200))
   const { searchParams } = new URL(longer.headers.location ?? '', `https://${HOST}`)
   assert.deepEqual([searchParams.get('why'), searchParams.get('next')], ['refused', '/console/identities'])
 })
 
-test('D22 a login that another page begins is a new session, whatever cookie comes with it', async (t) => {
-  const { app, goAway, comeBack, signer, logIn } = await setUpSecondToken(t)
+test('D22 a login started by another page is a new session, whatever cookie comes with it', async (t) => {
+  const { app, startLogin, finishLogin, signer, logIn } = await setUpSecondToken(t)
   const cookie = sessionCookieOf(await logIn())
-  await comeBack(await goAway(signer, { headers: { host: HOST, cookie, 'sec-fetch-site': 'cross-site' } }))
+  await finishLogin(await startLogin(signer, { headers: { host: HOST, cookie, 'sec-fetch-site': 'cross-site' } }))
   assert.equal((await app.call('GET', IDENTITIES, undefined, { headers: { ...OWN_PAGE, cookie } })).status, 401)
 })

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ADMIN_PASSWORD, type TestApp } from '../http/build-app.ts'
-import { outcome } from '../http/ext-jwt-signers.fixture.ts'
+import { summarize } from '../http/ext-jwt-signers.fixture.ts'
 import { buildConsoleApp, cookiesOf, HOST, logInByPage, OWN_PAGE, sessionCookie } from './console-app.fixture.ts'
 
 const IDENTITIES = '/edge/management/v1/identities'
 const OWN_SESSION = '/edge/management/v1/current-api-session'
 const NETWORKS = '/core/v2/networks'
 
-/** A call with the console's cookie and these headers. */
+/** Sends a request with the console's cookie and these headers. */
 const callWith = (app: TestApp, cookie: string, headers: Readonly<Record<string, string>>, path = IDENTITIES) =>
   app.call('GET', path, undefined, { headers: { host: HOST, cookie, ...headers } })
 
-test('Q-05 the session of the console is in a cookie that no script and no other host gets at, and nowhere else', async (t) => {
+test('Q-05 the console’s session is only in a cookie that no script and no other host can read', async (t) => {
   const app = await buildConsoleApp(t)
   const reply = await logInByPage(app)
   assert.equal(reply.status, 200, reply.text)
@@ -28,10 +28,10 @@ test('Q-05 the session of the console is in a cookie that no script and no other
   assert.equal(reply.headers['cache-control'], 'no-store')
   const own = await callWith(app, value, { 'sec-fetch-site': 'same-origin' }, OWN_SESSION)
   assert.equal(own.status, 200, own.text)
-  assert.ok(!own.text.includes(token), 'the token is not told to scripts')
+  assert.ok(!own.text.includes(token), 'scripts do not get the token')
 })
 
-test('Q-01 D45 the cookie counts on every API for calls of our own page, and for no others', async (t) => {
+test('Q-01 D45 the cookie counts on every API for calls of the console’s own page, and for no others', async (t) => {
   const app = await buildConsoleApp(t)
   const cookie = await sessionCookie(app)
   const own: Readonly<Record<string, string>>[] = [
@@ -65,16 +65,16 @@ test('Q-01 D45 the cookie counts on every API for calls of our own page, and for
   }
 })
 
-test('Q-01 what other pages can make a browser send changes nothing', async (t) => {
+test('Q-01 requests that other pages can make a browser send change nothing', async (t) => {
   const app = await buildConsoleApp(t)
   const cookie = await sessionCookie(app)
-  const name = 'made-by-another-page'
+  const name = 'created-by-another-page'
   const body = JSON.stringify({ name, type: 'Default', isAdmin: true })
   const post = (headers: Readonly<Record<string, string>>) =>
     app.call('POST', IDENTITIES, undefined, { raw: body, headers: { host: HOST, cookie, ...headers } })
   const cross = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/json']) {
-    assert.equal(outcome(await post({ ...cross, 'content-type': type })), '403 FORBIDDEN', type)
+    assert.equal(summarize(await post({ ...cross, 'content-type': type })), '403 FORBIDDEN', type)
   }
   const own = { 'sec-fetch-site': 'same-origin', origin: `https://${HOST}` }
   assert.equal((await post({ ...own, 'content-type': 'text/plain' })).status, 415)
@@ -83,21 +83,21 @@ test('Q-01 what other pages can make a browser send changes nothing', async (t) 
   assert.equal((await post({ ...own, 'content-type': 'application/json' })).status, 201)
 })
 
-test('Q-01 another page can sign nobody in, and nobody out', async (t) => {
+test('Q-01 another page can neither log in nor log out', async (t) => {
   const app = await buildConsoleApp(t)
   for (const site of ['cross-site', 'same-site', 'none']) {
     const reply = await logInByPage(app, { host: HOST, 'sec-fetch-site': site })
-    assert.equal(outcome(reply), '403 FORBIDDEN')
+    assert.equal(summarize(reply), '403 FORBIDDEN')
     assert.deepEqual(cookiesOf(reply), [])
   }
   const cookie = await sessionCookie(app)
   const end = (headers: Readonly<Record<string, string>>) =>
     app.call('DELETE', '/console/session', undefined, { headers: { host: HOST, cookie, ...headers } })
-  assert.equal(outcome(await end({ 'sec-fetch-site': 'cross-site' })), '403 FORBIDDEN')
+  assert.equal(summarize(await end({ 'sec-fetch-site': 'cross-site' })), '403 FORBIDDEN')
   assert.equal((await callWith(app, cookie, OWN_PAGE)).status, 200)
 })
 
-test('signing out ends the session itself and takes the cookie away, also when the session is gone already', async (t) => {
+test('logout ends the session and clears the cookie, also when the session is gone already', async (t) => {
   const app = await buildConsoleApp(t)
   const cookie = await sessionCookie(app)
   const token = cookie.split('=')[1] ?? ''
@@ -116,24 +116,28 @@ test('signing out ends the session itself and takes the cookie away, also when t
   assert.equal((await callWith(app, cookie, OWN_PAGE)).status, 401)
 })
 
-test('D45 a cookie beside another credential does not count, whatever that one is worth', async (t) => {
+test('D45 a cookie next to another credential does not count, whatever that credential is', async (t) => {
   const app = await buildConsoleApp(t)
   const cookie = await sessionCookie(app)
   const plain = await app.makeIdentity()
   assert.equal((await callWith(app, cookie, OWN_PAGE)).status, 200)
-  const beside = (headers: Readonly<Record<string, string>>, path = IDENTITIES) =>
+  const withCredential = (headers: Readonly<Record<string, string>>, path = IDENTITIES) =>
     callWith(app, cookie, { ...OWN_PAGE, ...headers }, path)
   for (const path of [IDENTITIES, NETWORKS]) {
-    assert.equal((await beside({ authorization: 'Bearer of-nothing' }, path)).status, 401)
-    assert.equal((await beside({ authorization: 'Basic Zm9vOmJhcg==' }, path)).status, 401)
-    assert.equal((await beside({ 'zt-session': 'wrong' }, path)).status, 401)
+    assert.equal((await withCredential({ authorization: 'Bearer of-nothing' }, path)).status, 401)
+    assert.equal((await withCredential({ authorization: 'Basic Zm9vOmJhcg==' }, path)).status, 401)
+    assert.equal((await withCredential({ 'zt-session': 'wrong' }, path)).status, 401)
   }
-  assert.equal((await beside({ 'zt-session': plain.session })).status, 401, 'a plain identity lists nobody')
-  const own = await beside({ 'zt-session': plain.session }, OWN_SESSION)
+  assert.equal(
+    (await withCredential({ 'zt-session': plain.session })).status,
+    401,
+    'a plain identity cannot list identities',
+  )
+  const own = await withCredential({ 'zt-session': plain.session }, OWN_SESSION)
   assert.equal(own.json.data.identityId, plain.id)
 })
 
-test('of two cookies with the name none counts', async (t) => {
+test('two cookies of the same name are both ignored', async (t) => {
   const app = await buildConsoleApp(t)
   const cookie = await sessionCookie(app)
   assert.equal((await callWith(app, `theme=dark; ${cookie}; x=1`, OWN_PAGE)).status, 200)
@@ -141,22 +145,22 @@ test('of two cookies with the name none counts', async (t) => {
   assert.equal((await callWith(app, `x${cookie}`, OWN_PAGE)).status, 401)
 })
 
-test('a refused password of the console is on record as any other', async (t) => {
+test('a refused password of the console is recorded like any other', async (t) => {
   const app = await buildConsoleApp(t)
   const credentials = { username: 'admin', password: `${ADMIN_PASSWORD}-not` }
   const reply = await app.call('POST', '/console/session', credentials, { headers: OWN_PAGE })
-  assert.equal(outcome(reply), '401 INVALID_AUTH')
+  assert.equal(summarize(reply), '401 INVALID_AUTH')
   assert.deepEqual(cookiesOf(reply), [])
   const decision = await app.admin('GET', `/edge/management/v1/auth-decisions/${reply.json.error.requestId}`)
   assert.equal(decision.status, 200, decision.text)
 })
 
-test('Q-02 pages of other origins are never allowed to send cookies, and no origin is reflected', async (t) => {
+test('Q-02 other origins are never allowed to send cookies, and no origin is reflected', async (t) => {
   const app = await buildConsoleApp(t)
   const cookie = await sessionCookie(app)
   for (const origin of ['https://evil.example', 'null', `https://${HOST}.evil.example`]) {
-    const asked = { host: HOST, origin, 'access-control-request-method': 'GET' }
-    const preflight = await app.call('OPTIONS', IDENTITIES, undefined, { headers: asked })
+    const headers = { host: HOST, origin, 'access-control-request-method': 'GET' }
+    const preflight = await app.call('OPTIONS', IDENTITIES, undefined, { headers })
     assert.equal(preflight.headers['access-control-allow-origin'], '*')
     assert.equal(preflight.headers['access-control-allow-credentials'], undefined)
     const reply = await callWith(app, cookie, { origin, 'sec-fetch-site': 'cross-site' })

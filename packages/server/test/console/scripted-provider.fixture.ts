@@ -1,4 +1,4 @@
-/** A provider that does what a test says, a controller with a signer for it, and a browser that signs in to the console there. */
+/** A scripted provider, a controller with a signer for it, and a browser that logs in to the console there. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -11,12 +11,12 @@ type Members = Readonly<Record<string, unknown>>
 
 export const CLIENT_ID = 'the-console'
 
-/** A browser that was sent to the provider. */
-export interface Away {
+/** A browser that was redirected to the provider. */
+export interface StartedLogin {
   readonly url: URL
-  /** The query of the address that it was sent to. */
-  readonly asked: Readonly<Record<string, string>>
-  /** The cookie that binds it. */
+  /** The query of the authorization request. */
+  readonly parameters: Readonly<Record<string, string>>
+  /** The cookie that binds the login to the browser. */
   readonly cookie: string
   readonly setCookie: string
 }
@@ -24,17 +24,17 @@ export interface Away {
 export async function setUpConsoleLogin(t: TestContext, settings: Readonly<Record<string, string>> = {}) {
   const set = await setUpProvider(t, { consoleFolder: makeConsole(t), settings })
   const { app, token } = set
-  /** What the provider says; a test changes it. */
+  /** The provider's responses; a test changes them. */
   const script = {
     document: {} as Members,
     idToken: {} as Members,
     accessToken: {} as Members,
-    answer: {} as Members,
-    /** The HTTP status of its answers. */
+    tokenResponse: {} as Members,
+    /** The HTTP status of its responses. */
     status: 200,
   }
   const forms: URLSearchParams[] = []
-  const asked = { documents: 0 }
+  const requests = { documents: 0 }
   let nonce = ''
 
   const server = createServer((request, response) => {
@@ -47,7 +47,7 @@ export async function setUpConsoleLogin(t: TestContext, settings: Readonly<Recor
       if (isToken) {
         assert.equal(request.headers['content-type'], 'application/x-www-form-urlencoded')
         forms.push(new URLSearchParams(body))
-      } else asked.documents++
+      } else requests.documents++
       response.statusCode = script.status
       response.setHeader('content-type', 'application/json').end(JSON.stringify(isToken ? tokens() : document()))
     })
@@ -67,7 +67,7 @@ export async function setUpConsoleLogin(t: TestContext, settings: Readonly<Recor
     token_type: 'Bearer',
     id_token: token({ iss: issuer, aud: CLIENT_ID, nonce, ...script.idToken }),
     access_token: token({ iss: issuer, ...script.accessToken }),
-    ...script.answer,
+    ...script.tokenResponse,
   })
 
   const login = { issuer, openIdConfigurationUrl: `${issuer}/.well-known/openid-configuration`, clientId: CLIENT_ID }
@@ -78,31 +78,31 @@ export async function setUpConsoleLogin(t: TestContext, settings: Readonly<Recor
     ...set,
     issuer,
     script,
-    /** What was sent to its token endpoint. */
+    /** The requests to its token endpoint. */
     forms,
-    /** How often its discovery document was fetched. */
-    asked,
+    /** The number of fetches of its discovery document. */
+    requests,
     createLoginSigner: (members: Members = {}) =>
       set.createSigner({ ...login, scopes: ['openid', 'email'], ...members }),
     begin,
-    /** Begins a sign-in; the provider remembers what it was asked for. */
-    goAway: async (signerId: string, options: Parameters<typeof begin>[1] = {}): Promise<Away> => {
+    /** Starts a login; the provider records the request. */
+    startLogin: async (signerId: string, options: Parameters<typeof begin>[1] = {}): Promise<StartedLogin> => {
       const reply = await begin(signerId, options)
       assert.equal(reply.status, 303, reply.text)
       const url = new URL(reply.headers.location ?? '')
       assert.equal(url.origin, issuer, url.href)
-      const asked = Object.fromEntries(url.searchParams)
-      nonce = asked.nonce ?? ''
+      const parameters = Object.fromEntries(url.searchParams)
+      nonce = parameters.nonce ?? ''
       const [setCookie = ''] = cookiesOf(reply)
-      return { url, asked, cookie: setCookie.split(';', 1)[0] ?? '', setCookie }
+      return { url, parameters, cookie: setCookie.split(';', 1)[0] ?? '', setCookie }
     },
-    /** Comes back from the provider, with these members of the query in place of the right ones; undefined leaves one out. */
-    comeBack: (
-      { asked, cookie }: Pick<Away, 'asked' | 'cookie'>,
+    /** Returns from the provider, with these members of the query in place of the correct ones; undefined omits one. */
+    finishLogin: (
+      { parameters, cookie }: Pick<StartedLogin, 'parameters' | 'cookie'>,
       members: Readonly<Record<string, string | undefined>> = {},
     ) => {
       const query = new URLSearchParams()
-      const all = { code: 'the-code', state: asked.state, iss: issuer, ...members }
+      const all = { code: 'the-code', state: parameters.state, iss: issuer, ...members }
       for (const [name, value] of Object.entries(all)) if (value !== undefined) query.set(name, value)
       const headers = { host: HOST, cookie, 'sec-fetch-site': 'cross-site' }
       return app.call('GET', `/console/callback?${query}`, undefined, { headers })

@@ -1,4 +1,4 @@
-/** As much of a browser as a sign-in needs: cookies, redirects and forms. */
+/** The part of a browser that a login needs: cookies, redirects and forms. */
 import assert from 'node:assert/strict'
 
 export interface Page {
@@ -6,7 +6,7 @@ export interface Page {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** Where it was led out of the provider, if it was. */
+  /** The address outside the provider that it was redirected to, or empty. */
   readonly location: string
 }
 

@@ -1,4 +1,4 @@
-/** A controller and the local provider beside it, with the demo data, in one process. */
+/** A controller with the local provider and the demo data, in one process. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,10 +29,10 @@ export interface Credentials {
   readonly authenticationUrl: string
 }
 
-interface Answer {
+interface JsonResponse {
   readonly status: number
   readonly headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
   readonly json: any
 }
 
@@ -44,12 +44,12 @@ export function makeFolder(t: TestContext): string {
   return folder
 }
 
-/** A provider on any free port; ends with the test. */
+/** Starts a provider on any free port. It ends with the test. */
 export async function startProvider(t: TestContext, folder = makeFolder(t), port = 0): Promise<LocalProvider> {
   const provider = await startLocalProvider({
     stateFile: join(folder, 'local-provider.json'),
     port,
-    usualPort: 0,
+    defaultPort: 0,
     log: silent,
   })
   t.after(() => provider.close())
@@ -57,7 +57,7 @@ export async function startProvider(t: TestContext, folder = makeFolder(t), port
   return provider
 }
 
-/** Makes the demo data of an app at a provider, as the start does. */
+/** Creates the demo data of an app at a provider, as the start does. */
 export async function makeDemoData(
   { store, clock, settings }: TestApp,
   provider: LocalProvider,
@@ -100,12 +100,12 @@ export async function post(
   url: string,
   body: RequestInit['body'],
   headers: Record<string, string> = {},
-): Promise<Answer> {
+): Promise<JsonResponse> {
   const response = await fetch(url, { method: 'POST', headers, body: body ?? null })
   return { status: response.status, headers: response.headers, json: await jsonOf(response) }
 }
 
-export async function get(url: string, headers: Record<string, string> = {}): Promise<Answer> {
+export async function get(url: string, headers: Record<string, string> = {}): Promise<JsonResponse> {
   const response = await fetch(url, { headers })
   return { status: response.status, headers: response.headers, json: await jsonOf(response) }
 }
@@ -122,8 +122,8 @@ export const basic = ({ clientId, password }: Pick<Credentials, 'clientId' | 'pa
 const GRANT = { grant_type: 'client_credentials' }
 const JSON_BODY = { 'content-type': 'application/json' }
 
-/** The token request of each kind, as seed 2 and hosted-api.md have it. */
-export const REQUESTS: Readonly<Record<DemoKindName, (file: Credentials) => Promise<Answer>>> = {
+/** The token request of each kind, as hosted-api.md has it. */
+export const REQUESTS: Readonly<Record<DemoKindName, (file: Credentials) => Promise<JsonResponse>>> = {
   cognito: (file) => post(file.authenticationUrl, new URLSearchParams(GRANT), basic(file)),
   auth0: ({ clientId, password, authenticationUrl }) => {
     const body = { client_id: clientId, client_secret: password, audience: HOSTED_AUDIENCE_URL, ...GRANT }
@@ -132,13 +132,13 @@ export const REQUESTS: Readonly<Record<DemoKindName, (file: Credentials) => Prom
   oidc: (file) => post(file.authenticationUrl, new URLSearchParams(GRANT), basic(file)),
 }
 
-export async function buyToken(kind: DemoKindName, file: Credentials): Promise<string> {
+export async function requestToken(kind: DemoKindName, file: Credentials): Promise<string> {
   const { status, json } = await REQUESTS[kind](file)
   assert.equal(status, 200, JSON.stringify(json))
   return json.access_token
 }
 
-/** The parts of a token, not verified. */
+/** Decodes a token without verifying it. */
 export function decode(token: string): { header: Record<string, unknown>; claims: Record<string, unknown> } {
   const [header = '', claims = ''] = token.split('.')
   const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString())

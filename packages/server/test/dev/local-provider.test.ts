@@ -10,7 +10,6 @@ import { StartupError } from '../../src/platform/startup-error.ts'
 import {
   basic,
   buildRealApp,
-  buyToken,
   CREDENTIAL_FILES,
   type DemoKindName,
   decode,
@@ -20,6 +19,7 @@ import {
   makeFolder,
   post,
   readCredentials,
+  requestToken,
   setUpDev,
   startProvider,
 } from './dev.fixture.ts'
@@ -37,7 +37,7 @@ const MACHINE = {
 test('the local provider binds to loopback and refuses every other address', async (t) => {
   const folder = makeFolder(t)
   const start = (host: string) =>
-    startLocalProvider({ stateFile: join(folder, `${host}.json`), port: 0, usualPort: 0, host, log })
+    startLocalProvider({ stateFile: join(folder, `${host}.json`), port: 0, defaultPort: 0, host, log })
   for (const host of ['0.0.0.0', '::', '192.0.2.1', '128.0.0.1', '::ffff:0.0.0.0', 'localhost.example']) {
     await assert.rejects(start(host), (error) => error instanceof StartupError && /does not listen/.test(error.message))
   }
@@ -46,10 +46,10 @@ test('the local provider binds to loopback and refuses every other address', asy
   await provider.close()
 })
 
-test('a request under another name of this machine is not answered, so that no page elsewhere gets in by its own', async (t) => {
+test('a request under another host name is refused, which stops DNS rebinding', async (t) => {
   const { addresses } = await startProvider(t)
   const { port } = new URL(addresses.base)
-  const ask = (host: string) =>
+  const requestAs = (host: string) =>
     new Promise<number | undefined>((resolve, reject) => {
       request(`${addresses.base}/jwks`, { headers: { host }, agent: false }, (response) => {
         response.resume()
@@ -58,13 +58,14 @@ test('a request under another name of this machine is not answered, so that no p
         .once('error', reject)
         .end()
     })
-  for (const name of ['127.0.0.1', 'localhost', '[::1]', 'LOCALHOST']) assert.equal(await ask(`${name}:${port}`), 200)
+  for (const name of ['127.0.0.1', 'localhost', '[::1]', 'LOCALHOST'])
+    assert.equal(await requestAs(`${name}:${port}`), 200)
   for (const host of [`evil.example:${port}`, 'localhost', `127.0.0.1.evil.example:${port}`]) {
-    assert.equal(await ask(host), 421, host)
+    assert.equal(await requestAs(host), 421, host)
   }
 })
 
-test('each issuer describes itself, and its keys hold nothing private', async (t) => {
+test('each issuer describes itself, and its keys contain nothing private', async (t) => {
   const { addresses } = await startProvider(t)
   for (const { issuer, discoveryUrl, jwksUri, tokenUrl } of [
     addresses.userPool,
@@ -101,8 +102,8 @@ test('clients register with the initial token only, and manage themselves with t
   assert.match(json.client_secret, /^[A-Za-z0-9]{52}$/)
   const file = { clientId: json.client_id, password: json.client_secret }
   const authenticationUrl = addresses.userPool.tokenUrl
-  assert.ok(await buyToken('cognito', { ...file, authenticationUrl }))
-  // The digest that is kept must not itself be good as a password.
+  assert.ok(await requestToken('cognito', { ...file, authenticationUrl }))
+  // The stored digest must not work as a password.
   const kept = String(state.current().kept.Client?.[json.client_id]?.client_secret)
   assert.match(kept, /^sha256:/)
   for (const tokenUrl of [authenticationUrl, addresses.enterprise.tokenUrl]) {
@@ -122,23 +123,23 @@ test('clients register with the initial token only, and manage themselves with t
   assert.deepEqual([gone.status, gone.json], [400, { error: 'invalid_client' }])
 })
 
-test('keys change on demand: tokens of the last ones go on until the next change, or end at once', async (t) => {
+test('keys rotate on demand: tokens of the previous ones stay valid until the next rotation, or end at once', async (t) => {
   const { app, provider, readCredentials: read } = await setUpDev(t)
   const rotate = (query = '', headers = {}) => post(`${provider.addresses.base}/dev/rotate-keys${query}`, '', headers)
   const self = async (token: string) => {
     const options = { headers: { authorization: `Bearer ${token}` } }
     return (await app.call('GET', '/identity/v1/identities/self', undefined, options)).status
   }
-  const buyAll = () => Promise.all(KINDS.map((kind) => buyToken(kind, read(kind))))
-  const first = await buyAll()
+  const requestAll = () => Promise.all(KINDS.map((kind) => requestToken(kind, read(kind))))
+  const first = await requestAll()
   assert.deepEqual(await Promise.all(first.map(self)), [200, 200, 200])
   assert.equal((await rotate('', { origin: 'https://evil.example' })).status, 403)
   assert.equal((await rotate()).status, 200)
-  const second = await buyAll()
+  const second = await requestAll()
   const kids = (tokens: readonly string[]) => new Set(tokens.map((token) => decode(token).header.kid))
   assert.equal(kids(second).size, 1)
   assert.equal(kids([...first, ...second]).size, 2)
-  // The controller asks for a key that it does not know, once in a while.
+  // The controller fetches unknown keys only once in a while.
   app.clock.advance(31_000)
   assert.deepEqual(await Promise.all([...first, ...second].map(self)), [200, 200, 200, 200, 200, 200])
   const dropped = await rotate('?drop=true')
@@ -150,7 +151,7 @@ test('keys change on demand: tokens of the last ones go on until the next change
   )
 })
 
-test('after a restart the same credentials, keys and registrations are good, at the same address', async (t) => {
+test('after a restart the same credentials, keys and registrations are valid, at the same address', async (t) => {
   const folder = makeFolder(t)
   const app = await buildRealApp(t)
   const first = await startProvider(t, folder)
@@ -162,7 +163,7 @@ test('after a restart the same credentials, keys and registrations are good, at 
   const second = await startProvider(t, folder)
   assert.equal(second.addresses.base, first.addresses.base)
   assert.deepEqual((await get(second.addresses.enterprise.jwksUri)).json, keys)
-  for (const [index, kind] of KINDS.entries()) assert.ok(await buyToken(kind, files[index] ?? assert.fail()))
+  for (const [index, kind] of KINDS.entries()) assert.ok(await requestToken(kind, files[index] ?? assert.fail()))
   await makeDemoData(app, second, folder)
   assert.deepEqual(
     KINDS.map((kind) => readCredentials(folder, kind)),
@@ -176,7 +177,7 @@ test('after a restart the same credentials, keys and registrations are good, at 
   assert.equal(Object.keys(second.state.current().kept.Client ?? {}).length, 3)
 })
 
-test('what an administrator took away stays away; a lost file is made again, with new credentials', async (t) => {
+test('demo data that an administrator removed is not created again; a lost file is, with new credentials', async (t) => {
   const { app, provider, folder } = await setUpDev(t)
   const accounts = '/identity/v1/api-account-identities'
   const { json: all } = await app.admin('GET', accounts)
@@ -187,8 +188,8 @@ test('what an administrator took away stays away; a lost file is made again, wit
   const { json: signers } = await app.admin('GET', '/edge/management/v1/ext-jwt-signers')
   const signer = `/edge/management/v1/ext-jwt-signers/${signers.data[0].id}`
   assert.equal((await app.admin('DELETE', signer)).status, 200)
-  const { json: people } = await app.admin('GET', '/edge/management/v1/identities?filter=name="bob"')
-  assert.equal((await app.admin('DELETE', `/edge/management/v1/identities/${people.data[0].id}`)).status, 200)
+  const { json: bobs } = await app.admin('GET', '/edge/management/v1/identities?filter=name="bob"')
+  assert.equal((await app.admin('DELETE', `/edge/management/v1/identities/${bobs.data[0].id}`)).status, 200)
   rmSync(join(folder, CREDENTIAL_FILES.cognito))
 
   await makeDemoData(app, provider, folder)
@@ -200,7 +201,7 @@ test('what an administrator took away stays away; a lost file is made again, wit
   const fresh = readCredentials(folder, 'cognito')
   assert.notEqual(fresh.clientId, lost.clientId)
   const self = await app.call('GET', '/identity/v1/identities/self', undefined, {
-    headers: { authorization: `Bearer ${await buyToken('cognito', fresh)}` },
+    headers: { authorization: `Bearer ${await requestToken('cognito', fresh)}` },
   })
   assert.deepEqual([self.status, self.json.id], [200, idOf(lost.clientId)], 'the account is the same')
 })
@@ -220,32 +221,32 @@ test('D49 the hosted platform follows the address of the hosted API, unless an a
   assert.equal((await audiences()).audience, 'https://own.example/')
 })
 
-test('a hosted API with several addresses takes the tokens that were asked for under any of them', async (t) => {
+test('a hosted API with several addresses accepts tokens for any of them', async (t) => {
   const { app, provider, folder } = await setUpDev(t)
   const named = 'https://gateway.example.net/'
   await makeDemoData(app, provider, folder, [named, HOSTED_AUDIENCE_URL])
   const { clientId: client_id, password: client_secret, authenticationUrl } = readCredentials(folder, 'auth0')
-  const ask = (audience: string) => {
+  const requestFor = (audience: string) => {
     const form = { client_id, client_secret, audience, grant_type: 'client_credentials' }
     return post(authenticationUrl, new URLSearchParams(form))
   }
   for (const audience of [named, HOSTED_AUDIENCE_URL]) {
-    const { status, json } = await ask(audience)
+    const { status, json } = await requestFor(audience)
     assert.equal(status, 200, audience)
     const headers = { authorization: `Bearer ${json.access_token}` }
     assert.equal((await app.call('GET', '/identity/v1/identities/self', undefined, { headers })).status, 200)
   }
-  assert.equal((await ask('https://elsewhere.example/')).status, 403)
+  assert.equal((await requestFor('https://elsewhere.example/')).status, 403)
 })
 
-test('a provider that lost its state and begins anew at the same address gets its accounts back, with new credentials', async (t) => {
+test('a provider that lost its state and starts again at the same address gets its accounts back, with new credentials', async (t) => {
   const { app, provider, folder } = await setUpDev(t)
   const before = KINDS.map((kind) => readCredentials(folder, kind))
   const port = Number(new URL(provider.addresses.base).port)
   await provider.close()
   rmSync(join(folder, 'local-provider.json'))
-  const anew = await startProvider(t, folder, port)
-  await makeDemoData(app, anew, folder)
+  const restarted = await startProvider(t, folder, port)
+  await makeDemoData(app, restarted, folder)
   const { json: accounts } = await app.admin('GET', '/identity/v1/api-account-identities')
   assert.equal(accounts.length, 3)
   app.clock.advance(31_000)
@@ -253,7 +254,7 @@ test('a provider that lost its state and begins anew at the same address gets it
     const file = readCredentials(folder, kind)
     assert.notEqual(file.clientId, before[index]?.clientId)
     const self = await app.call('GET', '/identity/v1/identities/self', undefined, {
-      headers: { authorization: `Bearer ${await buyToken(kind, file)}` },
+      headers: { authorization: `Bearer ${await requestToken(kind, file)}` },
     })
     assert.equal(self.status, 200, self.text)
   }
@@ -268,15 +269,15 @@ test('two providers on one database each have their own signer, records and acco
   const { port } = new URL(other.addresses.base)
   const names = signers.data.map(({ name }: { name: string }) => name).sort()
   assert.deepEqual(names, ['local-provider', `local-provider ${port}`])
-  for (const place of [folder, elsewhere]) {
+  for (const directory of [folder, elsewhere]) {
     const self = await app.call('GET', '/identity/v1/identities/self', undefined, {
-      headers: { authorization: `Bearer ${await buyToken('oidc', readCredentials(place, 'oidc'))}` },
+      headers: { authorization: `Bearer ${await requestToken('oidc', readCredentials(directory, 'oidc'))}` },
     })
     assert.equal(self.status, 200, self.text)
   }
 })
 
-test('the port of a data directory never changes: another one, or one that is taken, is told at the start', async (t) => {
+test('the port of a data directory is fixed: another one, or one in use, is reported at the start', async (t) => {
   const folder = makeFolder(t)
   const first = await startProvider(t, folder)
   const port = Number(new URL(first.addresses.base).port)
@@ -284,29 +285,29 @@ test('the port of a data directory never changes: another one, or one that is ta
   const again = await startProvider(t, folder, port)
   assert.equal(again.addresses.base, first.addresses.base)
   await again.close()
-  await assert.rejects(startProvider(t, folder, port + 1), /is at port \d+, not \d+/)
-  const squatter = createServer().listen(port, '127.0.0.1')
-  t.after(() => squatter.close())
-  await new Promise((resolve) => squatter.once('listening', resolve))
+  await assert.rejects(startProvider(t, folder, port + 1), /uses port \d+, not \d+/)
+  const otherServer = createServer().listen(port, '127.0.0.1')
+  t.after(() => otherServer.close())
+  await new Promise((resolve) => otherServer.once('listening', resolve))
   await assert.rejects(startProvider(t, folder), /the port is taken/)
 })
 
-test('the usual port is only a first choice', async (t) => {
-  const squatter = createServer().listen(0, '127.0.0.1')
-  t.after(() => squatter.close())
-  await new Promise((resolve) => squatter.once('listening', resolve))
-  const { port: usualPort } = squatter.address() as AddressInfo
-  const start = () => startLocalProvider({ stateFile: join(makeFolder(t), 'state.json'), port: 0, usualPort, log })
-  const beside = await start()
-  assert.notEqual(Number(new URL(beside.addresses.base).port), usualPort)
-  await beside.close()
-  await new Promise((resolve) => squatter.close(resolve))
-  const there = await start()
-  assert.equal(Number(new URL(there.addresses.base).port), usualPort)
-  await there.close()
+test('the default port is only a first choice', async (t) => {
+  const otherServer = createServer().listen(0, '127.0.0.1')
+  t.after(() => otherServer.close())
+  await new Promise((resolve) => otherServer.once('listening', resolve))
+  const { port: defaultPort } = otherServer.address() as AddressInfo
+  const start = () => startLocalProvider({ stateFile: join(makeFolder(t), 'state.json'), port: 0, defaultPort, log })
+  const second = await start()
+  assert.notEqual(Number(new URL(second.addresses.base).port), defaultPort)
+  await second.close()
+  await new Promise((resolve) => otherServer.close(resolve))
+  const onDefault = await start()
+  assert.equal(Number(new URL(onDefault.addresses.base).port), defaultPort)
+  await onDefault.close()
 })
 
-test('a state that cannot be read is told with its name, and the file is the owner’s alone', async (t) => {
+test('an unreadable state is reported with its file name, and the file is readable by the owner only', async (t) => {
   const folder = makeFolder(t)
   const provider = await startProvider(t, folder)
   await provider.close()

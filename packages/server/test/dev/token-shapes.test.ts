@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import { basic, buyToken, decode, get, HOSTED_AUDIENCE_URL, post, REQUESTS, setUpDev } from './dev.fixture.ts'
+import { basic, decode, get, HOSTED_AUDIENCE_URL, post, REQUESTS, requestToken, setUpDev } from './dev.fixture.ts'
 
 const GATEWAY_SCOPE = 'https://gateway.production.netfoundry.io//ignore-scope'
 const GRANT = { grant_type: 'client_credentials' }
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-test('S2-4.3 S2-4.5 S2-5.5 the user pool takes HTTP Basic and a form, with any scope or none, and gives tokens without aud', async (t) => {
+test('S2-4.3 S2-4.5 S2-5.5 the user pool accepts HTTP Basic and a form, with any scope or none, and issues tokens without aud', async (t) => {
   const { readCredentials, provider } = await setUpDev(t)
   const file = readCredentials('cognito')
   const { userPool } = provider.addresses
@@ -44,16 +44,16 @@ test('S2-4.3 S2-4.5 S2-5.5 the user pool takes HTTP Basic and a form, with any s
   }
 })
 
-test('S2-4.4 S2-4.5 S2-5.5 the hosted platform takes JSON at /oauth/token with an audience, and names it in the token', async (t) => {
+test('S2-4.4 S2-4.5 S2-5.5 the hosted platform accepts JSON at /oauth/token with an audience, and puts it into the token', async (t) => {
   const { readCredentials, provider } = await setUpDev(t)
   const file = readCredentials('auth0')
   const { hostedPlatform } = provider.addresses
   assert.equal(new URL(file.authenticationUrl).pathname, '/oauth/token')
-  const answer = await REQUESTS.auth0(file)
-  assert.equal(answer.status, 200)
-  assert.deepEqual(Object.keys(answer.json).sort(), ['access_token', 'expires_in', 'token_type'])
-  assert.equal(answer.json.expires_in, 3600)
-  const { claims } = decode(answer.json.access_token)
+  const response = await REQUESTS.auth0(file)
+  assert.equal(response.status, 200)
+  assert.deepEqual(Object.keys(response.json).sort(), ['access_token', 'expires_in', 'token_type'])
+  assert.equal(response.json.expires_in, 3600)
+  const { claims } = decode(response.json.access_token)
   const { iat, exp, ...others } = claims
   assert.deepEqual(others, {
     iss: hostedPlatform.issuer,
@@ -62,16 +62,16 @@ test('S2-4.4 S2-4.5 S2-5.5 the hosted platform takes JSON at /oauth/token with a
     azp: file.clientId,
     gty: 'client-credentials',
   })
-  assert.ok(hostedPlatform.issuer.endsWith('/'), 'the final slash is a part of the issuer')
+  assert.ok(hostedPlatform.issuer.endsWith('/'), 'the final slash is part of the issuer')
   assert.equal(Number(exp) - Number(iat), 3600)
   const keys = createRemoteJWKSet(new URL(`${hostedPlatform.issuer}.well-known/jwks.json`))
-  await jwtVerify(answer.json.access_token, keys, { audience: HOSTED_AUDIENCE_URL })
+  await jwtVerify(response.json.access_token, keys, { audience: HOSTED_AUDIENCE_URL })
 
   const form = { client_id: file.clientId, client_secret: file.password, audience: HOSTED_AUDIENCE_URL, ...GRANT }
-  assert.equal((await post(file.authenticationUrl, new URLSearchParams(form))).status, 200, 'a form does as well')
+  assert.equal((await post(file.authenticationUrl, new URLSearchParams(form))).status, 200, 'a form works too')
 })
 
-test('S2-5.8 S2-5.5 the enterprise provider is found by discovery and takes Basic or the body; the token is for the hosted API', async (t) => {
+test('S2-5.8 S2-5.5 the enterprise provider is found by discovery and accepts Basic or the body; the token is for the hosted API', async (t) => {
   const { readCredentials, provider } = await setUpDev(t)
   const file = readCredentials('oidc')
   const { enterprise } = provider.addresses
@@ -94,7 +94,7 @@ test('S2-5.8 S2-5.5 the enterprise provider is found by discovery and takes Basi
   }
 })
 
-test('S2-5.5 a wrong password is told as each kind tells it, and the right one is not', async (t) => {
+test('S2-5.5 a wrong password gets the error of each kind, and the right one does not', async (t) => {
   const { readCredentials } = await setUpDev(t)
   const expected = {
     cognito: [400, 'invalid_client'],
@@ -105,7 +105,7 @@ test('S2-5.5 a wrong password is told as each kind tells it, and the right one i
     const file = readCredentials(kind)
     for (const wrong of [
       { ...file, password: `${file.password}x` },
-      { ...file, clientId: 'nobody' },
+      { ...file, clientId: 'unknown' },
     ]) {
       const { status, json } = await REQUESTS[kind](wrong)
       assert.deepEqual([status, json.error], expected[kind], kind)
@@ -115,7 +115,7 @@ test('S2-5.5 a wrong password is told as each kind tells it, and the right one i
   }
 })
 
-test('S2-4.3 S2-4.4 D49 a request in the shape of another kind is refused', async (t) => {
+test('S2-4.3 S2-4.4 D49 a request in the form of another kind is refused', async (t) => {
   const { readCredentials } = await setUpDev(t)
   const pool = readCredentials('cognito')
   const inBody = { client_id: pool.clientId, client_secret: pool.password, ...GRANT }
@@ -132,20 +132,23 @@ test('S2-4.3 S2-4.4 D49 a request in the shape of another kind is refused', asyn
   assert.deepEqual([twice.status, twice.json], [400, { error: 'invalid_request' }])
 
   const platform = readCredentials('auth0')
-  const wanted = { client_id: platform.clientId, client_secret: platform.password, ...GRANT }
+  const form = { client_id: platform.clientId, client_secret: platform.password, ...GRANT }
   for (const audience of [undefined, 'https://elsewhere.example/', HOSTED_AUDIENCE_URL.slice(0, -1)]) {
-    const body = JSON.stringify({ ...wanted, audience })
-    const answer = await post(platform.authenticationUrl, body, { 'content-type': 'application/json' })
-    assert.deepEqual([answer.status, answer.json.error], [403, 'access_denied'], String(audience))
+    const body = JSON.stringify({ ...form, audience })
+    const response = await post(platform.authenticationUrl, body, { 'content-type': 'application/json' })
+    assert.deepEqual([response.status, response.json.error], [403, 'access_denied'], String(audience))
   }
 })
 
-test('D42 P-11 a client of one issuer that buys a token of another is nobody there', async (t) => {
+test('D42 P-11 a client of one issuer with a token of another is unknown there', async (t) => {
   const { app, readCredentials, provider } = await setUpDev(t)
   const pool = readCredentials('cognito')
   const self = (token: string) =>
     app.call('GET', '/identity/v1/identities/self', undefined, { headers: { authorization: `Bearer ${token}` } })
-  assert.equal((await self(await buyToken('cognito', pool))).status, 200)
-  const elsewhere = await buyToken('auth0', { ...pool, authenticationUrl: provider.addresses.hostedPlatform.tokenUrl })
+  assert.equal((await self(await requestToken('cognito', pool))).status, 200)
+  const elsewhere = await requestToken('auth0', {
+    ...pool,
+    authenticationUrl: provider.addresses.hostedPlatform.tokenUrl,
+  })
   assert.equal((await self(elsewhere)).status, 401)
 })

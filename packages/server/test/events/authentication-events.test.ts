@@ -3,8 +3,8 @@ import { after, describe, test } from 'node:test'
 import { ADMIN_PASSWORD, buildApp, stopTestPostgres } from '../http/build-app.ts'
 import { LOG_IN, makeHolder, overTls } from '../http/client-certificates.fixture.ts'
 import { createPassword } from '../http/identities.fixture.ts'
-import { enrollTotp, MFA, makePerson, passCode, STEP_MS } from '../http/one-time-codes.fixture.ts'
-import { decisionOf, partsOf, refusalOf, setUpProvider, signIn } from '../http/provider.fixture.ts'
+import { enrollTotp, MFA, makeUser, STEP_MS, submitCode } from '../http/one-time-codes.fixture.ts'
+import { decisionOf, logInWithToken, partsOf, refusalOf, setUpProvider } from '../http/provider.fixture.ts'
 import { eventLines, eventsOf } from './read-events.ts'
 
 after(stopTestPostgres)
@@ -12,11 +12,11 @@ after(stopTestPostgres)
 const AUTHENTICATE = '/edge/client/v1/authenticate?method=password'
 
 describe('authentication events', () => {
-  test('tell a sign-in by JWT with signer, identity and policy, and a refusal with its reason only', async (t) => {
+  test('report a login by JWT with signer, identity and policy, and a refusal with its reason only', async (t) => {
     const { app, token, createSigner, createIdentity } = await setUpProvider(t)
     const signerId = await createSigner()
     const identityId = await createIdentity()
-    assert.equal((await signIn(app, token())).status, 200)
+    assert.equal((await logInWithToken(app, token())).status, 200)
     const { timestamp, request_id: id, ...accepted } = eventsOf(app.controller.events, 'authentication').at(-1)
     assert.deepEqual(accepted, {
       namespace: 'authentication',
@@ -34,18 +34,18 @@ describe('authentication events', () => {
     })
     assert.ok(Math.abs(Date.parse(timestamp) - app.clock.now()) < 60_000 && id !== '')
 
-    const requestId = await refusalOf(signIn(app, token({ exp: 1 })))
+    const requestId = await refusalOf(logInWithToken(app, token({ exp: 1 })))
     const refused = eventsOf(app.controller.events, 'authentication').at(-1)
     assert.deepEqual(
       [refused.event_type, refused.success, refused.type, refused.reason, refused.request_id],
       ['fail', false, 'ext-jwt', 'token-expired', requestId],
     )
     assert.deepEqual([refused.external_jwt_signer_id, refused.identity_id, refused.auth_policy_id], ['', '', ''])
-    await refusalOf(signIn(app))
+    await refusalOf(logInWithToken(app))
     assert.equal(eventsOf(app.controller.events, 'authentication').at(-1).reason, 'token-missing')
   })
 
-  test('tell a sign-in by password with its authenticator, and a refusal with whose password it was', async (t) => {
+  test('report a login by password with its authenticator, and a refusal with the owner of the password', async (t) => {
     const app = await buildApp(t)
     const { id } = await app.makeIdentity()
     const accepted = eventsOf(app.controller.events, 'authentication').at(-1)
@@ -56,12 +56,12 @@ describe('authentication events', () => {
     const refused = eventsOf(app.controller.events, 'authentication').at(-1)
     assert.deepEqual([refused.success, refused.reason], [false, 'wrong-password'])
     assert.notEqual(refused.identity_id, '')
-    await app.call('POST', AUTHENTICATE, { username: 'nobody', password: 'wrong-password' })
+    await app.call('POST', AUTHENTICATE, { username: 'unknown-user', password: 'wrong-password' })
     const unknown = eventsOf(app.controller.events, 'authentication').at(-1)
     assert.deepEqual([unknown.reason, unknown.identity_id], ['unknown-user', ''])
   })
 
-  test('tell a sign-in by certificate, with whether its chain was improper, and a refusal', async (t) => {
+  test('report a login by certificate, with an improper chain if it was one, and a refusal', async (t) => {
     const app = await buildApp(t)
     const call = await overTls(app)
     const holder = await makeHolder(app)
@@ -82,21 +82,21 @@ describe('authentication events', () => {
     assert.notEqual(refused.reason, '')
   })
 
-  test('tell a one-time code that completes a session, and wrong ones wherever they are given', async (t) => {
+  test('report a one-time code that completes a session, and wrong codes in every call', async (t) => {
     const app = await buildApp(t)
-    const person = await makePerson(app)
-    const device = await enrollTotp(app, person.session)
-    const session = await person.logIn()
+    const user = await makeUser(app)
+    const device = await enrollTotp(app, user.session)
+    const session = await user.logIn()
     const wrong = device.wrongCode()
-    await passCode(app, session, wrong)
+    await submitCode(app, session, wrong)
     app.clock.advance(STEP_MS)
     const code = device.code()
-    assert.equal((await passCode(app, session, code)).status, 200)
+    assert.equal((await submitCode(app, session, code)).status, 200)
     const headers = { 'mfa-validation-code': wrong }
     await app.call('GET', `${MFA}/recovery-codes`, undefined, { session, headers })
-    const told = eventsOf(app.controller.events, 'authentication').filter(({ type }) => type === 'totp')
+    const published = eventsOf(app.controller.events, 'authentication').filter(({ type }) => type === 'totp')
     assert.deepEqual(
-      told.map(({ event_type: type, success, reason }) => [type, success, reason]),
+      published.map(({ event_type: type, success, reason }) => [type, success, reason]),
       [
         ['success', true, ''],
         ['fail', false, 'wrong-code'],
@@ -104,53 +104,54 @@ describe('authentication events', () => {
         ['fail', false, 'wrong-code'],
       ],
     )
-    assert.ok(told.every(({ identity_id: id, auth_policy_id: policy }) => id === person.id && policy === 'default'))
+    assert.ok(published.every(({ identity_id: id, auth_policy_id: policy }) => id === user.id && policy === 'default'))
     const lines = eventLines(app.controller.events).join('\n')
     for (const secret of [...device.recoveryCodes, device.url]) assert.ok(!lines.includes(secret))
   })
 
-  test('tell a sign-in whose identity was disabled on another node at that very moment', async (t) => {
+  test('report a login whose identity was disabled on another node at the same moment', async (t) => {
     const { app, token, createSigner, createIdentity } = await setUpProvider(t, { database: 'postgres' })
     await createSigner()
     const id = await createIdentity()
-    assert.equal((await signIn(app, token())).status, 200)
-    // So early that this node has not heard of it yet.
+    assert.equal((await logInWithToken(app, token())).status, 200)
+    // Before this node is notified of it.
     await app.store.db.updateTable('identities').set({ disabled_at: 1 }).where('id', '=', id).execute()
-    const requestId = (await signIn(app, token())).json.error.requestId
+    const requestId = (await logInWithToken(app, token())).json.error.requestId
     const refused = eventsOf(app.controller.events, 'authentication').at(-1)
     assert.deepEqual([refused.success, refused.reason, refused.request_id], [false, 'disabled', requestId])
     assert.match((await decisionOf(app, requestId)).missing.join(), /disabled or deleted/)
   })
 
-  test('R-11 hold no token, password or user name that was typed', async (t) => {
+  test('R-11 contain no token, password or entered user name', async (t) => {
     const { app, token, createSigner, createIdentity } = await setUpProvider(t)
     await createSigner()
     const identityId = await createIdentity()
     const good = token()
-    const session = (await signIn(app, good)).json.data.token as string
-    const refused = [token({ exp: 1 }), token({ aud: 'elsewhere' }), token({ sub: 'nobody' })]
-    for (const bad of refused) await refusalOf(signIn(app, bad))
+    const session = (await logInWithToken(app, good)).json.data.token as string
+    const refused = [token({ exp: 1 }), token({ aud: 'elsewhere' }), token({ sub: 'unknown' })]
+    for (const bad of refused) await refusalOf(logInWithToken(app, bad))
     const { username, password } = await createPassword(app, identityId)
     const own = await app.logIn(username, password)
     await app.call('POST', AUTHENTICATE, { username: 'a-password-in-the-wrong-field', password })
-    const told = eventLines(app.controller.events).filter((line) => line.includes('"authentication"'))
-    assert.ok(told.length >= 6)
+    const published = eventLines(app.controller.events).filter((line) => line.includes('"authentication"'))
+    assert.ok(published.length >= 6)
     const secrets = [...[good, ...refused].flatMap(partsOf), session, own, password, ADMIN_PASSWORD, app.adminSession]
-    for (const secret of [...secrets, 'a-password-in-the-wrong-field']) assert.ok(!told.join('\n').includes(secret))
+    for (const secret of [...secrets, 'a-password-in-the-wrong-field'])
+      assert.ok(!published.join('\n').includes(secret))
   })
 
-  test('R-04 of a flood of good tokens for unknown identities a bounded share is told', async (t) => {
+  test('R-04 a bounded share of a flood of good tokens for unknown identities is published', async (t) => {
     const { app, token, createSigner } = await setUpProvider(t)
     await createSigner()
     const before = app.controller.events.last
-    const refused = token({ sub: 'nobody' })
+    const refused = token({ sub: 'unknown' })
     const attempts = 1_500
     for (let count = 0; count < attempts; count += 50) {
-      await Promise.all(Array.from({ length: 50 }, () => signIn(app, refused)))
+      await Promise.all(Array.from({ length: 50 }, () => logInWithToken(app, refused)))
     }
     const { sampledOut } = app.controller.events.counts
-    const told = app.controller.events.last - before
-    assert.equal(told + sampledOut, attempts)
-    assert.ok(sampledOut > 0 && told >= 250, `${told} told, ${sampledOut} left out`)
+    const published = app.controller.events.last - before
+    assert.equal(published + sampledOut, attempts)
+    assert.ok(sampledOut > 0 && published >= 250, `${published} published, ${sampledOut} left out`)
   })
 })

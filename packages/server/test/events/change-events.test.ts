@@ -51,8 +51,8 @@ const entriesOf = (app: TestApp, id: string) =>
   app.store.db.selectFrom('change_log').selectAll().where('entity_id', '=', id).orderBy('seq').execute()
 
 for (const database of ['sqlite', 'postgres'] as const) {
-  describe(`changes, on ${database}`, () => {
-    test('N-04 a change of the claim that names identities is told with its author and both states', async (t) => {
+  describe(`change events, on ${database}`, () => {
+    test('N-04 a change of the identity claim is published with its author and both states', async (t) => {
       const app = await buildApp(t, { database })
       const id = await createSigner(app, { claimsProperty: '/email', useExternalId: true })
       await app.admin('PATCH', `${SIGNERS}/${id}`, { claimsProperty: '/sub', useExternalId: false })
@@ -84,7 +84,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
       assert.deepEqual(deleted.initialState, finalState)
     })
 
-    test('R-15 the change log holds who, what and hashes of before and after, for signers, policies, identities and authenticators', async (t) => {
+    test('R-15 the change log records who, what and hashes of before and after, for signers, policies, identities and authenticators', async (t) => {
       const app = await buildApp(t, { database })
       const admin = (await app.admin('GET', '/edge/management/v1/current-identity')).json.data
       const policy = (await app.admin('GET', `${POLICIES}/default`)).json.data
@@ -93,13 +93,13 @@ for (const database of ['sqlite', 'postgres'] as const) {
       const { password } = await createPassword(app, identityId)
       const [authenticator] = (await app.admin('GET', `${IDENTITIES}/${identityId}/authenticators`)).json.data
       const signerId = await createSigner(app)
-      const things = [
+      const entities = [
         { path: `${SIGNERS}/${signerId}`, change: { name: 'renamed' } },
         { path: `${POLICIES}/${policyId}`, change: { name: 'renamed' } },
         { path: `${AUTHENTICATORS}/${authenticator.id}`, change: { password: `${password}-changed` } },
         { path: `${IDENTITIES}/${identityId}`, change: { attributes: ['other'] } },
       ]
-      for (const { path, change } of things) {
+      for (const { path, change } of entities) {
         const id = path.split('/').at(-1) ?? ''
         assert.equal((await app.admin('PATCH', path, change)).status, 200, path)
         assert.equal((await app.admin('DELETE', path)).status, 200, path)
@@ -108,20 +108,20 @@ for (const database of ['sqlite', 'postgres'] as const) {
         assert.deepEqual([updated.action, updated.actor_id, updated.source_address], ['updated', admin.id, '127.0.0.1'])
         assert.equal(created.before_hash, null)
         assert.match(created.after_hash ?? '', /^[0-9a-f]{64}$/)
-        assert.equal(updated.before_hash, created.after_hash, `${path}: nothing happened between the two`)
+        assert.equal(updated.before_hash, created.after_hash, `${path}: consecutive entries have matching hashes`)
         assert.notEqual(updated.after_hash, updated.before_hash, path)
         assert.deepEqual([deleted.before_hash, deleted.after_hash], [updated.after_hash, null])
       }
     })
 
-    test('R-15 the providers of the hosted API are on record too, without what is sealed', async (t) => {
+    test('R-15 the providers of the hosted API are recorded too, without sealed values', async (t) => {
       const app = await buildApp(t, { database })
       const meta = { actorId: 'system', now: app.clock.now() }
       const [organizationId, id] = [newId(), newId()]
       const organization = { id: organizationId, networkGroupId: newId(), body: { name: 'Acme', label: 'ACME' } }
       await app.store.run(createOrganization, organization, meta)
       const provider = { ...PROVIDER, name: 'pool' }
-      const sealed = 'what-is-sealed'
+      const sealed = 'sealed-value'
       const args = { organizationId, id, provider, sealedRegistrationToken: sealed }
       await app.store.run(createProvider, args, meta)
       const patch = { issuer: 'https://other.example' }
@@ -136,7 +136,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
       assert.ok(!eventLines(app.controller.events).join().includes(sealed))
     })
 
-    test('R-15 no call edits an entry, and what changes nothing leaves none', async (t) => {
+    test('R-15 entries are never edited, and a call without effect adds none', async (t) => {
       const app = await buildApp(t, { database })
       const id = await createSigner(app)
       const entries = await app.store.db.selectFrom('change_log').selectAll().orderBy('seq').execute()
@@ -150,7 +150,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
       assert.equal((await entriesOf(app, id)).length, 3)
     })
 
-    test('sessions are told when they begin and end, without their token', async (t) => {
+    test('session events are published at the start and the end, without the token', async (t) => {
       const app = await buildApp(t, { database })
       const { id: identityId, session } = await app.makeIdentity()
       const { id } = (await app.call('GET', '/edge/client/v1/current-api-session', undefined, { session })).json.data
@@ -174,7 +174,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
       assert.ok(!eventLines(app.controller.events).join().includes(session))
     })
 
-    test('sessions that end with their identity or authenticator are told too', async (t) => {
+    test('the end of sessions with their identity or authenticator is published too', async (t) => {
       const app = await buildApp(t, { database })
       const endings = {
         deleted: (id: string) => app.admin('DELETE', `${IDENTITIES}/${id}`),
@@ -187,27 +187,27 @@ for (const database of ['sqlite', 'postgres'] as const) {
       for (const [how, end] of Object.entries(endings)) {
         const { id } = await app.makeIdentity()
         assert.equal((await end(id)).status, 200, how)
-        const told = eventsOf(app.controller.events, 'apiSession').filter((event) => event.identity_id === id)
+        const published = eventsOf(app.controller.events, 'apiSession').filter((event) => event.identity_id === id)
         assert.deepEqual(
-          told.map((event) => event.event_type),
+          published.map((event) => event.event_type),
           ['created', 'deleted'],
           how,
         )
       }
     })
 
-    test('R-11 entity changes hold no password and no digest of one', async (t) => {
+    test('R-11 entity changes contain no password and no digest of one', async (t) => {
       const app = await buildApp(t, { database })
       const identityId = await createIdentity(app)
       const { password } = await createPassword(app, identityId)
       const [authenticator] = (await app.admin('GET', `${IDENTITIES}/${identityId}/authenticators`)).json.data
       await app.admin('PATCH', `${AUTHENTICATORS}/${authenticator.id}`, { password: `${password}-changed` })
       assert.equal(changesOf(app, authenticator.id).length, 2)
-      const told = eventLines(app.controller.events).join('\n')
+      const published = eventLines(app.controller.events).join('\n')
       const digests = await app.store.db.selectFrom('authenticators').select('password_digest').execute()
       assert.equal(digests.length, 2)
-      for (const { password_digest: digest } of digests) assert.ok(digest && !told.includes(digest))
-      assert.ok(!told.includes(password) && !told.includes('scrypt'))
+      for (const { password_digest: digest } of digests) assert.ok(digest && !published.includes(digest))
+      assert.ok(!published.includes(password) && !published.includes('scrypt'))
     })
   })
 }

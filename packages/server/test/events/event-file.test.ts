@@ -29,8 +29,11 @@ function setUp(t: TestContext) {
   const logged: string[] = []
   const log = pino({}, { write: (line: string) => void logged.push(line) })
   const path = join(dir, 'events.jsonl')
-  const start = (options: { maxBytes?: number; keepFiles?: number; path?: string } = {}) =>
-    startEventFile({ events, clock, log, path, maxBytes: 100_000, keepFiles: 3, ...options })
+  const start = async (options: { maxBytes?: number; keepFiles?: number; path?: string } = {}) => {
+    const writer = await startEventFile({ events, clock, log, path, maxBytes: 100_000, keepFiles: 3, ...options })
+    t.after(() => writer.stop())
+    return writer
+  }
   return { dir, path, events, logged, start, publish: (message: string) => publish(events, message) }
 }
 
@@ -44,13 +47,13 @@ const messagesIn = (text: string): string[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line).message)
 
-async function until(isTrue: () => boolean): Promise<void> {
-  for (let turns = 0; turns < 250 && !isTrue(); turns += 1) await sleep(20)
-  assert.ok(isTrue())
+async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 250 && !holds(); tries += 1) await sleep(20)
+  assert.ok(holds())
 }
 
-describe('the file of events', () => {
-  test('R-10 holds one line of JSON for each event, from the first on, and only its owner may read it', async (t) => {
+describe('the event file', () => {
+  test('R-10 contains one line of JSON for each event, from the first on, and only its owner can read it', async (t) => {
     const { path, publish, start } = setUp(t)
     publish('before it was opened')
     const writer = await start()
@@ -60,7 +63,7 @@ describe('the file of events', () => {
     assert.equal(statSync(path).mode & 0o777, 0o600)
   })
 
-  test('is gone on with after a restart, and closed to others if it was open to them', async (t) => {
+  test('is continued after a restart, and its mode is corrected', async (t) => {
     const { path, publish, start } = setUp(t)
     writeFileSync(path, '{"message":"of an earlier start"}\n', { mode: 0o644 })
     chmodSync(path, 0o644)
@@ -70,7 +73,7 @@ describe('the file of events', () => {
     assert.equal(statSync(path).mode & 0o777, 0o600)
   })
 
-  test('is put aside before it grows too long, and of those put aside the oldest goes', async (t) => {
+  test('is rotated before it grows too large, and the oldest rotated file is deleted', async (t) => {
     const { dir, path, publish, start } = setUp(t)
     const writer = await start({ maxBytes: 4096, keepFiles: 2 })
     for (let count = 0; count < 200; count += 1) {
@@ -89,11 +92,11 @@ describe('the file of events', () => {
     assert.deepEqual(
       numbers,
       numbers.map((_, index) => 200 - numbers.length + index),
-      'nothing is missing in between',
+      'no event is missing in between',
     )
   })
 
-  test('that is no file, such as a device, is neither put aside nor given another mode', async (t) => {
+  test('is neither rotated nor given another mode when it is a device', async (t) => {
     const { publish, start } = setUp(t)
     const { mode } = statSync('/dev/null')
     const writer = await start({ path: '/dev/null', maxBytes: 4096 })
@@ -103,28 +106,28 @@ describe('the file of events', () => {
     assert.equal(statSync('/dev/null').mode, mode)
   })
 
-  test('that cannot be opened stops the start, in words', async (t) => {
+  test('stops the start with an explanation when it cannot be opened', async (t) => {
     const { dir, start } = setUp(t)
     await assert.rejects(start({ path: join(dir, 'no-such-directory', 'events') }), /cannot write events to .*no-such/)
   })
 
-  test('that cannot be written any more harms nobody, is told once, and is gone on with later', async (t) => {
+  test('harms nothing when it cannot be written, logs one error, and is continued later', async (t) => {
     const { dir, path, logged, events, publish, start } = setUp(t)
     const writer = await start({ maxBytes: 4096, keepFiles: 1 })
     publish('x'.repeat(3_000))
     await until(() => existsSync(path) && statSync(path).size > 3_000)
-    // Putting the full file aside fails: its place is taken by a directory that is not empty.
-    const inTheWay = `${path}.1`
-    mkdirSync(join(inTheWay, 'x'), { recursive: true })
+    // Rotation fails, because the target is a directory that is not empty.
+    const rotationTarget = `${path}.1`
+    mkdirSync(join(rotationTarget, 'x'), { recursive: true })
     for (let count = 0; count < 20; count += 1) publish(`${count} ${'x'.repeat(2_000)}`)
-    await until(() => logged.some((line) => line.includes('cannot be written')))
-    publish('the controller goes on')
+    await until(() => logged.some((line) => line.includes('cannot write events to the file')))
+    publish('the controller continues')
     assert.ok(events.last > 20)
-    rmSync(inTheWay, { recursive: true })
-    await until(() => logged.some((line) => line.includes('can be written to their file again')))
+    rmSync(rotationTarget, { recursive: true })
+    await until(() => logged.some((line) => line.includes('events are written to the file again')))
     await writer.stop()
-    assert.equal(logged.filter((line) => line.includes('cannot be written')).length, 1)
-    assert.equal(messagesIn(readFileSync(path, 'utf8')).at(-1), 'the controller goes on')
+    assert.equal(logged.filter((line) => line.includes('cannot write events to the file')).length, 1)
+    assert.equal(messagesIn(readFileSync(path, 'utf8')).at(-1), 'the controller continues')
     assert.ok(readdirSync(dir).length <= 2)
   })
 })
@@ -140,34 +143,34 @@ describe('events on stdout', () => {
     assert.deepEqual(messagesIn(String(output.read())), ['one', 'two'])
   })
 
-  test('R-04 wait for whoever reads them, and say how many are missing when he is too slow', async (t) => {
+  test('R-04 wait for a slow reader, and say how many are missing', async (t) => {
     const { events, publish } = setUp(t)
-    const taken: string[] = []
-    let take = (): void => {}
+    const written: string[] = []
+    let finishWrite = (): void => {}
     const output = new Writable({
       decodeStrings: false,
       write: (lines, _, done) => {
-        taken.push(lines)
-        take = done
+        written.push(lines)
+        finishWrite = done
       },
     })
     const writer = startEventOutput(events, clock, output)
     publish('first')
-    await until(() => taken.length === 1)
+    await until(() => written.length === 1)
     for (let count = 0; count < 10_000; count += 1) publish(`${count}`)
     await sleep(20)
-    assert.equal(taken.length, 1, 'nothing is queued')
-    take()
-    await until(() => taken.length === 2)
-    const [gap, next] = messagesIn(taken[1] ?? '')
+    assert.equal(written.length, 1, 'nothing is queued')
+    finishWrite()
+    await until(() => written.length === 2)
+    const [gap, next] = messagesIn(written[1] ?? '')
     assert.equal(gap, `${10_000 - 4096} events are missing here`)
     assert.equal(next, `${10_000 - 4096}`)
     const stopped = writer.stop()
-    take()
+    finishWrite()
     await stopped
   })
 
-  test('that nobody reads any more end nothing', async (t) => {
+  test('end without harm when their reader is gone', async (t) => {
     const { events, publish } = setUp(t)
     const output = new Writable({ write: (_lines, _, done) => done(new Error('EPIPE')) })
     const writer = startEventOutput(events, clock, output)

@@ -44,7 +44,7 @@ describe('the event hub', () => {
     assert.deepEqual(numbersOf(hub, 0), [1, 2])
     assert.deepEqual(numbersOf(hub, 1), [2])
     assert.deepEqual(numbersOf(hub, 2), [])
-    assert.deepEqual(numbersOf(hub, 99), [], 'a number that was never given begins with what comes')
+    assert.deepEqual(numbersOf(hub, 99), [], 'an unknown number begins with the next event')
   })
 
   test('R-10 writes one line of JSON whatever is in the fields', () => {
@@ -71,7 +71,7 @@ describe('the event hub', () => {
     assert.equal(hub.readAfter(kept[0] ?? 0).missed, 0)
   })
 
-  test('R-04 keeps a bounded amount of text, however large the changed things are', () => {
+  test('R-04 keeps a bounded amount of text, however large the changed entities are', () => {
     const { hub } = setUp()
     const state = new JsonText(JSON.stringify({ appData: 'x'.repeat(1_000_000) }))
     const metadata = {
@@ -103,13 +103,13 @@ describe('the event hub', () => {
     assert.ok(afterFlood <= 500, `${afterFlood}`)
     assert.equal(hub.counts.sampledOut, 100_000 - afterFlood)
     advance(1000)
-    hub.publishSampled(health('somebody else'), '192.0.2.2')
+    hub.publishSampled(health('another address'), '192.0.2.2')
     assert.equal(hub.last, afterFlood + 1)
-    hub.publish(health('what no stranger can cause is never left out'))
+    hub.publish(health('only attempts are sampled'))
     assert.equal(hub.last, afterFlood + 2)
   })
 
-  test('wakes a reader once for all events of a turn, and at once when there is something already', async () => {
+  test('wakes a reader once for all events of a turn, and at once when there are events already', async () => {
     const { hub } = setUp()
     const reader = hub.readAfter(0)
     let woken = 0

@@ -5,7 +5,7 @@ import { newId } from '@countersign/core'
 import { createIdentity as createIdentityOperation } from '../../src/operations/identity/create-identity.ts'
 import { serveRoutes } from '../attack/serve-routes.ts'
 import { ADMIN_PASSWORD, buildApp, newPostgresDatabase, stopTestPostgres, type TestApp } from '../http/build-app.ts'
-import { outcome } from '../http/ext-jwt-signers.fixture.ts'
+import { summarize } from '../http/ext-jwt-signers.fixture.ts'
 import { createIdentity, createPassword, IDENTITIES, OWN_SESSION } from '../http/identities.fixture.ts'
 import { makeSecondSigner, makeStrictPolicy } from '../http/second-token.fixture.ts'
 import { listen, openStream, type StreamOptions } from './open-stream.ts'
@@ -21,7 +21,7 @@ async function setUp(t: TestContext, options: Parameters<typeof buildApp>[1] = {
   return { app, port, open: (given: StreamOptions = { session: app.adminSession }) => openStream(t, port, given) }
 }
 
-/** Somebody who may read events, under a policy of his own. */
+/** Creates an identity that can read events, under its own policy. */
 async function makeReader(app: TestApp, members: Record<string, unknown> = {}) {
   const policy = (await app.admin('GET', `${POLICIES}/default`)).json.data
   const policyId = (await app.admin('POST', POLICIES, { ...policy, name: `readers ${newId()}` })).json.data.id as string
@@ -33,7 +33,7 @@ async function makeReader(app: TestApp, members: Record<string, unknown> = {}) {
 const isChangeOf = (id: string) => (event: { data: { finalState?: { id: string } } }) =>
   event.data.finalState?.id === id
 
-describe('the stream of events', () => {
+describe('the event stream', () => {
   test('D19 is text/event-stream, each event with a resume point and one JSON object, as it happens', async (t) => {
     const { app, open } = await setUp(t)
     const stream = await open()
@@ -48,10 +48,10 @@ describe('the stream of events', () => {
     await app.logIn('admin', ADMIN_PASSWORD)
     await stream.until((event) => event.data.namespace === 'authentication' && event.data.success)
     await stream.until((event) => event.data.namespace === 'apiSession' && event.data.event_type === 'created')
-    assert.equal(stream.events()[0]?.data.finalState?.id, id, 'what happened before the call is not told')
+    assert.equal(stream.events()[0]?.data.finalState?.id, id, 'events before the call are not sent')
   })
 
-  test('D19 goes on behind Last-Event-ID, with neither hole nor repetition', async (t) => {
+  test('D19 resumes after Last-Event-ID, without gaps or repetitions', async (t) => {
     const { app, open } = await setUp(t)
     const first = await open()
     const ids: string[] = []
@@ -68,7 +68,7 @@ describe('the stream of events', () => {
     )
   })
 
-  test('D19 says so when the resume point is of another node or too old, and begins with what there is', async (t) => {
+  test('D19 reports a gap when the resume point is of another node or too old, and begins with the kept events', async (t) => {
     const { app, open } = await setUp(t)
     const { events } = app.controller
     const id = await createIdentity(app)
@@ -91,12 +91,12 @@ describe('the stream of events', () => {
     }
     const old = await open({ session: app.adminSession, headers: { 'last-event-id': `${events.nodeId}.1` } })
     const gap = await old.until(({ type }) => type === 'gap')
-    assert.match(gap.data.message, /forgotten/)
+    assert.match(gap.data.message, /no longer available/)
     await old.until((event) => event.id === `${events.nodeId}.${events.last}`)
     assert.equal(old.events().filter(({ type }) => type === 'gap').length, 1)
   })
 
-  test('gives only the namespaces that are asked for, also by the names that existing readers know', async (t) => {
+  test('sends only the requested namespaces, also by the names that existing readers know', async (t) => {
     const { app, open } = await setUp(t)
     const session = app.adminSession
     const stream = await open({ session, query: '?namespace=edge.apiSessions,signerHealth' })
@@ -105,10 +105,10 @@ describe('the stream of events', () => {
     await stream.until(({ data }) => data.namespace === 'apiSession')
     assert.deepEqual(new Set(stream.events().map(({ data }) => data.namespace)), new Set(['apiSession']))
     const wrong = await app.admin('GET', '/edge/management/v1/events?namespace=apiSession,nothing')
-    assert.equal(outcome(wrong), '400 COULD_NOT_VALIDATE namespace')
+    assert.equal(summarize(wrong), '400 COULD_NOT_VALIDATE namespace')
   })
 
-  test('is for those who may read everything: others are refused', async (t) => {
+  test('is for callers who can read everything: others are refused', async (t) => {
     const { app, open } = await setUp(t)
     const plain = await app.makeIdentity({ permissions: ['identity', 'external-jwt-signer'] })
     assert.equal((await open({ session: plain.session })).status, 401)
@@ -117,7 +117,7 @@ describe('the stream of events', () => {
     assert.equal((await open({ session: reader.session })).status, 200)
   })
 
-  test('is refused beyond the number of streams that is allowed, and taken again when one has gone', async (t) => {
+  test('is refused beyond the allowed number of streams, and accepted again when one has ended', async (t) => {
     const { app, port } = await setUp(t)
     const session = app.adminSession
     const streams = []
@@ -127,22 +127,22 @@ describe('the stream of events', () => {
     assert.ok(streams.every(({ status }) => status === 200))
     assert.equal((await openStream(t, port, { session })).status, 429)
     streams[0]?.close()
-    for (let turns = 0; turns < 250 && app.controller.http.streams.size === streams.length; turns += 1) await sleep(20)
+    for (let tries = 0; tries < 250 && app.controller.http.streams.size === streams.length; tries += 1) await sleep(20)
     assert.equal((await openStream(t, port, { session })).status, 200)
   })
 })
 
-describe('a stream of events ends within a second', () => {
+describe('an event stream ends within a second', () => {
   type Reader = Awaited<ReturnType<typeof makeReader>>
   const ENDINGS: Readonly<Record<string, (app: TestApp, reader: Reader) => unknown>> = {
     'its session is closed': (app, { session }) => app.call('DELETE', OWN_SESSION, undefined, { session }),
     'its identity is disabled': (app, { id }) =>
       app.admin('POST', `${IDENTITIES}/${id}/disable`, { durationMinutes: 0 }),
     'its identity is deleted': (app, { id }) => app.admin('DELETE', `${IDENTITIES}/${id}`),
-    'its permission is taken away': (app, { id }) => app.admin('PATCH', `${IDENTITIES}/${id}`, { permissions: [] }),
-    'its policy no longer allows how it signed in': (app, { policyId }) =>
+    'its permission is revoked': (app, { id }) => app.admin('PATCH', `${IDENTITIES}/${id}`, { permissions: [] }),
+    'its policy no longer allows its login method': (app, { policyId }) =>
       app.admin('PATCH', `${POLICIES}/${policyId}`, { primary: { updb: { allowed: false } } }),
-    'its policy asks for a second factor': async (app, { policyId }) => {
+    'its policy requires a second factor': async (app, { policyId }) => {
       const { id: requireExtJwtSigner } = await makeSecondSigner(app)
       return app.admin('PATCH', `${POLICIES}/${policyId}`, { secondary: { requireExtJwtSigner } })
     },
@@ -179,7 +179,7 @@ describe('a stream of events ends within a second', () => {
     await stream.untilEnded()
   })
 
-  /** Somebody who reads events with a second token that is good for a minute. */
+  /** Opens a stream with a second token that is valid for a minute. */
   async function openWithSecondToken(t: TestContext) {
     const { app, open } = await setUp(t)
     const second = await makeSecondSigner(app)
@@ -196,7 +196,7 @@ describe('a stream of events ends within a second', () => {
     return { app, second, stream, again: () => open({ session, headers }) }
   }
 
-  test('E-06 E-10 D22 when the second token expires, although the session goes on', async (t) => {
+  test('E-06 E-10 D22 when the second token expires, although the session continues', async (t) => {
     const { app, stream, again } = await openWithSecondToken(t)
     app.clock.advance(61_000)
     const last = await stream.untilEnded()
@@ -213,7 +213,7 @@ describe('a stream of events ends within a second', () => {
     assert.equal((await again()).status, 401)
   })
 
-  test('E-06 E-10 like every answer that lasts, a list without limit too', async (t) => {
+  test('E-06 E-10 like every long response, also a list without limit', async (t) => {
     const { app, port } = await setUp(t)
     const meta = { actorId: 'system', now: app.clock.now() }
     const tags = { one: 'x'.repeat(2_000), two: 'x'.repeat(2_000) }
@@ -245,13 +245,13 @@ describe('a stream of events ends within a second', () => {
     assert.equal(stream.status, 200)
     const closing = app.controller.http.close()
     const last = await stream.untilEnded()
-    assert.match(last?.data.message, /stops/)
+    assert.match(last?.data.message, /stopping/)
     await closing
   })
 })
 
-describe('a stream that is open', () => {
-  test('is no use of its session', async (t) => {
+describe('an open event stream', () => {
+  test('does not count as a use of its session', async (t) => {
     const { app, open } = await setUp(t)
     const reader = await makeReader(app)
     const stream = await open({ session: reader.session })
@@ -263,13 +263,13 @@ describe('a stream that is open', () => {
     await stream.untilEnded()
   })
 
-  test('lasts longer than a handler may take', async (t) => {
+  test('lasts longer than the handler timeout', async (t) => {
     const words = ['one', 'two']
     const eventStream = {
       read: () => (words.length > 0 ? `data: "${words.shift()}"\n\n` : ''),
       isTooSlow: false,
       wake: () => () => {},
-      farewell: () => 'event: end\ndata: "over"\n\n',
+      endNotice: () => 'event: end\ndata: "over"\n\n',
     }
     const served = await serveRoutes(
       t,
@@ -285,12 +285,12 @@ describe('a stream that is open', () => {
     )
   })
 
-  test('is ended when its reader is too slow, having kept a bounded amount for him', async (t) => {
+  test('is ended when its reader is too slow, with a bounded buffer', async (t) => {
     const { app, open } = await setUp(t)
     const { events } = app.controller
     const stream = await open({ session: app.adminSession, isIdle: true })
     const message = 'x'.repeat(4_000)
-    // More than the buffers of the connection and the memory of events hold together.
+    // More than the connection's buffers and the hub's memory hold together.
     for (let count = 0; count < 20_000; count += 1) {
       events.publish({ namespace: 'signerHealth', event_type: 'filler', external_jwt_signer_id: 'signer', message })
       if (count % 100 === 0) await new Promise(setImmediate)
@@ -303,6 +303,6 @@ describe('a stream that is open', () => {
     assert.match(text, /event: end\ndata: \{[^\n]*events came faster than they were read/)
     assert.ok(text.length < 40_000_000, `${text.length}`)
     const next = await open()
-    assert.equal(next.status, 200, 'others are not harmed')
+    assert.equal(next.status, 200, 'other streams are not affected')
   })
 })

@@ -10,7 +10,7 @@ after(stopPostgres)
 
 const clock = { now: Date.now }
 
-test('anybody may ask whether the controller is healthy, as existing clients do, and learns nothing else', async (t) => {
+test('the health check needs no login, has the form of existing controllers, and shows nothing else', async (t) => {
   const app = await buildApp(t)
   for (const path of ['/health-checks/v1', '/health-checks/v1/', '/health-checks/v1/readiness']) {
     const reply = await app.call('GET', path)
@@ -31,7 +31,7 @@ test('anybody may ask whether the controller is healthy, as existing clients do,
 })
 
 for (const database of DATABASES) {
-  test(`a controller whose store does not answer is not ready, but alive, on ${database}`, async (t) => {
+  test(`a controller whose store does not respond is not ready, but alive, on ${database}`, async (t) => {
     const store = await openTestStore(t, database)
     const health = createHealth({ store, clock })
     const [ready, alive] = healthCheckRoutes({ health })
@@ -39,14 +39,14 @@ for (const database of DATABASES) {
     await store.db.destroy()
     const later = createHealth({ store, clock })
     const [notReady] = healthCheckRoutes({ health: later })
-    const answer = await notReady?.handle({} as Call)
-    assert.equal(answer?.status, 503)
-    assert.match(JSON.stringify(answer?.json), /^\{"data":\{"healthy":false,/)
+    const response = await notReady?.handle({} as Call)
+    assert.equal(response?.status, 503)
+    assert.match(JSON.stringify(response?.json), /^\{"data":\{"healthy":false,/)
     assert.equal((await alive?.handle({} as Call))?.status, 200)
   })
 }
 
-test('a controller that stops is not ready', async (t) => {
+test('a stopping controller is not ready', async (t) => {
   const store = await openTestStore(t, 'sqlite')
   const health = createHealth({ store, clock })
   assert.ok((await health.readiness()).every(({ healthy }) => healthy))
@@ -54,9 +54,9 @@ test('a controller that stops is not ready', async (t) => {
   assert.ok((await health.readiness()).some(({ healthy }) => !healthy))
 })
 
-test('many who ask at once make the store answer once', async (t) => {
+test('many concurrent health checks cause one query', async (t) => {
   const store = await openTestStore(t, 'sqlite')
   const health = createHealth({ store, clock })
-  const answers = await Promise.all(Array.from({ length: 100 }, () => health.readiness()))
-  assert.equal(new Set(answers.map(([check]) => check)).size, 1)
+  const results = await Promise.all(Array.from({ length: 100 }, () => health.readiness()))
+  assert.equal(new Set(results.map(([check]) => check)).size, 1)
 })

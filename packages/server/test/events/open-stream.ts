@@ -7,12 +7,12 @@ import type { TestApp } from '../http/build-app.ts'
 
 const EVENTS = '/edge/management/v1/events'
 
-/** One block of a stream, as a reader of server-sent events gets it. */
+/** One block of a stream, as a reader of server-sent events parses it. */
 export interface StreamedEvent {
   readonly id: string | undefined
-  /** `message` unless the stream says otherwise. */
+  /** `message` by default. */
   readonly type: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read events of every shape
   readonly data: any
 }
 
@@ -21,17 +21,17 @@ export interface OpenStream {
   readonly headers: IncomingMessage['headers']
   readonly response: IncomingMessage
   readonly text: string
-  /** What has come, without comments. */
+  /** The events received, without comments. */
   events(): StreamedEvent[]
-  /** Waits for an event; fails when none comes. */
+  /** Waits for an event. Fails when none comes. */
   until(isWanted: (event: StreamedEvent) => boolean): Promise<StreamedEvent>
-  /** Waits for the end; fails when it does not come within a second. */
+  /** Waits for the end. Fails when it does not come within a second. */
   untilEnded(): Promise<StreamedEvent | undefined>
   readonly isEnded: boolean
   close(): void
 }
 
-/** Puts the controller on a socket; answers its port. */
+/** Starts the controller's listener. Returns its port. */
 export async function listen(app: TestApp): Promise<number> {
   await app.controller.http.listen({ port: 0, host: '127.0.0.1' })
   return (app.controller.http.server.address() as { port: number }).port
@@ -40,10 +40,10 @@ export async function listen(app: TestApp): Promise<number> {
 export interface StreamOptions {
   readonly session?: string
   readonly query?: string
-  /** Something else that lasts. */
+  /** Another streamed response. */
   readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Leaves what comes where it is. */
+  /** Leaves the received data unread. */
   readonly isIdle?: boolean
 }
 
@@ -84,17 +84,17 @@ export async function openStream(
     },
     events,
     until: async (isWanted) => {
-      for (let turns = 0; turns < 250; turns += 1) {
+      for (let tries = 0; tries < 250; tries += 1) {
         const found = events().find(isWanted)
         if (found) return found
         assert.ok(!isEnded, `the stream ended after: ${text.slice(-500)}`)
-        await turn()
+        await pause()
       }
       return assert.fail(`no such event in: ${text.slice(-1000)}`)
     },
     untilEnded: async () => {
-      // Turns of this process, which is the controller's too: a machine that is busy elsewhere stretches both alike.
-      for (let turns = 0; turns < 50 && !isEnded; turns += 1) await turn()
+      // Counted in pauses of this process, which also runs the controller: a busy machine delays both alike.
+      for (let tries = 0; tries < 50 && !isEnded; tries += 1) await pause()
       assert.ok(isEnded, 'the stream has not ended within a second')
       return events().at(-1)
     },
@@ -105,7 +105,7 @@ export async function openStream(
   }
 }
 
-const turn = () => new Promise((resolve) => setTimeout(resolve, 20))
+const pause = () => new Promise((resolve) => setTimeout(resolve, 20))
 
 function parseBlocks(text: string): StreamedEvent[] {
   const blocks = text.split('\n\n').slice(0, -1)

@@ -1,6 +1,6 @@
 import type { EventHub } from '../../src/events/event-hub.ts'
 
-/** The lines of every event that is still remembered. */
+/** The lines of all events that the hub still keeps. */
 export function eventLines(events: EventHub): string[] {
   const lines: string[] = []
   const reader = events.readAfter(0)
@@ -8,8 +8,8 @@ export function eventLines(events: EventHub): string[] {
   return lines
 }
 
-/** The remembered events of one namespace, as a reader of the lines gets them. */
-// biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape
+/** The kept events of one namespace, as a reader of the lines parses them. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read events of every shape
 export function eventsOf(events: EventHub, namespace: string): any[] {
   return eventLines(events)
     .map((line) => JSON.parse(line))

@@ -16,19 +16,19 @@ async function createSigner(app: TestApp, members: Record<string, unknown>): Pro
   return reply.json.data.id
 }
 
-/** What has been told of a signer, once something has. */
+/** The health events of a signer, once there are any. */
 async function healthOf(app: TestApp, signerId: string) {
-  for (let turns = 0; turns < 250; turns += 1) {
-    const told = eventsOf(app.controller.events, 'signerHealth').filter(
+  for (let tries = 0; tries < 250; tries += 1) {
+    const published = eventsOf(app.controller.events, 'signerHealth').filter(
       ({ external_jwt_signer_id: id }) => id === signerId,
     )
-    if (told.length > 0) return told
+    if (published.length > 0) return published
     await sleep(20)
   }
-  return assert.fail('nothing was told of the signer')
+  return assert.fail('no event about the signer')
 }
 
-test('D11 an event warns of a certificate that ends within 30 days, and of no other', async (t) => {
+test('D11 an event warns of a certificate that expires within 30 days, and of no other', async (t) => {
   const app = await buildApp(t)
   const certificate = (days: number) =>
     makeTestCertificate({ kind: 'ec256', commonName: `c${days}`, notAfter: new Date(app.clock.now() + days * DAY_MS) })
@@ -40,12 +40,12 @@ test('D11 an event warns of a certificate that ends within 30 days, and of no ot
   const soon = await createSigner(app, { name: 'soon', issuer: 'https://soon.example', certPem: certificate(29).pem })
   const [event, ...others] = await healthOf(app, soon)
   assert.deepEqual([event.event_type, others.length], ['certificate-ends', 0])
-  assert.match(event.message, /^the certificate ends at 2/)
-  const told = eventsOf(app.controller.events, 'signerHealth')
-  assert.ok(told.every(({ external_jwt_signer_id: id }) => id !== later))
+  assert.match(event.message, /^the certificate expires at 2/)
+  const published = eventsOf(app.controller.events, 'signerHealth')
+  assert.ok(published.every(({ external_jwt_signer_id: id }) => id !== later))
 })
 
-test('an event tells of keys that are left out of a set, and of a provider that shows a secret', async (t) => {
+test('events report keys that are left out of a set, and a provider that publishes a secret', async (t) => {
   const keySet = mintKeySet(mintKey('P-256'))
   const secret = { kty: 'oct', kid: 'shared', k: 'AAECAwQFBgcICQoLDA0ODw' }
   const text = JSON.stringify({ keys: [...keySet.keys, secret] })
@@ -53,7 +53,7 @@ test('an event tells of keys that are left out of a set, and of a provider that 
   const app = await buildApp(t, { fetchJwks })
   const jwksEndpoint = 'https://idp.example/jwks'
   const id = await createSigner(app, { name: 'idp', issuer: 'https://idp.example', jwksEndpoint })
-  const told = await healthOf(app, id)
-  assert.deepEqual(told.map(({ event_type: type }) => type).toSorted(), ['keys-left-out', 'secret-published'])
-  assert.ok(!JSON.stringify(told).includes(secret.k))
+  const published = await healthOf(app, id)
+  assert.deepEqual(published.map(({ event_type: type }) => type).toSorted(), ['keys-left-out', 'secret-published'])
+  assert.ok(!JSON.stringify(published).includes(secret.k))
 })

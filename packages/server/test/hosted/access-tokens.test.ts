@@ -23,7 +23,7 @@ for (const kind of Object.keys(KINDS) as KindName[]) {
   })
 }
 
-test('D44 S2-4 without a good token it is 401 with a Bearer challenge, and nothing of an answer may be kept', async (t) => {
+test('D44 S2-4 a missing or invalid token is 401 with a Bearer challenge, and no response may be cached', async (t) => {
   const { createProvider, createAccount, token, call } = await setUpHosted(t)
   await createAccount(await createProvider('cognito'), 'machine-1')
   const good = token('cognito', 'machine-1')
@@ -44,7 +44,7 @@ test('D44 S2-4 without a good token it is 401 with a Bearer challenge, and nothi
   }
 })
 
-test('D44 however the path is spelled, the answer is of the hosted API and for nobody else', async (t) => {
+test('D44 every spelling of a path gets the hosted API’s response, without CORS', async (t) => {
   const { app, createProvider, createAccount, token, call } = await setUpHosted(t)
   await createAccount(await createProvider('cognito'), 'machine-1')
   const good = token('cognito', 'machine-1')
@@ -88,7 +88,7 @@ const REFUSED: readonly [row: string, what: string, kind: KindName, claims: Read
     'entra',
     { iss: 'https://login.microsoftonline.com/22222222-2222-3333-4444-555555555555/v2.0' },
   ],
-  ['P-08', 'a person', 'entra', { scp: 'user_impersonation' }],
+  ['P-08', 'a user token', 'entra', { scp: 'user_impersonation' }],
   ['D-01', 'an expired token', 'keycloak', { exp: 1 }],
   ['D-01', 'a token from the future', 'keycloak', { nbf: 99_999_999_999 }],
   ['D-01', 'a token without exp', 'keycloak', { exp: undefined }],
@@ -96,7 +96,7 @@ const REFUSED: readonly [row: string, what: string, kind: KindName, claims: Read
 ]
 
 for (const [row, what, kind, claims] of REFUSED) {
-  test(`${row} at the hosted door: ${what} is 401`, async (t) => {
+  test(`${row} at the hosted API ${what} is 401`, async (t) => {
     const { createProvider, createAccount, token, call } = await setUpHosted(t)
     await createAccount(await createProvider(kind), 'machine-1')
     assert.equal((await call('GET', SELF, token(kind, 'machine-1'))).status, 200)
@@ -106,18 +106,18 @@ for (const [row, what, kind, claims] of REFUSED) {
   })
 }
 
-test('D-01 at the hosted door: a token signed by another key, without kid, or unsigned is 401', async (t) => {
+test('D-01 at the hosted API a token signed by another key, without kid, or unsigned is 401', async (t) => {
   const { createProvider, createAccount, token, call, key } = await setUpHosted(t)
   await createAccount(await createProvider('auth0'), 'machine-1')
   assert.equal((await call('GET', SELF, token('auth0', 'machine-1'))).status, 200)
-  const thief = mintKey('P-256', key.kid)
-  assert.equal((await call('GET', SELF, token('auth0', 'machine-1', {}, thief))).status, 401)
+  const otherKey = mintKey('P-256', key.kid)
+  assert.equal((await call('GET', SELF, token('auth0', 'machine-1', {}, otherKey))).status, 401)
   const [, claims = ''] = token('auth0', 'machine-1').split('.')
   const none = Buffer.from('{"alg":"none","kid":"x"}').toString('base64url')
   assert.equal((await call('GET', SELF, `${none}.${claims}.`)).status, 401)
 })
 
-test('P-11 the same client id at two providers is two principals', async (t) => {
+test('P-11 the same client id at two providers means two accounts', async (t) => {
   const { createProvider, createAccount, token, call } = await setUpHosted(t)
   const pool = await createAccount(await createProvider('cognito'), 'same-id', { name: 'pool' })
   const platform = await createAccount(await createProvider('auth0'), 'same-id', { name: 'platform' })
@@ -125,7 +125,7 @@ test('P-11 the same client id at two providers is two principals', async (t) => 
   assert.equal((await call('GET', SELF, token('auth0', 'same-id'))).json.id, platform)
 })
 
-test('P-04 D47 a scope counts only where the record asks for one, and then its lack is 403', async (t) => {
+test('P-04 D47 a scope counts only where the record requires one, and then a missing one is 403', async (t) => {
   const { app, createProvider, createAccount, token, call } = await setUpHosted(t)
   const provider = await createProvider('cognito')
   await createAccount(provider, 'machine-1')
@@ -145,12 +145,12 @@ test('P-04 D47 a scope counts only where the record asks for one, and then its l
 })
 
 test('D42 P-10 a disabled or deleted account, provider or organization is 401 at once, whatever the token says', async (t) => {
-  const { app, createProvider, createAccount, token, call, made } = await setUpHosted(t)
+  const { app, createProvider, createAccount, token, call, bodyOf } = await setUpHosted(t)
   const provider = await createProvider('cognito')
   const account = await createAccount(provider, 'machine-1')
   const bearer = token('cognito', 'machine-1')
   const expectStatus = async (status: number) => assert.equal((await call('GET', SELF, bearer)).status, status)
-  const patch = async (path: string, body: object) => made(await app.admin('PATCH', path, body), 200)
+  const patch = async (path: string, body: object) => bodyOf(await app.admin('PATCH', path, body), 200)
   await expectStatus(200)
   for (const [path, off, on] of [
     [`/identity/v1/api-account-identities/${account}`, { active: false }, { active: true }],
@@ -165,7 +165,7 @@ test('D42 P-10 a disabled or deleted account, provider or organization is 401 at
   await expectStatus(401)
 })
 
-test('D45 an administrator’s session acts for the organization of this controller; beside a Bearer it counts for nothing', async (t) => {
+test('D45 an administrator’s session acts for the organization of this controller; next to a Bearer token it is ignored', async (t) => {
   const { app, createProvider, createAccount, token } = await setUpHosted(t)
   await createAccount(await createProvider('cognito'), 'machine-1')
   const self = await app.admin('GET', SELF)
@@ -194,13 +194,13 @@ test('a read-only account reads everything and changes nothing', async (t) => {
   }
 })
 
-test('D18 why a token was refused at the hosted door is looked up by the trace id, without the token', async (t) => {
+test('D18 the reason for a refused token at the hosted API is found by the trace id, without the token', async (t) => {
   const { app, createProvider, createAccount, token, call } = await setUpHosted(t)
   const provider = await createProvider('auth0')
   await createAccount(provider, 'machine-1')
   const wrong = token('auth0', 'machine-1', { aud: 'https://other.example/' })
   const reasons = []
-  for (const bearer of [wrong, token('auth0', 'stranger'), token('auth0', 'machine-1', { exp: 1 }), 'garbage']) {
+  for (const bearer of [wrong, token('auth0', 'unknown-client'), token('auth0', 'machine-1', { exp: 1 }), 'garbage']) {
     const { json } = await call('GET', SELF, bearer)
     const path = `/edge/management/v1/auth-decisions/${json.traceId}`
     const decision = await app.admin('GET', path)

@@ -36,23 +36,23 @@ async function setUp(t: Parameters<typeof setUpHosted>[0], role: string) {
     identity: `api-account:${account}`,
     exchange,
     enroll: (sub: string) => withToken('enroll/token', sub),
-    signIn: (sub: string) => withToken('authenticate?method=ext-jwt', sub),
+    logIn: (sub: string) => withToken('authenticate?method=ext-jwt', sub),
   }
 }
 
-test('D46 S2-5.1 nobody enrolls as the identity of an account, so that its rights go to nobody else', async (t) => {
-  const { enroll, exchange, signIn, identity, account } = await setUp(t, 'admin')
+test('D46 S2-5.1 enrollment as the identity of an account is refused', async (t) => {
+  const { enroll, exchange, logIn, identity, account } = await setUp(t, 'admin')
   const taken = await enroll(identity)
   assert.deepEqual([taken.status, taken.json.error.code], [400, 'INVALID_ENROLLMENT_TOKEN'], taken.text)
   assert.equal((await enroll(account)).status, 200)
   assert.equal((await exchange()).status, 200)
-  assert.equal((await signIn(identity)).status, 401)
-  const other = await signIn(account)
+  assert.equal((await logIn(identity)).status, 401)
+  const other = await logIn(account)
   assert.deepEqual([other.status, other.json.data.identity.id], [200, account])
 })
 
-for (const who of ['an administrator', 'who manages identities'] as const) {
-  test(`D46 D35 ${who} gives the identity of an account no way in, and no other policy`, async (t) => {
+for (const who of ['an administrator', 'a manager of identities'] as const) {
+  test(`D46 D35 ${who} cannot give the identity of an account credentials or another policy`, async (t) => {
     const { app, account, exchange, identity } = await setUp(t, 'read-only')
     assert.equal((await exchange()).status, 200)
     const permissions = ['identity', 'enrollment', 'auth-policy', 'admin_readonly']
@@ -61,18 +61,18 @@ for (const who of ['an administrator', 'who manages identities'] as const) {
       const { status, json } = await app.call(method, `${MANAGEMENT}/${path}`, body, { session: by })
       return status < 300 ? status : json.error.code
     }
-    const { id: somebody } = await app.makeIdentity({ permissions: ['admin_readonly'] })
+    const { id: plain } = await app.makeIdentity({ permissions: ['admin_readonly'] })
     const refused = 'ENTITY_CAN_NOT_BE_UPDATED'
-    const policy = { name: 'like it', primary: { extJwt: { allowed: true } } }
-    const outcomes: readonly [
+    const policy = { name: 'similar', primary: { extJwt: { allowed: true } } }
+    const results: readonly [
       what: string,
       method: string,
       path: (id: string) => string,
       body: (id: string) => unknown,
     ][] = [
       ['policy', 'PATCH', (id) => `identities/${id}`, () => ({ authPolicyId: 'default' })],
-      ['external id', 'PATCH', (id) => `identities/${id}`, () => ({ externalId: 'thief' })],
-      ['name', 'PATCH', (id) => `identities/${id}`, () => ({ name: 'thief' })],
+      ['external id', 'PATCH', (id) => `identities/${id}`, () => ({ externalId: 'attacker' })],
+      ['name', 'PATCH', (id) => `identities/${id}`, () => ({ name: 'attacker' })],
       [
         'enrollment',
         'POST',
@@ -83,13 +83,13 @@ for (const who of ['an administrator', 'who manages identities'] as const) {
         'password',
         'POST',
         () => 'authenticators',
-        (id) => ({ method: 'updb', identityId: id, username: `u ${id}`, password: 'thief-thief' }),
+        (id) => ({ method: 'updb', identityId: id, username: `u ${id}`, password: 'attacker-password' }),
       ],
     ]
-    for (const [what, method, path, body] of outcomes) {
+    for (const [what, method, path, body] of results) {
       assert.equal(await call(method, path(identity), body(identity)), refused, what)
-      const twin = what === 'policy' ? { authPolicyId: 'api-accounts' } : body(somebody)
-      const accepted = await call(method, path(somebody), twin)
+      const twin = what === 'policy' ? { authPolicyId: 'api-accounts' } : body(plain)
+      const accepted = await call(method, path(plain), twin)
       const hasPassword = what === 'password' ? 'MAX_AUTHENTICATOR_METHODS_REACHED' : undefined
       assert.ok(accepted === 200 || accepted === 201 || accepted === hasPassword, `${what}: ${accepted}`)
     }
@@ -100,7 +100,7 @@ for (const who of ['an administrator', 'who manages identities'] as const) {
   })
 }
 
-test('D46 nobody keeps an account out by taking the name of its identity or of its policy', async (t) => {
+test('D46 an identity or policy that takes the name of an account’s does not block the account', async (t) => {
   const { app, exchange, identity, account } = await setUp(t, 'admin')
   const make = (name: string) =>
     app.admin('POST', `${MANAGEMENT}/identities`, { name, type: 'Default', isAdmin: false })
@@ -114,7 +114,7 @@ test('D46 nobody keeps an account out by taking the name of its identity or of i
   assert.equal((await exchange()).status, 200)
 })
 
-test('D46 an identity that had another way in before loses it with the next exchange', async (t) => {
+test('D46 an identity with another login method loses it at the next exchange', async (t) => {
   const { app, exchange, identity } = await setUp(t, 'admin')
   const body = { name: identity, type: 'Default' as const, isAdmin: false, authPolicyId: 'default' }
   const by = { actorId: 'system', now: app.clock.now() }

@@ -13,11 +13,11 @@ interface Seen {
   readonly body: unknown
 }
 
-/** A registration endpoint (RFC 7591 and 7592) that remembers its clients and fails when it is told to. */
+/** A registration endpoint (RFC 7591 and 7592) that keeps its clients and can be made to fail. */
 async function startRegistration(t: TestContext) {
   const clients = new Map<string, string>()
   const seen: Seen[] = []
-  const state = { failsWith: 0, answer: undefined as unknown }
+  const state = { failsWith: 0, response: undefined as unknown }
   const server = createServer(async (request, response) => {
     const body = await readAll(request)
     const path = request.url ?? ''
@@ -37,7 +37,7 @@ async function startRegistration(t: TestContext) {
         client_secret: `secret-of-${id}`,
         registration_client_uri,
         registration_access_token: `manage-${id}`,
-        ...(state.answer as object),
+        ...(state.response as object),
       })
     }
     const id = path.split('/').at(-1) ?? ''
@@ -67,7 +67,7 @@ async function setUp(t: TestContext) {
   return { ...hosted, registration, provider, create }
 }
 
-test('S2-5.2 S2-5.3 D42 an account is registered at the provider, and its file has three members, shown once', async (t) => {
+test('S2-5.2 S2-5.3 D42 an account is registered at the provider, and its credential file has three members, shown once', async (t) => {
   const { app, registration, create, token, call } = await setUp(t)
   const reply = await create({ contactEmail: 'ops@example.com', description: 'build pipeline' })
   assert.equal(reply.status, 201, reply.text)
@@ -90,10 +90,10 @@ test('S2-5.2 S2-5.3 D42 an account is registered at the provider, and its file h
   assert.equal((await call('GET', '/core/v3/networks', token('cognito', 'client-1'))).status, 200)
 })
 
-test('R-13 the token for one registration address is not sent to another, whoever names it', async (t) => {
+test('R-13 the token for one registration address is never sent to another', async (t) => {
   const { app, registration, provider, create } = await setUp(t)
   const elsewhere = await startRegistration(t)
-  elsewhere.clients.set('client of somebody else', '')
+  elsewhere.clients.set('another client', '')
   const path = `/identity/v1/identity-providers/${provider}`
   const sentTo = ({ seen }: typeof registration) => seen.map(({ authorization }) => authorization)
   assert.equal((await app.admin('PATCH', path, { name: 'renamed', registrationUrl: registration.url })).status, 200)
@@ -107,7 +107,7 @@ test('R-13 the token for one registration address is not sent to another, whoeve
   assert.equal((await app.admin('PATCH', path, members)).json.hasRegistrationToken, true)
 })
 
-test('R-13 D42 neither the secret nor a token of the provider is in the store, in clear, or in the log', async (t) => {
+test('R-13 D42 neither the secret nor a token of the provider is in the store in clear, or in the log', async (t) => {
   const { app, create } = await setUp(t)
   await create()
   const dump = JSON.stringify([
@@ -125,7 +125,7 @@ test('R-13 D42 neither the secret nor a token of the provider is in the store, i
   assert.equal(json[0].hasRegistrationToken, true)
 })
 
-test('D42 if the provider fails, or the account is refused, nothing is left behind on either side', async (t) => {
+test('D42 if the provider fails, or the account is refused, nothing is left on either side', async (t) => {
   const { app, registration, create } = await setUp(t)
   const accounts = async () => (await app.admin('GET', ACCOUNTS)).json.length
   registration.state.failsWith = 503
@@ -133,31 +133,36 @@ test('D42 if the provider fails, or the account is refused, nothing is left behi
   assert.deepEqual([failed.status, failed.json.status.label], [502, 'BAD_GATEWAY'])
   assert.match(failed.json.errors[0], /HTTP 503/)
   registration.state.failsWith = 0
-  for (const answer of [{ client_secret: undefined }, { client_id: 7 }]) {
-    registration.state.answer = answer
+  for (const response of [{ client_secret: undefined }, { client_id: 7 }]) {
+    registration.state.response = response
     assert.equal((await create()).status, 502)
   }
-  registration.state.answer = undefined
+  registration.state.response = undefined
   registration.clients.clear()
   assert.equal(await accounts(), 0)
-  for (const body of [{ name: '' }, { contactEmail: 'nobody' }, { role: 'king' }, { identityProviderId: 'x' }]) {
+  for (const body of [
+    { name: '' },
+    { contactEmail: 'not an address' },
+    { role: 'unknown' },
+    { identityProviderId: 'x' },
+  ]) {
     assert.ok([400, 404].includes((await create(body)).status))
   }
   assert.equal(registration.clients.size, 0)
   assert.equal((await create()).status, 201)
   assert.equal((await create()).status, 400, 'the name is taken')
   assert.deepEqual([registration.clients.size, await accounts()], [1, 1])
-  // The provider hands out an id that another account has already: the new client is taken away again.
-  registration.state.answer = { client_id: 'client-1' }
+  // The provider returns an id that another account has already: the new client is removed again.
+  registration.state.response = { client_id: 'client-1' }
   const clash = await create({ name: 'other' })
   assert.equal(clash.status, 400, clash.text)
   assert.equal(registration.seen.at(-1)?.method, 'DELETE')
   assert.equal(await accounts(), 1)
 })
 
-test('rotation gives new credentials while the old ones go on for as long as was asked', async (t) => {
-  const { app, registration, create, token, call, made } = await setUp(t)
-  const { id } = made(await create())
+test('rotation returns new credentials, and the old ones stay valid for the overlap', async (t) => {
+  const { app, registration, create, token, call, bodyOf } = await setUp(t)
+  const { id } = bodyOf(await create())
   const rotated = await app.admin('POST', `${ACCOUNTS}/${id}/rotate`, { overlapMinutes: 10 })
   assert.deepEqual([rotated.status, rotated.json.credentials.clientId], [200, 'client-2'])
   const status = async (client: string) => (await call('GET', '/core/v3/networks', token('cognito', client))).status
@@ -167,15 +172,15 @@ test('rotation gives new credentials while the old ones go on for as long as was
   app.clock.advance(60_000)
   assert.deepEqual([await status('client-1'), await status('client-2')], [401, 200])
   assert.deepEqual([...registration.clients.keys()], ['client-1', 'client-2'])
-  const at_once = await app.admin('POST', `${ACCOUNTS}/${id}/rotate`, { overlapMinutes: 0 })
-  assert.equal(at_once.json.credentials.clientId, 'client-3')
+  const immediate = await app.admin('POST', `${ACCOUNTS}/${id}/rotate`, { overlapMinutes: 0 })
+  assert.equal(immediate.json.credentials.clientId, 'client-3')
   assert.deepEqual([await status('client-2'), await status('client-3')], [401, 200])
 })
 
-test('an account that is deleted is deleted at the provider too, even one that the provider has lost', async (t) => {
-  const { app, registration, create, made } = await setUp(t)
-  const first = made(await create())
-  const second = made(await create({ name: 'second' }))
+test('a deleted account is deleted at the provider too, even if the provider has lost it', async (t) => {
+  const { app, registration, create, bodyOf } = await setUp(t)
+  const first = bodyOf(await create())
+  const second = bodyOf(await create({ name: 'second' }))
   assert.equal((await app.admin('DELETE', `${ACCOUNTS}/${first.id}`)).status, 204)
   assert.deepEqual([...registration.clients.keys()], ['client-2'])
   registration.clients.clear()
@@ -195,7 +200,7 @@ test('D50 a client that exists at the provider is recorded without a file, and o
   assert.deepEqual([again.status, again.json.field], [400, 'clientId'])
 })
 
-test('where a provider registers nobody, the error says what to do', async (t) => {
+test('without registration at the provider, the error says what to do', async (t) => {
   const { app, createProvider } = await setUp(t)
   const identityProviderId = await createProvider('keycloak')
   const reply = await app.admin('POST', ACCOUNTS, { name: 'x', identityProviderId })
@@ -203,28 +208,28 @@ test('where a provider registers nobody, the error says what to do', async (t) =
   assert.match(reply.json.errors[0], /clientId/)
 })
 
-/** An account as it is shown, whenever it was changed. */
+/** An account as shown, without the time of its last change. */
 function shown({ credentials: _, updatedAt: __, ...account }: Record<string, unknown>) {
   return account
 }
 
-test('PUT replaces an account: what is not given goes back to its default, what cannot be set stays', async (t) => {
-  const { app, create, made } = await setUp(t)
+test('PUT replaces an account: omitted members are reset to their defaults, read-only ones stay', async (t) => {
+  const { app, create, bodyOf } = await setUp(t)
   const members = { contactEmail: 'ops@example.com', description: 'pipeline', role: 'read-only', active: false }
-  const account = shown(made(await create(members)))
+  const account = shown(bodyOf(await create(members)))
   const path = `${ACCOUNTS}/${account.id}`
-  const put = async (body: object) => shown(made(await app.admin('PUT', path, body), 200))
-  assert.deepEqual(await put(account), account, 'who sends back what he has read changes nothing')
+  const put = async (body: object) => shown(bodyOf(await app.admin('PUT', path, body), 200))
+  assert.deepEqual(await put(account), account, 'sending back an unchanged account changes nothing')
   const changed = { contactEmail: null, email: '', description: null, role: 'admin', active: true }
   assert.deepEqual(await put({ name: account.name }), { ...account, ...changed })
 })
 
-test('PATCH of an account changes what is given, and blank text takes away', async (t) => {
-  const { app, create, made } = await setUp(t)
+test('PATCH of an account changes the given members, and blank text clears them', async (t) => {
+  const { app, create, bodyOf } = await setUp(t)
   const members = { contactEmail: 'ops@example.com', description: 'pipeline', role: 'read-only', active: false }
-  const account = shown(made(await create(members)))
+  const account = shown(bodyOf(await create(members)))
   const path = `${ACCOUNTS}/${account.id}`
-  const patch = async (body: object) => shown(made(await app.admin('PATCH', path, body), 200))
+  const patch = async (body: object) => shown(bodyOf(await app.admin('PATCH', path, body), 200))
   assert.deepEqual(await patch({ description: '' }), { ...account, description: null })
   assert.deepEqual(await patch({ name: 'renamed' }), { ...account, description: null, name: 'renamed' })
 })

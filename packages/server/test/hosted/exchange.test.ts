@@ -21,7 +21,7 @@ async function setUp(t: Parameters<typeof setUpHosted>[0], role = 'admin') {
   return { ...hosted, account, bearer, exchange, withSession }
 }
 
-test('D46 an account trades its token for a session of this controller, with the rights of its role', async (t) => {
+test('D46 an account exchanges its token for a session of this controller, with the rights of its role', async (t) => {
   const { exchange, withSession, account } = await setUp(t)
   const reply = await exchange()
   assert.equal(reply.status, 200, reply.text)
@@ -30,7 +30,7 @@ test('D46 an account trades its token for a session of this controller, with the
   const self = await withSession(session, 'GET', 'current-identity')
   assert.deepEqual([self.json.data.id, self.json.data.isAdmin], [`api-account:${account}`, true])
   assert.equal((await withSession(session, 'GET', 'identities')).status, 200)
-  const body = { name: 'made by machine', type: 'Default', isAdmin: false }
+  const body = { name: 'created by machine', type: 'Default', isAdmin: false }
   assert.equal((await withSession(session, 'POST', 'identities', body)).status, 201)
   assert.equal((await exchange({ type: 'SESSION' })).status, 200)
   assert.equal((await exchange({ type: 'password' })).status, 400)
@@ -44,7 +44,7 @@ test('D46 a read-only account reads there and changes nothing', async (t) => {
   assert.equal((await withSession(session, 'POST', 'identities', body)).status, 401)
 })
 
-test('D46 its sessions end with the account, and with its role its rights change', async (t) => {
+test('D46 an account’s sessions end with it, and its rights follow its role', async (t) => {
   const { app, exchange, withSession, account } = await setUp(t)
   const path = `/identity/v1/api-account-identities/${account}`
   const first = (await exchange()).json.value
@@ -60,26 +60,26 @@ test('D46 its sessions end with the account, and with its role its rights change
   assert.equal((await exchange()).status, 401)
 })
 
-test('D46 an account that is made read-only changes nothing any more, in the sessions it has as well', async (t) => {
+test('D46 an account that becomes read-only cannot change anything, also in its open sessions', async (t) => {
   const { app, exchange, withSession, account } = await setUp(t)
   const session = (await exchange()).json.value
   let count = 0
   const change = async () => {
     count += 1
-    const body = { name: `made by machine ${count}`, type: 'Default', isAdmin: false }
+    const body = { name: `created by machine ${count}`, type: 'Default', isAdmin: false }
     return (await withSession(session, 'POST', 'identities', body)).status
   }
-  const become = async (role: string) =>
+  const setRole = async (role: string) =>
     (await app.admin('PATCH', `/identity/v1/api-account-identities/${account}`, { role })).status
   assert.equal(await change(), 201)
-  assert.equal(await become('read-only'), 200)
+  assert.equal(await setRole('read-only'), 200)
   assert.equal(await change(), 401)
   assert.equal((await withSession(session, 'GET', 'identities')).status, 200)
-  assert.equal(await become('admin'), 200)
+  assert.equal(await setRole('admin'), 200)
   assert.equal(await change(), 201)
 })
 
-test('D46 the identity has no other way in: not even a signer that asserts its id lets it in', async (t) => {
+test('D46 the identity has no other login: a signer that asserts its id is refused', async (t) => {
   const { app, exchange, token, account, key } = await setUp(t)
   await exchange()
   const signer = await app.admin('POST', '/edge/management/v1/ext-jwt-signers', {
@@ -90,7 +90,7 @@ test('D46 the identity has no other way in: not even a signer that asserts its i
     jwksEndpoint: 'https://keys.example/jwks',
   })
   assert.equal(signer.status, 201, signer.text)
-  const signIn = (sub: string) => {
+  const logIn = (sub: string) => {
     const headers = { authorization: `Bearer ${token('cognito', 'x', { sub, aud: 'overlay' }, key)}` }
     return app.call('POST', '/edge/client/v1/authenticate?method=ext-jwt', undefined, { headers })
   }
@@ -99,11 +99,11 @@ test('D46 the identity has no other way in: not even a signer that asserts its i
     type: 'Default',
     isAdmin: false,
   })
-  assert.equal((await signIn(plain.json.data.id)).status, 200)
-  assert.equal((await signIn(`api-account:${account}`)).status, 401)
+  assert.equal((await logIn(plain.json.data.id)).status, 200)
+  assert.equal((await logIn(`api-account:${account}`)).status, 401)
 })
 
-test('D46 a network with a controller of its own is 409, and so says why', async (t) => {
+test('D46 a network with another controller is 409, with the reason', async (t) => {
   const { call, bearer, exchange } = await setUp(t)
   const body = { name: 'elsewhere', controllerUrl: 'https://ctrl.example.net' }
   const { id } = (await call('POST', '/core/v3/networks', bearer, body)).json
@@ -112,7 +112,7 @@ test('D46 a network with a controller of its own is 409, and so says why', async
   assert.equal((await exchange({ type: 'session' }, 'nothing')).status, 404)
 })
 
-test('a client that stops being good at once takes along the sessions that it opened', async (t) => {
+test('a client that is retired at once ends the sessions that it opened', async (t) => {
   const { app, exchange, withSession, account } = await setUp(t)
   const rotate = async (clientId: string, overlapMinutes: number) => {
     const body = { clientId, overlapMinutes }
@@ -126,7 +126,7 @@ test('a client that stops being good at once takes along the sessions that it op
   assert.deepEqual([await status(), (await exchange()).status], [401, 401])
 })
 
-test('when the overlap of a rotation is over, sessions from before its end are over with it', async (t) => {
+test('when the overlap of a rotation ends, the sessions from before end with it', async (t) => {
   const { app, exchange, withSession, account, call, token } = await setUp(t)
   const body = { clientId: 'second', overlapMinutes: 10 }
   assert.equal((await app.admin('POST', `/identity/v1/api-account-identities/${account}/rotate`, body)).status, 200)
@@ -151,7 +151,7 @@ test('when the overlap of a rotation is over, sessions from before its end are o
   assert.deepEqual([await status(old), await status(exchanged.json.value)], [401, 200])
 })
 
-test('a provider that is disabled takes along the sessions of its accounts, and of no others', async (t) => {
+test('disabling a provider ends the sessions of its accounts, and of no others', async (t) => {
   const { app, exchange, withSession, createProvider, createAccount, token, call } = await setUp(t)
   const session = (await exchange()).json.value
   const provider = await createProvider('auth0')
@@ -160,8 +160,8 @@ test('a provider that is disabled takes along the sessions of its accounts, and 
   const [local] = (await call('GET', '/core/v3/networks', bearer)).json._embedded.networkList
   const other = (await call('POST', `/core/v3/networks/${local.id}/exchange`, bearer, { type: 'session' })).json.value
   const statuses = async () => {
-    const asked = [session, other].map((one) => withSession(one, 'GET', 'identities'))
-    return (await Promise.all(asked)).map(({ status }) => status)
+    const requests = [session, other].map((one) => withSession(one, 'GET', 'identities'))
+    return (await Promise.all(requests)).map(({ status }) => status)
   }
   const patch = (body: object) => app.admin('PATCH', `/identity/v1/identity-providers/${provider}`, body)
   assert.equal((await patch({ name: 'renamed', enabled: true })).status, 200)
@@ -172,7 +172,7 @@ test('a provider that is disabled takes along the sessions of its accounts, and 
   assert.deepEqual(await statuses(), [200, 401])
 })
 
-test('with an account goes its identity on this controller, and no other', async (t) => {
+test('deleting an account deletes its identity on this controller, and no other', async (t) => {
   const { app, exchange, withSession, createProvider, createAccount, token, call, account } = await setUp(t)
   await createAccount(await createProvider('auth0'), 'other machine')
   const bearer = token('auth0', 'other machine')
@@ -190,10 +190,10 @@ test('with an account goes its identity on this controller, and no other', async
   assert.equal((await withSession(session, 'GET', 'identities')).status, 401)
 })
 
-test('an account that exchanged is no second person in the lists, and with its session it is itself', async (t) => {
+test('an account that exchanged is listed once, and its session shows the account itself', async (t) => {
   const { app, exchange, account } = await setUp(t)
   const session = (await exchange()).json.value
-  const { id: person } = await app.makeIdentity({ isAdmin: true })
+  const { id: user } = await app.makeIdentity({ isAdmin: true })
   const list = async (path: string) => (await app.admin('GET', `/identity/v1/${path}`)).json as Listed[]
   const types = async (path: string) => (await list(path)).map(({ type }) => type).toSorted()
   assert.deepEqual(await types('user-identities'), ['UserIdentity', 'UserIdentity'])
@@ -202,7 +202,7 @@ test('an account that exchanged is no second person in the lists, and with its s
   assert.deepEqual([self.json.id, self.json.type], [account, 'ApiAccountIdentity'])
   const active = async () => (await list('user-identities')).map((one) => one.active).toSorted()
   assert.deepEqual(await active(), [true, true])
-  const disable = `/edge/management/v1/identities/${person}/disable`
+  const disable = `/edge/management/v1/identities/${user}/disable`
   assert.equal((await app.admin('POST', disable, { durationMinutes: 5 })).status, 200)
   assert.deepEqual(await active(), [false, true])
   app.clock.advance(5 * 60_000)

@@ -1,4 +1,4 @@
-/** What `nfctl` 5.11.3 sent to a real controller, word for word, and what it reads of the answers. */
+/** Requests of `nfctl` 5.11.3 to a real controller, verbatim, and the members that it reads from the responses. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setUpHosted } from './hosted.fixture.ts'
@@ -19,7 +19,7 @@ async function setUp(t: Parameters<typeof setUpHosted>[0]) {
   return { ...hosted, get, readerId, machineId }
 }
 
-test('list networks --as create finds its list, and so do the calls after it, which go on asking for that form', async (t) => {
+test('list networks --as create finds its list, and so do the following calls, which keep asking for that form', async (t) => {
   const { get } = await setUp(t)
   const { _embedded } = await get(LIST, 'application/hal+json;as=create')
   const [network] = _embedded.createNetworkList
@@ -29,7 +29,7 @@ test('list networks --as create finds its list, and so do the calls after it, wh
   assert.deepEqual(Object.keys((await get(LIST))._embedded), ['networkList'])
 })
 
-test('list identities makes one table: machines and people show the columns in the same order', async (t) => {
+test('list identities makes one table: machines and users have the columns in the same order', async (t) => {
   const { get } = await setUp(t)
   const columns = ['name', 'type', 'description', 'active', 'email']
   const identities: object[] = await get('/identity/v1/identities?size=1000&page=0')

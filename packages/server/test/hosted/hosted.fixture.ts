@@ -1,4 +1,4 @@
-/** What tests of the hosted API share: a controller, providers of each kind whose keys it knows, accounts and tokens of them. */
+/** Shared by the tests of the hosted API: a controller, providers of each kind with known keys, accounts and tokens. */
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { readKeySet } from '@countersign/core'
@@ -9,10 +9,10 @@ type Members = Readonly<Record<string, unknown>>
 
 export const GATEWAY = 'https://gateway.example.net/'
 
-/** Where keys are that sign no token of the fixture. */
+/** The address of keys that sign no token of the fixture. */
 export const OTHER_KEYS = 'https://elsewhere.example/jwks'
 
-/** A record of each kind, with what its machine tokens say beside the times. */
+/** A record of each kind, with the claims of its machine tokens except the times. */
 export const KINDS = {
   cognito: {
     record: { kind: 'cognito', issuer: 'https://cognito-idp.us-east-1.amazonaws.com/us-east-1_EXAMPLE' },
@@ -72,13 +72,13 @@ export async function setUpHosted(t: TestContext, options: Omit<AppOptions, 'fet
     freshForMs: undefined,
   })
   const app = await buildApp(t, { ...options, fetchJwks })
-  const made = (reply: Reply, status = 201) => {
+  const bodyOf = (reply: Reply, status = 201) => {
     assert.equal(reply.status, status, reply.text)
     return reply.json
   }
 
   const createOrganization = async (label: string): Promise<string> =>
-    made(await app.admin('POST', '/identity/v1/organizations', { name: `${label} Corp`, label })).id
+    bodyOf(await app.admin('POST', '/identity/v1/organizations', { name: `${label} Corp`, label })).id
 
   const createProvider = async (kind: KindName, members: Members = {}): Promise<string> => {
     const { record } = KINDS[kind]
@@ -89,7 +89,7 @@ export async function setUpHosted(t: TestContext, options: Omit<AppOptions, 'fet
       tokenUrl: 'https://idp.example/token',
       ...members,
     }
-    return made(await app.admin('POST', '/identity/v1/identity-providers', body)).id
+    return bodyOf(await app.admin('POST', '/identity/v1/identity-providers', body)).id
   }
 
   const createAccount = async (
@@ -104,7 +104,7 @@ export async function setUpHosted(t: TestContext, options: Omit<AppOptions, 'fet
       contactEmail: 'ops@example.com',
       ...members,
     }
-    return made(await app.admin('POST', '/identity/v1/api-account-identities', body)).id
+    return bodyOf(await app.admin('POST', '/identity/v1/api-account-identities', body)).id
   }
 
   const token = (kind: KindName, clientId: string, claims: Members = {}, with_ = key): string => {
@@ -117,9 +117,9 @@ export async function setUpHosted(t: TestContext, options: Omit<AppOptions, 'fet
     })
   }
 
-  /** A call with an access token, or with nothing. */
+  /** Sends a request with an access token, or without one. */
   const call = (method: string, path: string, bearer?: string, body?: unknown): Promise<Reply> =>
     app.call(method, path, body, bearer === undefined ? {} : { headers: { authorization: `Bearer ${bearer}` } })
 
-  return { app, key, createOrganization, createProvider, createAccount, token, call, made }
+  return { app, key, createOrganization, createProvider, createAccount, token, call, bodyOf }
 }

@@ -14,12 +14,12 @@ async function setUp(t: Parameters<typeof setUpHosted>[0]) {
     return reply
   }
   const create = async (name: string, members = {}) =>
-    hosted.made(await hosted.call('POST', '/core/v3/networks', bearer, { name, size: 'medium', ...members }))
+    hosted.bodyOf(await hosted.call('POST', '/core/v3/networks', bearer, { name, size: 'medium', ...members }))
   return { ...hosted, bearer, get, create }
 }
 
 for (const version of ['v2', 'v3']) {
-  test(`D40 S2-4.1 the networks of ${version} are a HAL page whose items hold all members`, async (t) => {
+  test(`D40 S2-4.1 the networks of ${version} are a HAL page whose items have all members`, async (t) => {
     const { get, create } = await setUp(t)
     await create('Demo One')
     const { json, headers } = await get(`/core/${version}/networks?sort=name%2Casc&size=1000&page=0`)
@@ -52,7 +52,7 @@ for (const version of ['v2', 'v3']) {
   })
 }
 
-test('a name is found as a whole in any letter case, by a pattern with %, together with the group', async (t) => {
+test('a name is matched as a whole in any letter case, by a pattern with %, and together with the group', async (t) => {
   const { get, create } = await setUp(t)
   const { networkGroupId } = await create('Demo One')
   await create('demo two')
@@ -71,7 +71,7 @@ test('a name is found as a whole in any letter case, by a pattern with %, togeth
   assert.deepEqual(await names('status=ERROR'), [])
 })
 
-test('pages are counted; a page or size that is no number is 400', async (t) => {
+test('pages are counted; a page or size that is not a number is 400', async (t) => {
   const { get, create, call, bearer } = await setUp(t)
   await create('a')
   await create('b')
@@ -117,7 +117,7 @@ test('a network is changed and deleted by its organization; the one of this cont
   assert.equal(kept.status, 400)
 })
 
-test('a mistake in a body is told by its field, and every error has the shape that clients know', async (t) => {
+test('an invalid body is refused with the field, and every error has the shape that clients know', async (t) => {
   const { call, bearer } = await setUp(t)
   const missing = await call('POST', '/core/v3/networks', bearer, {})
   assert.deepEqual([missing.status, missing.json.field], [400, 'name'])
@@ -128,7 +128,7 @@ test('a mistake in a body is told by its field, and every error has the shape th
   assert.deepEqual([verb.status, verb.json.status.label, verb.headers.allow], [405, 'METHOD_NOT_ALLOWED', 'GET, POST'])
 })
 
-test('PUT replaces a network: what is not given goes back to its default, what cannot be set stays', async (t) => {
+test('PUT replaces a network: omitted members are reset to their defaults, read-only ones stay', async (t) => {
   const { create, call, bearer, get } = await setUp(t)
   const members = { provider: 'AWS', region: 'us-east-2', controllerUrl: 'https://ctrl.example.net:1280' }
   const made = await create('plant', members)
@@ -136,7 +136,7 @@ test('PUT replaces a network: what is not given goes back to its default, what c
   const read = (await get(path)).json
   const same = (await call('PUT', path, bearer, read)).json
   for (const member of ['name', 'size', 'provider', 'region', 'controllerUrl']) {
-    assert.equal(same[member], made[member], `who sends back what he has read changes no ${member}`)
+    assert.equal(same[member], made[member], `sending back an unchanged network keeps ${member}`)
   }
   const { json } = await call('PUT', path, bearer, { name: 'plant' })
   assert.deepEqual([json.size, json.provider, json.region], ['small', 'SELF', 'local'])

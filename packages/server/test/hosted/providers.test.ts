@@ -5,7 +5,7 @@ import { setUpHosted } from './hosted.fixture.ts'
 
 const PROVIDERS = '/identity/v1/identity-providers'
 
-test('D39 D41 what a record leaves out is read from the provider’s discovery document, of exactly that issuer', async (t) => {
+test('D39 D41 omitted members of a record are read from the provider’s discovery document, of exactly that issuer', async (t) => {
   const { app } = await setUpHosted(t)
   const server = await startJwksServer()
   t.after(() => server.close())
@@ -16,7 +16,7 @@ test('D39 D41 what a record leaves out is read from the provider’s discovery d
     token_endpoint: `${issuer}/token`,
     registration_endpoint: `${issuer}/register`,
   }
-  server.answer({ body: document, headers: { 'content-type': 'application/json' } })
+  server.respondWith({ body: document, headers: { 'content-type': 'application/json' } })
   const body = { name: 'enterprise', kind: 'oidc', issuer, audience: 'network-api' }
   const made = await app.admin('POST', PROVIDERS, body)
   assert.equal(made.status, 201, made.text)
@@ -30,12 +30,12 @@ test('D39 D41 what a record leaves out is read from the provider’s discovery d
       true,
     ],
   )
-  server.answer({ body: { ...document, issuer: `${issuer}/` }, headers: { 'content-type': 'application/json' } })
+  server.respondWith({ body: { ...document, issuer: `${issuer}/` }, headers: { 'content-type': 'application/json' } })
   const other = await app.admin('POST', PROVIDERS, { ...body, name: 'other' })
   assert.deepEqual([other.status, other.json.field], [400, 'issuer'])
 })
 
-test('D41 a record that would let too many in is refused, and its twin is not', async (t) => {
+test('D41 a record that would accept too many tokens is refused, and its twin is not', async (t) => {
   const { app, createProvider } = await setUpHosted(t)
   const good = {
     name: 'p',
@@ -63,7 +63,7 @@ test('D41 a record that would let too many in is refused, and its twin is not', 
   await createProvider('cognito')
 })
 
-test('a record is changed by PUT and PATCH; with accounts its issuer stays and it can not be deleted', async (t) => {
+test('a record is changed by PUT and PATCH; while it has accounts its issuer is fixed and it cannot be deleted', async (t) => {
   const { app, createProvider, createAccount, token, call } = await setUpHosted(t)
   const id = await createProvider('auth0')
   const path = `${PROVIDERS}/${id}`
@@ -79,7 +79,7 @@ test('a record is changed by PUT and PATCH; with accounts its issuer stays and i
   assert.equal((await app.admin('GET', path)).status, 404)
 })
 
-test('clientIdClaim of the record decides which claim names the machine', async (t) => {
+test('clientIdClaim of the record selects the claim with the client id', async (t) => {
   const { createProvider, createAccount, token, call } = await setUpHosted(t)
   await createAccount(await createProvider('keycloak', { clientIdClaim: '/resource/machine' }), 'machine')
   const status = async (claims: object) =>

@@ -7,7 +7,7 @@ const PROVIDERS = '/identity/v1/identity-providers'
 const ACCOUNTS = '/identity/v1/api-account-identities'
 const SELF = '/identity/v1/identities/self'
 
-/** Two organizations that trust the very same provider, each with a machine of its own. */
+/** Two organizations that trust the same provider, each with its own machine. */
 async function setUp(t: Parameters<typeof setUpHosted>[0]) {
   const hosted = await setUpHosted(t)
   const make = async (label: string, clientId: string) => {
@@ -15,13 +15,13 @@ async function setUp(t: Parameters<typeof setUpHosted>[0]) {
     const provider = await hosted.createProvider('cognito', { organizationId })
     const account = await hosted.createAccount(provider, clientId, { organizationId })
     const bearer = hosted.token('cognito', clientId)
-    const network = hosted.made(await hosted.call('POST', '/core/v3/networks', bearer, { name: `${label} net` }))
+    const network = hosted.bodyOf(await hosted.call('POST', '/core/v3/networks', bearer, { name: `${label} net` }))
     return { organizationId, provider, account, bearer, network: network.id, group: network.networkGroupId }
   }
   return { ...hosted, acme: await make('ACME', 'acme-machine'), other: await make('OTHER', 'other-machine') }
 }
 
-test('N-13 S2-4.1 two organizations with the same provider never see each other, whatever id is asked for', async (t) => {
+test('N-13 S2-4.1 two organizations with the same provider never see each other, whatever id is requested', async (t) => {
   const { app, call, acme, other } = await setUp(t)
   const foreign = Object.values({ ...other, bearer: '' }).filter((id) => id !== '')
   const lists = app.controller.http.routes.filter((route) => isHostedRoute(route) && route.method === 'GET')
@@ -42,9 +42,9 @@ test('N-13 S2-4.1 two organizations with the same provider never see each other,
   }
 })
 
-test('N-13 nothing of another organization can be changed: it is not there', async (t) => {
-  const { app, call, acme, other, made } = await setUp(t)
-  const before = made(await call('GET', '/core/v3/networks', other.bearer), 200)
+test('N-13 entities of another organization cannot be changed: they are not found', async (t) => {
+  const { app, call, acme, other, bodyOf } = await setUp(t)
+  const before = bodyOf(await call('GET', '/core/v3/networks', other.bearer), 200)
   const foreign = Object.values({ ...other, bearer: '' }).filter((id) => id !== '')
   const routes = app.controller.http.routes.filter((route) => isHostedRoute(route) && route.method !== 'GET')
   const bodies: Readonly<Record<string, object>> = {
@@ -71,18 +71,18 @@ test('N-13 nothing of another organization can be changed: it is not there', asy
     }
   }
   assert.ok(tried > 30)
-  const made_ = { name: 'n', identityProviderId: other.provider, clientId: 'x' }
-  assert.equal((await call('POST', '/identity/v1/api-account-identities', acme.bearer, made_)).status, 404)
-  const into = { ...made_, organizationId: other.organizationId }
+  const account = { name: 'n', identityProviderId: other.provider, clientId: 'x' }
+  assert.equal((await call('POST', '/identity/v1/api-account-identities', acme.bearer, account)).status, 404)
+  const into = { ...account, organizationId: other.organizationId }
   assert.equal((await call('POST', '/identity/v1/api-account-identities', acme.bearer, into)).status, 404)
   const grouped = { name: 'n', networkGroupId: other.group }
   assert.equal((await call('POST', '/core/v3/networks', acme.bearer, grouped)).status, 404)
-  assert.deepEqual(made(await call('GET', '/core/v3/networks', other.bearer), 200), before)
+  assert.deepEqual(bodyOf(await call('GET', '/core/v3/networks', other.bearer), 200), before)
   assert.equal((await call('GET', '/identity/v1/identities/self', other.bearer)).json.name, 'account of other-machine')
 })
 
-test('N-13 P-11 nobody gets the machines of others by naming a claim that all tokens of their issuer have', async (t) => {
-  const { app, call, token, acme, other, made } = await setUp(t)
+test('N-13 P-11 an organization cannot capture the machines of others by a claim that all tokens of their issuer have', async (t) => {
+  const { app, call, token, acme, other, bodyOf } = await setUp(t)
   const { record } = KINDS.cognito
   const body = { name: 'trap', ...record, jwksUri: 'https://keys.example/jwks' }
   app.clock.advance(1)
@@ -90,19 +90,19 @@ test('N-13 P-11 nobody gets the machines of others by naming a claim that all to
     const refused = await call('POST', PROVIDERS, other.bearer, { ...body, clientIdClaim })
     assert.deepEqual([refused.status, refused.json.field], [400, 'clientIdClaim'])
   }
-  const provider = made(await call('POST', PROVIDERS, other.bearer, { ...body, clientIdClaim: 'pool' }))
+  const provider = bodyOf(await call('POST', PROVIDERS, other.bearer, { ...body, clientIdClaim: 'pool' }))
   const trap = { name: 'trap', identityProviderId: provider.id, clientId: 'shared' }
-  const { id } = made(await call('POST', ACCOUNTS, other.bearer, trap))
+  const { id } = bodyOf(await call('POST', ACCOUNTS, other.bearer, trap))
   const self = async (clientId: string) =>
     (await call('GET', SELF, token('cognito', clientId, { pool: 'shared' }))).json.id
   assert.equal(await self('acme-machine'), acme.account)
-  assert.equal(await self('nobody’s machine'), id, 'the claim of a record counts where nobody was before')
+  assert.equal(await self('unregistered machine'), id, 'the claim of a record counts where no other account matches')
 })
 
-/** A machine of ACME by a claim of its own, whose tokens also say what the usual claim does. */
+/** A machine of ACME by a custom claim; its tokens contain the usual claim too. */
 async function setUpClaims(t: Parameters<typeof setUpHosted>[0]) {
   const hosted = await setUp(t)
-  const { app, call, made, token, acme, other } = hosted
+  const { app, call, bodyOf, token, acme, other } = hosted
   const { record } = KINDS.keycloak
   const provider = {
     name: 'sso',
@@ -110,13 +110,15 @@ async function setUpClaims(t: Parameters<typeof setUpHosted>[0]) {
     jwksUri: 'https://keys.example/jwks',
     tokenUrl: 'https://idp.example/token',
   }
-  /** A later registration each time. */
-  const register = async (who: { bearer: string }, clientId: string, members: object = {}) => {
+  /** Registers a provider and an account, later on each call. */
+  const register = async (organization: { bearer: string }, clientId: string, members: object = {}) => {
     app.clock.advance(1)
-    const identityProviderId = made(await call('POST', PROVIDERS, who.bearer, { ...provider, ...members })).id
+    const identityProviderId = bodyOf(
+      await call('POST', PROVIDERS, organization.bearer, { ...provider, ...members }),
+    ).id
     app.clock.advance(1)
     const body = { name: `account of ${clientId}`, identityProviderId, clientId }
-    return { identityProviderId, account: made(await call('POST', ACCOUNTS, who.bearer, body)).id }
+    return { identityProviderId, account: bodyOf(await call('POST', ACCOUNTS, organization.bearer, body)).id }
   }
   const bearer = () => token('keycloak', 'svc-77', { machine: 'machine-1' })
   const self = async () => {
@@ -128,20 +130,20 @@ async function setUpClaims(t: Parameters<typeof setUpHosted>[0]) {
   return { ...hosted, register, ofAcme, ofOther, self, provider }
 }
 
-test('whoever registers later takes over no machine of another organization, nor does it any harm', async (t) => {
-  const { call, made, other, ofAcme, ofOther, self } = await setUpClaims(t)
+test('a later registration neither takes over nor affects a machine of another organization', async (t) => {
+  const { call, bodyOf, other, ofAcme, ofOther, self } = await setUpClaims(t)
   const { account } = await ofAcme()
   assert.equal(await self(), account)
   const later = await ofOther()
   assert.equal(await self(), account)
   const path = `${PROVIDERS}/${later.identityProviderId}`
   for (const change of [{ jwksUri: OTHER_KEYS }, { audience: 'another' }, { enabled: false }]) {
-    made(await call('PATCH', path, other.bearer, change), 200)
+    bodyOf(await call('PATCH', path, other.bearer, change), 200)
     assert.equal(await self(), account, JSON.stringify(change))
   }
 })
 
-test('the same the other way round: a claim of one’s own takes nothing from who came before with the usual one', async (t) => {
+test('a later registration by a custom claim does not take over a machine with the usual claim', async (t) => {
   const { call, other, ofAcme, ofOther, self } = await setUpClaims(t)
   const { account } = await ofOther()
   assert.equal(await self(), account)
@@ -151,19 +153,19 @@ test('the same the other way round: a claim of one’s own takes nothing from wh
   assert.equal(await self(), later.account)
 })
 
-test('it is the account that counts, not how old the record of its provider is', async (t) => {
-  const { app, call, made, other, provider, ofAcme, self } = await setUpClaims(t)
-  const { id: identityProviderId } = made(await call('POST', PROVIDERS, other.bearer, provider))
+test('the age of the account counts, not the age of its provider record', async (t) => {
+  const { app, call, bodyOf, other, provider, ofAcme, self } = await setUpClaims(t)
+  const { id: identityProviderId } = bodyOf(await call('POST', PROVIDERS, other.bearer, provider))
   const { account } = await ofAcme()
   app.clock.advance(1)
-  made(await call('POST', ACCOUNTS, other.bearer, { name: 'late', identityProviderId, clientId: 'svc-77' }))
+  bodyOf(await call('POST', ACCOUNTS, other.bearer, { name: 'late', identityProviderId, clientId: 'svc-77' }))
   assert.equal(await self(), account)
-  made(await call('POST', `${ACCOUNTS}/${other.account}/rotate`, other.bearer, { clientId: 'svc-78' }), 200)
+  bodyOf(await call('POST', `${ACCOUNTS}/${other.account}/rotate`, other.bearer, { clientId: 'svc-78' }), 200)
   assert.equal(await self(), account)
 })
 
-test('a machine whose account or provider is disabled is nobody, not that of the next in line', async (t) => {
-  const { call, made, acme, ofAcme, ofOther, self } = await setUpClaims(t)
+test('a machine whose account or provider is disabled is refused, and no other account takes its place', async (t) => {
+  const { call, bodyOf, acme, ofAcme, ofOther, self } = await setUpClaims(t)
   const { account, identityProviderId } = await ofAcme()
   const later = await ofOther()
   const switches: readonly [path: string, off: object, on: object][] = [
@@ -171,39 +173,39 @@ test('a machine whose account or provider is disabled is nobody, not that of the
     [`${PROVIDERS}/${identityProviderId}`, { enabled: false }, { enabled: true }],
   ]
   for (const [path, off, on] of switches) {
-    made(await call('PATCH', path, acme.bearer, off), 200)
+    bodyOf(await call('PATCH', path, acme.bearer, off), 200)
     assert.equal(await self(), 401)
-    made(await call('PATCH', path, acme.bearer, on), 200)
+    bodyOf(await call('PATCH', path, acme.bearer, on), 200)
     assert.equal(await self(), account)
   }
   assert.equal((await call('DELETE', `${ACCOUNTS}/${account}`, acme.bearer)).status, 204)
   assert.equal(await self(), later.account)
 })
 
-test('the claim that names clients stays while there are accounts, so that none becomes another client', async (t) => {
-  const { call, made, other, ofAcme, self, register } = await setUpClaims(t)
+test('the client id claim is fixed while there are accounts, so that none becomes another client', async (t) => {
+  const { call, bodyOf, other, ofAcme, self, register } = await setUpClaims(t)
   const early = await register(other, 'svc-77', { clientIdClaim: 'nothing-yet' })
   const { account } = await ofAcme()
   const path = `${PROVIDERS}/${early.identityProviderId}`
   const refused = await call('PATCH', path, other.bearer, { clientIdClaim: 'azp' })
   assert.deepEqual([refused.status, refused.json.status.label], [400, 'BAD_REQUEST'], refused.text)
   assert.equal(await self(), account)
-  made(await call('PATCH', path, other.bearer, { clientIdClaim: 'nothing-yet', name: 'renamed' }), 200)
+  bodyOf(await call('PATCH', path, other.bearer, { clientIdClaim: 'nothing-yet', name: 'renamed' }), 200)
   assert.equal((await call('DELETE', `${ACCOUNTS}/${early.account}`, other.bearer)).status, 204)
-  made(await call('PATCH', path, other.bearer, { clientIdClaim: 'azp' }), 200)
+  bodyOf(await call('PATCH', path, other.bearer, { clientIdClaim: 'azp' }), 200)
 })
 
-test('a client id that another organization has registered is refused in words that tell nothing of it', async (t) => {
+test('a client id registered by another organization is refused without revealing that', async (t) => {
   const { call, acme, other } = await setUp(t)
   const make = async ({ bearer, provider }: typeof acme, clientId: string) => {
     const { status, json } = await call('POST', ACCOUNTS, bearer, { name: 'x', identityProviderId: provider, clientId })
     return [status, json.field, json.errors?.[0]]
   }
-  const neutral = 'no account can be made for this client: name another client of the provider'
+  const neutral = 'this client cannot be used for an account: choose another client of the provider'
   assert.deepEqual(await make(other, 'acme-machine'), [400, 'clientId', neutral])
-  const own = `the client stands for the account account of acme-machine (${acme.account}) already`
+  const own = `the account account of acme-machine (${acme.account}) already uses this client`
   assert.deepEqual(await make(acme, 'acme-machine'), [400, 'clientId', own])
-  assert.equal((await make(other, 'nobody’s machine'))[0], 201)
+  assert.equal((await make(other, 'unregistered machine'))[0], 201)
 })
 
 test('N-11 the organization comes from the account alone, never from a header or a body', async (t) => {
@@ -215,8 +217,8 @@ test('N-11 the organization comes from the account alone, never from a header or
   }
 })
 
-test('D45 whoever runs the controller sets a new organization up, and has no say in it once it has an account', async (t) => {
-  const { app, createOrganization, createProvider, createAccount, acme, made } = await setUp(t)
+test('D45 an administrator sets up a new organization, and has no access once it has an account', async (t) => {
+  const { app, createOrganization, createProvider, createAccount, acme, bodyOf } = await setUp(t)
   const organizationId = await createOrganization('THIRD')
   const provider = await createProvider('auth0', { organizationId })
   await createAccount(provider, 'third-machine', { organizationId })
@@ -224,22 +226,22 @@ test('D45 whoever runs the controller sets a new organization up, and has no say
   assert.equal((await app.admin('POST', '/identity/v1/api-account-identities', again)).status, 404)
   assert.equal((await app.admin('GET', `/identity/v1/organizations/${acme.organizationId}`)).status, 404)
   assert.equal((await app.admin('GET', `/identity/v1/api-account-identities/${acme.account}`)).status, 404)
-  const own = made(await app.admin('GET', '/identity/v1/organizations'), 200)
+  const own = bodyOf(await app.admin('GET', '/identity/v1/organizations'), 200)
   assert.deepEqual([own.length, own[0].label], [1, 'LOCAL'])
 })
 
-test('an organization of its own may not make further ones', async (t) => {
+test('an organization other than the controller’s cannot create further ones', async (t) => {
   const { call, acme, app } = await setUp(t)
   const body = { name: 'x', label: 'X' }
   assert.equal((await call('POST', '/identity/v1/organizations', acme.bearer, body)).status, 403)
   assert.equal((await app.admin('POST', '/identity/v1/organizations', body)).status, 201)
 })
 
-test('PUT of an organization that does not say so makes it active; PATCH leaves that as it is', async (t) => {
-  const { app, createOrganization, made } = await setUp(t)
+test('PUT of an organization activates it by default; PATCH leaves its state', async (t) => {
+  const { app, createOrganization, bodyOf } = await setUp(t)
   const path = `/identity/v1/organizations/${await createOrganization('THIRD')}`
   const body = { name: 'Third', label: 'THIRD' }
-  assert.equal(made(await app.admin('PATCH', path, { active: false }), 200).active, false)
-  assert.equal(made(await app.admin('PATCH', path, body), 200).active, false)
-  assert.equal(made(await app.admin('PUT', path, body), 200).active, true)
+  assert.equal(bodyOf(await app.admin('PATCH', path, { active: false }), 200).active, false)
+  assert.equal(bodyOf(await app.admin('PATCH', path, body), 200).active, false)
+  assert.equal(bodyOf(await app.admin('PUT', path, body), 200).active, true)
 })

@@ -7,11 +7,11 @@ import {
   create,
   detailOf,
   jwksBody,
-  outcome,
   overBothDatabases,
   SIGNERS,
+  summarize,
 } from './ext-jwt-signers.fixture.ts'
-import { ALICE, AUDIENCE, decisionOf, refusalOf, setUpProvider, signIn } from './provider.fixture.ts'
+import { ALICE, AUDIENCE, decisionOf, logInWithToken, refusalOf, setUpProvider } from './provider.fixture.ts'
 import { makeStrictPolicy } from './second-token.fixture.ts'
 
 after(stopTestPostgres)
@@ -29,18 +29,18 @@ for (const database of ['sqlite', 'postgres'] as const) {
     const { app, token, createSigner } = await setUp(t, database)
     const id = await createSigner({ additionalAudiences: ['api://one', 'api://two'] })
     for (const aud of [AUDIENCE, 'api://one', 'api://two', ['elsewhere', 'api://two'], ['api://one', 'api://two']]) {
-      assert.equal((await signIn(app, token({ aud }))).status, 200, JSON.stringify(aud))
+      assert.equal((await logInWithToken(app, token({ aud }))).status, 200, JSON.stringify(aud))
     }
     for (const aud of ['api://three', 'api://one/', 'API://one', ['elsewhere'], []]) {
-      assert.equal((await signIn(app, token({ aud }))).status, 401, JSON.stringify(aud))
+      assert.equal((await logInWithToken(app, token({ aud }))).status, 401, JSON.stringify(aud))
     }
     const patch = await app.admin('PATCH', `${SIGNERS}/${id}`, { additionalAudiences: ['api://two'] })
     assert.equal(patch.status, 200, patch.text)
-    assert.equal((await signIn(app, token({ aud: 'api://one' }))).status, 401)
-    assert.equal((await signIn(app, token({ aud: 'api://two' }))).status, 200)
+    assert.equal((await logInWithToken(app, token({ aud: 'api://one' }))).status, 401)
+    assert.equal((await logInWithToken(app, token({ aud: 'api://two' }))).status, 200)
   })
 
-  test(`a signer that is a second factor takes a token for any of its audiences, on ${database}`, async (t) => {
+  test(`a signer that is a second factor accepts a token for any of its audiences, on ${database}`, async (t) => {
     const { app, token, createSigner } = await setUpProvider(t, { database })
     const signerId = await createSigner({ additionalAudiences: ['api://one'] })
     await app.admin('POST', '/edge/management/v1/identities', {
@@ -50,7 +50,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
       externalId: ALICE,
       authPolicyId: await makeStrictPolicy(app, signerId),
     })
-    const login = await signIn(app, token())
+    const login = await logInWithToken(app, token())
     const call = async (aud: string) => {
       const headers = { 'zt-session': login.json.data.token, authorization: `Bearer ${token({ aud })}` }
       return (await app.call('GET', OWN, undefined, { headers })).status
@@ -59,14 +59,14 @@ for (const database of ['sqlite', 'postgres'] as const) {
   })
 }
 
-test('an unknown kid asks the provider for keys when the token names the signer by an additional audience', async (t) => {
+test('an unknown kid triggers a key fetch when the token names the signer by an additional audience', async (t) => {
   const { app, token, provider, createSigner } = await setUp(t, 'sqlite')
   await createSigner({ additionalAudiences: ['api://one'] })
-  assert.equal((await signIn(app, token())).status, 200)
+  assert.equal((await logInWithToken(app, token())).status, 200)
   const rotated = mintKey('P-256')
   provider.keys = [...provider.keys, rotated]
   app.clock.advance(3_600_000)
-  assert.equal((await signIn(app, token({ aud: 'api://one' }, rotated))).status, 200)
+  assert.equal((await logInWithToken(app, token({ aud: 'api://one' }, rotated))).status, 200)
 })
 
 test('a refusal and explain name every audience that the signer accepts', async (t) => {
@@ -77,7 +77,7 @@ test('a refusal and explain name every audience that the signer accepts', async 
   const check = signers[0].checks.find(({ check }: { check: string }) => check === 'audience')
   assert.deepEqual(check, { check: 'audience', expected: 'overlay or api://one', received: 'elsewhere', pass: false })
   assert.match(hints.join('\n'), /expects "overlay" or "api:\/\/one"/)
-  const decision = await decisionOf(app, await refusalOf(signIn(app, refused)))
+  const decision = await decisionOf(app, await refusalOf(logInWithToken(app, refused)))
   assert.equal(decision.reason, 'audience-mismatch')
   const accepted = await explain(token({ aud: 'api://one' }))
   assert.deepEqual([accepted.signers[0].reason, accepted.hints], ['accepted', []])
@@ -88,12 +88,12 @@ overBothDatabases('additional audiences', async (t, app) => {
   const patch = (id: string, body: Record<string, unknown>) => app.admin('PATCH', `${SIGNERS}/${id}`, body)
   const audiencesOf = async (id: string) => (await detailOf(app, id)).additionalAudiences
 
-  await t.test('are an empty list until somebody sets them, and answered in their order', async () => {
+  await t.test('are an empty list by default, and returned in the order given', async () => {
     assert.deepEqual(await audiencesOf(await create(app)), [])
     assert.deepEqual(await audiencesOf(await create(app, jwksBody({ additionalAudiences: ['b', 'a'] }))), ['b', 'a'])
   })
 
-  await t.test('are kept by a PUT that does not name them, and cleared by null and [] in PUT and PATCH', async () => {
+  await t.test('are kept by a PUT without them, and cleared by null and [] in PUT and PATCH', async () => {
     const body = jwksBody({ additionalAudiences: ['b', 'a'], kid: 'k' })
     const id = await create(app, body)
     const { additionalAudiences: _, kid: __, ...without } = body
@@ -113,7 +113,7 @@ overBothDatabases('additional audiences', async (t, app) => {
     }
   })
 
-  await t.test('are refused with their field when one is blank, given twice, invisible or one too many', async () => {
+  await t.test('are refused with their field when one is blank, repeated, invisible or beyond the limit', async () => {
     const many = (count: number) => Array.from({ length: count }, (_, at) => `a${at}`)
     const refused: [unknown, string][] = [
       [[''], '400 COULD_NOT_VALIDATE additionalAudiences'],
@@ -130,14 +130,14 @@ overBothDatabases('additional audiences', async (t, app) => {
     ]
     for (const [additionalAudiences, expected] of refused) {
       const reply = await app.admin('POST', SIGNERS, jwksBody({ additionalAudiences }))
-      assert.equal(outcome(reply), expected, JSON.stringify(additionalAudiences)?.slice(0, 60))
+      assert.equal(summarize(reply), expected, JSON.stringify(additionalAudiences)?.slice(0, 60))
     }
     for (const additionalAudiences of [['a'], ['a', 'A'], ['a'.repeat(1024)], many(16), ['Edge']]) {
-      assert.equal(outcome(await app.admin('POST', SIGNERS, jwksBody({ additionalAudiences }))), '201')
+      assert.equal(summarize(await app.admin('POST', SIGNERS, jwksBody({ additionalAudiences }))), '201')
     }
   })
 
-  await t.test('belong to one signer of an issuer, whichever member names them', async () => {
+  await t.test('belong to one signer of an issuer, in either member', async () => {
     const issuer = 'https://shared.example'
     const taken = '400 COULD_NOT_VALIDATE issuer'
     const first = await create(app, jwksBody({ issuer, audience: 'one', additionalAudiences: ['two'] }))
@@ -148,23 +148,23 @@ overBothDatabases('additional audiences', async (t, app) => {
       { audience: 'three', additionalAudiences: ['four', 'two'] },
     ]) {
       const reply = await app.admin('POST', SIGNERS, jwksBody({ issuer, ...clash }))
-      assert.equal(outcome(reply), taken, JSON.stringify(clash))
+      assert.equal(summarize(reply), taken, JSON.stringify(clash))
       assert.match(reply.json.error.cause.reason, /^duplicate value 'https:\/\/shared\.example' in unique index/)
     }
     const second = await create(app, jwksBody({ issuer, audience: 'three', additionalAudiences: ['four'] }))
-    assert.equal(outcome(await patch(second, { additionalAudiences: ['four', 'two'] })), taken)
-    assert.equal(outcome(await patch(second, { audience: 'one' })), taken)
+    assert.equal(summarize(await patch(second, { additionalAudiences: ['four', 'two'] })), taken)
+    assert.equal(summarize(await patch(second, { audience: 'one' })), taken)
     assert.deepEqual(await audiencesOf(second), ['four'])
     const elsewhere = await create(app, jwksBody({ audience: 'one', additionalAudiences: ['two'] }))
-    assert.equal(outcome(await patch(elsewhere, { issuer })), taken)
-    assert.equal(outcome(await patch(second, { audience: 'four', additionalAudiences: ['three'] })), '200')
-    assert.equal(outcome(await patch(first, { additionalAudiences: [] })), '200')
-    assert.equal(outcome(await patch(second, { additionalAudiences: ['two'] })), '200')
+    assert.equal(summarize(await patch(elsewhere, { issuer })), taken)
+    assert.equal(summarize(await patch(second, { audience: 'four', additionalAudiences: ['three'] })), '200')
+    assert.equal(summarize(await patch(first, { additionalAudiences: [] })), '200')
+    assert.equal(summarize(await patch(second, { additionalAudiences: ['two'] })), '200')
     assert.equal((await app.admin('DELETE', `${SIGNERS}/${first}`)).status, 200)
-    assert.equal(outcome(await patch(second, { additionalAudiences: ['one', 'two'] })), '200')
+    assert.equal(summarize(await patch(second, { additionalAudiences: ['one', 'two'] })), '200')
   })
 
-  await t.test('of concurrent creates that overlap one succeeds', async () => {
+  await t.test('one of several concurrent creates that overlap succeeds', async () => {
     for (let round = 0; round < 5; round++) {
       const issuer = `https://race-${round}.example`
       const bodies = [
@@ -174,8 +174,8 @@ overBothDatabases('additional audiences', async (t, app) => {
         { audience: 'e', additionalAudiences: ['x', 'a'] },
       ].map((members) => jwksBody({ issuer, ...members }))
       const replies = await Promise.all(bodies.map((body) => app.admin('POST', SIGNERS, body)))
-      const outcomes = replies.map(outcome).toSorted()
-      assert.deepEqual(outcomes, ['201', ...Array(3).fill('400 COULD_NOT_VALIDATE issuer')])
+      const results = replies.map(summarize).toSorted()
+      assert.deepEqual(results, ['201', ...Array(3).fill('400 COULD_NOT_VALIDATE issuer')])
     }
   })
 

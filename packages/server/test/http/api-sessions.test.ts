@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { newId, TIME_LENGTH, timeLetters } from '@countersign/core'
+import { encodeTime, newId, TIME_LENGTH } from '@countersign/core'
 import { createApiSession } from '../../src/operations/api-session/start-session.ts'
 import { createPolicy, POLICIES } from './auth-policies.fixture.ts'
 import { buildApp, stopTestPostgres, type TestApp } from './build-app.ts'
-import { outcome, overBothDatabases } from './ext-jwt-signers.fixture.ts'
+import { overBothDatabases, summarize } from './ext-jwt-signers.fixture.ts'
 import {
   API_SESSIONS,
   createIdentity,
@@ -28,10 +28,11 @@ after(() => rmSync(dir, { recursive: true }))
 const config = join(dir, 'settings.yaml')
 writeFileSync(config, 'session:\n  idleSeconds: 600\n  maxSeconds: 1500\n  maxPerIdentity: 3\n')
 
-const use = async (app: TestApp, session: string) => outcome(await app.call('GET', OWN_SESSION, undefined, { session }))
+const use = async (app: TestApp, session: string) =>
+  summarize(await app.call('GET', OWN_SESSION, undefined, { session }))
 
 overBothDatabases('API sessions', async (t, app) => {
-  await t.test('are counted whole, whichever way they come and go', async () => {
+  await t.test('are counted exactly, however they start and end', async () => {
     const total = async (query = '') =>
       (await app.admin('GET', `${API_SESSIONS}?limit=1${query}`)).json.meta.pagination.totalCount
     const before = await total()
@@ -41,14 +42,14 @@ overBothDatabases('API sessions', async (t, app) => {
     await app.call('DELETE', OWN_SESSION, undefined, { session: one.session })
     assert.equal(await total(), before + 1)
     assert.equal((await app.admin('DELETE', `${IDENTITIES}/${other.id}`)).status, 200)
-    assert.equal(await total(), before, 'a deleted identity takes its sessions along')
+    assert.equal(await total(), before, 'deleting an identity ends its sessions')
   })
 
   await t.test('D27 are listed, shown and ended by administrators, never with a token', async () => {
     const { id: identityId, session } = await app.makeIdentity()
     const own = await app.call('GET', OWN_SESSION, undefined, { session })
     const { token, expiresAt, expirationSeconds, ...shown } = own.json.data
-    assert.equal(token, session, 'the holder alone is shown the token that he presented')
+    assert.equal(token, session, 'only the holder sees the token')
 
     const filter = encodeURIComponent(`identity = "${identityId}"`)
     const list = await app.admin('GET', `${API_SESSIONS}?filter=${filter}`)
@@ -70,34 +71,41 @@ overBothDatabases('API sessions', async (t, app) => {
     assert.equal(await use(app, session), '401 UNAUTHORIZED')
     for (const method of ['GET', 'DELETE']) {
       const reply = await app.admin(method, `${API_SESSIONS}/${shown.id}`)
-      assert.equal(outcome(reply), '404 NOT_FOUND')
+      assert.equal(summarize(reply), '404 NOT_FOUND')
       assert.equal(reply.json.error.cause.message, `apiSession with id ${shown.id} not found`)
     }
     for (const symbol of ['token', 'tokenDigest', 'token_digest', 'expiresAt']) {
       assert.equal(
-        outcome(await app.admin('GET', `${API_SESSIONS}?filter=${symbol}!=null`)),
+        summarize(await app.admin('GET', `${API_SESSIONS}?filter=${symbol}!=null`)),
         '400 INVALID_FILTER',
         symbol,
       )
     }
   })
 
-  await t.test('I-13 R-13 only the digest of a token is stored, and the digest is no token', async () => {
-    const { session } = await app.makeIdentity()
-    const digest = createHash('sha256').update(session).digest('base64url')
-    const stored = session.slice(0, TIME_LENGTH) + digest
-    const rows = await app.store.db.selectFrom('api_sessions').selectAll().where('token_digest', '=', stored).execute()
-    assert.equal(rows.length, 1)
-    assert.equal(session.slice(0, TIME_LENGTH), timeLetters(rows[0]?.created_at ?? 0))
-    assert.ok(!JSON.stringify(await app.store.db.selectFrom('api_sessions').selectAll().execute()).includes(session))
-    assert.equal(Buffer.from(session.slice(TIME_LENGTH), 'base64url').length, 32)
-    for (const guess of [digest, stored, session.slice(TIME_LENGTH), `Z${session.slice(1)}`]) {
-      assert.equal(await use(app, guess), '401 UNAUTHORIZED')
-    }
-    assert.equal(await use(app, session), '200')
-  })
+  await t.test(
+    'I-13 R-13 only the digest of a token is stored, and the digest is not accepted as a token',
+    async () => {
+      const { session } = await app.makeIdentity()
+      const digest = createHash('sha256').update(session).digest('base64url')
+      const stored = session.slice(0, TIME_LENGTH) + digest
+      const rows = await app.store.db
+        .selectFrom('api_sessions')
+        .selectAll()
+        .where('token_digest', '=', stored)
+        .execute()
+      assert.equal(rows.length, 1)
+      assert.equal(session.slice(0, TIME_LENGTH), encodeTime(rows[0]?.created_at ?? 0))
+      assert.ok(!JSON.stringify(await app.store.db.selectFrom('api_sessions').selectAll().execute()).includes(session))
+      assert.equal(Buffer.from(session.slice(TIME_LENGTH), 'base64url').length, 32)
+      for (const guess of [digest, stored, session.slice(TIME_LENGTH), `Z${session.slice(1)}`]) {
+        assert.equal(await use(app, guess), '401 UNAUTHORIZED')
+      }
+      assert.equal(await use(app, session), '200')
+    },
+  )
 
-  await t.test('I-11 a session that logged out is gone, as often as it tries, and alone', async () => {
+  await t.test('I-11 a session that logged out is gone for good, and other sessions are not affected', async () => {
     const id = await createIdentity(app)
     const { username, password } = await createPassword(app, id)
     const session = await app.logIn(username, password)
@@ -105,7 +113,7 @@ overBothDatabases('API sessions', async (t, app) => {
     const logOut = () => app.call('DELETE', OWN_SESSION, undefined, { session })
     assert.deepEqual((await logOut()).json, { data: {}, meta: {} })
     for (const reply of [await logOut(), await app.call('GET', OWN_SESSION, undefined, { session })]) {
-      assert.equal(outcome(reply), '401 UNAUTHORIZED')
+      assert.equal(summarize(reply), '401 UNAUTHORIZED')
       assert.equal(
         reply.headers['www-authenticate'],
         'zt-session realm="zt-session" error="invalid" error_description="token is invalid"',
@@ -113,11 +121,11 @@ overBothDatabases('API sessions', async (t, app) => {
     }
     assert.equal(await use(app, other), '200')
     const twice = await Promise.all([1, 2].map(() => app.call('DELETE', OWN_SESSION, undefined, { session: other })))
-    for (const reply of twice) assert.ok(['200', '401 UNAUTHORIZED'].includes(outcome(reply)), outcome(reply))
+    for (const reply of twice) assert.ok(['200', '401 UNAUTHORIZED'].includes(summarize(reply)), summarize(reply))
     assert.equal(await use(app, other), '401 UNAUTHORIZED')
   })
 
-  await t.test('I-03 D23 a session dies when its policy no longer allows its way of signing in', async () => {
+  await t.test('I-03 D23 a session dies when its policy no longer allows its login method', async () => {
     const authPolicyId = await createPolicy(app)
     const forbidding = await createPolicy(app, { updb: { allowed: false } })
     const { id, session } = await app.makeIdentity({ authPolicyId })
@@ -126,73 +134,73 @@ overBothDatabases('API sessions', async (t, app) => {
       app.admin('PATCH', `${POLICIES}/${authPolicyId}`, { primary: { updb: { allowed } } })
     const move = (to: string) => app.admin('PATCH', `${IDENTITIES}/${id}`, { authPolicyId: to })
     const other = await app.admin('PATCH', `${POLICIES}/${authPolicyId}`, { primary: { cert: { allowed: false } } })
-    assert.equal(outcome(other), '200')
-    assert.equal(await use(app, session), '200', 'another way is not its way')
-    assert.equal(outcome(await allow(false)), '200')
+    assert.equal(summarize(other), '200')
+    assert.equal(await use(app, session), '200', 'another login method does not matter')
+    assert.equal(summarize(await allow(false)), '200')
     assert.equal(await use(app, session), '401 UNAUTHORIZED')
     assert.equal(await use(app, bystander.session), '200')
-    assert.equal(outcome(await allow(true)), '200')
+    assert.equal(summarize(await allow(true)), '200')
     assert.equal(await use(app, session), '200')
-    assert.equal(outcome(await move(forbidding)), '200')
+    assert.equal(summarize(await move(forbidding)), '200')
     assert.equal(await use(app, session), '401 UNAUTHORIZED')
   })
 
-  await t.test('I-02 a log-in under way while its identity is disabled or deleted opens no session', async () => {
+  await t.test('I-02 a login under way while its identity is disabled or deleted opens no session', async () => {
     const open = (identityId: string) => {
       const now = app.clock.now()
       const life = { expiresAt: now + SECOND, endsAt: now + SECOND, maxPerIdentity: 10 }
-      const said = { ipAddress: '', configTypes: [], envInfo: undefined, sdkInfo: undefined }
-      const session = { id: newId(), tokenDigest: newId(), identityId, authenticatorId: newId(), ...life, ...said }
+      const client = { ipAddress: '', configTypes: [], envInfo: undefined, sdkInfo: undefined }
+      const session = { id: newId(), tokenDigest: newId(), identityId, authenticatorId: newId(), ...life, ...client }
       return app.store.run(createApiSession, session, { actorId: identityId, now })
     }
     const id = await createIdentity(app)
     await open(id)
-    assert.equal(outcome(await app.admin('POST', `${IDENTITIES}/${id}/disable`, { durationMinutes: 0 })), '200')
+    assert.equal(summarize(await app.admin('POST', `${IDENTITIES}/${id}/disable`, { durationMinutes: 0 })), '200')
     await assert.rejects(open(id), { code: 'INVALID_AUTH' })
-    assert.equal(outcome(await app.admin('DELETE', `${IDENTITIES}/${id}`)), '200')
+    assert.equal(summarize(await app.admin('DELETE', `${IDENTITIES}/${id}`)), '200')
     await assert.rejects(open(id), { code: 'INVALID_AUTH' })
   })
 
-  await t.test('a change of permissions counts from the next call on', async () => {
+  await t.test('a change of permissions takes effect from the next call on', async () => {
     const { id, session } = await app.makeIdentity({ permissions: ['identity.read'] })
-    const list = async () => outcome(await app.call('GET', IDENTITIES, undefined, { session }))
+    const list = async () => summarize(await app.call('GET', IDENTITIES, undefined, { session }))
     assert.equal(await list(), '200')
-    assert.equal(outcome(await app.admin('PATCH', `${IDENTITIES}/${id}`, { permissions: [] })), '200')
+    assert.equal(summarize(await app.admin('PATCH', `${IDENTITIES}/${id}`, { permissions: [] })), '200')
     assert.equal(await list(), '401 UNAUTHORIZED')
-    assert.equal(outcome(await app.admin('PATCH', `${IDENTITIES}/${id}`, { permissions: ['identity'] })), '200')
+    assert.equal(summarize(await app.admin('PATCH', `${IDENTITIES}/${id}`, { permissions: ['identity'] })), '200')
     assert.equal(await list(), '200')
   })
 })
 
 overBothDatabases(
-  'the life of a session',
+  'session lifetime',
   async (t, app) => {
-    // Made before the clock moves and the administrator's own session ends.
+    // Created before the clock moves and the administrator's session expires.
     const users: { id: string; username: string; password: string }[] = []
     for (let user = 0; user < 7; user++) {
       const id = await createIdentity(app)
       users.push({ ...(await createPassword(app, id)), id })
     }
-    const signIn = async () => {
+    const logInNextUser = async () => {
       const { id, username, password } = users.pop() ?? assert.fail('more users are needed')
       return { id, again: () => app.logIn(username, password), session: await app.logIn(username, password) }
     }
-    /** The clock has been moved, so the administrator has to come in anew. */
+    /** Logs in again, since the clock has been moved. */
     const admin = async (method: string, path: string) => {
       return app.call(method, path, undefined, { session: await app.logIn('admin', 'the-test-admin-password') })
     }
 
-    await t.test('it ends when unused for the idle time, to the second', async () => {
-      const { id, session } = await signIn()
+    await t.test('a session ends when unused for the idle time, to the second', async () => {
+      const { id, session } = await logInNextUser()
       const sessionId = (await app.call('GET', OWN_SESSION, undefined, { session })).json.data.id
       app.clock.advance(598 * SECOND)
-      const { session: fresh } = await signIn()
+      const { session: fresh } = await logInNextUser()
       assert.equal(await use(app, fresh), '200')
       app.clock.advance(3 * SECOND)
       assert.equal(await use(app, session), '401 UNAUTHORIZED')
       assert.equal(await use(app, fresh), '200')
       const asAdmin = await admin('GET', `${API_SESSIONS}/${sessionId}`)
-      assert.equal(outcome(asAdmin), '404 NOT_FOUND', 'it is gone whether it was swept up or not')
+      assert.equal(summarize(asAdmin), '404 NOT_FOUND', 'an expired session is gone even before the sweep')
       const list = await admin('GET', `${API_SESSIONS}?filter=${encodeURIComponent(`identity = "${id}"`)}`)
       assert.equal(list.json.meta.pagination.totalCount, 0)
       const fromAll = await app.logIn('admin', 'the-test-admin-password')
@@ -201,14 +209,14 @@ overBothDatabases(
           app.call('GET', `${API_SESSIONS}?${query}`, undefined, { session: fromAll }),
         ),
       )
-      assert.equal(page?.json.meta.pagination.totalCount, all?.json.data.length, 'what has ended does not count')
-      assert.equal(outcome(await admin('DELETE', `${API_SESSIONS}/${sessionId}`)), '404 NOT_FOUND')
+      assert.equal(page?.json.meta.pagination.totalCount, all?.json.data.length, 'ended sessions do not count')
+      assert.equal(summarize(await admin('DELETE', `${API_SESSIONS}/${sessionId}`)), '404 NOT_FOUND')
       const identity = (await admin('GET', `${IDENTITIES}/${id}`)).json.data
       assert.equal(identity.hasApiSession, false)
     })
 
-    await t.test('each use prolongs it, but not beyond its longest life', async () => {
-      const { session } = await signIn()
+    await t.test('each use extends a session, but not beyond its maximum lifetime', async () => {
+      const { session } = await logInNextUser()
       const expiry = async () => {
         const { json } = await app.call('GET', OWN_SESSION, undefined, { session })
         return Date.parse(json.data.expiresAt)
@@ -224,12 +232,12 @@ overBothDatabases(
       app.clock.advance(495 * SECOND)
       assert.equal(await use(app, session), '200')
       app.clock.advance(10 * SECOND)
-      assert.equal(await use(app, session), '401 UNAUTHORIZED', 'however much it was used')
+      assert.equal(await use(app, session), '401 UNAUTHORIZED', 'regardless of use')
     })
 
-    await t.test('I-12 an identity holds so many sessions and no more: its oldest ends', async () => {
-      const { again, session } = await signIn()
-      const bystander = await signIn()
+    await t.test('I-12 an identity has a maximum number of sessions: the oldest one ends', async () => {
+      const { again, session } = await logInNextUser()
+      const bystander = await logInNextUser()
       const sessions = [session]
       for (let login = 0; login < 3; login++) {
         app.clock.advance(SECOND)
@@ -240,8 +248,8 @@ overBothDatabases(
       assert.equal(await use(app, bystander.session), '200')
     })
 
-    await t.test('I-12 a session that was logged out of makes room for one', async () => {
-      const { again, session } = await signIn()
+    await t.test('I-12 a logout makes room for another session', async () => {
+      const { again, session } = await logInNextUser()
       const sessions = [session]
       const openOneMore = async () => {
         app.clock.advance(SECOND)
@@ -249,7 +257,7 @@ overBothDatabases(
       }
       await openOneMore()
       await openOneMore()
-      assert.equal(outcome(await app.call('DELETE', OWN_SESSION, undefined, { session: sessions[1] ?? '' })), '200')
+      assert.equal(summarize(await app.call('DELETE', OWN_SESSION, undefined, { session: sessions[1] ?? '' })), '200')
       await openOneMore()
       const uses = () => Promise.all(sessions.map((each) => use(app, each)))
       assert.deepEqual(await uses(), ['200', '401 UNAUTHORIZED', '200', '200'])
@@ -257,25 +265,22 @@ overBothDatabases(
       assert.deepEqual(await uses(), ['401 UNAUTHORIZED', '401 UNAUTHORIZED', '200', '200', '200'])
     })
 
-    await t.test(
-      'I-12 of sessions opened at the same instant the one just answered is never the one that ends',
-      async () => {
-        const { again } = await signIn()
-        for (let login = 0; login < 8; login++) assert.equal(await use(app, await again()), '200')
-        const together = await Promise.all(Array.from({ length: 3 }, again))
-        assert.deepEqual(await Promise.all(together.map((each) => use(app, each))), ['200', '200', '200'])
-      },
-    )
+    await t.test('I-12 among sessions opened at the same instant, the newest is never the one that ends', async () => {
+      const { again } = await logInNextUser()
+      for (let login = 0; login < 8; login++) assert.equal(await use(app, await again()), '200')
+      const together = await Promise.all(Array.from({ length: 3 }, again))
+      assert.deepEqual(await Promise.all(together.map((each) => use(app, each))), ['200', '200', '200'])
+    })
   },
   { settings: { config } },
 )
 
-test('I-01 a log-in makes a token of its own, whatever session the client names', async (t) => {
+test('I-01 a login creates its own token, whatever session the client names', async (t) => {
   const app = await buildApp(t)
   const { id } = await app.makeIdentity()
   const { authenticators } = await identityOf(app, id)
   assert.equal(
-    outcome(
+    summarize(
       await app.admin('PATCH', `/edge/management/v1/authenticators/${authenticators.updb.id}`, { password: 'secret' }),
     ),
     '200',

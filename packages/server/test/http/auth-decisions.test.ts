@@ -3,9 +3,17 @@ import { after, describe, test } from 'node:test'
 import { mintKey } from '@countersign/testkit'
 import { pruneDecisions } from '../../src/operations/auth-decision/record-decisions.ts'
 import { ADMIN_PASSWORD, newPostgresDatabase, stopTestPostgres, type TestApp } from './build-app.ts'
-import { outcome } from './ext-jwt-signers.fixture.ts'
+import { summarize } from './ext-jwt-signers.fixture.ts'
 import { createPassword } from './identities.fixture.ts'
-import { DECISIONS, decisionOf, partsOf, refusalOf, SIGNERS, setUpProvider, signIn } from './provider.fixture.ts'
+import {
+  DECISIONS,
+  decisionOf,
+  logInWithToken,
+  partsOf,
+  refusalOf,
+  SIGNERS,
+  setUpProvider,
+} from './provider.fixture.ts'
 
 after(stopTestPostgres)
 
@@ -20,17 +28,17 @@ async function countDecisions(app: TestApp): Promise<number> {
 }
 
 for (const database of ['sqlite', 'postgres'] as const) {
-  describe(`decisions on refused sign-ins, on ${database}`, () => {
-    test('D18 the request id of a refusal finds its verdict, with hints; a sign-in that is allowed leaves none', async (t) => {
+  describe(`decisions on refused logins, on ${database}`, () => {
+    test('D18 the request id of a refusal finds its verdict, with hints; a successful login leaves no decision', async (t) => {
       const { app, token, createSigner, createIdentity } = await setUpProvider(t, { database })
       const signerId = await createSigner()
       const identityId = await createIdentity()
-      assert.equal((await signIn(app, token())).status, 200)
+      assert.equal((await logInWithToken(app, token())).status, 200)
       assert.equal(await countDecisions(app), 0)
 
       const now = Math.floor(app.clock.now() / 1000)
       const expired = token({ iat: now - 600, exp: now - 5 })
-      const id = await refusalOf(signIn(app, expired))
+      const id = await refusalOf(logInWithToken(app, expired))
       const decision = await decisionOf(app, id)
       assert.deepEqual(
         [decision.id, decision.method, decision.reason, decision.signerId, decision.identityId],
@@ -49,22 +57,22 @@ for (const database of ['sqlite', 'postgres'] as const) {
       assert.equal(await countDecisions(app), 1)
 
       await app.admin('POST', `${IDENTITIES}/${identityId}/disable`, { durationMinutes: 0 })
-      const disabled = await decisionOf(app, await refusalOf(signIn(app, token())))
+      const disabled = await decisionOf(app, await refusalOf(logInWithToken(app, token())))
       assert.deepEqual([disabled.reason, disabled.identityId], ['disabled', identityId])
       assert.deepEqual(disabled.identity, { id: identityId, name: 'alice', disabled: true })
       assert.equal(disabled.policy.id, 'default')
       assert.match(disabled.missing.join(), /"alice" is disabled/)
-      assert.equal(outcome(await app.admin('GET', `${DECISIONS}/no-such-id`)), '404 NOT_FOUND')
+      assert.equal(summarize(await app.admin('GET', `${DECISIONS}/no-such-id`)), '404 NOT_FOUND')
     })
 
     test('D18 the list is filtered, sorted and paged', async (t) => {
       const { app, token, createSigner } = await setUpProvider(t, { database })
       const signerId = await createSigner()
-      const unknown = await refusalOf(signIn(app, token()))
+      const unknown = await refusalOf(logInWithToken(app, token()))
       app.clock.advance(1000)
-      const elsewhere = await refusalOf(signIn(app, token({ iss: 'https://elsewhere.example' })))
+      const elsewhere = await refusalOf(logInWithToken(app, token({ iss: 'https://elsewhere.example' })))
       app.clock.advance(1000)
-      const password = await refusalOf(logIn(app, 'nobody', 'wrong-password'))
+      const password = await refusalOf(logIn(app, 'unknown-user', 'wrong-password'))
       const list = async (query: string): Promise<string[]> => {
         const reply = await app.admin('GET', `${DECISIONS}?${query}`)
         assert.equal(reply.status, 200, reply.text)
@@ -78,14 +86,14 @@ for (const database of ['sqlite', 'postgres'] as const) {
       assert.deepEqual(await filter(`signerId = "${signerId}"`), [unknown])
       assert.deepEqual(await filter('remoteAddress = "192.0.2.1"'), [])
       assert.equal(
-        outcome(await app.admin('GET', `${DECISIONS}?filter=explanation%20%3D%20null`)),
+        summarize(await app.admin('GET', `${DECISIONS}?filter=explanation%20%3D%20null`)),
         '400 INVALID_FILTER',
       )
     })
 
-    test('D18 after 24 hours a decision is gone, and pruning takes its row', async (t) => {
+    test('D18 a decision is hidden after 24 hours, and pruning deletes its row', async (t) => {
       const { app, token } = await setUpProvider(t, { database })
-      const id = await refusalOf(signIn(app, token()))
+      const id = await refusalOf(logInWithToken(app, token()))
       assert.equal((await decisionOf(app, id)).id, id)
       const rows = () => app.store.db.selectFrom('auth_decisions').select('id').execute()
       const prune = () => app.store.run(pruneDecisions, {}, { actorId: 'system', now: app.clock.now() })
@@ -104,25 +112,25 @@ for (const database of ['sqlite', 'postgres'] as const) {
   })
 }
 
-test('D18 every node shows the decisions of the others', async (t) => {
+test('D18 every node shows the decisions of the other nodes', async (t) => {
   const database = await newPostgresDatabase()
   const { app, token } = await setUpProvider(t, { database })
   const { app: other } = await setUpProvider(t, { database })
-  const id = await refusalOf(signIn(app, token()))
+  const id = await refusalOf(logInWithToken(app, token()))
   const here = await decisionOf(app, id)
   assert.equal(here.reason, 'issuer-unknown')
   assert.deepEqual(await decisionOf(other, id), here)
 })
 
-test('D18 L-01 what looks alike to the caller is told apart for administrators', async (t) => {
+test('D18 L-01 refusals that look alike to the caller are distinguished for administrators', async (t) => {
   const { app, provider, token, createSigner, createIdentity } = await setUpProvider(t)
   const signerId = await createSigner()
   const other = await createSigner({ name: 'other', audience: 'other' })
-  const looks = new Set<string>()
+  const responses = new Set<string>()
   const reasonOf = async (...tokens: readonly string[]): Promise<string> => {
-    const reply = await signIn(app, ...tokens)
+    const reply = await logInWithToken(app, ...tokens)
     const { requestId, ...error } = reply.json.error
-    looks.add(JSON.stringify([reply.status, error, reply.headers['www-authenticate']]))
+    responses.add(JSON.stringify([reply.status, error, reply.headers['www-authenticate']]))
     return (await decisionOf(app, requestId)).reason
   }
   assert.equal(await reasonOf(token()), 'unknown-identity')
@@ -136,33 +144,33 @@ test('D18 L-01 what looks alike to the caller is told apart for administrators',
   await app.admin('PATCH', policy, { primary: { extJwt: { allowed: true, allowedSigners: [other] } } })
   assert.equal(await reasonOf(token()), 'signer-not-allowed')
   await app.admin('PATCH', policy, { primary: { extJwt: { allowedSigners: [] } } })
-  assert.equal((await signIn(app, token())).status, 200)
+  assert.equal((await logInWithToken(app, token())).status, 200)
   const { session } = await app.makeIdentity({ permissions: ['external-jwt-signer'] })
   await app.call('PATCH', `${SIGNERS}/${signerId}`, { tags: { touched: true } }, { session })
   assert.equal(await reasonOf(token()), 'signer-not-trusted')
-  assert.equal(looks.size, 1)
+  assert.equal(responses.size, 1)
 
-  const unknownKey = await decisionOf(app, await refusalOf(signIn(app, token({}, mintKey('P-256', 'unheard of')))))
+  const unknownKey = await decisionOf(app, await refusalOf(logInWithToken(app, token({}, mintKey('P-256', 'unknown')))))
   assert.equal(unknownKey.reason, 'kid-unknown')
   assert.ok(unknownKey.hints.join().includes(`"${provider.keys[0]?.kid}"`))
 })
 
-test('D18 a refusal without a token, and one of several tokens, say which it was', async (t) => {
+test('D18 the decision on a login without a token, or with several, says which token was refused', async (t) => {
   const { app, token, createSigner } = await setUpProvider(t)
   await createSigner()
-  const none = await decisionOf(app, await refusalOf(signIn(app)))
+  const none = await decisionOf(app, await refusalOf(logInWithToken(app)))
   assert.deepEqual([none.reason, none.signers], ['token-missing', []])
-  assert.match(none.hints[0], /no token was presented/)
+  assert.match(none.hints[0], /the request has no token/)
   const expired = token({ exp: Math.floor(app.clock.now() / 1000) - 900 })
-  const several = await decisionOf(app, await refusalOf(signIn(app, token({ aud: 'other' }), expired)))
+  const several = await decisionOf(app, await refusalOf(logInWithToken(app, token({ aud: 'other' }), expired)))
   assert.equal(several.reason, 'token-expired')
-  assert.match(several.hints[0], /2 tokens were presented: this is about the one in place 2/)
-  const opaque = await decisionOf(app, await refusalOf(signIn(app, 'opaque-1234567890')))
+  assert.match(several.hints[0], /the request has 2 tokens: this explains token 2/)
+  const opaque = await decisionOf(app, await refusalOf(logInWithToken(app, 'opaque-1234567890')))
   assert.deepEqual([opaque.reason, opaque.signers], ['token-malformed', []])
   assert.match(opaque.hints.join(), /opaque token/)
 })
 
-test('D18 a refused password says why, and holds neither the password nor the user name', async (t) => {
+test('D18 the decision on a refused password says why, and contains neither the password nor the user name', async (t) => {
   const { app, createIdentity } = await setUpProvider(t)
   const identityId = await createIdentity()
   const { username, password } = await createPassword(app, identityId)
@@ -192,12 +200,12 @@ test('D18 a refused password says why, and holds neither the password nor the us
   for (const text of [typed, 'wrong-password-typed', password, username]) assert.ok(!stored.includes(text), text)
 })
 
-test('R-11 R-12 no part of a refused token is stored, logged or answered', async (t) => {
+test('R-11 R-12 no part of a refused token is stored, logged or returned', async (t) => {
   const { app, token, createSigner, createIdentity } = await setUpProvider(t)
   await createSigner()
-  await createIdentity({ externalId: 'somebody else' })
+  await createIdentity({ externalId: 'another user' })
   const tokens = [token(), token({ aud: 'other' }), token({ iss: 'https://elsewhere.example' }), `${token()}.x`]
-  for (const text of tokens) await decisionOf(app, await refusalOf(signIn(app, text)))
+  for (const text of tokens) await decisionOf(app, await refusalOf(logInWithToken(app, text)))
   const stored = JSON.stringify(await app.store.db.selectFrom('auth_decisions').selectAll().execute())
   const shown = (await app.admin('GET', DECISIONS)).text
   for (const part of tokens.flatMap(partsOf)) {
@@ -209,7 +217,7 @@ test('R-11 R-12 no part of a refused token is stored, logged or answered', async
 test('R-04 a flood of refusals leaves a bounded number of decisions and no entry in the change log', async (t) => {
   const { app, token, createSigner } = await setUpProvider(t)
   await createSigner()
-  // The keys of the signer are stored meanwhile.
+  // The signer's keys are stored meanwhile.
   const changes = () =>
     app.store.db.selectFrom('change_log').select('seq').where('entity', '!=', 'externalJwtSigners').execute()
   const before = (await changes()).length
@@ -217,7 +225,7 @@ test('R-04 a flood of refusals leaves a bounded number of decisions and no entry
   const started = performance.now()
   const good = token()
   for (let sent = 0; sent < FLOOD; sent += 100) {
-    await Promise.all(Array.from({ length: 100 }, () => refusalOf(signIn(app, good))))
+    await Promise.all(Array.from({ length: 100 }, () => refusalOf(logInWithToken(app, good))))
   }
   const kept = await countDecisions(app)
   const seconds = (performance.now() - started) / 1000
@@ -225,9 +233,9 @@ test('R-04 a flood of refusals leaves a bounded number of decisions and no entry
   assert.equal((await changes()).length, before)
 })
 
-test('D18 what was refused just before the end is stored before the controller has closed', async (t) => {
+test('D18 a refusal just before shutdown is stored before the controller has closed', async (t) => {
   const { app, token } = await setUpProvider(t)
-  const id = await refusalOf(signIn(app, token()))
+  const id = await refusalOf(logInWithToken(app, token()))
   await app.controller.close()
   const rows = await app.store.db.selectFrom('auth_decisions').select('id').execute()
   assert.deepEqual(

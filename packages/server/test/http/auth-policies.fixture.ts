@@ -14,7 +14,7 @@ interface PolicyParts {
 
 let count = 0
 
-/** A full policy with a name of its own that lets everybody in; the parts given are laid over it. */
+/** A complete policy with a unique name that allows every login method; the given parts override it. */
 export function policyBody({ cert, extJwt, updb, secondary, ...members }: PolicyParts = {}) {
   count++
   return {
@@ -38,14 +38,14 @@ export function policyBody({ cert, extJwt, updb, secondary, ...members }: Policy
   }
 }
 
-/** Creates a policy and gives back its id. */
+/** Creates a policy and returns its id. */
 export async function createPolicy(app: TestApp, parts: PolicyParts = {}): Promise<string> {
   const reply = await app.admin('POST', POLICIES, policyBody(parts))
   if (reply.status !== 201) throw new Error(`create policy: ${reply.status} ${reply.text}`)
   return reply.json.data.id
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
 export async function policyOf(app: TestApp, id: string): Promise<any> {
   const reply = await app.admin('GET', `${POLICIES}/${id}`)
   if (reply.status !== 200) throw new Error(`policy: ${reply.status} ${reply.text}`)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { createPolicy, POLICIES, policyBody, policyOf } from './auth-policies.fixture.ts'
 import { stopTestPostgres } from './build-app.ts'
-import { changed, create, jwksBody, outcome, overBothDatabases, SIGNERS } from './ext-jwt-signers.fixture.ts'
+import { changed, create, jwksBody, overBothDatabases, SIGNERS, summarize } from './ext-jwt-signers.fixture.ts'
 import { createIdentity } from './identities.fixture.ts'
 
 after(stopTestPostgres)
@@ -28,26 +28,22 @@ overBothDatabases('authentication policies', async (t, app) => {
     assert.deepEqual(shown, { id, ...body, primary: { ...body.primary, extJwt } })
 
     const next = policyBody({ cert: { allowed: false } })
-    assert.equal(outcome(await app.admin('PUT', `${POLICIES}/${id}`, next)), '200')
+    assert.equal(summarize(await app.admin('PUT', `${POLICIES}/${id}`, next)), '200')
     const replaced = await policyOf(app, id)
     assert.deepEqual(replaced.primary, next.primary)
-    assert.deepEqual(
-      replaced.secondary,
-      { requireTotp: false },
-      'a second signer that is not given is gone, and not shown',
-    )
-    assert.deepEqual(replaced.tags, {}, 'so are the tags')
+    assert.deepEqual(replaced.secondary, { requireTotp: false }, 'an omitted second signer is removed, and not shown')
+    assert.deepEqual(replaced.tags, {}, 'omitted tags are removed')
 
     const gone = await app.admin('DELETE', `${POLICIES}/${id}`)
     assert.deepEqual([gone.status, gone.json], [200, { data: {}, meta: {} }])
     for (const [method, sent] of [['GET'], ['PUT', next], ['PATCH', { name: 'x' }], ['DELETE']] as const) {
       const reply = await app.admin(method, `${POLICIES}/${id}`, sent)
-      assert.equal(outcome(reply), '404 NOT_FOUND', method)
+      assert.equal(summarize(reply), '404 NOT_FOUND', method)
       assert.equal(reply.json.error.cause.message, `authPolicy with id ${id} not found`)
     }
   })
 
-  await t.test('W-47 PATCH changes the leaf that is given and nothing else', async () => {
+  await t.test('W-47 PATCH changes the given leaf and nothing else', async () => {
     const signer = await create(app)
     const id = await createPolicy(app, {
       extJwt: { allowedSigners: [signer] },
@@ -74,12 +70,12 @@ overBothDatabases('authentication policies', async (t, app) => {
     ]
     for (const [patch, leaf] of leaves) {
       const before = leavesOf(await policyOf(app, id))
-      assert.equal(outcome(await app.admin('PATCH', `${POLICIES}/${id}`, patch)), '200', leaf)
+      assert.equal(summarize(await app.admin('PATCH', `${POLICIES}/${id}`, patch)), '200', leaf)
       assert.deepEqual(changed(before, leavesOf(await policyOf(app, id))), [leaf])
     }
   })
 
-  await t.test('W-47 a PATCH of nothing but nulls and empty objects changes nothing', async () => {
+  await t.test('W-47 a PATCH with only nulls and empty objects changes nothing', async () => {
     const signer = await create(app)
     const id = await createPolicy(app, {
       extJwt: { allowedSigners: [signer] },
@@ -89,82 +85,79 @@ overBothDatabases('authentication policies', async (t, app) => {
     const nothing = { name: null, primary: { cert: {}, extJwt: { allowedSigners: null }, updb: null }, tags: null }
     const bodies = [{}, nothing, { secondary: { requireExtJwtSigner: null } }]
     for (const body of bodies) {
-      assert.equal(outcome(await app.admin('PATCH', `${POLICIES}/${id}`, body)), '200')
+      assert.equal(summarize(await app.admin('PATCH', `${POLICIES}/${id}`, body)), '200')
       assert.deepEqual(leavesOf(await policyOf(app, id)), leavesOf(before))
     }
   })
 
-  await t.test(
-    "an existing client's update empties the tags and the second signer, and keeps all the rest",
-    async () => {
-      const signer = await create(app)
-      const id = await createPolicy(app, {
-        extJwt: { allowedSigners: [signer] },
-        secondary: { requireExtJwtSigner: signer },
-        tags: { a: 'b' },
-      })
-      const before = leavesOf(await policyOf(app, id))
-      const body = {
-        primary: { cert: {}, extJwt: { allowedSigners: null }, updb: {} },
-        secondary: { requireExtJwtSigner: '' },
-        tags: {},
-      }
-      assert.equal(outcome(await app.admin('PATCH', `${POLICIES}/${id}`, body)), '200')
-      const after = leavesOf(await policyOf(app, id))
-      assert.deepEqual(changed(before, after), ['secondary.requireExtJwtSigner', 'tags'])
-      assert.deepEqual(after.tags, {})
-    },
-  )
+  await t.test('an existing client’s update clears the tags and the second signer, and keeps the rest', async () => {
+    const signer = await create(app)
+    const id = await createPolicy(app, {
+      extJwt: { allowedSigners: [signer] },
+      secondary: { requireExtJwtSigner: signer },
+      tags: { a: 'b' },
+    })
+    const before = leavesOf(await policyOf(app, id))
+    const body = {
+      primary: { cert: {}, extJwt: { allowedSigners: null }, updb: {} },
+      secondary: { requireExtJwtSigner: '' },
+      tags: {},
+    }
+    assert.equal(summarize(await app.admin('PATCH', `${POLICIES}/${id}`, body)), '200')
+    const after = leavesOf(await policyOf(app, id))
+    assert.deepEqual(changed(before, after), ['secondary.requireExtJwtSigner', 'tags'])
+    assert.deepEqual(after.tags, {})
+  })
 
-  await t.test('W-48 W-49 a signer that does not exist is refused on every way of writing it', async () => {
+  await t.test('W-48 W-49 a signer that does not exist is refused in every write', async () => {
     const signer = await create(app)
     const id = await createPolicy(app)
     const one = `${POLICIES}/${id}`
-    // A name that sorts before the good one: the index is that of the caller's own list.
+    // Sorts before the existing signer: the index in the error is that of the caller's list.
     const primary = { extJwt: { allowedSigners: [signer, '-none'] } }
     const secondary = { secondary: { requireExtJwtSigner: 'none' } }
     const field = 'primary.extJwt.allowedExtJwtSigners[1]'
     const refused = await app.admin('POST', POLICIES, policyBody(primary))
     assert.deepEqual(refused.json.error.cause, { field, reason: 'not found', value: '-none' })
-    assert.equal(outcome(refused), `404 NOT_FOUND ${field}`)
+    assert.equal(summarize(refused), `404 NOT_FOUND ${field}`)
     assert.equal(
-      outcome(await app.admin('POST', POLICIES, policyBody(secondary))),
+      summarize(await app.admin('POST', POLICIES, policyBody(secondary))),
       '404 NOT_FOUND secondary.requiredExtJwtSigner',
     )
-    assert.equal(outcome(await app.admin('PUT', one, policyBody(primary))), `404 NOT_FOUND ${field}`)
-    assert.equal(outcome(await app.admin('PATCH', one, { primary })), `404 NOT_FOUND ${field}`)
+    assert.equal(summarize(await app.admin('PUT', one, policyBody(primary))), `404 NOT_FOUND ${field}`)
+    assert.equal(summarize(await app.admin('PATCH', one, { primary })), `404 NOT_FOUND ${field}`)
     for (const [method, body] of [
       ['PUT', policyBody(secondary)],
       ['PATCH', secondary],
     ] as const) {
       const reply = await app.admin(method, one, body)
-      assert.equal(outcome(reply), '404 NOT_FOUND')
+      assert.equal(summarize(reply), '404 NOT_FOUND')
       assert.equal(reply.json.error.cause.message, 'externalJwtSigner with id none not found')
     }
     const good = { extJwt: { allowedSigners: [signer] }, secondary: { requireExtJwtSigner: signer } }
-    assert.equal(outcome(await app.admin('POST', POLICIES, policyBody(good))), '201')
-    assert.equal(outcome(await app.admin('PUT', one, policyBody(good))), '200')
+    assert.equal(summarize(await app.admin('POST', POLICIES, policyBody(good))), '201')
+    assert.equal(summarize(await app.admin('PUT', one, policyBody(good))), '200')
     assert.equal(
-      outcome(await app.admin('PATCH', one, { primary: { extJwt: good.extJwt }, secondary: good.secondary })),
+      summarize(await app.admin('PATCH', one, { primary: { extJwt: good.extJwt }, secondary: good.secondary })),
       '200',
     )
   })
 
-  await t.test('a blank second signer means none, when creating as when changing', async () => {
+  await t.test('a blank second signer means none, on create and update', async () => {
     const signer = await create(app)
     for (const write of ['POST', 'PUT', 'PATCH']) {
       const id = await createPolicy(app, { secondary: { requireExtJwtSigner: write === 'POST' ? '' : signer } })
       const blank = { secondary: { requireTotp: false, requireExtJwtSigner: '' } }
       if (write !== 'POST') {
         const body = write === 'PUT' ? policyBody(blank) : blank
-        assert.equal(outcome(await app.admin(write, `${POLICIES}/${id}`, body)), '200')
+        assert.equal(summarize(await app.admin(write, `${POLICIES}/${id}`, body)), '200')
       }
       assert.deepEqual((await policyOf(app, id)).secondary, { requireTotp: false }, write)
     }
   })
 
-  await t.test('W-50 N-09 a signer that a policy names cannot be deleted until the name is gone', async () => {
-    const ways = [
+  await t.test('W-50 N-09 a signer that a policy names cannot be deleted until the policy drops it', async () => {
+    const cases = [
       {
         parts: (signer: string) => ({ extJwt: { allowedSigners: [signer] } }),
         field: 'primary.extJwt.allowedSigners',
@@ -176,35 +169,35 @@ overBothDatabases('authentication policies', async (t, app) => {
         release: { secondary: { requireExtJwtSigner: '' } },
       },
     ]
-    for (const { parts, field, release } of ways) {
+    for (const { parts, field, release } of cases) {
       const signer = await create(app)
       const id = await createPolicy(app, parts(signer))
       const refused = await app.admin('DELETE', `${SIGNERS}/${signer}`)
-      assert.equal(outcome(refused), `409 CAN_NOT_DELETE_REFERENCED_ENTITY ${field}`)
+      assert.equal(summarize(refused), `409 CAN_NOT_DELETE_REFERENCED_ENTITY ${field}`)
       assert.equal(refused.json.error.cause.value, `[${id}]`)
-      assert.equal(outcome(await app.admin('PATCH', `${POLICIES}/${id}`, release)), '200')
-      assert.equal(outcome(await app.admin('DELETE', `${SIGNERS}/${signer}`)), '200')
+      assert.equal(summarize(await app.admin('PATCH', `${POLICIES}/${id}`, release)), '200')
+      assert.equal(summarize(await app.admin('DELETE', `${SIGNERS}/${signer}`)), '200')
     }
   })
 
-  await t.test('W-51 a policy in use cannot be deleted, and the refusal names who uses it', async () => {
+  await t.test('W-51 a policy in use cannot be deleted, and the refusal names its users', async () => {
     const id = await createPolicy(app)
     const identity = await app.makeIdentity({ authPolicyId: id })
     const signer = await create(app, jwksBody({ enrollAuthPolicyId: id }))
     const byIdentity = await app.admin('DELETE', `${POLICIES}/${id}`)
-    assert.equal(outcome(byIdentity), '409 CAN_NOT_DELETE_REFERENCED_ENTITY authPolicyId')
+    assert.equal(summarize(byIdentity), '409 CAN_NOT_DELETE_REFERENCED_ENTITY authPolicyId')
     assert.ok(byIdentity.json.error.cause.reason.includes(identity.id))
     const move = { authPolicyId: 'default' }
-    assert.equal(outcome(await app.admin('PATCH', `/edge/management/v1/identities/${identity.id}`, move)), '200')
+    assert.equal(summarize(await app.admin('PATCH', `/edge/management/v1/identities/${identity.id}`, move)), '200')
     const bySigner = await app.admin('DELETE', `${POLICIES}/${id}`)
-    assert.equal(outcome(bySigner), '409 CAN_NOT_DELETE_REFERENCED_ENTITY enrollAuthPolicyId')
+    assert.equal(summarize(bySigner), '409 CAN_NOT_DELETE_REFERENCED_ENTITY enrollAuthPolicyId')
     assert.ok(bySigner.json.error.cause.reason.includes(signer))
-    assert.equal(outcome(await app.admin('DELETE', `${SIGNERS}/${signer}`)), '200')
-    assert.equal(outcome(await app.admin('DELETE', `${POLICIES}/${id}`)), '200')
+    assert.equal(summarize(await app.admin('DELETE', `${SIGNERS}/${signer}`)), '200')
+    assert.equal(summarize(await app.admin('DELETE', `${POLICIES}/${id}`)), '200')
   })
 
   await t.test(
-    'W-52 D31 the default policy lets in all but expired certificates, may be changed, never deleted',
+    'W-52 D31 the default policy allows everything but expired certificates, can be changed, and never deleted',
     async () => {
       const { id, name, primary, secondary } = await policyOf(app, 'default')
       const { primary: open } = policyBody()
@@ -212,27 +205,30 @@ overBothDatabases('authentication policies', async (t, app) => {
         { id, name, primary, secondary },
         { id: 'default', name: 'Default', primary: open, secondary: { requireTotp: false } },
       )
-      assert.equal(outcome(await app.admin('PATCH', `${POLICIES}/default`, { tags: { a: 'b' } })), '200')
+      assert.equal(summarize(await app.admin('PATCH', `${POLICIES}/default`, { tags: { a: 'b' } })), '200')
       const put = { ...policyBody({ updb: { minPasswordLength: 6 } }), name: 'Default' }
-      assert.equal(outcome(await app.admin('PUT', `${POLICIES}/default`, put)), '200')
+      assert.equal(summarize(await app.admin('PUT', `${POLICIES}/default`, put)), '200')
       assert.equal((await policyOf(app, 'default')).primary.updb.minPasswordLength, 6)
       assert.equal(
-        outcome(await app.admin('DELETE', `${POLICIES}/default`)),
+        summarize(await app.admin('DELETE', `${POLICIES}/default`)),
         '409 CAN_NOT_DELETE_REFERENCED_ENTITY authPolicyId',
       )
-      assert.equal(outcome(await app.admin('GET', `${POLICIES}/default`)), '200')
+      assert.equal(summarize(await app.admin('GET', `${POLICIES}/default`)), '200')
     },
   )
 
-  await t.test('D36 of many who use a policy so many are named as an error repeats', async () => {
-    const id = await createPolicy(app)
-    for (let made = 0; made < 8; made++) await createIdentity(app, { authPolicyId: id })
-    const { json } = await app.admin('DELETE', `${POLICIES}/${id}`)
-    assert.equal(json.error.code, 'CAN_NOT_DELETE_REFERENCED_ENTITY')
-    assert.equal([...json.error.cause.value].length, 129, 'and a sign that there are more')
-  })
+  await t.test(
+    'D36 a refusal that names many users of a policy is cut off at the length limit of an error value',
+    async () => {
+      const id = await createPolicy(app)
+      for (let made = 0; made < 8; made++) await createIdentity(app, { authPolicyId: id })
+      const { json } = await app.admin('DELETE', `${POLICIES}/${id}`)
+      assert.equal(json.error.code, 'CAN_NOT_DELETE_REFERENCED_ENTITY')
+      assert.equal([...json.error.cause.value].length, 129, 'with an ellipsis')
+    },
+  )
 
-  await t.test('W-53 numbers below their minimum are raised to it', async () => {
+  await t.test('W-53 numbers below their minimum are raised to the minimum', async () => {
     const low = { minPasswordLength: -1, maxAttempts: -5, lockoutDurationMinutes: -9 }
     const raised = { minPasswordLength: 5, maxAttempts: 0, lockoutDurationMinutes: 0 }
     const numbersOf = async (id: string) => {
@@ -242,18 +238,18 @@ overBothDatabases('authentication policies', async (t, app) => {
     const id = await createPolicy(app, { updb: low })
     assert.deepEqual(await numbersOf(id), raised)
     const high = { minPasswordLength: 50, maxAttempts: 4, lockoutDurationMinutes: 3 }
-    assert.equal(outcome(await app.admin('PATCH', `${POLICIES}/${id}`, { primary: { updb: high } })), '200')
+    assert.equal(summarize(await app.admin('PATCH', `${POLICIES}/${id}`, { primary: { updb: high } })), '200')
     assert.deepEqual(await numbersOf(id), high)
-    assert.equal(outcome(await app.admin('PATCH', `${POLICIES}/${id}`, { primary: { updb: low } })), '200')
+    assert.equal(summarize(await app.admin('PATCH', `${POLICIES}/${id}`, { primary: { updb: low } })), '200')
     assert.deepEqual(await numbersOf(id), raised)
     assert.equal(
-      outcome(await app.admin('PATCH', `${POLICIES}/${id}`, { primary: { updb: { minPasswordLength: 101 } } })),
+      summarize(await app.admin('PATCH', `${POLICIES}/${id}`, { primary: { updb: { minPasswordLength: 101 } } })),
       '400 COULD_NOT_VALIDATE primary.updb.minPasswordLength',
-      'no password can be longer than 100',
+      'passwords have at most 100 characters',
     )
   })
 
-  await t.test('names are unique and not empty on every way of writing them', async () => {
+  await t.test('names must be unique and not empty in every write', async () => {
     await createPolicy(app, { name: 'taken' })
     const id = await createPolicy(app)
     for (const name of ['taken', '', '  ', 'zero\u200bwidth']) {
@@ -264,7 +260,7 @@ overBothDatabases('authentication policies', async (t, app) => {
       ]) {
         const body = method === 'PATCH' ? { name } : policyBody({ name })
         assert.equal(
-          outcome(await app.admin(method ?? '', path ?? '', body)),
+          summarize(await app.admin(method ?? '', path ?? '', body)),
           '400 COULD_NOT_VALIDATE name',
           `${method} ${name}`,
         )
@@ -272,7 +268,7 @@ overBothDatabases('authentication policies', async (t, app) => {
     }
     const duplicate = await app.admin('POST', POLICIES, policyBody({ name: 'taken' }))
     assert.equal(duplicate.json.error.cause.reason, 'name must be unique')
-    assert.equal(outcome(await app.admin('POST', POLICIES, policyBody({ name: 'Taken' }))), '201')
+    assert.equal(summarize(await app.admin('POST', POLICIES, policyBody({ name: 'Taken' }))), '201')
   })
 
   await t.test(
@@ -302,8 +298,8 @@ overBothDatabases('authentication policies', async (t, app) => {
       for (const path of paths) {
         for (const value of [undefined, null]) {
           const body = withMember(policyBody(), path, value)
-          assert.equal(outcome(await app.admin('POST', POLICIES, body)), `400 COULD_NOT_VALIDATE ${path}`)
-          assert.equal(outcome(await app.admin('PUT', `${POLICIES}/${id}`, body)), `400 COULD_NOT_VALIDATE ${path}`)
+          assert.equal(summarize(await app.admin('POST', POLICIES, body)), `400 COULD_NOT_VALIDATE ${path}`)
+          assert.equal(summarize(await app.admin('PUT', `${POLICIES}/${id}`, body)), `400 COULD_NOT_VALIDATE ${path}`)
         }
       }
       const withoutList = await app.admin(
@@ -313,7 +309,7 @@ overBothDatabases('authentication policies', async (t, app) => {
       )
       assert.equal(withoutList.json.error.cause.value, '[]')
       const empty = await app.admin('POST', POLICIES, {})
-      assert.equal(empty.json.error.cause.field, 'name', 'the first of several is named')
+      assert.equal(empty.json.error.cause.field, 'name', 'the first missing member is named')
     },
   )
 
@@ -329,7 +325,7 @@ overBothDatabases('authentication policies', async (t, app) => {
     assert.deepEqual(list.json.data, [await policyOf(app, id)])
     assert.deepEqual(list.json.data[0].primary.extJwt.allowedSigners, signers)
     assert.equal(
-      outcome(await app.admin('GET', `${POLICIES}?filter=primary.updb.lockoutDurationMinutes=1`)),
+      summarize(await app.admin('GET', `${POLICIES}?filter=primary.updb.lockoutDurationMinutes=1`)),
       '400 INVALID_FILTER',
     )
   })

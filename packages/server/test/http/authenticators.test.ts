@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { createPolicy } from './auth-policies.fixture.ts'
 import { stopTestPostgres } from './build-app.ts'
-import { outcome, overBothDatabases } from './ext-jwt-signers.fixture.ts'
+import { overBothDatabases, summarize } from './ext-jwt-signers.fixture.ts'
 import {
   AUTHENTICATORS,
   createIdentity,
@@ -18,7 +18,7 @@ const LOG_IN = '/edge/client/v1/authenticate?method=password'
 
 overBothDatabases('password authenticators', async (t, app) => {
   await t.test(
-    'R-13 one is created, shown without its secret, lets its identity in, is deleted, and then gone',
+    'R-13 one is created, shown without its secret, logs its identity in, is deleted, and then gone',
     async () => {
       const identityId = await createIdentity(app)
       const body = { method: 'updb', identityId, username: 'alice', password: 'the-secret-of-alice', tags: { a: 'b' } }
@@ -48,7 +48,7 @@ overBothDatabases('password authenticators', async (t, app) => {
       assert.match(
         digest ?? '',
         /^scrypt\$\d+\$8\$\d+\$[\w-]{22}\$[\w-]{43}$/,
-        'kept as a salted digest with its cost beside it',
+        'stored as a salted digest with its cost',
       )
       const views = [
         AUTHENTICATORS,
@@ -63,39 +63,39 @@ overBothDatabases('password authenticators', async (t, app) => {
       assert.ok(!app.logged.join().includes(body.password))
 
       const session = await app.logIn('alice', body.password)
-      assert.equal(outcome(await app.admin('DELETE', `${AUTHENTICATORS}/${id}`)), '200')
-      assert.equal(outcome(await app.call('GET', OWN_IDENTITY, undefined, { session })), '401 UNAUTHORIZED')
+      assert.equal(summarize(await app.admin('DELETE', `${AUTHENTICATORS}/${id}`)), '200')
+      assert.equal(summarize(await app.call('GET', OWN_IDENTITY, undefined, { session })), '401 UNAUTHORIZED')
       assert.equal(
-        outcome(await app.call('POST', LOG_IN, { username: 'alice', password: body.password })),
+        summarize(await app.call('POST', LOG_IN, { username: 'alice', password: body.password })),
         '401 INVALID_AUTH',
       )
       const put = { username: 'alice', password: 'secret' }
       for (const [method, sent] of [['GET'], ['PUT', put], ['PATCH', {}], ['DELETE']] as const) {
         const reply = await app.admin(method, `${AUTHENTICATORS}/${id}`, sent)
-        assert.equal(outcome(reply), '404 NOT_FOUND', method)
+        assert.equal(summarize(reply), '404 NOT_FOUND', method)
         assert.equal(reply.json.error.cause.message, `authenticator with id ${id} not found`)
       }
     },
   )
 
-  await t.test('an identity has one password, a user name one identity', async () => {
+  await t.test('an identity has one password, and a user name belongs to one identity', async () => {
     const one = await createIdentity(app)
     const two = await createIdentity(app)
     const first = await createPassword(app, one, { username: 'taken-name' })
     const create = (identityId: string, username: string) => {
       return app.admin('POST', AUTHENTICATORS, { method: 'updb', identityId, username, password: 'secret' })
     }
-    assert.equal(outcome(await create(one, 'other-name')), '409 MAX_AUTHENTICATOR_METHODS_REACHED method')
-    assert.equal(outcome(await create(two, 'taken-name')), '400 COULD_NOT_VALIDATE updbUsername')
-    assert.equal(outcome(await create('none', 'other-name')), '404 NOT_FOUND')
-    assert.equal(outcome(await create(two, 'Taken-name')), '201', 'user names are compared byte by byte')
+    assert.equal(summarize(await create(one, 'other-name')), '409 MAX_AUTHENTICATOR_METHODS_REACHED method')
+    assert.equal(summarize(await create(two, 'taken-name')), '400 COULD_NOT_VALIDATE updbUsername')
+    assert.equal(summarize(await create('none', 'other-name')), '404 NOT_FOUND')
+    assert.equal(summarize(await create(two, 'Taken-name')), '201', 'user names are compared byte by byte')
     const rename = (username: string) => app.admin('PATCH', `${AUTHENTICATORS}/${first.id}`, { username })
-    assert.equal(outcome(await rename('Taken-name')), '400 COULD_NOT_VALIDATE updbUsername')
-    assert.equal(outcome(await rename('new-name')), '200')
+    assert.equal(summarize(await rename('Taken-name')), '400 COULD_NOT_VALIDATE updbUsername')
+    assert.equal(summarize(await rename('new-name')), '200')
     await app.logIn('new-name', first.password)
   })
 
-  await t.test('D36 bad bodies are refused by the field, and no refusal repeats a password', async () => {
+  await t.test('D36 invalid bodies are refused with the field, and no refusal repeats a password', async () => {
     const identityId = await createIdentity(app)
     const good = { method: 'updb', identityId, username: 'good', password: 'secret' }
     const bad: readonly [object, string][] = [
@@ -115,13 +115,13 @@ overBothDatabases('password authenticators', async (t, app) => {
     ]
     for (const [members, expected] of bad) {
       const reply = await app.admin('POST', AUTHENTICATORS, { ...good, ...members })
-      assert.equal(outcome(reply), expected, JSON.stringify(members))
+      assert.equal(summarize(reply), expected, JSON.stringify(members))
       assert.ok(!reply.text.includes('pqrs'))
     }
-    assert.equal(outcome(await app.admin('POST', AUTHENTICATORS, good)), '201')
+    assert.equal(summarize(await app.admin('POST', AUTHENTICATORS, good)), '201')
   })
 
-  await t.test("the policy's rules hold for every new password", async () => {
+  await t.test('the policy’s rules apply to every new password', async () => {
     const rules = { minPasswordLength: 8, requireSpecialChar: true, requireNumberChar: true, requireMixedCase: true }
     const authPolicyId = await createPolicy(app, { updb: rules })
     const identityId = await createIdentity(app, { authPolicyId })
@@ -130,7 +130,7 @@ overBothDatabases('password authenticators', async (t, app) => {
     const body = { method: 'updb', identityId, username: 'ruled' }
     for (const password of bad) {
       const reply = await app.admin('POST', AUTHENTICATORS, { ...body, password })
-      assert.equal(outcome(reply), '400 COULD_NOT_VALIDATE password', password)
+      assert.equal(summarize(reply), '400 COULD_NOT_VALIDATE password', password)
       assert.ok(!reply.text.includes(password))
     }
     const made = await app.admin('POST', AUTHENTICATORS, { ...body, password: good })
@@ -139,43 +139,43 @@ overBothDatabases('password authenticators', async (t, app) => {
     const session = await app.logIn('ruled', good)
     const own = `${OWN_IDENTITY}/authenticators/${made.json.data.id}`
     for (const password of bad) {
-      assert.equal(outcome(await app.admin('PATCH', one, { password })), '400 COULD_NOT_VALIDATE password')
+      assert.equal(summarize(await app.admin('PATCH', one, { password })), '400 COULD_NOT_VALIDATE password')
       assert.equal(
-        outcome(await app.admin('PUT', one, { username: 'ruled', password })),
+        summarize(await app.admin('PUT', one, { username: 'ruled', password })),
         '400 COULD_NOT_VALIDATE password',
       )
       const reply = await app.call('PATCH', own, { currentPassword: good, password }, { session })
-      assert.equal(outcome(reply), '400 COULD_NOT_VALIDATE password')
+      assert.equal(summarize(reply), '400 COULD_NOT_VALIDATE password')
     }
-    assert.equal(outcome(await app.admin('PATCH', one, { password: 'Xyzabc2?' })), '200')
+    assert.equal(summarize(await app.admin('PATCH', one, { password: 'Xyzabc2?' })), '200')
     await app.logIn('ruled', 'Xyzabc2?')
   })
 
-  await t.test('PUT needs user name and password, PATCH takes either, and the sessions go on', async () => {
+  await t.test('PUT needs user name and password, PATCH takes either, and sessions continue', async () => {
     const identityId = await createIdentity(app)
     const { id, username, password } = await createPassword(app, identityId)
     const session = await app.logIn(username, password)
     const one = `${AUTHENTICATORS}/${id}`
-    assert.equal(outcome(await app.admin('PUT', one, { password: 'second' })), '400 COULD_NOT_VALIDATE username')
+    assert.equal(summarize(await app.admin('PUT', one, { password: 'second' })), '400 COULD_NOT_VALIDATE username')
     assert.equal(
-      outcome(await app.admin('PUT', one, { username: 'renamed-by-put' })),
+      summarize(await app.admin('PUT', one, { username: 'renamed-by-put' })),
       '400 COULD_NOT_VALIDATE password',
     )
-    assert.equal(outcome(await app.admin('PUT', one, { username: 'renamed-by-put', password: 'second' })), '200')
+    assert.equal(summarize(await app.admin('PUT', one, { username: 'renamed-by-put', password: 'second' })), '200')
     await app.logIn('renamed-by-put', 'second')
-    assert.equal(outcome(await app.call('POST', LOG_IN, { username, password })), '401 INVALID_AUTH')
-    assert.equal(outcome(await app.admin('PATCH', one, { password: 'third-password' })), '200')
+    assert.equal(summarize(await app.call('POST', LOG_IN, { username, password })), '401 INVALID_AUTH')
+    assert.equal(summarize(await app.admin('PATCH', one, { password: 'third-password' })), '200')
     await app.logIn('renamed-by-put', 'third-password')
-    assert.equal(outcome(await app.admin('PATCH', one, {})), '200')
-    assert.equal(outcome(await app.admin('PATCH', one, { tags: { a: 1 } })), '200')
+    assert.equal(summarize(await app.admin('PATCH', one, {})), '200')
+    assert.equal(summarize(await app.admin('PATCH', one, { tags: { a: 1 } })), '200')
     assert.deepEqual((await app.admin('GET', one)).json.data.tags, { a: 1 })
-    assert.equal(outcome(await app.call('GET', OWN_IDENTITY, undefined, { session })), '200')
+    assert.equal(summarize(await app.call('GET', OWN_IDENTITY, undefined, { session })), '200')
   })
 
-  await t.test('D36 neither passwords nor their digests can be asked for by filter', async () => {
+  await t.test('D36 filters reach neither passwords nor their digests', async () => {
     for (const symbol of ['updbPassword', 'updbSalt', 'password', 'passwordDigest', 'password_digest']) {
       assert.equal(
-        outcome(await app.admin('GET', `${AUTHENTICATORS}?filter=${symbol}!=null`)),
+        summarize(await app.admin('GET', `${AUTHENTICATORS}?filter=${symbol}!=null`)),
         '400 INVALID_FILTER',
         symbol,
       )
@@ -184,7 +184,7 @@ overBothDatabases('password authenticators', async (t, app) => {
     assert.deepEqual([found.json.data.length, found.json.data[0].username], [1, 'admin'])
   })
 
-  await t.test('an identity lists its own authenticators and no other', async () => {
+  await t.test('an identity lists only its own authenticators', async () => {
     const one = await createIdentity(app)
     const two = await createIdentity(app)
     const { id } = await createPassword(app, one)
@@ -202,79 +202,82 @@ overBothDatabases('password authenticators', async (t, app) => {
     for (const query of ['?filter=method="cert"', `?filter=identity="${two}"`, `?filter=false or id="${other.id}"`]) {
       assert.deepEqual(await list(path + encodeURI(query)), { ids: [], totalCount: 0 }, query)
     }
-    assert.equal(outcome(await app.admin('GET', `${IDENTITIES}/none/authenticators`)), '404 NOT_FOUND')
+    assert.equal(summarize(await app.admin('GET', `${IDENTITIES}/none/authenticators`)), '404 NOT_FOUND')
   })
 })
 
-overBothDatabases("the caller's own identity and password", async (t, app) => {
+overBothDatabases('the caller’s own identity and password', async (t, app) => {
   const apis = ['/edge/client/v1', '/edge/management/v1']
 
-  await t.test('is shown on both APIs, with links of its own and no meta', async () => {
+  await t.test('is shown on both APIs, with its own links and without meta', async () => {
     const { id, session } = await app.makeIdentity({ roleAttributes: ['a'] })
     for (const api of apis) {
       const reply = await app.call('GET', `${api}/current-identity`, undefined, { session })
       const { _links, ...shown } = await identityOf(app, id)
       const links = { self: { href: './current-identity' }, mfa: { href: './current-identity/mfa' } }
       assert.deepEqual(reply.json, { data: { ...shown, _links: links }, meta: null })
-      assert.equal(outcome(await app.call('GET', `${api}/current-identity`)), '401 UNAUTHORIZED')
+      assert.equal(summarize(await app.call('GET', `${api}/current-identity`)), '401 UNAUTHORIZED')
     }
   })
 
-  await t.test('N-10 only what is his own is shown and changed; what is foreign is not there', async () => {
-    const mine = await app.makeIdentity()
-    const foreignIdentity = await createIdentity(app)
-    const foreign = await createPassword(app, foreignIdentity)
-    const { session } = mine
-    const { id } = (await identityOf(app, mine.id)).authenticators.updb
-    for (const api of apis) {
-      const own = `${api}/current-identity/authenticators`
-      for (const query of ['', '?limit=-1', `?filter=identity="${foreignIdentity}" or true`]) {
-        const list = await app.call('GET', own + encodeURI(query), undefined, { session })
-        assert.deepEqual(
-          list.json.data.map((row: { id: string }) => row.id),
-          [id],
-        )
-        assert.equal(list.json.meta.pagination.totalCount, 1)
+  await t.test(
+    'N-10 only the caller’s own authenticators are shown and changed; those of others are not found',
+    async () => {
+      const mine = await app.makeIdentity()
+      const foreignIdentity = await createIdentity(app)
+      const foreign = await createPassword(app, foreignIdentity)
+      const { session } = mine
+      const { id } = (await identityOf(app, mine.id)).authenticators.updb
+      for (const api of apis) {
+        const own = `${api}/current-identity/authenticators`
+        for (const query of ['', '?limit=-1', `?filter=identity="${foreignIdentity}" or true`]) {
+          const list = await app.call('GET', own + encodeURI(query), undefined, { session })
+          assert.deepEqual(
+            list.json.data.map((row: { id: string }) => row.id),
+            [id],
+          )
+          assert.equal(list.json.meta.pagination.totalCount, 1)
+        }
+        const detail = await app.call('GET', `${own}/${id}`, undefined, { session })
+        assert.equal(detail.json.data.identityId, mine.id)
+        assert.equal(detail.json.data._links.self.href, `./current-identity/authenticators/${id}`)
+        const body = { currentPassword: foreign.password, password: 'taken-over', username: 'taken-over' }
+        for (const [method, sent] of [['GET'], ['PUT', body], ['PATCH', body]] as const) {
+          const reply = await app.call(method, `${own}/${foreign.id}`, sent, { session })
+          assert.equal(summarize(reply), '404 NOT_FOUND', method)
+          const unknown = await app.call(method, `${own}/none`, sent, { session })
+          assert.equal(reply.json.error.message, unknown.json.error.message, 'as if it did not exist')
+        }
       }
-      const detail = await app.call('GET', `${own}/${id}`, undefined, { session })
-      assert.equal(detail.json.data.identityId, mine.id)
-      assert.equal(detail.json.data._links.self.href, `./current-identity/authenticators/${id}`)
-      const body = { currentPassword: foreign.password, password: 'taken-over', username: 'taken-over' }
-      for (const [method, sent] of [['GET'], ['PUT', body], ['PATCH', body]] as const) {
-        const reply = await app.call(method, `${own}/${foreign.id}`, sent, { session })
-        assert.equal(outcome(reply), '404 NOT_FOUND', method)
-        const unknown = await app.call(method, `${own}/none`, sent, { session })
-        assert.equal(reply.json.error.message, unknown.json.error.message, 'as if it did not exist')
-      }
-    }
-    await app.logIn(foreign.username, foreign.password)
-  })
+      await app.logIn(foreign.username, foreign.password)
+    },
+  )
 
-  await t.test('D36 the current password is needed, and never repeated; the session outlives the change', async () => {
+  await t.test('D36 the current password is required and never repeated; the session survives the change', async () => {
     const identityId = await createIdentity(app)
     const { id, username, password } = await createPassword(app, identityId)
     const session = await app.logIn(username, password)
     const own = `/edge/client/v1/current-identity/authenticators/${id}`
     for (const method of ['PUT', 'PATCH']) {
       const change = (body: unknown) => app.call(method, own, body, { session })
-      assert.equal(outcome(await change({ password: 'new-password' })), '400 COULD_NOT_VALIDATE currentPassword')
+      assert.equal(summarize(await change({ password: 'new-password' })), '400 COULD_NOT_VALIDATE currentPassword')
       const wrong = await change({ currentPassword: 'not-the-password', password: 'new-password' })
-      assert.equal(outcome(wrong), '401 UNAUTHORIZED currentPassword')
+      assert.equal(summarize(wrong), '401 UNAUTHORIZED currentPassword')
       assert.equal(wrong.json.error.cause.reason, 'invalid current password')
       assert.ok(!wrong.text.includes('not-the-password'))
       const short = await change({ currentPassword: password, password: 'pqrs' })
-      assert.equal(outcome(short), '400 COULD_NOT_VALIDATE password')
+      assert.equal(summarize(short), '400 COULD_NOT_VALIDATE password')
       assert.ok(!short.text.includes('pqrs'))
       await app.logIn(username, password)
     }
     const changes: readonly [string, object][] = [
       ['PUT', { currentPassword: password, password: 'second-password' }],
-      ['PATCH', { currentPassword: 'second-password', username: 'renamed-by-himself' }],
+      ['PATCH', { currentPassword: 'second-password', username: 'renamed-by-owner' }],
       ['PATCH', { currentPassword: 'second-password', password: 'third-password' }],
     ]
-    for (const [method, body] of changes) assert.equal(outcome(await app.call(method, own, body, { session })), '200')
-    await app.logIn('renamed-by-himself', 'third-password')
-    assert.equal(outcome(await app.call('POST', LOG_IN, { username, password })), '401 INVALID_AUTH')
-    assert.equal(outcome(await app.call('GET', own, undefined, { session })), '200')
+    for (const [method, body] of changes) assert.equal(summarize(await app.call(method, own, body, { session })), '200')
+    await app.logIn('renamed-by-owner', 'third-password')
+    assert.equal(summarize(await app.call('POST', LOG_IN, { username, password })), '401 INVALID_AUTH')
+    assert.equal(summarize(await app.call('GET', own, undefined, { session })), '200')
   })
 })

@@ -19,9 +19,9 @@ import type { Store } from '../../src/store/store.ts'
 import { getTestAuthority, type TestAuthority } from '../platform/keys/test-authority.ts'
 import { TEST_WRITER_ENTRY } from '../store/test-writer.ts'
 
-/** Cheap on purpose: the cost of guessing is not what these tests are about. */
+/** Cheap on purpose: these tests are not about the cost of guessing. */
 export const TEST_PASSWORD_COST: PasswordCost = { logN: 4, r: 8, p: 1 }
-/** One for all, as nodes on one database must have it. */
+/** Shared, since nodes on one database must have the same key. */
 export const TEST_SEALING_KEY = Buffer.alloc(32, 7)
 export const ADMIN_PASSWORD = 'the-test-admin-password'
 
@@ -29,14 +29,14 @@ export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
   readonly json: any
 }
 
 export interface CallOptions {
   readonly session?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as it stands, with the content type given in `headers`. */
+  /** Sent unchanged, with the content type given in `headers`. */
   readonly raw?: string | Buffer
 }
 
@@ -44,36 +44,36 @@ export interface TestApp {
   readonly store: Store
   readonly settings: Settings
   readonly clock: { now(): number; advance(ms: number): void }
-  /** Every line that was logged. */
+  /** All log lines. */
   readonly logged: string[]
   readonly adminSession: string
-  /** A call with nobody's session unless one is given. */
+  /** Sends a request, without a session unless one is given. */
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Reply>
-  /** A call as the administrator. */
+  /** Sends a request as the administrator. */
   admin(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Reply>
   logIn(username: string, password: string): Promise<string>
-  /** An identity with a password, and a session of it. */
+  /** Creates an identity with a password and logs it in. */
   makeIdentity(settings?: Readonly<Record<string, unknown>>): Promise<{ id: string; session: string }>
   readonly controller: ReturnType<typeof createController>
 }
 
 export interface AppOptions {
-  /** A database of its own, or the URL of one that another controller uses too. */
+  /** A new database, or the URL of one that another controller uses too. */
   readonly database?: 'sqlite' | 'postgres' | `postgres${string}:${string}`
-  /** Flags of the command; other settings by a file: `{ config: path }`. */
+  /** Flags of the command. Other settings need a file: `{ config: path }`. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Where keys come from; nowhere unless given, since tests leave the machine alone. */
+  /** Fetches key sets. By default a fetch never resolves, since tests stay off the network. */
   readonly fetchJwks?: FetchJwks
-  /** The CA for clients; that of the test file unless given. */
+  /** The client CA; by default the one of the test file. */
   readonly keys?: () => TestAuthority
   readonly sealingKey?: Buffer
-  /** Where the built console is; where the build leaves it unless given. */
+  /** The folder of the built console; the build's output folder unless given. */
   readonly consoleFolder?: string
 }
 
 const serverCertificate = makeTestCertificate({ kind: 'ec256', commonName: 'localhost' })
 
-/** What the controller under test shows of itself. */
+/** The server identity of the controller under test. */
 export const serverIdentity = buildServerIdentity(
   new X509Certificate(serverCertificate.pem),
   serverCertificate.privateKey,
@@ -90,15 +90,15 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
     },
   }
   const { settings } = loadSettings({ flags: { dev: true, ...options.settings }, env: {} })
-  const { database: wanted = 'sqlite' } = options
-  const database = wanted === 'postgres' ? await newPostgresDatabase() : wanted
+  const { database: requested = 'sqlite' } = options
+  const database = requested === 'postgres' ? await newPostgresDatabase() : requested
   const store = await openStore({
     writer: TEST_WRITER_ENTRY,
     database,
     sqliteFile: join(dir, 'test.db'),
     nodeId: newId(),
     now: clock.now(),
-    onProblem: () => {},
+    onWarning: () => {},
     onFatal: (error) => {
       throw error
     },
@@ -186,7 +186,7 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
   return { store, settings, clock, logged, adminSession, call, admin, logIn, makeIdentity, controller }
 }
 
-/** A provider that never answers: tests leave the network alone, and the state of keys stays as it was made. */
+/** Never resolves: tests stay off the network, and key states stay as created. */
 const fetchNothing: FetchJwks = ({ signal }) =>
   new Promise((_, reject) => {
     signal?.addEventListener('abort', () => reject(new OutboundError('stopped', 'the test is over')))
@@ -194,13 +194,13 @@ const fetchNothing: FetchJwks = ({ signal }) =>
 
 let postgres: ReturnType<typeof startPostgres> | undefined
 
-/** The URL of a new database on the PostgreSQL server of this test file. */
+/** Returns the URL of a new database on this test file's PostgreSQL server. */
 export async function newPostgresDatabase(): Promise<`postgres${string}:${string}`> {
   postgres ??= startPostgres()
   return (await (await postgres).createDatabase()) as `postgres${string}:${string}`
 }
 
-/** Stops the PostgreSQL server of this test file; call it in a file-level `after`. */
+/** Stops this test file's PostgreSQL server. Call it in a file-level `after`. */
 export async function stopTestPostgres(): Promise<void> {
   await (await postgres)?.stop()
   postgres = undefined

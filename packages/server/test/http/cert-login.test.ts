@@ -15,7 +15,7 @@ import {
   pemOfKey,
   type TlsReply,
 } from './client-certificates.fixture.ts'
-import { outcome, SIGNERS } from './ext-jwt-signers.fixture.ts'
+import { SIGNERS, summarize } from './ext-jwt-signers.fixture.ts'
 import { AUTHENTICATORS, createIdentity, IDENTITIES, OWN_IDENTITY, OWN_SESSION } from './identities.fixture.ts'
 
 after(stopTestPostgres)
@@ -27,9 +27,9 @@ async function setUp(t: TestContext, options: Parameters<typeof buildApp>[1] = {
   return { app, call: await overTls(app) }
 }
 
-/** The reason that administrators find under the request id of a refusal, which tells the caller nothing. */
+/** Returns the reason that administrators find under the request id of a refusal. The caller gets none. */
 async function reasonOf(app: TestApp, reply: TlsReply): Promise<string> {
-  assert.equal(outcome(reply), '401 INVALID_AUTH', reply.text)
+  assert.equal(summarize(reply), '401 INVALID_AUTH', reply.text)
   const { error } = reply.json
   assert.deepEqual([error.cause, reply.headers['www-authenticate']], [undefined, undefined])
   const session = await app.logIn('admin', ADMIN_PASSWORD)
@@ -41,8 +41,8 @@ async function reasonOf(app: TestApp, reply: TlsReply): Promise<string> {
   return decision.json.data.reason
 }
 
-/** A certificate under our own CA that our CA would not issue. */
-async function odd(options: TestCertificateOptions) {
+/** A certificate signed by the controller's CA that it would never issue. */
+async function signUnusual(options: TestCertificateOptions) {
   const { issuer, intermediateKey } = await getTestAuthority()
   const { publicKey, name: subject } = issuer.facts
   const by = { publicKey, privateKey: intermediateKey, pem: '', der: issuer.certificate, subject }
@@ -82,7 +82,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
   })
 }
 
-test('a certificate that nobody has, nobody knows or nobody signed is refused, and all refusals look alike', async (t) => {
+test('a missing, unrecorded or foreign certificate is refused, and all refusals look alike', async (t) => {
   const { app, call } = await setUp(t)
   const holder = await makeHolder(app)
   const logIn = (keys: { cert?: string; key?: string }) => call('POST', LOG_IN, keys)
@@ -91,11 +91,11 @@ test('a certificate that nobody has, nobody knows or nobody signed is refused, a
   assert.equal(await reasonOf(app, await logIn({ cert: foreign.pem, key: pemOfKey(foreign) })), 'certificate-foreign')
   assert.equal((await logIn(holder)).status, 200)
   const [one, two] = [await logIn({}), await logIn({ cert: foreign.pem, key: pemOfKey(foreign) })]
-  const told = ({ json: { error, meta } }: TlsReply) => ({ ...error, requestId: '', meta })
-  assert.deepEqual(told(one), told(two))
+  const withoutRequestId = ({ json: { error, meta } }: TlsReply) => ({ ...error, requestId: '', meta })
+  assert.deepEqual(withoutRequestId(one), withoutRequestId(two))
 })
 
-test('J-17 a certificate that was issued but is not recorded signs nobody in', async (t) => {
+test('J-17 an issued certificate that is not recorded does not log in', async (t) => {
   const { app, call } = await setUp(t)
   const id = await createIdentity(app)
   const issued = await issueTo(app, id)
@@ -104,33 +104,37 @@ test('J-17 a certificate that was issued but is not recorded signs nobody in', a
   assert.equal((await call('POST', LOG_IN, issued)).status, 200)
 })
 
-test('J-20 the leaf alone says who it is, whatever certificates come with it', async (t) => {
+test('J-20 the leaf alone determines the identity, whatever certificates follow it', async (t) => {
   const { app, call } = await setUp(t)
   const [alice, bob] = [await makeHolder(app), await makeHolder(app)]
   const ca = await intermediatePem()
-  const stranger = makeTestCertificate({ kind: 'ec256', commonName: 'stranger', extensions: [CLIENT_AUTH] })
-  const whoIs = async (cert: string, key: string) => (await call('POST', LOG_IN, { cert, key })).json.data?.identityId
+  const foreign = makeTestCertificate({ kind: 'ec256', commonName: 'foreign', extensions: [CLIENT_AUTH] })
+  const identityOfLogin = async (cert: string, key: string) =>
+    (await call('POST', LOG_IN, { cert, key })).json.data?.identityId
   for (const filler of [
     bob.certPem,
-    stranger.pem,
+    foreign.pem,
     ca + bob.certPem,
     bob.certPem + ca,
     alice.certPem,
     bob.certPem.repeat(8),
   ]) {
-    assert.equal(await whoIs(alice.certPem + filler, alice.key), alice.id)
-    assert.equal(await whoIs(stranger.pem + filler, pemOfKey(stranger)), undefined)
+    assert.equal(await identityOfLogin(alice.certPem + filler, alice.key), alice.id)
+    assert.equal(await identityOfLogin(foreign.pem + filler, pemOfKey(foreign)), undefined)
   }
-  const behind = await call('POST', LOG_IN, { cert: stranger.pem + alice.certPem + ca, key: pemOfKey(stranger) })
+  const behind = await call('POST', LOG_IN, { cert: foreign.pem + alice.certPem + ca, key: pemOfKey(foreign) })
   assert.equal(await reasonOf(app, behind), 'certificate-foreign')
-  await assert.rejects(call('POST', LOG_IN, { cert: bob.certPem + alice.certPem, key: alice.key }), 'not his key')
+  await assert.rejects(
+    call('POST', LOG_IN, { cert: bob.certPem + alice.certPem, key: alice.key }),
+    'a key that does not match the leaf',
+  )
 })
 
-test('J-21 a certificate that says the same of itself as a real one, but is signed by somebody else, is refused', async (t) => {
+test('J-21 a certificate with the contents of a real one, signed by another CA, is refused', async (t) => {
   const { app, call } = await setUp(t)
   const holder = await makeHolder(app)
   const authority = await getTestAuthority()
-  // Another CA of the same name: the twin is the same in all but the signature.
+  // Another CA of the same name: its certificate differs only in the signature.
   const twin = await createTestAuthority()
   assert.ok(twin.issuer.facts.name.equals(authority.issuer.facts.name))
   const forged = await issueTo(app, holder.id, { authority: twin, keyPair: holder.keyPair })
@@ -144,7 +148,7 @@ test('J-21 a certificate that says the same of itself as a real one, but is sign
   assert.equal((await call('POST', LOG_IN, holder)).status, 200)
 })
 
-test('J-23 a certificate of ours that is not for clients, or is a CA, signs nobody in even where it is recorded', async (t) => {
+test('J-23 a certificate that is not for clients, or is a CA, does not log in even when recorded', async (t) => {
   const { app, call } = await setUp(t)
   const usage = (...ids: string[]) =>
     buildExtension(OID.extendedKeyUsage, der.sequence(...ids.map((id) => der.oid(id))))
@@ -163,7 +167,7 @@ test('J-23 a certificate of ours that is not for clients, or is a CA, signs nobo
     ['for clients among others', [usage(OID.serverAuth, OID.clientAuth)], ''],
   ]
   for (const [what, extensions, reason] of cases) {
-    const made = await odd({ extensions: [...extensions] })
+    const made = await signUnusual({ extensions: [...extensions] })
     const identityId = await createIdentity(app)
     const record = { id: identityId, identityId, certPem: made.pem, ...readLeafDigests(made.pem) }
     await app.store.run(createCertificateAuthenticator, record, { actorId: 'system', now: app.clock.now() })
@@ -174,57 +178,61 @@ test('J-23 a certificate of ours that is not for clients, or is a CA, signs nobo
   assert.equal((await app.call('GET', '/edge/client/v1/version')).status, 200)
 })
 
-test('D31 dates count, unless the policy allows certificates that have expired', async (t) => {
+test('D31 the validity period counts, unless the policy allows expired certificates', async (t) => {
   const { app, call } = await setUp(t)
   const lenient = await createPolicy(app, { cert: { allowExpiredCerts: true } })
   const strict = await makeHolder(app, { clientDays: 1 })
-  const forgiven = await makeHolder(app, { clientDays: 1, identity: { authPolicyId: lenient } })
+  const allowed = await makeHolder(app, { clientDays: 1, identity: { authPolicyId: lenient } })
   const policy = (await app.admin('GET', `${POLICIES}/default`)).json.data
   assert.equal(policy.primary.cert.allowExpiredCerts, false)
-  for (const keys of [strict, forgiven]) assert.equal((await call('POST', LOG_IN, keys)).status, 200)
+  for (const keys of [strict, allowed]) assert.equal((await call('POST', LOG_IN, keys)).status, 200)
   app.clock.advance(2 * DAY_MS)
   assert.equal(await reasonOf(app, await call('POST', LOG_IN, strict)), 'certificate-expired')
-  assert.equal((await call('POST', LOG_IN, forgiven)).status, 200)
+  assert.equal((await call('POST', LOG_IN, allowed)).status, 200)
   app.clock.advance(-4 * DAY_MS)
-  for (const keys of [strict, forgiven]) {
+  for (const keys of [strict, allowed]) {
     assert.equal(await reasonOf(app, await call('POST', LOG_IN, keys)), 'certificate-not-yet-valid')
   }
 })
 
-test('J-18 the certificate of a disabled or deleted identity, and of a deleted authenticator, is refused, and its sessions end', async (t) => {
+test('J-18 the certificate of a disabled or deleted identity, or of a deleted authenticator, is refused, and its sessions end', async (t) => {
   const { app, call } = await setUp(t)
-  const signIn = async (keys: { cert: string; key: string }) =>
+  const logIn = async (keys: { cert: string; key: string }) =>
     (await call('POST', LOG_IN, keys)).json.data.token as string
   const isAlive = async (session: string) =>
     (await app.call('GET', OWN_IDENTITY, undefined, { session })).status === 200
 
   const disabled = await makeHolder(app)
-  const first = await signIn(disabled)
+  const first = await logIn(disabled)
   assert.ok(await isAlive(first))
   await app.admin('POST', `${IDENTITIES}/${disabled.id}/disable`, { durationMinutes: 0 })
   assert.equal(await reasonOf(app, await call('POST', LOG_IN, disabled)), 'disabled')
   await app.admin('POST', `${IDENTITIES}/${disabled.id}/enable`)
-  assert.ok(await isAlive(await signIn(disabled)))
+  assert.ok(await isAlive(await logIn(disabled)))
   assert.ok(!(await isAlive(first)))
 
   const deleted = await makeHolder(app)
-  const second = await signIn(deleted)
+  const second = await logIn(deleted)
   await app.admin('DELETE', `${IDENTITIES}/${deleted.id}`)
   assert.equal(await reasonOf(app, await call('POST', LOG_IN, deleted)), 'certificate-unknown')
   assert.ok(!(await isAlive(second)))
 
   const without = await makeHolder(app)
-  const third = await signIn(without)
+  const third = await logIn(without)
   await app.admin('DELETE', `${AUTHENTICATORS}/${without.authenticatorId}`)
   assert.equal(await reasonOf(app, await call('POST', LOG_IN, without)), 'certificate-unknown')
   assert.ok(!(await isAlive(third)))
   const renewed = await issueTo(app, without.id)
   await app.admin('POST', AUTHENTICATORS, { method: 'cert', identityId: without.id, certPem: renewed.certPem })
-  assert.ok(await isAlive(await signIn(renewed)))
-  assert.equal(await reasonOf(app, await call('POST', LOG_IN, without)), 'certificate-unknown', 'the old one stays out')
+  assert.ok(await isAlive(await logIn(renewed)))
+  assert.equal(
+    await reasonOf(app, await call('POST', LOG_IN, without)),
+    'certificate-unknown',
+    'the old certificate stays refused',
+  )
 })
 
-test('W-54 D23 a policy that forbids certificates refuses the next sign-in and the next call of a live session', async (t) => {
+test('W-54 D23 a policy that forbids certificates refuses the next login and the next call of an open session', async (t) => {
   const { app, call } = await setUp(t)
   const authPolicyId = await createPolicy(app)
   const holder = await makeHolder(app, { identity: { authPolicyId } })
@@ -239,7 +247,7 @@ test('W-54 D23 a policy that forbids certificates refuses the next sign-in and t
   assert.equal((await app.call('GET', OWN_IDENTITY, undefined, { session })).status, 200)
 })
 
-test('I-10 a session is good on every connection: without a certificate, with another, with junk behind the leaf', async (t) => {
+test('I-10 a session is valid on every connection: without a certificate, with another, with junk after the leaf', async (t) => {
   const { app, call } = await setUp(t)
   const [alice, bob] = [await makeHolder(app), await makeHolder(app)]
   const { token: session } = (await call('POST', LOG_IN, alice)).json.data
@@ -252,7 +260,7 @@ test('I-10 a session is good on every connection: without a certificate, with an
 })
 
 for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
-  test(`I-14 a resumed connection is judged anew: the CA, the record and the identity count as they are now, over ${version}`, async (t) => {
+  test(`I-14 a resumed connection is checked again: the CA, the record and the identity count as they are now, over ${version}`, async (t) => {
     const authority = await getTestAuthority()
     let keys = authority
     const { app, call } = await setUp(t, { keys: () => keys })
@@ -264,8 +272,11 @@ for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
 
     const resumed = await again()
     assert.deepEqual([resumed.isResumed, resumed.status], [true, 200])
-    assert.ok(!('improperClientCertChain' in resumed.json.data), 'what came with the leaf is not known any more')
-    // Another CA under which nothing was issued yet.
+    assert.ok(
+      !('improperClientCertChain' in resumed.json.data),
+      'the rest of the chain is unknown on a resumed connection',
+    )
+    // Another CA that has issued nothing yet.
     keys = await createTestAuthority()
     const removed = await again()
     assert.equal(removed.isResumed, true)
@@ -279,11 +290,11 @@ for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
   })
 }
 
-test('a leaf that comes without its intermediate signs in, and the session and the authenticator say so', async (t) => {
+test('a leaf without its intermediate logs in, and the session and the authenticator say so', async (t) => {
   const { app, call } = await setUp(t)
   const holder = await makeHolder(app)
   const shown = async () => (await app.admin('GET', `${AUTHENTICATORS}/${holder.authenticatorId}`)).json.data
-  assert.ok(!('lastAuthResolvedToRoot' in (await shown())), 'nothing is known before the first sign-in')
+  assert.ok(!('lastAuthResolvedToRoot' in (await shown())), 'not set before the first login')
   const alone = await call('POST', LOG_IN, { ...holder, cert: holder.certPem })
   assert.equal(alone.json.data.improperClientCertChain, true)
   assert.equal((await shown()).lastAuthResolvedToRoot, false)
@@ -297,7 +308,7 @@ test('a leaf that comes without its intermediate signs in, and the session and t
   assert.equal((await shown()).lastAuthResolvedToRoot, true)
 })
 
-test('W-16 W-17 W-60 W-61 E-03 beside a certificate a second factor is asked for, and taken on the same request', async (t) => {
+test('W-16 W-17 W-60 W-61 E-03 a certificate login asks for a second factor, and accepts it in the same request', async (t) => {
   const { app, call } = await setUp(t)
   const signer = makeTestCertificate({ kind: 'ec256', commonName: 'second' })
   const other = makeTestCertificate({ kind: 'ec256', commonName: 'other' })
@@ -353,7 +364,7 @@ test('W-16 W-17 W-60 W-61 E-03 beside a certificate a second factor is asked for
     assert.equal((await app.call('GET', OWN_IDENTITY, undefined, { session })).status, 401)
   }
   const bob = await logIn(token({ sub: 'bob' }))
-  assert.equal(bob.json.data.authQueries.length, 1, "E-01 somebody else's token")
+  assert.equal(bob.json.data.authQueries.length, 1, 'E-01 the token of another identity')
   const whole = await logIn(token())
   assert.deepEqual([whole.json.data.authQueries, whole.headers['www-authenticate']], [[], undefined])
   const { token: session } = whole.json.data

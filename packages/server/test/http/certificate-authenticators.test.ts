@@ -5,7 +5,7 @@ import { makeTestCertificate } from '@countersign/testkit'
 import { createTestAuthority, getTestAuthority } from '../platform/keys/test-authority.ts'
 import { stopTestPostgres } from './build-app.ts'
 import { issueTo, makeHolder } from './client-certificates.fixture.ts'
-import { outcome, overBothDatabases } from './ext-jwt-signers.fixture.ts'
+import { overBothDatabases, summarize } from './ext-jwt-signers.fixture.ts'
 import {
   AUTHENTICATORS,
   createIdentity,
@@ -51,12 +51,12 @@ overBothDatabases('certificate authenticators', async (t, app) => {
         [id],
       )
     }
-    assert.equal(outcome(await app.admin('DELETE', `${AUTHENTICATORS}/${id}`)), '200')
-    assert.equal(outcome(await app.admin('GET', `${AUTHENTICATORS}/${id}`)), '404 NOT_FOUND')
-    assert.equal((await record(identityId, certPem)).status, 201, 'it can be recorded again')
+    assert.equal(summarize(await app.admin('DELETE', `${AUTHENTICATORS}/${id}`)), '200')
+    assert.equal(summarize(await app.admin('GET', `${AUTHENTICATORS}/${id}`)), '404 NOT_FOUND')
+    assert.equal((await record(identityId, certPem)).status, 201, 'a deleted certificate can be recorded again')
   })
 
-  await t.test('J-23 exactly one certificate of the controller’s own CA, for clients, is taken', async () => {
+  await t.test('J-23 exactly one client certificate of the controller’s own CA is accepted', async () => {
     const identityId = await createIdentity(app)
     const { certPem, key } = await issueTo(app, identityId)
     const usage = (...ids: string[]) =>
@@ -66,7 +66,7 @@ overBothDatabases('certificate authenticators', async (t, app) => {
     const by = { publicKey, privateKey: intermediateKey, pem: '', der: issuer.certificate, subject }
     const twin = await createTestAuthority()
     const bad: readonly [string, string][] = [
-      ['of nobody', makeTestCertificate({ kind: 'ec256', extensions: [usage(OID.clientAuth)] }).pem],
+      ['self-signed', makeTestCertificate({ kind: 'ec256', extensions: [usage(OID.clientAuth)] }).pem],
       ['of a CA with the same name', (await issueTo(app, identityId, { authority: twin })).certPem],
       ['without usage', makeTestCertificate({ kind: 'ec256', issuer: by }).pem],
       ['with an empty usage', makeTestCertificate({ kind: 'ec256', issuer: by, extensions: [usage()] }).pem],
@@ -87,13 +87,13 @@ overBothDatabases('certificate authenticators', async (t, app) => {
     ]
     for (const [what, pem] of bad) {
       const reply = await record(identityId, pem)
-      assert.equal(outcome(reply), '400 INVALID_CERT_PEM certPem', what)
+      assert.equal(summarize(reply), '400 INVALID_CERT_PEM certPem', what)
       assert.ok(!reply.text.includes('BEGIN'), what)
     }
-    assert.equal(outcome(await record(identityId, '')), '400 COULD_NOT_VALIDATE certPem')
-    assert.equal(outcome(await record('none', certPem)), '404 NOT_FOUND')
+    assert.equal(summarize(await record(identityId, '')), '400 COULD_NOT_VALIDATE certPem')
+    assert.equal(summarize(await record('none', certPem)), '404 NOT_FOUND')
     const good = makeTestCertificate({ kind: 'ec256', issuer: by, extensions: [usage(OID.clientAuth)] }).pem
-    assert.equal(outcome(await record(identityId, good)), '201')
+    assert.equal(summarize(await record(identityId, good)), '201')
   })
 
   await t.test(
@@ -101,50 +101,50 @@ overBothDatabases('certificate authenticators', async (t, app) => {
     async () => {
       const holder = await makeHolder(app)
       const other = await createIdentity(app)
-      assert.equal(outcome(await record(other, holder.certPem)), '409 CERT_IN_USE certPem')
+      assert.equal(summarize(await record(other, holder.certPem)), '409 CERT_IN_USE certPem')
       const sameKey = await issueTo(app, other, { keyPair: holder.keyPair })
-      assert.equal(outcome(await record(other, sameKey.certPem)), '409 CERT_IN_USE certPem')
+      assert.equal(summarize(await record(other, sameKey.certPem)), '409 CERT_IN_USE certPem')
       const second = await issueTo(app, holder.id)
-      assert.equal(outcome(await record(holder.id, second.certPem)), '409 MAX_AUTHENTICATOR_METHODS_REACHED method')
-      assert.equal(outcome(await record(other, (await issueTo(app, other)).certPem)), '201')
+      assert.equal(summarize(await record(holder.id, second.certPem)), '409 MAX_AUTHENTICATOR_METHODS_REACHED method')
+      assert.equal(summarize(await record(other, (await issueTo(app, other)).certPem)), '201')
     },
   )
 
-  await t.test('PUT and PATCH change the tags; the certificate is renewed by its holder, not changed', async () => {
+  await t.test('PUT and PATCH change the tags but not the certificate, which its holder renews', async () => {
     const holder = await makeHolder(app)
     const other = await issueTo(app, holder.id)
     const one = `${AUTHENTICATORS}/${holder.authenticatorId}`
     for (const method of ['PUT', 'PATCH']) {
-      const refused = [{ certPem: other.certPem }, { username: 'somebody', password: 'secret' }, { password: 'secret' }]
+      const refused = [{ certPem: other.certPem }, { username: 'someone', password: 'secret' }, { password: 'secret' }]
       for (const body of refused) {
         assert.equal(
-          outcome(await app.admin(method, one, body)),
+          summarize(await app.admin(method, one, body)),
           '409 CAN_NOT_UPDATE_AUTHENTICATOR',
           JSON.stringify(body),
         )
       }
-      assert.equal(outcome(await app.admin(method, one, { tags: { [method]: 1 }, certPem: holder.certPem })), '200')
+      assert.equal(summarize(await app.admin(method, one, { tags: { [method]: 1 }, certPem: holder.certPem })), '200')
       const { tags, fingerprint } = (await app.admin('GET', one)).json.data
       assert.deepEqual([tags, fingerprint], [{ [method]: 1 }, holder.fingerprint])
     }
     const password = await createPassword(app, holder.id)
     const reply = await app.admin('PATCH', `${AUTHENTICATORS}/${password.id}`, { certPem: other.certPem })
-    assert.equal(outcome(reply), '409 CAN_NOT_UPDATE_AUTHENTICATOR')
+    assert.equal(summarize(reply), '409 CAN_NOT_UPDATE_AUTHENTICATOR')
     const session = await app.logIn(password.username, password.password)
     const own = `${OWN_IDENTITY}/authenticators/${holder.authenticatorId}`
     const body = { currentPassword: password.password, password: 'other-password' }
-    assert.equal(outcome(await app.call('PATCH', own, body, { session })), '409 CAN_NOT_UPDATE_AUTHENTICATOR')
+    assert.equal(summarize(await app.call('PATCH', own, body, { session })), '409 CAN_NOT_UPDATE_AUTHENTICATOR')
   })
 
-  await t.test('D35 only an administrator records a certificate of an administrator', async () => {
-    const boss = await createIdentity(app, { isAdmin: true })
+  await t.test('D35 only an administrator records a certificate for an administrator', async () => {
+    const administrator = await createIdentity(app, { isAdmin: true })
     const plain = await createIdentity(app)
     const { session } = await app.makeIdentity({ permissions: ['identity', 'authenticator'] })
-    const give = async (identityId: string) => {
+    const recordFor = async (identityId: string) => {
       const { certPem } = await issueTo(app, identityId)
       return app.call('POST', AUTHENTICATORS, { method: 'cert', identityId, certPem }, { session })
     }
-    assert.equal(outcome(await give(boss)), '401 UNAUTHORIZED')
-    assert.equal(outcome(await give(plain)), '201')
+    assert.equal(summarize(await recordFor(administrator)), '401 UNAUTHORIZED')
+    assert.equal(summarize(await recordFor(plain)), '201')
   })
 })

@@ -7,7 +7,7 @@ import { getTestAuthority } from '../platform/keys/test-authority.ts'
 import { createPolicy } from './auth-policies.fixture.ts'
 import { buildApp, stopTestPostgres } from './build-app.ts'
 import { type ClientKeys, LOG_IN, makeHolder, overTls, pemOfKey } from './client-certificates.fixture.ts'
-import { outcome } from './ext-jwt-signers.fixture.ts'
+import { summarize } from './ext-jwt-signers.fixture.ts'
 import { AUTHENTICATORS, createIdentity, createPassword, IDENTITIES, OWN_SESSION } from './identities.fixture.ts'
 
 after(stopTestPostgres)
@@ -27,7 +27,7 @@ async function setUp(t: TestContext, options: Parameters<typeof buildApp>[1] = {
   const extend = (keys: Partial<ClientKeys>, csr: { pem: string }, as = session) =>
     call('POST', `${path}/extend`, { ...keys, session: as, body: { clientCertCsr: csr.pem } })
   const verify = (clientCert: string) => call('POST', `${path}/extend-verify`, { session, body: { clientCert } })
-  /** A renewed certificate that is not yet verified, with its key. */
+  /** Returns a renewed certificate, not yet verified, with its key. */
   const renew = async (keyPair?: TestKeyPair, by: ClientKeys = holder) => {
     const csr = makeTestCsr(keyPair && { keyPair })
     const reply = await extend(by, csr)
@@ -41,7 +41,7 @@ async function setUp(t: TestContext, options: Parameters<typeof buildApp>[1] = {
 }
 
 for (const database of ['sqlite', 'postgres'] as const) {
-  test(`D38 the old certificate is good until the new one is verified, and then it is not, on ${database}`, async (t) => {
+  test(`D38 the old certificate is valid until the new one is verified, and not after that, on ${database}`, async (t) => {
     const { app, holder, session, verify, logIn, renew } = await setUp(t, { database })
     const renewed = await renew()
     const authority = await getTestAuthority()
@@ -50,7 +50,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
     assert.equal(
       renewed.cert.split('BEGIN CERTIFICATE').length - 1,
       2,
-      'the leaf and what leads from there to the root',
+      'the leaf and the intermediate, without the root',
     )
     assert.ok(renewed.cert.endsWith(formatPem('CERTIFICATE', authority.issuer.certificate)))
     assert.equal(renewed.ca, authority.caBundlePem)
@@ -62,8 +62,8 @@ for (const database of ['sqlite', 'postgres'] as const) {
     assert.deepEqual([verified.status, verified.json.data], [200, {}])
     assert.equal(await logIn(holder), undefined)
     assert.ok(await logIn(renewed))
-    assert.equal((await app.call('GET', OWN_SESSION, undefined, { session })).status, 200, 'the session goes on')
-    assert.equal((await verify(renewed.cert)).status, 200, 'once more, since the first answer may have been lost')
+    assert.equal((await app.call('GET', OWN_SESSION, undefined, { session })).status, 200, 'the session continues')
+    assert.equal((await verify(renewed.cert)).status, 200, 'repeatable, since the first response may have been lost')
     assert.ok(await logIn(renewed))
 
     const shown = (await app.admin('GET', `${AUTHENTICATORS}/${holder.authenticatorId}`)).json.data
@@ -72,53 +72,53 @@ for (const database of ['sqlite', 'postgres'] as const) {
   })
 }
 
-test('D38 only the connection of the present certificate renews it', async (t) => {
+test('D38 only a connection with the current certificate renews it', async (t) => {
   const { app, call, holder, session, path, extend, verify, renew } = await setUp(t)
   const csr = makeTestCsr()
   const other = await makeHolder(app)
   const otherSession = (await call('POST', LOG_IN, other)).json.data.token as string
-  assert.equal(outcome(await extend({}, csr)), '401 UNAUTHORIZED')
-  assert.equal(outcome(await extend(other, csr)), '401 UNAUTHORIZED', 'somebody else’s certificate')
-  assert.equal(outcome(await extend(holder, csr, otherSession)), '404 NOT_FOUND', 'somebody else’s session')
+  assert.equal(summarize(await extend({}, csr)), '401 UNAUTHORIZED')
+  assert.equal(summarize(await extend(other, csr)), '401 UNAUTHORIZED', 'the certificate of another identity')
+  assert.equal(summarize(await extend(holder, csr, otherSession)), '404 NOT_FOUND', 'the session of another identity')
   assert.equal(
-    outcome(await call('POST', `${path}/extend`, { ...holder, body: { clientCertCsr: csr.pem } })),
+    summarize(await call('POST', `${path}/extend`, { ...holder, body: { clientCertCsr: csr.pem } })),
     '401 UNAUTHORIZED',
   )
   assert.equal(
-    outcome(await call('POST', `${OWN}/none/extend`, { ...holder, session, body: { clientCertCsr: csr.pem } })),
+    summarize(await call('POST', `${OWN}/none/extend`, { ...holder, session, body: { clientCertCsr: csr.pem } })),
     '404 NOT_FOUND',
   )
   assert.equal((await extend(holder, csr)).status, 200)
 
   const renewed = await renew()
   await verify(renewed.cert)
-  assert.equal(outcome(await extend(holder, makeTestCsr())), '401 UNAUTHORIZED', 'the one that was replaced')
+  assert.equal(summarize(await extend(holder, makeTestCsr())), '401 UNAUTHORIZED', 'the certificate that was replaced')
   assert.equal((await extend(renewed, makeTestCsr())).status, 200)
 })
 
-test('D38 extend-verify takes the certificate that was issued last and no other', async (t) => {
+test('D38 extend-verify accepts only the certificate that was issued last', async (t) => {
   const { app, call, holder, session, verify, logIn, renew } = await setUp(t)
   const other = await makeHolder(app)
   const nothing = await verify(other.certPem)
-  assert.equal(outcome(nothing), '400 INVALID_CLIENT_CERT', 'nothing was asked for')
+  assert.equal(summarize(nothing), '400 INVALID_CLIENT_CERT', 'no renewal is pending')
   const first = await renew()
   const second = await renew()
   for (const wrong of [other.certPem, holder.certPem, first.cert, 'nonsense', second.cert.slice(0, 200)]) {
     const reply = await verify(wrong)
-    assert.equal(outcome(reply), '400 INVALID_CLIENT_CERT')
+    assert.equal(summarize(reply), '400 INVALID_CLIENT_CERT')
     assert.equal(reply.json.error.cause, undefined)
   }
-  assert.ok(await logIn(holder), 'what fails changes nothing')
+  assert.ok(await logIn(holder), 'a failure changes nothing')
   const otherSession = (await call('POST', LOG_IN, other)).json.data.token as string
   const stolen = { session: otherSession, body: { clientCert: second.cert } }
-  assert.equal(outcome(await call('POST', `${OWN}/${holder.authenticatorId}/extend-verify`, stolen)), '404 NOT_FOUND')
+  assert.equal(summarize(await call('POST', `${OWN}/${holder.authenticatorId}/extend-verify`, stolen)), '404 NOT_FOUND')
   assert.equal((await verify(second.cert)).status, 200)
   assert.deepEqual([await logIn(holder), await logIn(first)], [undefined, undefined])
   assert.ok(await logIn(second))
   assert.equal((await app.call('GET', OWN_SESSION, undefined, { session })).status, 200)
 })
 
-test('a renewed certificate may keep its key, unless an administrator asks for another', async (t) => {
+test('a renewed certificate may keep its key, unless an administrator requests a new one', async (t) => {
   const { app, holder, session, verify, extend, logIn, renew, request } = await setUp(t)
   const sameKey = await renew(holder.keyPair)
   assert.equal((await verify(sameKey.cert)).status, 200)
@@ -126,20 +126,20 @@ test('a renewed certificate may keep its key, unless an administrator asks for a
   assert.ok(await logIn(current))
 
   assert.equal((await request({ rollKeys: true })).status, 200)
-  const asked = (await app.call('GET', OWN_SESSION, undefined, { session })).json.data
+  const requested = (await app.call('GET', OWN_SESSION, undefined, { session })).json.data
   assert.deepEqual(
-    [asked.isCertExtendable, asked.isCertExtendRequested, asked.isCertKeyRollRequested],
+    [requested.isCertExtendable, requested.isCertExtendRequested, requested.isCertKeyRollRequested],
     [true, true, true],
   )
   const refused = await extend(current, makeTestCsr({ keyPair: holder.keyPair }))
-  assert.equal(outcome(refused), '400 COULD_NOT_PROCESS_CSR')
+  assert.equal(summarize(refused), '400 COULD_NOT_PROCESS_CSR')
   const rolled = await renew(undefined, current)
   assert.equal((await verify(rolled.cert)).status, 200)
   const done = (await app.call('GET', OWN_SESSION, undefined, { session })).json.data
-  assert.ok(!('isCertExtendRequested' in done) && !('isCertKeyRollRequested' in done), 'what was asked for is done')
+  assert.ok(!('isCertExtendRequested' in done) && !('isCertKeyRollRequested' in done), 'the request is cleared')
 })
 
-test('a key roll that is asked for while a renewal with the old key is under way is still to be done', async (t) => {
+test('a key roll requested during a renewal with the old key stays pending', async (t) => {
   const { app, holder, session, verify, renew, request } = await setUp(t)
   const sameKey = await renew(holder.keyPair)
   await request({ rollKeys: true })
@@ -148,32 +148,36 @@ test('a key roll that is asked for while a renewal with the old key is under way
   assert.equal(data.isCertKeyRollRequested, true)
 })
 
-test('J-09 a renewal takes nobody else’s key', async (t) => {
+test('J-09 a renewal cannot use the key of another identity', async (t) => {
   const { app, holder, verify, extend, renew } = await setUp(t)
   const other = await makeHolder(app)
-  assert.equal(outcome(await extend(holder, makeTestCsr({ keyPair: other.keyPair }))), '409 CERT_IN_USE')
+  assert.equal(summarize(await extend(holder, makeTestCsr({ keyPair: other.keyPair }))), '409 CERT_IN_USE')
   const late = makeTestCsr()
   const renewed = await renew(late)
   await makeHolder(app, { keyPair: late })
-  assert.equal(outcome(await verify(renewed.cert)), '409 CERT_IN_USE certPem', 'taken while it was waiting')
+  assert.equal(
+    summarize(await verify(renewed.cert)),
+    '409 CERT_IN_USE certPem',
+    'recorded by another identity in the meantime',
+  )
 })
 
-test('D36 a request that is none is refused without a word of it', async (t) => {
+test('D36 a malformed request is refused without being repeated', async (t) => {
   const { call, holder, path, session } = await setUp(t)
   const send = (body: object) => call('POST', `${path}/extend`, { ...holder, session, body })
-  assert.equal(outcome(await send({})), '400 COULD_NOT_VALIDATE clientCertCsr')
+  assert.equal(summarize(await send({})), '400 COULD_NOT_VALIDATE clientCertCsr')
   for (const clientCertCsr of ['sekret-text', `-----BEGIN CERTIFICATE REQUEST-----\nsekret\n`]) {
     const reply = await send({ clientCertCsr })
-    assert.equal(outcome(reply), '400 COULD_NOT_PROCESS_CSR')
+    assert.equal(summarize(reply), '400 COULD_NOT_PROCESS_CSR')
     assert.ok(!reply.text.includes('sekret'))
   }
-  assert.equal(outcome(await send({ clientCertCsr: 'x'.repeat(17_000) })), '413 REQUEST_ENTITY_TOO_LARGE')
+  assert.equal(summarize(await send({ clientCertCsr: 'x'.repeat(17_000) })), '413 REQUEST_ENTITY_TOO_LARGE')
 })
 
-test('D38 expired is expired for renewal too, unless the policy allows it', async (t) => {
+test('D38 an expired certificate cannot be renewed, unless the policy allows it', async (t) => {
   const { app, call } = await setUp(t)
   const authPolicyId = await createPolicy(app, { cert: { allowExpiredCerts: true } })
-  const forgiven = await makeHolder(app, { clientDays: 1, identity: { authPolicyId } })
+  const allowed = await makeHolder(app, { clientDays: 1, identity: { authPolicyId } })
   const strict = await makeHolder(app, { clientDays: 1 })
   const { password, username } = await createPassword(app, strict.id)
   app.clock.advance(2 * 24 * 60 * 60 * 1000)
@@ -181,55 +185,55 @@ test('D38 expired is expired for renewal too, unless the policy allows it', asyn
     const body = { clientCertCsr: makeTestCsr().pem }
     return call('POST', `${OWN}/${holder.authenticatorId}/extend`, { ...holder, session, body })
   }
-  const session = (await call('POST', LOG_IN, forgiven)).json.data.token as string
-  assert.equal((await renew(forgiven, session)).status, 200)
-  assert.equal(outcome(await renew(strict, await app.logIn(username, password))), '401 UNAUTHORIZED')
+  const session = (await call('POST', LOG_IN, allowed)).json.data.token as string
+  assert.equal((await renew(allowed, session)).status, 200)
+  assert.equal(summarize(await renew(strict, await app.logIn(username, password))), '401 UNAUTHORIZED')
 })
 
-test('an administrator asks for a renewal of one certificate or of an identity’s, and the holder is told', async (t) => {
+test('an administrator requests the renewal of one certificate or of an identity’s, and the holder sees it at login', async (t) => {
   const { app, call, holder, request } = await setUp(t)
-  const told = async () => {
+  const loginFlags = async () => {
     const { headers, json } = await call('POST', LOG_IN, holder)
     const { isCertExtendRequested = null, isCertKeyRollRequested = null } = json.data
     return [isCertExtendRequested, isCertKeyRollRequested, headers['ziti-authenticator-extend-requested'] ?? null]
   }
   const shown = async () => (await app.admin('GET', `${AUTHENTICATORS}/${holder.authenticatorId}`)).json.data
-  assert.deepEqual(await told(), [null, null, null])
+  assert.deepEqual(await loginFlags(), [null, null, null])
   assert.equal((await request()).status, 200)
-  assert.deepEqual(await told(), [true, null, 'true'])
+  assert.deepEqual(await loginFlags(), [true, null, 'true'])
   assert.equal((await shown()).isExtendRequested, true)
   assert.ok(!('isKeyRollRequested' in (await shown())))
   const ofIdentity = (id: string, body?: object) => app.admin('POST', `${IDENTITIES}/${id}/request-extend`, body)
   assert.equal((await ofIdentity(holder.id, { rollKeys: true })).status, 200)
-  assert.deepEqual(await told(), [true, true, 'true'])
+  assert.deepEqual(await loginFlags(), [true, true, 'true'])
   assert.equal((await shown()).isKeyRollRequested, true)
-  const asked = await app.admin('GET', `${AUTHENTICATORS}?filter=isKeyRollRequested`)
+  const requested = await app.admin('GET', `${AUTHENTICATORS}?filter=isKeyRollRequested`)
   assert.deepEqual(
-    asked.json.data.map((row: { id: string }) => row.id),
+    requested.json.data.map((row: { id: string }) => row.id),
     [holder.authenticatorId],
   )
 
   const plain = await createIdentity(app)
   const { id: passwordId } = await createPassword(app, plain)
   const request409 = '409 CAN_NOT_UPDATE_AUTHENTICATOR'
-  assert.equal(outcome(await app.admin('POST', `${AUTHENTICATORS}/${passwordId}/request-extend`, {})), request409)
-  assert.equal(outcome(await ofIdentity(plain)), request409)
-  assert.equal(outcome(await ofIdentity('none')), '404 NOT_FOUND')
-  assert.equal(outcome(await app.admin('POST', `${AUTHENTICATORS}/none/request-extend`, {})), '404 NOT_FOUND')
+  assert.equal(summarize(await app.admin('POST', `${AUTHENTICATORS}/${passwordId}/request-extend`, {})), request409)
+  assert.equal(summarize(await ofIdentity(plain)), request409)
+  assert.equal(summarize(await ofIdentity('none')), '404 NOT_FOUND')
+  assert.equal(summarize(await app.admin('POST', `${AUTHENTICATORS}/none/request-extend`, {})), '404 NOT_FOUND')
 })
 
-test('D35 only an administrator asks for the renewal of an administrator’s certificate', async (t) => {
+test('D35 only an administrator requests the renewal of an administrator’s certificate', async (t) => {
   const { app } = await setUp(t)
-  const boss = await makeHolder(app, { identity: { isAdmin: true } })
+  const administrator = await makeHolder(app, { identity: { isAdmin: true } })
   const plain = await makeHolder(app)
   const { session } = await app.makeIdentity({ permissions: ['identity', 'authenticator'] })
   for (const [{ id, authenticatorId }, expected] of [
-    [boss, '401 UNAUTHORIZED'],
+    [administrator, '401 UNAUTHORIZED'],
     [plain, '200'],
   ] as const) {
     for (const path of [`${AUTHENTICATORS}/${authenticatorId}`, `${IDENTITIES}/${id}`]) {
       const reply = await app.call('POST', `${path}/request-extend`, {}, { session })
-      assert.equal(outcome(reply), expected)
+      assert.equal(summarize(reply), expected)
     }
   }
 })

@@ -10,9 +10,9 @@ import { AUTHENTICATORS, createIdentity } from './identities.fixture.ts'
 
 export const LOG_IN = '/edge/client/v1/authenticate?method=cert'
 
-/** What a client shows on its connections. */
+/** The certificate and key that a client presents. */
 export interface ClientKeys {
-  /** PEM: the leaf, and whatever is sent behind it. */
+  /** PEM: the leaf and the certificates sent after it. */
   readonly cert: string
   readonly key: string
 }
@@ -27,7 +27,7 @@ export interface IssuedToClient extends ClientKeys {
 export const pemOfKey = ({ privateKey }: Pick<TestKeyPair, 'privateKey'>): string =>
   privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
 
-/** A certificate of the controller's own CA that nobody has recorded yet. */
+/** Issues a certificate of the controller's own CA without recording it. */
 export async function issueTo(
   app: Pick<TestApp, 'clock'>,
   identityId: string,
@@ -44,7 +44,7 @@ export async function issueTo(
   return { certPem, fingerprint, keyPair: csr, cert: chainPem, key: pemOfKey(csr) }
 }
 
-/** Somebody who signs in by certificate and by nothing else. */
+/** Creates an identity that can log in only by certificate. */
 export async function makeHolder(
   app: TestApp,
   { identity = {}, ...issue }: Parameters<typeof issueTo>[2] & { identity?: Record<string, unknown> } = {},
@@ -56,7 +56,7 @@ export async function makeHolder(
   return { id, authenticatorId: reply.json.data.id as string, ...issued }
 }
 
-/** The certificate that our intermediate is, which clients send behind their leaf. */
+/** Returns the intermediate certificate, which clients send after their leaf. */
 export async function intermediatePem(): Promise<string> {
   return formatPem('CERTIFICATE', (await getTestAuthority()).issuer.certificate)
 }
@@ -64,19 +64,19 @@ export async function intermediatePem(): Promise<string> {
 export interface TlsCallOptions extends Partial<ClientKeys>, CallOptions {
   readonly body?: unknown
   readonly version?: 'TLSv1.2' | 'TLSv1.3'
-  /** A session of an earlier connection to resume. */
+  /** The session of an earlier connection, to resume. */
   readonly resume?: Buffer
 }
 
 export interface TlsReply extends Reply {
   readonly isResumed: boolean
-  /** What resumes this connection's session. */
+  /** Resumes the TLS session of this connection. */
   readonly tlsSession: Buffer | undefined
 }
 
 export type TlsCall = (method: string, path: string, options?: TlsCallOptions) => Promise<TlsReply>
 
-/** Lets a controller listen, and makes calls over real connections, each call on one of its own. */
+/** Starts the controller's listener. Each call uses its own TLS connection. */
 export async function overTls(app: TestApp): Promise<TlsCall> {
   const { http } = app.controller
   await http.listen({ host: '127.0.0.1', port: 0 })

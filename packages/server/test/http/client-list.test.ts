@@ -10,9 +10,9 @@ import {
   create,
   detailOf,
   jwksBody,
-  outcome,
   overBothDatabases,
   SIGNERS,
+  summarize,
 } from './ext-jwt-signers.fixture.ts'
 
 after(stopTestPostgres)
@@ -127,7 +127,7 @@ overBothDatabases('the client list', async (t, app) => {
     },
   )
 
-  await t.test('D3 pages, sorts and filters when asked to, and then has a pagination', async () => {
+  await t.test('D3 pages, sorts and filters on request, and then returns a pagination', async () => {
     assert.deepEqual(await namesIn('?limit=2'), ['Zulu', 'alpha'])
     assert.deepEqual(await namesIn('?limit=1&offset=1'), ['alpha'])
     assert.deepEqual(await namesIn('?offset=2'), ['bravo'])
@@ -152,7 +152,7 @@ overBothDatabases('the client list', async (t, app) => {
     for (const query of ['?limit=abc', '?offset=x']) assert.equal((await list(query)).status, 400)
   })
 
-  await t.test('L-14 D3 nothing that is hidden can be asked about', async () => {
+  await t.test('L-14 D3 hidden members cannot be filtered by', async () => {
     const hidden = [
       'issuer',
       'jwksEndpoint',
@@ -174,11 +174,11 @@ overBothDatabases('the client list', async (t, app) => {
     )
     for (const symbol of hidden) {
       for (const filter of [`${symbol} contains "x"`, `${symbol} = null`, `not (${symbol} = true)`]) {
-        assert.equal(outcome(await list(`?filter=${encodeURIComponent(filter)}`)), '400 INVALID_FILTER')
+        assert.equal(summarize(await list(`?filter=${encodeURIComponent(filter)}`)), '400 INVALID_FILTER')
       }
-      assert.equal(outcome(await list(`?sort=${symbol}`)), '400 INVALID_SORT_IDENTIFIER')
+      assert.equal(summarize(await list(`?sort=${symbol}`)), '400 INVALID_SORT_IDENTIFIER')
     }
-    assert.equal(outcome(await list('?filter=clientId=null&sort=clientId')), '200')
+    assert.equal(summarize(await list('?filter=clientId=null&sort=clientId')), '200')
     const { filterableFields } = (await list('?limit=1')).json.meta
     for (const symbol of hidden) assert.ok(!filterableFields.includes(symbol))
   })
@@ -203,29 +203,29 @@ overBothDatabases('the client list', async (t, app) => {
     }
   })
 
-  await t.test('W-59 a bad token changes nothing; other verbs and a single signer are not there', async () => {
+  await t.test('W-59 ignores a bad token; other methods and a single signer do not exist', async () => {
     for (const headers of [{ 'zt-session': 'nonsense' }, { authorization: 'Bearer nonsense' }]) {
       const reply = await app.call('GET', CLIENT_SIGNERS, undefined, { headers })
       assert.equal(reply.status, 200)
       assert.equal(reply.headers['www-authenticate'], undefined)
     }
-    assert.equal(outcome(await list(`/${full.id}`)), '404 NOT_FOUND')
+    assert.equal(summarize(await list(`/${full.id}`)), '404 NOT_FOUND')
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-      assert.equal(outcome(await app.call(method, CLIENT_SIGNERS, {})), '405 METHOD_NOT_ALLOWED')
+      assert.equal(summarize(await app.call(method, CLIENT_SIGNERS, {})), '405 METHOD_NOT_ALLOWED')
     }
     for (const path of ['/external-jwt-signers', '/edge/v1/external-jwt-signers', `${CLIENT_SIGNERS}/`]) {
       assert.deepEqual((await app.call('GET', path)).json, (await list()).json)
     }
   })
 
-  await t.test('D3 has all signers in one answer', async () => {
+  await t.test('D3 returns all signers in one response', async () => {
     await Promise.all(Array.from({ length: 30 }, () => create(app)))
     assert.equal((await list()).json.data.length, 33)
     assert.equal((await list('?filter=true')).json.data.length, 33)
   })
 })
 
-test('D2 S1-2.2.scopes by setting the scopes are a list', async (t) => {
+test('D2 S1-2.2.scopes the scopes are a list when the setting says so', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-client-list-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const config = join(folder, 'settings.yaml')

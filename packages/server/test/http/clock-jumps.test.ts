@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { stopTestPostgres } from './build-app.ts'
-import { outcome } from './ext-jwt-signers.fixture.ts'
+import { summarize } from './ext-jwt-signers.fixture.ts'
 import { createPassword, IDENTITIES, createIdentity as makeIdentity, OWN_SESSION } from './identities.fixture.ts'
-import { setUpProvider, signIn } from './provider.fixture.ts'
+import { logInWithToken, setUpProvider } from './provider.fixture.ts'
 
 after(stopTestPostgres)
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const LOGIN = '/edge/management/v1/authenticate?method=password'
-/** Where the clock is set to, against the time that it had at first. */
+/** The clock's offsets from the start time. */
 const JUMPS = [0, HOUR, 0, -HOUR, 0, -HOUR, HOUR, 0]
-/** When tokens are good, in minutes around the first time. No end is near a place that the clock is set to. */
+/** Validity periods of tokens, in minutes from the start time. No boundary is close to a clock position. */
 const LIVES = [
   [-10, 10],
   [-70, -50],
@@ -24,7 +24,7 @@ const LIVES = [
 ] as const
 
 for (const database of ['sqlite', 'postgres'] as const) {
-  test(`S-08 on ${database} verdicts follow a clock that jumps an hour either way, again and again, and nothing breaks`, async (t) => {
+  test(`S-08 on ${database} verdicts follow a clock that jumps an hour either way repeatedly`, async (t) => {
     const { app, token, createSigner, createIdentity } = await setUpProvider(t, { database })
     await createSigner()
     await createIdentity()
@@ -45,22 +45,22 @@ for (const database of ['sqlite', 'postgres'] as const) {
       const now = app.clock.now()
       for (const { from, to, token } of tokens) {
         const expected = from <= now && now < to ? 200 : 401
-        // Twice: what was remembered of it the first time must not outlive its time either.
+        // Twice: a cached result must not outlive the token either.
         for (const _ of [1, 2])
-          assert.equal((await signIn(app, token)).status, expected, `jump ${nth}, ${from - start}`)
+          assert.equal((await logInWithToken(app, token)).status, expected, `jump ${nth}, ${from - start}`)
       }
       const isLocked = now < start + 30 * MINUTE
       const byPassword = await app.call('POST', LOGIN, { username, password })
       assert.equal(byPassword.status, isLocked ? 401 : 200, `jump ${nth}: disabled for half an hour`)
-      const opened = await signIn(app, token())
+      const opened = await logInWithToken(app, token())
       assert.equal(opened.status, 200)
       const session = opened.json.data.token as string
-      assert.ok(Date.parse(opened.json.data.expiresAt) > now, 'no session is over before it has begun')
-      assert.equal(outcome(await app.call('GET', OWN_SESSION, undefined, { session })), '200')
+      assert.ok(Date.parse(opened.json.data.expiresAt) > now, 'a new session is not expired')
+      assert.equal(summarize(await app.call('GET', OWN_SESSION, undefined, { session })), '200')
       for (const { token, opened } of sessions) {
         const { status } = await app.call('GET', OWN_SESSION, undefined, { session: token })
         assert.ok([200, 401].includes(status))
-        if (now >= opened + 2 * idle) assert.equal(status, 401, `jump ${nth}: unused for longer than it may be`)
+        if (now >= opened + 2 * idle) assert.equal(status, 401, `jump ${nth}: unused beyond the idle time`)
       }
       sessions.push({ token: session, opened: now })
     }

@@ -23,9 +23,9 @@ async function assertRefused(app: TestApp, issuer: string, words: RegExp): Promi
   assert.match(json.error.cause.message, words)
 }
 
-test('D18 discover answers the fields of a signer that the document of the issuer implies', async (t) => {
+test('D18 discover returns the signer fields that the issuer’s document implies', async (t) => {
   const { app, server, issuer } = await setUp(t)
-  server.answer({ body: { issuer, jwks_uri: `${issuer}/keys`, scopes_supported: ['openid', 'email', 'x'] } })
+  server.respondWith({ body: { issuer, jwks_uri: `${issuer}/keys`, scopes_supported: ['openid', 'email', 'x'] } })
   for (const name of ['ext-jwt-signers', 'external-jwt-signers']) {
     const reply = await app.admin('POST', `/edge/management/v1/${name}/discover`, { issuer })
     assert.equal(reply.status, 200, reply.text)
@@ -42,11 +42,11 @@ test('D18 discover answers the fields of a signer that the document of the issue
 test('D18 a document that names another issuer is refused', async (t) => {
   const { app, server, issuer } = await setUp(t)
   const document = (named: string) => ({ body: { issuer: named, jwks_uri: `${issuer}/keys` } })
-  server.answer(document('https://other.example'))
-  await assertRefused(app, issuer, /is of the issuer "https:\/\/other.example", not of/)
-  server.answer(document(`${issuer}/`))
-  await assertRefused(app, issuer, /exactly as the document has it/)
-  server.answer(document(issuer))
+  server.respondWith(document('https://other.example'))
+  await assertRefused(app, issuer, /belongs to the issuer "https:\/\/other.example", not to/)
+  server.respondWith(document(`${issuer}/`))
+  await assertRefused(app, issuer, /exactly as in the document/)
+  server.respondWith(document(issuer))
   assert.equal((await discover(app, issuer)).status, 200)
 })
 
@@ -57,21 +57,21 @@ test('D18 discover fetches under the rules for keys, and a refusal names the set
   await assertRefused(app, 'https://idp.example:22', /jwks\.allowedPorts/)
   await assertRefused(app, 'https://169.254.169.254', /169\.254\.169\.254/)
   await assertRefused(app, 'no address', /not an absolute URL/)
-  await assertRefused(app, `${issuer}/.well-known/openid-configuration`, /give the issuer alone/)
+  await assertRefused(app, `${issuer}/.well-known/openid-configuration`, /enter the issuer without/)
   assert.equal(server.connections, 0)
-  server.answer({ body: { issuer, jwks_uri: 'https://10.0.0.1/keys' } })
+  server.respondWith({ body: { issuer, jwks_uri: 'https://10.0.0.1/keys' } })
   await assertRefused(app, issuer, /jwks\.allowedNetworks/)
-  server.answer({ body: { issuer, jwks_uri: 'http://idp.example/keys' } })
-  await assertRefused(app, issuer, /"jwks_uri" of the document is not an https address/)
-  server.answer({ body: { issuer, jwks_uri: 'https://idp.example/keys' } })
+  server.respondWith({ body: { issuer, jwks_uri: 'http://idp.example/keys' } })
+  await assertRefused(app, issuer, /"jwks_uri" of the document is not an https URL/)
+  server.respondWith({ body: { issuer, jwks_uri: 'https://idp.example/keys' } })
   assert.equal((await discover(app, issuer)).status, 200)
 })
 
-test('D18 a setting that allows the host lets discover go there', async (t) => {
+test('D18 discover refuses a host that the settings deny', async (t) => {
   const server = await startJwksServer()
   t.after(() => server.close())
   const issuer = `http://127.0.0.1:${server.port}`
-  server.answer({ body: { issuer, jwks_uri: `${issuer}/keys` } })
+  server.respondWith({ body: { issuer, jwks_uri: `${issuer}/keys` } })
   const dir = mkdtempSync(join(tmpdir(), 'countersign-discover-'))
   t.after(() => rmSync(dir, { recursive: true, force: true }))
   const config = join(dir, 'settings.yaml')
@@ -81,14 +81,14 @@ test('D18 a setting that allows the host lets discover go there', async (t) => {
   assert.equal((await discover(await buildApp(t), issuer)).status, 200)
 })
 
-test('D18 what the provider fails in is told in words, without telling closed ports from silent ones', async (t) => {
+test('D18 a provider failure is reported in words that do not tell closed ports from silent ones', async (t) => {
   const { app, server, issuer } = await setUp(t)
-  server.answer({ status: 503, body: 'secret of the provider' })
+  server.respondWith({ status: 503, body: 'secret of the provider' })
   await assertRefused(app, issuer, /503/)
   assert.ok(!(await discover(app, issuer)).text.includes('secret of the provider'))
-  server.answer({ body: 'no JSON', headers: { 'content-type': 'application/json' } })
+  server.respondWith({ body: 'no JSON', headers: { 'content-type': 'application/json' } })
   await assertRefused(app, issuer, /not valid JSON/)
-  server.answer({ body: { issuer, jwks_uri: `${issuer}/keys` } })
+  server.respondWith({ body: { issuer, jwks_uri: `${issuer}/keys` } })
   assert.equal((await discover(app, issuer)).status, 200)
   await server.close()
   const { json } = await discover(app, issuer)

@@ -10,14 +10,14 @@ import {
   enrollWithPassword,
   inAnHour,
 } from './enrollments.fixture.ts'
-import { outcome, overBothDatabases } from './ext-jwt-signers.fixture.ts'
+import { overBothDatabases, summarize } from './ext-jwt-signers.fixture.ts'
 import { IDENTITIES } from './identities.fixture.ts'
 
 after(stopTestPostgres)
 
 const INVALID = '400 INVALID_ENROLLMENT_TOKEN'
 
-/** The rows that an enrollment leaves: whole it is one authenticator and no enrollment, else the other way round. */
+/** The number of authenticators and enrollments of an identity. Each call leaves exactly one of the two. */
 async function stateOf(app: TestApp, identityId: string) {
   const [authenticators, enrollments] = await Promise.all(
     (['authenticators', 'enrollments'] as const).map((table) =>
@@ -30,11 +30,11 @@ async function stateOf(app: TestApp, identityId: string) {
 const ENROLLED = { authenticators: 1, enrollments: 0 }
 
 function tally(replies: readonly Reply[]): Record<string, number> {
-  const byOutcome = Object.groupBy(replies, outcome)
-  return Object.fromEntries(Object.entries(byOutcome).map(([name, some]) => [name, some?.length ?? 0]))
+  const bySummary = Object.groupBy(replies, summarize)
+  return Object.fromEntries(Object.entries(bySummary).map(([name, some]) => [name, some?.length ?? 0]))
 }
 
-overBothDatabases('D37 of a hundred who come with one token exactly one gets a certificate', async (_t, app) => {
+overBothDatabases('D37 one of a hundred requests with the same token gets a certificate', async (_t, app) => {
   for (let round = 0; round < 3; round++) {
     const { identityId, token } = await createEnrolling(app)
     const csrs = Array.from({ length: 100 }, () => makeTestCsr().pem)
@@ -44,7 +44,7 @@ overBothDatabases('D37 of a hundred who come with one token exactly one gets a c
   }
 })
 
-overBothDatabases('D37 of many who come with one token exactly one sets the password', async (_t, app) => {
+overBothDatabases('D37 one of many requests with the same token sets the password', async (_t, app) => {
   for (let round = 0; round < 3; round++) {
     const { identityId, token, username } = await createEnrollingPassword(app)
     const passwords = Array.from({ length: 12 }, (_, index) => `password-${index}`)
@@ -52,28 +52,28 @@ overBothDatabases('D37 of many who come with one token exactly one sets the pass
     assert.deepEqual(tally(replies), { 200: 1, [INVALID]: 11 })
     assert.deepEqual(await stateOf(app, identityId), ENROLLED)
     const winner = passwords[replies.findIndex(({ status }) => status === 200)] ?? ''
-    assert.equal(typeof (await app.logIn(username, winner)), 'string', 'the one who was told so')
+    assert.equal(typeof (await app.logIn(username, winner)), 'string', 'the password of the successful request')
   }
 })
 
-overBothDatabases('D37 a token is traded or refreshed, deleted or disabled, never half of both', async (_t, app) => {
-  const meanwhile: readonly ((of: { id: string; identityId: string }) => Promise<Reply>)[] = [
+overBothDatabases('D37 a token is redeemed, or refreshed, deleted or disabled, never half of both', async (_t, app) => {
+  const interferences: readonly ((of: { id: string; identityId: string }) => Promise<Reply>)[] = [
     ({ id }) => app.admin('POST', `${ENROLLMENTS}/${id}/refresh`, { expiresAt: inAnHour(app) }),
     ({ id }) => app.admin('DELETE', `${ENROLLMENTS}/${id}`),
     ({ identityId }) => app.admin('DELETE', `${IDENTITIES}/${identityId}`),
     ({ identityId }) => app.admin('POST', `${IDENTITIES}/${identityId}/disable`, { durationMinutes: 0 }),
   ]
   for (let round = 0; round < 20; round++) {
-    for (const [index, interfere] of meanwhile.entries()) {
+    for (const [index, interfere] of interferences.entries()) {
       const made = await createEnrolling(app)
       const [enrolled, other] = await Promise.all([enrollWithCsr(app, made.token, makeTestCsr().pem), interfere(made)])
-      assert.ok(['200', INVALID].includes(outcome(enrolled)), outcome(enrolled))
+      assert.ok(['200', INVALID].includes(summarize(enrolled)), summarize(enrolled))
       const { authenticators = 0, enrollments = 0 } = await stateOf(app, made.identityId)
       if (enrolled.status === 200) {
-        assert.ok(authenticators + enrollments <= 1 && enrollments === 0, `${index}: ${outcome(other)}`)
+        assert.ok(authenticators + enrollments <= 1 && enrollments === 0, `${index}: ${summarize(other)}`)
         if (index < 2) assert.ok([200, 404].includes(other.status))
       } else {
-        assert.equal(authenticators, 0, `${index}: who was refused has nothing`)
+        assert.equal(authenticators, 0, `${index}: a refused enrollment leaves nothing`)
         assert.equal(other.status, 200)
         assert.equal(enrollments, index === 0 || index === 3 ? 1 : 0)
       }
@@ -81,14 +81,14 @@ overBothDatabases('D37 a token is traded or refreshed, deleted or disabled, neve
   }
 })
 
-test('D37 R-13 a token is known on every node and traded on one of them only, whichever made it', async (t) => {
+test('D37 R-13 a token is known on every node and redeemed on one of them only', async (t) => {
   const database = await newPostgresDatabase()
   const nodes = [await buildApp(t, { database }), await buildApp(t, { database })]
   const [one, two] = nodes as [TestApp, TestApp]
   for (let round = 0; round < 3; round++) {
     const { identityId, id, token } = await createEnrolling(one)
     const shown = await two.call('GET', `${ENROLLMENTS}/${id}`, undefined, { session: two.adminSession })
-    assert.equal(shown.json.data.token, token, 'nodes that share the sealing key show it alike')
+    assert.equal(shown.json.data.token, token, 'nodes with the same sealing key show the same token')
     const replies = await Promise.all(
       Array.from({ length: 40 }, (_, index) => enrollWithCsr(index % 2 ? one : two, token, makeTestCsr().pem)),
     )

@@ -9,12 +9,12 @@ after(stopTestPostgres)
 
 const ENROLLED = '409 ENROLLMENT_IDENTITY_ALREADY_ENROLLED'
 
-/** How often each outcome came. */
+/** Counts each result. */
 function tally(replies: readonly Reply[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const reply of replies) {
-    const outcome = reply.status === 200 || reply.status === 201 ? `${reply.status}` : refusal(reply)
-    counts[outcome] = (counts[outcome] ?? 0) + 1
+    const result = reply.status === 200 || reply.status === 201 ? `${reply.status}` : refusal(reply)
+    counts[result] = (counts[result] ?? 0) + 1
   }
   return counts
 }
@@ -28,7 +28,7 @@ const BODIES = {
 for (const database of ['sqlite', 'postgres'] as const) {
   describe(`many enrollments at once, on ${database}`, () => {
     for (const [what, bodyOf] of Object.entries(BODIES)) {
-      test(`L-09 D24 D37 200 times the same token ${what}: one identity, at most one certificate, all others 409`, async (t) => {
+      test(`L-09 D24 D37 the same token 200 times ${what}: one identity, at most one certificate, all others 409`, async (t) => {
         const { app, token, enrollingSigner, enroll, countIdentities, identity } = await setUpEnrollment(t, {
           database,
         })
@@ -51,7 +51,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
       })
     }
 
-    test('L-10 two subjects with one name at once: one is enrolled, the other told of the name, and has no certificate', async (t) => {
+    test('L-10 two subjects with one name at once: one is enrolled, the other gets an error for the name and no certificate', async (t) => {
       const { app, token, enrollingSigner, enroll } = await setUpEnrollment(t, { database })
       await enrollingSigner({ enrollNameClaimsSelector: 'name' })
       for (const [round, body] of [KINDS.token, KINDS.cert, KINDS.token, KINDS.cert].entries()) {
@@ -69,23 +69,23 @@ for (const database of ['sqlite', 'postgres'] as const) {
       assert.equal(recorded.length, 2)
     })
 
-    test('L-12 an administrator who makes the identity at the same time: one of both wins', async (t) => {
+    test('L-12 an administrator creates the identity at the same time: one of both succeeds', async (t) => {
       const { app, token, enrollingSigner, enroll, countIdentities } = await setUpEnrollment(t, { database })
       await enrollingSigner()
       const before = await countIdentities()
       for (let round = 0; round < 10; round++) {
         const sub = `subject-${round}`
         const body = round % 2 === 0 ? KINDS.token() : KINDS.cert()
-        const byAdmin = { name: `made ${round}`, type: 'Default', isAdmin: false, externalId: sub }
+        const byAdmin = { name: `created ${round}`, type: 'Default', isAdmin: false, externalId: sub }
         const pair = () => [app.admin('POST', IDENTITIES, byAdmin), enroll(token({ sub }), body)]
         const replies = await Promise.all(round % 3 === 0 ? pair().reverse() : pair())
-        const outcomes = Object.keys(tally(replies)).sort().join(' and ')
-        assert.ok([`201 and ${ENROLLED}`, '200 and 400 COULD_NOT_VALIDATE externalId'].includes(outcomes), outcomes)
+        const results = Object.keys(tally(replies)).sort().join(' and ')
+        assert.ok([`201 and ${ENROLLED}`, '200 and 400 COULD_NOT_VALIDATE externalId'].includes(results), results)
         assert.equal(await countIdentities(), before + round + 1)
       }
     })
 
-    test('J-09 one key for two identities at once: one is enrolled, of the other there is nothing', async (t) => {
+    test('J-09 one key for three identities at once: one is enrolled, the others leave nothing', async (t) => {
       const { token, enrollingSigner, enroll, countIdentities } = await setUpEnrollment(t, { database })
       await enrollingSigner()
       const before = await countIdentities()
@@ -95,7 +95,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
       assert.equal(await countIdentities(), before + 1)
     })
 
-    test('D29 a signer that is disabled while many enroll enrolls nobody after that', async (t) => {
+    test('D29 a signer that is disabled during many enrollments accepts none after that', async (t) => {
       const { app, token, enrollingSigner, enroll, countIdentities } = await setUpEnrollment(t, { database })
       const id = await enrollingSigner()
       const before = await countIdentities()
@@ -114,7 +114,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
   })
 }
 
-test('L-09 200 times the same token at two nodes: one identity, all others 409', async (t) => {
+test('L-09 the same token 200 times at two nodes: one identity, all others 409', async (t) => {
   const database = await newPostgresDatabase()
   const { app, provider, token, enrollingSigner, countIdentities } = await setUpEnrollment(t, { database })
   await enrollingSigner()

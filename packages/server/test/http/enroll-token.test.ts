@@ -15,13 +15,13 @@ import {
   refusal,
   setUpEnrollment,
 } from './enroll-token.fixture.ts'
-import { ALICE, AUDIENCE, decisionOf, partsOf, SIGNERS, signIn } from './provider.fixture.ts'
+import { ALICE, AUDIENCE, decisionOf, logInWithToken, partsOf, SIGNERS } from './provider.fixture.ts'
 
 after(stopTestPostgres)
 
 for (const database of ['sqlite', 'postgres'] as const) {
-  describe(`enrolling with a provider's token, on ${database}`, () => {
-    test('W-65 D6 D25 S1-5.3.2 S1-1.6 to token use: the identity is as the signer says, and the same token signs in', async (t) => {
+  describe(`enrollment with a provider’s token, on ${database}`, () => {
+    test('W-65 D6 D25 S1-5.3.2 S1-1.6 to token use: the identity is as the signer says, and the same token logs in', async (t) => {
       const { app, token, enrollingSigner, enroll, identity } = await setUpEnrollment(t, { database })
       await enrollingSigner()
       const reply = await enroll(token())
@@ -49,10 +49,10 @@ for (const database of ['sqlite', 'postgres'] as const) {
         },
       )
       assert.deepEqual(permissions ?? [], [])
-      assert.equal((await signIn(app, token())).json.data.identityId, identityId)
+      assert.equal((await logInWithToken(app, token())).json.data.identityId, identityId)
     })
 
-    test('W-65 D24 S1-5.3.1 S1-4.3 to a certificate: it is recorded for the new identity, over the key of the CSR and nothing else of it, and signs in', async (t) => {
+    test('W-65 D24 S1-5.3.1 S1-4.3 to a certificate: it is recorded for the new identity, takes only the key from the CSR, and logs in', async (t) => {
       const { app, token, enrollingSigner, enroll, identity } = await setUpEnrollment(t, { database })
       await enrollingSigner()
       const csr = makeTestCsr({ subject: { commonName: 'evil' } })
@@ -94,7 +94,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
       }
     })
 
-    test('D21 without useExternalId the claim becomes the id, or is refused with the way out', async (t) => {
+    test('D21 without useExternalId the claim becomes the id, or is refused with a hint', async (t) => {
       const { app, token, enrollingSigner, enroll, identity, state } = await setUpEnrollment(t, { database })
       await enrollingSigner({ useExternalId: false })
       for (const body of [KINDS.token(), KINDS.cert()]) {
@@ -102,7 +102,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
         const reply = await enroll(token({ sub }), body)
         assert.equal(reply.json.data.identityId, sub, reply.text)
         assert.equal((await identity(encodeURIComponent(sub))).externalId, null)
-        assert.equal((await signIn(app, token({ sub }))).json.data.identityId, sub)
+        assert.equal((await logInWithToken(app, token({ sub }))).json.data.identityId, sub)
         assert.equal(refusal(await enroll(token({ sub }), body)), '409 ENROLLMENT_IDENTITY_ALREADY_ENROLLED')
       }
       const before = await state()
@@ -112,13 +112,13 @@ for (const database of ['sqlite', 'postgres'] as const) {
       assert.deepEqual(await state(), before)
     })
 
-    test('W-66 C-15 L-11 S-03 a token enrolls once, and again only when its identity is gone', async (t) => {
+    test('W-66 C-15 L-11 S-03 a token enrolls once, and again only after its identity is deleted', async (t) => {
       const { app, token, enrollingSigner, enroll, state } = await setUpEnrollment(t, { database })
       await enrollingSigner()
       const used = token({ jti: 'once' })
       for (const first of [KINDS.token(), KINDS.cert()]) {
         const { identityId } = (await enroll(used, first)).json.data
-        const session = (await signIn(app, used)).json.data.token
+        const session = (await logInWithToken(app, used)).json.data.token
         const before = await state()
         for (const body of [KINDS.token(), KINDS.cert()]) {
           assert.equal(refusal(await enroll(used, body)), '409 ENROLLMENT_IDENTITY_ALREADY_ENROLLED')
@@ -127,13 +127,13 @@ for (const database of ['sqlite', 'postgres'] as const) {
         assert.deepEqual(await state(), before)
         await app.admin('DELETE', `${IDENTITIES}/${identityId}`)
         const own = await app.call('GET', '/edge/client/v1/current-identity', undefined, { session })
-        assert.equal(own.status, 401, 'the old session is dead')
+        assert.equal(own.status, 401, 'the old session has ended')
         assert.equal((await app.admin('GET', '/edge/management/v1/authenticators')).json.data.length, 1)
       }
       assert.equal((await enroll(used)).status, 200)
     })
 
-    test('K-10 K-13 a name or attribute that no identity may have is told by its field, and nothing is made', async (t) => {
+    test('K-10 K-13 an invalid name or attribute is refused with its field, and nothing is created', async (t) => {
       const { token, enrollingSigner, enroll, state } = await setUpEnrollment(t, { database })
       await enrollingSigner({ enrollNameClaimsSelector: 'name', enrollAttributeClaimsSelector: 'groups' })
       assert.equal((await enroll(token({ name: 'Alice' }))).status, 200)
@@ -153,7 +153,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
       assert.equal((await enroll(token({ sub: 'bob', name: 'Bob', groups: many.slice(0, 100) }))).status, 200)
     })
 
-    test('J-09 a key that has a certificate gets no second one, for nobody', async (t) => {
+    test('J-09 a key that has a certificate gets no second one', async (t) => {
       const { token, enrollingSigner, enroll, state } = await setUpEnrollment(t, { database })
       await enrollingSigner()
       const { pem } = makeTestCsr()
@@ -166,7 +166,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
   })
 }
 
-test('W-67 W-69 K-08 K-09 K-12 claims of the wrong kind are refused, absent attributes are none', async (t) => {
+test('W-67 W-69 K-08 K-09 K-12 claims of the wrong type are refused, absent attributes are none', async (t) => {
   const { token, enrollingSigner, enroll, identity, state } = await setUpEnrollment(t)
   await enrollingSigner({ enrollNameClaimsSelector: '/name', enrollAttributeClaimsSelector: '/groups' })
   const before = await state()
@@ -186,7 +186,7 @@ test('W-67 W-69 K-08 K-09 K-12 claims of the wrong kind are refused, absent attr
   }
 })
 
-test('W-70 J-14 D29 what the signer or the policy does not allow is refused before the CSR is looked at', async (t) => {
+test('W-70 J-14 D29 an enrollment that the signer or the policy does not allow is refused before the CSR is read', async (t) => {
   const { app, token, enrollingSigner, enroll, state } = await setUpEnrollment(t)
   const signerId = await enrollingSigner()
   const set = async (path: string, members: object) => {
@@ -214,9 +214,13 @@ test('W-70 J-14 D29 what the signer or the policy does not allow is refused befo
   await set(signer, { enrollToTokenEnabled: true })
 
   const policy = `${POLICIES}/default`
-  const other = (await app.admin('POST', SIGNERS, { ...SIGNER_OF_NOBODY })).json.data.id
+  const other = (await app.admin('POST', SIGNERS, { ...OTHER_SIGNER })).json.data.id
   await set(policy, { primary: { extJwt: { allowedSigners: [other] } } })
-  assert.deepEqual(await codes(), [notAllowed, 200, '400 COULD_NOT_PROCESS_CSR'], 'the cert kind asks no signers')
+  assert.deepEqual(
+    await codes(),
+    [notAllowed, 200, '400 COULD_NOT_PROCESS_CSR'],
+    'allowed signers do not matter for certificates',
+  )
   await set(policy, { primary: { extJwt: { allowedSigners: [other, signerId] } } })
   assert.deepEqual(await codes(), [200, 200, '400 COULD_NOT_PROCESS_CSR'])
   await set(policy, { primary: { extJwt: { allowed: false } } })
@@ -227,15 +231,15 @@ test('W-70 J-14 D29 what the signer or the policy does not allow is refused befo
   assert.deepEqual(await codes(), [200, notAllowed, notAllowed])
 })
 
-const SIGNER_OF_NOBODY = {
-  name: 'nobody',
+const OTHER_SIGNER = {
+  name: 'other',
   enabled: true,
-  issuer: 'https://nobody.example',
+  issuer: 'https://other.example',
   audience: 'a',
-  jwksEndpoint: 'https://nobody.example/jwks',
+  jwksEndpoint: 'https://other.example/jwks',
 }
 
-test('J-13 a CSR of the wrong kind is refused; absent, null and empty ask for token use', async (t) => {
+test('J-13 a CSR of the wrong type is refused; an absent, null or empty one means token use', async (t) => {
   const { app, token, enrollingSigner, state } = await setUpEnrollment(t)
   await enrollingSigner()
   const before = await state()
@@ -253,7 +257,7 @@ test('J-13 a CSR of the wrong kind is refused; absent, null and empty ask for to
     assert.equal(await codeOf('x'.repeat(1024 * 1024)), '413 REQUEST_ENTITY_TOO_LARGE')
     for (const type of ['application/json', 'application/x-pem-file']) {
       const empty = await app.call('POST', path, undefined, { headers: { ...headers(), 'content-type': type } })
-      assert.equal(refusal(empty), '400 COULD_NOT_VALIDATE tokenEnrollmentRequest', 'no body asks for nothing')
+      assert.equal(refusal(empty), '400 COULD_NOT_VALIDATE tokenEnrollmentRequest', 'a missing body is refused')
     }
   }
   const raw = { headers: { ...headers(), 'content-type': 'application/x-pem-file' }, raw: makeTestCsr().pem }
@@ -271,7 +275,7 @@ test('J-13 a CSR of the wrong kind is refused; absent, null and empty ask for to
   )
 })
 
-test('who accepts something else than JSON is enrolled, and answered in JSON', async (t) => {
+test('a client that does not accept JSON is enrolled, and gets JSON', async (t) => {
   const { app, token, enrollingSigner } = await setUpEnrollment(t)
   await enrollingSigner()
   const headers = { authorization: `Bearer ${token()}`, accept: 'text/html' }
@@ -279,7 +283,7 @@ test('who accepts something else than JSON is enrolled, and answered in JSON', a
   assert.deepEqual([reply.status, reply.headers['content-type']], [200, 'application/json'], reply.text)
 })
 
-test('J-22 members of the body beside the CSR say nothing about who enrolls', async (t) => {
+test('J-22 members of the body other than the CSR do not affect the identity', async (t) => {
   const { token, enrollingSigner, enroll, identity } = await setUpEnrollment(t)
   await enrollingSigner({ enrollAttributeClaimsSelector: 'groups' })
   const forged = {
@@ -304,7 +308,7 @@ test('J-22 members of the body beside the CSR say nothing about who enrolls', as
   assert.notEqual(made.id, 'forged')
 })
 
-test('K-11 log and events name signer, claim and values of what was given, and hold nothing of the token', async (t) => {
+test('K-11 log and events name signer, claim and values, and contain nothing of the token', async (t) => {
   const { app, token, enrollingSigner, enroll } = await setUpEnrollment(t)
   const signerId = await enrollingSigner({ enrollAttributeClaimsSelector: '/groups' })
   const used = token({ groups: ['admins', 'sales'] })
@@ -331,11 +335,11 @@ test('K-11 log and events name signer, claim and values of what was given, and h
       },
     ],
   )
-  const told = eventLines(app.controller.events).filter((line) => line.includes('"namespace":"enrollment"'))
-  assert.equal(told.length, 1)
-  assert.ok(told[0]?.includes('"attributes":["admins","sales"]') && told[0].includes(signerId))
+  const published = eventLines(app.controller.events).filter((line) => line.includes('"namespace":"enrollment"'))
+  assert.equal(published.length, 1)
+  assert.ok(published[0]?.includes('"attributes":["admins","sales"]') && published[0].includes(signerId))
   for (const part of partsOf(used)) {
-    assert.ok(![...app.logged, ...told].some((line) => line.includes(part)))
+    assert.ok(![...app.logged, ...published].some((line) => line.includes(part)))
   }
 })
 
@@ -353,15 +357,15 @@ test('D18 every refusal is a decision under its request id, with what was missin
   assert.deepEqual([again.reason, again.identityId], ['already-enrolled', identityId])
   const taken = await decisionOn(enrollWith(token({ sub: 'bob', name: 'Alice' })))
   assert.equal(taken.reason, 'identity-refused')
-  assert.match(taken.missing.join(), /another name: somebody is called "Alice"/)
+  assert.match(taken.missing.join(), /another name: an identity named "Alice"/)
   const nameless = await decisionOn(enrollWith(token({ sub: 'bob' })))
   assert.equal(nameless.reason, 'claim-unusable')
-  assert.match(nameless.missing.join(), /a name: the token has no text at "name"/)
+  assert.match(nameless.missing.join(), /a name: the token has no string at "name"/)
   const wrong = await decisionOn(enrollWith(token({ aud: 'elsewhere' })))
   assert.equal(wrong.reason, 'audience-mismatch')
   const nothing = await decisionOn(enroll(app, {}))
   assert.deepEqual([nothing.reason, nothing.missing], ['token-missing', ['a token']])
-  const unknown = await decisionOn(enrollWith(token({ name: 'Bob' }), {}, ['nobody']))
+  const unknown = await decisionOn(enrollWith(token({ name: 'Bob' }), {}, ['unknown']))
   assert.equal(unknown.reason, 'signer-unknown')
   assert.match(unknown.missing.join(), /ziti-token-issuer-id/)
   await enrollingSigner({ name: 'other', audience: 'other' })
@@ -370,9 +374,9 @@ test('D18 every refusal is a decision under its request id, with what was missin
   assert.deepEqual([ambiguous.reason, ambiguous.missing.length], ['signer-ambiguous', 1])
   assert.match(ambiguous.missing[0], /ziti-token-issuer-id/)
   assert.deepEqual((await explain(both, 'enroll')).missing, ambiguous.missing)
-  const told = eventsOf(app.controller.events, 'enrollment').filter((event) => event.event_type === 'fail')
+  const published = eventsOf(app.controller.events, 'enrollment').filter((event) => event.event_type === 'fail')
   assert.deepEqual(
-    told.map(({ reason, type }) => `${type}: ${reason}`),
+    published.map(({ reason, type }) => `${type}: ${reason}`),
     [
       'cert: enrollment-off',
       'token: already-enrolled',
@@ -386,7 +390,7 @@ test('D18 every refusal is a decision under its request id, with what was missin
   )
 })
 
-test('the calls do not exist below the management API', async (t) => {
+test('the endpoints do not exist in the management API', async (t) => {
   const { app, token, enrollingSigner } = await setUpEnrollment(t)
   await enrollingSigner()
   for (const path of [ENROLL_TOKEN, ENROLL_BY_METHOD]) {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { PERMISSIONS } from '@countersign/contract'
-import { hasPowerOver } from '@countersign/core'
+import { hasAllPermissionsOf } from '@countersign/core'
 import { makeTestCsr } from '@countersign/testkit'
 import { buildApp, type Reply, stopTestPostgres, type TestApp } from './build-app.ts'
 import { createEnrolling, ENROLLMENTS, enrollmentBody, enrollWithCsr, inAnHour } from './enrollments.fixture.ts'
-import { outcome, overBothDatabases } from './ext-jwt-signers.fixture.ts'
+import { overBothDatabases, summarize } from './ext-jwt-signers.fixture.ts'
 import {
   AUTHENTICATORS,
   createIdentity,
@@ -17,7 +17,7 @@ import {
 
 after(stopTestPostgres)
 
-/** A caller with these permissions. */
+/** Returns a function that calls with these permissions. */
 async function callerWith(app: TestApp, permissions: readonly string[]) {
   const { session } = await app.makeIdentity({ permissions })
   return (method: string, path: string, body?: unknown): Promise<Reply> => app.call(method, path, body, { session })
@@ -25,15 +25,15 @@ async function callerWith(app: TestApp, permissions: readonly string[]) {
 
 const HOLDER = ['enrollment', 'identity', 'authenticator']
 
-overBothDatabases('N-05 D35 the enrollments of administrators are for administrators', async (t, app) => {
+overBothDatabases('N-05 D35 only administrators see and change the enrollments of administrators', async (t, app) => {
   const admin = await createEnrolling(app, { isAdmin: true })
   const reader = await createEnrolling(app, { permissions: ['admin_readonly'] })
   const plain = await createEnrolling(app)
   const as = await callerWith(app, HOLDER)
 
-  await t.test('others find none of them, in no list, no view and no page', async () => {
+  await t.test('others find none of them in lists and details', async () => {
     for (const hidden of [admin, reader]) {
-      assert.equal(outcome(await as('GET', `${ENROLLMENTS}/${hidden.id}`)), '404 NOT_FOUND')
+      assert.equal(summarize(await as('GET', `${ENROLLMENTS}/${hidden.id}`)), '404 NOT_FOUND')
       const paths = [
         ENROLLMENTS,
         `${ENROLLMENTS}?limit=none`,
@@ -56,7 +56,7 @@ overBothDatabases('N-05 D35 the enrollments of administrators are for administra
     }
   })
 
-  await t.test('and those of everybody else as an administrator does', async () => {
+  await t.test('others see all other enrollments as an administrator does', async () => {
     assert.equal((await as('GET', `${ENROLLMENTS}/${plain.id}`)).json.data.token, plain.token)
     assert.equal((await as('GET', `${IDENTITIES}/${plain.identityId}`)).json.data.enrollment.ott.jwt, plain.jwt)
     const listed = (await as('GET', `${ENROLLMENTS}?limit=none`)).json.data
@@ -71,84 +71,81 @@ overBothDatabases('N-05 D35 the enrollments of administrators are for administra
     }
   })
 
-  await t.test('others neither make, refresh nor delete them, nor make an administrator enroll again', async () => {
+  await t.test('others cannot create, refresh or delete them, or make an administrator enroll again', async () => {
     const expiresAt = inAnHour(app)
-    for (const power of [{ isAdmin: true }, { permissions: ['admin_readonly'] }]) {
-      const identityId = await createIdentity(app, power)
+    for (const rights of [{ isAdmin: true }, { permissions: ['admin_readonly'] }]) {
+      const identityId = await createIdentity(app, rights)
       const { id: authenticator } = await createPassword(app, identityId)
-      const touched = await createEnrolling(app, power)
-      const before = [await identityOf(app, identityId), await identityOf(app, touched.identityId)]
+      const existing = await createEnrolling(app, rights)
+      const before = [await identityOf(app, identityId), await identityOf(app, existing.identityId)]
       for (const [method, path, body] of [
         ['POST', ENROLLMENTS, enrollmentBody(app, identityId)],
-        ['POST', ENROLLMENTS, enrollmentBody(app, touched.identityId)],
-        ['POST', `${ENROLLMENTS}/${touched.id}/refresh`, { expiresAt }],
-        ['DELETE', `${ENROLLMENTS}/${touched.id}`],
+        ['POST', ENROLLMENTS, enrollmentBody(app, existing.identityId)],
+        ['POST', `${ENROLLMENTS}/${existing.id}/refresh`, { expiresAt }],
+        ['DELETE', `${ENROLLMENTS}/${existing.id}`],
         ['POST', `${AUTHENTICATORS}/${authenticator}/re-enroll`, { expiresAt }],
-        ['POST', IDENTITIES, identityBody({ ...power, enrollment: { ott: true } })],
+        ['POST', IDENTITIES, identityBody({ ...rights, enrollment: { ott: true } })],
       ] as const) {
         const reply = await as(method, path, body)
-        assert.equal(outcome(reply), '401 UNAUTHORIZED', `${method} ${path}`)
+        assert.equal(summarize(reply), '401 UNAUTHORIZED', `${method} ${path}`)
         assert.equal(reply.headers['www-authenticate'], undefined)
       }
-      assert.deepEqual([await identityOf(app, identityId), await identityOf(app, touched.identityId)], before)
+      assert.deepEqual([await identityOf(app, identityId), await identityOf(app, existing.identityId)], before)
     }
     const identityId = await createIdentity(app)
     const { id: authenticator } = await createPassword(app, identityId)
-    const touched = await createEnrolling(app)
+    const existing = await createEnrolling(app)
     for (const [method, path, body, expected] of [
       ['POST', ENROLLMENTS, enrollmentBody(app, identityId), '201'],
-      ['POST', `${ENROLLMENTS}/${touched.id}/refresh`, { expiresAt }, '200'],
-      ['DELETE', `${ENROLLMENTS}/${touched.id}`, undefined, '200'],
+      ['POST', `${ENROLLMENTS}/${existing.id}/refresh`, { expiresAt }, '200'],
+      ['DELETE', `${ENROLLMENTS}/${existing.id}`, undefined, '200'],
       ['POST', `${AUTHENTICATORS}/${authenticator}/re-enroll`, { expiresAt }, '201'],
       ['POST', IDENTITIES, identityBody({ enrollment: { ott: true } }), '201'],
     ] as const) {
-      assert.equal(outcome(await as(method, path, body)), expected, `${method} ${path}`)
+      assert.equal(summarize(await as(method, path, body)), expected, `${method} ${path}`)
     }
   })
 
-  await t.test('one who becomes an administrator later takes his enrollment with him', async () => {
-    const rising = await createEnrolling(app)
-    assert.equal((await as('GET', `${ENROLLMENTS}/${rising.id}`)).json.data.token, rising.token)
-    await app.admin('PATCH', `${IDENTITIES}/${rising.identityId}`, { isAdmin: true })
-    assert.equal(outcome(await as('GET', `${ENROLLMENTS}/${rising.id}`)), '404 NOT_FOUND')
-    assert.ok(!(await as('GET', `${ENROLLMENTS}?limit=none`)).text.includes(rising.token))
-    assert.equal(outcome(await enrollWithCsr(app, rising.token, makeTestCsr().pem)), '200')
+  await t.test('the enrollment of an identity that becomes an administrator is hidden from then on', async () => {
+    const promoted = await createEnrolling(app)
+    assert.equal((await as('GET', `${ENROLLMENTS}/${promoted.id}`)).json.data.token, promoted.token)
+    await app.admin('PATCH', `${IDENTITIES}/${promoted.identityId}`, { isAdmin: true })
+    assert.equal(summarize(await as('GET', `${ENROLLMENTS}/${promoted.id}`)), '404 NOT_FOUND')
+    assert.ok(!(await as('GET', `${ENROLLMENTS}?limit=none`)).text.includes(promoted.token))
+    assert.equal(summarize(await enrollWithCsr(app, promoted.token, makeTestCsr().pem)), '200')
   })
 })
 
-overBothDatabases(
-  'D28 who only reads is shown enrollments without what would make him their identity',
-  async (_t, app) => {
-    const { id, identityId, token, jwt } = await createEnrolling(app)
-    const paths = [
-      `${ENROLLMENTS}/${id}`,
-      ENROLLMENTS,
-      `${IDENTITIES}/${identityId}/enrollments`,
-      `${IDENTITIES}/${identityId}`,
-    ]
-    const rights: readonly [string[], boolean][] = [
-      [['admin_readonly'], false],
-      [['enrollment.read', 'identity.read'], false],
-      [['enrollment.read', 'identity.read', 'enrollment.delete', 'identity.update'], false],
-      [['enrollment.read', 'identity.read', 'enrollment.create'], true],
-      [['enrollment.read', 'identity.read', 'enrollment.update'], true],
-      [['enrollment.read', 'identity.read', 'identity.create'], true],
-      [['enrollment.read', 'identity.read', 'authenticator.update'], true],
-    ]
-    for (const [permissions, isShown] of rights) {
-      const as = await callerWith(app, permissions)
-      for (const path of paths) {
-        const { status, text } = await as('GET', path)
-        assert.equal(status, 200, path)
-        assert.ok(text.includes(id), 'that there is one is no secret')
-        for (const secret of [token, jwt]) assert.equal(text.includes(secret), isShown, `${permissions} ${path}`)
-      }
+overBothDatabases('D28 a reader sees enrollments without the token and the JWT', async (_t, app) => {
+  const { id, identityId, token, jwt } = await createEnrolling(app)
+  const paths = [
+    `${ENROLLMENTS}/${id}`,
+    ENROLLMENTS,
+    `${IDENTITIES}/${identityId}/enrollments`,
+    `${IDENTITIES}/${identityId}`,
+  ]
+  const rights: readonly [string[], boolean][] = [
+    [['admin_readonly'], false],
+    [['enrollment.read', 'identity.read'], false],
+    [['enrollment.read', 'identity.read', 'enrollment.delete', 'identity.update'], false],
+    [['enrollment.read', 'identity.read', 'enrollment.create'], true],
+    [['enrollment.read', 'identity.read', 'enrollment.update'], true],
+    [['enrollment.read', 'identity.read', 'identity.create'], true],
+    [['enrollment.read', 'identity.read', 'authenticator.update'], true],
+  ]
+  for (const [permissions, isShown] of rights) {
+    const as = await callerWith(app, permissions)
+    for (const path of paths) {
+      const { status, text } = await as('GET', path)
+      assert.equal(status, 200, path)
+      assert.ok(text.includes(id), 'the enrollment itself is shown')
+      for (const secret of [token, jwt]) assert.equal(text.includes(secret), isShown, `${permissions} ${path}`)
     }
-  },
-)
+  }
+})
 
 overBothDatabases(
-  'D28 D35 who reads everything sees that an administrator may still enroll, without token and jwt',
+  'D28 D35 a caller with admin_readonly sees the enrollments of administrators, without token and JWT',
   async (_t, app) => {
     const { id, identityId, token, jwt } = await createEnrolling(app, { isAdmin: true })
     for (const permissions of [['admin_readonly'], ['admin_readonly', 'enrollment', 'identity', 'authenticator']]) {
@@ -170,7 +167,7 @@ overBothDatabases(
   },
 )
 
-overBothDatabases('N-05 a list shows to each holder exactly what single looks would show him', async (_t, app) => {
+overBothDatabases('N-05 a list shows each caller exactly the enrollments that single reads show', async (_t, app) => {
   const owners: { id: string; permissions: readonly (typeof PERMISSIONS)[number][] }[] = []
   for (const permission of PERMISSIONS) {
     owners.push({ id: (await createEnrolling(app, { permissions: [permission] })).id, permissions: [permission] })
@@ -186,7 +183,7 @@ overBothDatabases('N-05 a list shows to each holder exactly what single looks wo
     const expected = owners.filter((owner) => {
       const isReader = held[0] === 'admin_readonly'
       const holder = { isAdmin: false, permissions: held }
-      return isReader || hasPowerOver(holder, { isAdmin: false, permissions: owner.permissions })
+      return isReader || hasAllPermissionsOf(holder, { isAdmin: false, permissions: owner.permissions })
     })
     const listed = (await as('GET', `${ENROLLMENTS}?limit=none`)).json.data
     assert.deepEqual(
@@ -201,7 +198,7 @@ overBothDatabases('N-05 a list shows to each holder exactly what single looks wo
   }
 })
 
-test('N-06 when it cannot be told whose an enrollment is, it is shown to nobody and nothing is done', async (t) => {
+test('N-06 an enrollment whose owner cannot be read is shown to no caller, and nothing is changed', async (t) => {
   const app = await buildApp(t, { database: 'postgres' })
   const { id, identityId, token, jwt } = await createEnrolling(app)
   const as = await callerWith(app, HOLDER)

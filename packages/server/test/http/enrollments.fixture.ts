@@ -10,12 +10,12 @@ type Body = Record<string, unknown>
 
 export const inAnHour = (app: TestApp): string => new Date(app.clock.now() + HOUR_MS).toISOString()
 
-/** A body for an identity that waits to be enrolled. */
+/** The body of an enrollment for an existing identity. */
 export function enrollmentBody(app: TestApp, identityId: string, members: Body = {}): Body {
   return { method: 'ott', identityId, expiresAt: inAnHour(app), ...members }
 }
 
-/** An identity that was made with a one-time token: its id, the enrollment's and the token. */
+/** Creates an identity with a one-time token. Returns its id, the enrollment's id and the token. */
 export async function createEnrolling(app: TestApp, members: Body = {}) {
   const identityId = await createIdentity(app, { enrollment: { ott: true }, ...members })
   const { ott, updb } = (await identityOf(app, identityId)).enrollment
@@ -23,18 +23,18 @@ export async function createEnrolling(app: TestApp, members: Body = {}) {
   return { identityId, id: id as string, token: token as string, jwt: jwt as string }
 }
 
-/** One that will choose a password for a user name of its own. */
+/** Like `createEnrolling`, for a password login with a unique user name. */
 export async function createEnrollingPassword(app: TestApp, members: Body = {}) {
   const username = `user-${randomUUID()}`
   return { username, ...(await createEnrolling(app, { enrollment: { updb: username }, ...members })) }
 }
 
-/** The token of an enrollment as an administrator reads it. */
+/** The token of an enrollment, as an administrator reads it. */
 export async function tokenOf(app: TestApp, id: string): Promise<string> {
   return (await app.admin('GET', `${ENROLLMENTS}/${id}`)).json.data.token
 }
 
-/** Trades a token and a certificate request, as existing clients do it. */
+/** Redeems a token with a certificate request, as existing clients do. */
 export function enrollWithCsr(app: TestApp, token: string, csr: string, options: CallOptions = {}): Promise<Reply> {
   const headers = { 'content-type': 'application/x-pem-file', ...options.headers }
   return app.call('POST', `${ENROLL}?method=ott&token=${token}`, undefined, { ...options, headers, raw: csr })
@@ -44,7 +44,7 @@ export function enrollWithPassword(app: TestApp, token: string, password: string
   return app.call('POST', `${ENROLL}/updb?token=${token}`, { password, ...members })
 }
 
-/** The claims and header of a JWT, not verified. */
+/** Decodes a JWT without verifying it. */
 export function decodeJwt(jwt: string) {
   const [header = '', claims = ''] = jwt.split('.')
   const decode = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString())

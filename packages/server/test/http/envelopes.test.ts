@@ -11,7 +11,7 @@ const SIGNER = {
   jwksEndpoint: 'https://idp.example.com/keys',
 }
 
-test('good answers have data and meta, relative links, and a line feed at the end', async (t) => {
+test('successful responses have data and meta, relative links, and a line feed at the end', async (t) => {
   const app = await buildApp(t)
   const empty = await app.admin('GET', SIGNERS)
   assert.deepEqual(empty.json.data, [])
@@ -40,7 +40,7 @@ test('good answers have data and meta, relative links, and a line feed at the en
   }
 })
 
-test('every answer says which server gave it, and which start of it', async (t) => {
+test('every response names the server, and its instance', async (t) => {
   const app = await buildApp(t)
   const replies = [
     await app.admin('GET', SIGNERS),

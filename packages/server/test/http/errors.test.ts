@@ -10,7 +10,7 @@ const LOGIN = '/edge/client/v1/authenticate?method=password'
 const META = { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' }
 
 describe('errors', () => {
-  test('come in one envelope, with a line feed at the end, and nothing that is empty in it', async () => {
+  test('come in one envelope, with a line feed at the end and without empty members', async () => {
     const { app } = target()
     const reply = await app.call('GET', '/foo/x')
     const { requestId } = reply.json.error
@@ -29,9 +29,9 @@ describe('errors', () => {
     assert.notEqual(other.json.error.requestId, requestId)
   })
 
-  test('a wrong verb is 405 with what is allowed, before authentication; an unknown path is 404 before it', async () => {
+  test('a wrong method is 405 with the allowed ones, an unknown path is 404, both before authentication', async () => {
     const { app } = target()
-    for (const session of ['', 'nobody', app.adminSession]) {
+    for (const session of ['', 'invalid', app.adminSession]) {
       const wrong = await app.call('PUT', SIGNERS, {}, { session })
       assert.deepEqual(
         [wrong.status, wrong.json.error.code, wrong.headers.allow],
@@ -55,7 +55,7 @@ describe('errors', () => {
     }
   })
 
-  test('D28 a permission that is missing is 401 without a challenge; a session that is missing has one', async () => {
+  test('D28 a missing permission is 401 without a challenge; a missing session is 401 with one', async () => {
     const { app } = target()
     const { session } = await app.makeIdentity()
     const denied = await app.call('GET', SIGNERS, undefined, { session })
@@ -71,7 +71,7 @@ describe('errors', () => {
     )
     assert.equal(missing.json.error.cause.message, 'unauthenticated for invalid credentials')
 
-    const invalid = await app.call('GET', SIGNERS, undefined, { session: 'nobody' })
+    const invalid = await app.call('GET', SIGNERS, undefined, { session: 'invalid' })
     assert.equal(
       invalid.headers['www-authenticate'],
       'zt-session realm="zt-session" error="invalid" error_description="token is invalid"',
@@ -80,7 +80,7 @@ describe('errors', () => {
     assert.equal((await app.call('GET', SIGNERS, undefined, { session: reader.session })).status, 200)
   })
 
-  test('D36 never repeat a password, and cut what is long', async () => {
+  test('D36 never repeat a password, and truncate long values', async () => {
     const { app } = target()
     const secret = 'correct horse battery staple'
     for (const body of [
@@ -111,7 +111,7 @@ describe('errors', () => {
     }
   })
 
-  test('say where JSON breaks', async () => {
+  test('say where JSON is malformed', async () => {
     const { app } = target()
     const reply = await app.call('POST', LOGIN, undefined, { raw: '{\n  "username": nope\n}' })
     assert.deepEqual([reply.status, reply.json.error.code], [400, 'COULD_NOT_PARSE_BODY'])
@@ -148,7 +148,7 @@ describe('paths', () => {
     assert.equal((await app.call('POST', '/authenticate?method=password', {})).status, 400)
   })
 
-  test('M-19 every spelling of a path meets the same guard', async () => {
+  test('M-19 every spelling of a path gets the same access check', async () => {
     const { app } = target()
     const { session } = await app.makeIdentity()
     for (const path of [

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mintKey, mintToken } from '@countersign/testkit'
 import { stateOf } from '../attack/target.ts'
-import { outcome } from './ext-jwt-signers.fixture.ts'
+import { summarize } from './ext-jwt-signers.fixture.ts'
 import { enrollTotp } from './one-time-codes.fixture.ts'
-import { ALICE, AUDIENCE, ISSUER, partsOf, SIGNERS, setUpProvider, signIn } from './provider.fixture.ts'
+import { ALICE, AUDIENCE, ISSUER, logInWithToken, partsOf, SIGNERS, setUpProvider } from './provider.fixture.ts'
 
 const POLICIES = '/edge/management/v1/auth-policies'
 const CHECKS = [
@@ -21,7 +21,7 @@ const CHECKS = [
   'identityClaim',
 ]
 
-test('D18 explain shows every check of a good token, whom it leads to, and that nothing is missing', async (t) => {
+test('D18 explain shows every check of a good token, its identity, and that nothing is missing', async (t) => {
   const { app, token, createSigner, createIdentity } = await setUpProvider(t)
   const signerId = await createSigner()
   const id = await createIdentity()
@@ -47,7 +47,7 @@ test('D18 explain shows every check of a good token, whom it leads to, and that 
   }
 })
 
-test('D18 the near misses that people have get a hint of their own', async (t) => {
+test('D18 common mistakes each get a specific hint', async (t) => {
   const { app, key, token, createSigner, explain } = await setUpProvider(t)
   const signerId = await createSigner()
   await createSigner({
@@ -59,7 +59,7 @@ test('D18 the near misses that people have get a hint of their own', async (t) =
     [token({ iss: `${ISSUER}/` }), /trailing slash/, 'issuer-mismatch'],
     [token({ aud: 'account' }), /audience mapper with "overlay"/, 'audience-mismatch'],
     [token({ aud: 'api://x' }), /aud is "api:\/\/x", the signer "idp" expects "overlay"/, 'audience-mismatch'],
-    [token({}, mintKey('P-256', 'unheard of')), new RegExp(`the signer "idp" has "${key.kid}"`), 'kid-unknown'],
+    [token({}, mintKey('P-256', 'unknown')), new RegExp(`the signer "idp" has "${key.kid}"`), 'kid-unknown'],
     [token({ exp: seconds - 5 }), /expired .* seconds ago/, 'token-expired'],
     [
       token({ iss: 'https://sts.windows.net/11111111-2222-3333-4444-555555555555/' }),
@@ -77,14 +77,14 @@ test('D18 the near misses that people have get a hint of their own', async (t) =
   assert.deepEqual([good.signers[0].signerId, good.signers[0].reason, good.hints], [signerId, 'accepted', []])
 })
 
-test('D18 a text that is no token has no signers but a hint', async (t) => {
+test('D18 a text that is not a token has no signers but a hint', async (t) => {
   const { token, createSigner, explain } = await setUpProvider(t)
   await createSigner()
   for (const [text, hint] of [
     ['', /there is no token/],
     ['opaque-1234567890', /opaque token/],
     [`Bearer ${token()}`, /besides the token/],
-    [JSON.stringify({ access_token: token() }), /whole answer of the provider/],
+    [JSON.stringify({ access_token: token() }), /whole response of the provider/],
     ['x'.repeat(65_536), /opaque token|12 KiB/],
   ] as const) {
     const { signers, hints } = await explain(text)
@@ -93,11 +93,11 @@ test('D18 a text that is no token has no signers but a hint', async (t) => {
   }
 })
 
-test('D18 a disabled signer is told of, with the keys it had', async (t) => {
+test('D18 a disabled signer is explained, with the keys it had', async (t) => {
   const { app, token, createSigner, createIdentity, explain } = await setUpProvider(t)
   const signerId = await createSigner()
   await createIdentity()
-  assert.equal((await signIn(app, token())).status, 200)
+  assert.equal((await logInWithToken(app, token())).status, 200)
   await app.admin('PATCH', `${SIGNERS}/${signerId}`, { enabled: false })
   const { signers, missing, hints } = await explain(token())
   assert.deepEqual([signers[0].signerId, signers[0].reason], [signerId, 'signer-disabled'])
@@ -111,21 +111,21 @@ test('D18 a disabled signer is told of, with the keys it had', async (t) => {
   assert.deepEqual((await explain(token())).missing, [])
 })
 
-test('D48 a second factor that somebody has set up himself is told as well', async (t) => {
+test('D48 a second factor set up by the identity itself is listed as missing', async (t) => {
   const { app, token, createSigner, createIdentity, explain } = await setUpProvider(t)
   await createSigner()
   await createIdentity()
   assert.deepEqual((await explain(token())).missing, [])
-  const signedIn = await app.call('POST', '/edge/client/v1/authenticate?method=ext-jwt', undefined, {
+  const loggedIn = await app.call('POST', '/edge/client/v1/authenticate?method=ext-jwt', undefined, {
     headers: { authorization: `Bearer ${token()}` },
   })
-  await enrollTotp(app, signedIn.json.data.token)
+  await enrollTotp(app, loggedIn.json.data.token)
   assert.deepEqual((await explain(token())).missing, [
     'a second factor, which the identity "alice" has set up: a TOTP code',
   ])
 })
 
-test('D18 D48 what is missing after an accepted token is told in order, and goes away one by one', async (t) => {
+test('D18 D48 everything missing after an accepted token is listed in order, and disappears step by step', async (t) => {
   const { app, token, createSigner, createIdentity, explain } = await setUpProvider(t)
   const signerId = await createSigner()
   const missing = async (): Promise<string[]> => (await explain(token())).missing
@@ -153,12 +153,12 @@ test('D18 D48 what is missing after an accepted token is told in order, and goes
   const patterns = [
     /"alice" is disabled/,
     /"idp" is not among the allowed signers of the policy "strict"/,
-    /no administrator/,
+    /without administrator rights/,
     /second factor.*TOTP/,
     /second factor.*token of the signer/,
   ]
   assert.equal(all.missing.length, patterns.length, all.missing.join('\n'))
-  for (const [place, pattern] of patterns.entries()) assert.match(all.missing[place], pattern)
+  for (const [index, pattern] of patterns.entries()) assert.match(all.missing[index], pattern)
 
   await app.admin('POST', `/edge/management/v1/identities/${id}/enable`, {})
   await app.admin('PATCH', `${SIGNERS}/${signerId}`, { tags: { touched: false } })
@@ -174,17 +174,17 @@ test('D18 D48 what is missing after an accepted token is told in order, and goes
   )
 })
 
-test('D18 D21 method enroll tells of flags, policy, name, id and that somebody is enrolled already', async (t) => {
+test('D18 D21 method enroll explains flags, policy, name, id and existing enrollment', async (t) => {
   const { app, token, createSigner, createIdentity, explain } = await setUpProvider(t)
   const signerId = await createSigner()
   const missing = async (claims = {}): Promise<string> => (await explain(token(claims), 'enroll')).missing.join('\n')
-  assert.match(await missing(), /"idp" enrolls nobody: set enrollToTokenEnabled/)
+  assert.match(await missing(), /"idp" does not enroll: set enrollToTokenEnabled/)
   await app.admin('PATCH', `${SIGNERS}/${signerId}`, {
     enrollToTokenEnabled: true,
     enrollNameClaimsSelector: '/name',
     enrollAttributeClaimsSelector: '/groups',
   })
-  assert.match(await missing(), /a name: the token has no text at "\/name"/)
+  assert.match(await missing(), /a name: the token has no string at "\/name"/)
   assert.match(await missing({ name: 'Alice', groups: 5 }), /attributes: "\/groups"/)
   const good = await explain(token({ name: 'Alice', groups: ['sales'] }), 'enroll')
   assert.deepEqual([good.missing, good.identity, good.policy.id], [[], null, 'default'])
@@ -196,21 +196,21 @@ test('D18 D21 method enroll tells of flags, policy, name, id and that somebody i
   )
   await app.admin('PATCH', `${POLICIES}/default`, { primary: { extJwt: { allowed: true } } })
   await app.admin('PATCH', `${SIGNERS}/${signerId}`, { useExternalId: false })
-  assert.match(await missing({ name: 'Alice', sub: 'not an id' }), /an id: "not an id".*set useExternalId/)
+  assert.match(await missing({ name: 'Alice', sub: 'not an id' }), /a valid id: "not an id".*set useExternalId/)
   assert.equal(await missing({ name: 'Alice', sub: 'an-id' }), '')
   await app.admin('PATCH', `${SIGNERS}/${signerId}`, { useExternalId: true })
   await createIdentity()
   assert.match(await missing({ name: 'Alice' }), /the identity "alice" has this claim: it is already enrolled/)
 })
 
-test('D18 R-11 R-12 explaining creates nothing and keeps nothing of the token', async (t) => {
+test('D18 R-11 R-12 explain creates nothing and stores nothing of the token', async (t) => {
   const { app, key, token, createSigner, createIdentity } = await setUpProvider(t)
   await createSigner({ enrollToTokenEnabled: true })
   await createIdentity()
-  assert.equal((await signIn(app, token())).status, 200)
+  assert.equal((await logInWithToken(app, token())).status, 200)
   const tokens = [
     token(),
-    token({ sub: 'somebody new' }),
+    token({ sub: 'a new user' }),
     token({ iss: 'https://elsewhere.example' }),
     mintToken({ key, claims: { iss: ISSUER, aud: AUDIENCE }, header: { crit: ['exp'] } }),
     `${token()}.and-more-of-it-0123456789`,
@@ -229,23 +229,23 @@ test('D18 R-11 R-12 explaining creates nothing and keeps nothing of the token', 
   assert.deepEqual(await stateOf(app.store), before)
 })
 
-test('D18 D36 a body without token, with an unknown method or a text beyond the cap is refused and not repeated', async (t) => {
+test('D18 D36 a body without token, with an unknown method or with a too long text is refused and not repeated', async (t) => {
   const { app, token } = await setUpProvider(t)
   const explain = (body: unknown) => app.admin('POST', `${SIGNERS}/explain`, body)
   const long = 'secret-'.repeat(9_400)
   const refused = await explain({ token: long })
   assert.equal(refused.status, 400, refused.text)
   assert.ok(!refused.text.includes('secret-'))
-  assert.equal(outcome(await explain({})), '400 COULD_NOT_VALIDATE token')
-  assert.equal(outcome(await explain({ token: token(), method: 'cert' })), '400 COULD_NOT_VALIDATE method')
-  assert.equal(outcome(await explain({ token: long.slice(0, 65_000) })), '200')
-  assert.equal(outcome(await explain({ token: token(), method: null })), '200')
+  assert.equal(summarize(await explain({})), '400 COULD_NOT_VALIDATE token')
+  assert.equal(summarize(await explain({ token: token(), method: 'cert' })), '400 COULD_NOT_VALIDATE method')
+  assert.equal(summarize(await explain({ token: long.slice(0, 65_000) })), '200')
+  assert.equal(summarize(await explain({ token: token(), method: null })), '200')
 })
 
-test('explain and discover are no ids of signers', async (t) => {
+test('explain and discover cannot be signer ids', async (t) => {
   const { app } = await setUpProvider(t)
   for (const name of ['explain', 'discover']) {
-    assert.equal(outcome(await app.admin('GET', `${SIGNERS}/${name}`)), '405 METHOD_NOT_ALLOWED')
+    assert.equal(summarize(await app.admin('GET', `${SIGNERS}/${name}`)), '405 METHOD_NOT_ALLOWED')
   }
-  assert.equal(outcome(await app.admin('GET', `${SIGNERS}/no-such-id`)), '404 NOT_FOUND')
+  assert.equal(summarize(await app.admin('GET', `${SIGNERS}/no-such-id`)), '404 NOT_FOUND')
 })

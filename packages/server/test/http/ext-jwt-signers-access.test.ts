@@ -8,9 +8,9 @@ import {
   detailOf,
   jwksBody,
   OLD_SIGNERS,
-  outcome,
   overBothDatabases,
   SIGNERS,
+  summarize,
 } from './ext-jwt-signers.fixture.ts'
 
 after(stopTestPostgres)
@@ -40,7 +40,7 @@ const CASES: readonly (readonly [holder: Record<string, unknown>, allowed: reado
 ]
 
 overBothDatabases('access to signers', async (t, app) => {
-  await t.test('W-34 each permission opens its own actions and no other', async () => {
+  await t.test('W-34 each permission allows its own actions and no other', async () => {
     for (const [holder, allowed] of CASES) {
       const { session } = await app.makeIdentity(holder)
       for (const [action, perform] of Object.entries(ACTIONS)) {
@@ -54,22 +54,22 @@ overBothDatabases('access to signers', async (t, app) => {
     }
   })
 
-  await t.test('W-34 a refusal for want of permission has no challenge and no cause', async () => {
+  await t.test('W-34 a refusal for a missing permission has no challenge and no cause', async () => {
     const { session } = await app.makeIdentity()
     const reply = await app.call('GET', SIGNERS, undefined, { session })
-    assert.equal(outcome(reply), '401 UNAUTHORIZED')
+    assert.equal(summarize(reply), '401 UNAUTHORIZED')
     assert.equal(reply.headers['www-authenticate'], undefined)
     assert.equal(reply.json.error.cause, undefined)
   })
 
-  await t.test('W-23 S1-4.2 the management list is closed to strangers, the client list is open', async () => {
+  await t.test('W-23 S1-4.2 the management list needs a login, the client list does not', async () => {
     const id = await create(
       app,
       jwksBody({ externalAuthUrl: 'https://a.example/', clientId: 'c', scopes: ['openid'], targetToken: 'ID' }),
     )
     for (const path of [SIGNERS, OLD_SIGNERS, `${SIGNERS}/${id}`]) {
       const reply = await app.call('GET', path)
-      assert.equal(outcome(reply), '401 UNAUTHORIZED')
+      assert.equal(summarize(reply), '401 UNAUTHORIZED')
       assert.ok(reply.headers['www-authenticate'])
       assert.deepEqual(reply.json.meta, { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' })
     }
@@ -85,7 +85,7 @@ overBothDatabases('access to signers', async (t, app) => {
     assert.equal(name, (await detailOf(app, id)).name)
   })
 
-  await t.test('D48 a signer remembers whether an administrator wrote it last', async () => {
+  await t.test('D48 a signer records whether an administrator wrote it last', async () => {
     const isByAdmin = async (id: string): Promise<boolean> => {
       const columns = app.store.db.selectFrom('ext_jwt_signers').select('written_by_admin')
       return Boolean((await columns.where('id', '=', id).executeTakeFirstOrThrow()).written_by_admin)
@@ -113,7 +113,7 @@ overBothDatabases('access to signers', async (t, app) => {
     assert.equal(await isByAdmin(own.json.data.id), false)
   })
 
-  await t.test('W-30 a replaced signer keeps its id and the time it was created', async () => {
+  await t.test('W-30 a replaced signer keeps its id and creation time', async () => {
     const id = await create(app)
     const { createdAt } = await detailOf(app, id)
     app.clock.advance(1_000)
@@ -155,12 +155,12 @@ overBothDatabases('lists of signers', async (t, app) => {
     assert.deepEqual((await list('limit=none&sort=name')).json.data.length, 5)
   })
 
-  await t.test('M-18 L-14 refuses symbols that are none', async () => {
+  await t.test('M-18 L-14 refuses unknown symbols', async () => {
     for (const symbol of ['jwksEndpoint', 'externalAuthUrl', 'written_by_admin', 'revision', 'nope']) {
-      assert.equal(outcome(await list(`filter=${symbol}="x"`)), '400 INVALID_FILTER')
-      assert.equal(outcome(await list(`sort=${symbol}`)), '400 INVALID_SORT_IDENTIFIER')
+      assert.equal(summarize(await list(`filter=${symbol}="x"`)), '400 INVALID_FILTER')
+      assert.equal(summarize(await list(`sort=${symbol}`)), '400 INVALID_SORT_IDENTIFIER')
     }
-    assert.equal(outcome(await list('filter=issuer="x"&sort=issuer')), '200')
+    assert.equal(summarize(await list('filter=issuer="x"&sort=issuer')), '200')
     for (const query of ['limit=abc', 'offset=x', 'limit=5.5']) assert.equal((await list(query)).status, 400)
   })
 })

@@ -9,9 +9,9 @@ import {
   detailOf,
   jwksBody,
   OLD_SIGNERS,
-  outcome,
   overBothDatabases,
   SIGNERS,
+  summarize,
 } from './ext-jwt-signers.fixture.ts'
 
 after(stopTestPostgres)
@@ -23,11 +23,11 @@ overBothDatabases('creating signers', async (t, app) => {
   const paths = [SIGNERS, OLD_SIGNERS]
 
   await t.test(
-    'S1-4.1.1 D1 S1-9 S1-2.1 takes the JWKS form of the seed on both paths and answers in the words of the caller',
+    'S1-4.1.1 D1 S1-9 S1-2.1 accepts the documented JWKS form on both paths and links to the path of the request',
     async () => {
       for (const [at, path] of paths.entries()) {
         const body = {
-          name: `Corporate sign-in ${at}`,
+          name: `Corporate login ${at}`,
           enabled: true,
           issuer: `https://login-${at}.example`,
           audience: 'overlay',
@@ -51,7 +51,7 @@ overBothDatabases('creating signers', async (t, app) => {
   )
 
   await t.test(
-    'S1-4.1.2 S1-1.4 takes the certificate form of the seed on both paths; the claim is then the subject',
+    'S1-4.1.2 S1-1.4 accepts the documented certificate form on both paths; the claim is then the subject',
     async () => {
       for (const [at, path] of paths.entries()) {
         const { pem } = makeTestCertificate({ commonName: `static ${at}` })
@@ -73,7 +73,7 @@ overBothDatabases('creating signers', async (t, app) => {
     },
   )
 
-  await t.test('D1 every operation works under either name of the collection', async () => {
+  await t.test('D1 every operation works under both names of the collection', async () => {
     for (const [one, other] of [paths, paths.toReversed()] as [string, string][]) {
       const { id } = (await app.admin('POST', one, jwksBody())).json.data
       const found = await app.admin('GET', `${other}?filter=id="${id}"`)
@@ -87,7 +87,7 @@ overBothDatabases('creating signers', async (t, app) => {
   })
 
   await t.test(
-    'W-22 D2 D12 D15 S1-2.1.useExternalId shows every member as it was given, and lists the signer once',
+    'W-22 D2 D12 D15 S1-2.1.useExternalId shows every member as given, and lists the signer once',
     async () => {
       const body = jwksBody({
         additionalAudiences: ['second', 'first'],
@@ -131,7 +131,7 @@ overBothDatabases('creating signers', async (t, app) => {
     },
   )
 
-  await t.test('W-22 S1-2.1.certPem D11 shows what the certificate says, and its key', async () => {
+  await t.test('W-22 S1-2.1.certPem D11 shows the certificate’s contents and its key', async () => {
     for (const [kind, alg] of [
       ['rsa2048', 'RS256'],
       ['ec256', 'ES256'],
@@ -155,7 +155,7 @@ overBothDatabases('creating signers', async (t, app) => {
     }
   })
 
-  await t.test('W-24 D6 shows a default for every member that was not given', async () => {
+  await t.test('W-24 D6 shows a default for every omitted member', async () => {
     const body = jwksBody()
     const { _links, id, createdAt, updatedAt, keyStatus, ...rest } = await detailOf(app, await create(app, body))
     assert.deepEqual(rest, {
@@ -187,7 +187,7 @@ overBothDatabases('creating signers', async (t, app) => {
     })
   })
 
-  await t.test('D6 K-03 takes null, blank text, an empty list and an empty object for "not given"', async () => {
+  await t.test('D6 K-03 treats null, blank text, an empty list and an empty object as omitted', async () => {
     const unset = await detailOf(app, await create(app, jwksBody()))
     const optional = [
       'kid',
@@ -224,7 +224,7 @@ overBothDatabases('creating signers', async (t, app) => {
   })
 
   await t.test(
-    'D2 S1-2.2.scopes takes scopes as a list or as one text, and shows a list in the order given',
+    'D2 S1-2.2.scopes accepts scopes as a list or as one text, and shows a list in the order given',
     async () => {
       for (const [given, shown] of [
         [
@@ -241,15 +241,15 @@ overBothDatabases('creating signers', async (t, app) => {
       }
       const tooMany = Array.from({ length: 101 }, (_, at) => `s${at}`)
       for (const scopes of [tooMany, tooMany.join(' ')]) {
-        assert.equal(outcome(await app.admin('POST', SIGNERS, jwksBody({ scopes }))), '400 COULD_NOT_VALIDATE scopes')
+        assert.equal(summarize(await app.admin('POST', SIGNERS, jwksBody({ scopes }))), '400 COULD_NOT_VALIDATE scopes')
         const fitting = typeof scopes === 'string' ? scopes.slice(0, scopes.lastIndexOf(' ')) : scopes.slice(1)
-        assert.equal(outcome(await app.admin('POST', SIGNERS, jwksBody({ scopes: fitting }))), '201')
+        assert.equal(summarize(await app.admin('POST', SIGNERS, jwksBody({ scopes: fitting }))), '201')
       }
     },
   )
 
   await t.test(
-    'D4 H-05 S1-2.1.kid an absent, null or blank kid is shown as null, and the fingerprint is what a token names',
+    'D4 H-05 S1-2.1.kid an absent, null or blank kid is shown as null, and tokens use the fingerprint as kid',
     async () => {
       for (const members of [{}, { kid: null }, { kid: '' }]) {
         const signer = await detailOf(app, await create(app, certBody(members)))
@@ -263,20 +263,20 @@ overBothDatabases('creating signers', async (t, app) => {
     },
   )
 
-  await t.test('W-25 keeps tags, passes over those that are objects or lists', async () => {
+  await t.test('W-25 keeps tags, and ignores those that are objects or lists', async () => {
     const tags = { owner: 'iam', n: 1.5, flag: false, none: null, gone: { a: 1 }, list: ['x'] }
     const signer = await detailOf(app, await create(app, jwksBody({ tags })))
     assert.deepEqual(signer.tags, { owner: 'iam', n: 1.5, flag: false, none: null })
   })
 
-  await t.test('M-12 ignores read-only and unknown members, whatever they claim', async () => {
+  await t.test('M-12 ignores read-only and unknown members', async () => {
     const { id: taken } = await detailOf(app, await create(app))
     const claims = {
       id: taken,
       createdAt: '2001-01-01T00:00:00.000Z',
       updatedAt: '2001-01-01T00:00:00.000Z',
       fingerprint: 'f'.repeat(40),
-      commonName: 'somebody',
+      commonName: 'alice',
       notBefore: '2001-01-01T00:00:00.000Z',
       notAfter: '2001-01-01T00:00:00.000Z',
       keyStatus: { source: 'certificate' },
@@ -306,10 +306,10 @@ overBothDatabases('creating signers', async (t, app) => {
     assert.deepEqual([row.revision, Boolean(row.is_system)], [1, false])
   })
 
-  await t.test('M-12 matches member names whatever their case, and refuses one that is given twice', async () => {
+  await t.test('M-12 matches member names in any case, and refuses a repeated one', async () => {
     const { name, enabled, issuer, audience, jwksEndpoint } = jwksBody()
-    const shouted = { NAME: name, Enabled: enabled, ISSUER: issuer, Audience: audience, jwksendpoint: jwksEndpoint }
-    const signer = await detailOf(app, await create(app, { ...shouted, USEEXTERNALID: true }))
+    const otherCase = { NAME: name, Enabled: enabled, ISSUER: issuer, Audience: audience, jwksendpoint: jwksEndpoint }
+    const signer = await detailOf(app, await create(app, { ...otherCase, USEEXTERNALID: true }))
     assert.equal(signer.name, name)
     assert.equal(signer.useExternalId, true)
     for (const twice of [
@@ -317,9 +317,9 @@ overBothDatabases('creating signers', async (t, app) => {
       { kid: null, Kid: 'b' },
       { kid: 'a', Kid: null },
     ]) {
-      assert.equal(outcome(await app.admin('POST', SIGNERS, jwksBody(twice))), '400 COULD_NOT_PARSE_BODY')
+      assert.equal(summarize(await app.admin('POST', SIGNERS, jwksBody(twice))), '400 COULD_NOT_PARSE_BODY')
     }
-    // The Kelvin sign is a K to who folds all of Unicode.
+    // Full Unicode case folding turns the Kelvin sign into a K.
     const kelvin = await detailOf(app, await create(app, jwksBody({ '\u212Aid': 'x' })))
     assert.equal(kelvin.kid, null)
   })
@@ -329,7 +329,7 @@ overBothDatabases('creating signers', async (t, app) => {
     for (const bad of ['"__proto__":{"isAdmin":true}', '"constructor":{"prototype":{"isAdmin":true}}']) {
       const raw = json.replace('"harmless":"x"', bad)
       assert.equal(
-        outcome(await app.admin('POST', SIGNERS, undefined, { raw, headers: JSON_TYPE })),
+        summarize(await app.admin('POST', SIGNERS, undefined, { raw, headers: JSON_TYPE })),
         '400 COULD_NOT_PARSE_BODY',
       )
     }

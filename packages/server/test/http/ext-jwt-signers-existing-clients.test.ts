@@ -7,13 +7,13 @@ import {
   changed,
   detailOf,
   OLD_SIGNERS,
-  outcome,
   overBothDatabases,
+  summarize,
 } from './ext-jwt-signers.fixture.ts'
 
 after(stopTestPostgres)
 
-/** The members that an existing controller always shows in a detail; ours has them all, and more. */
+/** The members that an existing controller always shows in a detail. This controller shows all of them, and more. */
 const KNOWN_MEMBERS = [
   '_links',
   'audience',
@@ -40,10 +40,10 @@ const KNOWN_MEMBERS = [
   'updatedAt',
   'useExternalId',
 ]
-/** Null in one of these crashes a client. */
+/** Existing clients crash on null in one of these. */
 const NEVER_NULL = ['claimsProperty', 'name', 'audience', 'enabled', 'useExternalId', 'issuer', 'targetToken']
 
-overBothDatabases('what existing clients send', async (t, app) => {
+overBothDatabases('requests of existing clients', async (t, app) => {
   const post = (body: unknown) => app.admin('POST', OLD_SIGNERS, body)
   const created = async (body: unknown): Promise<string> => {
     const reply = await post(body)
@@ -120,7 +120,7 @@ overBothDatabases('what existing clients send', async (t, app) => {
     },
   )
 
-  await t.test('W-30 the provider creates with POST, reads back, and updates with PUT', async () => {
+  await t.test('W-30 the Terraform provider creates with POST, reads back, and updates with PUT', async () => {
     const body = {
       audience: 'edge',
       certPem: null,
@@ -139,14 +139,14 @@ overBothDatabases('what existing clients send', async (t, app) => {
     }
     const id = await created(body)
     const read = async () => (await app.admin('GET', `${OLD_SIGNERS}/${id}`)).json.data
-    // A declarative tool compares what it reads with what it wrote.
+    // A declarative tool compares the values it reads with those it wrote.
     for (const [name, value] of Object.entries(body))
       assert.deepEqual((await read())[name], value === '' ? null : value, name)
     const before = await read()
     assert.equal((await app.admin('PUT', `${OLD_SIGNERS}/${id}`, { ...body, audience: 'edge-2' })).status, 200)
     assert.deepEqual(changed(before, await read()), ['audience', 'updatedAt'])
     assert.equal((await app.admin('DELETE', `${OLD_SIGNERS}/${id}`)).status, 200)
-    assert.equal(outcome(await app.admin('GET', `${OLD_SIGNERS}/${id}`)), '404 NOT_FOUND')
+    assert.equal(summarize(await app.admin('GET', `${OLD_SIGNERS}/${id}`)), '404 NOT_FOUND')
   })
 
   await t.test('M-12 W-30 the old console sends a whole detail back', async () => {
@@ -174,32 +174,35 @@ overBothDatabases('what existing clients send', async (t, app) => {
     assert.equal((await app.call('GET', CLIENT_SIGNERS)).status, 200)
   })
 
-  await t.test('W-22 W-24 an answer has every member that an existing controller shows, of the same kind', async () => {
-    for (const body of [
-      {
-        name: 'corp',
-        issuer: 'https://corp.example',
-        jwksEndpoint: 'http://127.0.0.1:38903/corp',
-        claimsProperty: 'email',
-        useExternalId: true,
-      },
-      { name: 'minimal', issuer: 'https://minimal.example', jwksEndpoint: 'http://127.0.0.1:38903/minimal' },
-      {
-        name: 'static',
-        issuer: 'https://static.example',
-        kid: 'static-1',
-        certPem: makeTestCertificate({ commonName: 'static' }).pem,
-      },
-    ]) {
-      const signer = await detailOf(app, await created({ enabled: true, audience: 'edge', ...body }))
-      for (const name of KNOWN_MEMBERS) assert.ok(name in signer, name)
-      for (const name of NEVER_NULL) assert.notEqual(signer[name], null, name)
-      for (const name of ['createdAt', 'updatedAt', 'notBefore', 'notAfter']) {
-        assert.match(signer[name], /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  await t.test(
+    'W-22 W-24 a response has every member that an existing controller shows, of the same type',
+    async () => {
+      for (const body of [
+        {
+          name: 'corp',
+          issuer: 'https://corp.example',
+          jwksEndpoint: 'http://127.0.0.1:38903/corp',
+          claimsProperty: 'email',
+          useExternalId: true,
+        },
+        { name: 'minimal', issuer: 'https://minimal.example', jwksEndpoint: 'http://127.0.0.1:38903/minimal' },
+        {
+          name: 'static',
+          issuer: 'https://static.example',
+          kid: 'static-1',
+          certPem: makeTestCertificate({ commonName: 'static' }).pem,
+        },
+      ]) {
+        const signer = await detailOf(app, await created({ enabled: true, audience: 'edge', ...body }))
+        for (const name of KNOWN_MEMBERS) assert.ok(name in signer, name)
+        for (const name of NEVER_NULL) assert.notEqual(signer[name], null, name)
+        for (const name of ['createdAt', 'updatedAt', 'notBefore', 'notAfter']) {
+          assert.match(signer[name], /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+        }
+        assert.equal(typeof signer.commonName, 'string')
       }
-      assert.equal(typeof signer.commonName, 'string')
-    }
-  })
+    },
+  )
 
   await t.test('W-26 W-27 W-28 refusals have the codes and causes of an existing controller', async () => {
     const corp = {
@@ -258,17 +261,17 @@ overBothDatabases('what existing clients send', async (t, app) => {
     }
   })
 
-  await t.test('W-33 wrong paths, verbs and bodies are told in the words existing clients know', async () => {
+  await t.test('W-33 wrong paths, methods and bodies get the error texts of an existing controller', async () => {
     const wrongVerb = await app.admin('PUT', OLD_SIGNERS, {})
-    assert.equal(outcome(wrongVerb), '405 METHOD_NOT_ALLOWED')
+    assert.equal(summarize(wrongVerb), '405 METHOD_NOT_ALLOWED')
     assert.equal(wrongVerb.json.error.cause.message, 'method PUT is not allowed, but [GET,POST] are')
     const broken = await app.admin('POST', OLD_SIGNERS, undefined, {
       raw: '{"name":',
       headers: { 'content-type': 'application/json' },
     })
-    assert.equal(outcome(broken), '400 COULD_NOT_PARSE_BODY')
-    assert.equal(outcome(await app.admin('POST', OLD_SIGNERS)), '400 COULD_NOT_VALIDATE externalJwtSigner')
-    assert.equal(outcome(await app.admin('GET', `${OLD_SIGNERS}/none`)), '404 NOT_FOUND')
+    assert.equal(summarize(broken), '400 COULD_NOT_PARSE_BODY')
+    assert.equal(summarize(await app.admin('POST', OLD_SIGNERS)), '400 COULD_NOT_VALIDATE externalJwtSigner')
+    assert.equal(summarize(await app.admin('GET', `${OLD_SIGNERS}/none`)), '404 NOT_FOUND')
     for (const id of ['%00', '..%2f', '%F0%9F%98%80', 'a'.repeat(400)]) {
       const { status } = await app.admin('GET', `${OLD_SIGNERS}/${id}`)
       assert.ok(status === 404 || status === 400, `${id} ${status}`)

@@ -2,14 +2,14 @@ import { type TestContext, test } from 'node:test'
 import { makeTestCertificate } from '@countersign/testkit'
 import { type AppOptions, buildApp, type Reply, type TestApp } from './build-app.ts'
 
-/** The collection under the seed's name, and under the one that existing clients know. */
+/** The collection under its documented name, and under the name that existing clients use. */
 export const SIGNERS = '/edge/management/v1/ext-jwt-signers'
 export const OLD_SIGNERS = '/edge/management/v1/external-jwt-signers'
 export const CLIENT_SIGNERS = '/edge/client/v1/external-jwt-signers'
 
 type Body = Record<string, unknown>
 
-/** Runs a group of tests over each database, with one controller for the group. */
+/** Runs a group of tests on each database, with one controller for the group. */
 export function overBothDatabases(
   title: string,
   run: (t: TestContext, app: TestApp) => Promise<void>,
@@ -22,7 +22,7 @@ export function overBothDatabases(
 
 let count = 0
 
-/** A body in the JWKS form that clashes with no other. */
+/** A JWKS signer with unique values. */
 export function jwksBody(members: Body = {}): Body {
   count++
   return {
@@ -35,34 +35,34 @@ export function jwksBody(members: Body = {}): Body {
   }
 }
 
-/** A body in the certificate form, with a certificate of its own. */
+/** A certificate signer with a new certificate. */
 export function certBody(members: Body = {}): Body {
   const { jwksEndpoint: _, ...body } = jwksBody()
   return { ...body, certPem: makeTestCertificate().pem, ...members }
 }
 
-/** Creates a signer and gives back its id. */
+/** Creates a signer and returns its id. */
 export async function create(app: TestApp, body: Body = jwksBody()): Promise<string> {
   const reply = await app.admin('POST', SIGNERS, body)
   if (reply.status !== 201) throw new Error(`create: ${reply.status} ${reply.text}`)
   return reply.json.data.id
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
 export async function detailOf(app: TestApp, id: string): Promise<any> {
   const reply = await app.admin('GET', `${SIGNERS}/${id}`)
   if (reply.status !== 200) throw new Error(`detail: ${reply.status} ${reply.text}`)
   return reply.json.data
 }
 
-/** What a reply was, in the fewest words: `201`, or status, code and the field it is about. */
-export function outcome({ status, json }: Reply): string {
+/** Summarizes a reply: `201`, or status, code and field. */
+export function summarize({ status, json }: Reply): string {
   if (!json?.error) return String(status)
   const { code, cause } = json.error
   return [status, code, cause?.field].filter((part) => part !== undefined).join(' ')
 }
 
-/** The members of `after` that differ from `before`. */
+/** Lists the members of `after` that differ from `before`. */
 export function changed(before: Body, after: Body): string[] {
   return Object.keys({ ...before, ...after })
     .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))

@@ -7,16 +7,16 @@ import { createApiSession } from '../../src/operations/api-session/start-session
 import { newSessionToken, sessionTokenDigest } from '../../src/session/session-token.ts'
 import { buildApp, stopTestPostgres, type TestApp } from './build-app.ts'
 import { createIdentity, createPassword, OWN_SESSION } from './identities.fixture.ts'
-import { ALICE, AUDIENCE, ISSUER, SIGNERS, signIn } from './provider.fixture.ts'
+import { ALICE, AUDIENCE, ISSUER, logInWithToken, SIGNERS } from './provider.fixture.ts'
 
 after(stopTestPostgres)
 
 const SESSIONS = 10_000
 const USED = 2_000
-const SIGN_INS = 500
+const LOGINS = 500
 const AT_ONCE = 500
 
-/** So many sessions of one identity that all end in the same millisecond; gives their tokens. */
+/** Opens sessions of one identity that all expire in the same millisecond. Returns their tokens. */
 async function openTogether(app: TestApp, count: number): Promise<string[]> {
   const identityId = await createIdentity(app)
   const { username, password } = await createPassword(app, identityId)
@@ -49,7 +49,7 @@ async function countStatuses<Item>(items: readonly Item[], call: (item: Item) =>
   return counts
 }
 
-test('S-10 ten thousand sessions that end together are refused, are swept in pieces, and everybody signs in again by one fetch', async (t) => {
+test('S-10 ten thousand sessions that expire together are refused and swept in chunks, and all users log in again with one fetch', async (t) => {
   const key = mintKey('P-256')
   let fetches = 0
   const app = await buildApp(t, {
@@ -61,9 +61,9 @@ test('S-10 ten thousand sessions that end together are refused, are swept in pie
   const tokens = await openTogether(app, SESSIONS)
   const use = (session: string) => app.call('GET', OWN_SESSION, undefined, { session })
   const used = tokens.filter((_, nth) => nth % (SESSIONS / USED) === 0)
-  // Half of them, so that some are remembered and some are not.
+  // Half of them, so that only some are cached.
   assert.deepEqual(await countStatuses(used.slice(0, USED / 2), use), { 200: USED / 2 })
-  // Later than any use of them that may not have been written down.
+  // Later than any unwritten use of them.
   app.clock.advance(app.settings.session.idleSeconds * 1000 + 3_600_000)
   assert.deepEqual(await countStatuses(used, use), { 401: USED })
 
@@ -75,17 +75,17 @@ test('S-10 ten thousand sessions that end together are refused, are swept in pie
   const alice = { name: 'alice', type: 'Default', isAdmin: false, externalId: ALICE }
   assert.equal((await admin('/edge/management/v1/identities', alice)).status, 201)
   const exp = Math.floor(app.clock.now() / 1000) + 600
-  const again = Array.from({ length: SIGN_INS }, (_, n) =>
+  const again = Array.from({ length: LOGINS }, (_, n) =>
     mintToken({ key, claims: { iss: ISSUER, aud: AUDIENCE, sub: ALICE, exp, jti: String(n) } }),
   )
-  let pieces = 0
+  let chunks = 0
   const sweep = async () => {
-    while (await app.store.run(deleteExpiredSessions, {}, { actorId: 'system', now: app.clock.now() })) pieces++
+    while (await app.store.run(deleteExpiredSessions, {}, { actorId: 'system', now: app.clock.now() })) chunks++
   }
-  const [signedIn] = await Promise.all([countStatuses(again, (token) => signIn(app, token)), sweep()])
-  assert.deepEqual(signedIn, { 200: SIGN_INS })
+  const [loggedIn] = await Promise.all([countStatuses(again, (token) => logInWithToken(app, token)), sweep()])
+  assert.deepEqual(loggedIn, { 200: LOGINS })
   assert.equal(fetches, 1)
-  assert.ok(pieces > 5, `${pieces} pieces: one would keep all other writes waiting`)
+  assert.ok(chunks > 5, `${chunks} chunks: one would block all other writes`)
   const left = await app.store.db
     .selectFrom('api_sessions')
     .select(({ fn }) => fn.countAll<number>().as('count'))

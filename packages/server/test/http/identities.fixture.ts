@@ -10,27 +10,27 @@ type Body = Record<string, unknown>
 
 let count = 0
 
-/** A body that clashes with no other. */
+/** A body with a unique name. */
 export function identityBody(members: Body = {}): Body {
   count++
-  return { name: `somebody-${count}`, type: 'Default', isAdmin: false, ...members }
+  return { name: `identity-${count}`, type: 'Default', isAdmin: false, ...members }
 }
 
-/** Creates an identity that cannot sign in, and gives back its id. */
+/** Creates an identity without credentials and returns its id. */
 export async function createIdentity(app: TestApp, members: Body = {}): Promise<string> {
   const reply = await app.admin('POST', IDENTITIES, identityBody(members))
   if (reply.status !== 201) throw new Error(`create identity: ${reply.status} ${reply.text}`)
   return reply.json.data.id
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
 export async function identityOf(app: TestApp, id: string): Promise<any> {
   const reply = await app.admin('GET', `${IDENTITIES}/${id}`)
   if (reply.status !== 200) throw new Error(`identity: ${reply.status} ${reply.text}`)
   return reply.json.data
 }
 
-/** Gives an identity a password of its own. */
+/** Creates a unique password login for an identity. */
 export async function createPassword(app: TestApp, identityId: string, members: Body = {}) {
   count++
   const credentials = { username: `user-${count}`, password: `password-${count}`, ...members }
@@ -39,7 +39,7 @@ export async function createPassword(app: TestApp, identityId: string, members: 
   return { id: reply.json.data.id as string, ...credentials }
 }
 
-/** The id of the administrator that every installation begins with. */
+/** Returns the id of the default administrator. */
 export async function defaultAdminId(app: TestApp): Promise<string> {
   const reply = await app.admin('GET', `${IDENTITIES}?filter=isDefaultAdmin`)
   return reply.json.data[0].id

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { createPolicy } from './auth-policies.fixture.ts'
 import { stopTestPostgres } from './build-app.ts'
-import { changed, outcome, overBothDatabases } from './ext-jwt-signers.fixture.ts'
+import { changed, overBothDatabases, summarize } from './ext-jwt-signers.fixture.ts'
 import {
   createIdentity,
   createPassword,
@@ -77,23 +77,23 @@ overBothDatabases('identities', async (t, app) => {
       hasEdgeRouterConnection: false,
     })
 
-    assert.equal(outcome(await app.admin('PUT', `${IDENTITIES}/${id}`, identityBody({ type: 'User' }))), '200')
+    assert.equal(summarize(await app.admin('PUT', `${IDENTITIES}/${id}`, identityBody({ type: 'User' }))), '200')
     const { externalId, roleAttributes, permissions, tags, authPolicyId, typeId } = await identityOf(app, id)
     assert.deepEqual(
       { externalId, roleAttributes, permissions, tags, authPolicyId, typeId },
       { externalId: null, roleAttributes: [], permissions: null, tags: {}, authPolicyId: 'default', typeId: 'Default' },
-      'what a PUT does not give goes back to its default',
+      'a PUT resets omitted members to their defaults',
     )
     assert.deepEqual((await app.admin('DELETE', `${IDENTITIES}/${id}`)).json, { data: {}, meta: {} })
     const calls = [['GET'], ['PUT', identityBody()], ['PATCH', { name: 'x' }], ['DELETE']] as const
     for (const [method, sent] of calls) {
       const reply = await app.admin(method, `${IDENTITIES}/${id}`, sent)
-      assert.equal(outcome(reply), '404 NOT_FOUND', method)
+      assert.equal(summarize(reply), '404 NOT_FOUND', method)
       assert.equal(reply.json.error.cause.message, `identity with id ${id} not found`)
     }
   })
 
-  await t.test('PATCH changes the member that is given and nothing else; null means not given', async () => {
+  await t.test('PATCH changes the given members and nothing else; null means omitted', async () => {
     const policy = await createPolicy(app)
     const id = await createIdentity(app, {
       externalId: 'patched',
@@ -102,7 +102,7 @@ overBothDatabases('identities', async (t, app) => {
       permissions: ['identity'],
     })
     const patches: readonly [object, string[]][] = [
-      [{ name: 'somebody-patched' }, ['name']],
+      [{ name: 'identity-patched' }, ['name']],
       [{ externalId: 'patched-2' }, ['externalId']],
       [{ externalId: '' }, ['externalId']],
       [{ roleAttributes: ['b', 'a'] }, ['attributes', 'roleAttributes']],
@@ -119,28 +119,31 @@ overBothDatabases('identities', async (t, app) => {
     ]
     for (const [patch, members] of patches) {
       const before = await identityOf(app, id)
-      assert.equal(outcome(await app.admin('PATCH', `${IDENTITIES}/${id}`, patch)), '200', JSON.stringify(patch))
+      assert.equal(summarize(await app.admin('PATCH', `${IDENTITIES}/${id}`, patch)), '200', JSON.stringify(patch))
       const differing = changed(before, await identityOf(app, id)).filter((member) => member !== 'updatedAt')
       assert.deepEqual(differing, members, JSON.stringify(patch))
     }
   })
 
   await t.test('D20 attributes and roleAttributes are one member under two names', async () => {
-    const id = await createIdentity(app, { attributes: ['seed'] })
+    const id = await createIdentity(app, { attributes: ['initial'] })
     const both = { attributes: ['x', 'y'], roleAttributes: ['x', 'y'] }
-    assert.deepEqual((await identityOf(app, id)).roleAttributes, ['seed'])
-    assert.equal(outcome(await app.admin('PATCH', `${IDENTITIES}/${id}`, both)), '200')
+    assert.deepEqual((await identityOf(app, id)).roleAttributes, ['initial'])
+    assert.equal(summarize(await app.admin('PATCH', `${IDENTITIES}/${id}`, both)), '200')
     const unlike = { attributes: ['x'], roleAttributes: ['y'] }
-    assert.equal(outcome(await app.admin('PATCH', `${IDENTITIES}/${id}`, unlike)), '400 COULD_NOT_VALIDATE attributes')
+    assert.equal(
+      summarize(await app.admin('PATCH', `${IDENTITIES}/${id}`, unlike)),
+      '400 COULD_NOT_VALIDATE attributes',
+    )
     const { attributes, roleAttributes } = await identityOf(app, id)
     for (const edited of [
       { attributes, roleAttributes: ['z'] },
       { attributes: ['y', 'x'], roleAttributes: ['z'] },
     ]) {
-      const answer = await app.admin('PATCH', `${IDENTITIES}/${id}`, edited)
-      assert.equal(outcome(answer), '200', 'a whole answer that is sent back with one of them changed')
+      const reply = await app.admin('PATCH', `${IDENTITIES}/${id}`, edited)
+      assert.equal(summarize(reply), '200', 'a whole detail sent back with one of them changed')
     }
-    assert.deepEqual((await identityOf(app, id)).attributes, ['x', 'y'], 'the one that is unlike what is there')
+    assert.deepEqual((await identityOf(app, id)).attributes, ['x', 'y'], 'the changed one wins')
     assert.deepEqual([attributes, roleAttributes], [both.attributes, both.roleAttributes])
     const found = await app.admin('GET', `${IDENTITIES}?filter=${encodeURIComponent('anyOf(attributes) = "y"')}`)
     assert.deepEqual(
@@ -149,7 +152,7 @@ overBothDatabases('identities', async (t, app) => {
     )
   })
 
-  await t.test('bad values are refused by the field on every way of writing them', async () => {
+  await t.test('invalid values are refused with the field in every write', async () => {
     await createIdentity(app, { name: 'name-taken', externalId: 'id-taken' })
     const id = await createIdentity(app)
     const bad: readonly [object, string][] = [
@@ -169,14 +172,18 @@ overBothDatabases('identities', async (t, app) => {
     ]
     for (const [members, expected] of bad) {
       const text = JSON.stringify(members)
-      assert.equal(outcome(await app.admin('POST', IDENTITIES, identityBody({ ...members }))), expected, text)
-      assert.equal(outcome(await app.admin('PUT', `${IDENTITIES}/${id}`, identityBody({ ...members }))), expected, text)
-      assert.equal(outcome(await app.admin('PATCH', `${IDENTITIES}/${id}`, members)), expected, text)
+      assert.equal(summarize(await app.admin('POST', IDENTITIES, identityBody({ ...members }))), expected, text)
+      assert.equal(
+        summarize(await app.admin('PUT', `${IDENTITIES}/${id}`, identityBody({ ...members }))),
+        expected,
+        text,
+      )
+      assert.equal(summarize(await app.admin('PATCH', `${IDENTITIES}/${id}`, members)), expected, text)
     }
     for (const member of ['name', 'type', 'isAdmin']) {
       const body = identityBody({ [member]: null })
-      assert.equal(outcome(await app.admin('POST', IDENTITIES, body)), `400 COULD_NOT_VALIDATE ${member}`)
-      assert.equal(outcome(await app.admin('PUT', `${IDENTITIES}/${id}`, body)), `400 COULD_NOT_VALIDATE ${member}`)
+      assert.equal(summarize(await app.admin('POST', IDENTITIES, body)), `400 COULD_NOT_VALIDATE ${member}`)
+      assert.equal(summarize(await app.admin('PUT', `${IDENTITIES}/${id}`, body)), `400 COULD_NOT_VALIDATE ${member}`)
     }
     const duplicate = await app.admin('POST', IDENTITIES, identityBody({ externalId: 'id-taken' }))
     assert.deepEqual(duplicate.json.error.cause, {
@@ -184,11 +191,11 @@ overBothDatabases('identities', async (t, app) => {
       reason: "duplicate value 'id-taken' in unique index on identities store",
       value: 'id-taken',
     })
-    assert.equal(outcome(await app.admin('PUT', `${IDENTITIES}/${id}`, identityBody())), '200')
+    assert.equal(summarize(await app.admin('PUT', `${IDENTITIES}/${id}`, identityBody())), '200')
   })
 
   await t.test(
-    'L-03 S1-8 L-04 L-05 externalIds that only look alike are different, and each finds its own identity',
+    'L-03 S1-8 L-04 L-05 externalIds that look alike are different, and each finds its own identity',
     async () => {
       const lookalikes = [
         'Bob@x',
@@ -219,35 +226,35 @@ overBothDatabases('identities', async (t, app) => {
         )
         assert.equal((await identityOf(app, id)).externalId, externalId)
         const again = await app.admin('POST', IDENTITIES, identityBody({ externalId }))
-        assert.equal(outcome(again), '400 COULD_NOT_VALIDATE externalId')
+        assert.equal(summarize(again), '400 COULD_NOT_VALIDATE externalId')
       }
-      for (const treacherous of ['bob\u200d', '\u202ebob', 'bob\u200b', 'bob\n', 'bob\ufeff']) {
-        const reply = await app.admin('POST', IDENTITIES, identityBody({ externalId: treacherous }))
-        assert.equal(outcome(reply), '400 COULD_NOT_VALIDATE externalId', JSON.stringify(treacherous))
+      for (const invisible of ['bob\u200d', '\u202ebob', 'bob\u200b', 'bob\n', 'bob\ufeff']) {
+        const reply = await app.admin('POST', IDENTITIES, identityBody({ externalId: invisible }))
+        assert.equal(summarize(reply), '400 COULD_NOT_VALIDATE externalId', JSON.stringify(invisible))
       }
     },
   )
 
-  await t.test('L-06 any number of identities have no externalId, and none is found by an empty one', async () => {
+  await t.test('L-06 any number of identities have no externalId, and an empty one finds none', async () => {
     const without = [{}, { externalId: null }, { externalId: '' }, { externalId: '  ' }]
     for (const members of without)
       assert.equal((await identityOf(app, await createIdentity(app, members))).externalId, null)
     assert.equal((await app.admin('GET', `${IDENTITIES}?filter=externalId=""`)).json.meta.pagination.totalCount, 0)
     assert.ok((await app.admin('GET', `${IDENTITIES}?filter=externalId=null`)).json.meta.pagination.totalCount >= 4)
-    const id = await createIdentity(app, { externalId: 'leaves-again' })
-    assert.equal(outcome(await app.admin('PATCH', `${IDENTITIES}/${id}`, { externalId: '' })), '200')
-    await createIdentity(app, { externalId: 'leaves-again' })
+    const id = await createIdentity(app, { externalId: 'released' })
+    assert.equal(summarize(await app.admin('PATCH', `${IDENTITIES}/${id}`, { externalId: '' })), '200')
+    await createIdentity(app, { externalId: 'released' })
   })
 
-  await t.test('of many writes at once with one externalId exactly one stands', async () => {
+  await t.test('one of many concurrent writes with one externalId succeeds', async () => {
     const racers = Array.from({ length: 10 }, () =>
       app.admin('POST', IDENTITIES, identityBody({ externalId: 'raced' })),
     )
-    const outcomes = (await Promise.all(racers)).map(outcome).toSorted()
-    assert.deepEqual(outcomes, ['201', ...Array(9).fill('400 COULD_NOT_VALIDATE externalId')])
+    const results = (await Promise.all(racers)).map(summarize).toSorted()
+    assert.deepEqual(results, ['201', ...Array(9).fill('400 COULD_NOT_VALIDATE externalId')])
   })
 
-  await t.test('I-04 disabling ends the sessions for good; enabling lets the identity sign in again', async () => {
+  await t.test('I-04 disabling ends the sessions for good; after enabling the identity can log in again', async () => {
     const id = await createIdentity(app)
     const { username, password } = await createPassword(app, id)
     const logIn = () => app.call('POST', '/edge/client/v1/authenticate?method=password', { username, password })
@@ -259,65 +266,65 @@ overBothDatabases('identities', async (t, app) => {
     const shown = await identityOf(app, id)
     assert.deepEqual([shown.disabled, 'disabledAt' in shown, 'disabledUntil' in shown], [true, true, false])
     assert.equal(shown.hasApiSession, false)
-    assert.equal(outcome(await app.call('GET', OWN_SESSION, undefined, { session })), '401 UNAUTHORIZED')
-    assert.equal(outcome(await logIn()), '401 INVALID_AUTH')
+    assert.equal(summarize(await app.call('GET', OWN_SESSION, undefined, { session })), '401 UNAUTHORIZED')
+    assert.equal(summarize(await logIn()), '401 INVALID_AUTH')
 
-    assert.equal(outcome(await app.admin('PUT', `${IDENTITIES}/${id}`, identityBody())), '200')
-    assert.equal((await identityOf(app, id)).disabled, true, 'a PUT does not enable')
+    assert.equal(summarize(await app.admin('PUT', `${IDENTITIES}/${id}`, identityBody())), '200')
+    assert.equal((await identityOf(app, id)).disabled, true, 'a PUT does not enable it')
 
     const enabled = await app.admin('POST', `${IDENTITIES}/${id}/enable`)
     assert.deepEqual([enabled.status, enabled.json], [200, { data: {}, meta: {} }])
     const again = await identityOf(app, id)
     assert.deepEqual([again.disabled, 'disabledAt' in again], [false, false])
-    assert.equal(outcome(await app.call('GET', OWN_SESSION, undefined, { session })), '401 UNAUTHORIZED')
-    assert.equal(outcome(await logIn()), '200')
+    assert.equal(summarize(await app.call('GET', OWN_SESSION, undefined, { session })), '401 UNAUTHORIZED')
+    assert.equal(summarize(await logIn()), '200')
   })
 
   await t.test('I-04 deleting an identity ends its sessions at the next call', async () => {
     const { id, session } = await app.makeIdentity()
-    assert.equal(outcome(await app.call('GET', OWN_SESSION, undefined, { session })), '200')
-    assert.equal(outcome(await app.admin('DELETE', `${IDENTITIES}/${id}`)), '200')
-    assert.equal(outcome(await app.call('GET', OWN_SESSION, undefined, { session })), '401 UNAUTHORIZED')
+    assert.equal(summarize(await app.call('GET', OWN_SESSION, undefined, { session })), '200')
+    assert.equal(summarize(await app.admin('DELETE', `${IDENTITIES}/${id}`)), '200')
+    assert.equal(summarize(await app.call('GET', OWN_SESSION, undefined, { session })), '401 UNAUTHORIZED')
   })
 
-  await t.test('what disabling needs: a whole number of minutes, and an identity', async () => {
+  await t.test('disabling needs a whole number of minutes and an existing identity', async () => {
     const id = await createIdentity(app)
     const disable = (body?: unknown, of = id) => app.admin('POST', `${IDENTITIES}/${of}/disable`, body)
-    assert.equal(outcome(await disable()), '400 COULD_NOT_VALIDATE disable')
-    assert.equal(outcome(await disable({})), '400 COULD_NOT_VALIDATE durationMinutes')
-    assert.equal(outcome(await disable({ durationMinutes: -1 })), '400 COULD_NOT_VALIDATE durationMinutes')
-    assert.equal(outcome(await disable({ durationMinutes: 1.5 })), '400 COULD_NOT_PARSE_BODY')
-    assert.equal(outcome(await disable({ durationMinutes: 1 }, 'none')), '404 NOT_FOUND')
-    assert.equal(outcome(await app.admin('POST', `${IDENTITIES}/none/enable`, {})), '404 NOT_FOUND')
+    assert.equal(summarize(await disable()), '400 COULD_NOT_VALIDATE disable')
+    assert.equal(summarize(await disable({})), '400 COULD_NOT_VALIDATE durationMinutes')
+    assert.equal(summarize(await disable({ durationMinutes: -1 })), '400 COULD_NOT_VALIDATE durationMinutes')
+    assert.equal(summarize(await disable({ durationMinutes: 1.5 })), '400 COULD_NOT_PARSE_BODY')
+    assert.equal(summarize(await disable({ durationMinutes: 1 }, 'none')), '404 NOT_FOUND')
+    assert.equal(summarize(await app.admin('POST', `${IDENTITIES}/none/enable`, {})), '404 NOT_FOUND')
     assert.equal((await identityOf(app, id)).disabled, false)
-    assert.equal(outcome(await disable({ durationMinutes: 1 })), '200')
+    assert.equal(summarize(await disable({ durationMinutes: 1 })), '200')
   })
 
-  await t.test('I-05 a disabled identity works again by itself once the time is over', async () => {
+  await t.test('I-05 a disabled identity works again once the time is over', async () => {
     const id = await createIdentity(app)
     const { username, password } = await createPassword(app, id)
     const logIn = () => app.call('POST', '/edge/client/v1/authenticate?method=password', { username, password })
-    assert.equal(outcome(await app.admin('POST', `${IDENTITIES}/${id}/disable`, { durationMinutes: 5 })), '200')
+    assert.equal(summarize(await app.admin('POST', `${IDENTITIES}/${id}/disable`, { durationMinutes: 5 })), '200')
     app.clock.advance(4 * MINUTE)
-    assert.equal(outcome(await logIn()), '401 INVALID_AUTH')
+    assert.equal(summarize(await logIn()), '401 INVALID_AUTH')
     assert.equal((await identityOf(app, id)).disabled, true)
     app.clock.advance(MINUTE + 1)
-    assert.equal(outcome(await logIn()), '200')
+    assert.equal(summarize(await logIn()), '200')
     const shown = await identityOf(app, id)
     assert.deepEqual([shown.disabled, 'disabledAt' in shown, 'disabledUntil' in shown], [false, true, true])
   })
 
-  await t.test('D35 the default administrator cannot be deleted, and stays an administrator', async () => {
+  await t.test('D35 the default administrator cannot be deleted or demoted', async () => {
     const id = await defaultAdminId(app)
     const { name } = await identityOf(app, id)
-    assert.equal(outcome(await app.admin('DELETE', `${IDENTITIES}/${id}`)), '400 ENTITY_CAN_NOT_BE_DELETED')
+    assert.equal(summarize(await app.admin('DELETE', `${IDENTITIES}/${id}`)), '400 ENTITY_CAN_NOT_BE_DELETED')
     assert.equal(
-      outcome(await app.admin('PATCH', `${IDENTITIES}/${id}`, { isAdmin: false })),
+      summarize(await app.admin('PATCH', `${IDENTITIES}/${id}`, { isAdmin: false })),
       '400 ENTITY_CAN_NOT_BE_UPDATED',
     )
     const put = (isAdmin: boolean) => app.admin('PUT', `${IDENTITIES}/${id}`, { name, type: 'Default', isAdmin })
-    assert.equal(outcome(await put(false)), '400 ENTITY_CAN_NOT_BE_UPDATED')
-    assert.equal(outcome(await put(true)), '200')
-    assert.equal(outcome(await app.admin('PATCH', `${IDENTITIES}/${id}`, { tags: { a: 'b' } })), '200')
+    assert.equal(summarize(await put(false)), '400 ENTITY_CAN_NOT_BE_UPDATED')
+    assert.equal(summarize(await put(true)), '200')
+    assert.equal(summarize(await app.admin('PATCH', `${IDENTITIES}/${id}`, { tags: { a: 'b' } })), '200')
   })
 })

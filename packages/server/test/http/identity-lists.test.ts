@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { buildApp, stopTestPostgres } from './build-app.ts'
-import { outcome } from './ext-jwt-signers.fixture.ts'
+import { summarize } from './ext-jwt-signers.fixture.ts'
 import { createIdentity, createPassword, IDENTITIES } from './identities.fixture.ts'
 
 after(stopTestPostgres)
@@ -9,7 +9,7 @@ after(stopTestPostgres)
 const ATTRIBUTES = '/edge/management/v1/identity-role-attributes'
 
 for (const database of ['sqlite', 'postgres'] as const) {
-  test(`on ${database}`, async (t) => {
+  test(`identity lists on ${database}`, async (t) => {
     const app = await buildApp(t, { database })
     const both = await createIdentity(app, { attributes: ['sales', 'north'] })
     const sales = await createIdentity(app, { roleAttributes: ['sales'] })
@@ -24,7 +24,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
     }
     const role = (...roles: string[]) => roles.map((name) => `roleFilter=${encodeURIComponent(name)}`).join('&')
 
-    await t.test('roleFilter asks for attributes, all or any of them, and for identities by id', async () => {
+    await t.test('roleFilter matches all or any attributes, and identities by id', async () => {
       assert.deepEqual(await found(role('#sales')), [both, sales].toSorted())
       assert.deepEqual(await found(role('#sales', '#north')), [both])
       assert.deepEqual(await found(`${role('#sales', '#north')}&roleSemantic=AllOf`), [both])
@@ -36,8 +36,8 @@ for (const database of ['sqlite', 'postgres'] as const) {
       assert.deepEqual(await found(`${role('#sales')}&filter=${filter}`), [sales])
     })
 
-    await t.test('a role that is neither, and a semantic that is none, are refused', async () => {
-      const refused = async (query: string) => outcome(await app.admin('GET', `${IDENTITIES}?${query}`))
+    await t.test('an invalid role and an invalid semantic are refused', async () => {
+      const refused = async (query: string) => summarize(await app.admin('GET', `${IDENTITIES}?${query}`))
       const many = role(...Array.from({ length: 101 }, () => '#a'))
       for (const query of [role('sales'), role('#'), role('@'), many]) {
         assert.equal(await refused(query), '400 COULD_NOT_VALIDATE roleFilter', query)
@@ -57,7 +57,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
       assert.deepEqual([filtered.data, filtered.meta.pagination.totalCount], [['sales'], 1])
     })
 
-    await t.test('the number of all identities is right after every change', async () => {
+    await t.test('the total count of identities is right after every change', async () => {
       const total = async (path = IDENTITIES) => (await app.admin('GET', path)).json.meta.pagination.totalCount
       const counted = async () => (await found('filter=true')).length
       const [identities, authenticators] = [await total(), await total('/edge/management/v1/authenticators')]
@@ -65,14 +65,18 @@ for (const database of ['sqlite', 'postgres'] as const) {
       const id = await createIdentity(app)
       await createPassword(app, id)
       assert.equal(
-        outcome(await app.admin('POST', IDENTITIES, { name: '', type: 'User', isAdmin: false })).slice(0, 3),
+        summarize(await app.admin('POST', IDENTITIES, { name: '', type: 'User', isAdmin: false })).slice(0, 3),
         '400',
       )
       assert.equal(await total(), identities + 1)
       assert.equal(await total('/edge/management/v1/authenticators'), authenticators + 1)
       await app.admin('DELETE', `${IDENTITIES}/${id}`)
       assert.equal(await total(), identities)
-      assert.equal(await total('/edge/management/v1/authenticators'), authenticators, 'what goes with an identity too')
+      assert.equal(
+        await total('/edge/management/v1/authenticators'),
+        authenticators,
+        'authenticators are deleted with their identity',
+      )
       assert.equal(await total(), await counted())
     })
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { verify, X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
 import { buildApp, serverIdentity } from './build-app.ts'
-import { outcome } from './ext-jwt-signers.fixture.ts'
+import { summarize } from './ext-jwt-signers.fixture.ts'
 import { createIdentity, IDENTITIES } from './identities.fixture.ts'
 
 const CLIENT = '/edge/client/v1'
@@ -10,7 +10,7 @@ const MANAGEMENT = '/edge/management/v1'
 const BOTH = [CLIENT, MANAGEMENT]
 const NOWHERE = 'no-such-id'
 
-test('D32 the version document names the compatible line, our own version, and no identity provider', async (t) => {
+test('D32 the version document names the compatible version, the controller’s own version, and no identity provider', async (t) => {
   const app = await buildApp(t)
   const documents = await Promise.all(
     ['/', '/version', ...BOTH.flatMap((base) => [base, `${base}/`, `${base}/version`])].map(async (path) => {
@@ -33,19 +33,19 @@ test('D32 the version document names the compatible line, our own version, and n
   }
 })
 
-test('what a client asks before it has signed in is open', async (t) => {
+test('endpoints that clients need before login are open', async (t) => {
   const app = await buildApp(t)
   const { json: protocols } = await app.call('GET', `${CLIENT}/protocols`)
   assert.deepEqual(protocols, { data: { https: { address: '127.0.0.1:1280' } }, meta: {} })
-  assert.deepEqual((await app.call('GET', '/protocols')).json, protocols, 'under its old path too')
-  assert.equal(outcome(await app.call('GET', `${MANAGEMENT}/protocols`)), '404 NOT_FOUND')
+  assert.deepEqual((await app.call('GET', '/protocols')).json, protocols, 'the old path works too')
+  assert.equal(summarize(await app.call('GET', `${MANAGEMENT}/protocols`)), '404 NOT_FOUND')
 })
 
-test('the network JWT says where the network is, and verifies with the server certificate', async (t) => {
+test('the network JWT contains the network’s address, and verifies with the server certificate', async (t) => {
   const app = await buildApp(t)
   const replies = await Promise.all(BOTH.map((base) => app.call('GET', `${base}/network-jwts`)))
   const [{ json } = assert.fail(), other] = replies
-  assert.deepEqual(other?.json, json, 'signed once, not for each who asks')
+  assert.deepEqual(other?.json, json, 'signed once, not for each request')
   assert.deepEqual([json.data.length, json.data[0].name, json.meta], [1, 'default', {}])
   const [header = '', payload = '', signature = ''] = json.data[0].token.split('.')
   const { alg, kid, typ } = JSON.parse(Buffer.from(header, 'base64url').toString())
@@ -59,7 +59,7 @@ test('the network JWT says where the network is, and verifies with the server ce
   assert.ok(verify('sha256', signed, { key, dsaEncoding: 'ieee-p1363' }, Buffer.from(signature, 'base64url')))
 })
 
-test('the list of controllers holds this one, and the clients’ list only what clients need', async (t) => {
+test('the list of controllers contains this one, and the client API shows only what clients need', async (t) => {
   const app = await buildApp(t)
   const { session } = await app.makeIdentity()
   const client = await app.call('GET', `${CLIENT}/controllers`, undefined, { session })
@@ -88,10 +88,10 @@ test('the list of controllers holds this one, and the clients’ list only what 
     (await app.admin('GET', `${MANAGEMENT}/controllers?filter=${encodeURIComponent(filter)}`)).json.data.length
   assert.equal(await found('name = "countersign" and isOnline and isSystem = false'), 1)
   assert.equal(await found('lastJoinedAt < datetime(2020-01-01T00:00:00Z)'), 0)
-  assert.equal(outcome(await app.call('GET', `${CLIENT}/controllers`)), '401 UNAUTHORIZED')
+  assert.equal(summarize(await app.call('GET', `${CLIENT}/controllers`)), '401 UNAUTHORIZED')
 })
 
-test('D34 what tunnelers ask right after signing in is answered, and empty', async (t) => {
+test('D34 requests of tunnelers right after login get empty responses', async (t) => {
   const app = await buildApp(t)
   const { session } = await app.makeIdentity()
   const get = (path: string) => app.call('GET', CLIENT + path, undefined, { session })
@@ -101,15 +101,15 @@ test('D34 what tunnelers ask right after signing in is answered, and empty', asy
     assert.ok(json.meta.filterableFields.includes('createdAt'))
     const paged = await get(`${path}?limit=3&offset=2&filter=${encodeURIComponent('id = "x"')}`)
     assert.deepEqual(paged.json.meta.pagination, { limit: 3, offset: 2, totalCount: 0 })
-    assert.equal(outcome(await get(`${path}?filter=nonsense`)), '400 INVALID_FILTER')
-    assert.equal(outcome(await app.call('GET', CLIENT + path)), '401 UNAUTHORIZED')
+    assert.equal(summarize(await get(`${path}?filter=nonsense`)), '400 INVALID_FILTER')
+    assert.equal(summarize(await app.call('GET', CLIENT + path)), '401 UNAUTHORIZED')
   }
   const own = await get('/current-api-session')
   const updates = await get('/current-api-session/service-updates')
   assert.deepEqual(updates.json, { data: { lastChangeAt: own.json.data.createdAt }, meta: {} })
 })
 
-test('the identity types are known by name', async (t) => {
+test('the identity types are listed by name', async (t) => {
   const app = await buildApp(t)
   const { session } = await app.makeIdentity()
   const get = (path: string) => app.call('GET', MANAGEMENT + path, undefined, { session })
@@ -125,10 +125,10 @@ test('the identity types are known by name', async (t) => {
   const sorted = await get('/identity-types?sort=name%20desc&limit=1')
   assert.deepEqual([sorted.json.data[0].id, sorted.json.meta.pagination.totalCount], ['Router', 2])
   assert.deepEqual((await get('/identity-types/Default')).json.data, json.data[0])
-  assert.equal(outcome(await get('/identity-types/Other')), '404 NOT_FOUND')
+  assert.equal(summarize(await get('/identity-types/Other')), '404 NOT_FOUND')
 })
 
-test('D28 the summary counts what there is, for readers too', async (t) => {
+test('D28 the summary counts all entities, also for readers', async (t) => {
   const app = await buildApp(t)
   const reader = await app.makeIdentity({ permissions: ['admin_readonly'] })
   const plain = await app.makeIdentity({ permissions: ['identity', 'api-session'] })
@@ -146,13 +146,13 @@ test('D28 the summary counts what there is, for readers too', async (t) => {
   }
   assert.ok(Object.values(data).every(Number.isInteger))
   const refused = await app.call('GET', `${MANAGEMENT}/summary`, undefined, { session: plain.session })
-  assert.equal(outcome(refused), '401 UNAUTHORIZED')
+  assert.equal(summarize(refused), '401 UNAUTHORIZED')
   await app.admin('DELETE', `${IDENTITIES}/${plain.id}`)
   const after = (await summary()).data
   assert.deepEqual([after.identities, after.authenticators, after.apiSessions], [2, 2, 2])
 })
 
-test('what existing clients ask below an identity is answered, and 404 where there is none', async (t) => {
+test('requests of existing clients below an identity get a response, and 404 for an unknown identity', async (t) => {
   const app = await buildApp(t)
   const id = await createIdentity(app, { attributes: ['b', 'a'] })
   const get = (relation: string, of = id) => app.admin('GET', `${IDENTITIES}/${of}/${relation}`)
@@ -171,11 +171,11 @@ test('what existing clients ask below an identity is answered, and 404 where the
   const { _links: links } = (await app.admin('GET', `${IDENTITIES}/${id}`)).json.data
   for (const name of Object.keys(links).filter((key) => links[key].href.startsWith(`./identities/${id}/`))) {
     assert.equal((await get(name)).status, 200, `the link ${name} leads somewhere`)
-    assert.equal(outcome(await get(name, NOWHERE)), '404 NOT_FOUND', name)
+    assert.equal(summarize(await get(name, NOWHERE)), '404 NOT_FOUND', name)
   }
 })
 
-test('a cluster is asked for in vain, in our envelope', async (t) => {
+test('cluster endpoints are 404 in the usual envelope', async (t) => {
   const app = await buildApp(t)
-  assert.equal(outcome(await app.call('GET', '/fabric/v1/cluster/list-members')), '404 NOT_FOUND')
+  assert.equal(summarize(await app.call('GET', '/fabric/v1/cluster/list-members')), '404 NOT_FOUND')
 })

@@ -1,6 +1,6 @@
 /**
- * Texts that programs stumble over, some of every kind that the Big List of Naughty Strings has: reserved words, numbers that are none,
- * scripts of every sort, invisible characters, injections into SQL, HTML, shells, files, spreadsheets and logs, and things that are long.
+ * Texts that break careless programs, some of every kind in the Big List of Naughty Strings: reserved words, malformed numbers, many
+ * scripts, invisible characters, injections into SQL, HTML, shells, files, spreadsheets and logs, and long texts.
  */
 export const NAUGHTY_STRINGS: readonly string[] = [
   // Reserved words of languages and parsers.
@@ -20,7 +20,7 @@ export const NAUGHTY_STRINGS: readonly string[] = [
     '1.00',
     '$1.00',
   ],
-  // Numbers, and what looks like some.
+  // Numbers and texts that look like numbers.
   ...[
     '1/2',
     '1E2',
@@ -71,7 +71,7 @@ export const NAUGHTY_STRINGS: readonly string[] = [
     '€',
     'ⁿ₀₄₅',
   ],
-  // Scripts of the world, wide, combined, written from the right, and beyond the basic plane.
+  // Many scripts: wide, combined, right-to-left, and beyond the basic plane.
   ...[
     'ЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГ',
     '田中さんにあげて下さい',
@@ -95,7 +95,7 @@ export const NAUGHTY_STRINGS: readonly string[] = [
     '𝐓𝐡𝐞 𝐪𝐮𝐢𝐜𝐤',
   ],
   ...['Ṱ̺̺̕o͞ ̷i̲̬͇̪͙n̝̗͕v̟̜̘̦͟o̶̙̰̠kè͚̮̺̪̹̱̤', '˙ɐnbᴉlɐ ɐuƃɐɯ ǝɹolop', 'Ⱥ', 'ß', 'ﬃ', 'K', 'ıİ', 'cafe\u0301', 'café'],
-  // What cannot be seen: controls, spaces, marks of direction, surrogates without a partner.
+  // Invisible: control characters, spaces, direction marks, lone surrogates.
   ...[
     '\u0000',
     'a\u0000b',
@@ -200,7 +200,7 @@ export const NAUGHTY_STRINGS: readonly string[] = [
     '#all',
     'admin\u0430',
   ],
-  // Long ones.
+  // Long texts.
   'x'.repeat(256),
   'x'.repeat(257),
   'x'.repeat(10_240),

@@ -7,10 +7,10 @@ import { SIGNERS } from './provider.fixture.ts'
 
 after(stopTestPostgres)
 
-/** Bodies with these are no text to begin with. */
+/** The refusals of names that are not valid text. */
 const REFUSED = /^400 (COULD_NOT_VALIDATE name|INVALID_ENROLLMENT_TOKEN|COULD_NOT_PARSE_BODY)$/
 
-/** Ten at a time: faster than one by one, and no more than the store has connections for. */
+/** Runs ten at a time, within the store's number of connections. */
 async function inTens<T>(all: readonly T[], work: (one: T, index: number) => Promise<void>): Promise<void> {
   for (let start = 0; start < all.length; start += 10) {
     await Promise.all(all.slice(start, start + 10).map((one, index) => work(one, start + index)))
@@ -18,35 +18,35 @@ async function inTens<T>(all: readonly T[], work: (one: T, index: number) => Pro
 }
 
 for (const database of ['sqlite', 'postgres'] as const) {
-  describe(`names that programs stumble over, on ${database}`, () => {
-    test('K-13 are stored letter by letter or refused by their field, the same at every door', async (t) => {
+  describe(`problematic names, on ${database}`, () => {
+    test('K-13 are stored letter by letter or refused with their field, the same in every endpoint', async (t) => {
       const { app, token, enrollingSigner, enroll } = await setUpEnrollment(t, { database })
       await enrollingSigner({ enrollNameClaimsSelector: 'name' })
       const signer = { enabled: true, audience: 'a', jwksEndpoint: 'https://idp.example/jwks' }
-      const doors: Readonly<Record<string, (name: string, index: number) => Promise<Reply>>> = {
+      const endpoints: Readonly<Record<string, (name: string, index: number) => Promise<Reply>>> = {
         [IDENTITIES]: (name) => app.admin('POST', IDENTITIES, { name, type: 'Default', isAdmin: false }),
         [SIGNERS]: (name, index) => app.admin('POST', SIGNERS, { ...signer, name, issuer: `https://${index}.example` }),
         enrollment: (name, index) => enroll(token({ sub: `s${index}`, name })),
       }
       const taken = new Map<string, Set<string>>()
-      for (const [door, call] of Object.entries(doors)) {
-        const path = door === 'enrollment' ? IDENTITIES : door
+      for (const [endpoint, call] of Object.entries(endpoints)) {
+        const path = endpoint === 'enrollment' ? IDENTITIES : endpoint
         const before = new Set(await allNames(path))
         const accepted = new Set<string>()
         await inTens(NAUGHTY_STRINGS, async (name, index) => {
           const reply = await call(name, index)
           if (reply.status < 300) accepted.add(name)
-          else assert.match(refusal(reply), REFUSED, `${door}: ${JSON.stringify(name).slice(0, 80)}`)
+          else assert.match(refusal(reply), REFUSED, `${endpoint}: ${JSON.stringify(name).slice(0, 80)}`)
         })
         const rows = (await allRows(path)).filter(({ name }) => !before.has(name))
         assert.deepEqual(rows.map(({ name }) => name).toSorted(), [...accepted].toSorted(), 'letter by letter')
         await inTens(rows, async ({ id }) => {
           assert.equal((await app.admin('DELETE', `${path}/${id}`)).status, 200)
         })
-        taken.set(door, accepted)
+        taken.set(endpoint, accepted)
       }
       const [first, ...others] = [...taken.values()]
-      for (const other of others) assert.deepEqual(other, first, 'the same at every door')
+      for (const other of others) assert.deepEqual(other, first, 'the same in every endpoint')
       const isStored = (name: string) => first?.has(name)
       for (const name of ['<script>alert(1)</script>', '=cmd()', '../../../etc/passwd', 'x'.repeat(256), '__proto__']) {
         assert.ok(isStored(name), name)

@@ -21,21 +21,21 @@ const PLAIN: CurrentSession = {
   passedTotpId: null,
 }
 
-/** What it must say, by the longer way. */
+/** Compares the template's text with the view. */
 function check(session: CurrentSession, missing: readonly MissingFactor[] = [], now = AT): void {
   const data = currentSessionView(session, 'a-token', { now, missing })
   const text = newSessionText({ session, token: 'a-token', now, missing })
   assert.equal(text, `${JSON.stringify({ data, meta: {} })}\n`)
 }
 
-test('the answer to a sign-in says what the view of its session says, whatever the identity is called', () => {
+test('the response to a login equals the view of its session, whatever the identity’s name', () => {
   check(PLAIN)
   for (const name of [...NAUGHTY_STRINGS, 'half \ud83d', '\udc00', '"', '\n', '$1 $& NAME TOKEN SESSION 31536000']) {
     check({ ...PLAIN, identity: { ...PLAIN.identity, name } })
   }
 })
 
-test('the answer to a sign-in is whole too where it is not like most', () => {
+test('the response to an unusual login is complete too', () => {
   const kinds: CurrentSession[] = [
     { ...PLAIN, configTypes: ['all'] },
     { ...PLAIN, identity: { ...PLAIN.identity, verifiedTotpId: 'codes' } },
@@ -50,8 +50,8 @@ test('the answer to a sign-in is whole too where it is not like most', () => {
   check(PLAIN, [], AT + 3_600_000)
 })
 
-test('a template of JSON wants every mark in its sample', () => {
+test('a JSON template requires every placeholder in its sample', () => {
   const write = jsonTemplate('{"a":"ONE","b":2000,"c":"ONE and TWO"}', ['ONE', '2000', 'TWO'])
   assert.equal(write([insideQuotes('"'), '7', insideQuotes('\\')]), '{"a":"\\"","b":7,"c":"\\" and \\\\"}')
-  assert.throws(() => jsonTemplate('{"a":"ONE"}', ['ONE', 'TWO']), /does not hold TWO/)
+  assert.throws(() => jsonTemplate('{"a":"ONE"}', ['ONE', 'TWO']), /does not contain TWO/)
 })

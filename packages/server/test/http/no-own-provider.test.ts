@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mintKey } from '@countersign/testkit'
-import { outcome } from './ext-jwt-signers.fixture.ts'
+import { summarize } from './ext-jwt-signers.fixture.ts'
 import { OWN_SESSION } from './identities.fixture.ts'
-import { setUpProvider, signIn } from './provider.fixture.ts'
+import { logInWithToken, setUpProvider } from './provider.fixture.ts'
 
-/** Where existing controllers have theirs. */
+/** The paths in existing controllers. */
 const PROVIDER_PATHS = [
   '/.well-known/openid-configuration',
   '/oidc',
@@ -29,11 +29,11 @@ const PROVIDER_PATHS = [
   '/oidc/login/auth-queries?id=x',
 ]
 
-test('W-64 W-73 W-74 the controller is no OpenID provider, and says so before anybody tries', async (t) => {
+test('W-64 W-73 W-74 the controller is not an OpenID provider, and its version document says so', async (t) => {
   const { app } = await setUpProvider(t)
   for (const base of ['', '/edge/client/v1', '/edge/management/v1']) {
     const { data } = (await app.call('GET', `${base}/version`)).json
-    assert.deepEqual(data.capabilities, [], 'clients take the calls to authenticate then')
+    assert.deepEqual(data.capabilities, [], 'clients then use the authenticate endpoints')
     assert.equal('edge-oidc' in data.apiVersions, false)
   }
   for (const path of PROVIDER_PATHS) {
@@ -42,28 +42,28 @@ test('W-64 W-73 W-74 the controller is no OpenID provider, and says so before an
       ['POST', {}],
     ] as const) {
       const reply = await app.call(method, path, body)
-      assert.equal(outcome(reply), '404 NOT_FOUND', `${method} ${path}`)
-      assert.equal(typeof reply.json.meta, 'object', 'in the envelope of every error')
+      assert.equal(summarize(reply), '404 NOT_FOUND', `${method} ${path}`)
+      assert.equal(typeof reply.json.meta, 'object', 'in the usual error envelope')
     }
   }
 })
 
-test('W-63 no bearer token is a session, whatever it holds; traded for one it is', async (t) => {
+test('W-63 a bearer token is never a session; a login exchanges it for one', async (t) => {
   const { app, token, createSigner, createIdentity } = await setUpProvider(t)
   await createSigner()
   await createIdentity()
   const past = Math.floor(app.clock.now() / 1000) - 600
   const tokens = {
     good: token(),
-    'of the kind that existing controllers issue': token({ z_t: 'a', z_asid: 'x', iss: 'https://127.0.0.1:1280/oidc' }),
+    'like those of existing controllers': token({ z_t: 'a', z_asid: 'x', iss: 'https://127.0.0.1:1280/oidc' }),
     malformed: 'not.a.token',
     expired: token({ exp: past }),
-    'badly signed': token({}, mintKey('RSA', 'other')),
+    'with an invalid signature': token({}, mintKey('RSA', 'other')),
   }
   for (const [name, bearer] of Object.entries(tokens)) {
     const reply = await app.call('GET', OWN_SESSION, undefined, { headers: { authorization: `Bearer ${bearer}` } })
-    assert.equal(outcome(reply), '401 UNAUTHORIZED', name)
+    assert.equal(summarize(reply), '401 UNAUTHORIZED', name)
   }
-  const session = (await signIn(app, tokens.good)).json.data.token
+  const session = (await logInWithToken(app, tokens.good)).json.data.token
   assert.equal((await app.call('GET', OWN_SESSION, undefined, { session })).status, 200)
 })

@@ -6,13 +6,13 @@ import { createIdentity, createPassword } from './identities.fixture.ts'
 
 export const CLIENT = '/edge/client/v1'
 export const MFA = `${CLIENT}/current-identity/mfa`
-export const PASS = `${CLIENT}/authenticate/mfa`
+export const AUTHENTICATE_MFA = `${CLIENT}/authenticate/mfa`
 export const SELF = `${CLIENT}/current-identity`
 export const OWN_SESSION = `${CLIENT}/current-api-session`
 export const STEP_MS = 30_000
 
-/** Somebody with a password, and a way to open one more session. */
-export async function makePerson(app: TestApp, members: Record<string, unknown> = {}) {
+/** Creates an identity with a password and a first session. */
+export async function makeUser(app: TestApp, members: Record<string, unknown> = {}) {
   const id = await createIdentity(app, members)
   const { username, password } = await createPassword(app, id)
   const logIn = () => app.logIn(username, password)
@@ -23,13 +23,13 @@ export interface Device {
   readonly id: string
   readonly url: string
   readonly recoveryCodes: readonly string[]
-  /** The code that the device shows now, or in some steps. */
+  /** The current code of the device, or the one some steps later. */
   code(steps?: number): string
-  /** One that no device shows. */
+  /** A code that no device shows. */
   wrongCode(): string
 }
 
-/** Begins an enrollment and reads its secret into a device. */
+/** Begins an enrollment and loads its secret into a device. */
 export async function startTotp(app: TestApp, session: string): Promise<Device> {
   const started = await app.call('POST', MFA, undefined, { session })
   assert.equal(started.status, 201, started.text)
@@ -47,7 +47,7 @@ export async function startTotp(app: TestApp, session: string): Promise<Device> 
   return { id: started.json.data.id, url, recoveryCodes, code, wrongCode }
 }
 
-/** Somebody who has one-time codes, with the session that they were verified in. */
+/** Enrolls one-time codes and verifies them in this session. */
 export async function enrollTotp(app: TestApp, session: string): Promise<Device> {
   const device = await startTotp(app, session)
   const verified = await app.call('POST', `${MFA}/verify`, { code: device.code() }, { session })
@@ -55,18 +55,18 @@ export async function enrollTotp(app: TestApp, session: string): Promise<Device>
   return device
 }
 
-export function passCode(app: TestApp, session: string, code: string): Promise<Reply> {
-  return app.call('POST', PASS, { code }, { session })
+export function submitCode(app: TestApp, session: string, code: string): Promise<Reply> {
+  return app.call('POST', AUTHENTICATE_MFA, { code }, { session })
 }
 
-/** `200`, or status and code of an error. */
-export function told(reply: Reply): string {
+/** Returns `200`, or status and code of an error. */
+export function statusAndCode(reply: Reply): string {
   return reply.json?.error ? `${reply.status} ${reply.json.error.code}` : String(reply.status)
 }
 
-/** How often each answer was given. */
+/** Counts each result. */
 export function tally(replies: readonly Reply[]): Record<string, number> {
   const counts: Record<string, number> = {}
-  for (const reply of replies) counts[told(reply)] = (counts[told(reply)] ?? 0) + 1
+  for (const reply of replies) counts[statusAndCode(reply)] = (counts[statusAndCode(reply)] ?? 0) + 1
   return counts
 }

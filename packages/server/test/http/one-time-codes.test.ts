@@ -6,16 +6,16 @@ import { patchAuthPolicy } from '../../src/operations/auth-policy/update-auth-po
 import { buildApp, newPostgresDatabase, stopTestPostgres, type TestApp } from './build-app.ts'
 import { IDENTITIES } from './identities.fixture.ts'
 import {
+  AUTHENTICATE_MFA,
   enrollTotp,
   MFA,
-  makePerson,
+  makeUser,
   OWN_SESSION,
-  PASS,
-  passCode,
   SELF,
   STEP_MS,
   startTotp,
-  told,
+  statusAndCode,
+  submitCode,
 } from './one-time-codes.fixture.ts'
 
 after(stopTestPostgres)
@@ -30,16 +30,19 @@ async function setRequireTotp(app: TestApp, requireTotp: boolean): Promise<void>
 }
 
 for (const database of ['sqlite', 'postgres'] as const) {
-  test(`one-time codes are set up, shown until they are verified, and then no more (${database})`, async (t) => {
+  test(`one-time codes are set up, shown until they are verified, and not after that (${database})`, async (t) => {
     const app = await buildApp(t, { database })
-    const { session, id } = await makePerson(app)
-    assert.equal(told(await get(app, MFA, session)), '404 NOT_FOUND')
-    assert.equal(told(await app.call('POST', `${MFA}/verify`, { code: '123456' }, { session })), '404 NOT_FOUND')
+    const { session, id } = await makeUser(app)
+    assert.equal(statusAndCode(await get(app, MFA, session)), '404 NOT_FOUND')
+    assert.equal(
+      statusAndCode(await app.call('POST', `${MFA}/verify`, { code: '123456' }, { session })),
+      '404 NOT_FOUND',
+    )
 
     const started = await app.call('POST', MFA, undefined, { session })
     assert.equal(started.status, 201)
     assert.deepEqual(started.json.data._links, { self: { href: './current-identity/mfa' } })
-    assert.equal(told(await app.call('POST', MFA, undefined, { session })), '409 MFA_EXISTS')
+    assert.equal(statusAndCode(await app.call('POST', MFA, undefined, { session })), '409 MFA_EXISTS')
     const unverified = (await get(app, MFA, session)).json.data
     assert.equal(unverified.id, started.json.data.id)
     assert.equal(unverified.isVerified, false)
@@ -51,34 +54,37 @@ for (const database of ['sqlite', 'postgres'] as const) {
     assert.equal((await app.admin('GET', `${IDENTITIES}/${id}`)).json.data.isMfaEnabled, false)
 
     const removed = await app.call('DELETE', MFA, undefined, { session })
-    assert.equal(removed.status, 200, 'what is not verified goes without a code')
+    assert.equal(removed.status, 200, 'an unverified enrollment is removed without a code')
     const device = await enrollTotp(app, session)
     const verified = (await get(app, MFA, session)).json.data
     assert.equal(verified.id, device.id)
     assert.equal(verified.isVerified, true)
     assert.equal(verified.recoveryCodes, null)
     assert.equal('provisioningUrl' in verified, false)
-    assert.equal(told(await get(app, `${MFA}/qr-code`, session)), '404 NOT_FOUND')
-    assert.equal(told(await app.call('POST', `${MFA}/verify`, { code: device.code(1) }, { session })), '404 NOT_FOUND')
-    assert.equal(told(await app.call('POST', MFA, undefined, { session })), '409 MFA_EXISTS')
+    assert.equal(statusAndCode(await get(app, `${MFA}/qr-code`, session)), '404 NOT_FOUND')
+    assert.equal(
+      statusAndCode(await app.call('POST', `${MFA}/verify`, { code: device.code(1) }, { session })),
+      '404 NOT_FOUND',
+    )
+    assert.equal(statusAndCode(await app.call('POST', MFA, undefined, { session })), '409 MFA_EXISTS')
     assert.equal((await app.admin('GET', `${IDENTITIES}/${id}`)).json.data.isMfaEnabled, true)
     assert.equal((await get(app, SELF, session)).json.data.isMfaEnabled, true)
     assert.equal((await app.admin('GET', '/edge/management/v1/summary')).json.data.mfas, 1)
   })
 
-  test(`D22 whoever has codes signs in and gives one before anything else is answered (${database})`, async (t) => {
+  test(`D22 an identity with codes logs in and must give one before any other call (${database})`, async (t) => {
     const app = await buildApp(t, { database })
-    const person = await makePerson(app)
-    const device = await enrollTotp(app, person.session)
-    const verifiedIn = (await get(app, OWN_SESSION, person.session)).json.data
+    const user = await makeUser(app)
+    const device = await enrollTotp(app, user.session)
+    const verifiedIn = (await get(app, OWN_SESSION, user.session)).json.data
     assert.deepEqual([verifiedIn.isMfaRequired, verifiedIn.isMfaComplete, verifiedIn.authQueries], [true, true, []])
 
-    const credentials = { username: person.username, password: person.password }
+    const credentials = { username: user.username, password: user.password }
     for (const api of ['client', 'management']) {
       app.clock.advance(STEP_MS)
-      const signedIn = await app.call('POST', `/edge/${api}/v1/authenticate?method=password`, credentials)
-      assert.equal(signedIn.status, 200)
-      const { token: session, ...shown } = signedIn.json.data
+      const loggedIn = await app.call('POST', `/edge/${api}/v1/authenticate?method=password`, credentials)
+      assert.equal(loggedIn.status, 200)
+      const { token: session, ...shown } = loggedIn.json.data
       assert.deepEqual([shown.isMfaRequired, shown.isMfaComplete], [true, false])
       assert.deepEqual(shown.authQueries, [
         {
@@ -93,22 +99,22 @@ for (const database of ['sqlite', 'postgres'] as const) {
           isTotpEnrolled: true,
         },
       ])
-      assert.equal(told(await get(app, SELF, session)), '401 UNAUTHORIZED')
+      assert.equal(statusAndCode(await get(app, SELF, session)), '401 UNAUTHORIZED')
       const pass = `/edge/${api}/v1/authenticate/mfa`
       assert.equal(
-        told(await app.call('POST', pass, { code: device.wrongCode() }, { session })),
+        statusAndCode(await app.call('POST', pass, { code: device.wrongCode() }, { session })),
         '400 MFA_INVALID_TOKEN',
       )
-      assert.equal(told(await get(app, SELF, session)), '401 UNAUTHORIZED')
-      assert.equal(told(await app.call('POST', pass, { code: device.code() }, { session })), '200')
-      assert.equal(told(await get(app, SELF, session)), '200')
+      assert.equal(statusAndCode(await get(app, SELF, session)), '401 UNAUTHORIZED')
+      assert.equal(statusAndCode(await app.call('POST', pass, { code: device.code() }, { session })), '200')
+      assert.equal(statusAndCode(await get(app, SELF, session)), '200')
       const whole = (await get(app, OWN_SESSION, session)).json.data
       assert.deepEqual([whole.isMfaRequired, whole.isMfaComplete, whole.authQueries], [true, true, []])
       const listed = (await app.admin('GET', `/edge/management/v1/api-sessions/${whole.id}`)).json.data
       assert.deepEqual([listed.isMfaRequired, listed.isMfaComplete], [true, true])
-      const partial = (await get(app, OWN_SESSION, await person.logIn())).json.data
+      const partial = (await get(app, OWN_SESSION, await user.logIn())).json.data
       const found = async (filter: string) => {
-        const within = encodeURIComponent(`identity = "${person.id}" and ${filter} sort by mfaComplete`)
+        const within = encodeURIComponent(`identity = "${user.id}" and ${filter} sort by mfaComplete`)
         const reply = await app.admin('GET', `/edge/management/v1/api-sessions?filter=${within}`)
         assert.equal(reply.status, 200, reply.text)
         return reply.json.data.map(({ id }: { id: string }) => id)
@@ -121,9 +127,9 @@ for (const database of ['sqlite', 'postgres'] as const) {
   })
 }
 
-test('the QR code is a PNG picture of the provisioning URL', async (t) => {
+test('the QR code is a PNG image of the provisioning URL', async (t) => {
   const app = await buildApp(t)
-  const { session } = await makePerson(app, { name: 'Änne Öztürk <aenne@example.test>' })
+  const { session } = await makeUser(app, { name: 'Änne Öztürk <aenne@example.test>' })
   const { url } = await startTotp(app, session)
   const headers = { 'zt-session': session, accept: 'image/png' }
   const reply = await app.controller.http.inject({ method: 'GET', url: `${MFA}/qr-code`, headers })
@@ -133,12 +139,12 @@ test('the QR code is a PNG picture of the provisioning URL', async (t) => {
   assert.equal(decodeQr(readPng(reply.rawPayload)), url)
 })
 
-test('D23 D22 a policy that asks for codes binds live sessions at once, and lets them set codes up', async (t) => {
+test('D23 D22 a policy that requires codes applies to open sessions at once, and lets them set codes up', async (t) => {
   const app = await buildApp(t)
-  const { session } = await makePerson(app)
-  assert.equal(told(await get(app, SELF, session)), '200')
+  const { session } = await makeUser(app)
+  assert.equal(statusAndCode(await get(app, SELF, session)), '200')
   await setRequireTotp(app, true)
-  assert.equal(told(await get(app, SELF, session)), '401 UNAUTHORIZED')
+  assert.equal(statusAndCode(await get(app, SELF, session)), '401 UNAUTHORIZED')
   const partial = (await get(app, OWN_SESSION, session)).json.data
   assert.deepEqual([partial.isMfaRequired, partial.isMfaComplete], [false, false])
   assert.deepEqual(
@@ -146,153 +152,160 @@ test('D23 D22 a policy that asks for codes binds live sessions at once, and lets
     [['MFA', false]],
   )
   const device = await startTotp(app, session)
-  assert.equal(told(await get(app, SELF, session)), '401 UNAUTHORIZED', 'starting is not enough')
-  assert.equal(told(await app.call('POST', `${MFA}/verify`, { code: device.code() }, { session })), '200')
-  assert.equal(told(await get(app, SELF, session)), '200', 'the session that verified has shown a code')
+  assert.equal(
+    statusAndCode(await get(app, SELF, session)),
+    '401 UNAUTHORIZED',
+    'an unverified enrollment is not enough',
+  )
+  assert.equal(statusAndCode(await app.call('POST', `${MFA}/verify`, { code: device.code() }, { session })), '200')
+  assert.equal(statusAndCode(await get(app, SELF, session)), '200', 'verification counts as a code in its session')
 })
 
-test('D23 a policy that no longer asks for codes frees who has none, and who has some is still asked', async (t) => {
+test('D23 a policy that no longer requires codes frees identities without codes, but not those with codes', async (t) => {
   const app = await buildApp(t)
-  const [without, withCodes] = [await makePerson(app), await makePerson(app)]
+  const [without, withCodes] = [await makeUser(app), await makeUser(app)]
   await enrollTotp(app, withCodes.session)
-  const asked = await withCodes.logIn()
+  const partial = await withCodes.logIn()
   await setRequireTotp(app, true)
-  assert.equal(told(await get(app, SELF, without.session)), '401 UNAUTHORIZED')
+  assert.equal(statusAndCode(await get(app, SELF, without.session)), '401 UNAUTHORIZED')
   const adminOwn = await app.admin('GET', '/edge/management/v1/identities')
-  assert.equal(told(adminOwn), '401 UNAUTHORIZED', 'administrators are bound as well')
+  assert.equal(statusAndCode(adminOwn), '401 UNAUTHORIZED', 'the policy applies to administrators too')
   const now = app.clock.now()
   await app.store.run(
     patchAuthPolicy,
     { id: 'default', body: { secondary: { requireTotp: false } } },
     { actorId: 'system', now },
   )
-  assert.equal(told(await get(app, SELF, without.session)), '200')
-  assert.equal(told(await get(app, SELF, asked)), '401 UNAUTHORIZED')
+  assert.equal(statusAndCode(await get(app, SELF, without.session)), '200')
+  assert.equal(statusAndCode(await get(app, SELF, partial)), '401 UNAUTHORIZED')
 })
 
-test('D23 verifying codes asks every other session of the identity for one, and nobody else', async (t) => {
+test('D23 verifying codes requires one in every other session of the identity, and in no other', async (t) => {
   const app = await buildApp(t)
-  const [person, other] = [await makePerson(app), await makePerson(app)]
-  const elsewhere = await person.logIn()
-  assert.equal(told(await get(app, SELF, elsewhere)), '200')
-  const device = await startTotp(app, person.session)
-  assert.equal(told(await get(app, SELF, elsewhere)), '200', 'D37 what is not verified asks nobody')
-  await app.call('POST', `${MFA}/verify`, { code: device.code() }, { session: person.session })
-  assert.equal(told(await get(app, SELF, elsewhere)), '401 UNAUTHORIZED')
-  assert.equal(told(await get(app, SELF, person.session)), '200')
-  assert.equal(told(await get(app, SELF, other.session)), '200')
+  const [user, other] = [await makeUser(app), await makeUser(app)]
+  const elsewhere = await user.logIn()
+  assert.equal(statusAndCode(await get(app, SELF, elsewhere)), '200')
+  const device = await startTotp(app, user.session)
+  assert.equal(statusAndCode(await get(app, SELF, elsewhere)), '200', 'D37 unverified codes are not required')
+  await app.call('POST', `${MFA}/verify`, { code: device.code() }, { session: user.session })
+  assert.equal(statusAndCode(await get(app, SELF, elsewhere)), '401 UNAUTHORIZED')
+  assert.equal(statusAndCode(await get(app, SELF, user.session)), '200')
+  assert.equal(statusAndCode(await get(app, SELF, other.session)), '200')
 })
 
 test('D37 a code counts only after its enrollment was verified', async (t) => {
   const app = await buildApp(t)
-  const { session } = await makePerson(app)
-  assert.equal(told(await passCode(app, session, '123456')), '409 MFA_NOT_ENROLLED')
+  const { session } = await makeUser(app)
+  assert.equal(statusAndCode(await submitCode(app, session, '123456')), '409 MFA_NOT_ENROLLED')
   const device = await startTotp(app, session)
-  assert.equal(told(await passCode(app, session, device.code())), '409 MFA_NOT_ENROLLED')
-  assert.equal(told(await passCode(app, session, device.recoveryCodes[0] ?? '')), '409 MFA_NOT_ENROLLED')
+  assert.equal(statusAndCode(await submitCode(app, session, device.code())), '409 MFA_NOT_ENROLLED')
+  assert.equal(statusAndCode(await submitCode(app, session, device.recoveryCodes[0] ?? '')), '409 MFA_NOT_ENROLLED')
   const byRecovery = await app.call('POST', `${MFA}/verify`, { code: device.recoveryCodes[0] }, { session })
-  assert.equal(told(byRecovery), '400 MFA_INVALID_TOKEN', 'nor does a recovery code verify it')
-  assert.equal(told(await app.call('POST', `${MFA}/verify`, { code: device.code() }, { session })), '200')
-  assert.equal(told(await passCode(app, session, device.code(1))), '200')
+  assert.equal(statusAndCode(byRecovery), '400 MFA_INVALID_TOKEN', 'a recovery code does not verify it')
+  assert.equal(statusAndCode(await app.call('POST', `${MFA}/verify`, { code: device.code() }, { session })), '200')
+  assert.equal(statusAndCode(await submitCode(app, session, device.code(1))), '200')
 })
 
-test('one’s own codes go with a code only, from the device or from paper', async (t) => {
+test('an identity removes its own codes only with a code, one-time or recovery', async (t) => {
   const app = await buildApp(t)
-  const { session } = await makePerson(app)
+  const { session } = await makeUser(app)
   const remove = (code?: string) =>
     app.call('DELETE', MFA, undefined, { session, headers: code ? { 'mfa-validation-code': code } : {} })
-  assert.equal(told(await remove('123456')), '404 NOT_FOUND')
+  assert.equal(statusAndCode(await remove('123456')), '404 NOT_FOUND')
   const device = await enrollTotp(app, session)
-  assert.equal(told(await remove()), '400 MFA_INVALID_TOKEN')
-  assert.equal(told(await remove(device.wrongCode())), '400 MFA_INVALID_TOKEN')
-  assert.equal(told(await remove(device.code(1))), '200')
+  assert.equal(statusAndCode(await remove()), '400 MFA_INVALID_TOKEN')
+  assert.equal(statusAndCode(await remove(device.wrongCode())), '400 MFA_INVALID_TOKEN')
+  assert.equal(statusAndCode(await remove(device.code(1))), '200')
   const own = (await get(app, OWN_SESSION, session)).json.data
   assert.deepEqual([own.isMfaRequired, own.isMfaComplete, own.authQueries], [false, false, []])
   const next = await enrollTotp(app, session)
-  assert.equal(told(await remove(next.recoveryCodes[4])), '200')
+  assert.equal(statusAndCode(await remove(next.recoveryCodes[4])), '200')
 })
 
-test('a session that has passed one enrollment is asked again for the next', async (t) => {
+test('a session that passed one enrollment must give a code of the next one', async (t) => {
   const app = await buildApp(t)
-  const person = await makePerson(app)
-  await enrollTotp(app, person.session)
-  assert.equal((await app.admin('DELETE', `${IDENTITIES}/${person.id}/mfa`)).status, 200)
-  const elsewhere = await person.logIn()
+  const user = await makeUser(app)
+  await enrollTotp(app, user.session)
+  assert.equal((await app.admin('DELETE', `${IDENTITIES}/${user.id}/mfa`)).status, 200)
+  const elsewhere = await user.logIn()
   await enrollTotp(app, elsewhere)
-  assert.equal(told(await get(app, SELF, elsewhere)), '200')
-  assert.equal(told(await get(app, SELF, person.session)), '401 UNAUTHORIZED')
+  assert.equal(statusAndCode(await get(app, SELF, elsewhere)), '200')
+  assert.equal(statusAndCode(await get(app, SELF, user.session)), '401 UNAUTHORIZED')
 })
 
-test('D35 whoever may touch an identity takes its codes away, but an administrator’s only administrators', async (t) => {
+test('D35 a caller with rights over an identity removes its codes, but only administrators those of an administrator', async (t) => {
   const app = await buildApp(t)
-  const boss = await makePerson(app, { isAdmin: true })
-  const clerk = await makePerson(app, { permissions: ['identity'] })
-  const guest = await makePerson(app)
-  for (const { session } of [boss, guest]) await enrollTotp(app, session)
+  const administrator = await makeUser(app, { isAdmin: true })
+  const clerk = await makeUser(app, { permissions: ['identity'] })
+  const guest = await makeUser(app)
+  for (const { session } of [administrator, guest]) await enrollTotp(app, session)
   const reset = (id: string, session: string) => app.call('DELETE', `${IDENTITIES}/${id}/mfa`, undefined, { session })
   const partial = await guest.logIn()
-  assert.equal(told(await reset(boss.id, clerk.session)), '401 UNAUTHORIZED')
-  assert.equal(told(await reset(guest.id, partial)), '401 UNAUTHORIZED', 'nor anybody his own by this call')
-  assert.equal((await app.admin('GET', `${IDENTITIES}/${boss.id}`)).json.data.isMfaEnabled, true)
-  assert.equal(told(await reset(guest.id, clerk.session)), '200')
+  assert.equal(statusAndCode(await reset(administrator.id, clerk.session)), '401 UNAUTHORIZED')
+  assert.equal(statusAndCode(await reset(guest.id, partial)), '401 UNAUTHORIZED', 'not for the own codes')
+  assert.equal((await app.admin('GET', `${IDENTITIES}/${administrator.id}`)).json.data.isMfaEnabled, true)
+  assert.equal(statusAndCode(await reset(guest.id, clerk.session)), '200')
   assert.equal((await app.admin('GET', `${IDENTITIES}/${guest.id}`)).json.data.isMfaEnabled, false)
-  assert.equal(told(await get(app, SELF, partial)), '200', 'the session that waited for a code goes on')
-  assert.equal(told(await reset(boss.id, app.adminSession)), '200')
-  assert.equal(told(await reset(boss.id, app.adminSession)), '200', 'also when there are none')
-  assert.equal(told(await reset('no-such-id', app.adminSession)), '404 NOT_FOUND')
+  assert.equal(statusAndCode(await get(app, SELF, partial)), '200', 'the partial session becomes complete')
+  assert.equal(statusAndCode(await reset(administrator.id, app.adminSession)), '200')
+  assert.equal(statusAndCode(await reset(administrator.id, app.adminSession)), '200', 'also without codes')
+  assert.equal(statusAndCode(await reset('no-such-id', app.adminSession)), '404 NOT_FOUND')
 })
 
-test('recovery codes are listed and made anew for a code, and the old ones no longer work', async (t) => {
+test('recovery codes are listed and renewed with a code, and the old ones no longer work', async (t) => {
   const app = await buildApp(t)
-  const { session } = await makePerson(app)
+  const { session } = await makeUser(app)
   const list = (code?: string) =>
     app.call('GET', `${MFA}/recovery-codes`, undefined, {
       session,
       headers: code ? { 'mfa-validation-code': code } : {},
     })
   const renew = (code: string) => app.call('POST', `${MFA}/recovery-codes`, { code }, { session })
-  assert.equal(told(await list('123456')), '409 MFA_NOT_ENROLLED')
+  assert.equal(statusAndCode(await list('123456')), '409 MFA_NOT_ENROLLED')
   const device = await enrollTotp(app, session)
-  assert.equal(told(await list()), '400 MFA_INVALID_TOKEN')
-  assert.equal(told(await list(device.wrongCode())), '400 MFA_INVALID_TOKEN')
+  assert.equal(statusAndCode(await list()), '400 MFA_INVALID_TOKEN')
+  assert.equal(statusAndCode(await list(device.wrongCode())), '400 MFA_INVALID_TOKEN')
   const [first = '', second = ''] = device.recoveryCodes
-  assert.equal(told(await passCode(app, session, first)), '200')
+  assert.equal(statusAndCode(await submitCode(app, session, first)), '200')
   const left = await list(device.code(1))
   assert.deepEqual(left.json.data.recoveryCodes, device.recoveryCodes.slice(1))
   app.clock.advance(STEP_MS)
-  assert.equal(told(await renew(device.wrongCode())), '400 MFA_INVALID_TOKEN')
-  assert.equal(told(await renew(device.code(1))), '200')
+  assert.equal(statusAndCode(await renew(device.wrongCode())), '400 MFA_INVALID_TOKEN')
+  assert.equal(statusAndCode(await renew(device.code(1))), '200')
   app.clock.advance(STEP_MS)
   const fresh: string[] = (await list(device.code(1))).json.data.recoveryCodes
   assert.equal(fresh.length, 20)
   assert.ok(!fresh.includes(second))
-  assert.equal(told(await passCode(app, session, second)), '400 MFA_INVALID_TOKEN')
-  assert.equal(told(await passCode(app, session, (fresh[0] ?? '').toLowerCase())), '200')
+  assert.equal(statusAndCode(await submitCode(app, session, second)), '400 MFA_INVALID_TOKEN')
+  assert.equal(statusAndCode(await submitCode(app, session, (fresh[0] ?? '').toLowerCase())), '200')
 })
 
 test('codes may be typed in groups, and a body without one is not a guess', async (t) => {
   const app = await buildApp(t)
-  const { session } = await makePerson(app)
+  const { session } = await makeUser(app)
   const device = await enrollTotp(app, session)
   for (let i = 0; i < 12; i++) {
-    assert.equal(told(await app.call('POST', PASS, i % 2 ? {} : { code: '' }, { session })), '400 MFA_INVALID_TOKEN')
+    assert.equal(
+      statusAndCode(await app.call('POST', AUTHENTICATE_MFA, i % 2 ? {} : { code: '' }, { session })),
+      '400 MFA_INVALID_TOKEN',
+    )
   }
   const code = device.code(1)
-  assert.equal(told(await passCode(app, session, `${code.slice(0, 3)} ${code.slice(3)}`)), '200')
+  assert.equal(statusAndCode(await submitCode(app, session, `${code.slice(0, 3)} ${code.slice(3)}`)), '200')
 })
 
-test('D36 a code is never repeated, neither in an answer nor in the log', async (t) => {
+test('D36 a code is never repeated, neither in a response nor in the log', async (t) => {
   const app = await buildApp(t)
-  const { session } = await makePerson(app)
+  const { session } = await makeUser(app)
   const device = await enrollTotp(app, session)
   const long = `SECRET-${'X'.repeat(80)}`
   for (const code of [device.wrongCode(), 'NOCODE', long]) {
-    const reply = await passCode(app, session, code)
+    const reply = await submitCode(app, session, code)
     assert.equal(reply.status, 400)
     assert.ok(!reply.text.includes(code.slice(0, 6)), reply.text)
   }
   const good = device.code(1)
-  await passCode(app, session, good)
+  await submitCode(app, session, good)
   const log = app.logged.join('')
   for (const secret of [
     long,
@@ -304,9 +317,9 @@ test('D36 a code is never repeated, neither in an answer nor in the log', async 
   }
 })
 
-test('R-13 the store holds neither the secret nor a recovery code that could be read', async (t) => {
+test('R-13 the store holds neither the secret nor recovery codes in readable form', async (t) => {
   const app = await buildApp(t)
-  const { session } = await makePerson(app)
+  const { session } = await makeUser(app)
   const device = await enrollTotp(app, session)
   const stored = JSON.stringify(await app.store.db.selectFrom('totps').selectAll().execute())
   assert.match(stored, /"secret":"s1\./)
@@ -314,27 +327,27 @@ test('R-13 the store holds neither the secret nor a recovery code that could be 
   for (const shown of [secret, ...device.recoveryCodes]) assert.ok(!stored.includes(shown))
 })
 
-test('a node with another sealing key answers 503 and says in the log what to do', async (t) => {
+test('a node with another sealing key returns 503 and logs what to do', async (t) => {
   const database = await newPostgresDatabase()
   const app = await buildApp(t, { database })
-  const { session } = await makePerson(app)
+  const { session } = await makeUser(app)
   await startTotp(app, session)
-  const stranger = await buildApp(t, { database, sealingKey: Buffer.alloc(32, 9) })
-  const refused = await stranger.call('GET', MFA, undefined, { session })
-  assert.equal(told(refused), '503 SEALING_KEY_MISMATCH')
-  assert.match(stranger.logged.join(''), /give every node the same sealingKey/)
+  const otherKey = await buildApp(t, { database, sealingKey: Buffer.alloc(32, 9) })
+  const refused = await otherKey.call('GET', MFA, undefined, { session })
+  assert.equal(statusAndCode(refused), '503 SEALING_KEY_MISMATCH')
+  assert.match(otherKey.logged.join(''), /give every node the same sealingKey/)
   const twin = await buildApp(t, { database })
-  assert.equal(told(await twin.call('GET', MFA, undefined, { session })), '200')
+  assert.equal(statusAndCode(await twin.call('GET', MFA, undefined, { session })), '200')
 })
 
-test('the call for sessions of another kind says that this is none', async (t) => {
+test('the endpoint for other session types refuses this one', async (t) => {
   const app = await buildApp(t)
-  const { session } = await makePerson(app)
+  const { session } = await makeUser(app)
   const reply = await app.call('POST', `${OWN_SESSION}/totp-token`, { code: '123456' }, { session })
-  assert.equal(told(reply), '400 INVALID_BACKING_TOKEN_TYPE')
+  assert.equal(statusAndCode(reply), '400 INVALID_BACKING_TOKEN_TYPE')
 })
 
-/** The pixels of a picture of one grey bit a pixel, as a decoder takes them. */
+/** Decodes a PNG image of one grey bit per pixel. */
 function readPng(png: Buffer): { width: number; height: number; data: Uint8Array } {
   const chunks: Record<string, Buffer> = {}
   for (let at = 8; at < png.length; ) {

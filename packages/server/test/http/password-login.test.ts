@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 import { Passwords } from '../../src/login/passwords.ts'
 import { createPolicy } from './auth-policies.fixture.ts'
 import { stopTestPostgres, TEST_PASSWORD_COST } from './build-app.ts'
-import { outcome, overBothDatabases } from './ext-jwt-signers.fixture.ts'
+import { overBothDatabases, summarize } from './ext-jwt-signers.fixture.ts'
 import { createIdentity, createPassword, IDENTITIES, identityOf, OWN_SESSION } from './identities.fixture.ts'
 
 after(stopTestPostgres)
@@ -12,11 +12,11 @@ after(stopTestPostgres)
 const CLIENT = '/edge/client/v1/authenticate?method=password'
 const MANAGEMENT = '/edge/management/v1/authenticate?method=password'
 
-overBothDatabases('signing in by password', async (t, app) => {
+overBothDatabases('password login', async (t, app) => {
   const identityId = await createIdentity(app)
   const { id: authenticatorId, username, password } = await createPassword(app, identityId)
 
-  await t.test('answers with the session and its token, in the body and in the headers, on both APIs', async () => {
+  await t.test('returns the session and its token, in the body and in the headers, on both APIs', async () => {
     for (const path of [CLIENT, MANAGEMENT]) {
       const reply = await app.call('POST', path, { username, password })
       assert.equal(reply.status, 200)
@@ -52,14 +52,14 @@ overBothDatabases('signing in by password', async (t, app) => {
       assert.equal(reply.headers['www-authenticate'], undefined)
       for (const api of ['client', 'management']) {
         const used = await app.call('GET', `/edge/${api}/v1/current-api-session`, undefined, { session: token })
-        assert.equal(outcome(used), '200', 'a session of one API works on the other')
+        assert.equal(summarize(used), '200', 'a session of one API works on the other')
         assert.equal(used.headers['expires-at'], undefined)
       }
     }
   })
 
   await t.test(
-    'D36 what is missing, too short or too long is refused by the field, without an echo of the password',
+    'D36 missing, too short or too long values are refused with the field, without repeating the password',
     async () => {
       const bad: readonly [object, string][] = [
         [{ username, password: 'pqrs' }, '400 COULD_NOT_VALIDATE password'],
@@ -73,7 +73,7 @@ overBothDatabases('signing in by password', async (t, app) => {
       ]
       for (const [body, expected] of bad) {
         const reply = await app.call('POST', CLIENT, body)
-        assert.equal(outcome(reply), expected, JSON.stringify(body))
+        assert.equal(summarize(reply), expected, JSON.stringify(body))
         assert.ok(!reply.text.includes('pqrs'))
       }
       for (const body of [
@@ -85,20 +85,20 @@ overBothDatabases('signing in by password', async (t, app) => {
         { username: null, password },
       ]) {
         const reply = await app.call('POST', CLIENT, body)
-        assert.equal(outcome(reply), '400 COULD_NOT_VALIDATE')
+        assert.equal(summarize(reply), '400 COULD_NOT_VALIDATE')
         assert.equal(reply.json.error.cause.message, 'username and password fields are required')
       }
       const longest = { envInfo: { hostname: 'x'.repeat(253), os: 'x'.repeat(255) } }
-      assert.equal(outcome(await app.call('POST', CLIENT, { username, password, ...longest })), '200')
+      assert.equal(summarize(await app.call('POST', CLIENT, { username, password, ...longest })), '200')
     },
   )
 
-  await t.test('the method must be given, and be one of those there are', async () => {
-    const ask = (query: string) => app.call('POST', `/edge/client/v1/authenticate${query}`, { username, password })
+  await t.test('the method is required and must be a known one', async () => {
+    const logIn = (query: string) => app.call('POST', `/edge/client/v1/authenticate${query}`, { username, password })
     for (const query of ['', '?method=', '?method=PASSWORD', '?method=updb', '?method=nonsense']) {
-      assert.equal(outcome(await ask(query)), '400 COULD_NOT_VALIDATE method', query)
+      assert.equal(summarize(await logIn(query)), '400 COULD_NOT_VALIDATE method', query)
     }
-    assert.equal(outcome(await ask('?method=password&method=nonsense')), '200', 'the first counts')
+    assert.equal(summarize(await logIn('?method=password&method=nonsense')), '200', 'the first value wins')
   })
 
   await t.test('L-01 every refusal looks the same, whatever the reason', async () => {
@@ -106,55 +106,55 @@ overBothDatabases('signing in by password', async (t, app) => {
     const forbidden = await createPassword(app, await createIdentity(app, { authPolicyId: forbidding }))
     const disabledId = await createIdentity(app)
     const disabled = await createPassword(app, disabledId)
-    assert.equal(outcome(await app.admin('POST', `${IDENTITIES}/${disabledId}/disable`, { durationMinutes: 0 })), '200')
+    assert.equal(
+      summarize(await app.admin('POST', `${IDENTITIES}/${disabledId}/disable`, { durationMinutes: 0 })),
+      '200',
+    )
     const deletedId = await createIdentity(app)
     const deleted = await createPassword(app, deletedId)
-    assert.equal(outcome(await app.admin('DELETE', `${IDENTITIES}/${deletedId}`)), '200')
+    assert.equal(summarize(await app.admin('DELETE', `${IDENTITIES}/${deletedId}`)), '200')
     const guesses = {
       'a wrong password': { username, password: `${password}x` },
       'a password in other letters': { username, password: password.toUpperCase() },
       'a user name in other letters': { username: username.toUpperCase(), password },
-      'an unknown user': { username: 'nobody-at-all', password },
+      'an unknown user': { username: 'unknown-user', password },
       'a policy that forbids': forbidden,
       'a disabled identity': disabled,
       'a deleted identity': deleted,
     }
-    const answers = new Set<string>()
+    const responses = new Set<string>()
     for (const [why, guess] of Object.entries(guesses)) {
       const reply = await app.call('POST', CLIENT, { username: guess.username, password: guess.password })
-      assert.equal(outcome(reply), '401 INVALID_AUTH', why)
+      assert.equal(summarize(reply), '401 INVALID_AUTH', why)
       assert.equal(reply.headers['www-authenticate'], undefined)
       const { requestId, ...error } = reply.json.error
       const { date, 'content-length': _, ...headers } = reply.headers
-      answers.add(JSON.stringify({ error, meta: reply.json.meta, headers }))
+      responses.add(JSON.stringify({ error, meta: reply.json.meta, headers }))
     }
-    assert.equal(answers.size, 1, [...answers].join('\n'))
-    assert.equal(outcome(await app.call('POST', CLIENT, { username, password })), '200')
+    assert.equal(responses.size, 1, [...responses].join('\n'))
+    assert.equal(summarize(await app.call('POST', CLIENT, { username, password })), '200')
   })
 
-  await t.test(
-    'what client and SDK say of themselves is kept on the identity, until they say something else',
-    async () => {
-      const envInfo = { os: 'linux', osRelease: '6.8', osVersion: '24.04', arch: 'amd64', domain: '', hostname: 'ws7' }
-      const sdkInfo = {
-        type: 'sdk',
-        version: '2.0.0',
-        branch: 'HEAD',
-        revision: '0af1',
-        appId: 'app',
-        appVersion: '2.1.0',
-      }
-      assert.equal(outcome(await app.call('POST', CLIENT, { username, password, envInfo, sdkInfo })), '200')
-      assert.equal(outcome(await app.call('POST', CLIENT, { username, password })), '200')
-      const shown = await identityOf(app, identityId)
-      assert.deepEqual({ envInfo: shown.envInfo, sdkInfo: shown.sdkInfo }, { envInfo, sdkInfo })
-      const next = { hostname: 'ws8', isAdmin: true, unknown: 'x' }
-      assert.equal(outcome(await app.call('POST', CLIENT, { username, password, envInfo: next })), '200')
-      const after = await identityOf(app, identityId)
-      assert.deepEqual({ envInfo: after.envInfo, sdkInfo: after.sdkInfo }, { envInfo: { hostname: 'ws8' }, sdkInfo })
-      assert.equal(after.isAdmin, false)
-    },
-  )
+  await t.test('information about client and SDK is stored on the identity, until it changes', async () => {
+    const envInfo = { os: 'linux', osRelease: '6.8', osVersion: '24.04', arch: 'amd64', domain: '', hostname: 'ws7' }
+    const sdkInfo = {
+      type: 'sdk',
+      version: '2.0.0',
+      branch: 'HEAD',
+      revision: '0af1',
+      appId: 'app',
+      appVersion: '2.1.0',
+    }
+    assert.equal(summarize(await app.call('POST', CLIENT, { username, password, envInfo, sdkInfo })), '200')
+    assert.equal(summarize(await app.call('POST', CLIENT, { username, password })), '200')
+    const shown = await identityOf(app, identityId)
+    assert.deepEqual({ envInfo: shown.envInfo, sdkInfo: shown.sdkInfo }, { envInfo, sdkInfo })
+    const next = { hostname: 'ws8', isAdmin: true, unknown: 'x' }
+    assert.equal(summarize(await app.call('POST', CLIENT, { username, password, envInfo: next })), '200')
+    const after = await identityOf(app, identityId)
+    assert.deepEqual({ envInfo: after.envInfo, sdkInfo: after.sdkInfo }, { envInfo: { hostname: 'ws8' }, sdkInfo })
+    assert.equal(after.isAdmin, false)
+  })
 
   await t.test('unknown config types are dropped, and the word for all of them is kept', async () => {
     const typesFor = async (configTypes: unknown) => {
@@ -169,7 +169,7 @@ overBothDatabases('signing in by password', async (t, app) => {
   })
 })
 
-test('more work with passwords than there is room for is told to come again, and then done', async () => {
+test('password work beyond the capacity is refused with a retry, and accepted later', async () => {
   const passwords = new Passwords(TEST_PASSWORD_COST)
   const digest = await passwords.digest('secret')
   const guesses = Array.from({ length: 17 }, () => passwords.isRight('secret', digest))
@@ -183,7 +183,7 @@ test('more work with passwords than there is room for is told to come again, and
   assert.equal(await passwords.isRight('secret', null), false)
 })
 
-test('R-01 a signature does not wait for passwords, however many are being compared', async () => {
+test('R-01 a signature check does not wait for password comparisons', async () => {
   const passwords = new Passwords({ logN: 14, r: 8, p: 1 })
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const message = Buffer.from('message')

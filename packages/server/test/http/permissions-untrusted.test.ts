@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { buildApp } from './build-app.ts'
-import { create, outcome, SIGNERS } from './ext-jwt-signers.fixture.ts'
+import { create, SIGNERS, summarize } from './ext-jwt-signers.fixture.ts'
 import {
   AUTHENTICATORS,
   createIdentity,
@@ -11,7 +11,7 @@ import {
   OWN_IDENTITY,
 } from './identities.fixture.ts'
 
-/** Headers by which careless servers behind proxies are told who calls and with what power. */
+/** Headers that pass identity and rights to servers which trust their proxy blindly. */
 const CLAIMING_HEADERS = [
   'x-identity-id',
   'x-identity',
@@ -34,7 +34,7 @@ const CLAIMING_HEADERS = [
   'zt-identity',
 ]
 
-test('N-11 who calls, and with what power, comes from the session alone', async (t) => {
+test('N-11 the caller’s identity and rights come from the session alone', async (t) => {
   const app = await buildApp(t)
   const admin = await defaultAdminId(app)
   const { id, session } = await app.makeIdentity()
@@ -44,16 +44,16 @@ test('N-11 who calls, and with what power, comes from the session alone', async 
       const own = await app.call('GET', OWN_IDENTITY, undefined, { session, headers })
       assert.equal(own.json.data.id, id, header)
       const list = await app.call('GET', IDENTITIES, undefined, { session, headers })
-      assert.equal(outcome(list), '401 UNAUTHORIZED', header)
-      assert.equal(outcome(await app.call('GET', IDENTITIES, undefined, { headers })), '401 UNAUTHORIZED', header)
+      assert.equal(summarize(list), '401 UNAUTHORIZED', header)
+      assert.equal(summarize(await app.call('GET', IDENTITIES, undefined, { headers })), '401 UNAUTHORIZED', header)
     }
   }
   const query = `identityId=${admin}&isAdmin=true&permissions=identity&session=${app.adminSession}`
   assert.equal((await app.call('GET', `${OWN_IDENTITY}?${query}`, undefined, { session })).json.data.id, id)
-  assert.equal(outcome(await app.call('GET', `${IDENTITIES}?${query}`, undefined, { session })), '401 UNAUTHORIZED')
+  assert.equal(summarize(await app.call('GET', `${IDENTITIES}?${query}`, undefined, { session })), '401 UNAUTHORIZED')
 })
 
-test('N-11 nor does a body say who calls', async (t) => {
+test('N-11 a body does not change the caller’s identity', async (t) => {
   const app = await buildApp(t)
   const admin = await defaultAdminId(app)
   const id = await createIdentity(app)
@@ -66,17 +66,17 @@ test('N-11 nor does a body say who calls', async (t) => {
   })
   assert.deepEqual([logIn.status, logIn.json.data.identityId], [200, id])
   const session = logIn.json.data.token
-  assert.equal(outcome(await app.call('POST', IDENTITIES, claims, { session })), '401 UNAUTHORIZED')
+  assert.equal(summarize(await app.call('POST', IDENTITIES, claims, { session })), '401 UNAUTHORIZED')
 
   const change = { currentPassword: own.password, password: 'another-password', ...claims }
   const path = `/edge/client/v1/current-identity/authenticators/${own.id}`
   assert.equal((await app.call('PATCH', path, change, { session })).status, 200)
   const row = (await app.admin('GET', `${AUTHENTICATORS}/${own.id}`)).json.data
-  assert.equal(row.identityId, id, 'it is still his')
+  assert.equal(row.identityId, id, 'it still belongs to the caller')
   await app.logIn(own.username, 'another-password')
 })
 
-test('N-07 what no answer shows cannot be written', async (t) => {
+test('N-07 members that no response shows cannot be written', async (t) => {
   const app = await buildApp(t)
   const { session } = await app.makeIdentity({
     permissions: ['identity.update', 'external-jwt-signer.update', 'authenticator.update'],
@@ -111,9 +111,13 @@ test('N-07 what no answer shows cannot be written', async (t) => {
   for (const { table, id, path, hidden } of cases) {
     const before = await rowOf(table, id)
     const reply = await patch(`${path}/${id}`, hidden)
-    assert.deepEqual([reply.status, reply.json.data], [200, {}], 'and nothing is told')
+    assert.deepEqual([reply.status, reply.json.data], [200, {}], 'ignored without an error')
     assert.deepEqual(await rowOf(table, id), before, table)
-    assert.equal(outcome(await app.call('GET', `${path}/${id}`, undefined, { session })), '401 UNAUTHORIZED')
+    assert.equal(summarize(await app.call('GET', `${path}/${id}`, undefined, { session })), '401 UNAUTHORIZED')
   }
-  assert.equal((await patch(`${IDENTITIES}/${identity}`, { tags: { a: 'b' } })).status, 200, 'what is shown can be')
+  assert.equal(
+    (await patch(`${IDENTITIES}/${identity}`, { tags: { a: 'b' } })).status,
+    200,
+    'a shown member can be written',
+  )
 })

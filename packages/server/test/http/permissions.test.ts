@@ -4,17 +4,17 @@ import { PERMISSIONS, type Permission } from '@countersign/contract'
 import { extendSession } from '../../src/operations/api-session/extend-session.ts'
 import { isHostedRoute } from '../hosted/is-hosted-route.ts'
 import { ADMIN_PASSWORD, buildApp, type TestApp } from './build-app.ts'
-import { outcome } from './ext-jwt-signers.fixture.ts'
+import { summarize } from './ext-jwt-signers.fixture.ts'
 import { createIdentity, createPassword, OWN_SESSION } from './identities.fixture.ts'
 import { examplePath, makeSecondSigner, makeStrictPolicy } from './second-token.fixture.ts'
 
 /**
- * Whoever calls, whoever has a session even if its second factor is missing, whoever has a whole one, whoever holds
- * `<entity>.<action>`, or administrators only.
+ * What a route requires: nothing, a session (possibly without its second factor), a complete session, the permission
+ * `<entity>.<action>`, or an administrator.
  */
 type Needs = 'nothing' | 'partial session' | 'session' | Permission | 'admin.read' | 'admin.change'
 
-/** What every call of the product needs. A route that is not in here fails the test below. */
+/** The requirement of every route. A route that is missing here fails the test below. */
 const NEEDS: Readonly<Record<string, Needs>> = {
   'GET /': 'nothing',
   'GET /version': 'nothing',
@@ -191,8 +191,8 @@ const NEEDS: Readonly<Record<string, Needs>> = {
   'DELETE /edge/management/v1/identities/:id/api-sessions': 'api-session.delete',
 }
 
-/** What somebody who may is answered, in place of what `usualAnswer` says. The calls are made in the order of the routes. */
-const ANSWERS: Readonly<Record<string, string>> = {
+/** The responses to allowed callers that differ from `usualResponse`. Calls are made in the order of the routes. */
+const RESPONSES: Readonly<Record<string, string>> = {
   'GET /console/login/:signerId': '303',
   'GET /console/callback': '303',
   'GET /edge/client/v1/enroll/jwks': '501',
@@ -222,17 +222,17 @@ const ANSWERS: Readonly<Record<string, string>> = {
   'POST /edge/management/v1/identities/:id/request-extend': '404 NOT_FOUND',
 }
 
-/** Whose enrollment for one-time codes stays, since he may not delete it. */
-const PARTIAL_ANSWERS: Readonly<Record<string, string>> = {
+/** Responses to a caller whose TOTP enrollment stays, since a partial session cannot delete it. */
+const PARTIAL_RESPONSES: Readonly<Record<string, string>> = {
   'GET /edge/client/v1/current-identity/mfa/qr-code': '200',
   'GET /edge/management/v1/current-identity/mfa/qr-code': '200',
 }
 
-const TAKES_CODE = /\/(?:mfa\/verify|mfa\/recovery-codes|authenticate\/mfa|totp-token)$/
+const ACCEPTS_CODE = /\/(?:mfa\/verify|mfa\/recovery-codes|authenticate\/mfa|totp-token)$/
 
-/** To a call with an id that nobody has and an empty body. */
-function usualAnswer(method: string, path: string): string {
-  if (method === 'POST' && TAKES_CODE.test(path)) return '400 MFA_INVALID_TOKEN'
+/** The usual response to a call with an unknown id and an empty body. */
+function usualResponse(method: string, path: string): string {
+  if (method === 'POST' && ACCEPTS_CODE.test(path)) return '400 MFA_INVALID_TOKEN'
   if (method === 'POST' || method === 'PUT') return '400 COULD_NOT_VALIDATE'
   return path.includes('/:') ? '404 NOT_FOUND' : '200'
 }
@@ -244,11 +244,11 @@ const INVALID_SESSION = 'zt-session realm="zt-session" error="invalid" error_des
 interface Caller {
   readonly name: string
   readonly holds: readonly Permission[] | 'everything' | 'no session' | 'a partial session'
-  /** Undefined for a caller without any. */
+  /** Undefined for a caller without a session. */
   readonly session: string | undefined
-  /** The challenge that a caller without a good session is given. */
+  /** The challenge for a caller without a valid session. */
   readonly challenge?: string
-  /** Opens another session, for calls that end the one they are made with. */
+  /** Opens another session, for calls that end the current one. */
   logIn?(): Promise<string>
 }
 
@@ -268,7 +268,7 @@ async function makeCallers(app: TestApp): Promise<Caller[]> {
   const holders: Caller[] = []
   for (const permission of PERMISSIONS) holders.push(await make(permission, [permission]))
   return [
-    { name: 'nobody', holds: 'no session', session: undefined, challenge: NO_CREDENTIAL },
+    { name: 'anonymous', holds: 'no session', session: undefined, challenge: NO_CREDENTIAL },
     { name: expired.name, holds: 'no session', session: expired.session, challenge: INVALID_SESSION },
     { name: revoked.name, holds: 'no session', session: revoked.session, challenge: INVALID_SESSION },
     partial,
@@ -278,7 +278,7 @@ async function makeCallers(app: TestApp): Promise<Caller[]> {
   ]
 }
 
-/** Somebody who could do everything if he brought the second token that his policy asks for. */
+/** Creates an administrator whose session lacks the second token that the policy requires. */
 async function makePartialAdministrator(app: TestApp): Promise<Caller> {
   const { id: signerId, challenge } = await makeSecondSigner(app)
   const authPolicyId = await makeStrictPolicy(app, signerId)
@@ -300,21 +300,21 @@ function mayCall({ holds }: Caller, needs: Needs): boolean {
   if (holds === 'a partial session') return false
   if (needs === 'session') return true
   const [entity, action] = needs.split('.')
-  // Whoever manages identities manages their authenticators too.
+  // Permission `identity` includes authenticators.
   if (entity === 'authenticator' && holds.includes('identity')) return true
   return holds.some((held) => held === needs || held === entity || (held === 'admin_readonly' && action === 'read'))
 }
 
-test('N-01 W-34 W-57 W-58 D28 every route answers every kind of caller as the table says', async (t) => {
+test('N-01 W-34 W-57 W-58 D28 every route responds to each kind of caller as the table says', async (t) => {
   const app = await buildApp(t)
-  // The hosted API has callers of its own, and a table of its own.
+  // The hosted API has its own callers and its own table.
   const routes = app.controller.http.routes.filter((route) => !isHostedRoute(route))
   const calls = routes.flatMap(({ method, paths }) => paths.map((path) => ({ method, path })))
   const served = calls.map(({ method, path }) => `${method} ${path}`)
   assert.deepEqual(
     served.toSorted(),
     Object.keys(NEEDS).toSorted(),
-    'each route has its entry in NEEDS, and each entry its route; a call for sessions that lack their second factor needs `partial session`',
+    'NEEDS must list exactly the existing routes; a call for sessions without their second factor needs `partial session`',
   )
 
   for (const caller of await makeCallers(app)) {
@@ -328,14 +328,14 @@ test('N-01 W-34 W-57 W-58 D28 every route answers every kind of caller as the ta
         const reply = await app.call(method, examplePath(path), body, options)
         const what = `${caller.name}: ${method} ${path}: ${reply.text.slice(0, 200)}`
         if (mayCall(caller, needs)) {
-          const [status, code] = outcome(reply).split(' ')
-          const own = caller.holds === 'a partial session' ? PARTIAL_ANSWERS : {}
+          const [status, code] = summarize(reply).split(' ')
+          const own = caller.holds === 'a partial session' ? PARTIAL_RESPONSES : {}
           const call = `${method} ${path}`
-          const expected = own[call] ?? ANSWERS[call] ?? usualAnswer(method, path)
+          const expected = own[call] ?? RESPONSES[call] ?? usualResponse(method, path)
           assert.equal([status, code].filter(Boolean).join(' '), expected, what)
           assert.equal(reply.headers['www-authenticate'], undefined, what)
         } else {
-          assert.equal(outcome(reply), '401 UNAUTHORIZED', what)
+          assert.equal(summarize(reply), '401 UNAUTHORIZED', what)
           assert.equal(reply.headers['www-authenticate'], caller.challenge, what)
         }
       }

@@ -7,7 +7,7 @@ const target = sharedTarget()
 
 const SIGNERS = '/edge/management/v1/external-jwt-signers'
 
-test('a call is judged in a fixed order: each mistake hides the ones behind it', async () => {
+test('a request is checked in a fixed order: each error hides the later ones', async () => {
   const { app } = target()
   const { session: powerless } = await app.makeIdentity()
   const nonsense = '{"name":'
@@ -39,19 +39,19 @@ test('a call is judged in a fixed order: each mistake hides the ones behind it',
   assert.deepEqual(codes, ['COULD_NOT_PARSE_BODY', 'COULD_NOT_VALIDATE'])
 })
 
-test('an empty body is no mistake where a body is optional, and names the mistake where it is not', async () => {
+test('an empty body is fine where a body is optional, and an error with its cause where it is required', async () => {
   const { app } = target()
   const optional = await app.call('POST', '/edge/client/v1/authenticate?method=password')
   assert.equal(optional.json.error.cause.message, 'username and password fields are required')
   const required = await app.admin('POST', SIGNERS)
   assert.deepEqual([required.status, required.json.error.cause.field], [400, 'externalJwtSigner'])
-  const wrongTypeOfNothing = await app.admin('DELETE', `${SIGNERS}/x`, undefined, {
+  const wrongTypeWithoutBody = await app.admin('DELETE', `${SIGNERS}/x`, undefined, {
     headers: { 'content-type': 'text/plain' },
   })
-  assert.equal(wrongTypeOfNothing.status, 404)
+  assert.equal(wrongTypeWithoutBody.status, 404)
 })
 
-test('M-10 white space around the whole content type is no part of it: it is gone before anybody looks', async () => {
+test('M-10 white space around the content type is ignored', async () => {
   const { app } = target()
   for (const type of ['  application/json', 'application/json\t ', 'Application/JSON ; charset=UTF-8']) {
     const reply = await app.admin('POST', SIGNERS, undefined, { raw: '{}', headers: { 'content-type': type.trim() } })
@@ -64,7 +64,7 @@ test('M-10 white space around the whole content type is no part of it: it is gon
   assert.equal(inner.status, 415)
 })
 
-test('D30 the session may be any line once; a comma makes no second one', async () => {
+test('D30 the session header is accepted once; a comma does not add a second one', async () => {
   const { app } = target()
   const call = (value: string) => app.call('GET', SIGNERS, undefined, { headers: { 'ZT-Session': value } })
   assert.equal((await call(`  ${app.adminSession}  `)).status, 200)
@@ -72,7 +72,7 @@ test('D30 the session may be any line once; a comma makes no second one', async 
   assert.equal((await call('')).status, 401)
 })
 
-test('D44 no cache keeps what was answered to somebody, or refused', async () => {
+test('D44 no cache stores responses to a caller, or refusals', async () => {
   const { app } = target()
   const replies = [
     await app.admin('GET', SIGNERS),
@@ -81,7 +81,7 @@ test('D44 no cache keeps what was answered to somebody, or refused', async () =>
     await app.admin('GET', `${SIGNERS}?limit=x`),
     await app.admin('GET', '/edge/client/v1/current-api-session'),
     await app.call('GET', SIGNERS),
-    await app.call('GET', SIGNERS, undefined, { session: 'nobody' }),
+    await app.call('GET', SIGNERS, undefined, { session: 'invalid' }),
   ]
   assert.deepEqual(
     replies.map(({ status }) => status),

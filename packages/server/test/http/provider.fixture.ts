@@ -1,4 +1,4 @@
-/** What tests of signing in by JWT share: a controller, a provider that holds keys, and tokens of it. */
+/** Shared by the tests of login by JWT: a controller, a provider with keys, and its tokens. */
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { readKeySet } from '@countersign/core'
@@ -14,7 +14,7 @@ export const DECISIONS = '/edge/management/v1/auth-decisions'
 
 type Members = Readonly<Record<string, unknown>>
 
-/** A controller whose signers fetch the keys that `provider` holds at that moment, or fail as it says. */
+/** A controller whose signers fetch the current keys of `provider`, or fail with its `failure`. */
 export async function setUpProvider(t: TestContext, options: Omit<AppOptions, 'fetchJwks'> = {}) {
   const key = mintKey('RSA')
   const provider = { keys: [key] as MintKey[], failure: undefined as OutboundError | undefined, fetchJwks }
@@ -35,7 +35,7 @@ export async function setUpProvider(t: TestContext, options: Omit<AppOptions, 'f
     app,
     provider,
     key,
-    /** A token of the provider, good for ten minutes unless its claims say otherwise. */
+    /** A token of the provider, valid for ten minutes by default. */
     token: (claims: Members = {}, with_: MintKey = key) => {
       const now = Math.floor(app.clock.now() / 1000)
       const usual = { iss: ISSUER, aud: AUDIENCE, sub: ALICE, exp: now + 600, iat: now }
@@ -44,7 +44,7 @@ export async function setUpProvider(t: TestContext, options: Omit<AppOptions, 'f
     createSigner: (members: Members = {}) => create(SIGNERS, { ...signerBody, jwksEndpoint, ...members }),
     createIdentity: (members: Members = {}) =>
       create('/edge/management/v1/identities', { ...identityBody, ...members }),
-    /** What `explain` answers about a token. */
+    /** Returns the response of `explain` for a token. */
     explain: async (token: string, method?: string) => {
       const reply = await app.admin('POST', `${SIGNERS}/explain`, { token, ...(method && { method }) })
       assert.equal(reply.status, 200, reply.text)
@@ -53,7 +53,7 @@ export async function setUpProvider(t: TestContext, options: Omit<AppOptions, 'f
   }
 }
 
-export function signIn(app: TestApp, ...tokens: readonly string[]) {
+export function logInWithToken(app: TestApp, ...tokens: readonly string[]) {
   const headers = { authorization: tokens.map((token) => `Bearer ${token}`) as unknown as string }
   return app.call(
     'POST',
@@ -63,19 +63,19 @@ export function signIn(app: TestApp, ...tokens: readonly string[]) {
   )
 }
 
-/** The answer was a refusal; gives back its request id. */
-export async function refusalOf(reply: ReturnType<typeof signIn>): Promise<string> {
+/** Asserts that the reply is a refusal. Returns its request id. */
+export async function refusalOf(reply: ReturnType<typeof logInWithToken>): Promise<string> {
   const { status, json, text } = await reply
   assert.equal(status, 401, text)
   return json.error.requestId
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
 export async function decisionOf(app: TestApp, id: string): Promise<any> {
   const reply = await app.admin('GET', `${DECISIONS}/${id}`)
   assert.equal(reply.status, 200, reply.text)
   return reply.json.data
 }
 
-/** The parts of a token that are long enough to be told from other text. */
+/** The parts of a token that are long enough to search for. */
 export const partsOf = (token: string): string[] => token.split('.').filter((part) => part.length > 20)

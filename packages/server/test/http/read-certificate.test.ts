@@ -6,7 +6,7 @@ import { buildApp } from './build-app.ts'
 const SIGNERS = '/edge/management/v1/ext-jwt-signers'
 const DAY_MS = 86_400_000
 
-test('a certificate is told what is in it before it is saved, as saving it records it', async (t) => {
+test('read-certificate shows the contents of a certificate as saving it would record them', async (t) => {
   const app = await buildApp(t)
   const notAfter = new Date(app.clock.now() + 10 * DAY_MS)
   const { pem } = await makeTestCertificate({ commonName: 'factory gateway', notAfter })
@@ -22,7 +22,7 @@ test('a certificate is told what is in it before it is saved, as saving it recor
   assert.equal(commonName, 'factory gateway')
 })
 
-test('what is no certificate is refused at its field, as on saving, without a word of it', async (t) => {
+test('an invalid certificate is refused with its field, as on saving, without repeating it', async (t) => {
   const app = await buildApp(t)
   const { pem } = await makeTestCertificate({ commonName: 'good' })
   for (const certPem of ['', 'gibberish', `${pem}${pem}`, pem.replaceAll('CERTIFICATE', 'PRIVATE KEY')]) {

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeTestCertificate, mintKey } from '@countersign/testkit'
 import { OutboundError } from '../../src/outbound/outbound-error.ts'
-import { outcome } from './ext-jwt-signers.fixture.ts'
-import { SIGNERS, setUpProvider, signIn } from './provider.fixture.ts'
+import { summarize } from './ext-jwt-signers.fixture.ts'
+import { logInWithToken, SIGNERS, setUpProvider } from './provider.fixture.ts'
 
 const kidsOf = ({ keys }: { keys: readonly { kid: string }[] }): string[] => keys.map(({ kid }) => kid)
 
-test('D18 F-07 refresh-keys takes the keys of this moment, so that a withdrawn one is refused at once', async (t) => {
+test('D18 F-07 refresh-keys fetches the current keys, so that a withdrawn one is refused at once', async (t) => {
   const { app, provider, key, token, createSigner, createIdentity } = await setUpProvider(t)
   const id = await createSigner()
   await createIdentity()
-  assert.equal((await signIn(app, token())).status, 200)
+  assert.equal((await logInWithToken(app, token())).status, 200)
   const next = mintKey('P-256', 'next')
   provider.keys = [next]
-  assert.equal((await signIn(app, token())).status, 200)
+  assert.equal((await logInWithToken(app, token())).status, 200)
   for (const name of ['ext-jwt-signers', 'external-jwt-signers']) {
     const { status, json } = await app.admin('POST', `/edge/management/v1/${name}/${id}/refresh-keys`)
     assert.equal(status, 200)
@@ -22,28 +22,28 @@ test('D18 F-07 refresh-keys takes the keys of this moment, so that a withdrawn o
     const detail = (await app.admin('GET', `${SIGNERS}/${id}`)).json.data.keyStatus
     assert.deepEqual(Object.keys(json.data.keyStatus), Object.keys(detail))
   }
-  assert.equal((await signIn(app, token({}, key))).status, 401)
-  assert.equal((await signIn(app, token({}, next))).status, 200)
+  assert.equal((await logInWithToken(app, token({}, key))).status, 401)
+  assert.equal((await logInWithToken(app, token({}, next))).status, 200)
 })
 
-test('D18 a provider that fails is told in lastError, beside the keys that go on serving', async (t) => {
+test('D18 a provider failure is shown in lastError, and the old keys stay in use', async (t) => {
   const { app, provider, key, token, createSigner, createIdentity } = await setUpProvider(t)
   const id = await createSigner()
   await createIdentity()
-  assert.equal((await signIn(app, token())).status, 200)
+  assert.equal((await logInWithToken(app, token())).status, 200)
   provider.failure = new OutboundError('status', 'idp.example answered 503', { status: 503 })
   const { status, json } = await app.admin('POST', `${SIGNERS}/${id}/refresh-keys`)
   assert.equal(status, 200)
   const { keyStatus } = json.data
   assert.deepEqual([keyStatus.lastError, keyStatus.stale], ['idp.example answered 503', true])
   assert.deepEqual(kidsOf(keyStatus), [key.kid])
-  assert.equal((await signIn(app, token())).status, 200)
+  assert.equal((await logInWithToken(app, token())).status, 200)
   provider.failure = undefined
   const again = (await app.admin('POST', `${SIGNERS}/${id}/refresh-keys`)).json.data.keyStatus
   assert.deepEqual([again.lastError, again.stale], [null, false])
 })
 
-test('D18 a disabled signer says so, a certificate needs nothing, and an unknown id is 404', async (t) => {
+test('D18 refresh-keys refuses a disabled signer, does nothing for a certificate, and is 404 for an unknown id', async (t) => {
   const { app, createSigner } = await setUpProvider(t)
   const disabled = await createSigner({ enabled: false })
   const refresh = (id: string) => app.admin('POST', `${SIGNERS}/${id}/refresh-keys`)
@@ -54,5 +54,5 @@ test('D18 a disabled signer says so, a certificate needs nothing, and an unknown
   const fixed = await createSigner({ name: 'static', audience: 'static', jwksEndpoint: null, certPem })
   const { source, keys, lastError } = (await refresh(fixed)).json.data.keyStatus
   assert.deepEqual([source, keys.length, lastError], ['certificate', 1, null])
-  assert.equal(outcome(await refresh('no-such-id')), '404 NOT_FOUND')
+  assert.equal(summarize(await refresh('no-such-id')), '404 NOT_FOUND')
 })

@@ -7,7 +7,7 @@ const ISSUER = 'https://second.example'
 const SIGNERS = '/edge/management/v1/ext-jwt-signers'
 const POLICIES = '/edge/management/v1/auth-policies'
 
-/** A controller with a policy that asks for a token of one signer on every call, and somebody under that policy. */
+/** A controller with a policy that requires a token of one signer on every call, and an identity under that policy. */
 async function setUp(t: TestContext) {
   const app = await buildApp(t)
   const makeSigner = async (name: string) => {
@@ -42,11 +42,11 @@ async function setUp(t: TestContext) {
   return { app, signer, other, policyId, alice, token, call }
 }
 
-test('W-56 D22 S1-1.2 S1-5.2.2 a policy that names a second signer asks for its token on every call', async (t) => {
+test('W-56 D22 S1-1.2 S1-5.2.2 a policy that names a second signer requires its token on every call', async (t) => {
   const { call, token } = await setUp(t)
   assert.equal((await call()).status, 401)
   assert.equal((await call(token())).status, 200)
-  assert.equal((await call()).status, 401, 'nothing is remembered with the session')
+  assert.equal((await call()).status, 401, 'the token is not stored with the session')
 })
 
 test('W-60 W-61 E-03 the 401 says which token is missing, expired or wrong', async (t) => {
@@ -65,18 +65,18 @@ test('W-60 W-61 E-03 the 401 says which token is missing, expired or wrong', asy
   assert.equal(await challengeOf('garbage'), 'missing')
   assert.equal(await challengeOf(token({ exp: 1000 })), 'expired')
   assert.equal(await challengeOf(token({ aud: 'elsewhere' })), 'invalid')
-  assert.equal(await challengeOf(token({ aud: 'other' }, other)), 'invalid', 'E-02 of a signer that is not asked for')
+  assert.equal(await challengeOf(token({ aud: 'other' }, other)), 'invalid', 'E-02 a token of another signer')
   const good = await call(token())
   assert.deepEqual([good.status, good.headers['www-authenticate']], [200, undefined])
 })
 
-test('E-01 somebody else’s good token does not complete a session', async (t) => {
+test('E-01 the good token of another identity does not complete a session', async (t) => {
   const { call, token } = await setUp(t)
   assert.equal((await call(token({ sub: 'bob' }))).status, 401)
   assert.equal((await call(token({ sub: 'alice' }))).status, 200)
 })
 
-test('E-02 a disabled signer completes no session, and enabled again it does', async (t) => {
+test('E-02 a disabled signer completes no session; enabled again it does', async (t) => {
   const { app, signer, call, token } = await setUp(t)
   assert.equal((await call(token())).status, 200)
   await app.admin('PATCH', `${SIGNERS}/${signer.id}`, { enabled: false })
@@ -90,18 +90,18 @@ test('E-02 a disabled signer completes no session, and enabled again it does', a
   assert.deepEqual(
     authQueries.map(({ typeId, id }: { typeId: string; id: string }) => [typeId, id]),
     [['EXT-JWT', signer.id]],
-    'a client can tell that its session is not whole',
+    'a client sees that its session is partial',
   )
   await app.admin('PATCH', `${SIGNERS}/${signer.id}`, { enabled: true })
   assert.equal((await call(token())).status, 200)
 })
 
-test('E-08 D23 a policy that turns the second factor on binds the next call of a live session, and off again too', async (t) => {
+test('E-08 D23 turning the second factor on or off in a policy affects the next call of an open session', async (t) => {
   const { app, policyId, call } = await setUp(t)
   await app.admin('PATCH', `${POLICIES}/${policyId}`, { secondary: { requireExtJwtSigner: '' } })
   assert.equal((await call()).status, 200)
   await app.admin('PATCH', `${POLICIES}/${policyId}`, { secondary: { requireTotp: true } })
-  assert.equal((await call()).status, 401, 'a factor that cannot be given yet refuses, it does not open')
+  assert.equal((await call()).status, 401, 'a factor that is not set up yet refuses')
   await app.admin('PATCH', `${POLICIES}/${policyId}`, { secondary: { requireTotp: false } })
   assert.equal((await call()).status, 200)
 })
@@ -117,7 +117,7 @@ test('E-04 a partial session with permissions reaches its own session and nothin
   assert.equal(gone.status, 200)
 })
 
-test('W-17 a log-in whose second factor is outstanding is a 200 that says what to do', async (t) => {
+test('W-17 a login with an outstanding second factor returns 200 and the auth queries', async (t) => {
   const { signer, call, token } = await setUp(t)
   const queries = (await call(undefined, '/edge/client/v1/current-api-session')).json.data.authQueries
   assert.deepEqual(queries, [
@@ -134,7 +134,7 @@ test('W-17 a log-in whose second factor is outstanding is a 200 that says what t
   assert.deepEqual(whole.json.data.authQueries, [])
 })
 
-test('E-05 the second factor works where the policy does not allow signing in by JWT', async (t) => {
+test('E-05 the second factor works where the policy does not allow login by JWT', async (t) => {
   const { app, policyId, call, token } = await setUp(t)
   await app.admin('PATCH', `${POLICIES}/${policyId}`, { primary: { extJwt: { allowed: false } } })
   assert.equal((await call()).status, 401)
@@ -151,14 +151,14 @@ test('E-06 a token that expires between two calls is good for the first only', a
   assert.match(late.headers['www-authenticate'] ?? '', /error="expired"/)
 })
 
-test('E-09 the signer that a policy asks for cannot be deleted', async (t) => {
+test('E-09 the second signer of a policy cannot be deleted', async (t) => {
   const { app, signer, policyId } = await setUp(t)
   assert.equal((await app.admin('DELETE', `${SIGNERS}/${signer.id}`)).status, 409)
   await app.admin('PATCH', `${POLICIES}/${policyId}`, { secondary: { requireExtJwtSigner: '' } })
   assert.equal((await app.admin('DELETE', `${SIGNERS}/${signer.id}`)).status, 200)
 })
 
-test('D48 N-03 E-02 a second token of a signer that a non-administrator wrote counts for nobody who has power', async (t) => {
+test('D48 N-03 E-02 a second token of a signer written by a non-administrator does not count for privileged identities', async (t) => {
   const { app, signer, policyId, call, token } = await setUp(t)
   const carol = await app.makeIdentity({ externalId: 'carol' })
   await app.admin('PATCH', `/edge/management/v1/identities/${carol.id}`, { authPolicyId: policyId })

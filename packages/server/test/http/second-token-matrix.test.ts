@@ -3,16 +3,16 @@ import { test } from 'node:test'
 import type { Access } from '../../src/http/pipeline/route.ts'
 import { isHostedRoute } from '../hosted/is-hosted-route.ts'
 import { buildApp } from './build-app.ts'
-import { outcome } from './ext-jwt-signers.fixture.ts'
+import { summarize } from './ext-jwt-signers.fixture.ts'
 import { createIdentity, createPassword } from './identities.fixture.ts'
 import { examplePath, makeSecondSigner, makeStrictPolicy } from './second-token.fixture.ts'
 
-/** Whether a call answers without the second token. */
+/** Tells whether a route works without the second token. */
 const isOpen = (access: Access): boolean => access === 'anonymous' || access === 'partial-session'
 
 const isHosted = (access: Access): boolean => typeof access === 'object' && 'hosted' in access
 
-test('D22 E-01 E-03 W-56 every route asks for the second token, and takes only a good one of the session’s own identity', async (t) => {
+test('D22 E-01 E-03 W-56 every route requires the second token, and accepts only a valid one of the session’s own identity', async (t) => {
   const app = await buildApp(t)
   const second = await makeSecondSigner(app)
   const authPolicyId = await makeStrictPolicy(app, second.id)
@@ -23,7 +23,7 @@ test('D22 E-01 E-03 W-56 every route asks for the second token, and takes only a
   const cases = [
     { name: 'no second token', bearer: undefined, error: 'missing' },
     { name: 'one that has expired', bearer: second.token('alice', -1), error: 'expired' },
-    { name: 'a good one of somebody else', bearer: second.token('bob'), error: 'invalid' },
+    { name: 'a good one of another identity', bearer: second.token('bob'), error: 'invalid' },
     { name: 'a good one', bearer: second.token('alice'), error: undefined },
   ] as const
 
@@ -37,14 +37,14 @@ test('D22 E-01 E-03 W-56 every route asks for the second token, and takes only a
           const reply = await app.call(method, examplePath(path), body, { session, headers })
           const what = `${method} ${path}: ${reply.status} ${reply.text.slice(0, 200)}`
           if (isHosted(access)) {
-            // A token beside the session is judged in its place there, and this one is of no provider of the organization.
+            // There a token takes the place of the session, and this token is not of a provider of the organization.
             assert.equal(reply.status, 401, what)
           } else if (error === undefined || isOpen(access)) {
             assert.ok(reply.status < 500 || reply.status === 501, what)
             assert.notEqual(reply.headers['www-authenticate'], second.challenge(error ?? 'missing'), what)
             if (access !== 'anonymous') assert.notEqual(reply.status, 401, what)
           } else {
-            assert.equal(outcome(reply), '401 UNAUTHORIZED', what)
+            assert.equal(summarize(reply), '401 UNAUTHORIZED', what)
             assert.equal(reply.headers['www-authenticate'], second.challenge(error), what)
           }
           if (method === 'DELETE' && path.endsWith('/current-api-session')) {

@@ -1,4 +1,4 @@
-/** What tests of the second token share: its signer, a policy that asks for it, and tokens of it. */
+/** Shared by the tests of the second token: its signer, a policy that requires it, and its tokens. */
 import assert from 'node:assert/strict'
 import { makeTestCertificate, mintKeyFrom, mintToken } from '@countersign/testkit'
 import type { TestApp } from './build-app.ts'
@@ -13,9 +13,9 @@ const DESCRIPTIONS = {
 
 export interface SecondSigner {
   readonly id: string
-  /** A token for whoever has this externalId, good for ten minutes unless it says otherwise. */
+  /** A token for the identity with this externalId, valid for ten minutes by default. */
   token(externalId: string, secondsLeft?: number): string
-  /** The challenge of a call without a good token. */
+  /** The challenge for a call without a valid token. */
   challenge(error: keyof typeof DESCRIPTIONS): string
 }
 
@@ -44,7 +44,7 @@ export async function makeSecondSigner(app: TestApp): Promise<SecondSigner> {
   }
 }
 
-/** The default policy, with a token of this signer asked for on every call. */
+/** Creates a copy of the default policy that requires a token of this signer on every call. */
 export async function makeStrictPolicy(app: TestApp, requireExtJwtSigner: string): Promise<string> {
   const policies = '/edge/management/v1/auth-policies'
   const policy = (await app.admin('GET', `${policies}/default`)).json.data
@@ -54,12 +54,12 @@ export async function makeStrictPolicy(app: TestApp, requireExtJwtSigner: string
   return reply.json.data.id
 }
 
-/** A path that could be called, about something that is not there. */
+/** A callable path with the id of an unknown entity. */
 export function examplePath(path: string): string {
   const example = path
     .split('/')
     .map((segment) => (segment.startsWith(':') ? 'no-such-id' : segment))
     .join('/')
-  // A stream of events that there are would not end.
+  // A stream of existing events would not end.
   return path.endsWith('/events') ? `${example}?namespace=no-such-namespace` : example
 }

@@ -4,7 +4,7 @@ import { after, describe, it } from 'node:test'
 import { makeTestCertificate, makeTestCsr } from '@countersign/testkit'
 import { createSessionCertificate } from '../../src/operations/api-session/session-certificates.ts'
 import { ADMIN_PASSWORD, buildApp, stopTestPostgres, type TestApp } from './build-app.ts'
-import { outcome } from './ext-jwt-signers.fixture.ts'
+import { summarize } from './ext-jwt-signers.fixture.ts'
 
 const SESSION = '/edge/client/v1/current-api-session'
 const CERTIFICATES = `${SESSION}/certificates`
@@ -14,7 +14,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
   describe(`session certificates on ${database}`, () => {
     after(stopTestPostgres)
 
-    it('D34 issues a certificate of twelve hours for the session, lists it and takes it away', async (t) => {
+    it('D34 issues a certificate of twelve hours for the session, lists and deletes it', async (t) => {
       const app = await buildApp(t, { database })
       const { id: identityId, session } = await app.makeIdentity()
       const api = callsOf(app, session)
@@ -59,12 +59,12 @@ for (const database of ['sqlite', 'postgres'] as const) {
 
       assert.equal((await api('DELETE', `${CERTIFICATES}/${id}`)).status, 200)
       for (const method of ['GET', 'DELETE']) {
-        assert.equal(outcome(await api(method, `${CERTIFICATES}/${id}`)), '404 NOT_FOUND')
+        assert.equal(summarize(await api(method, `${CERTIFICATES}/${id}`)), '404 NOT_FOUND')
       }
       assert.deepEqual((await api('GET', CERTIFICATES)).json.data, [])
     })
 
-    it('N-10 shows and deletes the certificates of this session only, also between sessions of one identity', async (t) => {
+    it('N-10 shows and deletes the certificates of this session only, even between sessions of one identity', async (t) => {
       const app = await buildApp(t, { database })
       const mine = callsOf(app, app.adminSession)
       const others = callsOf(app, (await app.makeIdentity()).session)
@@ -72,18 +72,18 @@ for (const database of ['sqlite', 'postgres'] as const) {
       const { id } = (await mine('POST', CERTIFICATES, { csr: makeTestCsr().pem })).json.data
       const own = (await mine('GET', SESSION)).json.data
       const filter = encodeURIComponent(`apiSession = "${own.id}" or true`)
-      for (const stranger of [others, mineElsewhere]) {
-        assert.deepEqual((await stranger('GET', CERTIFICATES)).json.data, [])
-        assert.deepEqual((await stranger('GET', `${CERTIFICATES}?filter=${filter}`)).json.data, [])
-        assert.deepEqual((await stranger('GET', `${CERTIFICATES}?limit=-1&filter=${filter}`)).json.data, [])
-        assert.equal(outcome(await stranger('GET', `${CERTIFICATES}/${id}`)), '404 NOT_FOUND')
-        assert.equal(outcome(await stranger('DELETE', `${CERTIFICATES}/${id}`)), '404 NOT_FOUND')
+      for (const other of [others, mineElsewhere]) {
+        assert.deepEqual((await other('GET', CERTIFICATES)).json.data, [])
+        assert.deepEqual((await other('GET', `${CERTIFICATES}?filter=${filter}`)).json.data, [])
+        assert.deepEqual((await other('GET', `${CERTIFICATES}?limit=-1&filter=${filter}`)).json.data, [])
+        assert.equal(summarize(await other('GET', `${CERTIFICATES}/${id}`)), '404 NOT_FOUND')
+        assert.equal(summarize(await other('DELETE', `${CERTIFICATES}/${id}`)), '404 NOT_FOUND')
       }
       assert.equal((await mine('GET', `${CERTIFICATES}?filter=${filter}`)).json.data[0].id, id)
       assert.equal((await mine('GET', `${CERTIFICATES}/${id}`)).status, 200)
     })
 
-    it('ends certificates with their session, and keeps the ten newest of each', async (t) => {
+    it('deletes certificates with their session, and keeps the ten newest of each session', async (t) => {
       const app = await buildApp(t, { database })
       const first = callsOf(app, (await app.makeIdentity()).session)
       const second = callsOf(app, (await app.makeIdentity()).session)
@@ -102,7 +102,7 @@ for (const database of ['sqlite', 'postgres'] as const) {
       assert.equal((await second('GET', CERTIFICATES)).json.data.length, 1)
     })
 
-    it('records nothing for a session that ended while the certificate was made', async (t) => {
+    it('records nothing for a session that ended while the certificate was issued', async (t) => {
       const app = await buildApp(t, { database })
       const record = {
         id: 'certificate1',
@@ -120,8 +120,8 @@ for (const database of ['sqlite', 'postgres'] as const) {
   })
 }
 
-describe('what a session certificate is not made of', () => {
-  it('D36 answers a bad request with its reason and without the request', async (t) => {
+describe('refused session certificates', () => {
+  it('D36 an invalid request is refused with the reason and without the request', async (t) => {
     const app = await buildApp(t)
     const api = callsOf(app, (await app.makeIdentity()).session)
     const { pem } = makeTestCsr()
@@ -137,14 +137,14 @@ describe('what a session certificate is not made of', () => {
     ]
     for (const [request, expected] of refused) {
       const reply = await api('POST', CERTIFICATES, request)
-      assert.equal(outcome(reply), expected, JSON.stringify(request))
+      assert.equal(summarize(reply), expected, JSON.stringify(request))
       assert.ok(!reply.text.includes(body))
     }
     assert.equal((await api('POST', CERTIFICATES, { csr: pem })).status, 201)
     assert.ok(!app.logged.join('').includes(body))
   })
 
-  it('J-08 refuses the key of a signer, and is there on the client API only', async (t) => {
+  it('J-08 refuses the key of a signer, and exists in the client API only', async (t) => {
     const app = await buildApp(t)
     const api = callsOf(app, (await app.makeIdentity()).session)
     const signer = makeTestCertificate()
@@ -157,13 +157,13 @@ describe('what a session certificate is not made of', () => {
     })
     assert.equal(reply.status, 201, reply.text)
     assert.equal(
-      outcome(await api('POST', CERTIFICATES, { csr: makeTestCsr({ keyPair: signer }).pem })),
+      summarize(await api('POST', CERTIFICATES, { csr: makeTestCsr({ keyPair: signer }).pem })),
       '400 COULD_NOT_PROCESS_CSR',
     )
     const { pem } = makeTestCsr()
     assert.equal((await api('POST', CERTIFICATES, { csr: pem })).status, 201)
     assert.equal(
-      outcome(await api('POST', CERTIFICATES.replace('client', 'management'), { csr: pem })),
+      summarize(await api('POST', CERTIFICATES.replace('client', 'management'), { csr: pem })),
       '404 NOT_FOUND',
     )
   })

@@ -9,9 +9,9 @@ import { deleteExpiredSessions } from '../../src/operations/api-session/end-sess
 import { eventsOf } from '../events/read-events.ts'
 import { failReads } from '../store/mock-reads.ts'
 import { buildApp, stopTestPostgres, type TestApp } from './build-app.ts'
-import { outcome, overBothDatabases } from './ext-jwt-signers.fixture.ts'
+import { overBothDatabases, summarize } from './ext-jwt-signers.fixture.ts'
 import { API_SESSIONS, createIdentity, createPassword, IDENTITIES, OWN_SESSION } from './identities.fixture.ts'
-import { setUpProvider, signIn } from './provider.fixture.ts'
+import { logInWithToken, setUpProvider } from './provider.fixture.ts'
 
 after(stopTestPostgres)
 
@@ -23,11 +23,11 @@ const session = { idleSeconds: 600, maxSeconds: 1500 }
 writeFileSync(config, JSON.stringify({ http: { trustedProxies: ['127.0.0.1'] }, session }))
 
 async function use(app: TestApp, session: string, headers: Record<string, string> = {}): Promise<string> {
-  return outcome(await app.call('GET', OWN_SESSION, undefined, { session, headers }))
+  return summarize(await app.call('GET', OWN_SESSION, undefined, { session, headers }))
 }
 
 overBothDatabases('ending all sessions of an identity', async (t, app) => {
-  await t.test('I-06 every session that there is ends, those opened later live, and nobody else notices', async () => {
+  await t.test('I-06 ends every open session; later ones live, and other identities are not affected', async () => {
     const id = await createIdentity(app)
     const { username, password } = await createPassword(app, id)
     const old = await Promise.all([1, 2, 3].map(() => app.logIn(username, password)))
@@ -43,71 +43,75 @@ overBothDatabases('ending all sessions of an identity', async (t, app) => {
     assert.equal(ended.length, 3)
   })
 
-  await t.test('I-06 D35 it takes the permission, and an administrator for an administrator', async () => {
+  await t.test('I-06 D35 needs the permission, and an administrator for an administrator', async () => {
     const { id, session: own } = await app.makeIdentity()
-    const boss = await app.makeIdentity({ isAdmin: true })
-    const helper = await app.makeIdentity({ permissions: ['api-session.delete'] })
-    const end = async (whose: string, session: string) =>
-      outcome(await app.call('DELETE', `${IDENTITIES}/${whose}/api-sessions`, undefined, { session }))
+    const administrator = await app.makeIdentity({ isAdmin: true })
+    const operator = await app.makeIdentity({ permissions: ['api-session.delete'] })
+    const end = async (identityId: string, session: string) =>
+      summarize(await app.call('DELETE', `${IDENTITIES}/${identityId}/api-sessions`, undefined, { session }))
     assert.equal(await end(id, own), '401 UNAUTHORIZED')
-    assert.equal(await end(boss.id, helper.session), '401 UNAUTHORIZED')
-    assert.equal(await use(app, boss.session), '200')
-    assert.equal(await end(id, helper.session), '200')
+    assert.equal(await end(administrator.id, operator.session), '401 UNAUTHORIZED')
+    assert.equal(await use(app, administrator.session), '200')
+    assert.equal(await end(id, operator.session), '200')
     assert.equal(await use(app, own), '401 UNAUTHORIZED')
-    assert.equal(await end(boss.id, app.adminSession), '200')
-    assert.equal(await use(app, boss.session), '401 UNAUTHORIZED')
-    assert.equal(await end('nobody', app.adminSession), '404 NOT_FOUND')
+    assert.equal(await end(administrator.id, app.adminSession), '200')
+    assert.equal(await use(app, administrator.session), '401 UNAUTHORIZED')
+    assert.equal(await end('unknown', app.adminSession), '404 NOT_FOUND')
   })
 
-  await t.test('I-06 D35 N-08 one by one it is the same', async () => {
-    const boss = await app.makeIdentity({ isAdmin: true })
-    const somebody = await app.makeIdentity()
-    const helper = await app.makeIdentity({ permissions: ['api-session'] })
+  await t.test('I-06 D35 N-08 has the same rules one by one', async () => {
+    const administrator = await app.makeIdentity({ isAdmin: true })
+    const plain = await app.makeIdentity()
+    const operator = await app.makeIdentity({ permissions: ['api-session'] })
     const sessionsOf = async (id: string) => {
       const path = `${API_SESSIONS}?filter=${encodeURIComponent(`identity="${id}"`)}`
-      const { json } = await app.call('GET', path, undefined, { session: helper.session })
+      const { json } = await app.call('GET', path, undefined, { session: operator.session })
       return json.data[0].id as string
     }
     const end = async (id: string, session: string) =>
-      outcome(await app.call('DELETE', `${API_SESSIONS}/${id}`, undefined, { session }))
-    const [of, ofBoss, own] = [await sessionsOf(somebody.id), await sessionsOf(boss.id), await sessionsOf(helper.id)]
-    assert.equal(await end(ofBoss, helper.session), '401 UNAUTHORIZED')
-    assert.equal(await use(app, boss.session), '200')
-    assert.equal(await end(of, helper.session), '200')
-    assert.equal(await use(app, somebody.session), '401 UNAUTHORIZED')
-    assert.equal(await end(ofBoss, app.adminSession), '200')
-    assert.equal(await use(app, boss.session), '401 UNAUTHORIZED')
-    assert.equal(await end('nobody', helper.session), '404 NOT_FOUND')
-    assert.equal(await end(own, helper.session), '200')
+      summarize(await app.call('DELETE', `${API_SESSIONS}/${id}`, undefined, { session }))
+    const [of, ofAdministrator, own] = [
+      await sessionsOf(plain.id),
+      await sessionsOf(administrator.id),
+      await sessionsOf(operator.id),
+    ]
+    assert.equal(await end(ofAdministrator, operator.session), '401 UNAUTHORIZED')
+    assert.equal(await use(app, administrator.session), '200')
+    assert.equal(await end(of, operator.session), '200')
+    assert.equal(await use(app, plain.session), '401 UNAUTHORIZED')
+    assert.equal(await end(ofAdministrator, app.adminSession), '200')
+    assert.equal(await use(app, administrator.session), '401 UNAUTHORIZED')
+    assert.equal(await end('unknown', operator.session), '404 NOT_FOUND')
+    assert.equal(await end(own, operator.session), '200')
   })
 })
 
-test('I-07 a session that cannot be looked up is refused with 503, whatever the trouble, and works again after it', async (t) => {
+test('I-07 a session that cannot be looked up is refused with 503, whatever the error, and works again after it', async (t) => {
   const app = await buildApp(t)
   const { session } = await app.makeIdentity()
-  for (const trouble of [
+  for (const failure of [
     Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' }),
     Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR' }),
-    new TypeError('something odd'),
+    new TypeError('unexpected'),
   ]) {
-    const restore = failReads(app.store, trouble)
+    const restore = failReads(app.store, failure)
     assert.equal(await use(app, session), '503 STORE_UNAVAILABLE')
     restore()
   }
   assert.equal(await use(app, session), '200')
 })
 
-test('I-07 with the database gone even a session used a moment ago is refused, and comes back with it', async (t) => {
+test('I-07 without the database even a recently used session is refused, and works again when it is back', async (t) => {
   const postgres = await startPostgres({ durable: true })
   const database = (await postgres.createDatabase()) as `postgres${string}:${string}`
   const app = await buildApp(t, { database })
   t.after(() => postgres.stop())
   const { session } = await app.makeIdentity()
-  const until = async (wanted: string) => {
+  const until = async (expected: string) => {
     const deadline = performance.now() + 20_000
     for (;;) {
       const seen = await use(app, session)
-      if (seen === wanted) return
+      if (seen === expected) return
       assert.ok(seen === '200' || seen === '503 STORE_UNAVAILABLE', seen)
       assert.ok(performance.now() < deadline, `still ${seen}`)
       await sleep(50)
@@ -125,12 +129,12 @@ test('I-08 a session outlives the token that opened it and ends unused after the
   await createSigner()
   await createIdentity()
   const exp = Math.floor(app.clock.now() / 1000) + 30
-  const open = async () => (await signIn(app, token({ exp }))).json.data.token as string
+  const open = async () => (await logInWithToken(app, token({ exp }))).json.data.token as string
   const [early, late] = [await open(), await open()]
   app.clock.advance(40 * SECOND)
-  assert.equal((await signIn(app, token({ exp }))).status, 401, 'the token has expired')
+  assert.equal((await logInWithToken(app, token({ exp }))).status, 401, 'the token has expired')
   assert.equal(await use(app, early), '200')
-  assert.equal(await use(app, late), '200', 'a use within the same minute prolongs it too')
+  assert.equal(await use(app, late), '200', 'a use within the same minute extends it too')
   app.clock.advance(599 * SECOND)
   assert.equal(await use(app, early), '200')
   app.clock.advance(1 * SECOND)
@@ -138,7 +142,7 @@ test('I-08 a session outlives the token that opened it and ends unused after the
   assert.equal(await use(app, early), '200')
 })
 
-test('I-08 however much it is used it ends with its longest life, to the second', async (t) => {
+test('I-08 a session in constant use ends at its maximum lifetime, to the second', async (t) => {
   const app = await buildApp(t, { settings: { config } })
   const { session } = await app.makeIdentity()
   const opened = Date.parse((await app.call('GET', OWN_SESSION, undefined, { session })).json.data.createdAt)
@@ -146,14 +150,14 @@ test('I-08 however much it is used it ends with its longest life, to the second'
   for (const at of [500, 1000, 1499]) {
     to(at * SECOND)
     const reply = await app.call('GET', OWN_SESSION, undefined, { session })
-    assert.equal(outcome(reply), '200', `after ${at} s`)
+    assert.equal(summarize(reply), '200', `after ${at} s`)
     assert.ok(Date.parse(reply.json.data.expiresAt) <= opened + 1500 * SECOND)
   }
   to(1500 * SECOND)
   assert.equal(await use(app, session), '401 UNAUTHORIZED')
 })
 
-test('I-08 sweeping takes no session that was used since its use was last written down', async (t) => {
+test('I-08 the sweep keeps sessions that were used since their last written use', async (t) => {
   const app = await buildApp(t, { settings: { config } })
   const { session } = await app.makeIdentity()
   assert.equal(await use(app, session), '200')
@@ -164,10 +168,10 @@ test('I-08 sweeping takes no session that was used since its use was last writte
   assert.equal(await use(app, session), '200', '580 s after its last use')
 })
 
-test('I-09 a token used from another address or by another program is allowed, and told once', async (t) => {
+test('I-09 a token used from another address or user agent is allowed, and reported once', async (t) => {
   const app = await buildApp(t, { settings: { config } })
   const { id, session } = await app.makeIdentity()
-  const moves = () =>
+  const changes = () =>
     eventsOf(app.controller.events, 'apiSession')
       .filter((event) => event.identity_id === id && event.event_type.endsWith('Changed'))
       .map((event) => `${event.event_type} ${event.ip_address}`)
@@ -175,17 +179,17 @@ test('I-09 a token used from another address or by another program is allowed, a
     use(app, session, { 'x-forwarded-for': address, 'user-agent': agent })
   assert.equal(await from('127.0.0.1', 'sdk'), '200')
   assert.equal(await from('127.0.0.1', 'sdk'), '200')
-  assert.deepEqual(moves(), [])
+  assert.deepEqual(changes(), [])
   assert.equal(await from('192.0.2.1', 'sdk'), '200')
-  assert.deepEqual(moves(), ['addressChanged 192.0.2.1'])
+  assert.deepEqual(changes(), ['addressChanged 192.0.2.1'])
   assert.equal(await from('192.0.2.1', 'curl'), '200')
-  assert.deepEqual(moves(), ['addressChanged 192.0.2.1', 'agentChanged 192.0.2.1'])
+  assert.deepEqual(changes(), ['addressChanged 192.0.2.1', 'agentChanged 192.0.2.1'])
   for (let round = 0; round < 3; round++) {
     assert.equal(await from('127.0.0.1', 'sdk'), '200')
     assert.equal(await from('192.0.2.1', 'curl'), '200')
   }
-  assert.equal(moves().length, 2, 'back and forth is nothing new')
+  assert.equal(changes().length, 2, 'known addresses are not reported again')
   for (let host = 0; host < 100; host++) assert.equal(await from(`198.51.100.${host}`, `agent ${host}`), '200')
-  assert.ok(moves().length <= 16, 'and no session tells without end')
+  assert.ok(changes().length <= 16, 'the number of events per session is limited')
   assert.ok(!JSON.stringify(eventsOf(app.controller.events, 'apiSession')).includes(session))
 })

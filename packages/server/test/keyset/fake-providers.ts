@@ -6,13 +6,13 @@ import { OutboundError } from '../../src/outbound/outbound-error.ts'
 type Entries = readonly (MintKey | Record<string, unknown>)[]
 
 export interface FakeProvider {
-  /** How many fetches have begun. */
+  /** The number of fetches that have begun. */
   readonly hits: number
-  /** From now on it answers these keys, with what it says about how long they are good. */
+  /** Publishes these keys from now on, with this freshness. */
   publish(entries: Entries, freshForMs?: number): void
-  /** From now on it is down. */
+  /** Fails every fetch from now on. */
   fail(): void
-  /** From now on it answers nothing until what is answered is called; then it goes on as before. */
+  /** Holds every fetch from now on. Returns a function that releases them. */
   hold(): () => void
 }
 
@@ -27,11 +27,11 @@ export interface FakeProviders {
 
 interface State {
   hits: number
-  answer: () => FetchedKeySet
+  respond: () => FetchedKeySet
   held: Promise<void> | undefined
 }
 
-/** Providers without a network: what they publish is read as a fetched set would be. One that was told nothing is down. */
+/** Providers without a network. Published keys are parsed like a fetched key set. A provider that published nothing is down. */
 export function createFakeProviders(): FakeProviders {
   const states = new Map<string, State>()
   const requests: JwksRequest[] = []
@@ -39,10 +39,10 @@ export function createFakeProviders(): FakeProviders {
   let mostRunning = 0
 
   const down = (): never => {
-    throw new OutboundError('status', 'the answer was HTTP 503, not 200', { status: 503 })
+    throw new OutboundError('status', 'the response was HTTP 503, not 200', { status: 503 })
   }
   const stateOf = (url: string): State => {
-    const state = states.get(url) ?? { hits: 0, answer: down, held: undefined }
+    const state = states.get(url) ?? { hits: 0, respond: down, held: undefined }
     states.set(url, state)
     return state
   }
@@ -63,7 +63,7 @@ export function createFakeProviders(): FakeProviders {
       mostRunning = Math.max(mostRunning, running)
       try {
         await state.held
-        return state.answer()
+        return state.respond()
       } finally {
         running--
       }
@@ -76,10 +76,10 @@ export function createFakeProviders(): FakeProviders {
         },
         publish: (entries, freshForMs) => {
           const body = mintKeySet(...entries) as JsonValue
-          state.answer = () => ({ keySet: readKeySet(body), freshForMs })
+          state.respond = () => ({ keySet: readKeySet(body), freshForMs })
         },
         fail: () => {
-          state.answer = down
+          state.respond = down
         },
         hold: () => {
           const { promise, resolve } = Promise.withResolvers<void>()

@@ -4,11 +4,11 @@ import type { Scheduler } from '../../src/platform/scheduler.ts'
 export interface FakeTime {
   readonly clock: Clock
   readonly scheduler: Scheduler
-  /** Timers that have been asked for and not yet run. */
+  /** The number of pending timers. */
   readonly pending: number
-  /** Lets time pass on both clocks; every timer runs at its time, and what it starts is waited for as far as it does not need time. */
+  /** Advances both clocks. Every timer runs at its time, and the work it starts is awaited as far as it needs no time. */
   advance(ms: number): Promise<void>
-  /** Sets the wall clock, and only that. */
+  /** Sets the wall clock only. */
   jump(ms: number): void
 }
 
@@ -19,7 +19,7 @@ interface Timer {
 
 export const START = Date.parse('2026-03-01T12:00:00Z')
 
-/** Time that passes only when it is told to. */
+/** Time that passes only on `advance`. */
 export function createFakeTime(start = START): FakeTime {
   const timers = new Set<Timer>()
   let elapsed = 0
@@ -62,16 +62,16 @@ export function createFakeTime(start = START): FakeTime {
   }
 }
 
-/** Lets everything happen that is ready to happen. */
+/** Runs everything that is ready to run. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
 }
 
-/** Waits for something that another thread or another process must do first. */
+/** Waits for another thread or process. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   const giveUpAt = performance.now() + 10_000
   while (!(await holds())) {
-    if (performance.now() > giveUpAt) throw new Error('it did not happen within 10 s')
+    if (performance.now() > giveUpAt) throw new Error('the condition did not hold within 10 s')
     await new Promise((resolve) => setTimeout(resolve, 2))
   }
 }

@@ -9,24 +9,24 @@ import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import { DATABASES, getPostgres, openTestStore, stopPostgres } from '../store/open-test-stores.ts'
 import { createFakeProviders } from './fake-providers.ts'
 import { createFakeTime, settle, until } from './fake-time.ts'
-import { createSigner, patchSigner, startKeeper, storedKeys, urlOf, withDefaults } from './keeper.fixture.ts'
+import { createSigner, patchSigner, startKeySets, storedKeys, urlOf, withDefaults } from './key-sets.fixture.ts'
 
 after(stopPostgres)
 
 const OLD = mintKey('P-256', 'old')
 const NEW = mintKey('P-256', 'new')
 
-test('F-07 F-05 a node takes the keys that another has stored, and drops with it those that were withdrawn', async (t) => {
+test('F-07 F-05 a node takes the keys that another has stored, and drops withdrawn ones with it', async (t) => {
   const url = await (await getPostgres()).createDatabase()
   const openNode = async (fetchJwks: ReturnType<typeof createFakeProviders>['fetchJwks']) => {
-    const store = await openPostgresStore({ url, nodeId: newId(), now: 1, onProblem: () => {} })
+    const store = await openPostgresStore({ url, nodeId: newId(), now: 1, onWarning: () => {} })
     const time = createFakeTime()
-    const { keeper } = startKeeper({ store, time, fetchJwks })
+    const { keySets } = startKeySets({ store, time, fetchJwks })
     t.after(async () => {
-      await keeper.stop()
+      await keySets.stop()
       await store.close()
     })
-    return { store, time, keeper }
+    return { store, time, keySets }
   }
   const up = createFakeProviders()
   const down = createFakeProviders()
@@ -35,40 +35,40 @@ test('F-07 F-05 a node takes the keys that another has stored, and drops with it
   const b = await openNode(down.fetchJwks)
   await withDefaults(a.store)
   const signer = await createSigner(a.store, 'idp')
-  await until(() => b.keeper.keysOf(signer).has(OLD.kid))
-  assert.equal(down.at(urlOf('idp')).hits, 0, 'the node that has made the signer fetches for both')
+  await until(() => b.keySets.keysOf(signer).has(OLD.kid))
+  assert.equal(down.at(urlOf('idp')).hits, 0, 'the node that created the signer fetches for both')
   await a.time.advance(2_000)
   up.at(urlOf('idp')).publish([NEW])
-  await a.keeper.refresh(signer)
-  await until(() => !b.keeper.keysOf(signer).has(OLD.kid))
-  assert.ok(b.keeper.keysOf(signer).has(NEW.kid))
+  await a.keySets.refresh(signer)
+  await until(() => !b.keySets.keysOf(signer).has(OLD.kid))
+  assert.ok(b.keySets.keysOf(signer).has(NEW.kid))
   const moved = await patchSigner(a.store, signer.id, { jwksEndpoint: urlOf('elsewhere') })
-  assert.equal(b.keeper.keysOf(moved).size, 0)
+  assert.equal(b.keySets.keysOf(moved).size, 0)
 })
 
-test('in normal times the keys of a signer are fetched once for all nodes, and by another one when that node has gone', async (t) => {
+test('the keys of a signer are fetched once for all nodes, and by another node when that one stops', async (t) => {
   const url = await (await getPostgres()).createDatabase()
   const providers = createFakeProviders()
   const provider = providers.at(urlOf('idp'))
   provider.publish([OLD])
   const openNode = async (random: number) => {
-    const store = await openPostgresStore({ url, nodeId: newId(), now: 1, onProblem: () => {} })
+    const store = await openPostgresStore({ url, nodeId: newId(), now: 1, onWarning: () => {} })
     const time = createFakeTime()
-    const { keeper } = startKeeper({ store, time, fetchJwks: providers.fetchJwks, random: () => random })
+    const { keySets } = startKeySets({ store, time, fetchJwks: providers.fetchJwks, random: () => random })
     t.after(async () => {
-      await keeper.stop()
+      await keySets.stop()
       await store.close()
     })
-    return { store, time, keeper }
+    return { store, time, keySets }
   }
   const nodes = [await openNode(0.1), await openNode(0.5), await openNode(0.9)] as const
   await withDefaults(nodes[0].store)
   const signer = await createSigner(nodes[0].store, 'idp')
-  for (const { keeper } of nodes) await until(() => keeper.keysOf(signer).has(OLD.kid))
+  for (const { keySets } of nodes) await until(() => keySets.keysOf(signer).has(OLD.kid))
   const pass = async (ms: number, of: readonly (typeof nodes)[number][]) => {
     for (let passed = 0; passed < ms; passed += 10_000) {
       for (const { time } of of) await time.advance(10_000)
-      // What one has fetched is on its way to the database, in real time.
+      // Fetched keys are stored in real time.
       await sleep(5)
     }
   }
@@ -79,33 +79,33 @@ test('in normal times the keys of a signer are fetched once for all nodes, and b
     provider.hits >= 3 && provider.hits <= 6,
     `${provider.hits} fetches in half an hour, refreshing every ten minutes`,
   )
-  await nodes[0].keeper.stop()
+  await nodes[0].keySets.stop()
   const before = provider.hits
   await pass(700_000, nodes.slice(1))
-  assert.ok(provider.hits > before, 'another node goes on')
+  assert.ok(provider.hits > before, 'another node continues')
 })
 
 for (const database of DATABASES) {
-  test(`on ${database} keys are kept unless newer ones are, and others are told only when they differ`, async (t) => {
+  test(`on ${database} stored keys are replaced by newer ones only, and listeners are notified only when they differ`, async (t) => {
     const store = await withDefaults(await openTestStore(t, database))
     const signer = await createSigner(store, 'idp')
-    let told = 0
+    let notified = 0
     store.onChange((changes) => {
-      told += changes === 'everything' ? 0 : changes.filter(({ id }) => id === signer.id).length
+      notified += changes === 'everything' ? 0 : changes.filter(({ id }) => id === signer.id).length
     })
     const write = (jwks: string, fetchedAt: number, url = urlOf('idp'), signerId = signer.id) =>
       store.run(storeKeySet, { signerId, url, jwks, fetchedAt }, { actorId: 'system', now: 10_000 })
     assert.equal(await write('one', 100), true)
-    assert.equal(told, 1)
+    assert.equal(notified, 1)
     assert.equal(await write('one', 200), true)
-    assert.equal(told, 1, 'the same keys')
+    assert.equal(notified, 1, 'the same keys')
     assert.equal((await storedKeys(store, signer.id))?.fetched_at, 200)
     assert.equal(await write('old', 150), false)
-    assert.equal(await write('other', 300, urlOf('elsewhere')), false, 'not the endpoint of the signer')
+    assert.equal(await write('other', 300, urlOf('elsewhere')), false, 'not the signer’s endpoint')
     assert.equal(await write('other', 300, urlOf('idp'), newId()), false, 'no such signer')
     assert.equal((await storedKeys(store, signer.id))?.jwks, 'one')
     assert.equal(await write('two', 300), true)
-    assert.equal(told, 2)
+    assert.equal(notified, 2)
     await store.run(deleteSigner, { id: signer.id }, { actorId: 'system', now: 1 })
     assert.equal(await storedKeys(store, signer.id), undefined)
     await settle()

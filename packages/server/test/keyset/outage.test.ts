@@ -5,16 +5,16 @@ import { storeKeySet } from '../../src/operations/signer/store-key-set.ts'
 import { createFakeProviders } from './fake-providers.ts'
 import { createFakeTime, settle, until } from './fake-time.ts'
 import {
-  borrowStore,
   closeFileStore,
   createSigner,
-  startKeeper,
-  startSigner,
-  startWorld,
+  setUpKeySets,
+  setUpSigner,
+  startKeySets,
   storedKeys,
   untilStored,
   urlOf,
-} from './keeper.fixture.ts'
+  useFileStore,
+} from './key-sets.fixture.ts'
 
 after(closeFileStore)
 
@@ -22,15 +22,15 @@ const KEY = mintKey('P-256', 'old')
 const MINUTE = 60_000
 const DAY = 1440 * MINUTE
 
-test('F-07 with the provider down the last good keys serve for 24 h, with a warning after 5 minutes', async (t) => {
-  const { keeper, store, time, warnings, provider, signer } = await startSigner(t, [KEY])
+test('F-07 with the provider down the last good keys are used for 24 h, with a warning after 5 minutes', async (t) => {
+  const { keySets, store, time, warnings, provider, signer } = await setUpSigner(t, [KEY])
   const fetchedAt = time.clock.now()
   await untilStored(store, signer.id, fetchedAt)
-  assert.equal(keeper.keyStatus(signer).stale, false)
+  assert.equal(keySets.keyStatus(signer).stale, false)
 
   provider.fail()
-  await assert.rejects(keeper.refresh(signer))
-  const { stale, lastError, lastSuccessAt, keys } = keeper.keyStatus(signer)
+  await assert.rejects(keySets.refresh(signer))
+  const { stale, lastError, lastSuccessAt, keys } = keySets.keyStatus(signer)
   assert.equal(stale, true)
   assert.match(lastError ?? '', /HTTP 503/)
   assert.equal(lastSuccessAt, new Date(fetchedAt).toISOString())
@@ -38,7 +38,7 @@ test('F-07 with the provider down the last good keys serve for 24 h, with a warn
     keys.map(({ kid }) => kid),
     [KEY.kid],
   )
-  assert.equal(keeper.countStale(), 1)
+  assert.equal(keySets.countStale(), 1)
 
   await time.advance(5 * MINUTE - 1)
   assert.deepEqual(warnings, [])
@@ -48,95 +48,95 @@ test('F-07 with the provider down the last good keys serve for 24 h, with a warn
     [['provider-down', signer.id]],
   )
   await time.advance(DAY - 5 * MINUTE)
-  assert.equal((await keeper.keyFor(signer, KEY.kid))?.kid, KEY.kid)
+  assert.equal((await keySets.keyFor(signer, KEY.kid))?.kid, KEY.kid)
   await time.advance(1)
-  assert.equal(await keeper.keyFor(signer, KEY.kid), undefined)
-  assert.match(keeper.keyStatus(signer).warnings.join(), /too old/)
-  assert.equal(warnings.length, 1, 'told once')
+  assert.equal(await keySets.keyFor(signer, KEY.kid), undefined)
+  assert.match(keySets.keyStatus(signer).warnings.join(), /too old/)
+  assert.equal(warnings.length, 1, 'reported once')
 
   provider.publish([KEY])
   await time.advance(2 * MINUTE)
-  assert.equal((await keeper.keyFor(signer, KEY.kid))?.kid, KEY.kid)
-  assert.equal(keeper.keyStatus(signer).stale, false)
-  assert.equal(keeper.keyStatus(signer).lastError, null)
-  assert.equal(keeper.countStale(), 0)
+  assert.equal((await keySets.keyFor(signer, KEY.kid))?.kid, KEY.kid)
+  assert.equal(keySets.keyStatus(signer).stale, false)
+  assert.equal(keySets.keyStatus(signer).lastError, null)
+  assert.equal(keySets.countStale(), 0)
 })
 
-test('a provider that is back before 5 minutes are over is no reason to warn', async (t) => {
-  const { keeper, time, warnings, provider, signer } = await startSigner(t, [KEY])
+test('a provider that recovers within 5 minutes causes no warning', async (t) => {
+  const { keySets, time, warnings, provider, signer } = await setUpSigner(t, [KEY])
   provider.fail()
-  await assert.rejects(keeper.refresh(signer))
+  await assert.rejects(keySets.refresh(signer))
   await time.advance(3 * MINUTE)
   provider.publish([KEY])
   await time.advance(60 * MINUTE)
   assert.deepEqual(warnings, [])
-  assert.ok(keeper.keysOf(signer).has(KEY.kid))
+  assert.ok(keySets.keysOf(signer).has(KEY.kid))
 })
 
-test('G-16 G-18 a failed fetch keeps the keys, and only a good one replaces them', async (t) => {
-  const { keeper, store, providers, time } = await startWorld(t)
+test('G-16 G-18 a failed fetch keeps the keys, and only a successful one replaces them', async (t) => {
+  const { keySets, store, providers, time } = await setUpKeySets(t)
   const provider = providers.at(urlOf('idp'))
   provider.publish([KEY])
   const signer = await createSigner(store, 'idp')
-  const key = await keeper.keyFor(signer, KEY.kid)
+  const key = await keySets.keyFor(signer, KEY.kid)
   provider.fail()
   await time.advance(30 * MINUTE)
   assert.ok(provider.hits > 10)
-  assert.equal(keeper.keysOf(signer).get(KEY.kid), key)
+  assert.equal(keySets.keysOf(signer).get(KEY.kid), key)
   provider.publish([mintKey('P-256', 'new')])
   await time.advance(2 * MINUTE)
-  assert.deepEqual([...keeper.keysOf(signer).keys()], ['P-256-new'])
+  assert.deepEqual([...keySets.keysOf(signer).keys()], ['P-256-new'])
 })
 
-test('F-07 the last good keys outlive a restart, and their age counts from when they were fetched', async (t) => {
-  const store = await borrowStore(t)
+test('F-07 the last good keys survive a restart, and their age counts from the fetch', async (t) => {
+  const store = await useFileStore(t)
   const first = createFakeTime()
   const up = createFakeProviders()
   up.at(urlOf('idp')).publish([KEY, mintKey('RSA', 'other')])
-  const before = startKeeper({ store, time: first, fetchJwks: up.fetchJwks })
+  const before = startKeySets({ store, time: first, fetchJwks: up.fetchJwks })
   const signer = await createSigner(store, 'idp')
-  const key = await before.keeper.keyFor(signer, KEY.kid)
+  const key = await before.keySets.keyFor(signer, KEY.kid)
   await untilStored(store, signer.id, first.clock.now())
-  await before.keeper.stop()
+  await before.keySets.stop()
 
   const time = createFakeTime(first.clock.now() + DAY - MINUTE)
   const down = createFakeProviders()
-  const { keeper } = startKeeper({ store, time, fetchJwks: down.fetchJwks })
-  t.after(() => keeper.stop())
-  await keeper.loaded
-  assert.equal(keeper.keysOf(signer).get(KEY.kid)?.thumbprint, key?.thumbprint)
-  assert.deepEqual([...keeper.keysOf(signer).keys()], [KEY.kid, 'RSA-other'])
+  const { keySets } = startKeySets({ store, time, fetchJwks: down.fetchJwks })
+  t.after(() => keySets.stop())
+  await keySets.loaded
+  assert.equal(keySets.keysOf(signer).get(KEY.kid)?.thumbprint, key?.thumbprint)
+  assert.deepEqual([...keySets.keysOf(signer).keys()], [KEY.kid, 'RSA-other'])
   await until(() => down.at(urlOf('idp')).hits === 1)
   await time.advance(MINUTE)
-  assert.ok(keeper.keysOf(signer).has(KEY.kid))
+  assert.ok(keySets.keysOf(signer).has(KEY.kid))
   await time.advance(1)
-  assert.equal(keeper.keysOf(signer).has(KEY.kid), false)
+  assert.equal(keySets.keysOf(signer).has(KEY.kid), false)
 })
 
-test('a key that was published once for each of two algorithms is the same after a restart', async (t) => {
-  const store = await borrowStore(t)
+test('a key published once for each of two algorithms is the same after a restart', async (t) => {
+  const store = await useFileStore(t)
   const time = createFakeTime()
   const up = createFakeProviders()
   const { jwk } = mintKey('RSA')
   const any = mintKey('RSA', 'any')
   up.at(urlOf('idp')).publish([{ ...jwk, alg: 'RS256' }, { ...jwk, alg: 'PS256' }, { ...KEY.jwk, alg: 'ES256' }, any])
-  const before = startKeeper({ store, time, fetchJwks: up.fetchJwks })
+  const before = startKeySets({ store, time, fetchJwks: up.fetchJwks })
   const signer = await createSigner(store, 'idp')
-  await before.keeper.keyFor(signer, KEY.kid)
-  const summary = (keeper: typeof before.keeper) =>
-    [...keeper.keysOf(signer).values()].map(({ kid, alg, algs }) => [kid, alg, algs.toSorted()]).sort()
-  const fetched = summary(before.keeper)
+  await before.keySets.keyFor(signer, KEY.kid)
+  const summary = (keySets: typeof before.keySets) =>
+    [...keySets.keysOf(signer).values()].map(({ kid, alg, algs }) => [kid, alg, algs.toSorted()]).sort()
+  const fetched = summary(before.keySets)
   await untilStored(store, signer.id, time.clock.now())
-  await before.keeper.stop()
-  const { keeper } = startKeeper({ store, time, fetchJwks: createFakeProviders().fetchJwks })
-  t.after(() => keeper.stop())
-  await keeper.loaded
+  await before.keySets.stop()
+  const { keySets } = startKeySets({ store, time, fetchJwks: createFakeProviders().fetchJwks })
+  t.after(() => keySets.stop())
+  await keySets.loaded
   assert.equal(fetched.length, 3)
-  assert.deepEqual(summary(keeper), fetched)
+  assert.deepEqual(summary(keySets), fetched)
 })
 
-test('keys that another node has found to be still the same live on here, although nobody is told of it', async (t) => {
-  const { keeper, store, time, provider, signer } = await startSigner(t, [KEY])
+test('keys that another node has confirmed stay in use here, without a notification', async (t) => {
+  const { keySets, store, time, provider, signer } = await setUpSigner(t, [KEY])
   await untilStored(store, signer.id, time.clock.now())
   provider.fail()
   await time.advance(DAY - MINUTE)
@@ -144,13 +144,13 @@ test('keys that another node has found to be still the same live on here, althou
   const now = time.clock.now()
   await store.run(storeKeySet, { signerId: signer.id, url, jwks, fetchedAt: now }, { actorId: 'other', now })
   await time.advance(DAY)
-  assert.ok(keeper.keysOf(signer).has(KEY.kid))
+  assert.ok(keySets.keysOf(signer).has(KEY.kid))
   await time.advance(1)
-  assert.equal(keeper.keysOf(signer).has(KEY.kid), false)
+  assert.equal(keySets.keysOf(signer).has(KEY.kid), false)
 })
 
-test('S-15 stored keys that cannot be read are left, told and fetched again; other signers do not notice', async (t) => {
-  const store = await borrowStore(t)
+test('S-15 unreadable stored keys are logged and fetched again; other signers are not affected', async (t) => {
+  const store = await useFileStore(t)
   const time = createFakeTime()
   const providers = createFakeProviders()
   const broken = await createSigner(store, 'broken')
@@ -161,16 +161,16 @@ test('S-15 stored keys that cannot be read are left, told and fetched again; oth
   await stored('broken', broken.id, '{"keys":')
   await stored('fine', fine.id, JSON.stringify({ keys: [KEY.jwk] }))
   providers.at(urlOf('broken')).publish([KEY])
-  const { keeper, logged } = startKeeper({ store, time, fetchJwks: providers.fetchJwks })
-  t.after(() => keeper.stop())
-  await keeper.loaded
-  assert.ok(keeper.keysOf(fine).has(KEY.kid))
+  const { keySets, logged } = startKeySets({ store, time, fetchJwks: providers.fetchJwks })
+  t.after(() => keySets.stop())
+  await keySets.loaded
+  assert.ok(keySets.keysOf(fine).has(KEY.kid))
   assert.ok(logged.some((line) => line.includes('stored keys') && line.includes(broken.id)))
-  assert.equal((await keeper.keyFor(broken, KEY.kid))?.kid, KEY.kid)
+  assert.equal((await keySets.keyFor(broken, KEY.kid))?.kid, KEY.kid)
 })
 
-test('S-08 keys that were stored while the clock was ahead neither live longer nor keep newer ones out', async (t) => {
-  const store = await borrowStore(t)
+test('S-08 keys stored while the clock was ahead neither live longer nor block newer ones', async (t) => {
+  const store = await useFileStore(t)
   const time = createFakeTime()
   const providers = createFakeProviders()
   const signer = await createSigner(store, 'idp')
@@ -181,19 +181,19 @@ test('S-08 keys that were stored while the clock was ahead neither live longer n
     { signerId: signer.id, url: urlOf('idp'), jwks, fetchedAt: ahead },
     { actorId: 'system', now: ahead },
   )
-  const { keeper } = startKeeper({ store, time, fetchJwks: providers.fetchJwks })
-  t.after(() => keeper.stop())
-  await keeper.loaded
-  assert.ok(keeper.keysOf(signer).has(KEY.kid))
+  const { keySets } = startKeySets({ store, time, fetchJwks: providers.fetchJwks })
+  t.after(() => keySets.stop())
+  await keySets.loaded
+  assert.ok(keySets.keysOf(signer).has(KEY.kid))
   providers.at(urlOf('idp')).publish([mintKey('P-256', 'new')])
   await settle()
-  await keeper.refresh(signer)
-  assert.deepEqual([...keeper.keysOf(signer).keys()], ['P-256-new'])
+  await keySets.refresh(signer)
+  assert.deepEqual([...keySets.keysOf(signer).keys()], ['P-256-new'])
   await until(async () => (await storedKeys(store, signer.id))?.fetched_at === time.clock.now())
 })
 
-test('a store that cannot be written or read costs nothing but the memory of the keys', async (t) => {
-  const inner = await borrowStore(t)
+test('a store that fails costs only the persistence of the keys', async (t) => {
+  const inner = await useFileStore(t)
   const time = createFakeTime()
   const providers = createFakeProviders()
   providers.at(urlOf('idp')).publish([KEY])
@@ -203,14 +203,14 @@ test('a store that cannot be written or read costs nothing but the memory of the
     ...inner,
     onChange: inner.onChange,
     get db() {
-      if (isDown) throw new Error('the database is away')
+      if (isDown) throw new Error('the database is down')
       return inner.db
     },
-    run: () => Promise.reject(new Error('the database is away')),
+    run: () => Promise.reject(new Error('the database is down')),
   } as typeof inner
-  const { keeper, logged } = startKeeper({ store, time, fetchJwks: providers.fetchJwks })
-  t.after(() => keeper.stop())
-  assert.equal((await keeper.keyFor(signer, KEY.kid))?.kid, KEY.kid)
+  const { keySets, logged } = startKeySets({ store, time, fetchJwks: providers.fetchJwks })
+  t.after(() => keySets.stop())
+  assert.equal((await keySets.keyFor(signer, KEY.kid))?.kid, KEY.kid)
   assert.ok(logged.some((line) => line.includes('could not be stored')))
   isDown = false
   await createSigner(inner, 'second')

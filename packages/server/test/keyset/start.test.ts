@@ -11,15 +11,15 @@ import { createFetchJwks } from '../../src/outbound/jwks-fetch.ts'
 import type { Store } from '../../src/store/store.ts'
 import { authority, serverCertificate, settingsWith, tlsOf } from '../outbound/fetch.fixture.ts'
 import { until } from './fake-time.ts'
-import { borrowStore, closeFileStore, createSigner } from './keeper.fixture.ts'
+import { closeFileStore, createSigner, useFileStore } from './key-sets.fixture.ts'
 
 after(closeFileStore)
 
 const KEY = mintKey('P-256')
 const { lookup } = createFakeDns({ 'idp.test': [['127.0.0.1']], 'hanging.test': [new Promise<string[]>(() => {})] })
 
-/** With real fetches in real time. */
-function startReally(store: Store) {
+/** Key sets with real fetches in real time. */
+function startWithRealFetches(store: Store) {
   const settings = settingsWith()
   const fetchJwks = createFetchJwks(createFetchDocument({ settings, lookup }))
   const log = pino({ level: 'silent' })
@@ -35,8 +35,8 @@ async function findClosedPort(): Promise<number> {
   return port
 }
 
-test('F-09 S-09 S-11 fifty dead providers and a dead name service delay neither the start nor the signers that are well', async (t) => {
-  const store = await borrowStore(t)
+test('F-09 S-09 S-11 fifty dead providers and a dead name service delay neither the start nor healthy signers', async (t) => {
+  const store = await useFileStore(t)
   const server = await startJwksServer()
   server.publish(KEY)
   t.after(() => server.close())
@@ -47,25 +47,25 @@ test('F-09 S-09 S-11 fifty dead providers and a dead name service delay neither 
   }
   const fine = await createSigner(store, 'fine', { jwksEndpoint: server.url() })
   const begun = performance.now()
-  const keeper = startReally(store)
-  t.after(() => keeper.stop())
-  assert.ok(performance.now() - begun < 1_000, 'nothing waits for it')
-  assert.equal((await keeper.keyFor(fine, KEY.kid))?.kid, KEY.kid)
+  const keySets = startWithRealFetches(store)
+  t.after(() => keySets.stop())
+  assert.ok(performance.now() - begun < 1_000, 'the start does not wait')
+  assert.equal((await keySets.keyFor(fine, KEY.kid))?.kid, KEY.kid)
   assert.ok(performance.now() - begun < 5_000)
   assert.equal(server.hits, 1)
 })
 
-test('keys are fetched over TLS from a provider with a CA of its own', async (t) => {
-  const store = await borrowStore(t)
+test('keys are fetched over TLS from a provider with a private CA', async (t) => {
+  const store = await useFileStore(t)
   const server = await startJwksServer({ tls: tlsOf(serverCertificate(['idp.test'])) })
   t.after(() => server.close())
   server.publish(KEY)
-  const keeper = startReally(store)
-  t.after(() => keeper.stop())
+  const keySets = startWithRealFetches(store)
+  t.after(() => keySets.stop())
   const signer = await createSigner(store, 'idp', { jwksEndpoint: server.url('idp.test') })
-  await until(() => keeper.keyStatus(signer).lastError !== null)
-  assert.match(keeper.keyStatus(signer).lastError ?? '', /CA|self-signed/)
+  await until(() => keySets.keyStatus(signer).lastError !== null)
+  assert.match(keySets.keyStatus(signer).lastError ?? '', /CA|self-signed/)
   const trusting = { ...signer, jwksCaPem: authority.pem, revision: signer.revision + 1 }
-  assert.equal((await keeper.keyFor(trusting, KEY.kid))?.kid, KEY.kid)
+  assert.equal((await keySets.keyFor(trusting, KEY.kid))?.kid, KEY.kid)
   assert.equal(server.hits, 1)
 })

@@ -2,46 +2,46 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { mintKey, mintKeyFrom } from '@countersign/testkit'
 import { settle, until } from './fake-time.ts'
-import { closeFileStore, createSigner, startSigner, startWorld, urlOf } from './keeper.fixture.ts'
+import { closeFileStore, createSigner, setUpKeySets, setUpSigner, urlOf } from './key-sets.fixture.ts'
 
 after(closeFileStore)
 
 const OLD = mintKey('P-256', 'old')
 const NEW = mintKey('P-256', 'new')
 
-test('W-43 F-06 S-10 the first verifications of a new signer share one fetch, and known kids make none', async (t) => {
-  const { keeper, store, providers } = await startWorld(t)
+test('W-43 F-06 S-10 the first verifications of a new signer share one fetch, and known kids cause none', async (t) => {
+  const { keySets, store, providers } = await setUpKeySets(t)
   const provider = providers.at(urlOf('idp'))
   provider.publish([OLD])
   const signer = await createSigner(store, 'idp')
-  const found = await Promise.all(Array.from({ length: 200 }, () => keeper.keyFor(signer, OLD.kid)))
+  const found = await Promise.all(Array.from({ length: 200 }, () => keySets.keyFor(signer, OLD.kid)))
   assert.equal(found.filter((key) => key?.kid === OLD.kid).length, 200)
   assert.equal(provider.hits, 1)
-  assert.equal((await keeper.keyFor(signer, OLD.kid))?.kid, OLD.kid)
-  assert.deepEqual([...keeper.keysOf(signer).keys()], [OLD.kid])
+  assert.equal((await keySets.keyFor(signer, OLD.kid))?.kid, OLD.kid)
+  assert.deepEqual([...keySets.keysOf(signer).keys()], [OLD.kid])
   assert.equal(provider.hits, 1)
 })
 
 test('F-04 W-43 a new key works on its first use, with one fetch', async (t) => {
-  const { keeper, provider, signer } = await startSigner(t, [OLD])
+  const { keySets, provider, signer } = await setUpSigner(t, [OLD])
   provider.publish([OLD, NEW])
-  const clients = await Promise.all(Array.from({ length: 1000 }, () => keeper.keyFor(signer, NEW.kid)))
+  const clients = await Promise.all(Array.from({ length: 1000 }, () => keySets.keyFor(signer, NEW.kid)))
   assert.ok(clients.every((key) => key?.kid === NEW.kid))
   assert.equal(provider.hits, 2)
 })
 
-test('F-01 F-03 ten thousand unknown kids make one fetch in 30 s, and known kids go on being answered', async (t) => {
-  const { keeper, time, provider, signer } = await startSigner(t, [OLD])
+test('F-01 F-03 ten thousand unknown kids cause one fetch in 30 s, and known kids stay available', async (t) => {
+  const { keySets, time, provider, signer } = await setUpSigner(t, [OLD])
   const before = provider.hits
   const flood = async () => {
     for (let round = 0; round < 10; round++) {
-      const answers = Array.from({ length: 1000 }, (_, index) => keeper.keyFor(signer, `made up ${round} ${index}`))
-      assert.ok((await Promise.all(answers)).every((key) => key === undefined))
+      const lookups = Array.from({ length: 1000 }, (_, index) => keySets.keyFor(signer, `invented ${round} ${index}`))
+      assert.ok((await Promise.all(lookups)).every((key) => key === undefined))
     }
   }
   await flood()
   assert.equal(provider.hits, before + 1)
-  assert.equal((await keeper.keyFor(signer, OLD.kid))?.kid, OLD.kid)
+  assert.equal((await keySets.keyFor(signer, OLD.kid))?.kid, OLD.kid)
   await time.advance(29_999)
   await flood()
   assert.equal(provider.hits, before + 1)
@@ -50,37 +50,37 @@ test('F-01 F-03 ten thousand unknown kids make one fetch in 30 s, and known kids
   assert.equal(provider.hits, before + 2)
 })
 
-test('the budget of one signer is its own: a flood at one does not keep the new key of another out', async (t) => {
-  const { keeper, store, providers } = await startWorld(t)
+test('the fetch limit is per signer: a flood at one does not block the new key of another', async (t) => {
+  const { keySets, store, providers } = await setUpKeySets(t)
   const providerA = providers.at(urlOf('a'))
   const providerB = providers.at(urlOf('b'))
   providerA.publish([OLD])
   providerB.publish([OLD])
   const a = await createSigner(store, 'a')
   const b = await createSigner(store, 'b')
-  await Promise.all([keeper.keyFor(a, OLD.kid), keeper.keyFor(b, OLD.kid)])
-  await Promise.all(Array.from({ length: 100 }, (_, index) => keeper.keyFor(a, `made up ${index}`)))
+  await Promise.all([keySets.keyFor(a, OLD.kid), keySets.keyFor(b, OLD.kid)])
+  await Promise.all(Array.from({ length: 100 }, (_, index) => keySets.keyFor(a, `invented ${index}`)))
   assert.equal(providerB.hits, 1)
   providerA.publish([OLD, NEW])
   providerB.publish([OLD, NEW])
-  assert.equal(await keeper.keyFor(a, NEW.kid), undefined)
-  assert.equal((await keeper.keyFor(b, NEW.kid))?.kid, NEW.kid)
+  assert.equal(await keySets.keyFor(a, NEW.kid), undefined)
+  assert.equal((await keySets.keyFor(b, NEW.kid))?.kid, NEW.kid)
 })
 
-test('D9 two signers that share a kid never see the key of the other', async (t) => {
-  const { keeper, store, providers } = await startWorld(t)
+test('D9 two signers that share a kid never see each other’s key', async (t) => {
+  const { keySets, store, providers } = await setUpKeySets(t)
   const other = mintKeyFrom(NEW.privateKey, 'P-256', OLD.kid)
   providers.at(urlOf('a')).publish([OLD])
   providers.at(urlOf('b')).publish([other])
   const a = await createSigner(store, 'a')
   const b = await createSigner(store, 'b')
-  const [ofA, ofB] = await Promise.all([keeper.keyFor(a, OLD.kid), keeper.keyFor(b, OLD.kid)])
+  const [ofA, ofB] = await Promise.all([keySets.keyFor(a, OLD.kid), keySets.keyFor(b, OLD.kid)])
   assert.ok(ofA?.keyObject.equals(OLD.publicKey))
   assert.ok(ofB?.keyObject.equals(NEW.publicKey))
 })
 
-test('F-12 kids are compared as they stand, whatever they hold', async (t) => {
-  const { keeper, store, providers } = await startWorld(t, { jwks: { unknownKidSeconds: 1 } })
+test('F-12 kids are compared exactly, whatever they contain', async (t) => {
+  const { keySets, store, providers } = await setUpKeySets(t, { jwks: { unknownKidSeconds: 1 } })
   const kids = [
     "a'b",
     'a"b',
@@ -96,46 +96,46 @@ test('F-12 kids are compared as they stand, whatever they hold', async (t) => {
   const absent = ['__proto__', 'constructor', 'toString', 'a', 'a ', '', 'k'.repeat(4097), '..%2f..%2fetc%2fpasswd']
   providers.at(urlOf('idp')).publish(kids.map((kid) => mintKeyFrom(OLD.privateKey, 'P-256', kid)))
   const signer = await createSigner(store, 'idp')
-  for (const kid of kids) assert.equal((await keeper.keyFor(signer, kid))?.kid, kid)
-  for (const kid of absent) assert.equal(await keeper.keyFor(signer, kid), undefined, kid)
+  for (const kid of kids) assert.equal((await keySets.keyFor(signer, kid))?.kid, kid)
+  for (const kid of absent) assert.equal(await keySets.keyFor(signer, kid), undefined, kid)
   const prototype = mintKeyFrom(OLD.privateKey, 'P-256', '__proto__')
   providers.at(urlOf('idp')).publish([prototype])
-  await keeper.refresh(signer)
-  assert.equal((await keeper.keyFor(signer, '__proto__'))?.kid, '__proto__')
+  await keySets.refresh(signer)
+  assert.equal((await keySets.keyFor(signer, '__proto__'))?.kid, '__proto__')
 })
 
-test('F-14 a provider that hangs delays neither known kids nor other signers', async (t) => {
-  const { keeper, store, providers, time } = await startWorld(t)
+test('F-14 a hanging provider delays neither known kids nor other signers', async (t) => {
+  const { keySets, store, providers, time } = await setUpKeySets(t)
   providers.at(urlOf('slow')).publish([OLD])
   providers.at(urlOf('fine')).publish([OLD])
   const slow = await createSigner(store, 'slow')
   const fine = await createSigner(store, 'fine')
-  await Promise.all([keeper.keyFor(slow, OLD.kid), keeper.keyFor(fine, OLD.kid)])
-  const letGo = providers.at(urlOf('slow')).hold()
-  let isAnswered = false
-  const waiting = keeper.keyFor(slow, NEW.kid).finally(() => {
-    isAnswered = true
+  await Promise.all([keySets.keyFor(slow, OLD.kid), keySets.keyFor(fine, OLD.kid)])
+  const release = providers.at(urlOf('slow')).hold()
+  let isResolved = false
+  const waiting = keySets.keyFor(slow, NEW.kid).finally(() => {
+    isResolved = true
   })
   await settle()
   assert.equal(providers.running, 1)
   for (let request = 0; request < 1000; request++) {
-    assert.equal((await keeper.keyFor(slow, OLD.kid))?.kid, OLD.kid)
-    assert.equal((await keeper.keyFor(fine, OLD.kid))?.kid, OLD.kid)
+    assert.equal((await keySets.keyFor(slow, OLD.kid))?.kid, OLD.kid)
+    assert.equal((await keySets.keyFor(fine, OLD.kid))?.kid, OLD.kid)
   }
   providers.at(urlOf('fine')).publish([OLD, NEW])
-  assert.equal((await keeper.keyFor(fine, NEW.kid))?.kid, NEW.kid)
-  assert.equal(isAnswered, false)
+  assert.equal((await keySets.keyFor(fine, NEW.kid))?.kid, NEW.kid)
+  assert.equal(isResolved, false)
   await time.advance(6_000)
   assert.equal(await waiting, undefined)
-  letGo()
+  release()
 })
 
-test('fetches under way are bounded over all signers, and a signer that is up does not wait for those that hang', async (t) => {
-  const { keeper, store, providers } = await startWorld(t)
-  const letGo: (() => void)[] = []
+test('fetches under way are bounded over all signers, and a healthy signer does not wait for hanging ones', async (t) => {
+  const { keySets, store, providers } = await setUpKeySets(t)
+  const releases: (() => void)[] = []
   for (let index = 0; index < 30; index++) {
     providers.at(urlOf(`dead${index}`)).publish([OLD])
-    letGo.push(providers.at(urlOf(`dead${index}`)).hold())
+    releases.push(providers.at(urlOf(`dead${index}`)).hold())
     await createSigner(store, `dead${index}`)
   }
   await until(() => providers.running === 8)
@@ -143,24 +143,24 @@ test('fetches under way are bounded over all signers, and a signer that is up do
   const fine = await createSigner(store, 'fine')
   await settle()
   assert.equal(providers.at(urlOf('fine')).hits, 0)
-  assert.equal((await keeper.keyFor(fine, OLD.kid))?.kid, OLD.kid)
+  assert.equal((await keySets.keyFor(fine, OLD.kid))?.kid, OLD.kid)
   assert.equal(providers.mostRunning, 9)
-  for (const release of letGo) release()
+  for (const release of releases) release()
   await until(() => providers.requests.length === 31 && providers.running === 0)
   assert.equal(providers.mostRunning, 9)
 })
 
-test('F-08 with the provider down and nothing known, it is asked once and then left alone for 5 s', async (t) => {
-  const { keeper, store, providers, time } = await startWorld(t)
+test('F-08 with the provider down and no keys known, it is asked once and then not for 5 s', async (t) => {
+  const { keySets, store, providers, time } = await setUpKeySets(t)
   const provider = providers.at(urlOf('idp'))
   const signer = await createSigner(store, 'idp')
-  for (let call = 0; call < 20; call++) assert.equal(await keeper.keyFor(signer, OLD.kid), undefined)
+  for (let call = 0; call < 20; call++) assert.equal(await keySets.keyFor(signer, OLD.kid), undefined)
   assert.equal(provider.hits, 1)
   provider.publish([OLD])
   await time.advance(4_999)
-  assert.equal(await keeper.keyFor(signer, OLD.kid), undefined)
+  assert.equal(await keySets.keyFor(signer, OLD.kid), undefined)
   assert.equal(provider.hits, 1)
   await time.advance(1)
-  assert.equal((await keeper.keyFor(signer, OLD.kid))?.kid, OLD.kid)
+  assert.equal((await keySets.keyFor(signer, OLD.kid))?.kid, OLD.kid)
   assert.equal(provider.hits, 2)
 })

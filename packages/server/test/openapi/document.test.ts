@@ -10,7 +10,7 @@ import { buildApp } from '../http/build-app.ts'
 
 const IDS = Object.keys(SPECS) as SpecId[]
 
-/** Every call of an API with its path below the base path. */
+/** The calls of an API with their paths below the base path. */
 function callsOf(id: SpecId, routes: readonly Route[]) {
   const { base } = SPECS[id]
   return routes.flatMap(({ method, paths }) =>
@@ -20,13 +20,17 @@ function callsOf(id: SpecId, routes: readonly Route[]) {
   )
 }
 
-test('every call of the two APIs has its words in its row, and no other row has any', async (t) => {
+test('every call of the two APIs has a note in its row, and no other row has one', async (t) => {
   const { routes } = (await buildApp(t)).controller.http
   const bases = IDS.map((id) => SPECS[id].base)
   let described = 0
   for (const { method, paths, note } of routes) {
     const isDescribed = paths.some((path) => bases.some((base) => path === base || path.startsWith(`${base}/`)))
-    assert.equal(note !== null, isDescribed, `${method} ${paths[0]}: a note, where the call is of one of the two APIs`)
+    assert.equal(
+      note !== null,
+      isDescribed,
+      `${method} ${paths[0]}: a note if and only if the call is of one of the two APIs`,
+    )
     if (!note) continue
     assert.match(
       note.summary,
@@ -38,7 +42,7 @@ test('every call of the two APIs has its words in its row, and no other row has 
   assert.ok(described > 100, String(described))
 })
 
-test('docs/openapi holds what the routes say', async (t) => {
+test('docs/openapi matches the routes', async (t) => {
   const { routes } = (await buildApp(t)).controller.http
   for (const id of IDS) {
     const name = `docs/openapi/${id}.yaml`
@@ -58,11 +62,11 @@ test('both documents are well-formed OpenAPI 3.1', async (t) => {
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     )
     const served = callsOf(id, routes).map(({ method, below }) => `${method} ${below.replaceAll(/:(\w+)/g, '{$1}')}`)
-    assert.deepEqual(described.toSorted(), served.toSorted(), 'every call is described, and nothing else')
+    assert.deepEqual(described.toSorted(), served.toSorted(), 'exactly the served calls are described')
   }
 })
 
-/** The rules of the specification that a generator could break. */
+/** Checks the rules of the specification that a generator could break. */
 function checkStructure(document: OpenApiDocument): void {
   assert.match(document.openapi, /^3\.1\.\d+$/)
   assert.ok(document.info.title && document.info.version)
@@ -77,7 +81,7 @@ function checkStructure(document: OpenApiDocument): void {
         ROUTE_METHODS.some((known) => known.toLowerCase() === method),
         what,
       )
-      assert.ok(!ids.has(operation.operationId), `${what}: ${operation.operationId} is there twice`)
+      assert.ok(!ids.has(operation.operationId), `${what}: ${operation.operationId} is repeated`)
       ids.add(operation.operationId)
       assert.ok(
         operation.tags.every((tag) => tags.has(tag)),
@@ -96,7 +100,11 @@ function checkStructure(document: OpenApiDocument): void {
     }
   }
   for (const pointer of pointersIn(document)) lookUp(document, pointer)
-  assert.deepEqual(parse(toYaml(document)), JSON.parse(JSON.stringify(document)), 'it survives being written down')
+  assert.deepEqual(
+    parse(toYaml(document)),
+    JSON.parse(JSON.stringify(document)),
+    'YAML and back yields the same document',
+  )
 }
 
 function lookUp(document: OpenApiDocument, pointer: string): Record<string, unknown> {
@@ -111,7 +119,7 @@ function pointersIn(value: unknown): string[] {
   return [...(typeof $ref === 'string' ? [$ref] : []), ...Object.values(value).flatMap(pointersIn)]
 }
 
-test('every schema of the documents is one that a validator takes', async (t) => {
+test('every schema of the documents is accepted by a validator', async (t) => {
   const { routes } = (await buildApp(t)).controller.http
   const validator = fastify({ ajv: { customOptions: { strict: false } } })
   t.after(() => validator.close())

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { html } from '../../src/http/openapi/html.ts'
 import { buildApp } from '../http/build-app.ts'
-import { outcome } from '../http/ext-jwt-signers.fixture.ts'
+import { summarize } from '../http/ext-jwt-signers.fixture.ts'
 
 const IDS = ['edge-client', 'edge-management']
 const BASES = ['/edge/client/v1', '/edge/management/v1']
 
-test('the descriptions are listed and served on both APIs, and are the ones in docs/openapi', async (t) => {
+test('the descriptions are listed and served on both APIs, and equal those in docs/openapi', async (t) => {
   const app = await buildApp(t)
   for (const base of BASES) {
     const { json } = await app.call('GET', `${base}/specs`)
@@ -29,12 +29,12 @@ test('the descriptions are listed and served on both APIs, and are the ones in d
       assert.equal(spec.text, readFileSync(new URL(`../../../../docs/openapi/${id}.yaml`, import.meta.url), 'utf8'))
     }
     for (const path of ['/specs/other', '/specs/other/spec', '/specs/__proto__', '/specs/constructor/spec']) {
-      assert.equal(outcome(await app.call('GET', base + path)), '404 NOT_FOUND', path)
+      assert.equal(summarize(await app.call('GET', base + path)), '404 NOT_FOUND', path)
     }
   }
 })
 
-test('the reference is a page of our own files only, and runs nothing that is written into it', async (t) => {
+test('the reference page uses only its own files, and has no inline scripts', async (t) => {
   const app = await buildApp(t)
   for (const path of ['/api-docs/', ...IDS.map((id) => `/api-docs/${id}`)]) {
     const { status, headers, text } = await app.call('GET', path)
@@ -50,7 +50,7 @@ test('the reference is a page of our own files only, and runs nothing that is wr
     assert.match(text, /<meta name="viewport" content="width=device-width, initial-scale=1">/)
     assert.match(text, /<label[^>]*>Search <input type="search"/)
     const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
-    assert.equal(new Set(ids).size, ids.length, 'every id once')
+    assert.equal(new Set(ids).size, ids.length, 'ids are unique')
     assert.equal((text.match(/<details/g) ?? []).length, (text.match(/<\/details>/g) ?? []).length)
     for (const [, local] of text.matchAll(/(?:src|href)="(\/[^"]*)"/g)) {
       assert.equal((await app.call('GET', local ?? '')).status, 200, `${local} is there`)
@@ -62,7 +62,7 @@ test('the reference is a page of our own files only, and runs nothing that is wr
   }
 })
 
-test('each API’s document is served as JSON too', async (t) => {
+test('each API’s document is also served as JSON', async (t) => {
   const app = await buildApp(t)
   for (const [at, id] of IDS.entries()) {
     const { json, headers } = await app.call('GET', `/api-docs/${id}.json`)
@@ -71,7 +71,7 @@ test('each API’s document is served as JSON too', async (t) => {
   }
 })
 
-test('what is put into the page is text', () => {
+test('text in the page is escaped', () => {
   const hostile = `<img src=x onerror="a('b')">&`
   assert.equal(html`<p title="${hostile}">${[hostile, html`<b>${1}</b>`, undefined]}</p>`.text.includes('<img'), false)
   assert.equal(html`<i>${['a', html`<b>b</b>`]}</i>`.text, '<i>a<b>b</b></i>')

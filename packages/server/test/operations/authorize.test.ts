@@ -17,7 +17,7 @@ const NOW = 1_700_000_000_000
 const UNAUTHORIZED = { code: 'UNAUTHORIZED' }
 const system = { actorId: 'system', now: NOW }
 
-/** A store with its first administrator and one more identity that may update identities. */
+/** A store with its first administrator and another identity that can update identities. */
 async function setUp(store: Store) {
   const admin = { identityId: newId(), authenticatorId: newId(), username: 'admin', passwordDigest: 'x' }
   await store.run(createFirstAdmin, admin, system)
@@ -35,7 +35,7 @@ async function setUp(store: Store) {
   }
 }
 
-test('every operation has a name of its own and says who may run it', () => {
+test('every operation has a unique name and declares its access', () => {
   const names = OPERATIONS.map(({ name }) => name)
   assert.equal(new Set(names).size, names.length)
   assert.ok(names.length > 60, String(names.length))
@@ -44,7 +44,7 @@ test('every operation has a name of its own and says who may run it', () => {
 
 for (const database of DATABASES) {
   describe(`an operation on ${database}`, () => {
-    test('N-01 runs for an actor that holds the permission now, and not after it was taken away', async (t) => {
+    test('N-01 runs for an actor that holds the permission now, and not after it was revoked', async (t) => {
       const store = await openTestStore(t, database)
       const { admin, actor, target } = await setUp(store)
       await store.run(patchIdentity, { id: target, body: { name: 'renamed' } }, actor)
@@ -60,11 +60,11 @@ for (const database of DATABASES) {
       await assert.rejects(rename(), UNAUTHORIZED)
       await store.run(enableIdentity, { id: actor.actorId }, admin)
       await rename()
-      const nobody = { actorId: newId(), now: NOW }
-      await assert.rejects(store.run(patchIdentity, { id: target, body: {} }, nobody), UNAUTHORIZED)
+      const unknown = { actorId: newId(), now: NOW }
+      await assert.rejects(store.run(patchIdentity, { id: target, body: {} }, unknown), UNAUTHORIZED)
     })
 
-    test('gives no rights that its actor lacks: only an administrator makes another one', async (t) => {
+    test('grants no rights that its actor lacks: only an administrator makes another one', async (t) => {
       const store = await openTestStore(t, database)
       const { admin, actor, target } = await setUp(store)
       const promote = { id: target, body: { isAdmin: true } }
@@ -73,7 +73,7 @@ for (const database of DATABASES) {
       await assert.rejects(store.run(patchIdentity, { id: target, body: { name: 'x' } }, actor), UNAUTHORIZED)
     })
 
-    test('of the hosted API runs for administrators, and not for an account that is not there', async (t) => {
+    test('of the hosted API runs for administrators, and not for an unknown account', async (t) => {
       const store = await openTestStore(t, database)
       const { admin, actor } = await setUp(store)
       const organization = () => {
@@ -88,7 +88,7 @@ for (const database of DATABASES) {
   })
 }
 
-test('an operation that is not in the table of the writer thread is a fault, and changes nothing', async (t) => {
+test('an operation that is missing in the writer thread’s table is an internal error, and changes nothing', async (t) => {
   const store = await openTestStore(t, 'sqlite')
   const access: RequiredPermission = { entity: 'admin', action: 'change' }
   const stray = operation({ name: 'stray.operation', access, run: async (tx) => addIdentity(tx, 'x', {} as never) })

@@ -5,7 +5,7 @@ import { unwrapAddress } from '../../src/outbound/embedded-address.ts'
 
 const CLOSED = { allowPrivateAddresses: false, allowedNetworks: [], deniedNetworks: [], allowLoopback: false }
 
-test('W-38 an address that cannot be read is refused', () => {
+test('W-38 an unreadable address is refused', () => {
   const policy = createAddressPolicy({ ...CLOSED, allowPrivateAddresses: true })
   for (const text of ['', 'idp.example', '1.2.3', '1.2.3.4.5', '[::1]', '0x7f.1', '1.2.3.4/8']) {
     assert.ok(policy(text)?.includes('is not an IP address'), text)
@@ -13,7 +13,7 @@ test('W-38 an address that cannot be read is refused', () => {
   assert.equal(policy('1.2.3.4'), undefined)
 })
 
-test('W-38 G-04 an IPv4 address inside an IPv6 one is judged as itself', () => {
+test('W-38 G-04 an IPv4 address inside an IPv6 address is checked as IPv4', () => {
   for (const [text, address] of [
     ['::ffff:10.0.0.1', '10.0.0.1'],
     ['::FFFF:0a00:0001', '10.0.0.1'],
@@ -32,7 +32,7 @@ test('W-38 G-04 an IPv4 address inside an IPv6 one is judged as itself', () => {
   }
 })
 
-test('W-39 networks that are allowed open private addresses, and neither denied nor reserved ones', () => {
+test('W-39 allowed networks open private addresses, but neither denied nor reserved ones', () => {
   const policy = createAddressPolicy({
     ...CLOSED,
     allowedNetworks: ['10.0.0.0/8', '169.254.0.0/16', '::1'],
@@ -47,7 +47,7 @@ test('W-39 networks that are allowed open private addresses, and neither denied 
   assert.ok(policy('fe80::1%eth0')?.includes('link-local'))
 })
 
-test('G-03 loopback is told from private, so that development opens nothing else', () => {
+test('G-03 loopback is distinguished from private, so that development mode opens nothing else', () => {
   const policy = createAddressPolicy({ ...CLOSED, allowLoopback: true })
   for (const address of ['127.0.0.1', '127.255.0.1', '::1', '::ffff:127.0.0.1']) {
     assert.equal(policy(address), undefined)

@@ -19,7 +19,7 @@ function assertRefused(bytes: Buffer, reason: RegExp, issuer = ISSUER): void {
 }
 
 describe('readDiscoveryDocument', () => {
-  it('D18 answers the signer fields that the document implies', () => {
+  it('D18 returns the signer fields that the document implies', () => {
     assert.deepEqual(readDiscoveryDocument(body(DOCUMENT), ISSUER), {
       ok: true,
       signer: {
@@ -33,33 +33,33 @@ describe('readDiscoveryDocument', () => {
     assert.ok(bare.ok && !('scopes' in bare.signer))
   })
 
-  it('D18 refuses a document of another issuer, however near, and names both', () => {
+  it('D18 refuses a document of another issuer, however similar, and names both', () => {
     const auth0 = { issuer: 'https://acme.us.auth0.com/', jwks_uri: 'https://acme.us.auth0.com/.well-known/jwks.json' }
     assertRefused(
       body(auth0),
-      /"https:\/\/acme.us.auth0.com\/", not of "https:\/\/acme.us.auth0.com": give/,
+      /"https:\/\/acme.us.auth0.com\/", not to "https:\/\/acme.us.auth0.com": use/,
       'https://acme.us.auth0.com',
     )
     assert.equal(readDiscoveryDocument(body(auth0), auth0.issuer).ok, true)
     const entra = { ...DOCUMENT, issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0' }
-    assertRefused(body(entra), /the id of your own tenant/, 'https://login.microsoftonline.com/common/v2.0')
+    assertRefused(body(entra), /the id of your tenant/, 'https://login.microsoftonline.com/common/v2.0')
     assertRefused(
       body({ ...DOCUMENT, issuer: 'https://evil.example' }),
-      /of the issuer "https:\/\/evil.example", not of/,
+      /to the issuer "https:\/\/evil.example", not to/,
     )
   })
 
   it('refuses a document without keys to fetch over https', () => {
     assertRefused(body({ ...DOCUMENT, jwks_uri: undefined }), /no "jwks_uri"/)
     assertRefused(body({ ...DOCUMENT, jwks_uri: '/certs' }), /not an absolute URL/)
-    assertRefused(body({ ...DOCUMENT, jwks_uri: 'file:///etc/passwd' }), /not an https address/)
+    assertRefused(body({ ...DOCUMENT, jwks_uri: 'file:///etc/passwd' }), /not an https URL/)
     assertRefused(body({ ...DOCUMENT, jwks_uri: `https://a.example/${'x'.repeat(1024)}` }), /longer than/)
     const local = body({ ...DOCUMENT, jwks_uri: 'http://127.0.0.1:8080/certs' })
-    assertRefused(local, /not an https address/)
+    assertRefused(local, /not an https URL/)
     assert.equal(readDiscoveryDocument(local, ISSUER, ({ hostname }) => hostname === '127.0.0.1').ok, true)
   })
 
-  it('refuses what is no strict JSON object with an issuer', () => {
+  it('refuses anything but a strict JSON object with an issuer', () => {
     assertRefused(Buffer.from(`{"issuer":"x",${JSON.stringify(DOCUMENT).slice(1)}`), /appears twice/)
     assertRefused(Buffer.from('<html>'), /not valid JSON/)
     assertRefused(Buffer.from([0xff]), /not valid JSON/)
@@ -76,7 +76,7 @@ describe('discoveryUrl', () => {
     assert.equal(discoveryUrl('https://a.example'), 'https://a.example/.well-known/openid-configuration')
   })
 
-  it('refuses an issuer that can have no such path', () => {
+  it('refuses an issuer that cannot have such a path', () => {
     const refused = ['idp', 'ftp://a.example', 'https://a.example?x=1', 'https://a.example#x', discoveryUrl(ISSUER)]
     for (const issuer of refused) {
       assert.throws(

@@ -19,7 +19,7 @@ test('G-03 G-07 W-39 refuses a literal loopback address without dialling it, and
   assert.equal(canary.hits, 1)
 })
 
-test('G-03 W-38 W-42 refuses a name that stands for a blocked address, and never contacts it', async (t) => {
+test('G-03 W-38 W-42 refuses a name with a blocked address, and never contacts it', async (t) => {
   const canary = await startServer(t)
   const blocked = [
     '127.0.0.1',
@@ -50,7 +50,7 @@ test('the refusal of a private address names the setting that would allow it', a
   assert.match(error.message, /10\.1\.2\.3.*jwks\.allowedNetworks/)
 })
 
-test('W-39 W-40 G-05 refuses a name when one of its addresses is blocked, and takes it when none is', async (t) => {
+test('W-39 W-40 G-05 refuses a name when one of its addresses is blocked, and accepts it when none is', async (t) => {
   const canary = await startServer(t)
   const { lookup, queries } = createFakeDns({ 'mixed.test': [['127.0.0.1', '127.0.0.2']] })
   const fetch = (deniedNetworks: string[]) => createFetch({ settings: settingsWith({ deniedNetworks }), lookup })
@@ -62,7 +62,7 @@ test('W-39 W-40 G-05 refuses a name when one of its addresses is blocked, and ta
   assert.deepEqual(queries, ['mixed.test', 'mixed.test'])
 })
 
-test('G-06 a name that resolves differently the second time is asked once, and only the checked address is dialled', async (t) => {
+test('G-06 a name that resolves differently the second time is resolved once, and only the checked address is dialled', async (t) => {
   const good = await startServer(t)
   const { lookup, queries } = createFakeDns({ 'rebind.test': [['127.0.0.1'], ['169.254.169.254']] })
   const fetch = createFetch({ lookup })
@@ -73,7 +73,7 @@ test('G-06 a name that resolves differently the second time is asked once, and o
   assert.equal(good.hits, 1)
 })
 
-test('G-06 the address at the other end is judged again after connecting, before a byte is sent', async (t) => {
+test('G-06 the remote address is checked again after connecting, before a byte is sent', async (t) => {
   let received = 0
   const server = createServer((socket) => {
     socket.on('data', (bytes) => {
@@ -85,17 +85,17 @@ test('G-06 the address at the other end is judged again after connecting, before
   t.after(() => server.close())
   const { port } = server.address() as AddressInfo
   const target = { host: 'idp.test', port, addresses: [{ address: '127.0.0.1', family: 4 }] }
-  let judged = 0
-  const changingItsMind = () => (judged++ === 0 ? undefined : 'no longer allowed')
-  await assertFails(dialTcp(target, changingItsMind, NEVER), 'address-refused')
-  assert.equal(judged, 2)
+  let checked = 0
+  const refuseSecondCheck = () => (checked++ === 0 ? undefined : 'no longer allowed')
+  await assertFails(dialTcp(target, refuseSecondCheck, NEVER), 'address-refused')
+  assert.equal(checked, 2)
   const socket = await dialTcp(target, () => undefined, NEVER)
   assert.equal(socket.remoteAddress, '127.0.0.1')
   socket.destroy()
   assert.equal(received, 0)
 })
 
-test('W-40 lists of hosts decide before DNS is asked, and an allowed host does not make its address allowed', async (t) => {
+test('W-40 host lists are checked before DNS, and an allowed host does not make its address allowed', async (t) => {
   const canary = await startServer(t)
   const dns = createFakeDns({ 'a.idp.test': [['127.0.0.1']], 'metadata.idp.test': [['169.254.169.254']] })
   const fetch = (jwks: Parameters<typeof settingsWith>[0]) =>
@@ -134,8 +134,8 @@ test('S-11 a name that does not exist is a failed fetch, and so is one that take
   assert.match(error.message, /0\.05 s/)
 })
 
-test('S-11 few names are looked up at a time, and a caller that has given up asks nothing', async () => {
-  const { promise: held, resolve: letGo } = Promise.withResolvers<readonly string[]>()
+test('S-11 few names are looked up at a time, and a cancelled caller causes no look-up', async () => {
+  const { promise: held, resolve: release } = Promise.withResolvers<readonly string[]>()
   const { lookup, queries } = createFakeDns({ 'a.test': [held], 'b.test': [held], 'c.test': [held], 'd.test': [held] })
   const resolveHost = createHostResolver(lookup)
   const givingUp = new AbortController()
@@ -148,7 +148,7 @@ test('S-11 few names are looked up at a time, and a caller that has given up ask
   await new Promise(setImmediate)
   assert.deepEqual(queries, ['a.test', 'b.test'])
   givingUp.abort()
-  letGo(['127.0.0.1'])
+  release(['127.0.0.1'])
   const results = await Promise.allSettled(work)
   assert.deepEqual(
     results.map(({ status }) => status),
@@ -157,20 +157,20 @@ test('S-11 few names are looked up at a time, and a caller that has given up ask
   assert.deepEqual(queries, ['a.test', 'b.test', 'd.test'])
 })
 
-test('G-31 ports that are closed, filtered or speak something else are told in the same words', async (t) => {
+test('G-31 ports that are closed, filtered or use another protocol cause the same error text', async (t) => {
   const closed = createServer()
   await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve))
   const { port: closedPort } = closed.address() as AddressInfo
   await new Promise((resolve) => closed.close(resolve))
-  const rude = createServer((socket) => void socket.end('SSH-2.0-secret-banner\r\n').on('error', () => {}))
-  await new Promise<void>((resolve) => rude.listen(0, '127.0.0.1', resolve))
-  t.after(() => rude.close())
-  const { port: rudePort } = rude.address() as AddressInfo
-  const words: string[] = []
-  for (const port of [closedPort, rudePort]) {
+  const otherProtocol = createServer((socket) => void socket.end('SSH-2.0-secret-banner\r\n').on('error', () => {}))
+  await new Promise<void>((resolve) => otherProtocol.listen(0, '127.0.0.1', resolve))
+  t.after(() => otherProtocol.close())
+  const { port: otherPort } = otherProtocol.address() as AddressInfo
+  const messages: string[] = []
+  for (const port of [closedPort, otherPort]) {
     const error = await assertFails(createFetch()(`https://127.0.0.1:${port}/jwks`), 'unreachable')
-    words.push(error.message.replace(String(port), 'N'))
+    messages.push(error.message.replace(String(port), 'N'))
   }
-  assert.equal(words[0], words[1])
-  assert.equal(words[0]?.includes('secret'), false)
+  assert.equal(messages[0], messages[1])
+  assert.equal(messages[0]?.includes('secret'), false)
 })

@@ -13,7 +13,7 @@ const { lookup } = createFakeDns({
   'a.b.idp.test': [['127.0.0.1']],
 })
 
-test('G-12 trusts a CA that is given, beside those of the system, and only for this signer', async (t) => {
+test('G-12 trusts a given CA in addition to those of the system, for this signer only', async (t) => {
   const server = await startServer(t, { tls: tlsOf(serverCertificate(['login.idp.test'])) })
   const fetch = createFetch({ lookup })
   const url = server.url('login.idp.test')
@@ -51,13 +51,13 @@ for (const [title, host, certificate] of REFUSED) {
   })
 }
 
-test('G-12 takes a wildcard for one level', async (t) => {
+test('G-12 accepts a wildcard for one level', async (t) => {
   const server = await startServer(t, { tls: tlsOf(serverCertificate(['*.idp.test'])) })
   await createFetch({ lookup })(server.url('login.idp.test'), { caPem })
   assert.equal(server.hits, 1)
 })
 
-test('G-12 refuses TLS 1.1 and takes 1.2', async (t) => {
+test('G-12 refuses TLS 1.1 and accepts 1.2', async (t) => {
   const certificate = tlsOf(serverCertificate([]))
   const old = await startServer(t, {
     tls: { ...certificate, minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' },
@@ -69,7 +69,7 @@ test('G-12 refuses TLS 1.1 and takes 1.2', async (t) => {
   assert.equal(fine.hits, 1)
 })
 
-test('G-12 no variable of the environment switches the verification off', async (t) => {
+test('G-12 no environment variable disables the verification', async (t) => {
   const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED
   t.after(() => {
     if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
@@ -81,18 +81,18 @@ test('G-12 no variable of the environment switches the verification off', async 
   assert.equal(server.hits, 0)
 })
 
-test('G-15 gives up on a server that accepts the connection and never says anything', async (t) => {
-  const { promise: hungUp, resolve: onClose } = Promise.withResolvers<void>()
-  const mute = createServer(
+test('G-15 gives up on a server that accepts the connection and never sends anything', async (t) => {
+  const { promise: closed, resolve: onClose } = Promise.withResolvers<void>()
+  const silentServer = createServer(
     (socket) =>
       void socket
         .on('error', () => {})
         .on('close', onClose)
         .resume(),
   )
-  await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve))
-  t.after(() => mute.close())
-  const { port } = mute.address() as AddressInfo
+  await new Promise<void>((resolve) => silentServer.listen(0, '127.0.0.1', resolve))
+  t.after(() => silentServer.close())
+  const { port } = silentServer.address() as AddressInfo
   await assertFails(createFetch({ limits: { totalMs: 150 } })(`https://127.0.0.1:${port}/jwks`), 'timeout')
-  await hungUp
+  await closed
 })

@@ -15,7 +15,7 @@ import { loadSettings, type Settings } from '../../src/platform/settings/index.t
 
 const DEFAULTS = loadSettings({ flags: {}, env: {} }).settings
 
-/** Settings under which the servers of these tests, which are all on loopback, may be fetched from. */
+/** Settings that allow fetches from the servers of these tests, which are all on loopback. */
 export function settingsWith(jwks: Partial<Settings['jwks']> = {}): Settings {
   const local = { allowedNetworks: ['127.0.0.0/8'], allowHttp: ['127.0.0.1', '*.test'] }
   return { ...DEFAULTS, jwks: { ...DEFAULTS.jwks, ...local, ...jwks } }
@@ -25,14 +25,14 @@ export const DEFAULT_SETTINGS = DEFAULTS
 
 const JSON_ONLY = { accept: 'application/json', mediaTypes: ['application/json'] }
 
-/** A fetch with these rules; limits and names as given. */
+/** A fetch with these settings, limits and names. */
 export function createFetch(parts: Partial<FetcherParts> = {}) {
   const fetchDocument = createFetchDocument({ settings: settingsWith(), ...parts })
   return (url: string, options: Partial<Parameters<FetchDocument>[1]> = {}) =>
     fetchDocument(url, { ...JSON_ONLY, ...options })
 }
 
-/** Asserts that it fails for this reason, and answers the error. */
+/** Asserts that it fails for this reason. Returns the error. */
 export async function assertFails(work: Promise<unknown>, reason: OutboundReason): Promise<OutboundError> {
   const error = await work.then(
     () => assert.fail(`expected ${reason}, but it was fetched`),

@@ -4,14 +4,14 @@ import { AppError } from '@countersign/core'
 import { createJwksEndpointPolicy } from '../../src/outbound/jwks-endpoint-policy.ts'
 import { loadSettings } from '../../src/platform/settings/index.ts'
 
-/** `settings` by the names of their environment variables, without what all of them begin with. */
+/** `settings` by the names of their environment variables without the common prefix. */
 function policyOf(settings: Record<string, string> = {}, dev = false) {
   const env = Object.fromEntries(Object.entries(settings).map(([name, value]) => [`COUNTERSIGN_JWKS_${name}`, value]))
   return createJwksEndpointPolicy(loadSettings({ flags: { dev }, env }).settings)
 }
 
-/** Why an endpoint is refused, or `ok`. */
-function verdict(policy: ReturnType<typeof policyOf>, endpoint: string): string {
+/** The reason why an endpoint is refused, or `ok`. */
+function refusalOf(policy: ReturnType<typeof policyOf>, endpoint: string): string {
   try {
     policy.checkEndpoint(endpoint)
     return 'ok'
@@ -24,12 +24,12 @@ function verdict(policy: ReturnType<typeof policyOf>, endpoint: string): string 
 
 const strict = policyOf()
 const refused = (endpoint: string, word: string, policy = strict) => {
-  const message = verdict(policy, endpoint)
+  const message = refusalOf(policy, endpoint)
   assert.ok(message !== 'ok' && message.includes(word), `${endpoint}: ${message}`)
 }
-const accepted = (endpoint: string, policy = strict) => assert.equal(verdict(policy, endpoint), 'ok', endpoint)
+const accepted = (endpoint: string, policy = strict) => assert.equal(refusalOf(policy, endpoint), 'ok', endpoint)
 
-test('W-36 G-01 only web addresses can be fetched, and http only where a setting says so', () => {
+test('W-36 G-01 only web addresses can be fetched, and http only where a setting allows it', () => {
   for (const endpoint of [
     'file:///etc/passwd',
     'ftp://idp.example/keys',
@@ -56,12 +56,12 @@ test('W-36 G-01 only web addresses can be fetched, and http only where a setting
   refused('http://other.example/keys', 'jwks.allowHttp', lenient)
 })
 
-test('W-37 a host name is accepted without asking DNS', () => {
+test('W-37 a host name is accepted without a DNS look-up', () => {
   for (const host of ['idp.example', 'a-b.c.example:8443', 'xn--bcher-kva.example', 'bücher.example', 'keys'])
     accepted(`https://${host}/keys`)
 })
 
-test('W-35 W-38 G-02 metadata services are never fetched from, whatever the settings say', () => {
+test('W-35 W-38 G-02 metadata services are never fetched from, whatever the settings', () => {
   const open = policyOf({ ALLOW_PRIVATE_ADDRESSES: 'true', ALLOWED_NETWORKS: '0.0.0.0/0,::/0' })
   for (const host of [
     '169.254.169.254',
@@ -134,7 +134,7 @@ test('W-38 W-39 G-03 private and reserved addresses are refused, with the settin
   refused('https://8.8.8.8/keys', 'jwks.deniedNetworks', one)
 })
 
-test('G-04 W-38 an address is the same address however it is spelled', () => {
+test('G-04 W-38 every spelling of an address is recognised', () => {
   for (const host of [
     '2130706433',
     '0x7f.1',
@@ -173,7 +173,7 @@ test('G-04 W-38 an address is the same address however it is spelled', () => {
     accepted(`https://${host}/keys`)
 })
 
-test('G-09 an endpoint holds no credentials', () => {
+test('G-09 an endpoint contains no credentials', () => {
   for (const endpoint of ['https://u:p@idp.example/', 'https://u@idp.example/', 'https://:p@idp.example/'])
     refused(endpoint, 'user name')
   for (const name of ['access_token', 'api_key', 'Client_Secret', 'token', 'password']) {
@@ -183,7 +183,7 @@ test('G-09 an endpoint holds no credentials', () => {
   accepted('https://idp.example/@u/keys')
 })
 
-test('G-10 ports of other services are refused, unless the setting names the very port', () => {
+test('G-10 ports of other services are refused, unless the setting names the exact port', () => {
   for (const port of [22, 25, 6379, 0, 79, 444, 1023, 5432])
     refused(`https://idp.example:${port}/`, 'jwks.allowedPorts')
   refused('https://idp.example:65536/', 'not an absolute URL')
@@ -195,7 +195,7 @@ test('G-10 ports of other services are refused, unless the setting names the ver
   refused('https://idp.example:8443/', 'jwks.allowedPorts', narrow)
 })
 
-test('G-11 a text that the parser would have to mend is refused', () => {
+test('G-11 a text that the parser would have to correct is refused', () => {
   for (const endpoint of [
     'https://idp.example/\r\nx',
     'https://idp.example/a b',
@@ -208,13 +208,13 @@ test('G-11 a text that the parser would have to mend is refused', () => {
     'https://idp.example/\u0000',
     'https://idp.example/\u00a0',
   ]) {
-    refused(endpoint, 'it holds')
+    refused(endpoint, 'it contains')
   }
   for (const endpoint of ['https://idp.example/#keys', 'https://idp.example/#']) refused(endpoint, 'fragment')
   accepted('https://idp.example/a%20b')
 })
 
-test('W-40 lists of hosts hold by label and whatever the case; what is denied stays denied', () => {
+test('W-40 host lists match by label and in any case; denied hosts stay denied', () => {
   const only = policyOf({ ALLOWED_HOSTS: 'idp.example,*.corp.example', DENIED_HOSTS: 'bad.corp.example' })
   for (const host of ['idp.example', 'IDP.EXAMPLE', 'idp.example.', 'a.corp.example', 'x.y.corp.example'])
     accepted(`https://${host}/`, only)
@@ -235,7 +235,7 @@ test('W-40 lists of hosts hold by label and whatever the case; what is denied st
   accepted('https://8.8.8.8/', listed)
 })
 
-test('G-03 in development a provider on this very machine may use http, and no other', () => {
+test('G-03 in development mode only a provider on this machine may use http', () => {
   const dev = policyOf({}, true)
   for (const host of ['127.0.0.1:38903', 'localhost:9000', '[::1]:9000', '127.0.0.2:9000']) {
     accepted(`http://${host}/keys`, dev)

@@ -9,18 +9,18 @@ import { assertFails, settingsWith, startServer } from './fetch.fixture.ts'
 const NOW = Date.parse('2026-03-01T12:00:00Z')
 const fetchJwks = createFetchJwks(createFetchDocument({ settings: settingsWith() }), () => NOW)
 
-test('W-42 reads the keys of a provider in each of the media types of a JWKS', async (t) => {
+test('W-42 parses the keys of a provider in each of the media types of a JWKS', async (t) => {
   const server = await startServer(t)
   for (const type of ['application/json', 'application/jwk-set+json', 'application/jwk+json']) {
-    server.answer({ body: mintKeySet(mintKey('P-256'), mintKey('Ed25519')), headers: { 'content-type': type } })
+    server.respondWith({ body: mintKeySet(mintKey('P-256'), mintKey('Ed25519')), headers: { 'content-type': type } })
     const { keySet } = await fetchJwks({ url: server.url() })
     assert.deepEqual([...keySet.keys.keys()], ['P-256-first', 'Ed25519-first'])
   }
-  server.answer({ body: mintKeySet(mintKey('P-256')), headers: { 'content-type': 'text/plain' } })
+  server.respondWith({ body: mintKeySet(mintKey('P-256')), headers: { 'content-type': 'text/plain' } })
   await assertFails(fetchJwks({ url: server.url() }), 'media-type')
 })
 
-test('G-18 W-42 refuses what is no JWKS', async (t) => {
+test('G-18 W-42 refuses a body that is not a JWKS', async (t) => {
   const server = await startServer(t)
   const bad = [
     'no json',
@@ -34,29 +34,29 @@ test('G-18 W-42 refuses what is no JWKS', async (t) => {
     `{"keys":${'['.repeat(500)}${']'.repeat(500)}}`,
   ]
   for (const body of bad) {
-    server.answer({ body })
+    server.respondWith({ body })
     const error = await assertFails(fetchJwks({ url: server.url() }), 'content')
     assert.equal(error.status, 200)
   }
-  server.answer({ body: '{"keys":[null]}' })
+  server.respondWith({ body: '{"keys":[null]}' })
   const { keySet } = await fetchJwks({ url: server.url() })
   assert.equal(keySet.keys.size, 0)
   assert.equal(keySet.warnings.length, 1)
 })
 
-test('G-19 takes 100 keys and refuses the whole of a set with more', async (t) => {
+test('G-19 accepts 100 keys and refuses a set with more as a whole', async (t) => {
   const server = await startServer(t)
   const { jwk } = mintKey('P-256')
   const entries = (count: number) => Array.from({ length: count }, (_, index) => ({ ...jwk, kid: `kid-${index}` }))
-  server.answer({ body: { keys: entries(101) } })
+  server.respondWith({ body: { keys: entries(101) } })
   await assertFails(fetchJwks({ url: server.url() }), 'content')
-  server.answer({ body: { keys: Array(100_000).fill({}) } })
+  server.respondWith({ body: { keys: Array(100_000).fill({}) } })
   await assertFails(fetchJwks({ url: server.url() }), 'too-large')
-  server.answer({ body: { keys: entries(100) } })
+  server.respondWith({ body: { keys: entries(100) } })
   assert.equal((await fetchJwks({ url: server.url() })).keySet.keys.size, 100)
 })
 
-test('F-13 reads how long an answer says that it is good', () => {
+test('F-13 reads the freshness that a response declares', () => {
   const second = 1000
   const date = new Date(NOW).toUTCString()
   const cases: readonly (readonly [headers: Record<string, string>, ms: number | undefined])[] = [

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Outbox } from '../../src/platform/outbox.ts'
 
-test('what comes in one turn leaves together, in its order and so many at most, and nothing is sent where there is nothing', async () => {
+test('the items of one turn are sent together, in order and up to a limit, and an empty outbox sends nothing', async () => {
   const sent: number[][] = []
-  const outbox = new Outbox<number>(3, (things) => void sent.push(things))
+  const outbox = new Outbox<number>(3, (items) => void sent.push(items))
   outbox.add(1)
   outbox.add(2)
   assert.deepEqual(sent, [])

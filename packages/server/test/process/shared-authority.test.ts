@@ -23,7 +23,7 @@ function makeFolder(t: TestContext): string {
 }
 
 for (const database of DATABASES) {
-  test(`on ${database} nodes that share a CA go over to another one after the other, and no other CA gets in`, async (t) => {
+  test(`on ${database} nodes that share a CA change to another one by one, and no unknown CA is accepted`, async (t) => {
     const store = await openTestStore(t, database)
     const sealing = createSealing(Buffer.alloc(32, 1))
     const folder = makeFolder(t)
@@ -45,17 +45,17 @@ for (const database of DATABASES) {
     for (const node of ['one', 'two']) await announce('next', node)
     for (const node of ['one', 'two']) await start(node)
     await start('three')
-    assert.equal(await caOf('three'), old, 'a CA that is announced is not yet the one that counts')
+    assert.equal(await caOf('three'), old, 'an announced CA is not active yet')
 
     await changeOver('one')
     await isRefused('one')
     await announce('old', 'one')
     await start('one')
-    // Not yet changed over, and restarted nevertheless: it goes on with what it has, and takes nothing back.
+    // A restart before the change keeps the old CA and undoes nothing.
     await start('two')
     assert.equal(await caOf('two'), old)
     await start('four')
-    assert.equal(await caOf('four'), await caOf('next'), 'who comes new takes the new one')
+    assert.equal(await caOf('four'), await caOf('next'), 'a new node uses the new CA')
     await isRefused('old')
 
     await changeOver('two')

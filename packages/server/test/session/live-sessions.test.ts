@@ -10,7 +10,7 @@ import { openTestStore } from '../store/open-test-stores.ts'
 
 const ROOM = 2
 
-/** Live sessions with little room, some open sessions, and a way to see which of them are remembered. */
+/** Live sessions with a small cache, some open sessions, and a check whether a session is cached. */
 async function setUp(t: TestContext, count: number) {
   const store = await openTestStore(t, 'sqlite')
   const now = Date.now()
@@ -19,9 +19,9 @@ async function setUp(t: TestContext, count: number) {
   await store.run(createFirstAdmin, admin, meta)
   const tokens = Array.from({ length: count }, () => newSessionToken(now))
   for (const token of tokens) {
-    const whose = { identityId: admin.identityId, authenticatorId: admin.authenticatorId, ipAddress: '::1' }
+    const owner = { identityId: admin.identityId, authenticatorId: admin.authenticatorId, ipAddress: '::1' }
     const life = { expiresAt: now + 60_000, endsAt: now + 60_000, maxPerIdentity: 100, configTypes: [] }
-    const session = { id: newId(), tokenDigest: sessionTokenDigest(token), ...whose, ...life }
+    const session = { id: newId(), tokenDigest: sessionTokenDigest(token), ...owner, ...life }
     await store.run(createApiSession, { ...session, envInfo: undefined, sdkInfo: undefined }, meta)
   }
   let reads = 0
@@ -29,9 +29,9 @@ async function setUp(t: TestContext, count: number) {
     store,
     clock: { now: () => now },
     idleMs: 60_000,
-    maxRemembered: ROOM,
+    maxCached: ROOM,
     extend: async () => {},
-    // Asked for once with every session that is read.
+    // Called once for every session that is read.
     policies: {
       find: (id) => {
         reads += 1
@@ -39,29 +39,29 @@ async function setUp(t: TestContext, count: number) {
       },
     },
   })
-  const isRemembered = async (token: string) => {
+  const isCached = async (token: string) => {
     const before = reads
-    assert.ok(await live.look(token))
+    assert.ok(await live.peek(token))
     return reads === before
   }
-  return { tokens, live, isRemembered }
+  return { tokens, live, isCached }
 }
 
-test('while there is room, a session is remembered from its first use on', async (t) => {
-  const { tokens, isRemembered } = await setUp(t, ROOM)
-  for (const token of tokens) assert.equal(await isRemembered(token), false)
-  for (const token of tokens) assert.equal(await isRemembered(token), true)
+test('a session is cached from its first use while there is room', async (t) => {
+  const { tokens, isCached } = await setUp(t, ROOM)
+  for (const token of tokens) assert.equal(await isCached(token), false)
+  for (const token of tokens) assert.equal(await isCached(token), true)
 })
 
-test('once there is none, a session takes the place of another only when it is used again', async (t) => {
-  const { tokens, live, isRemembered } = await setUp(t, ROOM + 20)
+test('in a full cache, a session replaces another only on its second use', async (t) => {
+  const { tokens, live, isCached } = await setUp(t, ROOM + 20)
   const [first = '', second = '', ...others] = tokens
-  for (const token of tokens) assert.equal(await isRemembered(token), false)
-  assert.deepEqual([await isRemembered(first), await isRemembered(second)], [true, true])
+  for (const token of tokens) assert.equal(await isCached(token), false)
+  assert.deepEqual([await isCached(first), await isCached(second)], [true, true])
 
   const [again = ''] = others
-  assert.equal(await isRemembered(again), false)
-  assert.equal(await isRemembered(again), true)
+  assert.equal(await isCached(again), false)
+  assert.equal(await isCached(again), true)
   assert.equal(live.size, ROOM)
-  assert.deepEqual([await isRemembered(second), await isRemembered(first)], [true, false])
+  assert.deepEqual([await isCached(second), await isCached(first)], [true, false])
 })

@@ -9,7 +9,7 @@ import { createFirstAdmin } from '../../src/operations/start/create-first-admin.
 import { pruneChangeLog } from '../../src/operations/upkeep/prune-change-log.ts'
 import { StartupError } from '../../src/platform/startup-error.ts'
 import { backupDataDir, restoreDataDir } from '../../src/process/backup.ts'
-import { takeDataDir } from '../../src/process/data-dir.ts'
+import { lockDataDir } from '../../src/process/data-dir.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { TEST_WRITER_ENTRY } from './test-writer.ts'
 
@@ -48,7 +48,7 @@ async function fill(dataDir: string): Promise<string> {
   return identityId
 }
 
-test('a backup made while the store is written to holds every write acknowledged before it, and restores with its keys', async (t) => {
+test('a backup during writes contains every write acknowledged before it, and restores with its keys', async (t) => {
   const dir = newDir(t)
   const dataDir = join(dir, 'data')
   mkdirSync(dataDir)
@@ -70,7 +70,7 @@ test('a backup made while the store is written to holds every write acknowledged
   })
 })
 
-test('S-18 a restored backup holds no session: none that was revoked since can come back', async (t) => {
+test('S-18 a restored backup contains no sessions, so that revoked ones cannot come back', async (t) => {
   const dir = newDir(t)
   const dataDir = join(dir, 'data')
   mkdirSync(dataDir)
@@ -85,7 +85,7 @@ test('S-18 a restored backup holds no session: none that was revoked since can c
   })
 })
 
-test('what is no backup is refused and nothing is changed', async (t) => {
+test('a file that is not a backup is refused and nothing is changed', async (t) => {
   const dir = newDir(t)
   const dataDir = join(dir, 'data')
   mkdirSync(dataDir)
@@ -103,34 +103,34 @@ test('what is no backup is refused and nothing is changed', async (t) => {
   )
 })
 
-test('a data directory in use is neither restored into nor taken twice; a released one is', async (t) => {
+test('a data directory in use can be neither restored into nor locked again; a released one can', async (t) => {
   const dir = newDir(t)
   const dataDir = join(dir, 'data')
   mkdirSync(dataDir)
   await fill(dataDir)
   await backupDataDir(dataDir, join(dir, 'file'))
-  const taken = takeDataDir(dataDir)
+  const lock = lockDataDir(dataDir)
   await assert.rejects(restoreDataDir(join(dir, 'file'), dataDir), (error) => {
     return error instanceof StartupError && error.message.includes('in use')
   })
-  assert.throws(() => takeDataDir(dataDir), StartupError)
-  taken.release()
+  assert.throws(() => lockDataDir(dataDir), StartupError)
+  lock.release()
   await restoreDataDir(join(dir, 'file'), dataDir)
 })
 
-test('a data directory that cannot be made is refused in words', (t) => {
+test('a data directory that cannot be created is refused with an explanation', (t) => {
   const dir = newDir(t)
   writeFileSync(join(dir, 'file'), '')
   assert.throws(
-    () => takeDataDir(join(dir, 'file', 'data')),
+    () => lockDataDir(join(dir, 'file', 'data')),
     (error) => {
-      return error instanceof StartupError && error.message.includes('a part of the path is a file')
+      return error instanceof StartupError && error.message.includes('part of the path is a file')
     },
   )
-  takeDataDir(join(dir, 'directory', 'data')).release()
+  lockDataDir(join(dir, 'directory', 'data')).release()
 })
 
-test('a copy that cannot be written is told in words, with what to look for', async (t) => {
+test('a copy that cannot be written is reported with what to check', async (t) => {
   const dir = newDir(t)
   const dataDir = join(dir, 'data')
   mkdirSync(dataDir)

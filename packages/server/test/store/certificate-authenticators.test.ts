@@ -24,7 +24,7 @@ test('the digests of a chain are those of its leaf', () => {
 })
 
 for (const database of DATABASES) {
-  test(`J-09 a key belongs to one identity, also when two are told so at once, on ${database}`, async (t) => {
+  test(`J-09 a key belongs to one identity, also with concurrent requests, on ${database}`, async (t) => {
     const store = await openTestStore(t, database)
     const admin = { identityId: newId(), authenticatorId: newId(), username: 'admin', passwordDigest: 'x' }
     await store.run(createFirstAdmin, admin, meta)
@@ -47,11 +47,11 @@ for (const database of DATABASES) {
     const otherKey = makeTestCertificate({ kind: 'ec256' })
     const [alice, bob, carol] = [await makeIdentity(), await makeIdentity(), await makeIdentity()]
 
-    const outcomes = await Promise.all([record(alice, one), record(bob, sameKey), record(carol, one)])
-    assert.deepEqual(outcomes.toSorted(), ['CERT_IN_USE', 'CERT_IN_USE', 'recorded'])
-    const people = [alice, bob, carol]
-    const winner = people[outcomes.indexOf('recorded')] ?? ''
-    const loser = people[outcomes.indexOf('CERT_IN_USE')] ?? ''
+    const results = await Promise.all([record(alice, one), record(bob, sameKey), record(carol, one)])
+    assert.deepEqual(results.toSorted(), ['CERT_IN_USE', 'CERT_IN_USE', 'recorded'])
+    const identities = [alice, bob, carol]
+    const winner = identities[results.indexOf('recorded')] ?? ''
+    const loser = identities[results.indexOf('CERT_IN_USE')] ?? ''
     assert.equal(await record(loser, otherKey), 'recorded')
     const third = makeTestCertificate({ kind: 'ec256' })
     assert.equal(await record(loser, third), 'MAX_AUTHENTICATOR_METHODS_REACHED')

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Beside, bool, Computed, int, jsonOrNull, named, Packed, text } from '../../src/store/columns/column.ts'
+import { bool, Computed, int, Joined, jsonOrNull, named, Packed, text } from '../../src/store/columns/column.ts'
 import { createReader, createWriter, listColumns } from '../../src/store/columns/column-map.ts'
 
-interface Thing {
+interface Entity {
   readonly name: string
   readonly jwksCaPem: string
   readonly enabled: boolean
@@ -23,7 +23,7 @@ const MAP = {
   weight: new Packed<string>('packed'),
 }
 
-const THING: Thing = {
+const ENTITY: Entity = {
   name: 'n',
   jwksCaPem: 'pem',
   enabled: true,
@@ -42,19 +42,19 @@ const ROW = {
   packed: '{"cost":7,"weight":"w"}',
 }
 
-test('a map writes the columns of a thing and reads the thing back', () => {
-  assert.deepEqual(createWriter(MAP)(THING), ROW)
-  assert.deepEqual(createReader(MAP)(ROW), THING)
-  const unset = { ...THING, enabled: false, scopes: null }
+test('a map writes the columns of an entity and reads it back', () => {
+  assert.deepEqual(createWriter(MAP)(ENTITY), ROW)
+  assert.deepEqual(createReader(MAP)(ROW), ENTITY)
+  const unset = { ...ENTITY, enabled: false, scopes: null }
   assert.deepEqual(createReader(MAP)({ ...ROW, enabled: 0, scopes: null }), unset)
   assert.deepEqual(createWriter(MAP)(unset), { ...ROW, enabled: false, scopes: null })
 })
 
-test('what is in several columns or in other tables is read through the map and not written', () => {
+test('members in several columns or in other tables are read through the map and not written', () => {
   const map = {
     id: text(),
     both: new Computed(({ first, second }: { first: string; second: string }) => first + second),
-    attributes: new Beside<readonly string[]>(),
+    attributes: new Joined<readonly string[]>(),
   }
   const read = createReader(map)
   assert.deepEqual(read({ id: 'i', first: 'a', second: 'b' }, { attributes: ['x'] }), {

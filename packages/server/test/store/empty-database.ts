@@ -19,7 +19,7 @@ import { TEST_WRITER_ENTRY } from './test-writer.ts'
 
 /** A database that no release has opened yet. */
 export interface EmptyDatabase {
-  /** The words for true and false. */
+  /** The literals for true and false. */
   readonly words: { readonly yes: string; readonly no: string }
   /** Runs the statements and returns the rows of the last. */
   run(...statements: string[]): Promise<Record<string, unknown>[]>
@@ -88,6 +88,6 @@ function onPostgres(url: string): EmptyDatabase {
         await db.destroy()
       }
     },
-    open: (now) => openPostgresStore({ url, nodeId: newId(), now, onProblem: () => {} }),
+    open: (now) => openPostgresStore({ url, nodeId: newId(), now, onWarning: () => {} }),
   }
 }

@@ -91,7 +91,7 @@ function compile(dialect: 'sqlite' | 'postgres', predicate: Predicate, sort: rea
   const whole = compiled(predicate)
   const { shape, values } = splitPredicate(predicate)
   const shared = compiled(shape)
-  assert.equal(shared.sql, whole.sql, 'a statement that is shared by all values is the one for these')
+  assert.equal(shared.sql, whole.sql, 'the shared statement equals the one for these values')
   const bound = bindArguments(shared, values).map((value) => (typeof value === 'boolean' ? Number(value) : value))
   assert.deepEqual(
     bound,
@@ -138,7 +138,7 @@ const things = (...rows: Partial<Thing>[]): Thing[] =>
   }))
 
 describe('predicateToSql', () => {
-  test('compiles equality to a plain comparison that uses the index, inside or too', () => {
+  test('compiles equality to a plain comparison that uses the index, also inside or', () => {
     const lookup = compileText('sqlite', 'id = "X" or name="X" or externalId = "X"')
     assert.match(lookup.sql, /\("things"\."id" = \? or "things"\."name" = \? or "things"\."external_id" = \?\)/)
     for (const text of ['id = "X"', 'name = "X"', 'externalId = "X"', 'id = "X" or name="X" or externalId = "X"']) {
@@ -154,7 +154,7 @@ describe('predicateToSql', () => {
     return plan.filter(({ detail }) => String(detail).startsWith('SCAN'))
   }
 
-  test('M-16 binds whatever the caller wrote', () => {
+  test('M-16 binds all text of the caller', () => {
     const marker = 'zq'
     const texts = [
       `name = "${marker}" and name != "${marker}" and name < "${marker}"`,
@@ -181,7 +181,7 @@ describe('predicateToSql', () => {
     assert.deepEqual(runSqlite(compileText('sqlite', 'name contains "harm"')), ['r1'])
   })
 
-  test('M-17 a tag key is a value even where the parser did not make it', () => {
+  test('M-17 a tag key is a value even if the parser did not produce it', () => {
     for (const key of ["a'b", '$', '$.a', '[0]', '**', '"', "') or 1=1 --"]) {
       const equal = { kind: 'equal', operand: { kind: 'tag', key }, negated: false, value: 'v' } as const
       for (const dialect of ['sqlite', 'postgres'] as const) {
@@ -194,7 +194,7 @@ describe('predicateToSql', () => {
     }
   })
 
-  test('M-16 the largest filters the parser takes run', () => {
+  test('M-16 the largest filters that the parser accepts run', () => {
     fillSqlite(things({ name: 'a', enabled: true }))
     const negations = 'not (enabled = false or not (enabled and '.repeat(16)
     const groups = '(enabled = false or (enabled and name contains "a" and '.repeat(32)
@@ -209,12 +209,12 @@ describe('predicateToSql', () => {
     }
   })
 
-  test('compares text by code points whatever the locale of a PostgreSQL database is', () => {
+  test('compares text by code points whatever the locale of a PostgreSQL database', () => {
     assert.match(compileText('postgres', 'tags.a < "b"').sql, / end collate "C"\) < /)
     assert.match(compileText('postgres', 'name icontains "b"').sql, /lower\("things"\."name" collate "C"\)/)
   })
 
-  test('a symbol without a binding is a mistake of ours', () => {
+  test('a symbol without a binding is a programming error', () => {
     const other: FilterTable = { table: 'things', columns: new Map() }
     for (const text of ['name = "a"', 'tags.a = "a"', 'isEmpty(roleAttributes)']) {
       const { predicate } = parseFilter(text, OPTIONS)
@@ -226,7 +226,7 @@ describe('predicateToSql', () => {
   })
 })
 
-test('L-14 M-18 the bindings of a table are all the symbols there are', () => {
+test('L-14 M-18 the bindings of a table are its only symbols', () => {
   assert.deepEqual([...OPTIONS.symbols.keys()].sort(), [...TABLE.columns.keys()].filter((key) => key !== 'tags').sort())
   const publicTable: FilterTable = { table: 'things', columns: new Map([...TABLE.columns].slice(0, 2)) }
   const narrow = buildFilterOptions(publicTable)
@@ -277,9 +277,9 @@ describe('SQLite, PostgreSQL and evaluate', () => {
       .map(({ id }) => id)
     assert.deepEqual(runSqlite(compile('sqlite', predicate, sort)), expected, `SQLite: ${filter}`)
     const { sql: text, parameters } = compile('postgres', predicate, sort)
-    const answer = await client.query(text, [...parameters])
+    const result = await client.query(text, [...parameters])
     assert.deepEqual(
-      answer.rows.map(({ id }) => id),
+      result.rows.map(({ id }) => id),
       expected,
       `PostgreSQL: ${filter}`,
     )

@@ -15,15 +15,15 @@ const meta = { actorId: 'system', now }
 
 for (const database of DATABASES) {
   describe(`a session on ${database}`, () => {
-    test('is found by the digest of its token, with whose it is, as the identity alone is found', async (t) => {
+    test('is found by the digest of its token, with its identity, which equals the identity read alone', async (t) => {
       const store = await openTestStore(t, database)
       const admin = { identityId: newId(), authenticatorId: newId(), username: 'admin', passwordDigest: 'x' }
       await store.run(createFirstAdmin, admin, meta)
-      // Byte by byte, in which the second of the last two comes later although its first unit of UTF-16 is less.
+      // In byte order the last one comes later, although its first UTF-16 unit is smaller.
       const inOrder = [['a "quoted"', 'b', 'c'], [], ['\uff5e', '\u{1f600}']]
       for (const attributes of inOrder) {
         const identityId = newId()
-        const name = `one with ${attributes.length}`
+        const name = `identity with ${attributes.length}`
         const roleAttributes = attributes.toReversed()
         const tags = { team: 'red' }
         const body = { name, type: 'Default', isAdmin: false, roleAttributes, tags } as const
@@ -51,7 +51,7 @@ for (const database of DATABASES) {
         assert.deepEqual(found?.identity, await findIdentity(store.db, identityId))
         assert.deepEqual(found?.identity.attributes, attributes)
       }
-      assert.equal(await findSession(store, 'digest of nobody'), undefined)
+      assert.equal(await findSession(store, 'unknown digest'), undefined)
     })
   })
 }

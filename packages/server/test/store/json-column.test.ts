@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readJsonColumn } from '../../src/store/json-column.ts'
 
-test('columns that hold the same short text share one value, which nobody can change', () => {
+test('columns with the same short text share one frozen value', () => {
   const text = '{"a":{"b":[1]}}'
   const value = readJsonColumn<{ a: { b: number[] } }>(text)
   assert.deepEqual(value, JSON.parse(text))
@@ -11,7 +11,7 @@ test('columns that hold the same short text share one value, which nobody can ch
   assert.throws(() => Object.assign(value.a, { b: [] }), TypeError)
 })
 
-test('long texts, and all but the first few, are read each time', () => {
+test('long texts, and all but the first few, are parsed each time', () => {
   const long = JSON.stringify({ a: 'x'.repeat(300) })
   assert.notEqual(readJsonColumn(long), readJsonColumn(long))
   const texts = Array.from({ length: 1_000 }, (_, number) => `{"n":${number}}`)
@@ -22,6 +22,6 @@ test('long texts, and all but the first few, are read each time', () => {
   assert.notEqual(readJsonColumn('{"n":999}'), readJsonColumn('{"n":999}'))
 })
 
-test('a text that is no JSON is an error each time', () => {
+test('invalid JSON is an error each time', () => {
   for (const _ of [1, 2]) assert.throws(() => readJsonColumn('{'), SyntaxError)
 })

@@ -29,7 +29,7 @@ const broken: Migration = { ...notes, name: 'broken', statements: () => ['alter 
 
 const LATER = [...MIGRATIONS, isStarred, notes]
 
-/** Steps as rows of PostgreSQL and of SQLite, which differ in the type of a number. */
+/** Reads the steps. PostgreSQL and SQLite return different types for numbers. */
 async function readSteps(database: EmptyDatabase) {
   const rows = await database.run(STEPS)
   return rows.map(({ version, name, applied_at }) => [Number(version), name, Number(applied_at)])
@@ -48,8 +48,8 @@ test('versions count from one, and no step has the name of an unreleased one', (
   )
 })
 
-/** SHA-256 of the statements of every step that has landed, for both databases. */
-const LANDED: Readonly<Record<string, readonly [sqlite: string, postgres: string]>> = {
+/** SHA-256 of the statements of every released step, for both databases. */
+const RELEASED: Readonly<Record<string, readonly [sqlite: string, postgres: string]>> = {
   initial: [
     '7d0d811a2093884109d7f00d572ee1c548e5642c0fa9ec4187c24e21986a4a91',
     '12a5ed85e706e0354a5b7f2e23256b37391e818eef305485590b2c55bed8d1d2',
@@ -60,7 +60,7 @@ const LANDED: Readonly<Record<string, readonly [sqlite: string, postgres: string
   ],
 }
 
-test('no step that has landed was edited: databases that have applied it would lack the change', () => {
+test('a released step is never edited: databases that have applied it would miss the change', () => {
   const digest = (statements: readonly string[]) =>
     createHash('sha256').update(statements.join(';').replace(/\s+/g, ' ')).digest('hex')
   assert.deepEqual(
@@ -70,12 +70,12 @@ test('no step that has landed was edited: databases that have applied it would l
         [SQLITE_TYPES, POSTGRES_TYPES].map((types) => digest(step.statements(types))),
       ]),
     ),
-    LANDED,
+    RELEASED,
   )
 })
 
 for (const name of DATABASES) {
-  test(`S-16 on ${name} later steps are applied once each, keep the rows and give them what they lack`, async (t) => {
+  test(`S-16 on ${name} later steps are applied once each, keep the rows and add the new columns`, async (t) => {
     const database = await makeEmptyDatabase(t, name)
     await database.migrate(1)
     assert.deepEqual(await readSteps(database), firstSteps)
@@ -110,7 +110,7 @@ for (const name of DATABASES) {
     assert.deepEqual(await database.run('select is_starred from identities'), [])
   })
 
-  test(`on ${name} a step that fails undoes those before it`, async (t) => {
+  test(`on ${name} a failing step rolls back those before it`, async (t) => {
     const database = await makeEmptyDatabase(t, name)
     await database.migrate(1)
     await assert.rejects(database.migrate(2, [...MIGRATIONS, isStarred, broken]), /missing/)
@@ -119,7 +119,7 @@ for (const name of DATABASES) {
     await database.migrate(2, LATER)
   })
 
-  test(`on ${name} a database that a newer release wrote is refused with what to do, and left as it is`, async (t) => {
+  test(`on ${name} a database that a newer release wrote is refused with a hint, and not changed`, async (t) => {
     const database = await makeEmptyDatabase(t, name)
     await database.migrate(1, LATER)
     const before = await readSteps(database)
@@ -134,7 +134,7 @@ for (const name of DATABASES) {
   })
 }
 
-test('both databases have the same tables and columns, but for how SQLite finds sessions by identity', async (t) => {
+test('both databases have the same tables and columns, except for the session index of SQLite', async (t) => {
   const sqlite = await makeEmptyDatabase(t, 'sqlite')
   await sqlite.migrate(1)
   const postgres = await makeEmptyDatabase(t, 'postgres')

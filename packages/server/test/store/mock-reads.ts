@@ -3,7 +3,7 @@ import type { CompiledQuery } from 'kysely'
 import { findDirectConnection } from '../../src/store/direct-connection.ts'
 import type { Store } from '../../src/store/store.ts'
 
-/** Puts `onRead` before every way by which a statement reaches the database for reading; the returned function takes it away again. */
+/** Calls `onRead` before every statement that reads from the database. Returns a function that stops it. */
 function interceptReads({ db }: Store, onRead: (sql: string) => void): () => void {
   const executor = db.getExecutor()
   const execute = executor.executeQuery.bind(executor)
@@ -28,14 +28,14 @@ function interceptReads({ db }: Store, onRead: (sql: string) => void): () => voi
   }
 }
 
-/** Lets every read fail until the returned function is called. */
+/** Makes every read fail until the returned function is called. */
 export function failReads(store: Store, error: Error): () => void {
   return interceptReads(store, () => {
     throw error
   })
 }
 
-/** The statements that are run from now on, without their values. */
+/** Returns a list that records all statements from now on, without their values. */
 export function watchReads(store: Store): string[] {
   const statements: string[] = []
   interceptReads(store, (sql) => statements.push(sql))

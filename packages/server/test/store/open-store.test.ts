@@ -14,11 +14,11 @@ const open = (sqliteFile: string) =>
     sqliteFile,
     nodeId: 'n',
     now: 1,
-    onProblem: () => {},
+    onWarning: () => {},
     onFatal: () => {},
   })
 
-test('only who has a damaged file is told to restore a backup', async (t) => {
+test('only for a damaged file does the hint suggest restoring a backup', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-open-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const hintFor = async (file: string) => {
@@ -34,6 +34,6 @@ test('only who has a damaged file is told to restore a backup', async (t) => {
   assert.match(await hintFor(damaged), /restore a backup/)
   const unusable = join(folder, 'folder.db')
   mkdirSync(unusable)
-  assert.match(await hintFor(unusable), /who owns it/)
+  assert.match(await hintFor(unusable), /the owner of the file/)
   await (await open(join(folder, 'new.db'))).close()
 })

@@ -20,12 +20,12 @@ export async function getPostgres() {
   return postgres
 }
 
-/** Stops it; for a file-level `after`. */
+/** Stops the server. Call it in a file-level `after`. */
 export async function stopPostgres(): Promise<void> {
   if (postgres) await (await postgres).stop()
 }
 
-/** A fresh store with nothing in it but the schema. */
+/** A fresh store with nothing but the schema. */
 export async function openTestStore(t: TestContext, database: DatabaseName): Promise<Store> {
   const store = database === 'sqlite' ? await openSqlite(t) : await openPostgres()
   t.after(() => store.close())
@@ -40,5 +40,5 @@ async function openSqlite(t: TestContext): Promise<Store> {
 
 async function openPostgres(): Promise<Store> {
   const url = await (await getPostgres()).createDatabase()
-  return openPostgresStore({ url, nodeId: newId(), now: Date.now(), onProblem: () => {} })
+  return openPostgresStore({ url, nodeId: newId(), now: Date.now(), onWarning: () => {} })
 }

@@ -4,14 +4,14 @@ import { after, type TestContext, test } from 'node:test'
 import { newId } from '@countersign/core'
 import pg from 'pg'
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
-import { createSigner, withDefaults } from '../keyset/keeper.fixture.ts'
+import { createSigner, withDefaults } from '../keyset/key-sets.fixture.ts'
 import { getPostgres, stopPostgres } from './open-test-stores.ts'
 
 after(stopPostgres)
 
 async function openFaulty(t: TestContext) {
   const url = await (await getPostgres()).createDatabase()
-  const store = await withDefaults(await openPostgresStore({ url, nodeId: newId(), now: 1, onProblem: () => {} }))
+  const store = await withDefaults(await openPostgresStore({ url, nodeId: newId(), now: 1, onWarning: () => {} }))
   const admin = new pg.Client({ connectionString: url })
   await admin.connect()
   t.after(async () => {
@@ -19,7 +19,7 @@ async function openFaulty(t: TestContext) {
     await store.close()
   })
   await admin.query('create sequence attempts')
-  /** The first so many attempts to make a signer fail; a sequence counts on when they are rolled back. */
+  /** Makes the first `times` attempts to create a signer fail. A sequence keeps counting across rollbacks. */
   const failFirst = async (sqlState: string, times: number) => {
     await admin.query('alter sequence attempts restart')
     await admin.query(`create or replace function fail() returns trigger language plpgsql as $$ begin
@@ -37,7 +37,7 @@ for (const [what, sqlState] of [
   ['a serialization failure', '40001'],
   ['a deadlock', '40P01'],
 ] as const) {
-  test(`S-07 ${what} is tried again three times at most, and is a 503 after that`, async (t) => {
+  test(`S-07 ${what} is retried three times at most, and is a 503 after that`, async (t) => {
     const { store, failFirst, attempts } = await openFaulty(t)
     await failFirst(sqlState, 3)
     await createSigner(store, 'third-retry')
@@ -50,7 +50,7 @@ for (const [what, sqlState] of [
   })
 }
 
-test('S-07 a unique violation is no collision: it is told at once, as what is wrong with the call', async (t) => {
+test('S-07 a unique violation is not retried: it is returned at once as an error of the call', async (t) => {
   const { store, failFirst, attempts } = await openFaulty(t)
   await failFirst('40001', 0)
   await createSigner(store, 'taken')
@@ -59,7 +59,7 @@ test('S-07 a unique violation is no collision: it is told at once, as what is wr
   await createSigner(store, 'free')
 })
 
-/** A way to the database that can be blocked: nothing is refused, and nothing is answered any more. */
+/** A proxy to the database that can be blocked: connections stay open, and nothing gets through. */
 async function openBlockable(t: TestContext, url: string) {
   const { hostname, port } = new URL(url)
   const sockets = new Set<Socket>()
@@ -82,11 +82,11 @@ async function openBlockable(t: TestContext, url: string) {
   return { url: through.href, block }
 }
 
-test('a store whose database does not answer is closed all the same, whatever is under way', {
+test('a store whose database does not respond is closed all the same, whatever is under way', {
   timeout: 9_000,
 }, async (t) => {
   const { url, block } = await openBlockable(t, await (await getPostgres()).createDatabase())
-  const store = await withDefaults(await openPostgresStore({ url, nodeId: newId(), now: 1, onProblem: () => {} }))
+  const store = await withDefaults(await openPostgresStore({ url, nodeId: newId(), now: 1, onWarning: () => {} }))
   await createSigner(store, 'before')
   block()
   const unanswered = createSigner(store, 'never')

@@ -40,16 +40,16 @@ const newSession = ({ identityId, authenticatorId }: ReturnType<typeof firstAdmi
 })
 
 /** Another database of the same server. */
-function elsewhere(url: string): string {
+function otherDatabase(url: string): string {
   const other = new URL(url)
   other.pathname = '/postgres'
   return other.href
 }
 
 async function openNode(t: TestContext, url: string, options: { readonly staleMs?: number } = {}) {
-  const problems: string[] = []
-  const onProblem = (message: string) => void problems.push(message)
-  const store = await openPostgresStore({ url, nodeId: newId(), now: meta.now, onProblem, ...options })
+  const warnings: string[] = []
+  const onWarning = (message: string) => void warnings.push(message)
+  const store = await openPostgresStore({ url, nodeId: newId(), now: meta.now, onWarning, ...options })
   t.after(() => store.close())
   const heard: (readonly Change[] | 'everything')[] = []
   const waiting: (() => void)[] = []
@@ -57,40 +57,40 @@ async function openNode(t: TestContext, url: string, options: { readonly staleMs
     heard.push(changes)
     for (const wake of waiting.splice(0)) wake()
   })
-  const hears = async (isIt: (changes: readonly Change[] | 'everything') => boolean): Promise<void> => {
-    while (!heard.some(isIt)) await new Promise<void>((resolve) => waiting.push(resolve))
+  const hears = async (matches: (changes: readonly Change[] | 'everything') => boolean): Promise<void> => {
+    while (!heard.some(matches)) await new Promise<void>((resolve) => waiting.push(resolve))
   }
-  return { store, heard, hears, problems }
+  return { store, heard, hears, warnings }
 }
 
-test('D13 a node hears of the writes of another', { timeout: 10_000 }, async (t) => {
+test('D13 a node is notified of the writes of another', { timeout: 10_000 }, async (t) => {
   const url = await (await getPostgres()).createDatabase()
   const one = await openNode(t, url)
   const two = await openNode(t, url)
   await one.store.run(createFirstAdmin, firstAdmin(), meta)
   await two.hears((changes) => changes !== 'everything' && changes.some(({ entity }) => entity === 'authPolicies'))
-  assert.equal(one.heard.length, 1, 'a node hears of its own write once')
+  assert.equal(one.heard.length, 1, 'a node is notified of its own write once')
 })
 
-test('nodes that start together on an empty database make one schema and one administrator', async (t) => {
+test('nodes that start together on an empty database create one schema and one administrator', async (t) => {
   const url = await (await getPostgres()).createDatabase()
   const nodes = await Promise.all([openNode(t, url), openNode(t, url), openNode(t, url)])
-  const made = await Promise.all(nodes.map(({ store }) => store.run(createFirstAdmin, firstAdmin(), meta)))
-  assert.deepEqual(made.sort(), [false, false, true])
+  const created = await Promise.all(nodes.map(({ store }) => store.run(createFirstAdmin, firstAdmin(), meta)))
+  assert.deepEqual(created.sort(), [false, false, true])
 })
 
-test('a node whose connections were cut forgets what it remembers, and goes on', { timeout: 20_000 }, async (t) => {
+test('a node whose connections were cut clears its caches, and continues', { timeout: 20_000 }, async (t) => {
   const url = await (await getPostgres()).createDatabase()
   const node = await openNode(t, url)
   await node.store.run(createFirstAdmin, firstAdmin(), meta)
   const admin = new pg.Client({ connectionString: url })
   await admin.connect()
   t.after(() => admin.end())
-  const everyoneElse = `select pg_terminate_backend(pid) from pg_stat_activity
+  const terminateOthers = `select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`
-  await admin.query(everyoneElse)
+  await admin.query(terminateOthers)
   await node.hears((changes) => changes === 'everything')
-  // A connection of the pool may not have noticed yet; each one that is found broken is replaced.
+  // A pooled connection may not have noticed yet; each broken one is replaced.
   const untilItWorks = async <T>(attempt: () => Promise<T>): Promise<T> => {
     for (;;) {
       try {
@@ -105,55 +105,56 @@ test('a node whose connections were cut forgets what it remembers, and goes on',
   await untilItWorks(() => node.store.run(pruneChangeLog, {}, meta))
 })
 
-test('D13 S-13 a node that hears of no changes any more forgets again and again, until it does', {
+test('D13 S-13 a node without change notifications clears its caches repeatedly, until they work again', {
   timeout: 20_000,
 }, async (t) => {
   const url = await (await getPostgres()).createDatabase()
   const node = await openNode(t, url, { staleMs: 100 })
   const [admin, outside] = [
     new pg.Client({ connectionString: url }),
-    new pg.Client({ connectionString: elsewhere(url) }),
+    new pg.Client({ connectionString: otherDatabase(url) }),
   ]
   for (const client of [admin, outside]) {
     await client.connect()
     t.after(() => client.end())
   }
   const { database } = admin
-  const letIn = (isAllowed: boolean) => outside.query(`alter database "${database}" allow_connections ${isAllowed}`)
-  const forgotten = async (times: number) => {
+  const setConnectable = (isAllowed: boolean) =>
+    outside.query(`alter database "${database}" allow_connections ${isAllowed}`)
+  const untilCleared = async (times: number) => {
     while (node.heard.filter((changes) => changes === 'everything').length < times) await sleep(20)
   }
   await node.store.db.selectFrom('identities').selectAll().execute()
-  await letIn(false)
+  await setConnectable(false)
   await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and application_name = 'countersign-changes'`)
-  await forgotten(4)
+  await untilCleared(4)
   await node.store.db.selectFrom('identities').selectAll().execute()
-  await letIn(true)
-  const isTold = (changes: readonly Change[] | 'everything') => changes !== 'everything'
-  while (!node.heard.some(isTold)) {
+  await setConnectable(true)
+  const isChange = (changes: readonly Change[] | 'everything') => changes !== 'everything'
+  while (!node.heard.some(isChange)) {
     await admin.query(`select pg_notify('countersign_changes', '{"from":"other","changes":[],"count":0}')`)
     await sleep(50)
   }
   const { length } = node.heard.filter((changes) => changes === 'everything')
   await sleep(500)
-  assert.equal(node.heard.filter((changes) => changes === 'everything').length, length, 'it hears again')
+  assert.equal(node.heard.filter((changes) => changes === 'everything').length, length, 'notifications work again')
 })
 
-test('a node notices a change that it was not told of, however many have signed in', { timeout: 20_000 }, async (t) => {
+test('a node notices a missed notification, however many logins there were', { timeout: 20_000 }, async (t) => {
   const url = await (await getPostgres()).createDatabase()
   const node = await openNode(t, url)
   const admin = firstAdmin()
   await node.store.run(createFirstAdmin, admin, meta)
   for (let logins = 5; logins > 0; logins -= 1) await node.store.run(createApiSession, newSession(admin), meta)
-  assert.equal(node.heard.length, 1, 'caches need not hear of new sessions')
-  const silent = new pg.Client({ connectionString: url })
-  await silent.connect()
-  t.after(() => silent.end())
-  await silent.query(`insert into change_log (at, entity, entity_id, action, actor_id)
+  assert.equal(node.heard.length, 1, 'caches are not notified of new sessions')
+  const withoutNotify = new pg.Client({ connectionString: url })
+  await withoutNotify.connect()
+  t.after(() => withoutNotify.end())
+  await withoutNotify.query(`insert into change_log (at, entity, entity_id, action, actor_id)
     values (1, 'identities', 'x', 'updated', 'tester')`)
   await node.hears((changes) => changes === 'everything')
-  assert.deepEqual(node.problems, ['changes of other nodes were not told, so that everything is read anew'])
+  assert.deepEqual(node.warnings, ['notifications of changes were missed, so all caches were cleared'])
 })
 
 const open = (database: string) =>
@@ -163,17 +164,17 @@ const open = (database: string) =>
     sqliteFile: '',
     nodeId: 'n',
     now: meta.now,
-    onProblem: () => {},
+    onWarning: () => {},
     onFatal: () => {},
   })
 
-test('a database that cannot be reached is named without its password; one that can opens', async () => {
+test('an unreachable database is named without its password; a reachable one opens', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
   server.close()
   await once(server, 'close')
-  await assert.rejects(open(`postgres://somebody:s3cret@127.0.0.1:${port}/nothing`), (error) => {
+  await assert.rejects(open(`postgres://alice:s3cret@127.0.0.1:${port}/nothing`), (error) => {
     assert.ok(error instanceof StartupError)
     assert.ok(error.message.includes(`127.0.0.1:${port}`), error.message)
     assert.ok(!error.message.includes('s3cret'))

@@ -17,7 +17,7 @@ export function sampleRows({ yes, no }: { readonly yes: string; readonly no: str
     `insert into api_sessions (id, token_digest, identity_id, authenticator_id, ip_address, config_types, last_activity_at,
       expires_at, ends_at, tags, created_at, updated_at) values ('session', 'digest', 'old', 'password', '192.0.2.1', '[]', 1,
       9000000000000, 9000000000000, '{}', 1, 1)`,
-    // The writer counts new sessions, where they are counted.
+    // Where sessions are counted, the writer increments the count.
     `update row_counts set total = total + 1 where table_name = 'api_sessions'`,
     `insert into api_session_certificates (id, api_session_id, subject, fingerprint, cert_pem, not_before, not_after, tags,
       created_at, updated_at) values ('certificate', 'session', '', '', '', 1, 2, '{}', 1, 1)`,

@@ -13,7 +13,7 @@ import { TEST_WRITER_ENTRY } from './test-writer.ts'
 
 const meta = { actorId: 'system', now: 1_700_000_000_000 }
 const identityId = newId()
-const nobody = newId()
+const unknownId = newId()
 
 async function openStores(t: TestContext, count: number): Promise<[Store, ...Store[]]> {
   const dir = mkdtempSync(join(tmpdir(), 'countersign-counts-'))
@@ -35,9 +35,16 @@ async function openStores(t: TestContext, count: number): Promise<[Store, ...Sto
   return [first, ...others]
 }
 
-/** Whether it was started. */
-async function start(store: Store, who = identityId, id = newId(), maxPerIdentity = 100): Promise<boolean> {
-  const session = { id, tokenDigest: newId(), identityId: who, authenticatorId: 'a', ipAddress: '', configTypes: [] }
+/** Starts a session. Returns whether it was accepted. */
+async function start(store: Store, identity = identityId, id = newId(), maxPerIdentity = 100): Promise<boolean> {
+  const session = {
+    id,
+    tokenDigest: newId(),
+    identityId: identity,
+    authenticatorId: 'a',
+    ipAddress: '',
+    configTypes: [],
+  }
   const life = { expiresAt: meta.now + 1e6, endsAt: meta.now + 1e6, maxPerIdentity }
   const written = store.run(createApiSession, { ...session, ...life, envInfo: undefined, sdkInfo: undefined }, meta)
   return written.then(
@@ -46,52 +53,54 @@ async function start(store: Store, who = identityId, id = newId(), maxPerIdentit
   )
 }
 
-async function counted({ db }: Store): Promise<{ writtenDown: number; there: number }> {
+async function counted({ db }: Store): Promise<{ stored: number; actual: number }> {
   const [row] = await db.selectFrom('row_counts').select('total').where('table_name', '=', 'api_sessions').execute()
   const sessions = await db.selectFrom('api_sessions').select('id').execute()
-  return { writtenDown: row?.total ?? -1, there: sessions.length }
+  return { stored: row?.total ?? -1, actual: sessions.length }
 }
 
-test('the number of sessions is right whichever of those that are written together are refused', async (t) => {
+test('the count of sessions is right whichever of a group of writes are refused', async (t) => {
   const [store] = await openStores(t, 1)
   const rounds = [
     [identityId, identityId, identityId],
-    // One that is refused undoes what was written with it, which is then written one by one.
-    [identityId, nobody, identityId, identityId, nobody],
-    [nobody],
-    [identityId, identityId, nobody, identityId],
+    // A refused write rolls back its group, whose writes are then repeated one by one.
+    [identityId, unknownId, identityId, identityId, unknownId],
+    [unknownId],
+    [identityId, identityId, unknownId, identityId],
   ]
   let started = 0
   for (const round of rounds) {
-    const outcomes = await Promise.all(round.map((who) => start(store, who)))
+    const results = await Promise.all(round.map((identity) => start(store, identity)))
     assert.deepEqual(
-      outcomes,
-      round.map((who) => who === identityId),
+      results,
+      round.map((identity) => identity === identityId),
     )
-    started += outcomes.filter(Boolean).length
-    assert.deepEqual(await counted(store), { writtenDown: started, there: started })
+    started += results.filter(Boolean).length
+    assert.deepEqual(await counted(store), { stored: started, actual: started })
   }
   assert.equal(started, 9)
 })
 
-test('the number of sessions falls with those that end, one by one, with the oldest or with all of an identity', async (t) => {
+test('the count of sessions falls when they end, one by one, with the oldest or with all of an identity', async (t) => {
   const [store] = await openStores(t, 1)
   const ids = Array.from({ length: 6 }, () => newId())
   for (const id of ids) await start(store, identityId, id)
   await store.run(endSession, { id: ids[5] ?? '' }, meta)
-  assert.deepEqual(await counted(store), { writtenDown: 5, there: 5 })
+  assert.deepEqual(await counted(store), { stored: 5, actual: 5 })
   await start(store, identityId, newId(), 3)
-  assert.deepEqual(await counted(store), { writtenDown: 3, there: 3 })
+  assert.deepEqual(await counted(store), { stored: 3, actual: 3 })
   const end = store.run(endSessionsOf, { identityId }, meta)
   await Promise.all([end, start(store)])
-  assert.deepEqual(await counted(store), { writtenDown: 1, there: 1 })
+  assert.deepEqual(await counted(store), { stored: 1, actual: 1 })
 })
 
-test('the number of sessions is right where several processes write', async (t) => {
+test('the count of sessions is right with several writing processes', async (t) => {
   const stores = await openStores(t, 2)
-  const outcomes = await Promise.all(
-    Array.from({ length: 40 }, (_, number) => start(stores[number % 2] ?? stores[0], number % 5 ? identityId : nobody)),
+  const results = await Promise.all(
+    Array.from({ length: 40 }, (_, number) =>
+      start(stores[number % 2] ?? stores[0], number % 5 ? identityId : unknownId),
+    ),
   )
-  assert.equal(outcomes.filter(Boolean).length, 32)
-  assert.deepEqual(await counted(stores[0]), { writtenDown: 32, there: 32 })
+  assert.equal(results.filter(Boolean).length, 32)
+  assert.deepEqual(await counted(stores[0]), { stored: 32, actual: 32 })
 })

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Change } from '../../src/store/change.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
-import { createSigner, withDefaults } from '../keyset/keeper.fixture.ts'
+import { createSigner, withDefaults } from '../keyset/key-sets.fixture.ts'
 import { TEST_WRITER_ENTRY } from './test-writer.ts'
 
-test('stores of several processes on one file hear of each other’s writes before they answer, and alone nothing is looked for', async (t) => {
+test('stores of several processes on one file see each other’s writes before they respond, and a single one looks for none', async (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'countersign-shared-'))
   t.after(() => rmSync(dir, { recursive: true, force: true }))
   const file = join(dir, 'test.db')
@@ -31,9 +31,9 @@ test('stores of several processes on one file hear of each other’s writes befo
     [`created externalJwtSigners ${signer.id}`],
   )
   two.store.catchUp?.()
-  assert.equal(two.heard.length, 1, 'told once')
+  assert.equal(two.heard.length, 1, 'notified once')
 
-  // Both write at once, again and again: each waits for the other, and all are there.
+  // Both write concurrently: each waits for the other, and all writes succeed.
   const names = Array.from({ length: 40 }, (_, number) => `at-once-${number}`)
   await Promise.all(names.map((name, number) => createSigner((number % 2 ? one : two).store, name)))
   const rows = await two.store.db.selectFrom('ext_jwt_signers').select('name').execute()

@@ -30,7 +30,7 @@ const firstAdmin = () => ({
   passwordDigest: 'digest',
 })
 
-/** The longest that the event loop was held while `work` ran. */
+/** The longest time that `work` blocked the event loop. */
 async function longestLagMs(work: () => Promise<unknown>): Promise<number> {
   await sleep(50)
   const delay = monitorEventLoopDelay({ resolution: 5 })
@@ -55,7 +55,7 @@ async function holdWriteLock(file: string, ms: number): Promise<void> {
   await new Promise((resolve) => worker.once('message', resolve))
 }
 
-test('a slow commit and a foreign write lock hold up the writer, not the event loop or reads', async (t) => {
+test('a slow commit and a foreign write lock delay the writer, not the event loop or reads', async (t) => {
   const file = newFile(t)
   const store = await openSqliteStore({ writer: TEST_WRITER_ENTRY, file, now: meta.now, artificialCommitMs: 50 })
   t.after(() => store.close())
@@ -77,11 +77,11 @@ test('a slow commit and a foreign write lock hold up the writer, not the event l
     await write
     assert.ok(performance.now() - started > 500, 'the write waited for the foreign lock')
   })
-  assert.ok(reads > 20, `reads went on: ${reads}`)
-  assert.ok(lag < 500, `the event loop was held for ${lag} ms while the lock was held for 1000`)
+  assert.ok(reads > 20, `reads continued: ${reads}`)
+  assert.ok(lag < 500, `the event loop was blocked for ${lag} ms while the lock was held for 1000`)
 })
 
-test('what was acknowledged is in the file: another connection reads it while the store is open', async (t) => {
+test('an acknowledged write is in the file: another connection reads it while the store is open', async (t) => {
   const file = newFile(t)
   const store = await openSqliteStore({ writer: TEST_WRITER_ENTRY, file, now: meta.now })
   t.after(() => store.close())
@@ -91,7 +91,7 @@ test('what was acknowledged is in the file: another connection reads it while th
   assert.deepEqual({ ...other.prepare('select count(*) as n from identities').get() }, { n: 1 })
 })
 
-test('R-13 the database file is readable by its owner alone', async (t) => {
+test('R-13 the database file is readable by its owner only', async (t) => {
   const file = newFile(t)
   const store = await openSqliteStore({ writer: TEST_WRITER_ENTRY, file, now: meta.now })
   t.after(() => store.close())
@@ -106,11 +106,11 @@ const open = (file: string) =>
     sqliteFile: file,
     nodeId: 'n',
     now: meta.now,
-    onProblem: () => {},
+    onWarning: () => {},
     onFatal: () => {},
   })
 
-test('a database that a newer release wrote is refused and left as it is; its own version opens', async (t) => {
+test('a database written by a newer release is refused and not changed; the current version opens', async (t) => {
   const file = newFile(t)
   await (await open(file)).close()
   await (await open(file)).close()
@@ -122,9 +122,9 @@ test('a database that a newer release wrote is refused and left as it is; its ow
   assert.deepEqual(readFileSync(file), before)
 })
 
-test('a damaged file is refused with its name and left as it is', async (t) => {
+test('a damaged file is refused with its name and not changed', async (t) => {
   const file = newFile(t)
-  writeFileSync(file, 'this is not a database, however long one looks at it'.repeat(100))
+  writeFileSync(file, 'this is not a database'.repeat(100))
   const before = readFileSync(file)
   await assert.rejects(open(file), (error) => error instanceof StartupError && error.message.includes(file))
   assert.deepEqual(readFileSync(file), before)

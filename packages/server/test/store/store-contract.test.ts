@@ -52,7 +52,7 @@ async function countOf(store: Store, table: 'ext_jwt_signers' | 'change_log' | '
 
 for (const database of DATABASES) {
   describe(`store on ${database}`, () => {
-    test('a write is visible to the next read and appended to the change log in the same transaction', async (t) => {
+    test('a write is visible to the next read and logged as a change in the same transaction', async (t) => {
       const store = await withDefaults(await openTestStore(t, database))
       const before = await countOf(store, 'change_log')
       const created = signer('one')
@@ -68,7 +68,7 @@ for (const database of DATABASES) {
       )
     })
 
-    test('a refused write leaves neither a row nor a log entry, and the writes beside it stand', async (t) => {
+    test('a refused write leaves neither a row nor a log entry, and concurrent writes succeed', async (t) => {
       const store = await withDefaults(await openTestStore(t, database))
       const before = await countOf(store, 'change_log')
       const results = await Promise.allSettled([
@@ -84,11 +84,11 @@ for (const database of DATABASES) {
       assert.equal(await countOf(store, 'change_log'), before + 2)
     })
 
-    test('group after group, whichever of its writes are refused, the others stand and each is answered for itself', async (t) => {
+    test('in every group, the writes that are not refused succeed, and each gets its own result', async (t) => {
       const store = await withDefaults(await openTestStore(t, database))
       const before = await countOf(store, 'change_log')
       let good = 0
-      // More groups than the writer is careful for after a refusal, and then a refusal again.
+      // More groups than the writer handles singly after a refusal, and then another refusal.
       for (let group = 0; group < 60; group += 1) {
         const names = group % 55 === 1 ? ['a', 'bad', 'b', 'bad', 'c'] : ['a', 'b']
         const results = await Promise.allSettled(
@@ -108,7 +108,7 @@ for (const database of DATABASES) {
       assert.equal(await countOf(store, 'change_log'), before + good)
     })
 
-    test('uniqueness is held by indexes: of many writes at once with one name exactly one stands', async (t) => {
+    test('unique indexes enforce uniqueness: one of many concurrent writes with one name succeeds', async (t) => {
       const store = await withDefaults(await openTestStore(t, database))
       const racers = Array.from({ length: 20 }, (_, index) =>
         store.run(createSigner, signer('same', { issuer: `https://${index}.example` }), meta),
@@ -130,7 +130,7 @@ for (const database of DATABASES) {
       )
     })
 
-    test('listeners hear of a change before the writer does', async (t) => {
+    test('listeners are notified of a change before the writer gets its result', async (t) => {
       const store = await withDefaults(await openTestStore(t, database))
       const heard: (readonly Change[] | 'everything')[] = []
       store.onChange((changes) => heard.push(changes))
@@ -138,13 +138,13 @@ for (const database of DATABASES) {
       await store.run(createSigner, created, meta)
       const [changes] = heard
       assert.ok(changes !== undefined && changes !== 'everything')
-      const told = changes.map(({ entity, id, action }) => ({ entity, id, action }))
-      assert.deepEqual(told, [{ entity: 'externalJwtSigners', id: created.id, action: 'created' }])
-      await assert.rejects(store.run(deleteSigner, { id: 'nobody' }, meta))
+      const received = changes.map(({ entity, id, action }) => ({ entity, id, action }))
+      assert.deepEqual(received, [{ entity: 'externalJwtSigners', id: created.id, action: 'created' }])
+      await assert.rejects(store.run(deleteSigner, { id: 'unknown' }, meta))
       assert.equal(heard.length, 1)
     })
 
-    test('a second first start finds the administrator of the first', async (t) => {
+    test('a repeated first start finds the existing administrator', async (t) => {
       const store = await withDefaults(await openTestStore(t, database))
       const again = { identityId: newId(), authenticatorId: newId(), username: 'admin', passwordDigest: 'y' }
       assert.equal(await store.run(createFirstAdmin, again, meta), false)
@@ -165,14 +165,14 @@ for (const database of DATABASES) {
       )
     })
 
-    test('many writes at once are all acknowledged and all there', async (t) => {
+    test('many concurrent writes are all acknowledged and stored', async (t) => {
       const store = await withDefaults(await openTestStore(t, database))
       const all = Array.from({ length: 300 }, (_, index) => signer(`s${index}`))
-      await Promise.all(all.map((each) => writeUntilTaken(store, each)))
+      await Promise.all(all.map((each) => writeUntilAccepted(store, each)))
       assert.equal(await countOf(store, 'ext_jwt_signers'), 300)
     })
 
-    test('changes of different signers at once all stand', async (t) => {
+    test('concurrent changes of different signers all succeed', async (t) => {
       const store = await withDefaults(await openTestStore(t, database))
       const all = Array.from({ length: 20 }, (_, index) => signer(`s${index}`))
       for (const each of all) await store.run(createSigner, each, meta)
@@ -182,7 +182,7 @@ for (const database of DATABASES) {
       assert.ok(rows.every(({ name }) => name.startsWith('renamed ')))
     })
 
-    test('old entries of the change log are pruned, young ones stay', async (t) => {
+    test('old entries of the change log are pruned, recent ones stay', async (t) => {
       const store = await withDefaults(await openTestStore(t, database))
       await store.run(createSigner, signer('one'), meta)
       const muchLater = { ...meta, now: meta.now + 91 * 86_400_000 }
@@ -198,10 +198,10 @@ for (const database of DATABASES) {
 }
 
 /**
- * On a busy machine a write may wait too long for its turn and is told to come again, which it does: were it done all the same, its name
- * would be taken.
+ * On a busy machine a write may time out in the queue and is refused with a retry. A refused write that was stored nevertheless
+ * would make the retry fail, because its name would be taken.
  */
-async function writeUntilTaken(store: Store, created: ReturnType<typeof signer>): Promise<void> {
+async function writeUntilAccepted(store: Store, created: ReturnType<typeof signer>): Promise<void> {
   for (;;) {
     try {
       return await store.run(createSigner, created, meta)

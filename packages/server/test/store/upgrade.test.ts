@@ -19,7 +19,7 @@ after(stopPostgres)
 
 const STEPS = 'select version, name from schema_migrations order by version'
 
-/** Fills a database with rows and says of it that the given steps made its schema. */
+/** Fills a database with rows and records these steps as the ones that created its schema. */
 async function fill(database: EmptyDatabase, steps: readonly string[]): Promise<void> {
   await database.migrate(1, [initial])
   await database.run(
@@ -47,7 +47,7 @@ async function count(store: Store) {
 }
 
 for (const name of DATABASES) {
-  test(`S-16 on ${name} a database of the unreleased steps is taken for the initial schema, and its rows are kept`, async (t) => {
+  test(`S-16 on ${name} a database of the unreleased steps is accepted as the initial schema, and its rows are kept`, async (t) => {
     const database = await makeEmptyDatabase(t, name)
     await fill(database, UNRELEASED_STEPS)
     const store = await database.open(2)
@@ -63,7 +63,7 @@ for (const name of DATABASES) {
     assert.deepEqual(signer?.requiredClaims, { '/hd': ['example'] })
     assert.equal(signer?.enrollToCertEnabled || signer?.enrollToTokenEnabled, false)
     const session = await store.db.selectFrom('api_sessions').selectAll().where('id', '=', 'session').executeTakeFirst()
-    assert.equal(session?.passed_totp_id, null, 'the session has passed no second factor')
+    assert.equal(session?.passed_totp_id, null, 'the session has no second factor')
     const authenticator = await store.db.selectFrom('authenticators').selectAll().executeTakeFirstOrThrow()
     assert.equal(authenticator.extend_requested_at, null)
     assert.equal(authenticator.key_roll_requested ? 1 : 0, 0)
@@ -74,7 +74,7 @@ for (const name of DATABASES) {
     assert.deepEqual(await count(store), { sessions: 0, certificates: 0, owners: 0, ...counted, ...sessionsCounted(0) })
   })
 
-  test(`on ${name} any other list of unreleased steps is refused with what to do, and left as it is`, async (t) => {
+  test(`on ${name} any other list of unreleased steps is refused with a hint, and not changed`, async (t) => {
     const database = await makeEmptyDatabase(t, name)
     await fill(database, UNRELEASED_STEPS)
     const refused: readonly (readonly string[])[] = [

@@ -5,13 +5,13 @@ import { pino } from 'pino'
 import { pruneDecisions, recordDecisions } from '../../src/operations/auth-decision/record-decisions.ts'
 import { startUpkeep } from '../../src/process/upkeep.ts'
 import type { AuthDecisionRow } from '../../src/store/schema.ts'
-import { DecisionRecorder, type RefusedSignIn } from '../../src/token/decision-recorder.ts'
-import type { SignInExplanation } from '../../src/token/login-explanation.ts'
+import { DecisionRecorder, type RefusedLogin } from '../../src/token/decision-recorder.ts'
+import type { LoginExplanation } from '../../src/token/login-explanation.ts'
 import { openTestStore } from '../store/open-test-stores.ts'
 
 const NOW = 1_700_000_000_000
 const DAY_MS = 86_400_000
-const NOTHING: SignInExplanation = { signers: [], identity: null, policy: null, missing: [], hints: [] }
+const NOTHING: LoginExplanation = { signers: [], identity: null, policy: null, missing: [], hints: [] }
 
 async function setUp(t: TestContext, isDown = () => false) {
   const store = await openTestStore(t, 'sqlite')
@@ -25,7 +25,7 @@ async function setUp(t: TestContext, isDown = () => false) {
   }
   const recorder = new DecisionRecorder({ save, clock, log })
   let count = 0
-  const refusal = (members: Partial<RefusedSignIn> = {}): RefusedSignIn => ({
+  const refusal = (members: Partial<RefusedLogin> = {}): RefusedLogin => ({
     id: `decision-${++count}`,
     method: 'ext-jwt',
     reason: 'issuer-unknown',
@@ -39,17 +39,17 @@ async function setUp(t: TestContext, isDown = () => false) {
   return { store, time, clock, log, logged, recorder, refusal, rows }
 }
 
-test('D18 recording waits for nothing: the explanation is asked for later, and the row written in a batch', async (t) => {
+test('D18 recording does not wait: the explanation is computed later, and the row written in a batch', async (t) => {
   const { recorder, refusal, rows } = await setUp(t)
-  let asked = 0
+  let computed = 0
   const explain = () => {
-    asked++
+    computed++
     return NOTHING
   }
   for (let times = 0; times < 3; times++) recorder.record(refusal({ explain }))
-  assert.equal(asked, 0)
+  assert.equal(computed, 0)
   await recorder.flush()
-  assert.equal(asked, 3)
+  assert.equal(computed, 3)
   const [row] = await rows()
   assert.deepEqual(
     { ...row },
@@ -67,7 +67,7 @@ test('D18 recording waits for nothing: the explanation is asked for later, and t
   assert.equal((await rows()).length, 3)
 })
 
-test('R-04 of a flood a bounded number is kept, the others are counted, and no address takes the room of another', async (t) => {
+test('R-04 a bounded number of a flood is kept, the others are counted, and no address uses the share of another', async (t) => {
   const { recorder, refusal, rows, time, logged } = await setUp(t)
   for (let times = 0; times < 10_000; times++) recorder.record(refusal())
   for (let times = 0; times < 5; times++) recorder.record(refusal({ remoteAddress: '192.0.2.2' }))
@@ -87,7 +87,7 @@ test('R-04 of a flood a bounded number is kept, the others are counted, and no a
   assert.ok((await rows()).length <= 550)
 })
 
-test('R-04 a decision takes at most 4 KiB, whatever a token holds', async (t) => {
+test('R-04 a decision takes at most 4 KiB, whatever a token contains', async (t) => {
   const { recorder, refusal, rows } = await setUp(t)
   const long = '\u20ac'.repeat(256)
   const checks = Array.from(
@@ -114,7 +114,7 @@ test('R-04 a decision takes at most 4 KiB, whatever a token holds', async (t) =>
   assert.deepEqual([kept.signers.length, kept.hints], [1, ['one', 'two']])
 })
 
-test('a refusal that cannot be explained or stored harms no other', async (t) => {
+test('a refusal that cannot be explained or stored affects no other', async (t) => {
   let fails = true
   const { recorder, refusal, rows } = await setUp(t, () => fails)
   recorder.record(refusal())
@@ -127,7 +127,7 @@ test('a refusal that cannot be explained or stored harms no other', async (t) =>
   assert.deepEqual([recorder.leftOut, (await rows()).length], [2, 1])
 })
 
-test('R-04 pruning keeps the newest up to the most that are kept, and upkeep takes those of yesterday', async (t) => {
+test('R-04 pruning keeps the newest up to the maximum, and upkeep deletes those older than a day', async (t) => {
   const { store, recorder, refusal, rows, time, clock, log } = await setUp(t)
   for (let times = 0; times < 5; times++) {
     recorder.record(refusal())

@@ -7,14 +7,14 @@ import { findSigner } from '../../src/store/reads/signer-reads.ts'
 import type { Store } from '../../src/store/store.ts'
 import { KnownIdentities } from '../../src/token/known-identities.ts'
 import { KnownPolicies } from '../../src/token/known-policies.ts'
-import { findObstacle } from '../../src/token/login-obstacles.ts'
+import { findLoginRefusal } from '../../src/token/login-refusals.ts'
 import { createPolicy } from '../http/auth-policies.fixture.ts'
 import { buildApp, TEST_PASSWORD_COST } from '../http/build-app.ts'
 import { create } from '../http/ext-jwt-signers.fixture.ts'
 import { createIdentity, createPassword, IDENTITIES } from '../http/identities.fixture.ts'
 import { watchReads } from '../store/mock-reads.ts'
 
-/** Runs work and gives what it did with every statement that it ran. */
+/** Runs work and returns its result with every statement that it ran. */
 function watchStatements(store: Store) {
   const seen = watchReads(store)
   return async <Result>(work: () => Promise<Result>) => {
@@ -24,7 +24,7 @@ function watchStatements(store: Store) {
   }
 }
 
-test('L-02 whoever a good token may not let in costs the same look-ups, known before or not', async (t) => {
+test('L-02 every refusal of a good token costs the same look-ups, cached before or not', async (t) => {
   const app = await buildApp(t)
   const signerId = await create(app)
   const otherId = await create(app)
@@ -44,11 +44,11 @@ test('L-02 whoever a good token may not let in costs the same look-ups, known be
   const costs = new Set<string>()
   for (const claim of Object.values(groups)) await identities.find(signer, claim, app.clock.now())
   for (let round = 0; round < 3; round++) {
-    for (const [obstacle, claim] of Object.entries(groups)) {
+    for (const [refusal, claim] of Object.entries(groups)) {
       const { result, statements } = await watch(async () => identities.find(signer, claim, app.clock.now()))
-      assert.equal(findObstacle(result), obstacle)
+      assert.equal(findLoginRefusal(result), refusal)
       assert.ok(statements.length > 0)
-      // Whoever is known is found by the first, and nobody by the second; for whoever is unknown it is the other way round.
+      // A cached identity is found by the first statement, an unknown one by none: the order differs, the set does not.
       costs.add(JSON.stringify(statements.toSorted()))
     }
   }
@@ -56,7 +56,7 @@ test('L-02 whoever a good token may not let in costs the same look-ups, known be
   const allowed = await createIdentity(app)
   await identities.find(signer, allowed, app.clock.now())
   const { result, statements } = await watch(async () => identities.find(signer, allowed, app.clock.now()))
-  assert.deepEqual([findObstacle(result), statements], [undefined, []], 'who is let in is remembered')
+  assert.deepEqual([findLoginRefusal(result), statements], [undefined, []], 'an accepted identity is cached')
 })
 
 test('L-02 every refused password costs the same look-ups and one comparison', async (t) => {
@@ -76,7 +76,7 @@ test('L-02 every refused password costs the same look-ups and one comparison', a
   await app.admin('POST', `${IDENTITIES}/${disabledId}/disable`, { durationMinutes: 0 })
   const wrong = { password: 'not-the-password' }
   const groups: readonly [string, { username: string; password: string }][] = [
-    ['unknown-user', { username: 'nobody-at-all', ...wrong }],
+    ['unknown-user', { username: 'unknown-user', ...wrong }],
     ['disabled', await createPassword(app, disabledId)],
     ['not-allowed', await createPassword(app, await createIdentity(app, { authPolicyId: forbids }))],
     ['wrong-password', { ...(await createPassword(app, await createIdentity(app))), ...wrong }],
@@ -90,7 +90,7 @@ test('L-02 every refused password costs the same look-ups and one comparison', a
   for (const [reason, { username, password }] of groups) {
     comparing.mock.resetCalls()
     const { result, statements } = await watch(() => login.logIn({ username, password }, '192.0.2.1'))
-    assert.equal(result.signedIn ? '' : result.reason, reason)
+    assert.equal(result.loggedIn ? '' : result.reason, reason)
     assert.equal(comparing.mock.callCount(), 1)
     costs.add(JSON.stringify(statements))
   }

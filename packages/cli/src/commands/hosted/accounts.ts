@@ -8,12 +8,16 @@ import { getFormat, printData, printList } from '../../output/print-result.ts'
 import { YES_FLAG } from '../../session/call-flags.ts'
 import { confirm } from '../../session/confirm.ts'
 
-const OUT_FLAG = { name: 'out', value: 'FILE', description: 'Write the credentials here [NAME.credentials.json]' }
+const OUT_FLAG = {
+  name: 'out',
+  value: 'FILE',
+  description: 'Write the credentials to this file [NAME.credentials.json]',
+}
 
 const list: Command = {
   args: [],
   flags: HOSTED_FLAGS,
-  examples: [{ command: 'countersign accounts list', says: 'the API accounts of the organization' }],
+  examples: [{ command: 'countersign accounts list', description: 'list the API accounts of the organization' }],
   async run(call) {
     await printList(call, await withHosted(call, ({ accounts }) => collect(accounts.list())), [
       { title: 'NAME', get: (account: Account) => account.name },
@@ -33,22 +37,29 @@ const create: Command = {
     {
       name: 'provider',
       value: 'NAME',
-      description: 'The identity provider, by name or id; needed when there are several',
+      description: 'The identity provider, by name or id; required when there are several',
     },
     { name: 'role', value: 'ROLE', description: 'admin or read-only' },
-    { name: 'email', value: 'ADDRESS', description: 'Whom to ask about it' },
-    { name: 'description', value: 'TEXT', description: 'What it is for' },
-    { name: 'client-id', value: 'ID', description: 'Record this client of the provider instead of making one' },
+    { name: 'email', value: 'ADDRESS', description: 'The contact address' },
+    { name: 'description', value: 'TEXT', description: 'The purpose of the account' },
+    {
+      name: 'client-id',
+      value: 'ID',
+      description: 'Use this existing client of the provider instead of registering one',
+    },
     OUT_FLAG,
   ],
-  details: ['The credentials are shown once: they go into a file that only you can read, and nowhere else.'],
+  details: ['The password is issued only once. It is written to a file that only you can read, and nowhere else.'],
   examples: [
-    { command: 'countersign accounts create ci --role read-only --out credentials.json', says: 'for a pipeline' },
+    {
+      command: 'countersign accounts create ci --role read-only --out credentials.json',
+      description: 'for a pipeline',
+    },
   ],
   async run(call) {
     const [name = ''] = call.args
     const { flags } = call
-    return giveCredentials(call, 'created', { replace: false }, async (client) => {
+    return writeCredentials(call, 'created', { replace: false }, async (client) => {
       const body = {
         name,
         identityProviderId: await findProviderId(client, flags.provider),
@@ -66,13 +77,13 @@ const rotate: Command = {
   args: ['NAME'],
   flags: [
     ...HOSTED_FLAGS,
-    { name: 'overlap', value: 'MINUTES', description: 'How long the old credentials go on [60]' },
+    { name: 'overlap', value: 'MINUTES', description: 'How long the old credentials stay valid [60]' },
     OUT_FLAG,
   ],
   examples: [
     {
       command: 'countersign accounts rotate ci --overlap 10 --out credentials.json',
-      says: 'new credentials; the old ones go on for ten minutes',
+      description: 'new credentials; the old ones stay valid for ten minutes',
     },
   ],
   async run(call) {
@@ -80,7 +91,7 @@ const rotate: Command = {
     const overlap = call.flags.overlap === undefined ? undefined : Number(call.flags.overlap)
     if (overlap !== undefined && !(overlap >= 0))
       throw usageError('--overlap must be a number', 'write --overlap MINUTES')
-    return giveCredentials(call, 'rotated', { replace: true }, async (client) =>
+    return writeCredentials(call, 'rotated', { replace: true }, async (client) =>
       client.accounts.rotate(
         (await getAccount(client, name)).id,
         overlap === undefined ? {} : { overlapMinutes: overlap },
@@ -92,7 +103,7 @@ const rotate: Command = {
 const remove: Command = {
   args: ['NAME'],
   flags: [...HOSTED_FLAGS, YES_FLAG],
-  examples: [{ command: 'countersign accounts delete ci --yes', says: 'by name or id, without asking' }],
+  examples: [{ command: 'countersign accounts delete ci --yes', description: 'by name or id, without asking' }],
   async run(call) {
     const [name = ''] = call.args
     const { id } = await withHosted(call, (client) => getAccount(client, name))
@@ -103,8 +114,8 @@ const remove: Command = {
   },
 }
 
-/** Does what gives an account credentials, and puts them into their file. */
-async function giveCredentials(
+/** Runs `work`, which returns new credentials, and writes them to their file. */
+async function writeCredentials(
   call: Call,
   done: string,
   { replace }: { readonly replace: boolean },
@@ -112,13 +123,13 @@ async function giveCredentials(
 ): Promise<number> {
   const format = getFormat(call)
   const out = getOutPath(call)
-  const { id, name, credentials } = await withSecretFiles(call, { paths: [out], replace }, async (keep) => {
-    const made = await withHosted(call, work)
-    if (made.credentials) keep(`${JSON.stringify(made.credentials, null, 2)}\n`)
-    return made
+  const { id, name, credentials } = await withSecretFiles(call, { paths: [out], replace }, async (save) => {
+    const account = await withHosted(call, work)
+    if (account.credentials) save(`${JSON.stringify(account.credentials, null, 2)}\n`)
+    return account
   })
   if (format !== 'table') await printData(call, { id, name, ...(credentials && { credentialsFile: out }) })
-  else call.terminal.out(`${done} account ${name} (${id})${credentials ? `, its credentials are in ${out}` : ''}`)
+  else call.terminal.out(`${done} account ${name} (${id})${credentials ? `; its credentials are in ${out}` : ''}`)
   return EXIT.ok
 }
 
@@ -136,14 +147,14 @@ async function getAccount(client: HostedClient, nameOrId: string): Promise<Accou
   })
 }
 
-async function findProviderId(client: HostedClient, wanted: unknown): Promise<string> {
+async function findProviderId(client: HostedClient, nameOrId: unknown): Promise<string> {
   const all = await collect(client.providers.list())
-  const fitting = wanted === undefined ? all : all.filter(({ id, name }) => id === wanted || name === wanted)
-  const [first, second] = fitting
+  const matching = nameOrId === undefined ? all : all.filter(({ id, name }) => id === nameOrId || name === nameOrId)
+  const [first, second] = matching
   if (first && !second) return first.id
   const names = all.map(({ name }) => name).join(', ')
   throw usageError(
-    fitting.length === 0 ? 'there is no such identity provider' : 'there are several identity providers',
+    matching.length === 0 ? 'there is no such identity provider' : 'there are several identity providers',
     `name one with --provider: ${names || 'there is none yet'}`,
   )
 }

@@ -9,12 +9,12 @@ const list: Command = {
   args: [],
   flags: [
     ...HOSTED_FLAGS,
-    { name: 'name', value: 'PATTERN', description: 'Only those of this name; % stands for anything' },
+    { name: 'name', value: 'PATTERN', description: 'Only networks with this name; % is a wildcard' },
   ],
   examples: [
     {
       command: 'countersign networks list --credentials credentials.json --hosted-url https://ctrl.example.com',
-      says: 'the networks of an API account',
+      description: 'list the networks of an API account',
     },
   ],
   async run(call) {
@@ -35,14 +35,14 @@ const list: Command = {
 const get: Command = {
   args: ['NAME'],
   flags: HOSTED_FLAGS,
-  examples: [{ command: 'countersign networks get demo -o yaml', says: 'by name or id' }],
+  examples: [{ command: 'countersign networks get demo -o yaml', description: 'by name or id' }],
   async run(call) {
-    const [wanted = ''] = call.args
+    const [nameOrId = ''] = call.args
     const found = await withHosted(call, async ({ networks }) => collect(networks.list()))
-    const network = found.find(({ id }) => id === wanted) ?? found.find(({ name }) => name === wanted)
+    const network = found.find(({ id }) => id === nameOrId) ?? found.find(({ name }) => name === nameOrId)
     if (!network) {
       const hint = '"countersign networks list" shows all'
-      throw new CliError(`there is no network "${wanted}"`, { hint, exitCode: EXIT.notFound })
+      throw new CliError(`there is no network "${nameOrId}"`, { hint, exitCode: EXIT.notFound })
     }
     await printObject(call, network)
     return EXIT.ok

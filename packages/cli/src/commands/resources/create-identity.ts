@@ -9,29 +9,33 @@ import { resolveReferences } from '../../resources/references.ts'
 import { CALL_FLAGS } from '../../session/call-flags.ts'
 import { withController } from '../../session/with-controller.ts'
 
-/** `countersign identities create`: make an identity, and if wanted the token by which it enrolls. */
+/** `countersign identities create`: create an identity, optionally with a one-time enrollment token. */
 export const createIdentity: Command = {
   args: ['NAME'],
   flags: [
     ...CALL_FLAGS,
-    { name: 'enroll', description: 'Make a one-time token for a certificate, into NAME.jwt' },
-    { name: 'enroll-username', value: 'NAME', description: 'Make one for a password, to sign in under this name' },
-    { name: 'enroll-file', value: 'FILE', description: 'Write the one-time token here' },
+    { name: 'enroll', description: 'Create a one-time token for a certificate, in NAME.jwt' },
+    {
+      name: 'enroll-username',
+      value: 'NAME',
+      description: 'Create a one-time token for a password, with this user name',
+    },
+    { name: 'enroll-file', value: 'FILE', description: 'Write the one-time token to this file' },
     ...buildFieldFlags(IDENTITIES.fields),
   ],
-  details: ['Whoever has the one-time token becomes the identity: its file is for its owner only.'],
+  details: ['The one-time token lets its holder act as the identity. Its file is readable only by you.'],
   examples: [
     {
       command: 'countersign identities create laptop-7 --attribute sales --enroll',
-      says: 'and a token in laptop-7.jwt',
+      description: 'with a one-time token in laptop-7.jwt',
     },
     {
       command: 'countersign identities create erika --enroll-username erika',
-      says: 'who chooses a password with the token in erika.jwt',
+      description: 'who sets a password with the token in erika.jwt',
     },
     {
       command: 'countersign identities create alice --external-id alice@example.com',
-      says: 'who signs in at a provider',
+      description: 'who logs in at an identity provider',
     },
   ],
   async run(call) {
@@ -45,29 +49,31 @@ export const createIdentity: Command = {
       name,
       ...(isEnrolled && { enrollment }),
     }
-    const places = { paths: isEnrolled ? [String(file)] : [], replace: false }
-    const id = await withSecretFiles(call, places, async (keep) => {
-      const { made, jwt } = await withController(call, async (client) => {
+    const files = { paths: isEnrolled ? [String(file)] : [], replace: false }
+    const id = await withSecretFiles(call, files, async (save) => {
+      const { created, jwt } = await withController(call, async (client) => {
         const body = await resolveReferences(client, IDENTITIES, mergeMembers(IDENTITIES.defaults, members))
-        const made = await IDENTITIES.open(client).create(body)
-        const enrollments = isEnrolled ? await client.identities.enrollments(made) : []
-        return { made, jwt: enrollments[0]?.jwt }
+        const created = await IDENTITIES.open(client).create(body)
+        const enrollments = isEnrolled ? await client.identities.enrollments(created) : []
+        return { created, jwt: enrollments[0]?.jwt }
       })
-      if (jwt) keep(`${jwt}\n`)
+      if (jwt) save(`${jwt}\n`)
       else if (isEnrolled)
-        throw new CliError(`the identity ${name} was made, but there is no token`, { hint: 'look at its enrollments' })
-      return made
+        throw new CliError(`the identity ${name} was created, but it has no one-time token`, {
+          hint: 'check its enrollments',
+        })
+      return created
     })
     if (format !== 'table') await printData(call, { id, name, ...(isEnrolled && { enrollFile: file }) })
     else
       call.terminal.out(
-        `created identity ${name} (${id})${isEnrolled ? `, its one-time token is in ${String(file)}` : ''}`,
+        `created identity ${name} (${id})${isEnrolled ? `; its one-time token is in ${String(file)}` : ''}`,
       )
     return EXIT.ok
   },
 }
 
-/** What the new identity enrolls to; undefined when nothing asks for a token. */
+/** The `enrollment` member of the new identity; undefined when no flag requests a token. */
 function readEnrollment({ flags }: Call): { readonly ott: true } | { readonly updb: string } | undefined {
   const { enroll, 'enroll-username': username, 'enroll-file': file } = flags
   if (enroll === true && username !== undefined)

@@ -25,7 +25,7 @@ export const identities = {
   disable: createActionCommand(IDENTITIES, {
     verb: 'disable',
     done: 'disabled',
-    flags: [{ name: 'minutes', value: 'N', description: 'For so long; until somebody enables it unless given' }],
+    flags: [{ name: 'minutes', value: 'N', description: 'For N minutes [until it is enabled again]' }],
     example: ' --minutes 60',
     act: (client, { id }, { flags }) => client.identities.disable(id, { minutes: readMinutes(flags.minutes) }),
   }),

@@ -10,11 +10,11 @@ export const policies = {
   create: createCreateCommand(POLICIES, [
     {
       command: 'countersign policies create staff --allow-jwt --require-totp',
-      says: 'tokens sign in, and codes are asked for',
+      description: 'login with tokens and one-time codes',
     },
     {
       command: 'countersign policies create desk --allow-cert --require-signer keycloak',
-      says: 'certificates sign in, and a token of a signer goes with every call',
+      description: 'login with certificates, and a token of a signer on every call',
     },
   ]),
   update: createUpdateCommand(POLICIES, '--no-allow-password'),

@@ -2,7 +2,7 @@ import { EXIT } from '../../cli-error.ts'
 import type { Command } from '../../command.ts'
 import { printObject } from '../../output/print-result.ts'
 import { createEditCommand } from '../../resources/edit-command.ts'
-import { getThing } from '../../resources/get-thing.ts'
+import { getItem } from '../../resources/get-item.ts'
 import { SIGNERS } from '../../resources/kinds.ts'
 import {
   createActionCommand,
@@ -17,10 +17,12 @@ import { withController } from '../../session/with-controller.ts'
 const refresh: Command = {
   args: ['NAME'],
   flags: CALL_FLAGS,
-  examples: [{ command: 'countersign signers refresh keycloak', says: 'fetch the keys now and say how that went' }],
+  examples: [
+    { command: 'countersign signers refresh keycloak', description: 'fetch the keys now and show the result' },
+  ],
   async run(call) {
     const status = await withController(call, async (client) =>
-      client.signers.refreshKeys((await getThing(SIGNERS, SIGNERS.open(client), call.args[0] ?? '')).id),
+      client.signers.refreshKeys((await getItem(SIGNERS, SIGNERS.open(client), call.args[0] ?? '')).id),
     )
     await printObject(call, status)
     return status.lastError ? EXIT.failure : EXIT.ok
@@ -33,7 +35,7 @@ const discover: Command = {
   examples: [
     {
       command: 'countersign signers discover https://acme.us.auth0.com/ -o yaml',
-      says: 'the members of a signer, to go on with',
+      description: 'print the members of a signer, for create',
     },
   ],
   async run(call) {
@@ -50,9 +52,9 @@ export const signers = {
     {
       command:
         'countersign signers create keycloak --issuer https://sso.example/realms/acme --audience overlay --jwks-endpoint https://sso.example/realms/acme/protocol/openid-connect/certs',
-      says: 'trust the tokens of a provider',
+      description: 'trust the tokens of a provider',
     },
-    { command: 'countersign signers create keycloak -f signer.yaml', says: 'the members from a file' },
+    { command: 'countersign signers create keycloak -f signer.yaml', description: 'read the members from a file' },
   ]),
   update: createUpdateCommand(SIGNERS, '--audience overlay'),
   edit: createEditCommand(SIGNERS),

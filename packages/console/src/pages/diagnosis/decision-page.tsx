@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { controller } from '../../api/client.ts'
 import { StateBadge } from '../../show/badges.tsx'
-import { wayOf } from '../../show/describe-event.ts'
+import { methodLabel } from '../../show/describe-event.ts'
 import { Details, Section } from '../../show/details.tsx'
 import { ExplanationView } from '../../show/explanation-view.tsx'
 import { Instant } from '../../show/instant.tsx'
@@ -12,7 +12,6 @@ import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
 import { useSignerNames } from '../policies/use-signer-names.ts'
 
-/** The whole story of one refusal. */
 export function DecisionPage() {
   const { id } = useParams({ from: '/shell/decisions/$id' })
   const { nameOf } = useSignerNames()
@@ -24,7 +23,7 @@ export function DecisionPage() {
     <Stack>
       <PageHead
         title={`Request ${id}`}
-        description="Why it was refused. Refusals are kept for 24 hours; what was let in is not among them."
+        description="Why the request was refused. Only refusals are recorded, for 24 hours."
         back={<PageLink to="/decisions">Decisions</PageLink>}
       />
       <Loaded query={query}>
@@ -33,9 +32,9 @@ export function DecisionPage() {
             <Section title="Refused" aside={<StateBadge color="red">{decision.reason}</StateBadge>}>
               <Details
                 rows={[
-                  ['When', <Instant key="at" at={decision.at} />],
-                  ['Way', wayOf(decision.method)],
-                  ['From', decision.remoteAddress],
+                  ['Time', <Instant key="at" at={decision.at} />],
+                  ['Method', methodLabel(decision.method)],
+                  ['Address', decision.remoteAddress],
                   ['Signer', decision.signerId && nameOf(decision.signerId)],
                   ...(decision.identityId && !decision.identity ? [['Identity', decision.identityId] as const] : []),
                 ]}

@@ -6,16 +6,15 @@ import { searchFilter } from '../../api/search-filter.ts'
 import type { Decision } from '../../api/wire.ts'
 import { ListPage } from '../../list/list-page.tsx'
 import { StateBadge } from '../../show/badges.tsx'
-import { wayOf } from '../../show/describe-event.ts'
+import { methodLabel } from '../../show/describe-event.ts'
 import { Instant } from '../../show/instant.tsx'
 import { PageLink } from '../../show/links.tsx'
 
-/** Refused sign-ins of the last day, and one by its request id. */
 export function DecisionsPage() {
   return (
     <ListPage<Decision>
       title="Decisions"
-      description="Why was I refused? Every refused sign-in of the last 24 hours, by the request id of its answer."
+      description="Refused logins and enrollments of the last 24 hours. The id is the requestId of the response."
       queryKey={['decisions']}
       load={({ text, ...query }) =>
         controller.authDecisions.page({ ...query, filter: searchFilter(['reason', 'method', 'remoteAddress'], text) })
@@ -29,14 +28,14 @@ export function DecisionsPage() {
             </PageLink>
           ),
         },
-        { label: 'Why', sort: 'reason', cell: ({ reason }) => <StateBadge color="red">{reason}</StateBadge> },
-        { label: 'When', sort: 'at', from: 'sm', cell: ({ at }) => <Instant at={at} /> },
-        { label: 'Way', sort: 'method', from: 'md', cell: ({ method }) => wayOf(method) },
-        { label: 'From', sort: 'remoteAddress', from: 'md', cell: ({ remoteAddress }) => remoteAddress },
+        { label: 'Reason', sort: 'reason', cell: ({ reason }) => <StateBadge color="red">{reason}</StateBadge> },
+        { label: 'Time', sort: 'at', from: 'sm', cell: ({ at }) => <Instant at={at} /> },
+        { label: 'Method', sort: 'method', from: 'md', cell: ({ method }) => methodLabel(method) },
+        { label: 'Address', sort: 'remoteAddress', from: 'md', cell: ({ remoteAddress }) => remoteAddress },
       ]}
       defaultSort="at desc"
-      searchLabel="Search reason, way or address"
-      emptyText="Nobody was refused in the last 24 hours."
+      searchLabel="Search reason, method or address"
+      emptyText="No refusals in the last 24 hours."
       filters={<LookUp />}
       refetchMs={15_000}
     />
@@ -46,12 +45,12 @@ export function DecisionsPage() {
 function LookUp() {
   const navigate = useNavigate()
   const [id, setId] = useState('')
-  const look = (event: FormEvent) => {
+  const lookUp = (event: FormEvent) => {
     event.preventDefault()
     if (id.trim() !== '') void navigate({ to: '/decisions/$id', params: { id: id.trim() } })
   }
   return (
-    <Group component="form" align="end" gap="xs" onSubmit={look}>
+    <Group component="form" align="end" gap="xs" onSubmit={lookUp}>
       <TextInput
         label="Request id"
         value={id}

@@ -8,35 +8,32 @@ import { PageHead } from '../../show/page-head.tsx'
 import { useNames } from '../../show/use-names.ts'
 
 const NAMESPACES = [
-  { value: 'authentication', label: 'Sign-ins' },
+  { value: 'authentication', label: 'Logins' },
   { value: 'apiSession', label: 'Sessions' },
   { value: 'entityChange', label: 'Changes' },
-  { value: 'signerHealth', label: 'Health of signers' },
+  { value: 'signerHealth', label: 'Signer health' },
   { value: 'enrollment', label: 'Enrollments' },
 ]
-const MOST_SHOWN = 200
+const MAX_SHOWN = 200
 
-/** What happens on this node, as it happens, newest first. */
+/** The events of this node, live, newest first. */
 export function EventsPage() {
   const [namespaces, setNamespaces] = useState<string[]>([])
   const [text, setText] = useState('')
   const { events, state } = useEvents(namespaces)
-  const wanted = text.trim().toLowerCase()
+  const searchText = text.trim().toLowerCase()
   const matching =
-    wanted === '' ? events : events.filter((event) => JSON.stringify(event).toLowerCase().includes(wanted))
-  const shown = matching.slice(-MOST_SHOWN).reverse()
+    searchText === '' ? events : events.filter((event) => JSON.stringify(event).toLowerCase().includes(searchText))
+  const shown = matching.slice(-MAX_SHOWN).reverse()
   const nameOf = useNames(shown.toReversed())
   return (
     <Stack>
-      <PageHead
-        title="Events"
-        description="What happens on this controller, as it happens. It remembers its last 4,096 events."
-      >
+      <PageHead title="Events" description="Events of this controller, live. It keeps the last 4,096 in memory.">
         <StreamBadge state={state} />
       </PageHead>
       <Group align="end">
         <MultiSelect
-          label="Kinds"
+          label="Namespaces"
           data={NAMESPACES}
           value={namespaces}
           onChange={setNamespaces}
@@ -53,14 +50,14 @@ export function EventsPage() {
         />
       </Group>
       <Text size="sm" c="dimmed" aria-live="polite">
-        {matching.length > MOST_SHOWN
-          ? `The newest ${MOST_SHOWN} of ${matching.length} events`
+        {matching.length > MAX_SHOWN
+          ? `The newest ${MAX_SHOWN} of ${matching.length} events`
           : `${matching.length} ${matching.length === 1 ? 'event' : 'events'}`}
       </Text>
       {shown.length === 0 ? (
         <Paper withBorder p="lg">
           <Text c="dimmed" ta="center">
-            {emptyText(state, wanted !== '' || namespaces.length > 0)}
+            {emptyText(state, searchText !== '' || namespaces.length > 0)}
           </Text>
         </Paper>
       ) : (
@@ -83,10 +80,8 @@ export function EventsPage() {
   )
 }
 
-function emptyText(state: StreamState, isNarrowed: boolean): string {
-  if (state === 'refused') return 'Your session may not read events.'
+function emptyText(state: StreamState, isFiltered: boolean): string {
+  if (state === 'refused') return 'Your session has no permission to read events.'
   if (state === 'connecting') return 'Waiting for the controller.'
-  return isNarrowed
-    ? 'Nothing of the kind has happened, as far as this controller remembers.'
-    : 'Nothing has happened yet.'
+  return isFiltered ? 'No matching events.' : 'No events yet.'
 }

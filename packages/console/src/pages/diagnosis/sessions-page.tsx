@@ -8,12 +8,11 @@ import { ConfirmButton } from '../../show/confirm-button.tsx'
 import { Instant } from '../../show/instant.tsx'
 import { PageLink } from '../../show/links.tsx'
 
-/** Everybody's sessions. */
 export function SessionsPage() {
   return (
     <ListPage<ApiSession>
       title="API sessions"
-      description="Who is signed in now. Whoever's session is ended has to sign in again."
+      description="Current sessions of all identities. After a session is ended, its identity must sign in again."
       queryKey={['sessions']}
       load={({ text, ...query }) =>
         controller.apiSessions.page({ ...query, filter: searchFilter(['ipAddress', 'id'], text) })
@@ -27,29 +26,29 @@ export function SessionsPage() {
             </PageLink>
           ),
         },
-        { label: 'From', sort: 'ipAddress', from: 'sm', cell: ({ ipAddress }) => ipAddress },
-        { label: 'Since', sort: 'createdAt', from: 'md', cell: ({ createdAt }) => <Instant at={createdAt} /> },
+        { label: 'Address', sort: 'ipAddress', from: 'sm', cell: ({ ipAddress }) => ipAddress },
+        { label: 'Created', sort: 'createdAt', from: 'md', cell: ({ createdAt }) => <Instant at={createdAt} /> },
         {
-          label: 'Last used',
+          label: 'Last activity',
           sort: 'lastActivityAt',
           from: 'sm',
           cell: ({ lastActivityAt }) => <Instant at={lastActivityAt} />,
         },
         { label: 'State', from: 'md', cell: (session) => <SessionState session={session} /> },
-        { label: 'End it', cell: (session) => <EndSession session={session} /> },
+        { label: 'Actions', cell: (session) => <EndSession session={session} /> },
       ]}
       defaultSort="createdAt desc"
       searchLabel="Search address or session id"
-      emptyText="Nobody is signed in."
+      emptyText="There are no sessions."
       refetchMs={15_000}
     />
   )
 }
 
-/** Whether a second token is sent with each call is not known of a session; whether a code was given is. */
+/** Shows one-time codes only: a second token is sent with each request, so the session does not record it. */
 function SessionState({ session: { isMfaRequired, isMfaComplete } }: { readonly session: ApiSession }) {
-  const isWhole = isMfaComplete || !isMfaRequired
-  return <StateBadge color={isWhole ? 'green' : 'orange'}>{isWhole ? 'Signed in' : 'Waits for a code'}</StateBadge>
+  const isComplete = isMfaComplete || !isMfaRequired
+  return <StateBadge color={isComplete ? 'green' : 'orange'}>{isComplete ? 'Signed in' : 'Needs a code'}</StateBadge>
 }
 
 export function EndSession({ session: { id, identity } }: { readonly session: ApiSession }) {
@@ -61,7 +60,7 @@ export function EndSession({ session: { id, identity } }: { readonly session: Ap
     <ConfirmButton
       label="End"
       name={`the session of ${identity.name}`}
-      warning="The next call with it is refused. Whoever may sign in can do so again."
+      warning="The next request with it is refused. The identity can sign in again."
       onConfirm={end}
       size="xs"
     />

@@ -8,23 +8,22 @@ import { useServerForm } from '../../form/use-server-form.ts'
 import { ExplanationView } from '../../show/explanation-view.tsx'
 import { PageHead } from '../../show/page-head.tsx'
 
-const MAX_PASTED = 65_536
+const MAX_TOKEN_LENGTH = 65_536
 
-/** Paste a token, see the verdict step by step. */
 export function TestTokenPage() {
   const [explanation, setExplanation] = useState<Explanation>()
-  const { form, problem, isBusy, submit } = useServerForm({
+  const { form, formError, isBusy, submit } = useServerForm({
     initialValues: { token: '', method: 'ext-jwt' as 'ext-jwt' | 'enroll' },
-    validate: { token: required('A token', MAX_PASTED) },
+    validate: { token: required('A token', MAX_TOKEN_LENGTH) },
     send: async ({ token, method }) => setExplanation(await controller.signers.explain(token, { method })),
   })
   return (
     <Stack>
       <PageHead
         title="Test a token"
-        description="What would happen if somebody came with this token. Nothing is created, and the token is neither stored nor logged."
+        description="Shows how this controller would check a token. Nothing is created, and the token is neither stored nor logged."
       />
-      <FormFrame onSubmit={submit} problem={problem} isBusy={isBusy} submitLabel="Test">
+      <FormFrame onSubmit={submit} error={formError} isBusy={isBusy} submitLabel="Test">
         <Textarea
           label="Token"
           required
@@ -38,11 +37,11 @@ export function TestTokenPage() {
           {...form.getInputProps('token')}
         />
         <Select
-          label="What it is for"
+          label="Method"
           allowDeselect={false}
           data={[
-            { value: 'ext-jwt', label: 'To sign in' },
-            { value: 'enroll', label: 'To enroll' },
+            { value: 'ext-jwt', label: 'Login (ext-jwt)' },
+            { value: 'enroll', label: 'Enrollment' },
           ]}
           {...form.getInputProps('method')}
         />

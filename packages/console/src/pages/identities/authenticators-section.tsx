@@ -12,7 +12,7 @@ import { Loaded } from '../../show/loaded.tsx'
 import { reloadIdentities } from './identity-query.ts'
 import { PasswordButton } from './password-button.tsx'
 
-/** The password and the certificate with which an identity signs in. */
+/** The password and certificates of an identity. */
 export function AuthenticatorsSection({ identity }: { readonly identity: Identity }) {
   const query = useQuery({
     queryKey: ['identities', 'authenticators', identity.id],
@@ -24,7 +24,7 @@ export function AuthenticatorsSection({ identity }: { readonly identity: Identit
       <Loaded query={query}>
         {(items) =>
           items.length === 0 ? (
-            <Text c="dimmed">No password and no certificate. Tokens of signers need none.</Text>
+            <Text c="dimmed">No password and no certificate. Login by token needs neither.</Text>
           ) : (
             <Table aria-label="Authenticators">
               <Table.Tbody>
@@ -70,7 +70,7 @@ function Password({ authenticator, identity }: AuthenticatorProps) {
         <ConfirmButton
           label="Delete"
           name={`the password of ${username}`}
-          warning="Nobody signs in with it any more, and sessions that were made with it end."
+          warning="Logins with it are refused, and sessions that were started with it end."
           onConfirm={() => remove(id)}
           size="xs"
         />
@@ -86,7 +86,7 @@ function Certificate({ authenticator, identity: { name } }: AuthenticatorProps) 
       <Stack gap={2}>
         <Group gap="xs">
           <Text size="sm">Certificate</Text>
-          {isExtendRequested && <StateBadge color="orange">Renewal asked for</StateBadge>}
+          {isExtendRequested && <StateBadge color="orange">Renewal requested</StateBadge>}
         </Group>
         <Code className="breakable">{fingerprint}</Code>
         <Text size="xs" c="dimmed">
@@ -106,15 +106,15 @@ function Certificate({ authenticator, identity: { name } }: AuthenticatorProps) 
           <ActionButton
             size="xs"
             onAct={() => controller.authenticators.requestExtend(id).then(reloadIdentities)}
-            done="Its holder is asked to renew the certificate."
+            done="The client is asked to renew the certificate."
           >
-            Ask for renewal
+            Request renewal
           </ActionButton>
         )}
         <ConfirmButton
           label="Revoke"
           name={`the certificate of ${name}`}
-          warning="Nobody signs in with it any more, and sessions that were made with it end. The identity needs a new one-time token to get another."
+          warning="Logins with it are refused, and sessions that were started with it end. A new certificate needs a new one-time token."
           onConfirm={() => remove(id)}
           size="xs"
         />

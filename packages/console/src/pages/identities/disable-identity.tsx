@@ -7,41 +7,41 @@ import { reloadIdentities } from './identity-query.ts'
 
 const MAX_MINUTES = 52_560_000
 const OTHER = 'other'
-/** Minutes; 0 means until somebody enables it. */
-const LENGTHS = [
-  { value: '0', label: 'until somebody enables it' },
+/** Minutes; 0 means until it is enabled. */
+const DURATIONS = [
+  { value: '0', label: 'until it is enabled' },
   { value: '15', label: 'for 15 minutes' },
   { value: '60', label: 'for an hour' },
   { value: '1440', label: 'for a day' },
   { value: '10080', label: 'for a week' },
-  { value: OTHER, label: 'for another time' },
+  { value: OTHER, label: 'for another duration' },
 ]
 
-/** Keeps an identity out, for a time or until somebody lets it in again. */
+/** Disables an identity for some minutes, or until it is enabled. */
 export function DisableIdentity({ id, name }: { readonly id: string; readonly name: string }) {
-  const [length, setLength] = useState('0')
+  const [duration, setDuration] = useState('0')
   const [typed, setTyped] = useState<number | string>('')
-  const problem = length === OTHER ? wholeNumber(1, MAX_MINUTES)(typed) : null
+  const error = duration === OTHER ? wholeNumber(1, MAX_MINUTES)(typed) : null
   const disable = async () => {
-    await controller.identities.disable(id, { minutes: Number(length === OTHER ? typed : length) })
+    await controller.identities.disable(id, { minutes: Number(duration === OTHER ? typed : duration) })
     await reloadIdentities()
   }
   return (
     <ConfirmButton
       label="Disable"
       name={name}
-      warning="Its sessions end now, and it cannot sign in for that time."
+      warning="Its sessions end now, and its logins are refused while it is disabled."
       onConfirm={disable}
-      isReady={problem === null}
+      isReady={error === null}
     >
       <Select
         label="Disable it"
-        data={LENGTHS}
-        value={length}
+        data={DURATIONS}
+        value={duration}
         allowDeselect={false}
-        onChange={(value) => setLength(value ?? '0')}
+        onChange={(value) => setDuration(value ?? '0')}
       />
-      {length === OTHER && (
+      {duration === OTHER && (
         <NumberInput
           label="Minutes"
           min={1}
@@ -49,7 +49,7 @@ export function DisableIdentity({ id, name }: { readonly id: string; readonly na
           allowDecimal={false}
           value={typed}
           onChange={setTyped}
-          error={typed === '' ? null : problem}
+          error={typed === '' ? null : error}
         />
       )}
     </ConfirmButton>

@@ -12,10 +12,10 @@ import { Loaded } from '../../show/loaded.tsx'
 import { QrCode } from '../../show/qr-code.tsx'
 import { reloadIdentities } from './identity-query.ts'
 
-const LASTS_MS = 3 * 60 * 60 * 1000
-const oneTime = 'ott'
+const LIFETIME_MS = 3 * 60 * 60 * 1000
+const OTT = 'ott'
 
-/** One-time tokens with which the identity comes to its first credential: as a file, and as a code for a camera. */
+/** One-time tokens with which the identity gets its first credential, as file and QR code. */
 export function EnrollmentSection({ identity }: { readonly identity: Identity }) {
   const query = useQuery({
     queryKey: ['identities', 'enrollments', identity.id],
@@ -23,16 +23,16 @@ export function EnrollmentSection({ identity }: { readonly identity: Identity })
   })
   const create = () =>
     controller.enrollments
-      .create({ method: oneTime, identityId: identity.id, expiresAt: inThreeHours().toISOString() })
+      .create({ method: OTT, identityId: identity.id, expiresAt: newExpiry().toISOString() })
       .then(reloadIdentities)
-  const hasOneTime = query.data?.some(({ method }) => method === oneTime) ?? true
+  const hasOneTime = query.data?.some(({ method }) => method === OTT) ?? true
   return (
     <Section
       title="One-time enrollment"
       aside={
         !hasOneTime && (
-          <ActionButton size="xs" onAct={create} done="The one-time token is there.">
-            Make a one-time token
+          <ActionButton size="xs" onAct={create} done="The one-time token is created.">
+            Create a one-time token
           </ActionButton>
         )
       }
@@ -40,7 +40,7 @@ export function EnrollmentSection({ identity }: { readonly identity: Identity })
       <Loaded query={query}>
         {(items) =>
           items.length === 0 ? (
-            <Text c="dimmed">There is no one-time token now.</Text>
+            <Text c="dimmed">There is no one-time token.</Text>
           ) : (
             <Stack>
               {items.map((enrollment) => (
@@ -56,27 +56,27 @@ export function EnrollmentSection({ identity }: { readonly identity: Identity })
 
 function OneEnrollment({ enrollment, identity }: { readonly enrollment: Enrollment; readonly identity: Identity }) {
   const { id, jwt, expiresAt, method, username } = enrollment
-  const isOver = Date.parse(expiresAt) <= Date.now()
+  const isExpired = Date.parse(expiresAt) <= Date.now()
   return (
     <Group align="start" gap="lg">
-      {jwt && !isOver && <QrCode text={jwt} label={`QR code to enroll ${identity.name}`} />}
+      {jwt && !isExpired && <QrCode text={jwt} label={`QR code to enroll ${identity.name}`} />}
       <Stack gap="xs" flex="1 1 14rem">
         <Text size="sm">
-          {method === oneTime ? 'Gives a certificate.' : `Gives a password to ${username}.`} It works once.
+          {method === OTT ? 'Gives a certificate.' : `Gives a password to ${username}.`} It works once.
         </Text>
         <Group gap="xs">
           <Text size="sm">
             Until <Instant at={expiresAt} />
           </Text>
-          {isOver && <StateBadge color="red">Expired</StateBadge>}
+          {isExpired && <StateBadge color="red">Expired</StateBadge>}
         </Group>
         <Text size="sm" c="dimmed">
           {jwt
-            ? `Whoever reads this token can become ${identity.name}: hand it over with care.`
-            : 'The token itself is shown to those who may make one.'}
+            ? `This token is a credential: anyone who has it can enroll as ${identity.name}.`
+            : 'The token is shown only with the permission to create enrollments.'}
         </Text>
         <Group gap="xs">
-          {jwt && !isOver && (
+          {jwt && !isExpired && (
             <ActionButton
               size="xs"
               variant="filled"
@@ -87,8 +87,8 @@ function OneEnrollment({ enrollment, identity }: { readonly enrollment: Enrollme
           )}
           <ActionButton
             size="xs"
-            onAct={() => controller.enrollments.refresh(id, inThreeHours()).then(reloadIdentities)}
-            done="There is a new token; the old one is worthless."
+            onAct={() => controller.enrollments.refresh(id, newExpiry()).then(reloadIdentities)}
+            done="The token is renewed; the old one no longer works."
           >
             Renew
           </ActionButton>
@@ -96,7 +96,7 @@ function OneEnrollment({ enrollment, identity }: { readonly enrollment: Enrollme
             size="xs"
             label="Delete"
             name={`the one-time token of ${identity.name}`}
-            warning="Nobody can enroll with it any more."
+            warning="It can no longer be used to enroll."
             onConfirm={() => controller.enrollments.delete(id).then(reloadIdentities)}
           />
         </Group>
@@ -105,6 +105,6 @@ function OneEnrollment({ enrollment, identity }: { readonly enrollment: Enrollme
   )
 }
 
-function inThreeHours(): Date {
-  return new Date(Date.now() + LASTS_MS)
+function newExpiry(): Date {
+  return new Date(Date.now() + LIFETIME_MS)
 }

@@ -6,12 +6,11 @@ import { ListPage } from '../../list/list-page.tsx'
 import { EnabledBadge, StateBadge } from '../../show/badges.tsx'
 import { ButtonLink, PageLink } from '../../show/links.tsx'
 
-/** People, devices and services that may sign in. */
 export function IdentitiesPage() {
   return (
     <ListPage<Identity>
       title="Identities"
-      description="The people, devices and services that may sign in."
+      description="People, devices and services that can sign in."
       queryKey={['identities']}
       load={({ text, ...query }) =>
         controller.identities.page({ ...query, filter: searchFilter(['name', 'externalId', 'id'], text) })

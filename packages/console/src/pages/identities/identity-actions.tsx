@@ -31,7 +31,7 @@ export function IdentityActions({ identity: { id, name, disabled, isDefaultAdmin
         <ConfirmButton
           label="Delete"
           name={name}
-          warning="The identity goes with its authenticators, enrollments and sessions. This cannot be undone."
+          warning="Its authenticators, enrollments and sessions are deleted too. This cannot be undone."
           onConfirm={remove}
         />
       )}

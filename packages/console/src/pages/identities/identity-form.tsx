@@ -17,9 +17,9 @@ interface IdentityFormProps {
 
 const MAX_EXTERNAL_ID = 512
 
-/** An identity; of a new one also whether it gets a one-time token to enroll with. */
+/** Creates or edits an identity. A new one can get a one-time token. */
 export function IdentityForm({ identity, onSend, submitLabel }: IdentityFormProps) {
-  const { form, problem, isBusy, submit } = useServerForm({
+  const { form, formError, isBusy, submit } = useServerForm({
     initialValues: {
       name: identity?.name ?? '',
       type: (identity?.typeId ?? 'Default') as IdentityInput['type'],
@@ -51,16 +51,16 @@ export function IdentityForm({ identity, onSend, submitLabel }: IdentityFormProp
     fieldOf: { roleAttributes: 'attributes' },
   })
   return (
-    <FormFrame onSubmit={submit} problem={problem} isBusy={isBusy} submitLabel={submitLabel}>
+    <FormFrame onSubmit={submit} error={formError} isBusy={isBusy} submitLabel={submitLabel}>
       <TextInput label="Name" required {...form.getInputProps('name')} />
       <TextInput
         label="External id"
-        description="What a signer's claim must equal, such as an e-mail address"
+        description="Compared with the claim of a signer that uses external ids, such as an e-mail address"
         {...form.getInputProps('externalId')}
       />
       <TagsInput
         label="Attributes"
-        description="Enter after each"
+        description="Press Enter after each"
         maxTags={MAX_ATTRIBUTES}
         {...form.getInputProps('attributes')}
       />
@@ -73,25 +73,24 @@ export function IdentityForm({ identity, onSend, submitLabel }: IdentityFormProp
         {...form.getInputProps('permissions')}
       />
       <Switch label="Administrator" {...form.getInputProps('isAdmin', { type: 'checkbox' })} />
-      <TagsField
-        description="For your own use: the controller does nothing with them"
-        {...form.getInputProps('tags')}
-      />
+      <TagsField description="For your own use: the controller ignores them" {...form.getInputProps('tags')} />
       <TagsField
         label="App data"
-        description="What applications read about this identity"
+        description="Data for applications about this identity"
         {...form.getInputProps('appData')}
       />
       {!identity && (
-        <Switch label="Make a one-time token to enroll with" {...form.getInputProps('ott', { type: 'checkbox' })} />
+        <Switch label="Create a one-time token for enrollment" {...form.getInputProps('ott', { type: 'checkbox' })} />
       )}
     </FormFrame>
   )
 }
 
 function checkAttributes(attributes: readonly string[]): string | null {
-  const bad = attributes.find((one) => one.length > MAX_ATTRIBUTE_LENGTH || one.startsWith('#') || one.startsWith('@'))
-  return bad === undefined
+  const invalid = attributes.find(
+    (one) => one.length > MAX_ATTRIBUTE_LENGTH || one.startsWith('#') || one.startsWith('@'),
+  )
+  return invalid === undefined
     ? null
-    : `An attribute has up to ${MAX_ATTRIBUTE_LENGTH} characters and begins with neither # nor @`
+    : `An attribute may have at most ${MAX_ATTRIBUTE_LENGTH} characters and must not begin with # or @`
 }

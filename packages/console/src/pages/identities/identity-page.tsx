@@ -18,7 +18,6 @@ import { OneTimeCodesSection } from './one-time-codes-section.tsx'
 
 const BACK = <PageLink to="/identities">Identities</PageLink>
 
-/** One identity: who it is, how it signs in, and what can be done about it. */
 export function IdentityPage() {
   const { id } = useParams({ from: '/shell/identities/$id' })
   const query = useQuery(identityQuery(id))
@@ -48,10 +47,10 @@ function IdentityDetail({ identity }: { readonly identity: Identity }) {
                 {authPolicy.name}
               </PageLink>,
             ],
-            ['Rights', identity.isAdmin ? 'Administrator' : identity.permissions?.join(', ')],
+            ['Permissions', identity.isAdmin ? 'Administrator' : identity.permissions?.join(', ')],
             ['Tags', <TagList key="tags" tags={identity.tags} />],
             ['App data', <TagList key="data" tags={identity.appData} />],
-            ['Since', <Instant key="since" at={identity.createdAt} />],
+            ['Created', <Instant key="created" at={identity.createdAt} />],
             ...(identity.disabledUntil
               ? ([['Disabled until', <Instant key="until" at={identity.disabledUntil} />]] as const)
               : []),

@@ -6,7 +6,7 @@ import { loadVersioned } from '../../api/versioned.ts'
 export const identityQuery = (id: string) =>
   queryOptions({ queryKey: ['identities', 'one', id], queryFn: () => loadVersioned(controller.identities, id) })
 
-/** Everything that hangs on identities is loaded again. */
+/** Reloads identities and their sessions. */
 export async function reloadIdentities(): Promise<void> {
   await Promise.all(['identities', 'sessions'].map((name) => queries.invalidateQueries({ queryKey: [name] })))
 }

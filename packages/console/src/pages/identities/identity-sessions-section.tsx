@@ -9,15 +9,14 @@ import { Loaded } from '../../show/loaded.tsx'
 import { EndSession } from '../diagnosis/sessions-page.tsx'
 import { reloadIdentities } from './identity-query.ts'
 
-const MOST_SHOWN = 50
-const LOOK_EVERY_MS = 10_000
+const MAX_SHOWN = 50
+const POLL_MS = 10_000
 
-/** Where an identity is signed in. */
 export function IdentitySessionsSection({ identity: { id, name } }: { readonly identity: Identity }) {
   const query = useQuery({
     queryKey: ['sessions', 'identity', id],
-    queryFn: () => controller.apiSessions.page({ limit: MOST_SHOWN, filter: `identity = ${quoteForFilter(id)}` }),
-    refetchInterval: LOOK_EVERY_MS,
+    queryFn: () => controller.apiSessions.page({ limit: MAX_SHOWN, filter: `identity = ${quoteForFilter(id)}` }),
+    refetchInterval: POLL_MS,
   })
   const endAll = () => controller.identities.endSessions(id).then(reloadIdentities)
   return (
@@ -29,7 +28,7 @@ export function IdentitySessionsSection({ identity: { id, name } }: { readonly i
             size="xs"
             label="End all"
             name={`the sessions of ${name}`}
-            warning="All of them end now. Whoever may sign in can do so again."
+            warning="All of them end now. The identity can sign in again."
             onConfirm={endAll}
           />
         )
@@ -38,7 +37,7 @@ export function IdentitySessionsSection({ identity: { id, name } }: { readonly i
       <Loaded query={query}>
         {({ items }) =>
           items.length === 0 ? (
-            <Text c="dimmed">Not signed in anywhere.</Text>
+            <Text c="dimmed">No sessions.</Text>
           ) : (
             <Table aria-label="Sessions">
               <Table.Tbody>

@@ -6,7 +6,7 @@ import { ConfirmButton } from '../../show/confirm-button.tsx'
 import { Section } from '../../show/details.tsx'
 import { reloadIdentities } from './identity-query.ts'
 
-/** Whether an identity has one-time codes, and a way to start over for who has lost the device that makes them. */
+/** Whether an identity has one-time codes, and a reset for lost devices. */
 export function OneTimeCodesSection({ identity: { id, name, isMfaEnabled } }: { readonly identity: Identity }) {
   return (
     <Section
@@ -17,7 +17,7 @@ export function OneTimeCodesSection({ identity: { id, name, isMfaEnabled } }: { 
             size="xs"
             label="Reset"
             name={`the one-time codes of ${name}`}
-            warning="The codes of the app and the recovery codes are void from now on. Where the policy asks for codes, new ones are set up at the next sign-in."
+            warning="Codes of the app and recovery codes no longer work. If the policy requires codes, they are set up at the next login."
             onConfirm={() => controller.identities.resetMfa(id).then(reloadIdentities)}
           />
         ) : (
@@ -27,8 +27,8 @@ export function OneTimeCodesSection({ identity: { id, name, isMfaEnabled } }: { 
     >
       <Text c="dimmed" size="sm">
         {isMfaEnabled
-          ? 'Every sign-in asks for a code. Reset them for somebody who has lost the device and the recovery codes.'
-          : 'People set them up themselves, with an authenticator app.'}
+          ? 'Every login needs a code. Reset them if the device and the recovery codes are lost.'
+          : 'Users set them up themselves with an authenticator app.'}
       </Text>
     </Section>
   )

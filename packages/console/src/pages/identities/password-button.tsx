@@ -11,11 +11,11 @@ import { checkNewPassword, checkUserName } from './password-rules.ts'
 
 interface PasswordProps {
   readonly identity: Identity
-  /** The password that there is already; a new one unless given. */
+  /** The existing password to replace; omit to add one. */
   readonly authenticator?: Authenticator
 }
 
-/** Gives an identity a password, or another one in place of that which was forgotten. */
+/** Adds or resets the password of an identity. */
 export function PasswordButton({ identity, authenticator }: PasswordProps) {
   const [isOpen, { open, close }] = useDisclosure()
   return (
@@ -26,7 +26,7 @@ export function PasswordButton({ identity, authenticator }: PasswordProps) {
       <Modal
         opened={isOpen}
         onClose={close}
-        title={`A ${authenticator ? 'new ' : ''}password for ${identity.name}`}
+        title={`${authenticator ? 'New password' : 'Password'} for ${identity.name}`}
         closeButtonProps={{ 'aria-label': 'Close' }}
         classNames={{ title: 'breakable' }}
       >
@@ -43,7 +43,7 @@ function PasswordForm({ identity, authenticator, onDone }: PasswordProps & { rea
     retry: false,
   })
   const rules = policy?.primary.updb
-  const { form, problem, isBusy, submit } = useServerForm({
+  const { form, formError, isBusy, submit } = useServerForm({
     initialValues: { username: authenticator?.username ?? '', password: '' },
     validate: { username: checkUserName, password: (value) => checkNewPassword(value, rules) },
     send: async ({ username, password }) => {
@@ -56,7 +56,7 @@ function PasswordForm({ identity, authenticator, onDone }: PasswordProps & { rea
   return (
     <FormFrame
       onSubmit={submit}
-      problem={problem}
+      error={formError}
       isBusy={isBusy}
       submitLabel={authenticator ? 'Set the password' : 'Add the password'}
     >

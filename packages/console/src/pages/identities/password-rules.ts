@@ -5,25 +5,26 @@ type PasswordRules = Pick<
   'minPasswordLength' | 'requireSpecialChar' | 'requireNumberChar' | 'requireMixedCase'
 >
 
-/** Holds for every policy. */
-const SHORTEST = 5
-const LONGEST = 100
+// The limits of every policy.
+const MIN_LENGTH = 5
+const MAX_LENGTH = 100
 
-/** What the server would refuse of a new password, given what is known of the policy of its identity. */
+/** Validates like the server, by the policy's rules. Returns an error text, or null. */
 export function checkNewPassword(password: string, rules: Partial<PasswordRules> = {}): string | null {
-  const { minPasswordLength = SHORTEST, requireSpecialChar, requireNumberChar, requireMixedCase } = rules
+  const { minPasswordLength = MIN_LENGTH, requireSpecialChar, requireNumberChar, requireMixedCase } = rules
   if ([...password].length < minPasswordLength) return `At least ${minPasswordLength} characters`
-  if (password.length > LONGEST) return `At most ${LONGEST} characters`
+  if (password.length > MAX_LENGTH) return `At most ${MAX_LENGTH} characters`
   if (requireSpecialChar && !/[^\p{L}\p{N}]/u.test(password))
-    return 'It needs a character that is neither letter nor digit'
-  if (requireNumberChar && !/\p{Nd}/u.test(password)) return 'It needs a digit'
+    return 'The password needs a character that is neither a letter nor a digit'
+  if (requireNumberChar && !/\p{Nd}/u.test(password)) return 'The password needs a digit'
   if (requireMixedCase && !(/\p{Lu}/u.test(password) && /\p{Ll}/u.test(password))) {
-    return 'It needs capitals and small letters'
+    return 'The password needs a capital and a small letter'
   }
   return null
 }
 
-/** User names have four characters at least. */
 export function checkUserName(username: string): string | null {
-  return username.length < 4 || username.length > LONGEST ? `The user name has from 4 to ${LONGEST} characters` : null
+  return username.length < 4 || username.length > MAX_LENGTH
+    ? `The user name must have 4 to ${MAX_LENGTH} characters`
+    : null
 }

@@ -12,7 +12,7 @@ interface AccountActionsProps {
   readonly onDeleted?: () => Promise<unknown>
 }
 
-/** What can be done to an account: new credentials, off and on, away. */
+/** Rotate, disable or enable, and delete. */
 export function AccountActions({ account, size = 'sm', onDeleted }: AccountActionsProps) {
   const { id, name, active } = account
   const reload = () => queries.invalidateQueries({ queryKey: ['accounts'] })
@@ -30,7 +30,7 @@ export function AccountActions({ account, size = 'sm', onDeleted }: AccountActio
           size={size}
           label="Disable"
           name={name}
-          warning="Its next call is refused, whatever token it has."
+          warning="Its requests are refused, whatever token it has."
           onConfirm={() => setActive(false)}
           done={`The account “${name}” is disabled.`}
         />
@@ -48,7 +48,7 @@ export function AccountActions({ account, size = 'sm', onDeleted }: AccountActio
         size={size}
         label="Delete"
         name={name}
-        warning="Its next call is refused, and its client is taken away at the provider. This cannot be undone."
+        warning="Its requests are refused, and its client is deleted at the provider. This cannot be undone."
         onConfirm={remove}
         done={`The account “${name}” is deleted.`}
       />

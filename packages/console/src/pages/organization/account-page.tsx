@@ -19,7 +19,6 @@ import { ACCOUNT_RULES } from './account-values.ts'
 
 const BACK = <PageLink to="/organization/api-accounts">Manage API Account</PageLink>
 
-/** One API account: where it gets its tokens, what is noted about it, and what can be done to it. */
 export function AccountPage() {
   const { id } = useParams({ from: '/shell/organization/api-accounts/$id' })
   const navigate = useNavigate()
@@ -40,7 +39,7 @@ export function AccountPage() {
               rows={[
                 ['Client id', account.clientId],
                 ['Identity provider', <ProviderName key="provider" id={account.identityProviderId} />],
-                ['Tokens at', account.authenticationUrl],
+                ['Authentication URL', account.authenticationUrl],
               ]}
             />
           </Section>
@@ -52,14 +51,13 @@ export function AccountPage() {
   )
 }
 
-/** What a program reads, for a client that the provider knew before too: nobody here has its password. */
+/** The credentials file without the password, which is not stored. */
 function FileSection({ account: { clientId, authenticationUrl } }: { readonly account: Account }) {
   const members = { clientId, password: '(the secret of this client)', authenticationUrl }
   return (
     <Section title="Credentials file">
       <Text size="sm" c="dimmed">
-        The password was in the file that was offered once. For a client that existed at the provider before, fill in
-        its secret.
+        The password is only in the downloaded file. For a client that existed at the provider before, enter its secret.
       </Text>
       <Code block className="wrapped-code">
         {JSON.stringify(members, null, 2)}
@@ -68,14 +66,14 @@ function FileSection({ account: { clientId, authenticationUrl } }: { readonly ac
   )
 }
 
-/** The page follows what others do to the account, and the form does not: what somebody is about to change stays as it was read. */
+/** A query of its own: unlike the page, the form must not change when others change the account. */
 function FreshAccountForm({ id }: { readonly id: string }) {
   const query = useFreshQuery({ queryKey: ['accounts', 'one', id], queryFn: () => hosted.accounts.get(id) })
   return <Loaded query={query}>{(account) => <AccountForm account={account} />}</Loaded>
 }
 
 function AccountForm({ account }: { readonly account: Account }) {
-  const { form, problem, isBusy, submit } = useServerForm({
+  const { form, formError, isBusy, submit } = useServerForm({
     initialValues: {
       name: account.name,
       contactEmail: account.contactEmail ?? '',
@@ -90,7 +88,7 @@ function AccountForm({ account }: { readonly account: Account }) {
     },
   })
   return (
-    <FormFrame onSubmit={submit} problem={problem} isBusy={isBusy} submitLabel="Save">
+    <FormFrame onSubmit={submit} error={formError} isBusy={isBusy} submitLabel="Save">
       <TextInput label="Name" required {...form.getInputProps('name')} />
       <TextInput label="Contact e-mail" type="email" {...form.getInputProps('contactEmail')} />
       <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />

@@ -1,6 +1,5 @@
 import type { Account } from '../../api/wire.ts'
 
-/** What an account may do. */
 export const ROLES: readonly { readonly value: Account['role']; readonly label: string }[] = [
   { value: 'admin', label: 'Administrator' },
   { value: 'read-only', label: 'Read only' },

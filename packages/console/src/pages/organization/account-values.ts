@@ -3,7 +3,6 @@ import { atMost, required } from '../../form/rules.ts'
 const MAX_EMAIL = 256
 const MAX_DESCRIPTION = 1024
 
-/** As the server judges what is noted about an account. */
 export const ACCOUNT_RULES = {
   name: required('The name'),
   contactEmail: (value: string) =>

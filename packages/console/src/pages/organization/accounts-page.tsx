@@ -1,6 +1,6 @@
 import { Group } from '@mantine/core'
 import { hosted } from '../../api/client.ts'
-import { loadWhole } from '../../api/hosted-list.ts'
+import { loadAndPage } from '../../api/hosted-list.ts'
 import type { Account } from '../../api/wire.ts'
 import { ListPage } from '../../list/list-page.tsx'
 import { EnabledBadge } from '../../show/badges.tsx'
@@ -8,14 +8,13 @@ import { ButtonLink, PageLink } from '../../show/links.tsx'
 import { AccountActions } from './account-actions.tsx'
 import { roleLabel } from './account-roles.ts'
 
-/** The machines of the organization, and their credentials. */
 export function AccountsPage() {
   return (
     <ListPage<Account>
       title="Manage API Account"
-      description="Machines that call the management API. Each gets its access tokens from an identity provider, with the credentials file that is made here."
+      description="API accounts are machines that call the API. Each gets its access tokens from an identity provider, with the credentials file created here."
       queryKey={['accounts']}
-      load={(request) => loadWhole(hosted.accounts, request)}
+      load={(request) => loadAndPage(hosted.accounts, request)}
       columns={[
         {
           label: 'Name',

@@ -2,7 +2,7 @@ import { Switch, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { required } from '../../form/rules.ts'
 
-/** An account may be given a client that its provider knows already, instead of a new one. */
+/** An account can use an existing client of its provider instead of a new one. */
 export interface ClientValues {
   readonly hasClient: boolean
   readonly clientId: string
@@ -10,7 +10,7 @@ export interface ClientValues {
 
 export const NO_CLIENT: ClientValues = { hasClient: false, clientId: '' }
 
-export function clientProblem(clientId: string, { hasClient }: ClientValues) {
+export function checkClientId(clientId: string, { hasClient }: ClientValues) {
   return hasClient ? required('The client id')(clientId) : null
 }
 

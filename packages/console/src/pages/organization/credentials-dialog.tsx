@@ -10,7 +10,7 @@ interface CredentialsDialogProps {
   readonly onClose: () => void
 }
 
-/** Offers the credentials file, once: nobody can see the password again. It closes only after the download, or on second thought. */
+/** Offers the credentials file once: the password is not stored. Closes only after the user confirms having the file. */
 export function CredentialsDialog({ credentials, onClose }: CredentialsDialogProps) {
   return credentials ? <OpenDialog credentials={credentials} onClose={onClose} /> : null
 }
@@ -19,7 +19,7 @@ function OpenDialog({ credentials, onClose }: { readonly credentials: Credential
   const [isSaved, setSaved] = useState(false)
   const isOpen = useRef(true)
   const router = useRouter()
-  // Neither the way back nor a session that ends takes the file away.
+  // Neither the back button nor the end of the session may close the dialog.
   useBlocker({ shouldBlockFn: () => isOpen.current, enableBeforeUnload: () => isOpen.current })
   const close = () => {
     isOpen.current = false
@@ -36,16 +36,16 @@ function OpenDialog({ credentials, onClose }: { readonly credentials: Credential
       withCloseButton={false}
     >
       <Stack>
-        <Alert color="orange" title="This is the only time">
+        <Alert color="orange" title="Shown only once">
           <Text size="sm">
-            The password is in this file and kept nowhere else. Download it now and store it as you store passwords; if
-            it is lost, rotate the account.
+            The password is in this file and stored nowhere else. Download it now and keep it secret; if it is lost,
+            rotate the account.
           </Text>
         </Alert>
         <Details
           rows={[
             ['Client id', credentials.clientId],
-            ['Tokens at', credentials.authenticationUrl],
+            ['Authentication URL', credentials.authenticationUrl],
           ]}
         />
         <Button onClick={() => saveFile(credentials)} data-autofocus>
@@ -66,7 +66,7 @@ function OpenDialog({ credentials, onClose }: { readonly credentials: Credential
   )
 }
 
-/** Exactly three members, whatever else the answer may hold one day. */
+/** Writes exactly these three members, also if the response gets more. */
 function saveFile({ clientId, password, authenticationUrl }: Credentials): void {
   const file = { clientId, password, authenticationUrl }
   downloadText('credentials.json', `${JSON.stringify(file, null, 2)}\n`, 'application/json')

@@ -4,27 +4,25 @@ import { useQuery } from '@tanstack/react-query'
 import { hosted } from '../../api/client.ts'
 import type { Network } from '../../api/wire.ts'
 import { FormFrame } from '../../form/form-frame.tsx'
-import { atMost, httpsAddress, required } from '../../form/rules.ts'
+import { atMost, httpsUrl, required } from '../../form/rules.ts'
 import { useServerForm } from '../../form/use-server-form.ts'
 
 interface NetworkFormProps {
   readonly network?: Network
-  /** All of it, and what was changed. */
   readonly onSend: (body: NetworkInput, changed: Partial<NetworkInput>) => Promise<void>
   readonly submitLabel: string
 }
 
-const MAX_WORD = 64
+const MAX_LENGTH = 64
 const DEFAULT_PORT = 443
 
-/** A network of the organization: where its controller is, and what is noted about it. */
 export function NetworkForm({ network, onSend, submitLabel }: NetworkFormProps) {
   const groups = useGroups()
   const isLocal = network?.isLocal ?? false
-  const { form, problem, isBusy, submit } = useServerForm({
+  const { form, formError, isBusy, submit } = useServerForm({
     initialValues: {
       name: network?.name ?? '',
-      controllerUrl: controllerAddress(network),
+      controllerUrl: controllerUrlOf(network),
       networkGroupId: network?.networkGroupId ?? '',
       region: network?.region ?? '',
       provider: network?.provider ?? '',
@@ -32,23 +30,21 @@ export function NetworkForm({ network, onSend, submitLabel }: NetworkFormProps) 
     },
     validate: {
       name: required('The name'),
-      controllerUrl: httpsAddress(false),
-      region: atMost(MAX_WORD),
-      provider: atMost(MAX_WORD),
-      size: atMost(MAX_WORD),
+      controllerUrl: httpsUrl(false),
+      region: atMost(MAX_LENGTH),
+      provider: atMost(MAX_LENGTH),
+      size: atMost(MAX_LENGTH),
     },
     send: ({ controllerUrl, ...values }, changed) => onSend({ ...values, ...(!isLocal && { controllerUrl }) }, changed),
   })
   return (
-    <FormFrame onSubmit={submit} problem={problem} isBusy={isBusy} submitLabel={submitLabel}>
+    <FormFrame onSubmit={submit} error={formError} isBusy={isBusy} submitLabel={submitLabel}>
       <TextInput label="Name" required {...form.getInputProps('name')} />
       <TextInput
-        label="Controller"
+        label="Controller URL"
         placeholder="https://controller.example:1280"
         description={
-          isLocal
-            ? 'This controller. Its address is in its settings.'
-            : 'Where it is reached; empty if nobody knows yet'
+          isLocal ? 'This controller. Its URL comes from its settings.' : 'The URL of its controller; optional'
         }
         disabled={isLocal}
         {...form.getInputProps('controllerUrl')}
@@ -57,7 +53,7 @@ export function NetworkForm({ network, onSend, submitLabel }: NetworkFormProps) 
         <Select
           label="Group"
           data={groups.map(({ id, name }) => ({ value: id, label: name }))}
-          placeholder="The first one"
+          placeholder="The first group"
           {...form.getInputProps('networkGroupId')}
         />
       )}
@@ -75,7 +71,7 @@ function useGroups(): readonly { readonly id: string; readonly name: string }[] 
   return data ?? []
 }
 
-function controllerAddress(network: Network | undefined): string {
+function controllerUrlOf(network: Network | undefined): string {
   const { domainName, port = DEFAULT_PORT } = network?.networkController ?? {}
   if (!domainName) return ''
   return `https://${domainName}${port === DEFAULT_PORT ? '' : `:${port}`}`

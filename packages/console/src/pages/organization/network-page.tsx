@@ -12,7 +12,6 @@ import { NetworkForm } from './network-form.tsx'
 
 const BACK = <PageLink to="/organization/networks">Networks</PageLink>
 
-/** One network, to change or delete it. */
 export function NetworkPage() {
   const { id } = useParams({ from: '/shell/organization/networks/$id' })
   const leave = useLeave()
@@ -29,7 +28,7 @@ export function NetworkPage() {
               <ConfirmButton
                 label="Delete"
                 name={network.name}
-                warning="It leaves the list that API accounts see. Its controller is not touched."
+                warning="API accounts no longer see it. Its controller is not changed."
                 onConfirm={() => hosted.networks.delete(id).then(() => leave())}
                 done={`The network “${network.name}” is deleted.`}
               />
@@ -52,7 +51,7 @@ export function NewNetworkPage() {
     <Stack>
       <PageHead
         title="Add a network"
-        description="A network whose controller runs already, here or elsewhere, so that API accounts find it in their list."
+        description="Adds a network with an existing controller to the list that API accounts see."
         back={BACK}
       />
       <NetworkForm

@@ -7,7 +7,6 @@ import { StateBadge } from '../../show/badges.tsx'
 import { Instant } from '../../show/instant.tsx'
 import { ButtonLink, PageLink } from '../../show/links.tsx'
 
-/** The networks of the organization. */
 export function NetworksPage() {
   return (
     <ListPage<Network>
@@ -20,11 +19,11 @@ export function NetworksPage() {
         { label: 'Controller', from: 'sm', cell: ({ networkController }) => addressOf(networkController) },
         { label: 'Region', from: 'md', cell: ({ region }) => region || '–' },
         { label: 'Size', from: 'md', cell: ({ size }) => size || '–' },
-        { label: 'Since', from: 'md', cell: ({ createdAt }) => <Instant at={createdAt} /> },
+        { label: 'Created', from: 'md', cell: ({ createdAt }) => <Instant at={createdAt} /> },
         {
           label: 'State',
           cell: ({ status }) => (
-            <StateBadge color={status === 'PROVISIONED' ? 'green' : 'orange'}>{stateWord(status)}</StateBadge>
+            <StateBadge color={status === 'PROVISIONED' ? 'green' : 'orange'}>{statusLabel(status)}</StateBadge>
           ),
         },
       ]}
@@ -47,8 +46,8 @@ function NetworkName({ network: { id, name, isLocal } }: { readonly network: Net
   )
 }
 
-/** PROVISIONED is how programs say it. */
-function stateWord(status: string): string {
+/** PROVISIONED becomes Provisioned. */
+function statusLabel(status: string): string {
   return status.charAt(0) + status.slice(1).toLowerCase().replaceAll('_', ' ')
 }
 

@@ -12,25 +12,25 @@ import { PageLink } from '../../show/links.tsx'
 import { PageHead } from '../../show/page-head.tsx'
 import { ROLES } from './account-roles.ts'
 import { ACCOUNT_RULES } from './account-values.ts'
-import { ClientFields, clientProblem, NO_CLIENT } from './client-fields.tsx'
+import { ClientFields, checkClientId, NO_CLIENT } from './client-fields.tsx'
 import { CredentialsDialog } from './credentials-dialog.tsx'
 
-/** A new API account, and the one look at its credentials. */
+/** Creates an API account and offers its credentials file once. */
 export function NewAccountPage() {
   const navigate = useNavigate()
   const [credentials, setCredentials] = useState<Credentials>()
   const leave = () => void navigate({ to: '/organization/api-accounts' })
   const create = async (body: AccountInput) => {
-    const made = await hosted.accounts.create(body)
+    const created = await hosted.accounts.create(body)
     await queries.invalidateQueries({ queryKey: ['accounts'] })
-    if (made.credentials) setCredentials(made.credentials)
-    else void navigate({ to: '/organization/api-accounts/$id', params: { id: made.id } })
+    if (created.credentials) setCredentials(created.credentials)
+    else void navigate({ to: '/organization/api-accounts/$id', params: { id: created.id } })
   }
   return (
     <Stack>
       <PageHead
         title="Add an API account"
-        description="The controller registers a client at the provider and offers its credentials file for download, once."
+        description="The controller registers a client at the provider and offers its credentials file for download once."
         back={<PageLink to="/organization/api-accounts">Manage API Account</PageLink>}
       />
       <AccountForm onSend={create} />
@@ -44,7 +44,7 @@ function AccountForm({ onSend }: { readonly onSend: (body: AccountInput) => Prom
     queryKey: ['providers', 'names'],
     queryFn: () => hosted.providers.all(),
   })
-  const { form, problem, isBusy, submit } = useServerForm({
+  const { form, formError, isBusy, submit } = useServerForm({
     initialValues: {
       name: '',
       contactEmail: '',
@@ -56,7 +56,7 @@ function AccountForm({ onSend }: { readonly onSend: (body: AccountInput) => Prom
     validate: {
       ...ACCOUNT_RULES,
       identityProviderId: (value) => (value ? null : 'Choose a provider'),
-      clientId: clientProblem,
+      clientId: checkClientId,
     },
     send: ({ hasClient, clientId, contactEmail, description, ...values }) =>
       onSend({
@@ -66,9 +66,9 @@ function AccountForm({ onSend }: { readonly onSend: (body: AccountInput) => Prom
         ...(hasClient && { clientId }),
       }),
   })
-  const offered = providers?.map(({ id, name }) => ({ value: id, label: name })) ?? []
+  const options = providers?.map(({ id, name }) => ({ value: id, label: name })) ?? []
   return (
-    <FormFrame onSubmit={submit} problem={problem} isBusy={isBusy} submitLabel="Add the account">
+    <FormFrame onSubmit={submit} error={formError} isBusy={isBusy} submitLabel="Add the account">
       {providers?.length === 0 && (
         <Alert color="orange" title="There is no identity provider yet">
           <PageLink to="/organization/providers/new">Add one first</PageLink>
@@ -77,9 +77,9 @@ function AccountForm({ onSend }: { readonly onSend: (body: AccountInput) => Prom
       <TextInput label="Name" required {...form.getInputProps('name')} />
       <TextInput label="Contact e-mail" type="email" {...form.getInputProps('contactEmail')} />
       <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
-      <Select label="Identity provider" required data={offered} {...form.getInputProps('identityProviderId')} />
+      <Select label="Identity provider" required data={options} {...form.getInputProps('identityProviderId')} />
       <Select label="Role" allowDeselect={false} data={ROLES} {...form.getInputProps('role')} />
-      <ClientFields label="Its client exists at the provider already" form={form} />
+      <ClientFields label="Use an existing client of the provider" form={form} />
     </FormFrame>
   )
 }

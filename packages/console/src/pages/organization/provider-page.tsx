@@ -28,7 +28,7 @@ export function ProviderPage() {
             <ConfirmButton
               label="Delete"
               name={provider.name}
-              warning={<WhoBuysHere providerId={id} />}
+              warning={<DeleteWarning providerId={id} />}
               onConfirm={() => hosted.providers.delete(id).then(() => leave())}
               done={`The identity provider “${provider.name}” is deleted.`}
             />
@@ -50,7 +50,7 @@ export function NewProviderPage() {
     <Stack>
       <PageHead
         title="Add an identity provider"
-        description="Its addresses are read from its discovery document; what is given here wins."
+        description="Its URLs are read from its discovery document; values entered here take precedence."
         back={BACK}
       />
       <ProviderForm
@@ -61,14 +61,13 @@ export function NewProviderPage() {
   )
 }
 
-/** What to know before a provider is deleted. */
-function WhoBuysHere({ providerId }: { readonly providerId: string }) {
+function DeleteWarning({ providerId }: { readonly providerId: string }) {
   const { data = [] } = useQuery({
     queryKey: ['accounts', 'all'],
     queryFn: () => hosted.accounts.all(),
   })
   const accounts = data.filter(({ identityProviderId }) => identityProviderId === providerId)
-  if (accounts.length === 0) return <>Its tokens are refused from now on. This cannot be undone.</>
+  if (accounts.length === 0) return <>Its tokens are refused. This cannot be undone.</>
   return (
     <>
       <Text size="sm" mb={4}>

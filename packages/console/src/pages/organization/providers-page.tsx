@@ -1,19 +1,18 @@
 import { hosted } from '../../api/client.ts'
-import { loadWhole } from '../../api/hosted-list.ts'
+import { loadAndPage } from '../../api/hosted-list.ts'
 import type { Provider } from '../../api/wire.ts'
 import { ListPage } from '../../list/list-page.tsx'
 import { EnabledBadge } from '../../show/badges.tsx'
 import { ButtonLink, PageLink } from '../../show/links.tsx'
 import { KIND_LABELS } from './provider-kinds.ts'
 
-/** Where the API accounts of the organization buy their tokens. */
 export function ProvidersPage() {
   return (
     <ListPage<Provider>
       title="Identity providers"
       description="Where the API accounts of your organization get their access tokens."
       queryKey={['providers']}
-      load={(request) => loadWhole(hosted.providers, request)}
+      load={(request) => loadAndPage(hosted.providers, request)}
       columns={[
         {
           label: 'Name',

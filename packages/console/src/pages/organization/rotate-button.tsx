@@ -7,16 +7,16 @@ import { queries } from '../../api/queries.ts'
 import type { Account, Credentials } from '../../api/wire.ts'
 import { useServerForm } from '../../form/use-server-form.ts'
 import { ErrorNote } from '../../show/error-note.tsx'
-import { ClientFields, clientProblem, NO_CLIENT } from './client-fields.tsx'
+import { ClientFields, checkClientId, NO_CLIENT } from './client-fields.tsx'
 import { CredentialsDialog } from './credentials-dialog.tsx'
 
 const DEFAULT_OVERLAP = '60'
 const OVERLAPS = [
-  { value: '0', label: 'They stop at once' },
-  { value: '15', label: '15 minutes more' },
-  { value: DEFAULT_OVERLAP, label: '1 hour more' },
-  { value: '1440', label: '1 day more' },
-  { value: '10080', label: '1 week more' },
+  { value: '0', label: 'Not at all' },
+  { value: '15', label: '15 minutes' },
+  { value: DEFAULT_OVERLAP, label: '1 hour' },
+  { value: '1440', label: '1 day' },
+  { value: '10080', label: '1 week' },
 ]
 
 interface RotateButtonProps {
@@ -24,15 +24,15 @@ interface RotateButtonProps {
   readonly size: NonNullable<ButtonProps['size']>
 }
 
-/** New credentials for an account: asks by its name for how long the old ones go on, then offers the new file once. */
+/** Asks how long the old credentials stay valid, rotates them, then offers the new file once. */
 export function RotateButton({ account: { id, name }, size }: RotateButtonProps) {
   const [isOpen, { open, close }] = useDisclosure()
   const [credentials, setCredentials] = useState<Credentials>()
-  const finish = async (made: Credentials | undefined) => {
+  const finish = async (created: Credentials | undefined) => {
     close()
-    setCredentials(made)
+    setCredentials(created)
     await queries.invalidateQueries({ queryKey: ['accounts'] })
-    if (!made) notifications.show({ message: `The account “${name}” has its new client.`, color: 'green' })
+    if (!created) notifications.show({ message: `The account “${name}” has its new client.`, color: 'green' })
   }
   return (
     <>
@@ -60,28 +60,28 @@ interface RotateFormProps {
 }
 
 function RotateForm({ id, onCancel, onRotated }: RotateFormProps) {
-  const { form, problem, isBusy, submit } = useServerForm({
+  const { form, formError, isBusy, submit } = useServerForm({
     initialValues: { overlapMinutes: DEFAULT_OVERLAP, ...NO_CLIENT },
-    validate: { clientId: clientProblem },
+    validate: { clientId: checkClientId },
     send: async ({ overlapMinutes, hasClient, clientId }) => {
       const body = { overlapMinutes: Number(overlapMinutes), ...(hasClient && { clientId }) }
-      const made = await hosted.accounts.rotate(id, body)
-      await onRotated(made.credentials)
+      const rotated = await hosted.accounts.rotate(id, body)
+      await onRotated(rotated.credentials)
     },
   })
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
-        <Text size="sm">New credentials are made now, to download once.</Text>
+        <Text size="sm">Creates new credentials, which can be downloaded once.</Text>
         <Select
-          label="The old ones go on for"
+          label="Old credentials stay valid for"
           allowDeselect={false}
           data={OVERLAPS}
           data-autofocus
           {...form.getInputProps('overlapMinutes')}
         />
-        <ClientFields label="Its new client exists at the provider already" form={form} />
-        {problem !== undefined && <ErrorNote error={problem} />}
+        <ClientFields label="Use another existing client of the provider" form={form} />
+        {formError !== undefined && <ErrorNote error={formError} />}
         <Group justify="end">
           <Button variant="default" onClick={onCancel}>
             Cancel

@@ -18,7 +18,7 @@ const events = [
   event('2026-11-15T10:02:30Z', false, 'disabled'),
 ]
 
-test('sign-ins are counted by the minute they fell into, older ones are left out', () => {
+test('countByMinute counts logins per minute and ignores older ones', () => {
   const counts = countByMinute(events, now, 3).map(({ accepted, refused }) => [accepted, refused])
   assert.deepEqual(counts, [
     [0, 1],
@@ -27,7 +27,7 @@ test('sign-ins are counted by the minute they fell into, older ones are left out
   ])
 })
 
-test('refusals are counted by reason, the most frequent first', () => {
+test('countReasons counts refusals by reason, most frequent first', () => {
   assert.deepEqual(countReasons(events), [
     { reason: 'token-expired', count: 2 },
     { reason: 'disabled', count: 1 },

@@ -9,7 +9,7 @@ export interface Minute {
 
 const MINUTE_MS = 60_000
 
-/** How sign-ins ended in each of the last minutes, the oldest first. */
+/** Accepted and refused logins in each of the last `minutes` minutes, oldest first. */
 export function countByMinute(events: readonly ControllerEvent[], now: number, minutes: number): Minute[] {
   const last = Math.floor(now / MINUTE_MS)
   const counts = Array.from({ length: minutes }, (_, index) => ({
@@ -25,7 +25,7 @@ export function countByMinute(events: readonly ControllerEvent[], now: number, m
   return counts
 }
 
-/** How often each reason refused somebody, the most frequent first. */
+/** The number of refusals per reason, most frequent first. */
 export function countReasons(events: readonly ControllerEvent[]): { reason: string; count: number }[] {
   const counts = new Map<string, number>()
   for (const { success, reason } of events) {

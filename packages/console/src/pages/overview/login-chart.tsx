@@ -5,7 +5,7 @@ const WIDTH = 600
 const HEIGHT = 140
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
 
-/** Sign-ins in each minute, accepted below and refused on top of them; the numbers as a table for those who do not see. */
+/** Logins per minute as stacked bars, with a table for screen readers. */
 export function LoginChart({ minutes }: { readonly minutes: readonly Minute[] }) {
   const most = Math.max(4, ...minutes.map(({ accepted, refused }) => accepted + refused))
   const step = WIDTH / minutes.length
@@ -16,7 +16,7 @@ export function LoginChart({ minutes }: { readonly minutes: readonly Minute[] })
     <>
       <div aria-hidden>
         <Text size="xs" c="dimmed">
-          {isEmpty ? `Nobody has tried to sign in for ${minutes.length} minutes.` : most}
+          {isEmpty ? `No logins in the last ${minutes.length} minutes.` : most}
         </Text>
         <svg
           className="chart"
@@ -53,7 +53,7 @@ export function LoginChart({ minutes }: { readonly minutes: readonly Minute[] })
       </div>
       <VisuallyHidden>
         <table>
-          <caption>Sign-ins per minute</caption>
+          <caption>Logins per minute</caption>
           <thead>
             <tr>
               <th>Minute</th>

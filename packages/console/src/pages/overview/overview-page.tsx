@@ -17,10 +17,10 @@ import { SignerHealth } from './signer-health.tsx'
 
 const MINUTES = 30
 const TICK_MS = 5_000
-const MOST_REASONS = 8
+const MAX_REASONS = 8
 const RECENT = 8
 
-/** How the controller does: sign-ins, refusals, keys, sessions, and what just happened. */
+/** Logins, refusals, signer keys, sessions and recent events. */
 export function OverviewPage() {
   const { events, state } = useEvents()
   return (
@@ -31,7 +31,7 @@ export function OverviewPage() {
       <Totals />
       <Grid className="cards">
         <Grid.Col span={{ base: 12, md: 7 }}>
-          <SignIns events={events} state={state} />
+          <Logins events={events} state={state} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
           <SignerHealth />
@@ -78,15 +78,15 @@ function Totals() {
 
 type WithEvents = { readonly events: readonly ControllerEvent[]; readonly state: StreamState }
 
-const MAY_NOT = 'Your session may not read events.'
+const NOT_ALLOWED = 'Your session has no permission to read events.'
 
-function SignIns({ events, state }: WithEvents) {
+function Logins({ events, state }: WithEvents) {
   const [now, setNow] = useState(Date.now())
   useInterval(() => setNow(Date.now()), TICK_MS, { autoInvoke: true })
-  const minutes = countByMinute(signInsOf(events), Math.max(now, Date.now()), MINUTES)
+  const minutes = countByMinute(loginsOf(events), Math.max(now, Date.now()), MINUTES)
   return (
-    <Section title="Sign-ins per minute" aside={<Legend />}>
-      {state === 'refused' ? <Text c="dimmed">{MAY_NOT}</Text> : <LoginChart minutes={minutes} />}
+    <Section title="Logins per minute" aside={<Legend />}>
+      {state === 'refused' ? <Text c="dimmed">{NOT_ALLOWED}</Text> : <LoginChart minutes={minutes} />}
     </Section>
   )
 }
@@ -94,12 +94,12 @@ function SignIns({ events, state }: WithEvents) {
 function Legend() {
   return (
     <Group gap="sm">
-      {(['accepted', 'refused'] as const).map((outcome) => (
-        <Group key={outcome} gap={4}>
+      {(['accepted', 'refused'] as const).map((result) => (
+        <Group key={result} gap={4}>
           <svg className="chart" width={10} height={10} aria-hidden="true">
-            <rect className={outcome} width={10} height={10} />
+            <rect className={result} width={10} height={10} />
           </svg>
-          <Text size="xs">{outcome}</Text>
+          <Text size="xs">{result}</Text>
         </Group>
       ))}
     </Group>
@@ -107,18 +107,18 @@ function Legend() {
 }
 
 function Refusals({ events, state }: WithEvents) {
-  const signIns = signInsOf(events)
-  const reasons = countReasons(signIns).slice(0, MOST_REASONS)
+  const logins = loginsOf(events)
+  const reasons = countReasons(logins).slice(0, MAX_REASONS)
   const most = reasons[0]?.count ?? 1
   return (
     <Section title="Refusals by reason" aside={<PageLink to="/decisions">Decisions</PageLink>}>
       {reasons.length === 0 ? (
         <Text c="dimmed">
-          {state === 'refused' ? MAY_NOT : 'Nobody was refused, as far as this controller remembers.'}
+          {state === 'refused' ? NOT_ALLOWED : "No refusals among the events in the controller's memory."}
         </Text>
       ) : (
         <Text size="sm" c="dimmed">
-          Of the {signIns.length} sign-ins that this controller remembers.
+          Of {logins.length} logins among the events in the controller's memory.
         </Text>
       )}
       {reasons.map(({ reason, count }) => (
@@ -141,7 +141,7 @@ function Recent({ events, state }: WithEvents) {
   const nameOf = useNames(recent)
   return (
     <Section title="Recent events" aside={<PageLink to="/events">All events</PageLink>}>
-      {recent.length === 0 && <Text c="dimmed">{state === 'refused' ? MAY_NOT : 'Nothing has happened yet.'}</Text>}
+      {recent.length === 0 && <Text c="dimmed">{state === 'refused' ? NOT_ALLOWED : 'No events yet.'}</Text>}
       {recent.map((event) => (
         <EventLine key={event.streamId} event={event} nameOf={nameOf} />
       ))}
@@ -149,6 +149,6 @@ function Recent({ events, state }: WithEvents) {
   )
 }
 
-function signInsOf(events: readonly ControllerEvent[]): ControllerEvent[] {
+function loginsOf(events: readonly ControllerEvent[]): ControllerEvent[] {
   return events.filter(({ namespace }) => namespace === 'authentication')
 }

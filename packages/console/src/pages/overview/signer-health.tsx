@@ -7,15 +7,15 @@ import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { KeyHealthBadge } from '../signers/key-health-badge.tsx'
 
-const MOST_SHOWN = 20
-const LOOK_EVERY_MS = 30_000
+const MAX_SHOWN = 20
+const POLL_MS = 30_000
 
-/** The signers, each with how its keys are. */
+/** The signers with the state of their keys. */
 export function SignerHealth() {
   const list = useQuery({
     queryKey: ['signers', 'overview'],
-    queryFn: () => controller.signers.page({ limit: MOST_SHOWN, offset: 0, sort: 'name asc' }),
-    refetchInterval: LOOK_EVERY_MS,
+    queryFn: () => controller.signers.page({ limit: MAX_SHOWN, offset: 0, sort: 'name asc' }),
+    refetchInterval: POLL_MS,
   })
   return (
     <Section title="Signers" aside={<PageLink to="/signers">All signers</PageLink>}>

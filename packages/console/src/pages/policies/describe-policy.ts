@@ -1,23 +1,22 @@
 import type { AuthPolicy } from '@countersign/sdk'
 
-/** What of a policy says whom it lets in. */
 export type PolicyRules = Pick<AuthPolicy, 'primary' | 'secondary'>
 
-/** What a policy allows, in plain sentences. `nameOf` gives the name of a signer. */
+/** What a policy allows and requires, one sentence each. `nameOf` returns the name of a signer. */
 export function describePolicy({ primary, secondary }: PolicyRules, nameOf: (signerId: string) => string): string[] {
   const { cert, extJwt, updb } = primary
-  const ways = [
+  const methods = [
     extJwt.allowed &&
       (extJwt.allowedSigners.length === 0 ? 'a token of any signer' : tokensOf(extJwt.allowedSigners, nameOf)),
     cert.allowed && `a client certificate${cert.allowExpiredCerts ? ', even an expired one' : ''}`,
     updb.allowed && 'a password',
-  ].filter((way) => way !== false)
+  ].filter((method) => method !== false)
   return [
-    ways.length === 0 ? 'Nobody can sign in.' : `Sign in with ${joinWords(ways, 'or')}.`,
+    methods.length === 0 ? 'No login method is allowed.' : `Sign in with ${joinWords(methods, 'or')}.`,
     ...(updb.allowed ? describePasswords(updb) : []),
-    ...(secondary.requireTotp ? ['Then a one-time code is needed.'] : []),
+    ...(secondary.requireTotp ? ['A one-time code is required.'] : []),
     ...(secondary.requireExtJwtSigner
-      ? [`Every call also needs a token of ${nameOf(secondary.requireExtJwtSigner)}.`]
+      ? [`Every request also needs a token of ${nameOf(secondary.requireExtJwtSigner)}.`]
       : []),
   ]
 }
@@ -26,21 +25,21 @@ function tokensOf(signers: readonly string[], nameOf: (signerId: string) => stri
   return `a token of ${joinWords(signers.map(nameOf), 'or')}`
 }
 
-/** What a policy wants of passwords. */
+/** The password rules of a policy. */
 export function describePasswords(updb: AuthPolicy['primary']['updb']): string[] {
-  const needs = [
-    updb.requireMixedCase && 'capitals and small letters',
+  const rules = [
+    updb.requireMixedCase && 'mixed case',
     updb.requireNumberChar && 'a digit',
     updb.requireSpecialChar && 'a special character',
-  ].filter((need) => need !== false)
+  ].filter((rule) => rule !== false)
   const length = `Passwords have at least ${updb.minPasswordLength} characters`
   const lockout =
     updb.lockoutDurationMinutes === 0
       ? 'until an administrator enables it'
       : `for ${updb.lockoutDurationMinutes} minutes`
   return [
-    needs.length === 0 ? `${length}.` : `${length}, with ${joinWords(needs, 'and')}.`,
-    ...(updb.maxAttempts > 0 ? [`After ${updb.maxAttempts} wrong ones the identity is locked ${lockout}.`] : []),
+    rules.length === 0 ? `${length}.` : `${length}, with ${joinWords(rules, 'and')}.`,
+    ...(updb.maxAttempts > 0 ? [`After ${updb.maxAttempts} wrong passwords the identity is locked ${lockout}.`] : []),
   ]
 }
 

@@ -7,13 +7,13 @@ import { ButtonLink, PageLink } from '../../show/links.tsx'
 import { describePolicy } from './describe-policy.ts'
 import { useSignerNames } from './use-signer-names.ts'
 
-/** The authentication policies, each with what it allows in plain words. */
+/** The authentication policies with a summary of each. */
 export function PoliciesPage() {
   const { nameOf } = useSignerNames()
   return (
     <ListPage<AuthPolicy>
       title="Authentication policies"
-      description="How the identities that have a policy may sign in, and what they need besides."
+      description="Which login methods an identity can use, and which second factor it needs."
       queryKey={['policies']}
       load={({ text, ...query }) => controller.authPolicies.page({ ...query, filter: searchFilter(['name'], text) })}
       columns={[

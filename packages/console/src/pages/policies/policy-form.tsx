@@ -4,7 +4,7 @@ import { FormFrame } from '../../form/form-frame.tsx'
 import { required } from '../../form/rules.ts'
 import { TagsField } from '../../form/tags-field.tsx'
 import { useServerForm } from '../../form/use-server-form.ts'
-import { withChosen } from '../../form/with-chosen.ts'
+import { withSelected } from '../../form/with-selected.ts'
 import { Section } from '../../show/details.tsx'
 import { describePolicy } from './describe-policy.ts'
 import { Sentences } from './policies-page.tsx'
@@ -17,84 +17,85 @@ interface PolicyFormProps {
   readonly submitLabel: string
 }
 
-/** A policy; what it would allow is said in plain words while it is being changed. */
+/** Creates or edits a policy, with a summary that follows the form. */
 export function PolicyForm({ policy, onSend, submitLabel }: PolicyFormProps) {
   const { signers, nameOf } = useSignerNames()
-  const { form, problem, isBusy, submit } = useServerForm<PolicyValues>({
+  const { form, formError, isBusy, submit } = useServerForm<PolicyValues>({
     initialValues: fromPolicy(policy),
     validate: { name: required('The name'), ...POLICY_RULES },
     send: (values) => onSend(toPolicy(values)),
     fieldOf: SERVER_FIELDS,
   })
-  const offered = signers.map(({ id, name }) => ({ value: id, label: name }))
-  const isOn = (name: keyof PolicyValues) => form.getInputProps(name, { type: 'checkbox' })
+  const options = signers.map(({ id, name }) => ({ value: id, label: name }))
+  const switchProps = (name: keyof PolicyValues) => form.getInputProps(name, { type: 'checkbox' })
   return (
-    <FormFrame onSubmit={submit} problem={problem} isBusy={isBusy} submitLabel={submitLabel}>
+    <FormFrame onSubmit={submit} error={formError} isBusy={isBusy} submitLabel={submitLabel}>
       <TextInput label="Name" required {...form.getInputProps('name')} />
-      <Alert title="This policy means" variant="light">
+      <Alert title="Summary" variant="light">
         <Sentences lines={describePolicy(toPolicy(form.values), nameOf)} />
       </Alert>
       <Section title="Tokens">
-        <Switch label="Tokens of signers are allowed" {...isOn('extJwtAllowed')} />
+        <Switch label="Allow login by token" {...switchProps('extJwtAllowed')} />
         <MultiSelect
-          label="Only of these signers"
+          label="Allowed signers"
           placeholder={form.values.allowedSigners.length === 0 ? 'Any signer' : ''}
-          data={withChosen(offered, form.values.allowedSigners)}
+          data={withSelected(options, form.values.allowedSigners)}
           searchable
           disabled={!form.values.extJwtAllowed}
           {...form.getInputProps('allowedSigners')}
         />
       </Section>
       <Section title="Certificates">
-        <Switch label="Client certificates are allowed" {...isOn('certAllowed')} />
-        <Switch label="Even expired ones" disabled={!form.values.certAllowed} {...isOn('allowExpiredCerts')} />
+        <Switch label="Allow login by certificate" {...switchProps('certAllowed')} />
+        <Switch
+          label="Allow expired certificates"
+          disabled={!form.values.certAllowed}
+          {...switchProps('allowExpiredCerts')}
+        />
       </Section>
       <Section title="Passwords">
-        <Switch label="Passwords are allowed" {...isOn('updbAllowed')} />
+        <Switch label="Allow login by password" {...switchProps('updbAllowed')} />
         <Stack gap="xs">
           <Group grow align="start">
             <NumberInput
-              label="Shortest password"
+              label="Minimum password length"
               min={5}
               max={100}
               allowDecimal={false}
               {...form.getInputProps('minPasswordLength')}
             />
             <NumberInput
-              label="Wrong passwords until locked"
-              description="0: never"
+              label="Max attempts"
+              description="Wrong passwords until the identity is locked; 0: never"
               min={0}
               max={1_000_000}
               {...form.getInputProps('maxAttempts')}
             />
           </Group>
           <NumberInput
-            label="Locked for (minutes)"
-            description="0: until somebody enables it"
+            label="Lockout duration (minutes)"
+            description="0: until an administrator enables the identity"
             min={0}
             max={1_000_000}
             {...form.getInputProps('lockoutDurationMinutes')}
           />
-          <Switch label="Capitals and small letters" {...isOn('requireMixedCase')} />
-          <Switch label="A digit" {...isOn('requireNumberChar')} />
-          <Switch label="A special character" {...isOn('requireSpecialChar')} />
+          <Switch label="Require mixed case" {...switchProps('requireMixedCase')} />
+          <Switch label="Require a digit" {...switchProps('requireNumberChar')} />
+          <Switch label="Require a special character" {...switchProps('requireSpecialChar')} />
         </Stack>
       </Section>
       <Section title="Second factor">
-        <Switch label="A one-time code is needed" {...isOn('requireTotp')} />
+        <Switch label="Require a one-time code (TOTP)" {...switchProps('requireTotp')} />
         <Select
-          label="A second token is needed, of"
+          label="Require a token of signer"
           placeholder="No second token"
-          data={withChosen(offered, [form.values.requireExtJwtSigner ?? ''])}
+          data={withSelected(options, [form.values.requireExtJwtSigner ?? ''])}
           clearable
           searchable
           {...form.getInputProps('requireExtJwtSigner')}
         />
       </Section>
-      <TagsField
-        description="For your own use: the controller does nothing with them"
-        {...form.getInputProps('tags')}
-      />
+      <TagsField description="For your own use: the controller ignores them" {...form.getInputProps('tags')} />
     </FormFrame>
   )
 }

@@ -4,7 +4,7 @@ import { PageLink } from '../../show/links.tsx'
 
 const DEFAULT_POLICY = 'default'
 
-/** A policy by its name, with the way to it; none stands for the default one. */
+/** Links to a policy by name; null means the default policy. */
 export function PolicyName({ id }: { readonly id: string | null }) {
   const policyId = id || DEFAULT_POLICY
   const { data } = useQuery({

@@ -14,7 +14,6 @@ const BACK = <PageLink to="/policies">Authentication policies</PageLink>
 
 const DEFAULT_POLICY = 'default'
 
-/** One policy, to read and to change. */
 export function PolicyPage() {
   const { id } = useParams({ from: '/shell/policies/$id' })
   const leave = useLeave()
@@ -31,7 +30,7 @@ export function PolicyPage() {
               <ConfirmButton
                 label="Delete"
                 name={policy.name}
-                warning="It can only be deleted when no identity has it."
+                warning="It can only be deleted when no identity uses it."
                 onConfirm={() => controller.authPolicies.delete(id).then(leave)}
               />
             )}

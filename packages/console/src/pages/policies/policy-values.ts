@@ -20,7 +20,7 @@ export type PolicyValues = {
   requireExtJwtSigner: string
 }
 
-/** The server's name of a field that the form has under another. */
+/** The server's field names where the form uses other ones. */
 export const SERVER_FIELDS: Readonly<Record<string, string>> = {
   'primary.extJwt.allowedSigners': 'allowedSigners',
   'primary.updb.minPasswordLength': 'minPasswordLength',
@@ -29,17 +29,16 @@ export const SERVER_FIELDS: Readonly<Record<string, string>> = {
   'secondary.requireExtJwtSigner': 'requireExtJwtSigner',
 }
 
-const MOST = 1_000_000
+const MAX_COUNT = 1_000_000
 
-/** As the server judges, as far as it can be told without it. */
 export const POLICY_RULES = {
   minPasswordLength: wholeNumber(5, 100),
-  maxAttempts: wholeNumber(0, MOST),
-  lockoutDurationMinutes: wholeNumber(0, MOST),
+  maxAttempts: wholeNumber(0, MAX_COUNT),
+  lockoutDurationMinutes: wholeNumber(0, MAX_COUNT),
   tags: checkTags,
 }
 
-/** A new policy allows what the default one does. */
+/** A new policy starts with the values of the default policy. */
 export function fromPolicy(policy?: AuthPolicy): PolicyValues {
   const { cert, extJwt, updb } = policy?.primary ?? {}
   return {

@@ -10,26 +10,26 @@ import { Details } from '../../show/details.tsx'
 import { Instant } from '../../show/instant.tsx'
 import { isCertificatePem, type SignerValues } from './signer-values.ts'
 
-const TYPING_PAUSE_MS = 300
+const DEBOUNCE_MS = 300
 
-/** The certificate whose key signs the tokens, with what the server reads in it while it is pasted. */
+/** The certificate with the signing key. Shows its contents, as parsed by the server, once it is pasted. */
 export function CertificateFields({ form }: { readonly form: UseFormReturnType<SignerValues> }) {
   const { certPem } = form.values
-  const { facts, problem } = useCertificateFacts(certPem)
+  const { facts, error } = useCertificateFacts(certPem)
   const props = form.getInputProps('certPem')
   return (
     <>
       <PemField
         label="Certificate"
         required
-        description="PEM text; what is in it is shown below"
+        description="PEM text; its contents are shown below"
         {...props}
-        error={props.error ?? problem}
+        error={props.error ?? error}
       />
       <div aria-live="polite">{facts && <CertificateNote facts={facts} />}</div>
       <TextInput
-        label="Key id"
-        description="That tokens must name in kid; without it, the certificate's fingerprint"
+        label="Key id (kid)"
+        description="Must equal the token's kid; default: the certificate's fingerprint"
         {...form.getInputProps('kid')}
       />
     </>
@@ -39,7 +39,7 @@ export function CertificateFields({ form }: { readonly form: UseFormReturnType<S
 function CertificateNote({ facts }: { readonly facts: SignerCertificate }) {
   const { commonName, fingerprint, notBefore, notAfter, keyKind, signatureAlgorithm, warnings } = facts
   return (
-    <Alert color={warnings.length > 0 ? 'yellow' : 'green'} variant="light" title="In this certificate">
+    <Alert color={warnings.length > 0 ? 'yellow' : 'green'} variant="light" title="Contents of the certificate">
       <Stack gap="sm">
         <Details
           rows={[
@@ -47,7 +47,7 @@ function CertificateNote({ facts }: { readonly facts: SignerCertificate }) {
             ['Key', keyKind],
             ['Valid from', <Instant key="from" at={notBefore} />],
             ['Valid until', <Instant key="until" at={notAfter} />],
-            ['Signed with', signatureAlgorithm],
+            ['Signature algorithm', signatureAlgorithm],
             ['Fingerprint (SHA-1)', fingerprint],
           ]}
         />
@@ -61,17 +61,17 @@ function CertificateNote({ facts }: { readonly facts: SignerCertificate }) {
   )
 }
 
-/** Nothing where it cannot be asked: who may only change signers still sees it once it is saved. */
-function useCertificateFacts(certPem: string): { facts: SignerCertificate | undefined; problem: string | undefined } {
-  const [asked] = useDebouncedValue(certPem, TYPING_PAUSE_MS)
+/** Returns nothing without the permission to create signers; the signer's page shows the certificate once it is saved. */
+function useCertificateFacts(certPem: string): { facts: SignerCertificate | undefined; error: string | undefined } {
+  const [debounced] = useDebouncedValue(certPem, DEBOUNCE_MS)
   const { data, error } = useQuery({
-    queryKey: ['certificate', asked],
-    queryFn: () => controller.signers.readCertificate(asked),
-    enabled: isCertificatePem(asked),
+    queryKey: ['certificate', debounced],
+    queryFn: () => controller.signers.readCertificate(debounced),
+    enabled: isCertificatePem(debounced),
     staleTime: 60_000,
     gcTime: 60_000,
   })
-  const isCurrent = asked === certPem
+  const isCurrent = debounced === certPem
   const isRefused = error instanceof CallFailed && error.field === 'certPem'
-  return { facts: isCurrent ? data : undefined, problem: isCurrent && isRefused ? error.reason : undefined }
+  return { facts: isCurrent ? data : undefined, error: isCurrent && isRefused ? error.reason : undefined }
 }

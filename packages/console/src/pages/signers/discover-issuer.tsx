@@ -6,7 +6,7 @@ import { controller } from '../../api/client.ts'
 import type { DiscoveredSigner } from '../../api/wire.ts'
 import type { SignerValues } from './signer-values.ts'
 
-/** The issuer, whose discovery document fills the rest of the form. */
+/** The issuer field with a button that fills the form from its discovery document. */
 export function DiscoverIssuer({ form }: { readonly form: UseFormReturnType<SignerValues> }) {
   const [isBusy, setBusy] = useState(false)
   const [found, setFound] = useState<DiscoveredSigner>()
@@ -35,7 +35,7 @@ export function DiscoverIssuer({ form }: { readonly form: UseFormReturnType<Sign
         label="Issuer"
         required
         placeholder="https://login.example"
-        description="Paste its address, then let it fill the form"
+        description="Paste the issuer URL; Discover fills the form"
         onKeyDown={discoverOnEnter}
         inputContainer={(input) => (
           <Group gap="xs" wrap="nowrap" align="end">
@@ -56,7 +56,7 @@ export function DiscoverIssuer({ form }: { readonly form: UseFormReturnType<Sign
         {found && (
           <Alert color="green" variant="light" title="Found" mt="sm">
             <Text size="sm" className="breakable">
-              Keys at {found.jwksEndpoint}. Now it needs a name and the audience.
+              JWKS endpoint: {found.jwksEndpoint}. Check the name and enter the audience.
             </Text>
           </Alert>
         )}

@@ -4,11 +4,11 @@ import { StateBadge } from '../../show/badges.tsx'
 import { keyHealth } from './key-health.ts'
 import { signerQuery } from './signer-query.ts'
 
-const LOOK_EVERY_MS = 30_000
+const POLL_MS = 30_000
 
-/** How the keys of a signer are; lists of signers do not say it, so each is asked about. */
+/** The state of a signer's keys. Loads each signer: list responses have no key status. */
 export function KeyHealthBadge({ signer }: { readonly signer: Signer }) {
-  const { data } = useQuery({ ...signerQuery(signer.id), refetchInterval: LOOK_EVERY_MS })
-  const { word, color } = keyHealth(data ?? signer, Date.now())
-  return <StateBadge color={color}>{word}</StateBadge>
+  const { data } = useQuery({ ...signerQuery(signer.id), refetchInterval: POLL_MS })
+  const { label, color } = keyHealth(data ?? signer, Date.now())
+  return <StateBadge color={color}>{label}</StateBadge>
 }

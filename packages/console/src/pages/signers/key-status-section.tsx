@@ -8,7 +8,7 @@ import { Details, Section } from '../../show/details.tsx'
 import { Instant } from '../../show/instant.tsx'
 import { keyHealth } from './key-health.ts'
 
-/** The keys that a signer's tokens are checked with, and what is wrong with them. */
+/** The keys that verify a signer's tokens, with errors and warnings. */
 export function KeyStatusSection({ signer, keyStatus }: { readonly signer: Signer; readonly keyStatus: KeyStatus }) {
   const health = keyHealth(signer, Date.now())
   const refresh = async () => {
@@ -16,7 +16,7 @@ export function KeyStatusSection({ signer, keyStatus }: { readonly signer: Signe
     await queries.invalidateQueries({ queryKey: ['signers'] })
   }
   return (
-    <Section title="Keys" aside={<StateBadge color={health.color}>{health.word}</StateBadge>}>
+    <Section title="Keys" aside={<StateBadge color={health.color}>{health.label}</StateBadge>}>
       {keyStatus.lastError && (
         <Alert color="red" variant="light" title="The keys could not be fetched">
           <Text size="sm" className="breakable">
@@ -25,7 +25,7 @@ export function KeyStatusSection({ signer, keyStatus }: { readonly signer: Signe
         </Alert>
       )}
       {keyStatus.warnings.length > 0 && (
-        <Alert color="yellow" variant="light" title="Look at this">
+        <Alert color="yellow" variant="light" title="Warnings">
           <List size="sm">
             {keyStatus.warnings.map((warning) => (
               <List.Item key={warning}>{warning}</List.Item>
@@ -37,7 +37,7 @@ export function KeyStatusSection({ signer, keyStatus }: { readonly signer: Signe
       <KeyTable keyStatus={keyStatus} />
       {keyStatus.source === 'jwks' && (
         <div>
-          <ActionButton onAct={refresh} done="The provider was asked for its keys.">
+          <ActionButton onAct={refresh} done="The keys were refreshed.">
             Refresh keys
           </ActionButton>
         </div>
@@ -63,15 +63,15 @@ function FetchDetails({ keyStatus }: { readonly keyStatus: KeyStatus }) {
   return (
     <Details
       rows={[
-        ['Fetched last', <Instant key="last" at={keyStatus.lastSuccessAt} />],
-        ['Fetched next', <Instant key="next" at={keyStatus.nextRefreshAt} />],
+        ['Last fetched', <Instant key="last" at={keyStatus.lastSuccessAt} />],
+        ['Next refresh', <Instant key="next" at={keyStatus.nextRefreshAt} />],
       ]}
     />
   )
 }
 
 function KeyTable({ keyStatus: { keys } }: { readonly keyStatus: KeyStatus }) {
-  if (keys.length === 0) return <Text c="dimmed">There are no keys: no token of this signer is taken.</Text>
+  if (keys.length === 0) return <Text c="dimmed">There are no keys: all tokens of this signer are refused.</Text>
   return (
     <Table aria-label="Keys">
       <Table.Thead>

@@ -7,7 +7,6 @@ import { PageLink } from '../../show/links.tsx'
 import { PageHead } from '../../show/page-head.tsx'
 import { SignerForm } from './signer-form.tsx'
 
-/** A new signer: from the address of its issuer, or from a certificate. */
 export function NewSignerPage() {
   const navigate = useNavigate()
   const create = async (body: SignerInput) => {
@@ -19,7 +18,7 @@ export function NewSignerPage() {
     <Stack>
       <PageHead
         title="Add a signer"
-        description="Paste the address of the issuer and let its discovery document fill the rest, or bring a certificate."
+        description="Enter the issuer URL and fill the form from its discovery document, or paste a certificate."
         back={<PageLink to="/signers">Signers</PageLink>}
       />
       <SignerForm onSend={create} submitLabel="Add the signer" />

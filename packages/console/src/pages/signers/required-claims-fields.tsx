@@ -3,15 +3,15 @@ import type { UseFormReturnType } from '@mantine/form'
 import { isFull, newClaimRow } from './required-claims.ts'
 import type { SignerValues } from './signer-values.ts'
 
-/** The claims that tokens must have besides, each with the values that will do. */
+/** Claims that tokens must have, each with its accepted values. */
 export function RequiredClaimsFields({ form }: { readonly form: UseFormReturnType<SignerValues> }) {
   const { requiredClaims: rows } = form.values
-  const problem = form.errors.requiredClaims
+  const error = form.errors.requiredClaims
   return (
     <Fieldset legend="Required claims" data-path="requiredClaims" tabIndex={-1}>
       <Stack gap="sm">
         <Text size="xs" c="dimmed">
-          Tokens without these are refused. Needed where an issuer signs tokens for everybody, so that only yours count.
+          Tokens without these are refused. Needed when an issuer serves many tenants, to accept only your tokens.
         </Text>
         {rows.map(({ key }, index) => (
           <Group key={key} align="start" gap="xs" wrap="nowrap">
@@ -32,12 +32,12 @@ export function RequiredClaimsFields({ form }: { readonly form: UseFormReturnTyp
             </Group>
             <CloseButton
               mt={27}
-              aria-label={`Do not require ${rows[index]?.selector || 'this claim'}`}
+              aria-label={`Remove required claim ${rows[index]?.selector || index + 1}`}
               onClick={() => form.removeListItem('requiredClaims', index)}
             />
           </Group>
         ))}
-        {problem && <Input.Error>{problem}</Input.Error>}
+        {error && <Input.Error>{error}</Input.Error>}
         <div>
           <Button
             variant="default"

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CLAIM_ROW_RULES, newClaimRow, toClaimRows, toRequiredClaims } from './required-claims.ts'
 
-test('required claims are shown as rows and sent as they were, whatever a claim is called', () => {
+test('required claims survive the conversion to rows and back, also a claim named __proto__', () => {
   const claims = JSON.parse('{"tenant":"acme","/realm/roles":["a","b"],"__proto__":"x"}')
   const rows = toClaimRows(claims)
   assert.deepEqual(
@@ -20,10 +20,10 @@ test('required claims are shown as rows and sent as they were, whatever a claim 
   assert.equal(toRequiredClaims([newClaimRow()]), null)
 })
 
-test('a row without a claim, without a value or there twice is told so at its place; an empty one is nothing', () => {
+test('rows without a claim, without a value or with a duplicate claim are invalid; empty rows are ignored', () => {
   const row = (selector: string, values: string[]) => ({ ...newClaimRow(), selector, values })
   const rows = [row('tenant', ['a']), row('', ['a']), row('b', []), row('tenant', ['b']), row('', [])]
-  const judge = (index: number) => {
+  const isInvalid = (index: number) => {
     const { selector, values } = rows[index] ?? newClaimRow()
     const form = { requiredClaims: rows }
     return [
@@ -31,7 +31,7 @@ test('a row without a claim, without a value or there twice is told so at its pl
       CLAIM_ROW_RULES.values(values, form, `requiredClaims.${index}.values`) !== null,
     ]
   }
-  assert.deepEqual([0, 1, 2, 3, 4].map(judge), [
+  assert.deepEqual([0, 1, 2, 3, 4].map(isInvalid), [
     [true, false],
     [true, false],
     [false, true],

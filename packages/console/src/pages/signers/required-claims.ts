@@ -1,6 +1,6 @@
-/** One claim that tokens must have, as the form holds it. */
+/** One required claim in the form. */
 export type ClaimRow = {
-  /** Tells the rows apart while they are moved about. */
+  /** Stable React key. */
   key: string
   selector: string
   values: string[]
@@ -16,37 +16,35 @@ const MAX_VALUE = 512
 
 export const newClaimRow = (): ClaimRow => ({ key: crypto.randomUUID(), selector: '', values: [] })
 
-/** Whether there is room for one more. */
 export const isFull = (rows: readonly ClaimRow[]): boolean => rows.length >= MAX_CLAIMS
 
 export function toClaimRows(claims: RequiredClaims | null | undefined): ClaimRow[] {
-  return Object.entries(claims ?? {}).map(([selector, wanted]) => ({
+  return Object.entries(claims ?? {}).map(([selector, accepted]) => ({
     ...newClaimRow(),
     selector,
-    values: typeof wanted === 'string' ? [wanted] : [...wanted],
+    values: typeof accepted === 'string' ? [accepted] : [...accepted],
   }))
 }
 
-/** What is sent; rows that were left empty are nothing. */
+/** The request's value. Ignores empty rows; null when none is left. */
 export function toRequiredClaims(rows: readonly ClaimRow[]): RequiredClaims | null {
   const filled = rows.filter((row) => !isEmpty(row))
-  // Entries, since a claim may be called __proto__.
+  // fromEntries, since a claim may be named __proto__.
   return filled.length === 0 ? null : Object.fromEntries(filled.map(({ selector, values }) => [selector, values]))
 }
 
-/** As the server judges each row. */
 export const CLAIM_ROW_RULES = {
   selector: (selector: string, { requiredClaims }: WithRows, path: string): string | null => {
     const row = rowAt(requiredClaims, path)
     if (!row || isEmpty(row)) return null
-    if (selector === '') return 'Which claim?'
+    if (selector === '') return 'A claim is required'
     if (selector.length > MAX_SELECTOR) return `At most ${MAX_SELECTOR} characters`
-    return requiredClaims.filter((other) => other.selector === selector).length > 1 ? 'This claim is there twice' : null
+    return requiredClaims.filter((other) => other.selector === selector).length > 1 ? 'This claim appears twice' : null
   },
   values: (values: string[], { requiredClaims }: WithRows, path: string): string | null => {
     const row = rowAt(requiredClaims, path)
     if (!row || isEmpty(row)) return null
-    if (values.length === 0) return 'At least one value; press Enter after each'
+    if (values.length === 0) return 'Enter at least one value; press Enter after each'
     if (values.length > MAX_VALUES) return `At most ${MAX_VALUES} values`
     return values.some(({ length }) => length > MAX_VALUE) ? `At most ${MAX_VALUE} characters each` : null
   },

@@ -30,9 +30,9 @@ interface SignerFormProps {
 
 type Fields = { readonly form: UseFormReturnType<SignerValues> }
 
-/** A signer, new or not: what tokens it takes first, the rest folded away. */
+/** Creates or edits a signer. Optional settings are in collapsed sections. */
 export function SignerForm({ signer, onSend, submitLabel }: SignerFormProps) {
-  const { form, problem, isBusy, submit } = useServerForm<SignerValues>({
+  const { form, formError, isBusy, submit } = useServerForm<SignerValues>({
     initialValues: toValues(signer),
     validate: SIGNER_RULES,
     send: (values) => onSend(toBody(values, signer)),
@@ -40,12 +40,12 @@ export function SignerForm({ signer, onSend, submitLabel }: SignerFormProps) {
   })
   const isFetched = form.values.source === 'jwks'
   return (
-    <FormFrame onSubmit={submit} problem={problem} isBusy={isBusy} submitLabel={submitLabel}>
+    <FormFrame onSubmit={submit} error={formError} isBusy={isBusy} submitLabel={submitLabel}>
       <SegmentedControl
-        aria-label="Where the keys come from"
+        aria-label="Key source"
         data={[
-          { value: 'jwks', label: 'From the issuer' },
-          { value: 'certificate', label: 'A certificate' },
+          { value: 'jwks', label: 'Keys from the issuer (JWKS)' },
+          { value: 'certificate', label: 'Certificate' },
         ]}
         {...form.getInputProps('source')}
       />
@@ -55,7 +55,7 @@ export function SignerForm({ signer, onSend, submitLabel }: SignerFormProps) {
         <TextInput
           label="Issuer"
           required
-          description="Exactly as the claim iss has it"
+          description="Must equal the iss claim exactly"
           {...form.getInputProps('issuer')}
         />
       )}
@@ -63,7 +63,7 @@ export function SignerForm({ signer, onSend, submitLabel }: SignerFormProps) {
       <TextInput
         label="Audience"
         required
-        description="What tokens must be for: their claim aud"
+        description="Must be in the token's aud claim"
         {...form.getInputProps('audience')}
       />
       {isFetched ? (
@@ -77,36 +77,36 @@ export function SignerForm({ signer, onSend, submitLabel }: SignerFormProps) {
         <CertificateFields form={form} />
       )}
       <Switch label="Enabled" {...form.getInputProps('enabled', { type: 'checkbox' })} />
-      <FoldedParts form={form} />
+      <CollapsedSections form={form} />
     </FormFrame>
   )
 }
 
-interface FoldedPart {
+interface FormSection {
   readonly value: string
   readonly title: string
-  /** A part that has a field with an error is open. */
+  /** A section opens when one of these has an error. */
   readonly fields: readonly (keyof SignerValues)[]
   readonly content: (form: UseFormReturnType<SignerValues>) => ReactNode
   readonly isOnlyFor?: SignerValues['source']
 }
 
-const PARTS: readonly FoldedPart[] = [
+const SECTIONS: readonly FormSection[] = [
   {
-    value: 'who',
-    title: 'Who somebody is',
+    value: 'identity',
+    title: 'Identity claim',
     fields: ['claimsProperty'],
-    content: (form) => <WhoFields form={form} />,
+    content: (form) => <IdentityClaimFields form={form} />,
   },
   {
-    value: 'taken',
-    title: 'Which tokens are taken',
+    value: 'checks',
+    title: 'Token checks',
     fields: ['additionalAudiences', 'requiredClaims', 'clockSkewSeconds', 'maxTokenAgeSeconds'],
-    content: (form) => <TakenFields form={form} />,
+    content: (form) => <TokenCheckFields form={form} />,
   },
   {
     value: 'browser',
-    title: 'Signing in with a browser',
+    title: 'Browser login',
     fields: ['openIdConfigurationUrl', 'clientId', 'scopes', 'externalAuthUrl', 'targetToken'],
     content: (form) => <BrowserFields form={form} />,
   },
@@ -124,7 +124,7 @@ const PARTS: readonly FoldedPart[] = [
   },
   {
     value: 'fetching',
-    title: 'Fetching the keys',
+    title: 'Key fetching',
     fields: ['jwksCaPem'],
     content: (form) => <FetchFields form={form} />,
     isOnlyFor: 'jwks',
@@ -133,16 +133,18 @@ const PARTS: readonly FoldedPart[] = [
     value: 'tags',
     title: 'Tags',
     fields: ['tags'],
-    content: (form) => <TagsField description="Your own notes" {...form.getInputProps('tags')} />,
+    content: (form) => (
+      <TagsField description="For your own use: the controller ignores them" {...form.getInputProps('tags')} />
+    ),
   },
 ]
 
-function FoldedParts({ form }: Fields) {
+function CollapsedSections({ form }: Fields) {
   const [opened, setOpened] = useState<string[]>([])
-  const shown = PARTS.filter(({ isOnlyFor }) => !isOnlyFor || isOnlyFor === form.values.source)
-  const wrong = Object.keys(form.errors).map((path) => path.split('.', 1)[0])
-  const faulty = shown.filter(({ fields }) => fields.some((field) => wrong.includes(field)))
-  const open = new Set([...opened, ...faulty.map(({ value }) => value)])
+  const shown = SECTIONS.filter(({ isOnlyFor }) => !isOnlyFor || isOnlyFor === form.values.source)
+  const invalid = Object.keys(form.errors).map((path) => path.split('.', 1)[0])
+  const withErrors = shown.filter(({ fields }) => fields.some((field) => invalid.includes(field)))
+  const open = new Set([...opened, ...withErrors.map(({ value }) => value)])
   return (
     <Accordion variant="contained" multiple value={[...open]} onChange={setOpened}>
       {shown.map(({ value, title, content }) => (
@@ -157,45 +159,46 @@ function FoldedParts({ form }: Fields) {
   )
 }
 
-function WhoFields({ form }: Fields) {
+function IdentityClaimFields({ form }: Fields) {
   return (
     <>
       <TextInput
-        label="Claim"
+        label="Claims property"
         placeholder="/sub"
-        description="A name such as email, or a JSON pointer such as /realm/user"
+        description="The claim that names the identity: a name such as email, or a JSON pointer such as /realm/user"
         {...form.getInputProps('claimsProperty')}
       />
       <Switch
-        label="The claim equals the identity's external id (otherwise its id)"
+        label="Use external id"
+        description="Compare the claim with the identity's external id instead of its id"
         {...form.getInputProps('useExternalId', { type: 'checkbox' })}
       />
     </>
   )
 }
 
-function TakenFields({ form }: Fields) {
+function TokenCheckFields({ form }: Fields) {
   return (
     <>
       <TagsInput
         label="Additional audiences"
-        description="Accepted beside the audience; Enter after each"
+        description="Also accepted in the aud claim; press Enter after each"
         acceptValueOnBlur
         {...form.getInputProps('additionalAudiences')}
       />
       <RequiredClaimsFields form={form} />
       <Group grow align="start">
         <NumberInput
-          label="Clock may be off by (s)"
+          label="Clock skew (seconds)"
           min={0}
           max={60}
           allowDecimal={false}
           {...form.getInputProps('clockSkewSeconds')}
         />
         <NumberInput
-          label="Longest life of a token (s)"
-          placeholder="Any"
-          description="From iat to exp"
+          label="Max token age (seconds)"
+          placeholder="Unlimited"
+          description="Longest accepted time from iat to exp"
           min={1}
           max={31_536_000}
           allowDecimal={false}
@@ -209,26 +212,27 @@ function TakenFields({ form }: Fields) {
 function BrowserFields({ form }: Fields) {
   return (
     <>
-      <TextInput label="OpenID configuration" {...form.getInputProps('openIdConfigurationUrl')} />
+      <TextInput label="OpenID configuration URL" {...form.getInputProps('openIdConfigurationUrl')} />
       <TextInput
         label="Client id"
-        description="With both, the sign-in page offers a button for this provider"
+        description="With both set, the login page shows a button for this provider"
         {...form.getInputProps('clientId')}
       />
       <TagsInput
         label="Scopes"
-        description="Enter after each"
+        description="Press Enter after each"
         splitChars={[' ', ',']}
         acceptValueOnBlur
         {...form.getInputProps('scopes')}
       />
       <TextInput
-        label="Sign-in address"
+        label="External auth URL"
         description="Only for providers without an OpenID configuration"
         {...form.getInputProps('externalAuthUrl')}
       />
       <Select
-        label="Token to present"
+        label="Target token"
+        description="The token that clients present to the controller"
         allowDeselect={false}
         data={[
           { value: 'ACCESS', label: 'Access token' },
@@ -244,20 +248,25 @@ function EnrollFields({ form }: Fields) {
   return (
     <>
       <Switch
-        label="Somebody with a token may enroll for a certificate"
+        label="Enroll to certificate"
+        description="A valid token creates an identity with a certificate"
         {...form.getInputProps('enrollToCertEnabled', { type: 'checkbox' })}
       />
       <Switch
-        label="Somebody with a token may enroll and go on with tokens"
+        label="Enroll to token"
+        description="A valid token creates an identity that logs in with tokens"
         {...form.getInputProps('enrollToTokenEnabled', { type: 'checkbox' })}
       />
-      <TextInput label="Name from the claim" placeholder="/sub" {...form.getInputProps('enrollNameClaimsSelector')} />
+      <TextInput label="Name claims selector" placeholder="/sub" {...form.getInputProps('enrollNameClaimsSelector')} />
       <TextInput
-        label="Attributes from the claim"
+        label="Attribute claims selector"
         placeholder="None"
         {...form.getInputProps('enrollAttributeClaimsSelector')}
       />
-      <PolicySelect label="Policy of those who enroll" {...form.getInputProps('enrollAuthPolicyId')} />
+      <PolicySelect
+        label="Authentication policy of enrolled identities"
+        {...form.getInputProps('enrollAuthPolicyId')}
+      />
     </>
   )
 }
@@ -266,7 +275,7 @@ function FetchFields({ form }: Fields) {
   return (
     <PemField
       label="CA certificates"
-      description="Trusted for the JWKS endpoint beside those of the system, where the provider has a CA of its own"
+      description="Trusted for the JWKS endpoint in addition to the system's CAs, for providers with a private CA"
       {...form.getInputProps('jwksCaPem')}
     />
   )

@@ -9,20 +9,20 @@ import { ActionButton } from '../../show/action-button.tsx'
 import { EnabledBadge } from '../../show/badges.tsx'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
 import { Details, Section } from '../../show/details.tsx'
-import { furtherRows } from '../../show/further-rows.ts'
-import { ButtonLink, OutsideLink, PageLink } from '../../show/links.tsx'
+import { ButtonLink, ExternalLink, PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
+import { remainingRows } from '../../show/remaining-rows.ts'
 import { TagList } from '../../show/tag-list.tsx'
 import { PolicyName } from '../policies/policy-name.tsx'
 import { KeyStatusSection } from './key-status-section.tsx'
 import { signerQuery } from './signer-query.ts'
-import { PoliciesSection, WhoRefers } from './signer-references.tsx'
+import { DeleteWarning, PoliciesSection } from './signer-references.tsx'
 
 const BACK = <PageLink to="/signers">Signers</PageLink>
 
-/** Members with rows of their own below, or in the head of the page. */
-const SHOWN_BY_HAND = [
+/** Members that the page shows in rows of their own, or in its head. */
+const SHOWN_EXPLICITLY = [
   ...['name', 'enabled', 'issuer', 'audience', 'jwksEndpoint', 'jwksCaPem', 'certPem', 'kid', 'claimsProperty'],
   ...['fingerprint', 'commonName', 'notBefore', 'notAfter', 'useExternalId', 'clockSkewSeconds', 'maxTokenAgeSeconds'],
   ...['requiredClaims', 'tags', 'openIdConfigurationUrl', 'clientId', 'scopes', 'externalAuthUrl', 'targetToken'],
@@ -30,12 +30,11 @@ const SHOWN_BY_HAND = [
   'enrollAuthPolicyId',
 ]
 
-const LOOK_EVERY_MS = 10_000
+const POLL_MS = 10_000
 
-/** One signer: its keys, what it takes, and what can be done with it. */
 export function SignerPage() {
   const { id } = useParams({ from: '/shell/signers/$id' })
-  const query = useQuery({ ...signerQuery(id), refetchInterval: LOOK_EVERY_MS })
+  const query = useQuery({ ...signerQuery(id), refetchInterval: POLL_MS })
   return (
     <Loaded query={query} back={BACK}>
       {(signer) => <SignerDetail signer={signer} />}
@@ -53,51 +52,51 @@ function SignerDetail({ signer }: { readonly signer: Signer }) {
       <Section title="Tokens" aside={<EnabledBadge enabled={signer.enabled} />}>
         <Details
           rows={[
-            ['Issuer', <OutsideLink key="issuer" address={signer.issuer} />],
+            ['Issuer', <ExternalLink key="issuer" url={signer.issuer} />],
             ['Audience', signer.audience],
             [
-              'Keys from',
-              signer.jwksEndpoint ? <OutsideLink key="keys" address={signer.jwksEndpoint} /> : 'its certificate',
+              'JWKS endpoint',
+              signer.jwksEndpoint ? <ExternalLink key="keys" url={signer.jwksEndpoint} /> : 'the certificate',
             ],
-            ['Key id', signer.kid],
+            ['Key id (kid)', signer.kid],
             [
-              'Who somebody is',
+              'Identity claim',
               `${signer.claimsProperty} equals the identity's ${signer.useExternalId ? 'external id' : 'id'}`,
             ],
-            ['Clock may be off by', `${signer.clockSkewSeconds} s`],
-            ['Longest life of a token', signer.maxTokenAgeSeconds === null ? 'any' : `${signer.maxTokenAgeSeconds} s`],
+            ['Clock skew', `${signer.clockSkewSeconds} s`],
+            ['Max token age', signer.maxTokenAgeSeconds === null ? 'unlimited' : `${signer.maxTokenAgeSeconds} s`],
             ['Required claims', <RequiredClaims key="claims" claims={signer.requiredClaims} />],
             ['Tags', <TagList key="tags" tags={signer.tags} />],
-            ...furtherRows(SIGNER.members, signer, SHOWN_BY_HAND),
-            ...(signer.jwksCaPem ? [['CA of the endpoint', 'its own, beside those of the system'] as const] : []),
+            ...remainingRows(SIGNER.members, signer, SHOWN_EXPLICITLY),
+            ...(signer.jwksCaPem ? [['JWKS CA', 'private CA, in addition to the system CAs'] as const] : []),
           ]}
         />
       </Section>
-      <Section title="Signing in with a browser">
+      <Section title="Browser login">
         <Details
           rows={[
             [
-              'OpenID configuration',
-              signer.openIdConfigurationUrl && <OutsideLink key="openid" address={signer.openIdConfigurationUrl} />,
+              'OpenID configuration URL',
+              signer.openIdConfigurationUrl && <ExternalLink key="openid" url={signer.openIdConfigurationUrl} />,
             ],
             ['Client id', signer.clientId],
             ['Scopes', signer.scopes?.join(' ')],
             [
-              'Sign-in address',
-              signer.externalAuthUrl && <OutsideLink key="address" address={signer.externalAuthUrl} />,
+              'External auth URL',
+              signer.externalAuthUrl && <ExternalLink key="address" url={signer.externalAuthUrl} />,
             ],
-            ['Token presented', signer.targetToken === 'ID' ? 'ID token' : 'Access token'],
+            ['Target token', signer.targetToken === 'ID' ? 'ID token' : 'Access token'],
           ]}
         />
       </Section>
       <Section title="Enrollment by token">
         <Details
           rows={[
-            ['For a certificate', signer.enrollToCertEnabled ? 'Yes' : 'No'],
-            ['For the use of tokens', signer.enrollToTokenEnabled ? 'Yes' : 'No'],
-            ['Name from', signer.enrollNameClaimsSelector],
-            ['Attributes from', signer.enrollAttributeClaimsSelector],
-            ['Policy', <PolicyName key="policy" id={signer.enrollAuthPolicyId} />],
+            ['Enroll to certificate', signer.enrollToCertEnabled ? 'Yes' : 'No'],
+            ['Enroll to token', signer.enrollToTokenEnabled ? 'Yes' : 'No'],
+            ['Name claims selector', signer.enrollNameClaimsSelector],
+            ['Attribute claims selector', signer.enrollAttributeClaimsSelector],
+            ['Authentication policy', <PolicyName key="policy" id={signer.enrollAuthPolicyId} />],
           ]}
         />
       </Section>
@@ -108,7 +107,7 @@ function SignerDetail({ signer }: { readonly signer: Signer }) {
 
 function RequiredClaims({ claims }: { readonly claims: Signer['requiredClaims'] }) {
   const lines = Object.entries(claims ?? {}).map(
-    ([selector, wanted]) => `${selector}: ${typeof wanted === 'string' ? wanted : wanted.join(' or ')}`,
+    ([selector, accepted]) => `${selector}: ${typeof accepted === 'string' ? accepted : accepted.join(' or ')}`,
   )
   if (lines.length === 0) return <>none</>
   return lines.map((line) => <div key={line}>{line}</div>)
@@ -134,7 +133,7 @@ function SignerActions({ signer: { id, name, enabled } }: { readonly signer: Sig
         <ConfirmButton
           label="Disable"
           name={name}
-          warning="Its tokens are refused from now on, and it is not offered to clients."
+          warning="Its tokens are refused, and clients no longer see it."
           onConfirm={change(() => controller.signers.patch(id, { enabled: false }))}
           done={`The signer “${name}” is disabled.`}
         />
@@ -149,7 +148,7 @@ function SignerActions({ signer: { id, name, enabled } }: { readonly signer: Sig
       <ConfirmButton
         label="Delete"
         name={name}
-        warning={<WhoRefers signerId={id} />}
+        warning={<DeleteWarning signerId={id} />}
         onConfirm={remove}
         done={`The signer “${name}” is deleted.`}
       />

@@ -6,14 +6,14 @@ import { Section } from '../../show/details.tsx'
 import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 
-const MOST_LOOKED_AT = 500
+const MAX_POLICIES = 500
 
-/** The policies that name a signer. */
+/** The policies that refer to a signer. */
 function useReferences(signerId: string) {
   return useQuery({
-    queryKey: ['policies', 'naming', signerId],
+    queryKey: ['policies', 'referring', signerId],
     queryFn: async () => {
-      const { items } = await controller.authPolicies.page({ limit: MOST_LOOKED_AT, offset: 0, sort: 'name asc' })
+      const { items } = await controller.authPolicies.page({ limit: MAX_POLICIES, offset: 0, sort: 'name asc' })
       return items.filter(
         ({ primary, secondary }) =>
           primary.extJwt.allowedSigners.includes(signerId) || secondary.requireExtJwtSigner === signerId,
@@ -22,15 +22,14 @@ function useReferences(signerId: string) {
   })
 }
 
-/** Part of a signer's page: who would miss it. */
 export function PoliciesSection({ signerId }: { readonly signerId: string }) {
   const query = useReferences(signerId)
   return (
-    <Section title="Policies that name it">
+    <Section title="Referring policies">
       <Loaded query={query}>
         {(policies) =>
           policies.length === 0 ? (
-            <Text c="dimmed">None. It counts for those whose policy takes the tokens of any signer.</Text>
+            <Text c="dimmed">None. Policies that allow any signer accept its tokens.</Text>
           ) : (
             <PolicyList policies={policies} />
           )
@@ -40,14 +39,13 @@ export function PoliciesSection({ signerId }: { readonly signerId: string }) {
   )
 }
 
-/** What to know before a signer is deleted. */
-export function WhoRefers({ signerId }: { readonly signerId: string }) {
+export function DeleteWarning({ signerId }: { readonly signerId: string }) {
   const { data: policies = [] } = useReferences(signerId)
-  if (policies.length === 0) return <>Nobody signs in with its tokens any more. This cannot be undone.</>
+  if (policies.length === 0) return <>Logins with its tokens are refused. This cannot be undone.</>
   return (
     <>
       <Text size="sm" mb={4}>
-        It cannot be deleted while policies name it. Take it out of these first:
+        It cannot be deleted while policies refer to it. Remove it from these first:
       </Text>
       <PolicyList policies={policies} />
     </>

@@ -1,11 +1,11 @@
 import { SIGNER } from '@countersign/contract/ext-jwt-signer'
 import type { Signer, SignerInput } from '@countersign/sdk'
 import { type FormValuesOf, fromFormValues, lengthRules, toFormValues } from '../../form/resource-values.ts'
-import { httpsAddress, MAX_TEXT, required } from '../../form/rules.ts'
+import { httpsUrl, MAX_TEXT, required } from '../../form/rules.ts'
 import { checkTags, type TagRow, toTagRows, toTags } from '../../form/tags.ts'
 import { CLAIM_ROW_RULES, type ClaimRow, toClaimRows, toRequiredClaims } from './required-claims.ts'
 
-/** What the form holds: the settings of a signer, and where its keys come from. */
+/** The form values: the settings of a signer, and the source of its keys. */
 export type SignerValues = Omit<FormValuesOf<typeof SIGNER>, 'requiredClaims' | 'tags'> & {
   source: 'jwks' | 'certificate'
   requiredClaims: ClaimRow[]
@@ -14,10 +14,10 @@ export type SignerValues = Omit<FormValuesOf<typeof SIGNER>, 'requiredClaims' | 
 
 const PEM_START = '-----BEGIN CERTIFICATE-----'
 
-/** What most new signers are, whatever the API's defaults are. */
+/** Suggested values, where they differ from the API's defaults. */
 const NEW_SIGNER = { enabled: true, useExternalId: true }
 
-/** The form of a signer that exists, or of a new one. */
+/** The form values of an existing signer, or of a new one. */
 export function toValues(signer?: Signer): SignerValues {
   return {
     ...toFormValues(SIGNER, signer ?? NEW_SIGNER),
@@ -27,7 +27,7 @@ export function toValues(signer?: Signer): SignerValues {
   }
 }
 
-/** The body of POST and PUT. What the form does not show is kept as it was. */
+/** The body of POST and PUT. Keeps the members that the form does not show. */
 export function toBody(values: SignerValues, signer?: Signer): SignerInput {
   const { source, jwksEndpoint, jwksCaPem, certPem, scopes, requiredClaims, tags, ...rest } = values
   return {
@@ -42,32 +42,30 @@ export function toBody(values: SignerValues, signer?: Signer): SignerInput {
   }
 }
 
-/** What was pasted in one go is several scopes: none has a space or a comma in it. */
+/** Splits pasted text: scopes contain no spaces or commas. */
 function toScopes(typed: readonly string[]): string[] | null {
   const scopes = typed.flatMap((text) => text.replaceAll(',', ' ').split(' ')).filter((scope) => scope !== '')
   return scopes.length === 0 ? null : scopes
 }
 
-/** As the server judges, as far as it can be told without it. */
 export const SIGNER_RULES = {
   ...lengthRules(SIGNER),
   issuer: required('The issuer', MAX_TEXT),
   name: required('The name'),
   audience: required('The audience', MAX_TEXT),
-  jwksEndpoint: (value: string, { source }: SignerValues) => (source === 'jwks' ? httpsAddress(true)(value) : null),
-  certPem: (value: string, { source }: SignerValues) => (source === 'jwks' ? null : pemProblem(value)),
-  jwksCaPem: (value: string, { source }: SignerValues) =>
-    source === 'jwks' && value !== '' ? pemProblem(value) : null,
+  jwksEndpoint: (value: string, { source }: SignerValues) => (source === 'jwks' ? httpsUrl(true)(value) : null),
+  certPem: (value: string, { source }: SignerValues) => (source === 'jwks' ? null : checkPem(value)),
+  jwksCaPem: (value: string, { source }: SignerValues) => (source === 'jwks' && value !== '' ? checkPem(value) : null),
   requiredClaims: CLAIM_ROW_RULES,
   tags: checkTags,
-  openIdConfigurationUrl: httpsAddress(false),
-  externalAuthUrl: httpsAddress(false),
+  openIdConfigurationUrl: httpsUrl(false),
+  externalAuthUrl: httpsUrl(false),
 }
 
-/** Whether a text looks like a certificate, so that it is worth asking the server what is in it. */
-export const isCertificatePem = (text: string): boolean => pemProblem(text) === null
+/** Whether a text looks like a certificate that the server can parse. */
+export const isCertificatePem = (text: string): boolean => checkPem(text) === null
 
-function pemProblem(text: string): string | null {
-  if (text.includes('PRIVATE KEY')) return 'This holds a private key. Paste the certificate alone.'
+function checkPem(text: string): string | null {
+  if (text.includes('PRIVATE KEY')) return 'This contains a private key. Paste the certificate only.'
   return text.includes(PEM_START) ? null : `Paste a certificate that begins with ${PEM_START}`
 }

@@ -19,17 +19,16 @@ const COLUMNS: readonly Column<Signer>[] = [
   },
   { label: 'Issuer', sort: 'issuer', from: 'sm', cell: ({ issuer }) => issuer },
   { label: 'Audience', sort: 'audience', from: 'md', cell: ({ audience }) => audience },
-  { label: 'Keys from', from: 'lg', cell: ({ certPem }) => (certPem ? 'Certificate' : 'JWKS') },
+  { label: 'Key source', from: 'lg', cell: ({ certPem }) => (certPem ? 'Certificate' : 'JWKS') },
   { label: 'Keys', cell: (signer) => <KeyHealthBadge signer={signer} /> },
   { label: 'State', sort: 'enabled', from: 'sm', cell: ({ enabled }) => <EnabledBadge enabled={enabled} /> },
 ]
 
-/** The External JWT Signers. */
 export function SignersPage() {
   return (
     <ListPage<Signer>
       title="Signers"
-      description="Identity providers whose tokens let people and machines in, as far as their policy allows it."
+      description="External JWT signers: identity providers whose tokens this controller accepts, subject to the authentication policy."
       queryKey={['signers']}
       load={({ text, ...query }) =>
         controller.signers.page({ ...query, filter: searchFilter(['name', 'issuer', 'audience'], text) })
@@ -37,7 +36,7 @@ export function SignersPage() {
       columns={COLUMNS}
       defaultSort="name asc"
       searchLabel="Search name, issuer or audience"
-      emptyText="There are no signers yet. Add the first: all it takes is the address of its issuer."
+      emptyText="There are no signers yet. To add one, you need the URL of its issuer."
       actions={<ButtonLink to="/signers/new">Add a signer</ButtonLink>}
     />
   )

@@ -1,7 +1,7 @@
 export const MAX_LABELS = 50
 export const OTHER = 'other'
 
-/** Values of a label, each as it is until there are too many of them; the rest together are `other`. */
+/** Limits the values of a label: the first 50 are kept, all others become `other`. */
 export class BoundedLabels {
   readonly #known = new Set<string>()
 

@@ -11,7 +11,7 @@ export interface MetricsServer {
   close(): Promise<void>
 }
 
-/** Measurements for Prometheus, on a listener of their own that only this machine reaches. */
+/** Serves metrics for Prometheus on a separate listener that is reachable from this machine only. */
 export async function startMetricsServer(port: number, registry: Registry): Promise<MetricsServer> {
   measureProcess(registry)
   const server = await serveMetrics(port, async () => registry)
@@ -24,24 +24,24 @@ export async function startMetricsServer(port: number, registry: Registry): Prom
   }
 }
 
-/** CPU, memory, event loop and garbage collection of this process. */
+/** Collects CPU, memory, event loop and garbage collection of this process. */
 export function measureProcess(registry: Registry): void {
   collectDefaultMetrics({ register: registry, prefix: METRIC_PREFIX })
 }
 
-/** The same with measurements that are gathered each time somebody looks. */
+/** Serves the metrics that `gather` returns for each request. */
 export async function serveMetrics(port: number, gather: () => Promise<Registry>): Promise<MetricsServer> {
   const server = createServer((request, response) => {
     if (request.method !== 'GET' || request.url?.split('?', 1)[0] !== '/metrics') {
       response.writeHead(404).end()
       return
     }
-    const answer = async (): Promise<void> => {
+    const respond = async (): Promise<void> => {
       const registry = await gather()
       const text = await registry.metrics()
       response.writeHead(200, { 'content-type': registry.contentType }).end(text)
     }
-    answer().catch(() => void response.writeHead(500).end())
+    respond().catch(() => void response.writeHead(500).end())
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {

@@ -2,20 +2,20 @@ import { Counter, Registry } from 'prom-client'
 import { BoundedLabels } from './bounded-labels.ts'
 import { TimeHistogram } from './time-histogram.ts'
 
-/** What the parts of a controller measure while they work. None of it tells one identity from another. */
+/** The metrics that the parts of a controller record. No label identifies an identity. */
 export interface Metrics {
   readonly registry: Registry
-  /** An outcome of signing in; `reason` is `success` or why not. */
-  signIn(method: string, signerId: string, reason: string): void
-  /** An outcome of enrolling with a provider's token. */
+  /** A login; `reason` is `success` or the reason of the refusal. */
+  login(method: string, signerId: string, reason: string): void
+  /** An enrollment with a token of an identity provider; `reason` as for logins. */
   enrollment(signerId: string, reason: string): void
-  /** A token was verified from the beginning, in so many milliseconds. */
+  /** A token was fully verified. */
   tokenVerified(milliseconds: number): void
-  /** A token was known from before. */
+  /** The verification of a token was cached. */
   tokenFromCache(): void
-  /** A write was durable, or had failed, after so many milliseconds. */
+  /** A write has become durable or has failed. */
   written(milliseconds: number): void
-  /** A call was refused since there had been too many. */
+  /** A request was refused by the limit of this name. */
   rateLimited(limit: string): void
 }
 
@@ -28,46 +28,46 @@ export function createMetrics(): Metrics {
   const signers = new BoundedLabels()
   const logins = new Counter({
     name: 'countersign_sign_ins_total',
-    help: 'Outcomes of signing in, by method, signer and reason; the reason of a good one is success',
+    help: 'Logins by method, signer and reason; the reason of an accepted login is success',
     labelNames: ['method', 'signer', 'reason'],
     registers,
   })
   const enrollments = new Counter({
     name: 'countersign_enrollments_total',
-    help: 'Outcomes of enrolling with a provider’s token, by signer and reason',
+    help: 'Enrollments with a token of an identity provider, by signer and reason',
     labelNames: ['signer', 'reason'],
     registers,
   })
   const verifySeconds = new TimeHistogram({
     name: 'countersign_token_verify_seconds',
-    help: 'Time to verify a token that was not known from before, waiting for its key not counted',
+    help: 'Time to verify a token that was not cached, without the wait for its key',
     buckets: VERIFY_SECONDS,
     registers,
   })
   const cacheHits = new Counter({
     name: 'countersign_token_cache_hits_total',
-    help: 'Tokens that were known from before; those that were not are the count of countersign_token_verify_seconds',
+    help: 'Tokens that were cached; those that were not are the count of countersign_token_verify_seconds',
     registers,
   })
   const writeSeconds = new TimeHistogram({
     name: 'countersign_store_write_seconds',
-    help: 'Time from asking for a write until it is durable',
+    help: 'Time from the start of a write until it is durable',
     buckets: WRITE_SECONDS,
     registers,
   })
-  const limited = new Counter({
+  const refusals = new Counter({
     name: 'countersign_rate_limited_total',
-    help: 'Calls that were refused since there had been too many, by the limit',
+    help: 'Requests refused by a rate limit, by limit',
     labelNames: ['limit'],
     registers,
   })
   return {
     registry,
-    signIn: (method, signerId, reason) => logins.inc({ method, signer: signers.of(signerId), reason }),
+    login: (method, signerId, reason) => logins.inc({ method, signer: signers.of(signerId), reason }),
     enrollment: (signerId, reason) => enrollments.inc({ signer: signers.of(signerId), reason }),
     tokenVerified: (milliseconds) => verifySeconds.observe(milliseconds / 1000),
     tokenFromCache: () => cacheHits.inc(),
     written: (milliseconds) => writeSeconds.observe(milliseconds / 1000),
-    rateLimited: (limit) => limited.inc({ limit }),
+    rateLimited: (limit) => refusals.inc({ limit }),
   }
 }

@@ -6,7 +6,6 @@ import type { EventHub } from '../event-hub.ts'
 import { MAX_LABELS, OTHER } from './bounded-labels.ts'
 import type { Metrics } from './metrics.ts'
 
-/** What is known of the keys that signers fetch. */
 interface ObservedKeys {
   countStale(): number
   providerFacts(): Iterable<readonly [signerId: string, facts: KeyFacts]>
@@ -28,10 +27,10 @@ interface Observed {
   readonly streams: { readonly size: number }
 }
 
-/** Sessions are counted at most so often, however often somebody looks. */
+/** Sessions are counted at most once in this time. */
 const COUNT_EVERY_MS = 15_000
 
-/** Measurements of what there is, taken when somebody looks. */
+/** Registers the metrics that are read from the parts of a controller on each scrape. */
 export function observeController(observed: Observed): void {
   const { metrics, sessions, signerKeys, events, decisions, streams } = observed
   const registers = [metrics.registry]
@@ -53,10 +52,10 @@ export function observeController(observed: Observed): void {
       },
     })
   }
-  gauge('countersign_sessions', 'Sessions that are good now, on all nodes', createSessionCount(observed), 'max')
-  gauge('countersign_sessions_remembered', 'Sessions that this node has in memory', () => sessions.size)
+  gauge('countersign_sessions', 'Valid sessions, on all nodes', createSessionCount(observed), 'max')
+  gauge('countersign_sessions_remembered', 'Sessions in the memory of this node', () => sessions.size)
   gauge('countersign_signers_stale', 'Signers whose keys could not be refreshed', () => signerKeys.countStale(), 'max')
-  gauge('countersign_event_streams', 'Streams of events that are open', () => streams.size)
+  gauge('countersign_event_streams', 'Open event streams', () => streams.size)
   new Counter({
     name: 'countersign_events_total',
     help: 'Events by namespace',
@@ -69,7 +68,7 @@ export function observeController(observed: Observed): void {
   })
   new Counter({
     name: 'countersign_events_left_out_total',
-    help: 'Events that were left out since there were too many at once',
+    help: 'Events left out because there were too many at once',
     registers,
     collect() {
       this.reset()
@@ -78,7 +77,7 @@ export function observeController(observed: Observed): void {
   })
   new Counter({
     name: 'countersign_auth_decisions_left_out_total',
-    help: 'Refused sign-ins of which no decision was kept since there were too many at once',
+    help: 'Refused logins without a decision because there were too many at once',
     registers,
     collect() {
       this.reset()
@@ -92,7 +91,7 @@ function observeKeys({ metrics, signerKeys, clock }: Observed): void {
   const registers = [metrics.registry]
   new Gauge({
     name: 'countersign_jwks_age_seconds',
-    help: 'Time since the keys of a signer were last fetched; of the signers beyond the first 50, by id, the longest',
+    help: 'Time since the keys of a signer were last fetched; the longest for all signers after the first 50 by id',
     labelNames: ['signer'],
     registers,
     aggregator: 'min',

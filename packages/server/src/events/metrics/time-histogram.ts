@@ -15,8 +15,8 @@ interface Sample {
 }
 
 /**
- * A histogram of times without labels, for what every sign-in measures. The library's own finds the bound of each time by its name, which takes it a
- * microsecond and more.
+ * A histogram of times without labels, fast enough for every login. The library's own looks up the bucket of each value by its label, which takes
+ * a microsecond or more.
  */
 export class TimeHistogram {
   readonly name: string
@@ -42,7 +42,7 @@ export class TimeHistogram {
     this.#sum += seconds
   }
 
-  /** As the registry reads it. */
+  /** Read by the registry. */
   async get() {
     const { name, help, type, aggregator } = this
     let count = 0

@@ -1,7 +1,7 @@
 import type { Store } from '../../store/store.ts'
 import type { Metrics } from './metrics.ts'
 
-/** The same store, with the time that its writes take measured. */
+/** Wraps a store so that the time of every write is measured. */
 export function timedStore(store: Store, metrics: Pick<Metrics, 'written'>): Store {
   return {
     ...store,

@@ -34,12 +34,12 @@ const ONE = `${CLIENT}/current-identity/authenticators/:id`
 export function certificateRenewalRoutes(parts: CertificateRenewalRouteParts): Route[] {
   const { store, clock, certificates } = parts
 
-  /** The connection must present the certificate that is to be renewed: a stolen session does not come with its key. */
+  /** The connection must present the certificate to renew: a stolen session token comes without its private key. */
   const checkCurrentCertificate = async (call: Call, id: string): Promise<void> => {
     const { identity } = sessionOf(call)
     if (!(await findAuthenticator(store.db, id, identity.id))) throw notFound('authenticator', id)
-    const judged = await certificates.check(call.clientCertificate())
-    if (!judged.accepted || judged.authenticator.id !== id) throw new AppError('UNAUTHORIZED')
+    const checked = await certificates.check(call.clientCertificate())
+    if (!checked.accepted || checked.authenticator.id !== id) throw new AppError('UNAUTHORIZED')
   }
 
   return [
@@ -49,8 +49,8 @@ export function certificateRenewalRoutes(parts: CertificateRenewalRouteParts): R
       access: 'any-session',
       bodyCap: 'anonymous',
       body: { schema: AuthenticatorExtend, optional: false },
-      note: describe.one('RenewedCertificate', 'Renew one’s own certificate', {
-        more: 'The connection must show the certificate that is to be renewed.',
+      note: describe.one('RenewedCertificate', 'Renew the caller’s certificate', {
+        description: 'The connection must present the certificate to renew.',
       }),
       handle: async (call) => {
         const { id = '' } = call.params
@@ -66,7 +66,7 @@ export function certificateRenewalRoutes(parts: CertificateRenewalRouteParts): R
       access: 'any-session',
       bodyCap: 'anonymous',
       body: { schema: AuthenticatorExtendVerify, optional: false },
-      note: describe.done('Put a renewed certificate in the place of the old one'),
+      note: describe.done('Replace the old certificate with the renewed one'),
       handle: async (call) => {
         const { id = '' } = call.params
         const [der] = findPemBlocks((call.body as VerifyBody).clientCert, 'CERTIFICATE') ?? []

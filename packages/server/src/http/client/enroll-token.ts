@@ -3,7 +3,7 @@ import { fieldError } from '@countersign/core'
 import { type EnrollAndReportParts, enrollAndReport } from '../../enrollment/enroll-and-report.ts'
 import { CLIENT } from '../api-paths.ts'
 import type { Call } from '../pipeline/call.ts'
-import type { Answer, Route } from '../pipeline/route.ts'
+import type { Route, RouteResponse } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
 import { type ControllerViewParts, controllerView } from '../shared/controller-view.ts'
 
@@ -16,10 +16,10 @@ const SIGNER_HEADER = 'ziti-token-issuer-id'
 const PARAMETER = 'tokenEnrollmentRequest'
 
 /** Enrolls the caller with a token of an identity provider. */
-export async function enrollWithToken(parts: EnrollTokenParts, call: Call): Promise<Answer> {
+export async function enrollWithToken(parts: EnrollTokenParts, call: Call): Promise<RouteResponse> {
   const { untrustedBearers: bearers, requestId, clientAddress, source } = call
   const { clientCsr } = call.body as EnrollTokenBody
-  // A request whose body was lost in transit must not become an enrollment to token use.
+  // A request whose body was lost in transit must not become an enrollment for token login.
   if (!call.hasBody) throw fieldError(PARAMETER, `${PARAMETER} in body is required`, '')
   const { identityId, certificate } = await enrollAndReport(parts, requestId, {
     bearers,
@@ -43,14 +43,19 @@ export function enrollTokenRoutes(parts: EnrollTokenParts): Route[] {
       method: 'POST',
       paths: [`${CLIENT}/enroll/token`],
       access: 'anonymous',
-      rate: 'sign-in',
+      rate: 'attempt',
       bodyCap: 'anonymous',
       body: { schema: EnrollToken, optional: false, parameter: PARAMETER },
-      note: describe.one('Enrolled', 'Enroll with a provider’s token, to a certificate or to token use', {
-        parameters: ['tokenIssuerId'],
-        takesToken: true,
-        more: 'The token is in `Authorization: Bearer`. With a certificate signing request in `clientCsr` the answer holds a certificate; without, the client signs in with the same token.',
-      }),
+      note: describe.one(
+        'Enrolled',
+        'Enroll with a token of an identity provider, for a certificate or for token login',
+        {
+          parameters: ['tokenIssuerId'],
+          acceptsToken: true,
+          description:
+            'The token is in `Authorization: Bearer`. With a certificate signing request in `clientCsr` the response contains a certificate; without it the client logs in with tokens of the same signer.',
+        },
+      ),
       // Sent whatever `Accept` says: existing clients do not list JSON here.
       produces: 'application/json',
       handle: (call) => enrollWithToken(parts, call),

@@ -14,7 +14,7 @@ import type { Store } from '../../store/store.ts'
 import { CLIENT } from '../api-paths.ts'
 import type { Call } from '../pipeline/call.ts'
 import { detail } from '../pipeline/envelope.ts'
-import type { Answer, Route, RouteBody } from '../pipeline/route.ts'
+import type { Route, RouteBody, RouteResponse } from '../pipeline/route.ts'
 import { describe, type RouteNote } from '../pipeline/route-note.ts'
 import { controllerView } from '../shared/controller-view.ts'
 import { digestNewPassword, type NewPasswordParts } from '../shared/new-password.ts'
@@ -32,19 +32,19 @@ const RAW_CSR = { types: ['application/x-pem-file', 'application/pkcs7', 'text/p
 
 /** Enrollment methods of other controllers, always refused: this one has no third-party CAs and no routers. */
 const UNSUPPORTED: readonly (readonly [path: string, summary: string])[] = [
-  ['ottca', 'Enroll under a CA of one’s own: not here, always a 400'],
-  ['ca', 'Enroll by a CA of one’s own: not here, always a 400'],
-  ['erott', 'Enroll an edge router: not here, always a 400'],
-  ['extend/router', 'Renew the certificates of a router: not here, always a 400'],
-  ['challenge', 'Ask for a challenge: not here, always a 400'],
+  ['ottca', 'Enroll with a one-time token and a third-party CA: not supported, always a 400'],
+  ['ca', 'Enroll with a certificate of a third-party CA: not supported, always a 400'],
+  ['erott', 'Enroll an edge router: not supported, always a 400'],
+  ['extend/router', 'Renew the certificates of a router: not supported, always a 400'],
+  ['challenge', 'Request a challenge: not supported, always a 400'],
 ]
 
-const ENROLL = describe.one('Enrolled', 'Enroll with a one-time token, or in another way', {
+const ENROLL = describe.one('Enrolled', 'Enroll by the method given', {
   parameters: ['enrollMethod', 'oneTimeToken'],
-  more: 'A certificate signing request may also be the whole body, as PEM.',
+  description: 'The body may also be a certificate signing request in PEM.',
 })
-const ENROLL_OTT = describe.one('Enrolled', 'Enroll with a one-time token, to a certificate')
-const ENROLL_UPDB = describe.one('Enrolled', 'Enroll with a one-time token, to a password', {
+const ENROLL_OTT = describe.one('Enrolled', 'Enroll with a one-time token, for a certificate')
+const ENROLL_UPDB = describe.one('Enrolled', 'Enroll with a one-time token, for a password', {
   parameters: ['oneTimeToken'],
 })
 
@@ -60,21 +60,21 @@ export function enrollRoutes(parts: EnrollRouteParts): Route[] {
     digestNewPassword: (identity, password) => digestNewPassword(parts, identity, password),
   })
 
-  /** Not to be cached: the response holds a credential. */
-  const answer = (data: object): Answer => ({
+  /** Must not be cached: the response contains a credential. */
+  const credentialResponse = (data: object): RouteResponse => ({
     ...detail({ ...data, controllers: [controllerView(parts)] }),
     headers: { 'cache-control': 'no-store' },
   })
   const enrollByOtt = async (call: Call, { token = '', clientCsr = '' }: OttBody) => {
     const { chainPem, caPem } = await redeem.certificate(token, clientCsr, call.source)
-    return answer({ cert: chainPem, ca: caPem })
+    return credentialResponse({ cert: chainPem, ca: caPem })
   }
   const enrollByPassword = async (call: Call) => {
     const { password } = call.body as EnrollBody
     if (!password) throw fieldError('password', 'password in body is required', undefined)
-    return answer(await redeem.password(tokenOf(call), password, call.source))
+    return credentialResponse(await redeem.password(tokenOf(call), password, call.source))
   }
-  const methods: Readonly<Record<string, (call: Call) => Promise<Answer>>> = {
+  const methods: Readonly<Record<string, (call: Call) => Promise<RouteResponse>>> = {
     ott: (call) => enrollByOtt(call, { ...(call.body as EnrollBody), token: tokenOf(call) }),
     updb: enrollByPassword,
     token: (call) => enrollWithToken(parts, call),
@@ -86,7 +86,7 @@ export function enrollRoutes(parts: EnrollRouteParts): Route[] {
       method: 'POST',
       paths,
       access: 'anonymous',
-      rate: 'sign-in',
+      rate: 'attempt',
       bodyCap: 'anonymous',
       body,
       note,
@@ -116,7 +116,7 @@ export function enrollRoutes(parts: EnrollRouteParts): Route[] {
       rate: 'none',
       bodyCap: 'anonymous',
       body: null,
-      note: describe.other('Never', 'Get keys for enrollment: not here, always a 501'),
+      note: describe.other('Never sent', 'Get keys for enrollment: not supported, always a 501'),
       handle: () => ({ status: 501, json: JWKS_TEXT }),
     },
   ]
@@ -125,6 +125,6 @@ export function enrollRoutes(parts: EnrollRouteParts): Route[] {
 const tokenOf = ({ query }: Call): string => query.get('token') ?? ''
 
 function unknownMethod(method: string): AppError {
-  const reason = 'the ways to enroll here are ott, updb and token'
+  const reason = 'the method must be ott, updb or token'
   return new AppError('INVALID_ENROLL_METHOD', { field: 'method', reason, value: method.slice(0, 128) })
 }

@@ -8,7 +8,7 @@ import type { StoredSigner } from '../../store/signer-row.ts'
 import type { Store } from '../../store/store.ts'
 import { CLIENT } from '../api-paths.ts'
 import { jsonText, selfLink, timestamp } from '../pipeline/envelope.ts'
-import { listMeta, listParameters } from '../pipeline/list-answer.ts'
+import { listMeta, listParameters } from '../pipeline/list-response.ts'
 import type { Query } from '../pipeline/query.ts'
 import type { Route } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
@@ -33,27 +33,28 @@ const PAGE_AFTER_OFFSET = 10
 export function clientExtJwtSignerRoutes({ store, settings }: ClientExtJwtSignerRouteParts): Route[] {
   const show = (signer: StoredSigner) => clientView(signer, settings.clientScopes)
   // Every client requests the whole list first, so its text is kept until a signer changes.
-  let remembered: { readonly text: string; readonly total: number } | undefined
+  let cached: { readonly text: string; readonly total: number } | undefined
   let generation = 0
   store.onChange((changes) => {
     if (changes !== 'everything' && !changes.some(({ entity }) => entity === 'externalJwtSigners')) return
     generation++
-    remembered = undefined
+    cached = undefined
   })
 
   const wholeList = async () => {
-    if (remembered) return remembered
+    if (cached) return cached
     const before = generation
     const { signers, totalCount: total } = await listEnabledSigners(store, resolvePaging({}, FILTER_OPTIONS))
     const whole = { text: jsonText({ data: signers.map(show), meta: {} }), total }
-    if (before === generation) remembered = whole
+    if (before === generation) cached = whole
     return whole
   }
   const countAll = async () => (await wholeList()).total
 
   const page = async (query: Query) => {
-    const asked = resolvePaging(listParameters(query), FILTER_OPTIONS)
-    const paging = asked.limit === 'none' && asked.offset > 0 ? { ...asked, limit: PAGE_AFTER_OFFSET } : asked
+    const requested = resolvePaging(listParameters(query), FILTER_OPTIONS)
+    const paging =
+      requested.limit === 'none' && requested.offset > 0 ? { ...requested, limit: PAGE_AFTER_OFFSET } : requested
     const { signers, totalCount } = await listEnabledSigners(store, paging, countAll)
     return { data: signers.map(show), meta: listMeta(CLIENT_SIGNER_FILTER, paging, totalCount) }
   }
@@ -66,8 +67,8 @@ export function clientExtJwtSignerRoutes({ store, settings }: ClientExtJwtSigner
       rate: 'none',
       bodyCap: 'anonymous',
       body: null,
-      note: describe.list('ClientSigner', 'List the signers that one may choose from', {
-        more: 'Without parameters the list is whole and `meta` is empty.',
+      note: describe.list('ClientSigner', 'List the signers to choose from', {
+        description: 'Without parameters the list is complete and `meta` is empty.',
       }),
       handle: async ({ query }) => {
         if (PAGING_PARAMETERS.some((name) => query.has(name))) return { status: 200, json: await page(query) }
@@ -85,7 +86,7 @@ function clientView(signer: StoredSigner, scopesAs: 'string' | 'array') {
     createdAt: timestamp(signer.createdAt),
     updatedAt: timestamp(signer.updatedAt),
     ...Object.fromEntries(CLIENT_SIGNER_MEMBERS.map((member) => [member, signer[member]])),
-    // In the place that the list above gives it.
+    // Replaces the value from the list above, at the same position.
     scopes: scopesAs === 'array' ? signer.scopes : (signer.scopes?.join(' ') ?? null),
   }
 }

@@ -1,18 +1,18 @@
 import type { FilterOptions } from '@countersign/core'
 import { CLIENT } from '../api-paths.ts'
 import { detail, timestamp } from '../pipeline/envelope.ts'
-import { emptyListAnswer } from '../pipeline/memory-list.ts'
+import { emptyListResponse } from '../pipeline/memory-list-response.ts'
 import { type Route, sessionOf } from '../pipeline/route.ts'
 import { describe, type RouteNote } from '../pipeline/route-note.ts'
 import { EDGE_ROUTERS, SERVICES, SESSIONS } from '../shared/overlay-symbols.ts'
 
 const LISTS: readonly (readonly [path: string, options: FilterOptions, summary: string])[] = [
-  ['/services', SERVICES, 'List one’s services: none'],
-  ['/current-identity/edge-routers', EDGE_ROUTERS, 'List one’s edge routers: none'],
-  ['/sessions', SESSIONS, 'List one’s sessions with services: none'],
+  ['/services', SERVICES, 'List the caller’s services: always empty'],
+  ['/current-identity/edge-routers', EDGE_ROUTERS, 'List the caller’s edge routers: always empty'],
+  ['/sessions', SESSIONS, 'List the caller’s service sessions: always empty'],
 ]
 
-const SERVICE_UPDATES = describe.one('ServiceUpdates', 'Say when services changed last: never')
+const SERVICE_UPDATES = describe.one('ServiceUpdates', 'Get the time of the last change of services')
 
 /** What tunnelers request right after login. This controller has no overlay network, so every list is empty. */
 export function overlayRoutes(): Route[] {
@@ -27,7 +27,7 @@ export function overlayRoutes(): Route[] {
   })
   return [
     ...LISTS.map(([path, options, summary]) =>
-      row(path, describe.list('OverlayThing', summary), ({ query }) => emptyListAnswer(options, query)),
+      row(path, describe.list('OverlayThing', summary), ({ query }) => emptyListResponse(options, query)),
     ),
     // Nothing has changed since the session began: clients have no reason to fetch their services again.
     row('/current-api-session/service-updates', SERVICE_UPDATES, (call) => {

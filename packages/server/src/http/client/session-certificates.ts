@@ -10,7 +10,7 @@ import type { SessionCertificateRow } from '../../store/schema.ts'
 import type { Store } from '../../store/store.ts'
 import { CLIENT } from '../api-paths.ts'
 import { created, detail, done, selfLink, timestamp } from '../pipeline/envelope.ts'
-import { listAnswer } from '../pipeline/list-answer.ts'
+import { listResponse } from '../pipeline/list-response.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import { type Route, sessionOf } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
@@ -36,13 +36,13 @@ export function sessionCertificateRoutes(parts: SessionCertificateRouteParts): R
       bodyCap: 'anonymous',
       body: { schema: SessionCertificateCreate, optional: false },
       note: {
-        summary: 'Get a certificate for the connections of the session',
-        answer: { kind: 'one', of: 'NewSessionCertificate', status: 201 },
+        summary: 'Issue a certificate for the connections of the session',
+        response: { kind: 'one', of: 'NewSessionCertificate', status: 201 },
       },
       handle: async (call) => {
         const { csr: csrPem } = call.body as SessionCertificateCreate
-        const of = { apiSessionId: sessionOf(call).id, csrPem }
-        const { id, certPem, caPem } = await issueSessionCertificate(parts, of, operationMeta(call, clock.now()))
+        const request = { apiSessionId: sessionOf(call).id, csrPem }
+        const { id, certPem, caPem } = await issueSessionCertificate(parts, request, operationMeta(call, clock.now()))
         const { status, json } = created(COLLECTION, id)
         return { status, json: { ...json, data: { ...json.data, certificate: certPem, cas: caPem } } }
       },
@@ -57,7 +57,7 @@ export function sessionCertificateRoutes(parts: SessionCertificateRouteParts): R
       handle: (call) => {
         const show = (rows: readonly SessionCertificateRow[]) => rows.map(certificateView)
         const table = SESSION_CERTIFICATE_FILTER
-        return listAnswer(
+        return listResponse(
           { store, table, show, within: { table, predicate: equals('apiSession', sessionOf(call).id) } },
           call.query,
         )
@@ -83,11 +83,11 @@ export function sessionCertificateRoutes(parts: SessionCertificateRouteParts): R
       access: 'any-session',
       bodyCap: 'anonymous',
       body: null,
-      note: describe.done('Take back a certificate of the session'),
+      note: describe.done('Revoke a certificate of the session'),
       handle: async (call) => {
         const { id = '' } = call.params
-        const mine = { id, apiSessionId: sessionOf(call).id }
-        if (!(await store.run(deleteSessionCertificate, mine, operationMeta(call, clock.now())))) {
+        const key = { id, apiSessionId: sessionOf(call).id }
+        if (!(await store.run(deleteSessionCertificate, key, operationMeta(call, clock.now())))) {
           throw notFound('apiSessionCertificate', id)
         }
         return done()

@@ -8,7 +8,7 @@ export const NONCE_PLACEHOLDER = '__CSP_NONCE__'
 export interface ConsoleFile {
   readonly type: string
   readonly content: Buffer
-  /** The compressed content, where the build has produced it. */
+  /** The compressed content, if the build has produced it. */
   readonly gzip: Buffer | undefined
 }
 

@@ -1,11 +1,11 @@
 import { AppError, findCookie } from '@countersign/core'
 import type { Logger } from 'pino'
 import { ConsoleLogin, type ConsoleLoginParts } from '../../login/console/console-login.ts'
+import { ConsoleLoginError } from '../../login/console/console-login-error.ts'
+import { createLogConsoleLoginError } from '../../login/console/log-console-login-error.ts'
 import { FLOW_SECONDS } from '../../login/console/login-flows.ts'
-import { LoginProblem } from '../../login/console/login-problem.ts'
-import { createNoteLoginProblem } from '../../login/console/note-login-problem.ts'
 import type { Call } from '../pipeline/call.ts'
-import type { Answer, Route } from '../pipeline/route.ts'
+import type { Route, RouteResponse } from '../pipeline/route.ts'
 import { buildCookie, clearCookie, isOwnPage, ownOrigin, SESSION_COOKIE } from '../pipeline/session-cookie.ts'
 import { createLogInCall, type LogInCallParts } from '../shared/log-in-call.ts'
 import { CONSOLE_HOME, consolePath } from './console-path.ts'
@@ -18,65 +18,65 @@ interface ConsoleLoginRouteParts extends ConsoleLoginParts, LogInCallParts {
 const LOGIN_COOKIE = '__Host-countersign-login'
 const CALLBACK = '/console/callback'
 
-/** One of the two requests of a login. It sets `onward.next` as soon as that is known, so that a failed login can be repeated. */
-type Step = (call: Call, onward: { next: string }) => Promise<Answer>
+/** One of the two requests of a login. It sets `target.next` as soon as that is known, so that a failed login can be repeated. */
+type Step = (call: Call, target: { next: string }) => Promise<RouteResponse>
 
 /**
  * Login to the console at an identity provider. No script sees the code or the token, and the token is checked as in every other token login.
  * For a session that lacks a token as second factor, the token is held in cookies.
  */
 export function consoleLoginRoutes(parts: ConsoleLoginRouteParts): Route[] {
-  const noteProblem = createNoteLoginProblem(parts)
+  const logLoginError = createLogConsoleLoginError(parts)
   const login = new ConsoleLogin(parts)
   const logIn = createLogInCall(parts)
 
-  const begin: Step = async (call, onward) => {
-    onward.next = consolePath(call.query.get('next'))
+  const begin: Step = async (call, target) => {
+    target.next = consolePath(call.query.get('next'))
     const signer = await login.getSigner(call.params.signerId ?? '')
     const origin = ownOrigin(call.untrustedHead.host)
-    if (origin === undefined) throw new AppError('BAD_REQUEST', { message: 'the Host header names no host' })
+    if (origin === undefined) throw new AppError('BAD_REQUEST', { message: 'the Host header is not a valid host' })
     const redirectUri = `${origin}${CALLBACK}`
     const sessionToken = sessionTokenOf(call)
-    const { url, cookie } = await login.begin(signer, { redirectUri, next: onward.next, sessionToken })
+    const { url, cookie } = await login.begin(signer, { redirectUri, next: target.next, sessionToken })
     return goTo(url, [buildCookie(LOGIN_COOKIE, cookie, { sameSite: 'Lax', maxAgeSeconds: FLOW_SECONDS })])
   }
 
-  const finish: Step = async (call, onward) => {
+  const finish: Step = async (call, target) => {
     const { query, untrustedHead } = call
     const cookie = findCookie(untrustedHead.headers.cookie ?? '', LOGIN_COOKIE)
     const flow = login.take(query.get('state') ?? '', cookie)
     const { sessionToken, next } = flow
-    onward.next = next
-    const answer = { iss: query.get('iss'), error: query.get('error'), code: query.get('code') }
-    const token = await login.redeem(flow, answer)
+    target.next = next
+    const callback = { iss: query.get('iss'), error: query.get('error'), code: query.get('code') }
+    const token = await login.redeem(flow, callback)
     if (sessionToken !== undefined) {
       const held = await login.hold(sessionToken, token)
       const cookies = held.map(([name, value]) => (value === '' ? clearCookie(name) : buildCookie(name, value)))
       return goTo(next, [...cookies, clearCookie(LOGIN_COOKIE)])
     }
     const { requestId, clientAddress, remoteAddr } = call
-    const presented = { requestId, clientAddress, remoteAddr, untrustedBearers: [token], body: {} }
-    const loggedIn = await logIn('ext-jwt', { ...presented, clientCertificate: () => undefined })
+    const credential = { untrustedBearers: [token], body: {}, clientCertificate: () => undefined }
+    const loggedIn = await logIn('ext-jwt', { requestId, clientAddress, remoteAddr, ...credential })
     return goTo(next, [buildCookie(SESSION_COOKIE, loggedIn.token), clearCookie(LOGIN_COOKIE)])
   }
 
   /**
-   * Sends the browser back to the console with the reason, where the person can act on it. Counts as a refusal also when the provider has
-   * refused: the code may have been made up.
+   * Redirects the browser back to the console with the reason. Counts as a refusal also when the provider has refused, because the code may be
+   * forged.
    */
-  const orShowProblem =
+  const orShowError =
     (step: Step) =>
-    async (call: Call): Promise<Answer> => {
-      const onward = { next: CONSOLE_HOME }
+    async (call: Call): Promise<RouteResponse> => {
+      const target = { next: CONSOLE_HOME }
       try {
-        return await step(call, onward)
+        return await step(call, target)
       } catch (error) {
-        const problem = findProblem(error)
-        if (problem === undefined) throw error
+        const refusal = findRefusal(error)
+        if (refusal === undefined) throw error
         const { requestId } = call
-        noteProblem(requestId, problem)
-        const next = onward.next === CONSOLE_HOME ? {} : { next: onward.next }
-        const shown = new URLSearchParams({ error: requestId, why: problem.reason, ...next })
+        logLoginError(requestId, refusal)
+        const next = target.next === CONSOLE_HOME ? {} : { next: target.next }
+        const shown = new URLSearchParams({ error: requestId, why: refusal.reason, ...next })
         return { ...goTo(`${CONSOLE_HOME}?${shown}`, [clearCookie(LOGIN_COOKIE)]), isRefusal: true }
       }
     }
@@ -85,12 +85,12 @@ export function consoleLoginRoutes(parts: ConsoleLoginRouteParts): Route[] {
     method: 'GET',
     paths: [path],
     access: 'anonymous',
-    rate: 'sign-in',
+    rate: 'attempt',
     bodyCap: 'anonymous',
     body: null,
     note: null,
     produces: PLAIN,
-    handle: orShowProblem(step),
+    handle: orShowError(step),
   })
   return [row('/console/login/:signerId', begin), row(CALLBACK, finish)]
 }
@@ -101,16 +101,18 @@ function sessionTokenOf({ untrustedHead }: Call): string | undefined {
   return isOwnPage(untrustedHead) ? findCookie(cookie, SESSION_COOKIE) : undefined
 }
 
-function findProblem(error: unknown): LoginProblem | undefined {
-  if (error instanceof LoginProblem) return error
-  return error instanceof AppError && REFUSALS.has(error.code) ? new LoginProblem('refused', error.message) : undefined
+function findRefusal(error: unknown): ConsoleLoginError | undefined {
+  if (error instanceof ConsoleLoginError) return error
+  return error instanceof AppError && REFUSALS.has(error.code)
+    ? new ConsoleLoginError('refused', error.message)
+    : undefined
 }
 
 const REFUSALS: ReadonlySet<string> = new Set(['UNAUTHORIZED', 'INVALID_AUTH'])
 const PLAIN = 'text/plain; charset=utf-8'
 
-/** The URL that redirects may hold a code, so it is not sent as referrer. */
-function goTo(location: string, cookies: readonly string[]): Answer {
+/** No referrer: the URL of the redirecting request may contain a code. */
+function goTo(location: string, cookies: readonly string[]): RouteResponse {
   return {
     status: 303,
     headers: { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },

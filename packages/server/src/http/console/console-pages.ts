@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { AppError } from '@countersign/core'
 import type { Settings } from '../../platform/settings/index.ts'
 import type { Call } from '../pipeline/call.ts'
-import type { Answer, Route } from '../pipeline/route.ts'
+import type { Route, RouteResponse } from '../pipeline/route.ts'
 import { type ConsoleFile, isFilePath, loadConsoleFiles } from './console-files.ts'
 import { createConsoleHeaders } from './console-headers.ts'
 
@@ -19,7 +19,7 @@ const NONCE_BYTES = 18
 const DIGESTED = 'assets/'
 const NOT_BUILT = [
   '<!doctype html><html lang="en"><meta charset="utf-8"><title>Countersign</title><h1>Countersign</h1>' +
-    '<p>The controller runs. Its console is not built yet: <code>npm start</code> builds it.</p></html>\n',
+    '<p>The controller is running. Its console is not built: run <code>npm start</code> to build it.</p></html>\n',
 ]
 
 /** The web console: its files, and its page for every other path, since the console routes in the browser. */
@@ -27,13 +27,13 @@ export function consolePageRoutes({ settings, consoleFolder }: ConsolePageRouteP
   const { page, files } = loadConsoleFiles(consoleFolder) ?? { page: NOT_BUILT, files: new Map<string, ConsoleFile>() }
   const headers = createConsoleHeaders(settings)
 
-  const showPage = (): Answer => {
+  const showPage = (): RouteResponse => {
     const nonce = randomBytes(NONCE_BYTES).toString('base64')
     return { status: 200, headers: headers.page(nonce), bytes: { content: Buffer.from(page.join(nonce)), type: HTML } }
   }
 
-  const showFile = (path: string, { type, content, gzip }: ConsoleFile, accepted: string): Answer => {
-    const isPacked = gzip !== undefined && takesGzip(accepted)
+  const showFile = (path: string, { type, content, gzip }: ConsoleFile, accepted: string): RouteResponse => {
+    const isPacked = gzip !== undefined && acceptsGzip(accepted)
     return {
       status: 200,
       headers: {
@@ -46,7 +46,7 @@ export function consolePageRoutes({ settings, consoleFolder }: ConsolePageRouteP
     }
   }
 
-  const show = (call: Call): Answer => {
+  const show = (call: Call): RouteResponse => {
     const { url, headers: sent } = call.untrustedHead
     const path = plainPath(url)
     const file = files.get(path)
@@ -87,7 +87,7 @@ function plainPath(url: string): string {
 }
 
 /** Whether `Accept-Encoding` lists gzip with a quality above zero. */
-function takesGzip(accepted: string): boolean {
+function acceptsGzip(accepted: string): boolean {
   return accepted.split(',').some((one) => {
     const [name = '', quality = ''] = one.split(';', 2)
     return name.trim().toLowerCase() === 'gzip' && !/^\s*q=0(\.0*)?\s*$/.test(quality)

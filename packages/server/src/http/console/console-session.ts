@@ -14,7 +14,7 @@ import { createLogInCall, type LogInCallParts } from '../shared/log-in-call.ts'
 
 interface ConsoleSessionRouteParts extends LogInCallParts {
   readonly store: Pick<Store, 'run'>
-  readonly sessions: Pick<LiveSessions, 'look'>
+  readonly sessions: Pick<LiveSessions, 'peek'>
   readonly secondFactor: SecondFactor
 }
 
@@ -29,7 +29,7 @@ export function consoleSessionRoutes(parts: ConsoleSessionRouteParts): Route[] {
       method: 'POST',
       paths: PATHS,
       access: 'anonymous',
-      rate: 'sign-in',
+      rate: 'attempt',
       bodyCap: 'anonymous',
       body: { schema: ConsoleSession, optional: false },
       note: null,
@@ -58,7 +58,7 @@ export function consoleSessionRoutes(parts: ConsoleSessionRouteParts): Route[] {
         if (!cookie?.includes(SESSION_COOKIE)) return done()
         checkOwnPage(call.untrustedHead)
         const token = findCookie(cookie, SESSION_COOKIE)
-        const session = token === undefined ? undefined : await sessions.look(token)
+        const session = token === undefined ? undefined : await sessions.peek(token)
         if (session) {
           const meta = operationMeta({ session, source: call.source }, clock.now())
           await store.run(endOwnSession, { id: session.id }, meta)

@@ -15,7 +15,7 @@ import { patchApiAccount, replaceApiAccount } from '../../operations/api-account
 import type { Clock } from '../../platform/clock.ts'
 import { getAccount, listAccounts } from '../../store/reads/account-reads.ts'
 import type { Store } from '../../store/store.ts'
-import { type Answer, hostedCallerOf, type Route } from '../pipeline/route.ts'
+import { hostedCallerOf, type Route, type RouteResponse } from '../pipeline/route.ts'
 import { pageOfList } from './hal.ts'
 import { hostedMeta } from './hosted-meta.ts'
 import { accountView } from './identity-views.ts'
@@ -33,15 +33,15 @@ const ADMIN = { hosted: 'admin' } as const
 const COLLECTION = '/identity/v1/api-account-identities'
 const ONE = `${COLLECTION}/:id`
 
-/** The API accounts of an organization: registered at its identity provider, their secret shown once. */
+/** The API accounts of an organization. Each is registered at its identity provider, and its secret is shown once. */
 export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
   const { store, clock, apiAccounts, targetOrganizations } = parts
 
-  const answer = async (
+  const respond = async (
     organizationId: string,
     id: string,
     { status, credentials }: { status: number; credentials?: Credentials | undefined },
-  ): Promise<Answer> => {
+  ): Promise<RouteResponse> => {
     const shown = accountView(await getAccount(store.db, organizationId, id))
     return { status, json: { ...shown, ...(credentials && { credentials }) } }
   }
@@ -63,7 +63,7 @@ export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
       method: 'GET',
       paths: [ONE],
       access: READ,
-      handle: (call) => answer(hostedCallerOf(call).organizationId, call.params.id ?? '', { status: 200 }),
+      handle: (call) => respond(hostedCallerOf(call).organizationId, call.params.id ?? '', { status: 200 }),
     },
     {
       ...base,
@@ -75,7 +75,7 @@ export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
         const body = call.body as CreateBody
         const organizationId = await targetOrganizations.getId(hostedCallerOf(call), body.organizationId)
         const { id, credentials } = await apiAccounts.create(organizationId, body, hostedMeta(call, clock.now()))
-        return answer(organizationId, id, { status: 201, credentials })
+        return respond(organizationId, id, { status: 201, credentials })
       },
     },
     {
@@ -88,7 +88,7 @@ export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
         const { id, organizationId } = ownedKeyOf(call)
         const args = { id, organizationId, body: call.body as WriteBody }
         await store.run(replaceApiAccount, args, hostedMeta(call, clock.now()))
-        return answer(organizationId, id, { status: 200 })
+        return respond(organizationId, id, { status: 200 })
       },
     },
     {
@@ -101,7 +101,7 @@ export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
         const { id, organizationId } = ownedKeyOf(call)
         const args = { id, organizationId, body: call.body as PatchBody }
         await store.run(patchApiAccount, args, hostedMeta(call, clock.now()))
-        return answer(organizationId, id, { status: 200 })
+        return respond(organizationId, id, { status: 200 })
       },
     },
     {
@@ -114,7 +114,7 @@ export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
         const { id, organizationId } = ownedKeyOf(call)
         const body = (call.body ?? {}) as RotateBody
         const { credentials } = await apiAccounts.rotate(organizationId, id, body, hostedMeta(call, clock.now()))
-        return answer(organizationId, id, { status: 200, credentials })
+        return respond(organizationId, id, { status: 200, credentials })
       },
     },
     {

@@ -1,6 +1,6 @@
 import { AppError, foldName, instantText } from '@countersign/core'
 import type { Query } from '../pipeline/query.ts'
-import type { Answer } from '../pipeline/route.ts'
+import type { RouteResponse } from '../pipeline/route.ts'
 
 const HAL = { 'content-type': 'application/hal+json' }
 const DEFAULT_SIZE = 1000
@@ -23,12 +23,12 @@ export function readHalPaging(query: Query): HalPaging {
   }
 }
 
-function wholeNumber(query: Query, name: string, otherwise: number): number {
+function wholeNumber(query: Query, name: string, fallback: number): number {
   const text = query.get(name)
-  if (text === undefined || text === '') return otherwise
+  if (text === undefined || text === '') return fallback
   const value = Number(text)
   if (Number.isSafeInteger(value) && value >= 0) return value
-  throw new AppError('INVALID_PAGINATION', { message: `${name} must be a whole number from 0 on` })
+  throw new AppError('INVALID_PAGINATION', { message: `${name} must be a whole number of at least 0` })
 }
 
 /** The items of the page, sorted by name. */
@@ -58,12 +58,12 @@ export interface HalList {
   readonly href: string
   readonly total: number
   readonly items: readonly unknown[]
-  /** The lines of `Accept`, where the list has a second name for clients that request the create form. */
+  /** The lines of `Accept`, for a list that has a second name in the create form. */
   readonly accept?: readonly string[]
 }
 
 /** A page of a list; an empty list has no `_embedded`. */
-export function halPage({ key, href, total, items, accept = [] }: HalList, { page, size }: HalPaging): Answer {
+export function halPage({ key, href, total, items, accept = [] }: HalList, { page, size }: HalPaging): RouteResponse {
   const lists = { [key]: items, ...(asksForCreateForm(accept) && { [createKey(key)]: items }) }
   return {
     status: 200,
@@ -87,7 +87,7 @@ function asksForCreateForm(accept: readonly string[]): boolean {
   return accept.some((line) => line.split(/[,;]/).some((part) => part.trim().toLowerCase() === 'as=create'))
 }
 
-export function halDetail(json: unknown, status = 200): Answer {
+export function halDetail(json: unknown, status = 200): RouteResponse {
   return { status, headers: HAL, json }
 }
 

@@ -6,13 +6,13 @@ import { findAccount, listAccounts } from '../../store/reads/account-reads.ts'
 import { listAdministrators } from '../../store/reads/administrator-reads.ts'
 import { findOrganization } from '../../store/reads/organization-reads.ts'
 import type { Store } from '../../store/store.ts'
-import { type Answer, hostedCallerOf, type Route } from '../pipeline/route.ts'
+import { hostedCallerOf, type Route, type RouteResponse } from '../pipeline/route.ts'
 import { pageOfList } from './hal.ts'
 import { accountView, administratorView } from './identity-views.ts'
 
 const READ = { hosted: 'read' } as const
 const BASE = '/identity/v1'
-/** Existing clients try one after the other; each returns the caller's own record, of either type. */
+/** Existing clients try these in turn. Each returns the caller's own record, of either type. */
 const SELVES = ['identities', 'api-account-identities', 'user-identities'].map((name) => `${BASE}/${name}/self`)
 
 export interface HostedIdentityParts {
@@ -61,7 +61,7 @@ export function hostedIdentityRoutes({ store, clock }: HostedIdentityParts): Rou
         method: 'GET',
         paths: [`${BASE}/${name}`],
         access: READ,
-        handle: async (call): Promise<Answer> => {
+        handle: async (call): Promise<RouteResponse> => {
           const items = await list(hostedCallerOf(call).organizationId)
           return { status: 200, json: pageOfList(items, call.query) }
         },
@@ -71,7 +71,7 @@ export function hostedIdentityRoutes({ store, clock }: HostedIdentityParts): Rou
         method: 'GET',
         paths: [`${BASE}/${name}/:id`],
         access: READ,
-        handle: async (call): Promise<Answer> => {
+        handle: async (call): Promise<RouteResponse> => {
           const { id = '' } = call.params
           const found = (await list(hostedCallerOf(call).organizationId)).find((item) => item.id === id)
           if (!found) throw notFound('identity', id)

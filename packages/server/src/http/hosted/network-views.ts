@@ -17,7 +17,7 @@ export function networkView(row: NetworkRow, href: string, localUrl: string) {
     region: row.region,
     /** Whether it is the network of this controller. */
     isLocal: Boolean(row.is_local),
-    /** As it was set, so that a client can send the whole object back without a change. */
+    /** The stored value, so that a client can send the whole object back unchanged. */
     controllerUrl: row.controller_url,
     networkController: controllerView(row, localUrl),
     ownerIdentityId: row.owner_identity_id,

@@ -16,7 +16,7 @@ import { findOrganization, getOrganization } from '../../store/reads/organizatio
 import { listProviders } from '../../store/reads/provider-reads.ts'
 import type { Store } from '../../store/store.ts'
 import type { Call } from '../pipeline/call.ts'
-import { type Answer, hostedCallerOf, type Route } from '../pipeline/route.ts'
+import { hostedCallerOf, type Route, type RouteResponse } from '../pipeline/route.ts'
 import { hostedMeta } from './hosted-meta.ts'
 import { organizationView } from './identity-views.ts'
 
@@ -37,17 +37,17 @@ export function organizationRoutes({ store, clock, targetOrganizations }: Organi
     return organizationView(await getOrganization(store.db, id), await listProviders(store.db, id))
   }
 
-  const showOwn = async (call: Call): Promise<Answer> => {
+  const showOwn = async (call: Call): Promise<RouteResponse> => {
     return { status: 200, json: await show(hostedCallerOf(call).organizationId) }
   }
 
-  const listOwn = async (call: Call): Promise<Answer> => {
+  const listOwn = async (call: Call): Promise<RouteResponse> => {
     const own = await show(hostedCallerOf(call).organizationId)
     const name = call.query.get('name')
     return { status: 200, json: name && !matchesName(name, own.name) ? [] : [own] }
   }
 
-  const update = async (call: Call, body: PatchBody): Promise<Answer> => {
+  const update = async (call: Call, body: PatchBody): Promise<RouteResponse> => {
     const id = await targetOrganizations.getId(hostedCallerOf(call), call.params.id)
     await store.run(updateOrganization, { id, body }, hostedMeta(call, clock.now()))
     return { status: 200, json: await show(id) }
@@ -78,7 +78,9 @@ export function organizationRoutes({ store, clock, targetOrganizations }: Organi
         const { organizationId } = hostedCallerOf(call)
         const own = await findOrganization(store.db, organizationId)
         if (!own?.is_local)
-          throw new AppError('FORBIDDEN', { message: 'only whoever runs the controller adds organizations' })
+          throw new AppError('FORBIDDEN', {
+            message: 'only the organization that owns the controller can add organizations',
+          })
         const organization = { id: randomUUID(), networkGroupId: randomUUID(), body: call.body as WriteBody }
         await store.run(createOrganization, organization, hostedMeta(call, clock.now()))
         return { status: 201, json: await show(organization.id) }

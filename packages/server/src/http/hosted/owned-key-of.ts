@@ -2,7 +2,7 @@ import type { OwnedKey } from '../../store/owned-key.ts'
 import type { Call } from '../pipeline/call.ts'
 import { hostedCallerOf } from '../pipeline/route.ts'
 
-/** What the path of a call names, in the caller's own organization. */
+/** The entity that the path of a call names, in the caller's organization. */
 export function ownedKeyOf(call: Call): OwnedKey {
   return { id: call.params.id ?? '', organizationId: hostedCallerOf(call).organizationId }
 }

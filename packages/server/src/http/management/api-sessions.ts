@@ -12,7 +12,7 @@ import type { ApiSessionRow } from '../../store/schema.ts'
 import type { Store } from '../../store/store.ts'
 import { MANAGEMENT } from '../api-paths.ts'
 import { detail, done } from '../pipeline/envelope.ts'
-import { listAnswer } from '../pipeline/list-answer.ts'
+import { listResponse } from '../pipeline/list-response.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import type { Route } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
@@ -64,11 +64,11 @@ export function apiSessionRoutes({ store, clock: { now } }: ApiSessionRouteParts
       access: access('read'),
       bodyCap: 'management',
       body: null,
-      note: describe.list('ApiSession', 'List everybody’s sessions'),
+      note: describe.list('ApiSession', 'List the sessions of all identities'),
       handle: ({ query }) => {
         const within = { table: WITH_EXPIRY, predicate: laterThan('expiresAt', now()) }
         const countAll = findSessionCounter(store, now())
-        return listAnswer({ store, table: API_SESSION_FILTER, show, within, countAll }, query)
+        return listResponse({ store, table: API_SESSION_FILTER, show, within, countAll }, query)
       },
     },
     {

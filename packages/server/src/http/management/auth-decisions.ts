@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.ts'
-import { DECISIONS_KEPT_MS } from '../../store/decisions-kept.ts'
+import { DECISION_RETENTION_MS } from '../../store/decision-retention.ts'
 import { AUTH_DECISION_FILTER } from '../../store/filter-tables.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findAuthDecision } from '../../store/reads/auth-decision-reads.ts'
@@ -8,7 +8,7 @@ import type { Store } from '../../store/store.ts'
 import type { DecisionRecorder } from '../../token/decision-recorder.ts'
 import { MANAGEMENT } from '../api-paths.ts'
 import { detail, timestamp } from '../pipeline/envelope.ts'
-import { listAnswer } from '../pipeline/list-answer.ts'
+import { listResponse } from '../pipeline/list-response.ts'
 import type { Route } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
 import { laterThan } from '../shared/row-conditions.ts'
@@ -24,7 +24,7 @@ interface AuthDecisionRouteParts {
 
 /** The decisions about refused logins of the last 24 hours. Each call first flushes the decisions that are not stored yet. */
 export function authDecisionRoutes({ store, decisions, clock }: AuthDecisionRouteParts): Route[] {
-  const keptSince = () => clock.now() - DECISIONS_KEPT_MS
+  const keptSince = () => clock.now() - DECISION_RETENTION_MS
   return [
     {
       method: 'GET',
@@ -32,12 +32,12 @@ export function authDecisionRoutes({ store, decisions, clock }: AuthDecisionRout
       access,
       bodyCap: 'management',
       body: null,
-      note: describe.list('AuthDecision', 'List refused sign-ins of the last 24 hours'),
+      note: describe.list('AuthDecision', 'List the refused logins of the last 24 hours'),
       handle: async ({ query }) => {
         await decisions.flush()
         const within = { table: AUTH_DECISION_FILTER, predicate: laterThan('at', keptSince()) }
         const show = (rows: readonly AuthDecisionRow[]) => rows.map(decisionView)
-        return listAnswer({ store, table: AUTH_DECISION_FILTER, show, within }, query)
+        return listResponse({ store, table: AUTH_DECISION_FILTER, show, within }, query)
       },
     },
     {
@@ -46,7 +46,7 @@ export function authDecisionRoutes({ store, decisions, clock }: AuthDecisionRout
       access,
       bodyCap: 'management',
       body: null,
-      note: describe.one('AuthDecision', 'Get why a sign-in was refused, by its request id'),
+      note: describe.one('AuthDecision', 'Get the reason for a refused login, by its request id'),
       handle: async ({ params: { id = '' } }) => {
         await decisions.flush()
         const row = await findAuthDecision(store.db, id, keptSince())

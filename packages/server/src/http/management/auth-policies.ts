@@ -17,7 +17,7 @@ import type { AuthPolicyRow } from '../../store/schema.ts'
 import type { Store } from '../../store/store.ts'
 import type { Call } from '../pipeline/call.ts'
 import { detail, selfLink, timestamp, withVersion } from '../pipeline/envelope.ts'
-import { listAnswer } from '../pipeline/list-answer.ts'
+import { listResponse } from '../pipeline/list-response.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import type { Route } from '../pipeline/route.ts'
 import { createMemberView } from '../shared/member-view.ts'
@@ -34,14 +34,14 @@ export function authPolicyRoutes({ store, clock }: AuthPolicyRouteParts): Route[
   return resourceRoutes<WriteBody, PatchBody>(clock, {
     names: ['auth-policies'],
     entity: 'auth-policy',
-    words: { answer: 'AuthPolicy', noun: 'an authentication policy', plural: 'authentication policies' },
+    words: { schema: 'AuthPolicy', noun: 'an authentication policy', plural: 'authentication policies' },
     writeSchema: AuthPolicyWrite,
     patchSchema: AuthPolicyPatch,
     list: ({ query }) => {
       const show = async (rows: readonly AuthPolicyRow[]) => {
         return (await withAllowedSigners(store.db, rows)).map(authPolicyView)
       }
-      return listAnswer({ store, table: AUTH_POLICY_FILTER, show }, query)
+      return listResponse({ store, table: AUTH_POLICY_FILTER, show }, query)
     },
     get: async (_call, id) => {
       const policy = await findAuthPolicy(store.db, id)

@@ -7,7 +7,7 @@ import {
   AppError,
   checkPlainText,
   fieldError,
-  hasPowerOver,
+  hasAllPermissionsOf,
   type JsonObject,
   readTags,
   type Tags,
@@ -79,7 +79,7 @@ export class AuthenticatorChanges {
     },
   }
 
-  async #update(call: Call, id: string, body: PatchBody, isWhole: boolean): Promise<void> {
+  async #update(call: Call, id: string, body: PatchBody, isReplace: boolean): Promise<void> {
     const { username, password, certPem, tags } = body
     const { store } = this.#parts
     const row = await findAuthenticator(store.db, id)
@@ -87,7 +87,7 @@ export class AuthenticatorChanges {
     const identity = await this.#getChangeableIdentity(call, row.identity_id)
     // Only the client can renew a certificate, since it alone has the key of the next one.
     if (certPem && certPem !== row.cert_pem) throw new AppError('CAN_NOT_UPDATE_AUTHENTICATOR')
-    if (isWhole && row.method === 'updb') checkPasswordMembers(body)
+    if (isReplace && row.method === 'updb') checkPasswordMembers(body)
     if (username) checkPlainText('username', username)
     const change = {
       id,
@@ -102,7 +102,7 @@ export class AuthenticatorChanges {
   async #getChangeableIdentity(call: Call, identityId: string): Promise<StoredIdentity> {
     const identity = await findIdentity(this.#parts.store.db, identityId)
     if (!identity) throw notFound('identity', identityId)
-    if (!hasPowerOver(sessionOf(call).identity, identity)) throw new AppError('UNAUTHORIZED')
+    if (!hasAllPermissionsOf(sessionOf(call).identity, identity)) throw new AppError('UNAUTHORIZED')
     return identity
   }
 

@@ -4,7 +4,7 @@ import {
   type AuthenticatorCreate as CreateBody,
   type AuthenticatorPatch as PatchBody,
 } from '@countersign/contract'
-import { newIdInOrder } from '@countersign/core'
+import { newSortableId } from '@countersign/core'
 import { deleteAuthenticator } from '../../operations/authenticator/delete-authenticator.ts'
 import { AUTHENTICATOR_FILTER } from '../../store/filter-tables.ts'
 import { notFound } from '../../store/not-found.ts'
@@ -14,7 +14,7 @@ import type { AuthenticatorRow } from '../../store/schema.ts'
 import type { Store } from '../../store/store.ts'
 import { MANAGEMENT } from '../api-paths.ts'
 import { created, detail, done, withVersion } from '../pipeline/envelope.ts'
-import { listAnswer } from '../pipeline/list-answer.ts'
+import { listResponse } from '../pipeline/list-response.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import type { Route } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
@@ -26,7 +26,7 @@ import { idOf, resourceNotes } from './resource-routes.ts'
 const COLLECTION = [`${MANAGEMENT}/authenticators`]
 const ONE = [`${MANAGEMENT}/authenticators/:id`]
 
-const NOTES = resourceNotes({ answer: 'Authenticator', noun: 'an authenticator', plural: 'authenticators' })
+const NOTES = resourceNotes({ schema: 'Authenticator', noun: 'an authenticator', plural: 'authenticators' })
 
 const access = (action: 'create' | 'read' | 'update' | 'delete') => {
   return { entity: 'authenticator', action, orAllOf: 'identity' } as const
@@ -60,7 +60,7 @@ export function authenticatorRoutes(parts: AuthenticatorRouteParts): Route[] {
       bodyCap: 'management',
       body: null,
       note: NOTES.list,
-      handle: ({ query }) => listAnswer({ store, table: AUTHENTICATOR_FILTER, show }, query),
+      handle: ({ query }) => listResponse({ store, table: AUTHENTICATOR_FILTER, show }, query),
     },
     {
       method: 'POST',
@@ -70,7 +70,7 @@ export function authenticatorRoutes(parts: AuthenticatorRouteParts): Route[] {
       body: { schema: AuthenticatorCreate, optional: false, parameter: 'authenticator' },
       note: NOTES.create,
       handle: async (call) => {
-        const id = newIdInOrder(clock.now())
+        const id = newSortableId(clock.now())
         await changes.create(call, id, call.body as CreateBody)
         return created(call.collection, id)
       },
@@ -131,12 +131,12 @@ export function authenticatorRoutes(parts: AuthenticatorRouteParts): Route[] {
       access: { entity: 'identity', action: 'read' },
       bodyCap: 'management',
       body: null,
-      note: describe.list('Authenticator', 'List what an identity signs in with'),
+      note: describe.list('Authenticator', 'List the authenticators of an identity'),
       handle: async (call) => {
         const id = idOf(call)
         if (!(await findIdentity(store.db, id))) throw notFound('identity', id)
         const within = { table: AUTHENTICATOR_FILTER, predicate: equals('identity', id) }
-        return listAnswer({ store, table: AUTHENTICATOR_FILTER, show, within }, call.query)
+        return listResponse({ store, table: AUTHENTICATOR_FILTER, show, within }, call.query)
       },
     },
   ]

@@ -4,7 +4,7 @@ import {
   EnrollmentWindow,
   type EnrollmentWindow as WindowBody,
 } from '@countersign/contract'
-import { type JsonObject, mayEnroll, readTags, seesEnrollmentsOf } from '@countersign/core'
+import { type JsonObject, maySeeEnrollments, maySeeEnrollmentTokens, readTags } from '@countersign/core'
 import { enrollmentKind, newEnrollment, parseExpiresAt } from '../../enrollment/new-enrollment.ts'
 import { newOneTimeToken } from '../../enrollment/one-time-token.ts'
 import { reEnroll } from '../../operations/authenticator/re-enroll.ts'
@@ -20,7 +20,7 @@ import type { Store } from '../../store/store.ts'
 import { MANAGEMENT } from '../api-paths.ts'
 import type { Call } from '../pipeline/call.ts'
 import { created, detail, done } from '../pipeline/envelope.ts'
-import { listAnswer } from '../pipeline/list-answer.ts'
+import { listResponse } from '../pipeline/list-response.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import { type Route, sessionOf } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
@@ -56,8 +56,8 @@ export function enrollmentRoutes(parts: EnrollmentRouteParts): Route[] {
     )
     return rows.flatMap((row) => {
       const owner = owners.get(row.identity_id)
-      if (!owner || !seesEnrollmentsOf(holder, owner)) return []
-      return [views.detail(row, owner, { withToken: mayEnroll(holder, owner) })]
+      if (!owner || !maySeeEnrollments(holder, owner)) return []
+      return [views.detail(row, owner, { withToken: maySeeEnrollmentTokens(holder, owner) })]
     })
   }
 
@@ -68,7 +68,7 @@ export function enrollmentRoutes(parts: EnrollmentRouteParts): Route[] {
     ]
     const within = { table: ENROLLMENT_OWNER_FILTER, predicate: { kind: 'and', terms } as const }
     const showRows = (rows: readonly EnrollmentRow[]) => show(call, rows)
-    return listAnswer({ store, table: ENROLLMENT_FILTER, show: showRows, within }, call.query)
+    return listResponse({ store, table: ENROLLMENT_FILTER, show: showRows, within }, call.query)
   }
 
   return [
@@ -130,7 +130,7 @@ export function enrollmentRoutes(parts: EnrollmentRouteParts): Route[] {
       access: access('update'),
       bodyCap: 'management',
       body: { schema: EnrollmentWindow, optional: false, parameter: 'refresh' },
-      note: describe.done('Give an enrollment more time and another token'),
+      note: describe.done('Extend an enrollment, with a new token'),
       handle: async (call) => {
         const id = idOf(call)
         const expiresAt = parseExpiresAt((call.body as WindowBody).expiresAt, clock.now())
@@ -145,7 +145,7 @@ export function enrollmentRoutes(parts: EnrollmentRouteParts): Route[] {
       access: { entity: 'identity', action: 'read' },
       bodyCap: 'management',
       body: null,
-      note: describe.list('Enrollment', 'List the enrollments that wait for an identity'),
+      note: describe.list('Enrollment', 'List the open enrollments of an identity'),
       handle: async (call) => {
         const id = idOf(call)
         if (!(await findIdentity(store.db, id))) throw notFound('identity', id)
@@ -158,7 +158,7 @@ export function enrollmentRoutes(parts: EnrollmentRouteParts): Route[] {
       access: { entity: 'authenticator', action: 'update', orAllOf: 'identity' },
       bodyCap: 'management',
       body: { schema: EnrollmentWindow, optional: false, parameter: 'reEnroll' },
-      note: describe.created('Take an authenticator away, and let its holder enroll anew'),
+      note: describe.created('Delete an authenticator and create an enrollment for its identity'),
       handle: async (call) => {
         const expiresAt = parseExpiresAt((call.body as WindowBody).expiresAt, clock.now())
         const enrollment = newEnrollment(sealing, { expiresAt })

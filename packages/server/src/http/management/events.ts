@@ -23,7 +23,7 @@ export function eventRoutes({ events, clock }: EventRouteParts): Route[] {
       bodyCap: 'management',
       body: null,
       produces: 'text/event-stream',
-      note: describe.other('Server-sent events, one JSON object each, without end', 'Read events as they happen', {
+      note: describe.other('Server-sent events, one JSON object each', 'Stream events as they happen', {
         parameters: ['lastEventId'],
       }),
       handle: async ({ query, untrustedLastEventId }) => {
@@ -43,5 +43,5 @@ function namespacesOf(query: Query): ReadonlySet<EventNamespace> | undefined {
   if (given === undefined || given === '') return undefined
   const namespaces = given.split(',').map((name) => NAMESPACE_NAMES.get(name))
   if (namespaces.every((namespace) => namespace !== undefined)) return new Set(namespaces)
-  throw fieldError('namespace', `namespace should be of [${[...NAMESPACE_NAMES.keys()].join(' ')}]`, given)
+  throw fieldError('namespace', `namespace should be a list of [${[...NAMESPACE_NAMES.keys()].join(' ')}]`, given)
 }

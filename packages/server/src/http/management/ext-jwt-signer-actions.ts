@@ -37,9 +37,9 @@ export function extJwtSignerActionRoutes(parts: ExtJwtSignerActionRouteParts): R
   const refreshKeys = async (id: string) => {
     const signer = await findSigner(store.db, id)
     if (!signer) throw notFound('externalJwtSigner', id)
-    const problem = await signerKeys.refresh(signer).then(() => null, problemOf)
+    const failure = await signerKeys.refresh(signer).then(() => null, messageOf)
     const keyStatus = describeKeys(signer, await findEnrollPolicy(store.db, signer), clock.now(), signerKeys)
-    return detail({ id, keyStatus: { ...keyStatus, lastError: problem ?? keyStatus.lastError } })
+    return detail({ id, keyStatus: { ...keyStatus, lastError: failure ?? keyStatus.lastError } })
   }
 
   return [
@@ -50,7 +50,7 @@ export function extJwtSignerActionRoutes(parts: ExtJwtSignerActionRouteParts): R
       access: { entity: 'admin', action: 'change' },
       bodyCap: 'management',
       body: { schema: ExplainToken, optional: false },
-      note: describe.one('Explanation', 'Explain why a token is refused, or that it is not'),
+      note: describe.one('Explanation', 'Explain why a token is accepted or refused'),
       handle: async ({ body }) => {
         const { token, method } = body as ExplainBody
         return detail(await explainer.explain(token, method || 'ext-jwt'))
@@ -62,7 +62,7 @@ export function extJwtSignerActionRoutes(parts: ExtJwtSignerActionRouteParts): R
       access: { entity: 'external-jwt-signer', action: 'create' },
       bodyCap: 'management',
       body: { schema: DiscoverSigner, optional: false },
-      note: describe.one('DiscoveredSigner', 'Read the members of a signer from the issuer’s own document'),
+      note: describe.one('DiscoveredSigner', 'Read the members of a signer from the issuer’s discovery document'),
       handle: async ({ body }) => detail(await discoverSigner((body as DiscoverBody).issuer)),
     },
     {
@@ -71,7 +71,7 @@ export function extJwtSignerActionRoutes(parts: ExtJwtSignerActionRouteParts): R
       access: { entity: 'external-jwt-signer', action: 'create' },
       bodyCap: 'management',
       body: { schema: ReadSignerCertificate, optional: false },
-      note: describe.one('SignerCertificate', 'Tell what is in a certificate, before it is saved'),
+      note: describe.one('SignerCertificate', 'Read a certificate before it is saved'),
       handle: async ({ body }) => detail(describeCertificate((body as CertificateBody).certPem, clock.now())),
     },
     {
@@ -86,7 +86,7 @@ export function extJwtSignerActionRoutes(parts: ExtJwtSignerActionRouteParts): R
   ]
 }
 
-/** What a signer with this certificate would record, and the kind of its key. Throws what saving it would throw. */
+/** The facts that a signer with this certificate would record, and the kind of its key. Throws the same errors as saving it. */
 function describeCertificate(certPem: string, now: number) {
   const { commonName, fingerprintSha1, keyKind, signatureAlgorithm, ...dates } = readSignerCertificate(certPem)
   const [notBefore, notAfter] = [dates.notBefore.getTime(), dates.notAfter.getTime()]
@@ -101,7 +101,7 @@ function describeCertificate(certPem: string, now: number) {
   }
 }
 
-function problemOf(error: unknown): string {
+function messageOf(error: unknown): string {
   if (error instanceof OutboundError) return error.message
   throw error
 }

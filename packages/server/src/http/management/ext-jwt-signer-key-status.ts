@@ -1,4 +1,4 @@
-import { type EnrollPolicy, findEnrollProblem, signerWarnings } from '@countersign/core'
+import { type EnrollPolicy, findEnrollPolicyError, signerWarnings } from '@countersign/core'
 import type { KeySets } from '../../keyset/key-sets.ts'
 import type { SignerKeyStatus } from '../../keyset/key-status.ts'
 import type { StoredSigner } from '../../store/signer-row.ts'
@@ -11,10 +11,10 @@ export function describeKeys(
   signerKeys: Pick<KeySets, 'keyStatus'>,
 ): SignerKeyStatus {
   const status = signerKeys.keyStatus(signer)
-  const enrollProblem = findEnrollProblem(signer, enrollPolicy)
+  const enrollProblem = findEnrollPolicyError(signer, enrollPolicy)
   const warnings = [
     ...signerWarnings(signer, signer.certificate, now),
-    ...(enrollProblem ? [`nobody can enroll: ${enrollProblem}`] : []),
+    ...(enrollProblem ? [`enrollment is not possible: ${enrollProblem}`] : []),
     ...status.warnings,
   ]
   return { ...status, warnings }

@@ -21,21 +21,21 @@ export interface SignerTexts {
   list(rows: readonly SignerListRow[], collection: string): Promise<string[]>
 }
 
-const MAX_REMEMBERED = 2_000
+const MAX_CACHED = 2_000
 
 /**
  * Signers as JSON text, serialised once for each revision, because signers are read far more often than they change. Every call reads
  * the revision from the store, so that the text is never stale.
  */
 export function createSignerTexts(store: Pick<Store, 'db'>): SignerTexts {
-  const remembered = new BoundedCache<string, SignerText>(MAX_REMEMBERED)
-  const nameOf = (id: string, collection: string): string => `${collection}/${id}`
+  const cache = new BoundedCache<string, SignerText>(MAX_CACHED)
+  const keyOf = (id: string, collection: string): string => `${collection}/${id}`
 
   const load = async (rows: readonly SignerListRow[], collection: string): Promise<Map<string, SignerText>> => {
     const known = new Map<string, SignerText>()
     const missing: string[] = []
     for (const { id, revision } of rows) {
-      const entry = remembered.get(nameOf(id, collection))
+      const entry = cache.get(keyOf(id, collection))
       if (entry?.signer.revision === revision) known.set(id, entry)
       else missing.push(id)
     }
@@ -44,7 +44,7 @@ export function createSignerTexts(store: Pick<Store, 'db'>): SignerTexts {
     for (const row of found) {
       const signer = signerFromRow(row)
       const entry = { signer, text: JSON.stringify(signerView(signer, collection)) }
-      remembered.set(nameOf(row.id, collection), entry)
+      cache.set(keyOf(row.id, collection), entry)
       known.set(row.id, entry)
     }
     return known

@@ -3,7 +3,6 @@ import type { StoredSigner } from '../../store/signer-row.ts'
 import { NO_INSTANT, selfLink, timestamp } from '../pipeline/envelope.ts'
 import { createMemberView } from '../shared/member-view.ts'
 
-/** With the members that are no settings. */
 const viewMembers = createMemberView<StoredSigner>(SIGNER.members, {
   fingerprint: ({ certificate }) => certificate?.fingerprint ?? null,
   commonName: ({ certificate }) => certificate?.commonName ?? '',

@@ -19,7 +19,7 @@ import type { Store } from '../../store/store.ts'
 import { MANAGEMENT } from '../api-paths.ts'
 import type { Call } from '../pipeline/call.ts'
 import { withVersion } from '../pipeline/envelope.ts'
-import { listAnswer } from '../pipeline/list-answer.ts'
+import { listResponse } from '../pipeline/list-response.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import type { Route } from '../pipeline/route.ts'
 import { describeKeys } from './ext-jwt-signer-key-status.ts'
@@ -46,7 +46,7 @@ export function extJwtSignerRoutes(parts: ExtJwtSignerRouteParts): Route[] {
   const { now } = clock
   const texts = createSignerTexts(store)
 
-  /** Checks all that needs no read of the store. */
+  /** Checks the body as far as possible without the store. */
   const checked = <Body extends PatchBody | WriteBody>(body: Body) => {
     if (body.jwksEndpoint) jwksPolicy.checkEndpoint(body.jwksEndpoint)
     checkIsNotThisController(body.issuer, addresses())
@@ -57,12 +57,12 @@ export function extJwtSignerRoutes(parts: ExtJwtSignerRouteParts): Route[] {
   return resourceRoutes<WriteBody, PatchBody>(clock, {
     names: NAMES,
     entity: 'external-jwt-signer',
-    words: { answer: 'Signer', noun: 'an External JWT Signer', plural: 'External JWT Signers' },
+    words: { schema: 'Signer', noun: 'an External JWT Signer', plural: 'External JWT Signers' },
     writeSchema: ExtJwtSignerWrite,
     patchSchema: ExtJwtSignerPatch,
     list: ({ query, collection }) => {
       const show = (rows: readonly SignerListRow[]) => texts.list(rows, collection)
-      return listAnswer({ store, table: SIGNER_FILTER, columns: SIGNER_LIST_COLUMNS, show }, query)
+      return listResponse({ store, table: SIGNER_FILTER, columns: SIGNER_LIST_COLUMNS, show }, query)
     },
     get: async ({ collection }, id) => {
       const found = await texts.find(id, collection)
@@ -71,8 +71,8 @@ export function extJwtSignerRoutes(parts: ExtJwtSignerRouteParts): Route[] {
       const enrolls = signer.enrollToCertEnabled || signer.enrollToTokenEnabled
       const enrollPolicy = enrolls ? await findEnrollPolicy(store.db, signer) : undefined
       const keyStatus = JSON.stringify(describeKeys(signer, enrollPolicy, now(), signerKeys))
-      const answer = { status: 200, text: `{"data":${text.slice(0, -1)},"keyStatus":${keyStatus}},"meta":{}}\n` }
-      return withVersion(answer, signer.updatedAt)
+      const response = { status: 200, text: `{"data":${text.slice(0, -1)},"keyStatus":${keyStatus}},"meta":{}}\n` }
+      return withVersion(response, signer.updatedAt)
     },
     create: async (call, id, body) => store.run(createSigner, { id, ...checked(body) }, meta(call)),
     replace: async (call, id, body) => store.run(replaceSigner, { id, ...checked(body) }, meta(call)),

@@ -7,7 +7,7 @@ import {
   type IdentityPatch as PatchBody,
   type IdentityWrite as WriteBody,
 } from '@countersign/contract'
-import { mayEnroll, seesEnrollmentsOf } from '@countersign/core'
+import { maySeeEnrollments, maySeeEnrollmentTokens } from '@countersign/core'
 import { identityEnrollmentKind, newEnrollment } from '../../enrollment/new-enrollment.ts'
 import { createIdentity } from '../../operations/identity/create-identity.ts'
 import { deleteIdentity } from '../../operations/identity/delete-identity.ts'
@@ -19,13 +19,13 @@ import { IDENTITY_FILTER } from '../../store/filter-tables.ts'
 import type { StoredIdentity } from '../../store/identity-row.ts'
 import { notFound } from '../../store/not-found.ts'
 import { loadEnrollmentsOf } from '../../store/reads/enrollment-reads.ts'
-import { findIdentity, loadSurroundings, withAttributes } from '../../store/reads/identity-reads.ts'
+import { findIdentity, loadIdentityDetails, withAttributes } from '../../store/reads/identity-reads.ts'
 import type { IdentityRow } from '../../store/schema.ts'
 import type { Store } from '../../store/store.ts'
 import { MANAGEMENT } from '../api-paths.ts'
 import type { Call } from '../pipeline/call.ts'
 import { detail, done, withVersion } from '../pipeline/envelope.ts'
-import { listAnswer } from '../pipeline/list-answer.ts'
+import { listResponse } from '../pipeline/list-response.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import { type Route, sessionOf } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
@@ -52,15 +52,15 @@ export function identityRoutes(parts: IdentityRouteParts): Route[] {
 
   const show = async (call: Call, identities: readonly StoredIdentity[]) => {
     const holder = sessionOf(call).identity
-    const surroundings = await loadSurroundings(store.db, identities, now())
-    const visible = identities.filter((identity) => seesEnrollmentsOf(holder, identity))
+    const surroundings = await loadIdentityDetails(store.db, identities, now())
+    const visible = identities.filter((identity) => maySeeEnrollments(holder, identity))
     const enrollments = await loadEnrollmentsOf(
       store.db,
       visible.map(({ id }) => id),
     )
     return identities.map((identity) => {
       const enrollment = enrollmentViews.ofIdentity(enrollments.get(identity.id) ?? [], {
-        withToken: mayEnroll(holder, identity),
+        withToken: maySeeEnrollmentTokens(holder, identity),
       })
       return identityView(identity, { ...surroundings(identity), enrollment, now: now() })
     })
@@ -78,7 +78,7 @@ export function identityRoutes(parts: IdentityRouteParts): Route[] {
       names: ['identities'],
       entity: 'identity',
       words: {
-        answer: 'Identity',
+        schema: 'Identity',
         noun: 'an identity',
         plural: 'identities',
         listParameters: ['roleFilter', 'roleSemantic'],
@@ -89,7 +89,7 @@ export function identityRoutes(parts: IdentityRouteParts): Route[] {
         const showRows = async (rows: readonly IdentityRow[]) => show(call, await withAttributes(store.db, rows))
         const predicate = parseRoleFilter(call.query)
         const within = predicate && { table: IDENTITY_FILTER, predicate }
-        return listAnswer({ store, table: IDENTITY_FILTER, show: showRows, ...(within && { within }) }, call.query)
+        return listResponse({ store, table: IDENTITY_FILTER, show: showRows, ...(within && { within }) }, call.query)
       },
       get: async (call, id) => {
         const identity = await findIdentity(store.db, id)

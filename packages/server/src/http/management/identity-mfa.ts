@@ -13,7 +13,7 @@ interface IdentityMfaRouteParts {
   readonly clock: Clock
 }
 
-/** Removes the one-time codes of an identity whose device is lost. Succeeds also when there are none. */
+/** Removes the one-time codes of an identity, for a lost device. Succeeds also when there are none. */
 export function identityMfaRoutes({ store, clock }: IdentityMfaRouteParts): Route[] {
   return [
     {
@@ -22,7 +22,7 @@ export function identityMfaRoutes({ store, clock }: IdentityMfaRouteParts): Rout
       access: { entity: 'identity', action: 'update' },
       bodyCap: 'management',
       body: null,
-      note: describe.done('Take an identity’s one-time codes away'),
+      note: describe.done('Remove the one-time codes of an identity'),
       handle: async (call) => {
         await store.run(resetTotp, { id: idOf(call) }, operationMeta(call, clock.now()))
         return done()

@@ -5,8 +5,8 @@ import type { Store } from '../../store/store.ts'
 import { MANAGEMENT } from '../api-paths.ts'
 import type { Call } from '../pipeline/call.ts'
 import { detail, NO_INSTANT } from '../pipeline/envelope.ts'
-import { emptyListAnswer, memoryListAnswer } from '../pipeline/memory-list.ts'
-import type { Answer, Route } from '../pipeline/route.ts'
+import { emptyListResponse, memoryListResponse } from '../pipeline/memory-list-response.ts'
+import type { Route, RouteResponse } from '../pipeline/route.ts'
 import { describe, type RouteNote } from '../pipeline/route-note.ts'
 import { EDGE_ROUTER_POLICIES, EDGE_ROUTERS, SERVICE_POLICIES, SERVICES } from '../shared/overlay-symbols.ts'
 import { idOf } from './resource-routes.ts'
@@ -26,51 +26,51 @@ const NO_POSTURE_DATA = {
 
 const empty =
   (options: FilterOptions) =>
-  ({ query }: Call): Answer =>
-    emptyListAnswer(options, query)
+  ({ query }: Call): RouteResponse =>
+    emptyListResponse(options, query)
 
 interface EmptyRelation {
   readonly name: string
   readonly note: RouteNote
-  readonly answer: (call: Call) => Answer
+  readonly respond: (call: Call) => RouteResponse
 }
 
 /** Existing clients request these for each identity. They are empty because this product routes no traffic. */
 const EMPTY_RELATIONS: readonly EmptyRelation[] = [
   {
     name: 'services',
-    note: describe.list('OverlayThing', 'List the services of an identity: none'),
-    answer: empty(SERVICES),
+    note: describe.list('OverlayThing', 'List the services of an identity: always empty'),
+    respond: empty(SERVICES),
   },
   {
     name: 'edge-routers',
-    note: describe.list('OverlayThing', 'List the edge routers of an identity: none'),
-    answer: empty(EDGE_ROUTERS),
+    note: describe.list('OverlayThing', 'List the edge routers of an identity: always empty'),
+    respond: empty(EDGE_ROUTERS),
   },
   {
     name: 'service-policies',
-    note: describe.list('OverlayThing', 'List the service policies of an identity: none'),
-    answer: empty(SERVICE_POLICIES),
+    note: describe.list('OverlayThing', 'List the service policies of an identity: always empty'),
+    respond: empty(SERVICE_POLICIES),
   },
   {
     name: 'edge-router-policies',
-    note: describe.list('OverlayThing', 'List the router policies of an identity: none'),
-    answer: empty(EDGE_ROUTER_POLICIES),
+    note: describe.list('OverlayThing', 'List the router policies of an identity: always empty'),
+    respond: empty(EDGE_ROUTER_POLICIES),
   },
   {
     name: 'service-configs',
-    note: describe.wholeList('OverlayThing', 'List the service configurations of an identity: none'),
-    answer: () => detail([]),
+    note: describe.wholeList('OverlayThing', 'List the service configurations of an identity: always empty'),
+    respond: () => detail([]),
   },
   {
     name: 'failed-service-requests',
-    note: describe.wholeList('OverlayThing', 'List failed requests for services: none'),
-    answer: () => detail([]),
+    note: describe.wholeList('OverlayThing', 'List the failed service requests of an identity: always empty'),
+    respond: () => detail([]),
   },
   {
     name: 'posture-data',
-    note: describe.one('PostureData', 'Get what a device told about itself: nothing'),
-    answer: () => detail(NO_POSTURE_DATA),
+    note: describe.one('PostureData', 'Get the posture data of an identity: always empty'),
+    respond: () => detail(NO_POSTURE_DATA),
   },
 ]
 
@@ -98,12 +98,12 @@ export function identityRelationRoutes({ store }: IdentityRelationRouteParts): R
     row('role-attributes', describe.list('text', 'List the attributes of an identity'), async (call) => {
       const { attributes: rows } = await getIdentity(idOf(call))
       const read = (attribute: string) => () => attribute
-      return memoryListAnswer({ options: NAMES_ONLY, rows, read, show: (attribute) => attribute }, call.query)
+      return memoryListResponse({ options: NAMES_ONLY, rows, read, show: (attribute) => attribute }, call.query)
     }),
-    ...EMPTY_RELATIONS.map(({ name, note, answer }) =>
+    ...EMPTY_RELATIONS.map(({ name, note, respond }) =>
       row(name, note, async (call) => {
         await getIdentity(idOf(call))
-        return answer(call)
+        return respond(call)
       }),
     ),
   ]

@@ -1,7 +1,7 @@
 import { ROLE_ATTRIBUTE_FILTER } from '../../store/filter-tables.ts'
 import type { Store } from '../../store/store.ts'
 import { MANAGEMENT } from '../api-paths.ts'
-import { listAnswer } from '../pipeline/list-answer.ts'
+import { listResponse } from '../pipeline/list-response.ts'
 import type { Route } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
 
@@ -19,8 +19,8 @@ export function identityRoleAttributeRoutes({ store }: IdentityRoleAttributeRout
       access: { entity: 'identity', action: 'read' },
       bodyCap: 'management',
       body: null,
-      note: describe.list('text', 'List every attribute that some identity has'),
-      handle: ({ query }) => listAnswer({ store, table: ROLE_ATTRIBUTE_FILTER, show }, query),
+      note: describe.list('text', 'List the attributes of all identities'),
+      handle: ({ query }) => listResponse({ store, table: ROLE_ATTRIBUTE_FILTER, show }, query),
     },
   ]
 }

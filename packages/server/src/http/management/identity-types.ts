@@ -1,7 +1,7 @@
 import { notFound } from '../../store/not-found.ts'
 import { MANAGEMENT } from '../api-paths.ts'
 import { detail, selfLink, timestamp } from '../pipeline/envelope.ts'
-import { memoryListAnswer, namedThings } from '../pipeline/memory-list.ts'
+import { entityFilterOptions, memoryListResponse } from '../pipeline/memory-list-response.ts'
 import type { Route } from '../pipeline/route.ts'
 import { describe, type RouteNote } from '../pipeline/route-note.ts'
 import { idOf } from './resource-routes.ts'
@@ -9,7 +9,7 @@ import { idOf } from './resource-routes.ts'
 /** Every identity here is a `Default`. `Router` is for identities that the controller of a whole overlay creates itself. */
 const TYPES = ['Default', 'Router']
 
-const FILTER = namedThings()
+const FILTER = entityFilterOptions()
 
 interface IdentityTypeRouteParts {
   /** When this controller was created, in milliseconds since 1970. */
@@ -46,10 +46,10 @@ export function identityTypeRoutes({ startedAt }: IdentityTypeRouteParts): Route
     handle,
   })
   return [
-    row('identity-types', describe.list('IdentityType', 'List the types of identities'), ({ query }) =>
-      memoryListAnswer({ options: FILTER, rows: TYPES, read, show }, query),
+    row('identity-types', describe.list('IdentityType', 'List the identity types'), ({ query }) =>
+      memoryListResponse({ options: FILTER, rows: TYPES, read, show }, query),
     ),
-    row('identity-types/:id', describe.one('IdentityType', 'Get a type of identities'), (call) => {
+    row('identity-types/:id', describe.one('IdentityType', 'Get an identity type'), (call) => {
       const type = TYPES.find((known) => known === idOf(call))
       if (!type) throw notFound('identityType', idOf(call))
       return detail(show(type))

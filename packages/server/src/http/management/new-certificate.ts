@@ -11,7 +11,7 @@ import type { ClientCertificates } from '../../platform/keys/client-certificates
 
 const REASONS: Readonly<Record<LeafFault, string>> = {
   'certificate-foreign': 'it was not issued by the certificate authority of this controller',
-  'certificate-not-for-clients': 'it is not meant for the authentication of clients',
+  'certificate-not-for-clients': 'it is not a client authentication certificate',
   'certificate-not-yet-valid': 'it is not valid yet',
   'certificate-expired': 'it has expired',
 }
@@ -22,8 +22,8 @@ export interface NewCertificateParts {
 }
 
 /**
- * Reads a certificate that is to become an authenticator: exactly one, with an admitted key, that certificate login would accept. Throws
- * AppError INVALID_CERT_PEM with the reason otherwise.
+ * Reads the certificate of a new authenticator: exactly one, with an admitted key, that certificate login would accept. Throws INVALID_CERT_PEM
+ * with the reason otherwise.
  */
 export function readNewCertificate({ clientCertificates, clock }: NewCertificateParts, certPem: string) {
   const { der } = readSignerCertificate(certPem)
@@ -31,7 +31,7 @@ export function readNewCertificate({ clientCertificates, clock }: NewCertificate
   const fault =
     leaf && (findLeafFault(leaf, clientCertificates.authorities()) ?? findDateFault(leaf, clock.now(), false))
   if (!leaf || fault) {
-    const reason = fault ? REASONS[fault] : 'it is no valid certificate'
+    const reason = fault ? REASONS[fault] : 'it is not a valid certificate'
     throw new AppError('INVALID_CERT_PEM', { field: 'certPem', reason, value: '' })
   }
   const { fingerprint, publicKeyDigest } = leaf

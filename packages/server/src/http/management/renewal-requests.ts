@@ -15,7 +15,7 @@ interface RenewalRequestRouteParts {
   readonly clock: Clock
 }
 
-/** Asks clients to renew their certificates. They see the request in their next session. */
+/** Requests that clients renew their certificates. They see the request in their next session. */
 export function renewalRequestRoutes({ store, clock }: RenewalRequestRouteParts): Route[] {
   const rollKeys = (call: Call) => ((call.body ?? {}) as Body).rollKeys ?? false
   const row = {
@@ -28,7 +28,7 @@ export function renewalRequestRoutes({ store, clock }: RenewalRequestRouteParts)
       ...row,
       paths: [`${MANAGEMENT}/authenticators/:id/request-extend`],
       access: { entity: 'authenticator', action: 'update', orAllOf: 'identity' },
-      note: describe.done('Ask the holder of a certificate to renew it'),
+      note: describe.done('Request the renewal of a certificate'),
       handle: async (call) => {
         const args = { id: idOf(call), rollKeys: rollKeys(call) }
         await store.run(requestRenewal, args, operationMeta(call, clock.now()))
@@ -39,7 +39,7 @@ export function renewalRequestRoutes({ store, clock }: RenewalRequestRouteParts)
       ...row,
       paths: [`${MANAGEMENT}/identities/:id/request-extend`],
       access: { entity: 'identity', action: 'update' },
-      note: describe.done('Ask an identity to renew its certificates'),
+      note: describe.done('Request the renewal of all certificates of an identity'),
       handle: async (call) => {
         const args = { identityId: idOf(call), rollKeys: rollKeys(call) }
         await store.run(requestRenewalsOf, args, operationMeta(call, clock.now()))

@@ -1,16 +1,17 @@
-import type { AnswerName, PermissionAction, PermissionEntity } from '@countersign/contract'
-import { type BodySchema, newIdInOrder } from '@countersign/core'
+import type { PermissionAction, PermissionEntity, ResponseName } from '@countersign/contract'
+import { type BodySchema, newSortableId } from '@countersign/core'
 import type { Clock } from '../../platform/clock.ts'
 import { MANAGEMENT } from '../api-paths.ts'
 import type { Call } from '../pipeline/call.ts'
 import { created, done } from '../pipeline/envelope.ts'
 import type { ParameterName } from '../pipeline/parameters.ts'
-import type { Answer, Method, Route } from '../pipeline/route.ts'
+import type { Method, Route, RouteResponse } from '../pipeline/route.ts'
 import { describe, type RouteNote } from '../pipeline/route-note.ts'
 
 /** What the OpenAPI document calls a resource. `noun` has its article: "an identity". */
 interface ResourceWords {
-  readonly answer: AnswerName
+  /** The schema of one entity in responses. */
+  readonly schema: ResponseName
   readonly noun: string
   readonly plural: string
   readonly listParameters?: readonly ParameterName[]
@@ -24,8 +25,8 @@ export interface Resource<WriteBody, PatchBody> {
   readonly words: ResourceWords
   readonly writeSchema: BodySchema
   readonly patchSchema: BodySchema
-  list(call: Call): Promise<Answer>
-  get(call: Call, id: string): Promise<Answer>
+  list(call: Call): Promise<RouteResponse>
+  get(call: Call, id: string): Promise<RouteResponse>
   create(call: Call, id: string, body: WriteBody): Promise<void>
   replace(call: Call, id: string, body: WriteBody): Promise<void>
   patch(call: Call, id: string, body: PatchBody): Promise<void>
@@ -35,13 +36,13 @@ export interface Resource<WriteBody, PatchBody> {
 const IF_MATCH = { parameters: ['ifMatch'] } as const
 
 /** The notes of the six calls of a resource. */
-export function resourceNotes({ answer, noun, plural, listParameters }: ResourceWords) {
+export function resourceNotes({ schema, noun, plural, listParameters }: ResourceWords) {
   return {
-    list: describe.list(answer, `List ${plural}`, listParameters ? { parameters: listParameters } : {}),
+    list: describe.list(schema, `List ${plural}`, listParameters ? { parameters: listParameters } : {}),
     create: describe.created(`Create ${noun}`),
-    get: describe.one(answer, `Get ${noun}`),
+    get: describe.one(schema, `Get ${noun}`),
     replace: describe.done(`Replace ${noun}`, IF_MATCH),
-    patch: describe.done(`Change the members of ${noun} that are given`, IF_MATCH),
+    patch: describe.done(`Change the given members of ${noun}`, IF_MATCH),
     remove: describe.done(`Delete ${noun}`, IF_MATCH),
   }
 }
@@ -67,7 +68,7 @@ export function resourceRoutes<WriteBody, PatchBody>(clock: Clock, resource: Res
   return [
     row('GET', collection, 'read', null, notes.list, (call) => resource.list(call)),
     row('POST', collection, 'create', writeSchema, notes.create, async (call) => {
-      const id = newIdInOrder(clock.now())
+      const id = newSortableId(clock.now())
       await resource.create(call, id, call.body as WriteBody)
       return created(call.collection, id)
     }),

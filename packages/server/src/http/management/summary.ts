@@ -41,7 +41,7 @@ export function summaryRoutes({ store, clock }: SummaryRouteParts): Route[] {
       access: { entity: 'admin', action: 'read' },
       bodyCap: 'management',
       body: null,
-      note: describe.one('Summary', 'Say how much of everything there is'),
+      note: describe.one('Summary', 'Get the number of entities of each kind'),
       handle: async () => {
         const counts = { ...CONSTANT, ...(await loadSummary(store, clock.now())) }
         return { status: 200, json: { data: counts, meta: null } }

@@ -7,10 +7,10 @@ import { buildOperation, type OpenApiOperation } from './build-operation.ts'
 import { ENVELOPES, ERROR_RESPONSES } from './envelopes.ts'
 import { type JsonSchema, toJsonSchema } from './to-json-schema.ts'
 
-/** The two APIs that have a description. */
+/** The two APIs that have an OpenAPI document. */
 export const SPECS = {
-  'edge-client': { base: CLIENT, title: 'Countersign, the API of clients' },
-  'edge-management': { base: MANAGEMENT, title: 'Countersign, the API of administration' },
+  'edge-client': { base: CLIENT, title: 'Countersign client API' },
+  'edge-management': { base: MANAGEMENT, title: 'Countersign management API' },
 } as const
 
 export type SpecId = keyof typeof SPECS
@@ -29,26 +29,26 @@ export interface OpenApiDocument {
 }
 
 const DESCRIPTION =
-  'Every answer is JSON in an envelope of `data` and `meta`, every refusal one of `error` and `meta`. ' +
-  'A call that needs a session carries its token in the header `zt-session`.'
+  'A successful response is JSON with `data` and `meta`, an error is JSON with `error` and `meta`. ' +
+  'Calls that need a session send its token in the header `zt-session`.'
 
 const SECURITY_SCHEMES = {
   session: { type: 'apiKey', in: 'header', name: 'zt-session', description: 'The token of a session' },
   token: {
     type: 'http',
     scheme: 'bearer',
-    description: 'A token of an External JWT Signer: to sign in, to enroll, or as the second factor beside a session',
+    description: 'A token of an External JWT Signer: for login, for enrollment, or as the second factor of a session',
   },
 }
 
-/** Schemas that have a name: the bodies of the contract, and what answers hold. */
+/** Schemas with a name: the request bodies of the contract, and the data of responses. */
 const NAMED: ReadonlyMap<object, string> = new Map(
-  [...Object.entries(contract), ...Object.entries(contract.ANSWERS)].flatMap(([name, value]) =>
+  [...Object.entries(contract), ...Object.entries(contract.RESPONSES)].flatMap(([name, value]) =>
     typeof value === 'object' && value !== null && 'type' in value ? [[value, name] as const] : [],
   ),
 )
 
-/** The OpenAPI 3.1 document of one API, made of the rows that serve it and the schemas that they check with. */
+/** The OpenAPI 3.1 document of one API, built from its routes and their schemas. */
 export function buildDocument(id: SpecId, routes: readonly Route[]): OpenApiDocument {
   const { base, title } = SPECS[id]
   const paths: Record<string, Record<string, OpenApiOperation>> = {}
@@ -56,10 +56,10 @@ export function buildDocument(id: SpecId, routes: readonly Route[]): OpenApiDocu
   for (const route of routes) {
     for (const path of route.paths) {
       if (path !== base && !path.startsWith(`${base}/`)) continue
-      const below = path.slice(base.length) || '/'
-      if (!route.note) throw new TypeError(`the row of ${route.method} ${path} has no note`)
-      const operation = buildOperation(route, below, route.note, (schema) => NAMED.get(schema))
-      const template = below.replaceAll(/:(\w+)/g, '{$1}')
+      const relative = path.slice(base.length) || '/'
+      if (!route.note) throw new TypeError(`the route ${route.method} ${path} has no note`)
+      const operation = buildOperation(route, relative, route.note, (schema) => NAMED.get(schema))
+      const template = relative.replaceAll(/:(\w+)/g, '{$1}')
       paths[template] = { ...paths[template], [route.method.toLowerCase()]: operation }
       for (const tag of operation.tags) tags.add(tag)
     }
@@ -70,12 +70,12 @@ export function buildDocument(id: SpecId, routes: readonly Route[]): OpenApiDocu
     servers: [{ url: base }],
     tags: [...tags].toSorted().map((name) => ({ name })),
     paths: sortedByName(paths),
-    components: withUsedOnly(paths),
+    components: usedComponents(paths),
   }
 }
 
-/** Of everything that has a name, what the paths lead to. */
-function withUsedOnly(paths: object): OpenApiDocument['components'] {
+/** The components that the paths refer to, directly or through other components. */
+function usedComponents(paths: object): OpenApiDocument['components'] {
   const all: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     schemas: {
       ...ENVELOPES,
@@ -97,16 +97,16 @@ function withUsedOnly(paths: object): OpenApiDocument['components'] {
     const [, , kind = '', name = ''] = pointer.split('/')
     if (used[kind]?.[name] !== undefined) return
     const target = all[kind]?.[name]
-    if (target === undefined) throw new TypeError(`nothing is described under ${pointer}`)
+    if (target === undefined) throw new TypeError(`the document has no component ${pointer}`)
     used[kind] = { ...used[kind], [name]: target }
     visit(target)
   }
   visit(paths)
-  const sorted = Object.entries(used).map(([kind, things]) => [kind, sortedByName(things)])
+  const sorted = Object.entries(used).map(([kind, components]) => [kind, sortedByName(components)])
   return { ...Object.fromEntries(sorted), securitySchemes: SECURITY_SCHEMES }
 }
 
-/** In the order of names, so that a new route changes its own lines of the document and no others. */
-function sortedByName<Value>(things: Readonly<Record<string, Value>>): Record<string, Value> {
-  return Object.fromEntries(Object.entries(things).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+/** Sorted, so that a new route changes no other lines of the document. */
+function sortedByName<Value>(record: Readonly<Record<string, Value>>): Record<string, Value> {
+  return Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -1,7 +1,7 @@
-import type { AnswerName } from '@countersign/contract'
+import type { ResponseName } from '@countersign/contract'
 import { LIST_PARAMETERS } from '../pipeline/parameters.ts'
 import type { Access, Route } from '../pipeline/route.ts'
-import type { AnswerShape, RouteNote } from '../pipeline/route-note.ts'
+import type { ResponseShape, RouteNote } from '../pipeline/route-note.ts'
 import { dataEnvelope, listEnvelope } from './envelopes.ts'
 import { type JsonSchema, type NameOf, toJsonSchema } from './to-json-schema.ts'
 
@@ -18,17 +18,16 @@ export interface OpenApiOperation {
 
 const JSON_TYPE = 'application/json'
 
-/** One call of the document. */
 export function buildOperation(route: Route, path: string, note: RouteNote, nameOf: NameOf): OpenApiOperation {
   const { method, access, body } = route
   const segments = path.split('/').filter((segment) => segment !== '')
-  const isList = note.answer.kind === 'list' && !note.answer.whole
+  const isList = note.response.kind === 'list' && !note.response.whole
   const parameters = [
     ...segments.filter((segment) => segment.startsWith(':')).map((segment) => segment.slice(1)),
     ...(isList ? LIST_PARAMETERS : []),
     ...(note.parameters ?? []),
   ]
-  const description = [note.more, neededFor(access)].filter((line) => line !== undefined).join('\n\n')
+  const description = [note.description, requirementOf(access)].filter((line) => line !== undefined).join('\n\n')
   return {
     operationId: operationIdOf(method, segments),
     tags: [segments[0] ?? 'version'],
@@ -47,7 +46,7 @@ export function buildOperation(route: Route, path: string, note: RouteNote, name
         },
       },
     }),
-    responses: responsesOf(route, note.answer, isList || segments.some((segment) => segment.startsWith(':'))),
+    responses: responsesOf(route, note.response, isList || segments.some((segment) => segment.startsWith(':'))),
   }
 }
 
@@ -60,14 +59,14 @@ function operationIdOf(method: string, segments: readonly string[]): string {
   return method.toLowerCase() + name.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
-function securityOf(access: Access, { takesToken }: RouteNote): OpenApiOperation['security'] {
+function securityOf(access: Access, { acceptsToken }: RouteNote): OpenApiOperation['security'] {
   if (access !== 'anonymous') return [{ session: [] }]
-  return takesToken ? [{ token: [] }, {}] : []
+  return acceptsToken ? [{ token: [] }, {}] : []
 }
 
-function neededFor(access: Access): string | undefined {
+function requirementOf(access: Access): string | undefined {
   if (access === 'anonymous') return undefined
-  if (access === 'partial-session') return 'Needs a session, even one whose second factor is missing.'
+  if (access === 'partial-session') return 'Needs a session, which may lack its second factor.'
   if (access === 'any-session' || 'hosted' in access) return 'Needs a session.'
   if (access.entity === 'admin') {
     return access.action === 'read'
@@ -82,44 +81,46 @@ function neededFor(access: Access): string | undefined {
 
 const errorResponse = (name: string) => ({ $ref: `#/components/responses/${name}` })
 
-function responsesOf(route: Route, answer: AnswerShape, isAboutSomething: boolean): OpenApiOperation['responses'] {
+function responsesOf(route: Route, response: ResponseShape, hasParameters: boolean): OpenApiOperation['responses'] {
   const { method, access, body, paths } = route
-  const isAboutOne = paths.some((path) => path.includes('/:'))
+  const isEntity = paths.some((path) => path.includes('/:'))
   const changes = method !== 'GET'
   return {
-    [statusOf(answer)]: goodAnswer(route, answer),
-    ...((body || isAboutSomething) && { 400: errorResponse('BadRequest') }),
+    [statusOf(response)]: successOf(route, response),
+    ...((body || hasParameters) && { 400: errorResponse('BadRequest') }),
     ...((access !== 'anonymous' || changes) && { 401: errorResponse('Unauthorized') }),
-    ...(isAboutOne && { 404: errorResponse('NotFound') }),
+    ...(isEntity && { 404: errorResponse('NotFound') }),
     ...(changes && { 409: errorResponse('Conflict') }),
-    ...(changes && isAboutOne && { 412: errorResponse('PreconditionFailed') }),
+    ...(changes && isEntity && { 412: errorResponse('PreconditionFailed') }),
     default: errorResponse('Refused'),
   }
 }
 
-function statusOf(answer: AnswerShape): number {
-  if (answer.kind === 'created') return 201
-  return answer.kind === 'one' ? (answer.status ?? 200) : 200
+function statusOf(response: ResponseShape): number {
+  if (response.kind === 'created') return 201
+  return response.kind === 'one' ? (response.status ?? 200) : 200
 }
 
 const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
-const itemOf = (of: AnswerName | 'text'): JsonSchema => (of === 'text' ? { type: 'string' } : ref(of))
+const itemOf = (of: ResponseName | 'text'): JsonSchema => (of === 'text' ? { type: 'string' } : ref(of))
 
-function goodAnswer({ produces }: Route, answer: AnswerShape): object {
+function successOf({ produces }: Route, response: ResponseShape): object {
   const json = (description: string, schema: JsonSchema) => ({ description, content: { [JSON_TYPE]: { schema } } })
-  switch (answer.kind) {
+  switch (response.kind) {
     case 'one':
-      return json('What was asked for', dataEnvelope(itemOf(answer.of)))
+      return json('The requested data', dataEnvelope(itemOf(response.of)))
     case 'list':
       return json(
         'A list',
-        answer.whole ? dataEnvelope({ type: 'array', items: itemOf(answer.of) }) : listEnvelope(itemOf(answer.of)),
+        response.whole
+          ? dataEnvelope({ type: 'array', items: itemOf(response.of) })
+          : listEnvelope(itemOf(response.of)),
       )
     case 'created':
-      return json('Where the new thing is', ref('Created'))
+      return json('Created: the id and a link', ref('Created'))
     case 'done':
-      return json('It is done', ref('Done'))
+      return json('Done', ref('Done'))
     case 'other':
-      return { description: answer.what, content: { [produces ?? JSON_TYPE]: { schema: { type: 'string' } } } }
+      return { description: response.description, content: { [produces ?? JSON_TYPE]: { schema: { type: 'string' } } } }
   }
 }

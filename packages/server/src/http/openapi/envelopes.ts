@@ -4,20 +4,20 @@ import type { JsonSchema } from './to-json-schema.ts'
 const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
 const text = { type: 'string' }
 
-/** What is around the data of every answer. */
+/** The envelopes of responses. */
 export const ENVELOPES: Readonly<Record<string, JsonSchema>> = {
-  Meta: { type: ['object', 'null'], description: 'Nothing that a client needs' },
+  Meta: { type: ['object', 'null'], description: 'Not needed by clients' },
   ListMeta: {
     type: 'object',
     properties: {
-      filterableFields: { type: 'array', items: text, description: 'What filters may ask about' },
+      filterableFields: { type: 'array', items: text, description: 'The symbols that filters can use' },
       pagination: {
         type: 'object',
         required: ['limit', 'offset', 'totalCount'],
         properties: {
-          limit: { type: 'integer', description: '-1 for all' },
+          limit: { type: 'integer', description: '-1 when there is no limit' },
           offset: { type: 'integer' },
-          totalCount: { type: 'integer', description: 'How many match, on all pages together' },
+          totalCount: { type: 'integer', description: 'Number of matching entries on all pages' },
         },
       },
     },
@@ -50,10 +50,10 @@ export const ENVELOPES: Readonly<Record<string, JsonSchema>> = {
           code: {
             type: 'string',
             enum: [...new Set(Object.keys(ERRORS).map((code) => wireNameOf(code as keyof typeof ERRORS)))].toSorted(),
-            description: 'What programs look at, beside the status',
+            description: 'For programs, together with the status',
           },
-          message: { ...text, description: 'Always the same for a code' },
-          requestId: { ...text, description: 'What finds the call in the log' },
+          message: { ...text, description: 'Constant for each code' },
+          requestId: { ...text, description: 'Identifies the request in the log' },
           cause: {
             type: 'object',
             description: 'Either `field`, `reason` and `value`, or a `message`',
@@ -68,14 +68,14 @@ export const ENVELOPES: Readonly<Record<string, JsonSchema>> = {
 
 const error = (description: string) => ({ description, content: { 'application/json': { schema: ref('Error') } } })
 
-/** Why calls are refused, by the name of the response. */
+/** The error responses, by name. */
 export const ERROR_RESPONSES: Readonly<Record<string, object>> = {
-  BadRequest: error('The call has a mistake; the cause says which'),
-  Unauthorized: error('No session, an ended one, a second factor that is missing, or no permission'),
-  NotFound: error('There is no such thing'),
-  Conflict: error('Something else stands against it; the cause says what'),
-  PreconditionFailed: error('Somebody has changed it since the version that `If-Match` names'),
-  Refused: error('Any other refusal: too large, too many, too slow, or a fault of the server'),
+  BadRequest: error('The request is invalid; `cause` gives the reason'),
+  Unauthorized: error('No valid session, a missing second factor, or no permission'),
+  NotFound: error('Not found'),
+  Conflict: error('The change conflicts with the current state; `cause` gives the reason'),
+  PreconditionFailed: error('The current version is not the one in `If-Match`'),
+  Refused: error('Any other error: too large, too many requests, timeout, or a server error'),
 }
 
 export function dataEnvelope(data: JsonSchema): JsonSchema {

@@ -1,6 +1,6 @@
 import { escapeHtml } from '@countersign/core'
 
-/** Text that is HTML already. */
+/** Escaped HTML text. */
 export class Html {
   readonly text: string
 
@@ -11,7 +11,7 @@ export class Html {
 
 type Part = Html | string | number | undefined | readonly Part[]
 
-/** A template whose holes are escaped unless they are HTML themselves; undefined is nothing. */
+/** A template tag that escapes every value that is not `Html`. Undefined becomes an empty string. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(strings.reduce((text, next, at) => text + toText(parts[at - 1]) + next))
 }

@@ -1,26 +1,26 @@
 import { type OpenApiDocument, SPECS, type SpecId } from './build-document.ts'
 import type { OpenApiOperation } from './build-operation.ts'
 import { type Html, html } from './html.ts'
-import { inCode, type Resolve, renderNeed, renderSchema, type SayNeed, typeOf } from './render-schema.ts'
+import { type DescribePresence, inCode, type Resolve, renderPresence, renderSchema, typeOf } from './render-schema.ts'
 import type { JsonSchema } from './to-json-schema.ts'
 
-const inCall: SayNeed = (isRequired) => (isRequired ? 'required' : undefined)
-const inAnswer: SayNeed = (isRequired) => (isRequired ? undefined : 'may be absent')
+const inRequest: DescribePresence = (isRequired) => (isRequired ? 'required' : undefined)
+const inResponse: DescribePresence = (isRequired) => (isRequired ? undefined : 'may be absent')
 
-interface Described {
+interface DescribedCall {
   readonly method: string
   readonly path: string
   readonly operation: OpenApiOperation
 }
 
-/** The whole reference of one API as a page. Its text comes from the document alone. */
+/** The reference of one API as an HTML page. All text is from the document. */
 export function renderReference(id: SpecId, document: OpenApiDocument): string {
   const resolve: Resolve = (pointer) => {
     const [, , kind = '', name = ''] = pointer.split('/')
     return (document.components[kind]?.[name] ?? {}) as JsonSchema
   }
   const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): Described => ({ method, path, operation })),
+    Object.entries(methods).map(([method, operation]): DescribedCall => ({ method, path, operation })),
   )
   const byTag = Map.groupBy(calls, ({ operation }) => operation.tags[0] ?? '')
   const others = Object.keys(SPECS).map((other) =>
@@ -53,7 +53,7 @@ ${[...byTag].map(([tag, described]) => renderGroup(tag, described, resolve))}
 `.text
 }
 
-function renderGroup(tag: string, calls: readonly Described[], resolve: Resolve): Html {
+function renderGroup(tag: string, calls: readonly DescribedCall[], resolve: Resolve): Html {
   return html`<section aria-labelledby="tag-${tag}">
 <h2 id="tag-${tag}">${tag}</h2>
 ${calls.map((call) => renderCall(call, resolve))}
@@ -61,14 +61,14 @@ ${calls.map((call) => renderCall(call, resolve))}
 `
 }
 
-function renderCall({ method, path, operation }: Described, resolve: Resolve): Html {
+function renderCall({ method, path, operation }: DescribedCall, resolve: Resolve): Html {
   return html`<details id="${operation.operationId}">
-<summary><span class="method ${method}">${method.toUpperCase()}</span> <code>${path}</code> <span class="says">${operation.summary}</span></summary>
+<summary><span class="method ${method}">${method.toUpperCase()}</span> <code>${path}</code> <span class="summary">${operation.summary}</span></summary>
 <div class="call">
 ${paragraphs(operation.description)}
 ${renderParameters(operation, resolve)}
 ${renderBody(operation, resolve)}
-<h3>Answers</h3>
+<h3>Responses</h3>
 <dl>${Object.entries(operation.responses).map(([status, response]) => renderResponse(status, response as JsonSchema, resolve))}</dl>
 </div>
 </details>
@@ -84,7 +84,7 @@ function renderParameters({ parameters = [] }: OpenApiOperation, resolve: Resolv
   return html`<h3>Parameters</h3>
 <ul class="members">${parameters.map(({ $ref }) => {
     const { name, in: place, schema, description, required } = resolve($ref)
-    return html`<li><code>${String(name)}</code> <span class="type">${String(place)}, ${typeOf(schema as JsonSchema, resolve)}</span>${renderNeed(inCall(Boolean(required)))}
+    return html`<li><code>${String(name)}</code> <span class="type">${String(place)}, ${typeOf(schema as JsonSchema, resolve)}</span>${renderPresence(inRequest(Boolean(required)))}
 <p>${inCode(String(description))}</p></li>`
   })}</ul>`
 }
@@ -92,15 +92,15 @@ function renderParameters({ parameters = [] }: OpenApiOperation, resolve: Resolv
 function renderBody({ requestBody }: OpenApiOperation, resolve: Resolve): Html | undefined {
   if (!requestBody) return undefined
   const { required } = requestBody as { required: boolean }
-  return html`<h3>Body${required ? '' : ', if any'}</h3>
-${renderSchema(schemaOf(requestBody as JsonSchema), resolve, inCall)}`
+  return html`<h3>Body${required ? '' : ' (optional)'}</h3>
+${renderSchema(schemaOf(requestBody as JsonSchema), resolve, inRequest)}`
 }
 
 function renderResponse(status: string, response: JsonSchema, resolve: Resolve): Html {
   const target = typeof response.$ref === 'string' ? resolve(response.$ref) : response
-  const isGood = status.startsWith('2')
-  return html`<dt>${status === 'default' ? 'else' : status}</dt><dd>${inCode(String(target.description))}${
-    isGood ? renderSchema(dataOf(schemaOf(target), resolve), resolve, inAnswer) : undefined
+  const isSuccess = status.startsWith('2')
+  return html`<dt>${status === 'default' ? 'other' : status}</dt><dd>${inCode(String(target.description))}${
+    isSuccess ? renderSchema(dataOf(schemaOf(target), resolve), resolve, inResponse) : undefined
   }</dd>`
 }
 
@@ -109,7 +109,7 @@ function schemaOf({ content }: JsonSchema): JsonSchema {
   return media?.schema ?? {}
 }
 
-/** What is inside the envelope. */
+/** The schema of `data` in an envelope. */
 function dataOf(schema: JsonSchema, resolve: Resolve): JsonSchema {
   const target = typeof schema.$ref === 'string' ? resolve(schema.$ref) : schema
   return (target.properties as Record<string, JsonSchema> | undefined)?.data ?? target

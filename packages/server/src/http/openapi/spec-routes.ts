@@ -36,15 +36,15 @@ export function specRoutes({ startedAt }: SpecRouteParts, documents: ApiDocument
     handle,
   })
   return [
-    row('/specs', describe.wholeList('Specification', 'List the descriptions of the APIs'), () =>
+    row('/specs', describe.wholeList('Specification', 'List the OpenAPI documents'), () =>
       detail((Object.keys(SPECS) as SpecId[]).map(show)),
     ),
-    row('/specs/:id', describe.one('Specification', 'Get one description of an API'), (call) =>
+    row('/specs/:id', describe.one('Specification', 'Get an entry of the list of OpenAPI documents'), (call) =>
       detail(show(specOf(call))),
     ),
     row(
       '/specs/:id/spec',
-      describe.other('An OpenAPI 3.1 document', 'Get the OpenAPI document itself'),
+      describe.other('An OpenAPI 3.1 document', 'Get an OpenAPI document'),
       (call) => ({ status: 200, bytes: { content: documents.yaml(specOf(call)), type: YAML_TYPE } }),
       YAML_TYPE,
     ),

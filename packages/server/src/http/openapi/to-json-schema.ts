@@ -1,15 +1,15 @@
 import { MEMBERS } from './members.ts'
 
-/** A plain JSON Schema, as it stands in the document. */
+/** A JSON Schema of the document. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
-/** What our schemas say to ourselves alone. */
+/** Annotations of the contract that are not JSON Schema. */
 const OWN_KEYWORDS = new Set(['secret', 'refusedAs', 'nullClears'])
 
-/** Finds the name under which a schema is described on its own. */
+/** The component name of a schema, if it has one. */
 export type NameOf = (schema: object) => string | undefined
 
-/** A schema of the contract as JSON Schema 2020-12, with a word on each member and references to what has a name. */
+/** A schema of the contract as JSON Schema 2020-12, with descriptions of members and `$ref`s to named schemas. */
 export function toJsonSchema(schema: unknown, nameOf: NameOf, isTop = true): JsonSchema {
   const name = isTop ? undefined : nameOf(schema as object)
   if (name) return { $ref: `#/components/schemas/${name}` }

@@ -10,51 +10,50 @@ import { remoteAddrOf, requestSource } from './request-source.ts'
 import type { CallHead } from './session-cookie.ts'
 
 /** The authenticated party of a request, and on the hosted API the organization that it acts for. */
-export interface Admitted {
+export interface Caller {
   readonly session: LiveSession | undefined
   readonly token?: string
   readonly isCookie?: boolean
-  /** What counts as sent in `Authorization` lines. */
+  /** The tokens that count as sent in `Authorization` lines. */
   readonly bearers?: readonly string[]
   readonly hosted?: HostedCaller
 }
 
-/** What the pipeline has read of a request. */
-interface ReadRequest {
+interface ParsedRequest {
   readonly request: FastifyRequest
-  readonly caller: Admitted | undefined
+  readonly caller: Caller | undefined
   readonly query: Query | undefined
   readonly body: unknown
   readonly bytes: Buffer | undefined
 }
 
 /**
- * A call that has passed the pipeline. A class, since a getter in an object literal would cost every call a hidden class of its own, and
- * every handler its speed.
+ * A request that has passed the pipeline, as handlers see it. A class, because getters in an object literal would give every request its own
+ * hidden class and slow down every handler.
  */
 export class Call {
-  /** What an error of this call carries as `requestId`. */
+  /** Sent as `requestId` in errors. */
   readonly requestId: string
   readonly params: Readonly<Record<string, string>>
   readonly query: Query
-  /** Read by the route's schema. */
+  /** Parsed by the route's schema. */
   readonly body: unknown
-  /** Whether anything was sent for it. */
+  /** Whether the request had a body that was not empty. */
   readonly hasBody: boolean
   /** Present unless the route is anonymous. */
   readonly session: LiveSession | undefined
-  /** Present where the route is of the hosted API. */
+  /** Present on routes of the hosted API. */
   readonly hosted: HostedCaller | undefined
-  /** The token that the caller presented for `session`; undefined when no script of his may read it. */
+  /** The token of `session`; undefined when it is from a cookie, which scripts must not read. */
   readonly sessionToken: string | undefined
-  /** What came in `Authorization: Bearer` lines, in order, not yet looked at. */
+  /** The tokens of the `Authorization: Bearer` lines, in order, unverified. */
   readonly untrustedBearers: readonly string[]
   readonly clientAddress: string
-  /** The header `If-Match`: the versions of the thing, one of which the caller has seen. */
+  /** The header `If-Match`: versions of the entity, one of which must be the current one. */
   readonly ifMatch: string | undefined
   readonly #request: FastifyRequest
 
-  constructor({ request, caller, query = NO_PARAMETERS, body, bytes }: ReadRequest) {
+  constructor({ request, caller, query = NO_PARAMETERS, body, bytes }: ParsedRequest) {
     this.#request = request
     this.requestId = request.id
     this.params = request.params as Record<string, string>
@@ -69,38 +68,37 @@ export class Call {
     this.ifMatch = request.headers['if-match']
   }
 
-  /** What came before the body, not yet looked at. */
+  /** The head of the request, unverified. */
   get untrustedHead(): CallHead & { readonly url: string } {
     return this.#request
   }
 
-  /** Every line of a header, by its name in lower case, in order, not yet looked at. */
+  /** The values of all lines of a header, in order, unverified. `name` is in lower case. */
   untrustedHeaderLines(name: string): readonly string[] {
     return headerLines(this.#request.raw.rawHeaders, name)
   }
 
-  /** Where an interrupted stream of events is to go on. */
+  /** The resume point of an interrupted event stream. */
   get untrustedLastEventId(): string | undefined {
     const { 'last-event-id': id } = this.#request.headers
     return typeof id === 'string' && id !== '' ? id : undefined
   }
 
-  /** By which connection it came. */
   get source(): RequestSource {
     return requestSource(this.#request)
   }
 
-  /** The client's address, with its port where that is known. */
+  /** The client's address, with its port if known. */
   get remoteAddr(): string {
     return remoteAddrOf(this.#request)
   }
 
-  /** The certificate of the connection, not yet judged. Reading it is dear: for calls that need it. */
+  /** The client certificate of the connection, unverified. Expensive: call only when needed. */
   clientCertificate(): PresentedCertificate | undefined {
     return readClientCertificate(this.#request.raw.socket)
   }
 
-  /** The collection's name as the caller wrote it, of the path `/edge/management/v1/NAME/…`: links answer in the caller's words. */
+  /** The name of the collection in the path `/edge/management/v1/NAME/…`. Links in the response use the same name. */
   get collection(): string {
     return this.#request.routeOptions.url?.split('/')[4] ?? ''
   }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { PresentedCertificate } from '../../login/certificate-check.ts'
 
-/** What the client of a connection has shown, read when somebody asks: reading it is dear, and few calls need it. */
+/** The certificate that the client of a connection presented. Expensive: call only when needed. */
 export function readClientCertificate(socket: Socket): PresentedCertificate | undefined {
   const connection = socket as TLSSocket
   const leaf = connection.getPeerX509Certificate?.()

@@ -1,6 +1,6 @@
 import { CODE_HEADER } from '@countersign/contract'
 
-/** What a web page of another origin may send and see. Cookies never travel: the answer is the same for everybody. */
+/** Headers that pages of other origins may send. Credentials are not allowed, so the response does not depend on the user. */
 const ALLOWED_HEADERS = new Set([
   'content-type',
   'accept',
@@ -15,9 +15,9 @@ const ALLOWED_METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS'
 const EXPOSED_HEADERS = 'zt-session, expires-at, expiration-seconds, etag, www-authenticate, retry-after'
 
 export interface Cors {
-  /** Headers for the answer to a call with this `Origin`. */
+  /** Response headers for a request with this `Origin`. */
   headersFor(origin: string): Record<string, string>
-  /** Headers for the answer to a preflight, or undefined when it asks for more than is allowed. */
+  /** Response headers for a preflight, or undefined when it requests more than is allowed. */
   preflight(origin: string, requestedHeaders: string | undefined): Record<string, string> | undefined
 }
 

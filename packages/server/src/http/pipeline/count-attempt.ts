@@ -4,9 +4,9 @@ import { type Attempt, UNCOUNTED } from '../../limits/attempt-limiter.ts'
 import type { AttemptLimits } from '../../limits/attempt-limits.ts'
 import { TooManyRequests } from '../../limits/too-many-requests.ts'
 
-/** Serves a call that counts against its address unless it succeeds. Over the limit it is refused before anything of it is read. */
+/** Runs `serve` as an attempt of the address. Only failures count. Over the limit it throws before `serve` runs. */
 export async function countAttempt<Result>(
-  limits: Pick<AttemptLimits, 'address' | 'holdBack'>,
+  limits: Pick<AttemptLimits, 'address' | 'delayRefusal'>,
   address: string,
   serve: () => Promise<Result>,
 ): Promise<Result> {
@@ -22,14 +22,14 @@ export async function countAttempt<Result>(
   }
 }
 
-/** What fails for a reason that is not the caller's does not count. One refusal too many is told late. */
+/** Failures that are not the caller's fault do not count. Refusals over the rate are delayed. */
 export async function countFailure(
-  { holdBack }: Pick<AttemptLimits, 'holdBack'>,
+  { delayRefusal }: Pick<AttemptLimits, 'delayRefusal'>,
   address: string,
   attempt: Attempt,
   error: unknown,
 ): Promise<void> {
   const counts = error instanceof AppError && !ERRORS[error.code].retryable
   if (!counts) attempt.giveBack()
-  if (counts || error instanceof TooManyRequests) await holdBack(address)
+  if (counts || error instanceof TooManyRequests) await delayRefusal(address)
 }

@@ -7,60 +7,60 @@ import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Settings } from '../../platform/settings/index.ts'
 import { PRODUCT_VERSION } from '../../platform/version.ts'
-import { admitAgain } from './admit.ts'
+import { reauthorizeCaller } from './authorize-caller.ts'
 import { createCors } from './cors.ts'
-import { errorAnswer } from './errors.ts'
+import { errorResponse } from './errors.ts'
 import { createEventStreams } from './event-streams.ts'
 import { Exchange, type PipelineParts } from './exchange.ts'
 import { dropForwardedPorts } from './forwarded-for.ts'
 import { isHostedPath } from './hosted-errors.ts'
 import { rewriteLegacyPath } from './legacy-paths.ts'
 import { checkHeaders } from './limits.ts'
-import { guardListener, listenerOptions } from './listener.ts'
+import { configureListener, listenerOptions } from './listener.ts'
 import { hasUnreadBody } from './read-bytes.ts'
-import { type Answer, ROUTE_METHODS, type Route } from './route.ts'
-import { sendAnswer, sendError } from './send-answer.ts'
+import { ROUTE_METHODS, type Route, type RouteResponse } from './route.ts'
+import { sendError, sendResponse } from './send-response.ts'
 import { serve } from './steps.ts'
 import { createTimeLimit } from './time-limit.ts'
 import { createUnreadableRequests } from './unreadable-request.ts'
-import { whileAdmitted } from './while-admitted.ts'
+import { watchAccess } from './watch-access.ts'
 
 export interface HttpServerOptions extends Omit<PipelineParts, 'http' | 'withinTime' | 'awaitsContinue'> {
   readonly routes: readonly Route[]
   readonly settings: Settings
   readonly tls: ServerOptions
   readonly log: Logger
-  /** Called before anything is decided about a request. */
+  /** Called first for every request. */
   readonly beforeRequest?: (() => void) | undefined
-  /** What the node calls itself; a random one unless given. */
+  /** The value of the header `ziti-instance-id`; random unless given. */
   readonly instanceId?: string | undefined
-  /** How long a handler may take before its caller is told to come again. */
+  /** How long a handler may take before the request gets a 503. */
   readonly handlerMs?: number
 }
 
-/** Existing clients cache by address alone: without this one account would be shown another's data. */
+/** Existing clients cache by URL alone: without these headers one account would see the data of another. */
 const HOSTED_HEADERS = { vary: 'Authorization', 'cache-control': 'no-store' }
 const HOSTED_HEADERS_FOR_PAGES = { ...HOSTED_HEADERS, vary: 'Authorization, Origin' }
 const HANDLER_MS = 10_000
 const MAX_ID_LENGTH = 512
 const MAX_SHOWN_PATH = 256
-/** A connection on which no byte moves for so long, in either direction, is given up. */
+/** A connection without traffic in either direction is closed after this time. */
 const STALLED_MS = 100_000
-/** The verbs whose answer depends on the path; OPTIONS is answered alike everywhere, and the others nowhere. */
+/** The methods whose response depends on the path. OPTIONS is the same for every path; other methods are refused everywhere. */
 const VERBS: readonly string[] = ['HEAD', ...ROUTE_METHODS]
 
 export type HttpServer = ReturnType<typeof createHttpServer>
 
 const refuseSchema = () => {
-  throw new TypeError('bodies are checked by the pipeline, not by schemas of the framework')
+  throw new TypeError('the pipeline validates bodies, not the schemas of the framework')
 }
-/** Loaded unless others are given; together they are a hundred modules that nothing here needs. */
+/** Without these the framework loads its default compilers: about a hundred modules that are not needed here. */
 const NO_SCHEMA_COMPILERS = { buildValidator: refuseSchema, buildSerializer: refuseSchema }
 
-/** The pipeline reads the query itself, when it is to be read. */
+/** The pipeline parses the query itself. */
 const parseNoQuery = () => ({})
 
-/** The HTTPS server: a table of routes behind one pipeline of limits, authentication, permission and validation. */
+/** The HTTPS server: a table of routes behind one pipeline of limits, authentication, authorization and validation. */
 export function createHttpServer(options: HttpServerOptions) {
   const { routes, settings, tls, log, beforeRequest, instanceId = randomUUID(), handlerMs = HANDLER_MS } = options
   const { http } = settings
@@ -98,28 +98,28 @@ export function createHttpServer(options: HttpServerOptions) {
       querystringParser: parseNoQuery,
     },
   })
-  const awaitsContinue = guardListener(app.server, http, unreadable)
+  const awaitsContinue = configureListener(app.server, http, unreadable)
 
   function prepareReply(request: FastifyRequest, reply: FastifyReply): void {
     reply.headers(ownHeaders)
     const { origin, upgrade } = request.headers
     if (origin !== undefined) reply.headers(cors.headersFor(origin))
-    // No other protocol is spoken here, and nothing is read behind the request that asks for one.
+    // No upgrade is supported, and the bytes after such a request are not read.
     if (upgrade !== undefined || isDraining) reply.header('connection', 'close')
   }
 
   function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const path = servedPath(request)
     if (isHostedPath(path)) reply.headers(hostedHeaders(request))
-    sendError(errorAnswer(error, { id: request.id, url: path }, log), reply)
+    sendError(errorResponse(error, { id: request.id, url: path }, log), reply)
   }
 
-  /** Nobody catches what is thrown here: it would end the process. */
+  /** Must not throw: an exception here would end the process. */
   function refuseOrCut(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     try {
       refuse(error, request, reply)
     } catch {
-      // What was wrong is in the log; the beginning of another answer is on its way already.
+      // The error is logged. The head of another response is already sent, so only closing is left.
       reply.raw.destroy()
     }
   }
@@ -130,7 +130,7 @@ export function createHttpServer(options: HttpServerOptions) {
     refuse(new AppError('METHOD_NOT_ALLOWED', { message }), request, reply)
   }
 
-  // The pipeline reads bodies itself, when it knows whose they are.
+  // The pipeline reads bodies itself, after authentication.
   for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
 
   app.addHook('onRequest', (request, reply, done) => {
@@ -160,18 +160,18 @@ export function createHttpServer(options: HttpServerOptions) {
 
   const streams = createEventStreams({ maxStreams: settings.events.maxStreams })
   app.addHook('preClose', async () => streams.stop())
-  const answerCall = (answer: Answer, route: Route, request: FastifyRequest, reply: FastifyReply): void => {
-    const { eventStream, stream } = answer
-    const readmit = () => admitAgain(route, request, pipeline)
+  const respond = (response: RouteResponse, route: Route, request: FastifyRequest, reply: FastifyReply): void => {
+    const { eventStream, stream } = response
+    const recheck = () => reauthorizeCaller(route, request, pipeline)
     if (eventStream) {
-      streams.open(eventStream, reply, readmit)
+      streams.open(eventStream, reply, recheck)
       return
     }
     if (stream && route.access !== 'anonymous') {
-      const onRefused = () => stream.destroy(new Error('its caller may not read it any more'))
-      stream.once('close', whileAdmitted({ readmit, onRefused }))
+      const onRefused = () => stream.destroy(new Error('the caller is no longer authorized'))
+      stream.once('close', watchAccess({ recheck, onRefused }))
     }
-    sendAnswer(answer, reply, log)
+    sendResponse(response, reply, log)
   }
 
   const pipeline: PipelineParts = { ...options, http, withinTime: createTimeLimit(handlerMs), awaitsContinue }
@@ -181,15 +181,15 @@ export function createHttpServer(options: HttpServerOptions) {
       const handler = (request: FastifyRequest, reply: FastifyReply): void => {
         if (isHosted) reply.headers(hostedHeaders(request))
         const onError = (error: unknown) => refuseOrCut(error, request, reply)
-        const onAnswer = (answer: Answer): void => {
+        const onResponse = (response: RouteResponse): void => {
           try {
-            answerCall(answer, route, request, reply)
+            respond(response, route, request, reply)
           } catch (error) {
             onError(error)
           }
         }
-        // No promise for the framework, which would go on to wait for the end of the answer.
-        serve(new Exchange(route, request, reply, pipeline)).then(onAnswer, onError)
+        // Returns no promise: the framework would wait for it to the end of the response.
+        serve(new Exchange(route, request, reply, pipeline)).then(onResponse, onError)
       }
       app.route({ method: route.method, url, handler })
     }
@@ -200,11 +200,11 @@ export function createHttpServer(options: HttpServerOptions) {
       handler: (request, reply) => refuseVerb(request, reply, offered),
     })
   }
-  /** No new connections, and each one there is ends with its next answer, so that nobody who is about to call is cut off. */
+  /** Accepts no new connections and closes each open one after its next response, so that no request in transit is cut off. */
   const drain = (): void => {
     isDraining = true
     streams.stop()
-    // Not the method of HTTP servers, which closes idle connections at once.
+    // Not `close` of the HTTP server, which closes idle connections at once.
     NetServer.prototype.close.call(app.server)
   }
   return Object.assign(app, { routes, streams, drain })
@@ -214,7 +214,7 @@ function hostedHeaders({ headers }: FastifyRequest) {
   return headers.origin === undefined ? HOSTED_HEADERS : HOSTED_HEADERS_FOR_PAGES
 }
 
-/** The path of the route, which does not tell how the caller has spelled it; what he sent where there is no route. */
+/** The path of the route, whatever spelling the client used; the path as sent when no route matches. */
 function servedPath(request: FastifyRequest): string {
   return request.routeOptions.url ?? request.url
 }

@@ -1,16 +1,16 @@
 import { ERRORS, wireNameOf } from '@countersign/contract'
 import { type AppError, instantText } from '@countersign/core'
 import { entityTag } from '../../store/row-version.ts'
-import type { Answer } from './route.ts'
+import type { RouteResponse } from './route.ts'
 
 const ERROR_META = { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' }
 
-/** JSON as it leaves: existing servers end it with a line feed. */
+/** The JSON text of a body. Ends with a line feed, as on existing servers. */
 export function jsonText(value: unknown): string {
   return `${JSON.stringify(value)}\n`
 }
 
-/** The error envelope: code and constant message, and what the error lets the caller know. */
+/** The error envelope: code, constant message, and the public cause if there is one. */
 export function errorEnvelope(error: AppError, requestId: string) {
   const { code, publicCause } = error
   const cause = publicCause && ('field' in publicCause ? publicCause : { code: 'UNHANDLED', ...publicCause })
@@ -20,15 +20,15 @@ export function errorEnvelope(error: AppError, requestId: string) {
   }
 }
 
-/** The envelope of a single thing. */
+/** The envelope of a single entity. */
 export const detail = (data: unknown) => ({ status: 200, json: { data, meta: {} } })
 
-/** An answer about one thing, with the version that `If-Match` takes. */
-export function withVersion(answer: Answer, updatedAt: number): Answer {
-  return { ...answer, headers: { etag: entityTag(updatedAt) } }
+/** Adds the `ETag` of an entity, which callers send back in `If-Match`. */
+export function withVersion(response: RouteResponse, updatedAt: number): RouteResponse {
+  return { ...response, headers: { etag: entityTag(updatedAt) } }
 }
 
-/** The envelope of a change that has nothing to tell. */
+/** The envelope of a change without a result. */
 export const done = () => ({ status: 200, json: { data: {}, meta: {} } })
 
 export const created = (collection: string, id: string) => ({
@@ -40,7 +40,7 @@ export function selfLink(collection: string, id: string) {
   return { self: { href: `./${collection}/${id}` } }
 }
 
-/** A reference to another entity, as it stands inside an entity. */
+/** A reference to another entity, as a member of an entity. */
 export function entityReference(collection: string, id: string, name: string) {
   return { _links: selfLink(collection, id), entity: collection, id, name }
 }
@@ -48,5 +48,5 @@ export function entityReference(collection: string, id: string, name: string) {
 /** Instants with exactly three fractional digits. */
 export const timestamp = instantText
 
-/** What existing clients expect where there is no instant but the member may not be null. */
+/** What existing clients expect for a missing instant in a member that cannot be null. */
 export const NO_INSTANT = '0001-01-01T00:00:00.000Z'

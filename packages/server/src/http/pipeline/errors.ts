@@ -3,26 +3,26 @@ import { AppError } from '@countersign/core'
 import type { Logger } from 'pino'
 import { TokenRefused } from '../../hosted/token-refused.ts'
 import { TooManyRequests } from '../../limits/too-many-requests.ts'
-import { isStoreProblem } from '../../store/store-problem.ts'
+import { isStoreError } from '../../store/store-error.ts'
 import { ChallengeError } from './challenge.ts'
 import { errorEnvelope, jsonText } from './envelope.ts'
 import { hostedError, isHostedPath } from './hosted-errors.ts'
 
-export interface ErrorAnswer {
+export interface ErrorResponse {
   readonly status: number
   readonly headers: Record<string, string>
   readonly body: string
-  /** The rest of the request is not worth reading. */
+  /** Whether the connection closes because the rest of the request is not read. */
   readonly closes: boolean
 }
 
-/** What the HTTP framework reports, in our words. */
+/** Errors of the HTTP framework, by code. */
 const FRAMEWORK_ERRORS: Readonly<Record<string, AppError>> = {
   FST_ERR_BAD_URL: new AppError('BAD_REQUEST', { message: 'the path is not a valid URL path' }),
   FST_ERR_MAX_PARAM_LENGTH: new AppError('NOT_FOUND'),
 }
 
-/** After these the connection holds bytes that nobody will read. */
+/** After these the connection holds bytes that will not be read. */
 const CLOSING: ReadonlySet<ErrorCode> = new Set([
   'REQUEST_ENTITY_TOO_LARGE',
   'REQUEST_HEADERS_TOO_LARGE',
@@ -32,12 +32,12 @@ const CLOSING: ReadonlySet<ErrorCode> = new Set([
 ])
 const RETRY_AFTER_SECONDS = 1
 
-/** The only place that decides what leaves in an error. What is not ours to tell becomes a plain 500, with the detail in the log. */
-export function errorAnswer(
+/** The only place that decides what an error discloses. An unexpected error becomes a plain 500, with the details in the log. */
+export function errorResponse(
   thrown: unknown,
   { id: requestId, url }: { readonly id: string; readonly url: string },
   log: Logger,
-): ErrorAnswer {
+): ErrorResponse {
   const error = toAppError(thrown)
   const { status, retryable } = ERRORS[error.code]
   logError(thrown, error, requestId, log)
@@ -61,7 +61,7 @@ function retryAfterSeconds(error: AppError): number {
 
 function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
-  if (isStoreProblem(thrown)) return new AppError('STORE_UNAVAILABLE')
+  if (isStoreError(thrown)) return new AppError('STORE_UNAVAILABLE')
   const code = String((thrown as { code?: unknown } | null)?.code ?? '')
   return FRAMEWORK_ERRORS[code] ?? new AppError('UNHANDLED')
 }
@@ -71,6 +71,6 @@ function logError(thrown: unknown, { code, message }: AppError, requestId: strin
     if (ERRORS[code].status >= 500) log.error({ requestId, code, err: thrown }, 'request failed')
     else log.debug({ requestId, code, reason: message }, 'request refused')
   } catch {
-    // An error that cannot be written down is still answered: the log may be what has failed.
+    // The request gets its response even if the log has failed.
   }
 }

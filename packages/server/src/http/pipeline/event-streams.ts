@@ -1,36 +1,36 @@
 import { AppError } from '@countersign/core'
 import type { FastifyReply } from 'fastify'
 import type { EventStreamSource, StreamEnd } from '../../events/event-stream-source.ts'
-import { whileAdmitted } from './while-admitted.ts'
+import { watchAccess } from './watch-access.ts'
 
 export interface EventStreams {
-  /** Streams until the reader goes, is too slow or may not read any more. Throws when there are too many streams. */
-  open(source: EventStreamSource, reply: FastifyReply, readmit: () => Promise<unknown>): FastifyReply
-  /** Ends all of them, and those that would be opened from now on. */
+  /** Streams until the client disconnects, is too slow or is no longer authorized. Throws when there are too many streams. */
+  open(source: EventStreamSource, reply: FastifyReply, recheck: () => Promise<unknown>): FastifyReply
+  /** Ends all streams and refuses new ones. */
   stop(): void
   readonly size: number
 }
 
 interface EventStreamsOptions {
   readonly maxStreams: number
-  /** A comment is sent when there was nothing else for so long, so that a broken connection is noticed. */
+  /** After this time without events a comment is sent, so that a broken connection is noticed. */
   readonly heartbeatMs?: number
 }
 
 const HEARTBEAT_MS = 15_000
-/** A reader that does not take his last words is cut off. */
-const FAREWELL_MS = 500
+/** The connection is destroyed when the client has not read the end notice by then. */
+const END_NOTICE_MS = 500
 const HEARTBEAT = ':\n\n'
 
 /**
- * Answers that last. Whoever reads is admitted again and again, by the same rules and with the same credentials as his call was: the
- * session, its identity, policy, second factor and permission.
+ * The open event streams. Each caller is authorized again and again, by the same rules and with the same credentials as at the start: session,
+ * identity, policy, second factor and permission.
  */
 export function createEventStreams({ maxStreams, heartbeatMs = HEARTBEAT_MS }: EventStreamsOptions): EventStreams {
   const open = new Set<(reason: StreamEnd) => void>()
   let isStopped = false
 
-  const start = (source: EventStreamSource, reply: FastifyReply, readmit: () => Promise<unknown>): void => {
+  const start = (source: EventStreamSource, reply: FastifyReply, recheck: () => Promise<unknown>): void => {
     const { raw: response } = reply
     let isEnded = false
     let isBlocked = false
@@ -65,12 +65,12 @@ export function createEventStreams({ maxStreams, heartbeatMs = HEARTBEAT_MS }: E
     const end = (reason: StreamEnd): void => {
       if (isEnded) return
       release()
-      response.end(source.farewell(reason))
-      const cut = setTimeout(() => response.destroy(), FAREWELL_MS)
+      response.end(source.endNotice(reason))
+      const cut = setTimeout(() => response.destroy(), END_NOTICE_MS)
       response.once('close', () => clearTimeout(cut))
     }
 
-    const onAdmitted = (): void => {
+    const onAllowed = (): void => {
       if (source.isTooSlow) end('too-slow')
       else if (!isBlocked && performance.now() - sentAt >= heartbeatMs) send(HEARTBEAT)
     }
@@ -82,12 +82,12 @@ export function createEventStreams({ maxStreams, heartbeatMs = HEARTBEAT_MS }: E
     })
     response.once('close', release)
     response.on('error', release)
-    stopWatching = whileAdmitted({ readmit, onAdmitted, onRefused: () => end('not-admitted') })
+    stopWatching = watchAccess({ recheck, onAllowed, onRefused: () => end('not-authorized') })
     pump()
   }
 
   return {
-    open: (source, reply, readmit) => {
+    open: (source, reply, recheck) => {
       if (isStopped || open.size >= maxStreams) {
         source.close?.()
         throw new AppError('SERVER_TOO_MANY_REQUESTS')
@@ -96,7 +96,7 @@ export function createEventStreams({ maxStreams, heartbeatMs = HEARTBEAT_MS }: E
       const headers = reply.getHeaders() as Record<string, string>
       const own = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' }
       reply.raw.writeHead(200, { ...headers, ...own })
-      start(source, reply, readmit)
+      start(source, reply, recheck)
       return reply
     },
     stop: () => {

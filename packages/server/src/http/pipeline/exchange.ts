@@ -6,41 +6,40 @@ import type { AttemptLimits } from '../../limits/attempt-limits.ts'
 import type { HeldTokens } from '../../login/console/held-tokens.ts'
 import type { SecondFactor } from '../../login/second-factor.ts'
 import type { Settings } from '../../platform/settings/index.ts'
+import type { NoteSessionUse } from '../../session/client-change-detector.ts'
 import type { LiveSessions } from '../../session/live-sessions.ts'
-import type { NoteUse } from '../../session/session-moves.ts'
-import type { Admitted } from './call.ts'
+import type { Caller } from './call.ts'
 import type { Query } from './query.ts'
-import type { Answer, Route } from './route.ts'
+import type { Route, RouteResponse } from './route.ts'
 import type { TimeLimit } from './time-limit.ts'
 
 /** What the steps of the pipeline need beside the request. */
 export interface PipelineParts {
-  readonly sessions: Pick<LiveSessions, 'find' | 'look'>
+  readonly sessions: Pick<LiveSessions, 'find' | 'peek'>
   readonly secondFactor: Pick<SecondFactor, 'findMissing'>
-  readonly noteUse: NoteUse
+  readonly noteSessionUse: NoteSessionUse
   readonly heldTokens: Pick<HeldTokens, 'of'>
-  readonly limits: Pick<AttemptLimits, 'address' | 'holdBack'>
+  readonly limits: Pick<AttemptLimits, 'address' | 'delayRefusal'>
   readonly hostedCallers: Pick<HostedCallers, 'find'>
   readonly http: Pick<Settings['http'], 'maxBodyBytes' | 'maxManagementBodyBytes'>
-  /** How long finding the caller, and then the handler, may take. */
+  /** Limits the time for finding the caller, and for the handler. */
   readonly withinTime: TimeLimit
   /** Whether the client waits for `100 Continue` before it sends the body. */
   awaitsContinue(request: IncomingMessage): boolean
 }
 
-/** One request on its way through the pipeline, and what the steps have found out so far. */
+/** The state of one request in the pipeline: each step adds its result. */
 export class Exchange {
   readonly route: Route
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly parts: PipelineParts
-  /** Counts against the client's address until it is given back. */
   attempt: Attempt = UNCOUNTED
-  caller: Admitted | undefined
+  caller: Caller | undefined
   bytes: Buffer | undefined
   query: Query | undefined
   body: unknown
-  answer: Answer | undefined
+  response: RouteResponse | undefined
 
   constructor(route: Route, request: FastifyRequest, reply: FastifyReply, parts: PipelineParts) {
     this.route = route
@@ -58,8 +57,8 @@ export class Exchange {
     return this.parts.awaitsContinue(this.request.raw)
   }
 
-  /** Whether refusals of this call count against the client's address. */
+  /** Whether refusals count against the client's address. */
   get isCounted(): boolean {
-    return this.route.rate === 'sign-in'
+    return this.route.rate === 'attempt'
   }
 }

@@ -5,8 +5,8 @@ const HEADER = 'x-forwarded-for'
 const WITH_PORT = /^(?:\[(?<v6>[^\]]+)\](?::\d{1,5})?|(?<v4>[\d.]+):\d{1,5})$/
 
 /**
- * Rewrites X-Forwarded-For so that it holds addresses alone: some proxies write the client's port behind. The framework reads the header by
- * itself, would know no proxy by an address with a port, and every connection of a client would be another client.
+ * Removes ports from X-Forwarded-For, where some proxies add the client's port. The framework reads the header itself: with a port it would not
+ * recognise a trusted proxy, and every connection of a client would count as another client.
  */
 export function dropForwardedPorts(headers: Record<string, string | string[] | undefined>): void {
   const forwarded = headers[HEADER]
@@ -14,7 +14,7 @@ export function dropForwardedPorts(headers: Record<string, string | string[] | u
   headers[HEADER] = forwarded.split(',').map(withoutPort).join(',')
 }
 
-/** What is no address with a port stays as it is. */
+/** Returns other text unchanged. */
 function withoutPort(text: string): string {
   const { v6, v4 } = WITH_PORT.exec(text.trim())?.groups ?? {}
   if (v6 !== undefined && isIP(v6) === 6) return v6

@@ -4,7 +4,7 @@ import type { AppError } from '@countersign/core'
 /** First segments of the hosted API. */
 const ROOTS: readonly string[] = ['/core', '/identity', '/auth']
 
-/** Whether a path, with or without its query, is of the hosted API. Asked of every request, so it makes nothing new. */
+/** Whether a path, with or without query, belongs to the hosted API. Runs for every request, so it allocates nothing. */
 export function isHostedPath(url: string): boolean {
   for (const root of ROOTS) {
     if (url.startsWith(root)) return url.length === root.length || url[root.length] === '/' || url[root.length] === '?'
@@ -28,12 +28,12 @@ const LABELS: Readonly<Record<number, string>> = {
   503: 'SERVICE_UNAVAILABLE',
 }
 
-/** An error in the shape that clients of the hosted API know. `traceId` is what the log has it under. */
+/** An error in the format of the hosted API. `traceId` is the request id in the log. */
 export function hostedError({ code, publicCause }: AppError, traceId: string) {
   const { status, message } = ERRORS[code]
-  const why = publicCause && ('field' in publicCause ? publicCause.reason : publicCause.message)
+  const reason = publicCause && ('field' in publicCause ? publicCause.reason : publicCause.message)
   return {
-    errors: [why ?? message],
+    errors: [reason ?? message],
     status: { code: status, label: LABELS[status] ?? 'ERROR' },
     traceId,
     ...(publicCause && 'field' in publicCause && { field: publicCause.field }),

@@ -1,4 +1,4 @@
-/** First segments that old clients send without the API's base path. Whole segments only: `/authenticate` is not `/auth`. */
+/** First segments that old clients send without the API's base path. Compared as whole segments: `/authenticate` is not `/auth`. */
 const CLIENT_SEGMENTS = new Set([
   'authenticate',
   'controllers',
@@ -17,7 +17,7 @@ const CLIENT_SEGMENTS = new Set([
 const CLIENT_BASE = '/edge/client/v1'
 const OLD_BASE = '/edge/v1'
 
-/** Where a path from before the APIs had base paths leads today. */
+/** Maps paths from before the APIs had base paths to the client API. */
 export function rewriteLegacyPath(url: string): string {
   if (url === OLD_BASE || url.startsWith(`${OLD_BASE}/`) || url.startsWith(`${OLD_BASE}?`)) {
     return CLIENT_BASE + url.slice(OLD_BASE.length)

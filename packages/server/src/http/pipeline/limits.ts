@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { CODE_HEADER, type ErrorCode } from '@countersign/contract'
 import { AppError } from '@countersign/core'
 
-/** How often a header may be written where a second one would make the request ambiguous. */
+/** How many lines of a header are allowed, where more would make the request ambiguous. */
 const MOST_LINES: ReadonlyMap<string, number> = new Map([
   ['host', 1],
   ['content-type', 1],
@@ -11,7 +11,7 @@ const MOST_LINES: ReadonlyMap<string, number> = new Map([
   ['authorization', 3],
 ])
 
-/** What is refused by looking at the headers alone, before anything is read, parsed or looked up. */
+/** Checks the headers, before anything else is read, parsed or looked up. Throws the refusal. */
 export function checkHeaders(request: IncomingMessage, maxHeaderLines: number): void {
   const { rawHeaders, headers } = request
   if (rawHeaders.length / 2 > maxHeaderLines) throw new AppError('REQUEST_HEADERS_TOO_LARGE')
@@ -42,12 +42,12 @@ function malformed(message: string): AppError {
   return new AppError('BAD_REQUEST', { message })
 }
 
-/** Refuses a body that says itself that it is too long, before a byte of it is read. */
+/** Refuses a body that declares itself too long, before a byte of it is read. */
 export function checkDeclaredLength(headers: IncomingHttpHeaders, maxBytes: number): void {
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw new AppError('REQUEST_ENTITY_TOO_LARGE')
 }
 
-/** Ids are text without control characters: what holds one names nothing, and one database would choke on it. */
+/** Ids never contain control characters, and PostgreSQL rejects NUL: such a path is NOT_FOUND. */
 export function checkParams(params: Readonly<Record<string, string>>): void {
   for (const value of Object.values(params)) if (hasControlCharacter(value)) throw new AppError('NOT_FOUND')
 }
@@ -60,7 +60,7 @@ function hasControlCharacter(text: string): boolean {
   return false
 }
 
-/** Whether the caller takes JSON; a header that is absent takes everything. `refusal` is the code of who does not. */
+/** Checks that the client accepts JSON; without the header it accepts everything. `refusal` replaces the error code. */
 export function checkAcceptsJson(accept: string | undefined, refusal?: ErrorCode): void {
   if (accept === undefined || accept === '') return
   const ranges = accept.toLowerCase().split(',')
@@ -72,10 +72,7 @@ export function checkAcceptsJson(accept: string | undefined, refusal?: ErrorCode
 
 const JSON_RANGES = new Set(['*/*', 'application/*', 'application/json'])
 
-/**
- * The media type of a body, which must be JSON or one of the others, in exactly these words, and come as it is: nothing
- * is ever unpacked.
- */
+/** The media type of a body: JSON or one of `others`, compared exactly. Bodies are never decompressed: another content encoding is refused. */
 export function readMediaType(headers: IncomingHttpHeaders, others: readonly string[] = []): string {
   const { 'content-type': contentType = '', 'content-encoding': encoding = 'identity' } = headers
   if (encoding.toLowerCase() !== 'identity') {
@@ -86,7 +83,7 @@ export function readMediaType(headers: IncomingHttpHeaders, others: readonly str
   const found = allowed.find((known) => known === type.trimEnd().toLowerCase())
   if (found && parameters.every((parameter) => CHARSETS.has(parameter.trim().toLowerCase()))) return found
   if (contentType !== '' && type.trim() === '') {
-    throw new AppError('COULD_NOT_PARSE_BODY', { message: 'the Content-Type names no media type' })
+    throw new AppError('COULD_NOT_PARSE_BODY', { message: 'the Content-Type has no media type' })
   }
   const reason = `unsupported media type ${quoted(contentType)}, only [${allowed.join(' ')}] are allowed`
   throw unsupported('Content-Type', reason, contentType)

@@ -3,12 +3,10 @@ import type { Server, ServerOptions } from 'node:https'
 import type { Settings } from '../../platform/settings/index.ts'
 import type { UnreadableRequests } from './unreadable-request.ts'
 
-/** How often connections that take too long are looked for. */
 const TIMEOUT_CHECK_MS = 1_000
 
 type HttpSettings = Settings['http']
 
-/** Strict in what is taken for TLS and for HTTP. */
 export function listenerOptions(tls: ServerOptions, http: HttpSettings): ServerOptions {
   return {
     ...tls,
@@ -19,23 +17,23 @@ export function listenerOptions(tls: ServerOptions, http: HttpSettings): ServerO
     maxHeaderSize: http.maxHeaderBytes,
     connectionsCheckingInterval: TIMEOUT_CHECK_MS,
     insecureHTTPParser: false,
-    // Checked by us: Node answers in its own words.
+    // Checked in the pipeline: Node's own response has another format.
     requireHostHeader: false,
   }
 }
 
-/** Sets what cannot be an option. Answers whether the client of a request waits for a word before it sends the body. */
-export function guardListener(
+/** Sets what is not an option of the server. Returns a function that tells whether a client waits for `100 Continue`. */
+export function configureListener(
   server: Server,
   http: HttpSettings,
   unreadable: UnreadableRequests,
 ): (request: IncomingMessage) => boolean {
   server.headersTimeout = http.headersTimeoutSeconds * 1000
   server.maxConnections = http.maxConnections
-  // Counted by us: Node drops what is over its own limit without a word.
+  // Counted in the pipeline: Node silently drops headers over its own limit.
   server.maxHeadersCount = 0
   server.on('connect', unreadable.onConnect)
-  // An `Expect: 100-continue` is answered once it is decided to read the body; any other expectation is passed over.
+  // The pipeline sends `100 Continue` when it decides to read the body; other expectations are ignored.
   const waiting = new WeakSet<IncomingMessage>()
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     waiting.add(request)

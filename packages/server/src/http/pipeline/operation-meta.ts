@@ -2,7 +2,7 @@ import type { OperationMeta } from '../../store/operation-meta.ts'
 import type { Call } from './call.ts'
 import { sessionOf } from './route.ts'
 
-/** The meta of an operation that a call asks for: its actor is the identity of the session. */
+/** The meta of an operation that a call runs. The actor is the identity of the session. */
 export function operationMeta(
   call: Pick<Call, 'session' | 'source'> & Partial<Pick<Call, 'ifMatch'>>,
   now: number,

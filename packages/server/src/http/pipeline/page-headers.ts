@@ -1,4 +1,4 @@
-/** What goes with every page: it may load its own files and ask its own server, and nobody may frame it. */
+/** Headers of every page: it loads files and data from its own server only, and cannot be framed. */
 export const PAGE_HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

@@ -1,8 +1,8 @@
 import { AUTHENTICATE_METHODS, CODE_HEADER } from '@countersign/contract'
 
-/** Parameters that more than one call takes, or that need more words than a schema has. */
+/** The parameters that routes name in their notes, as OpenAPI documents them. */
 export const PARAMETERS = {
-  id: { name: 'id', in: 'path', required: true, schema: { type: 'string' }, description: 'The id, opaque text' },
+  id: { name: 'id', in: 'path', required: true, schema: { type: 'string' }, description: 'The id, an opaque string' },
   filter: {
     name: 'filter',
     in: 'query',
@@ -19,26 +19,26 @@ export const PARAMETERS = {
     name: 'limit',
     in: 'query',
     schema: { oneOf: [{ type: 'integer', maximum: 500 }, { const: 'none' }], default: 10 },
-    description: 'How many at most; `none` or -1 for all of them',
+    description: 'Maximum number of entries; `none` or -1 for all',
   },
   offset: {
     name: 'offset',
     in: 'query',
     schema: { type: 'integer', minimum: 0, maximum: 100_000, default: 0 },
-    description: 'How many to pass over',
+    description: 'Number of entries to skip',
   },
   method: {
     name: 'method',
     in: 'query',
     required: true,
     schema: { type: 'string', enum: [...AUTHENTICATE_METHODS] },
-    description: 'With what to sign in',
+    description: 'The login method',
   },
   enrollMethod: {
     name: 'method',
     in: 'query',
     schema: { type: 'string', enum: ['ott', 'updb', 'token'], default: 'ott' },
-    description: 'In which way to enroll',
+    description: 'The enrollment method',
   },
   oneTimeToken: {
     name: 'token',
@@ -57,31 +57,31 @@ export const PARAMETERS = {
     in: 'query',
     explode: true,
     schema: { type: 'array', items: { type: 'string' }, maxItems: 100 },
-    description: '`#attribute` or `@id`, once for each',
+    description: '`#attribute` or `@id`; repeat the parameter for several',
   },
   roleSemantic: {
     name: 'roleSemantic',
     in: 'query',
     schema: { type: 'string', enum: ['AllOf', 'AnyOf'], default: 'AllOf' },
-    description: 'Whether all attributes of `roleFilter` are asked for, or any',
+    description: 'Whether an identity must have all attributes of `roleFilter`, or any',
   },
   ifMatch: {
     name: 'If-Match',
     in: 'header',
     schema: { type: 'string' },
-    description: 'The `ETag` of the version that is to be changed; 412 when it is not the present one',
+    description: 'The `ETag` of the version to change; 412 when it is not the current one',
   },
   tokenIssuerId: {
     name: 'ziti-token-issuer-id',
     in: 'header',
     schema: { type: 'string' },
-    description: 'The id of the signer to enroll through, where several fit',
+    description: 'The id of the signer to enroll through, when several match',
   },
   lastEventId: {
     name: 'Last-Event-ID',
     in: 'header',
     schema: { type: 'string' },
-    description: 'The id of the last event that was read, to go on after it',
+    description: 'The id of the last event received; the stream resumes after it',
   },
 } as const
 

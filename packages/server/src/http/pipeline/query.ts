@@ -22,12 +22,12 @@ class Parameters extends Map<string, string> implements Query {
 }
 
 export const NO_PARAMETERS: Query = new Parameters()
-/** Most parameters are plain words; what is left aside here is looked at closely. */
+/** Most parameters need no decoding. */
 const MAY_NEED_DECODING = /[^\w.-]/
 /** Alone, or as the first part of a path such as `prototype.x` or `constructor[x]`. */
 const PROTOTYPE_NAME = /^(?:__proto__|constructor|prototype)(?:[.[]|$)/
 
-/** Reads what stands behind the `?`. A plus is a space, and text that existing clients leave unencoded is taken as it stands. */
+/** Parses the part after the `?`. A plus is a space. Characters that existing clients leave unencoded are accepted. */
 export function parseQuery(url: string): Query {
   const start = url.indexOf('?')
   if (start < 0 || start === url.length - 1) return NO_PARAMETERS
@@ -48,10 +48,10 @@ function decode(text: string): string {
   try {
     decoded = decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    throw refusal('the query holds a % that does not begin two hexadecimal digits of UTF-8')
+    throw refusal('the query has a % that is not followed by two hexadecimal digits of UTF-8')
   }
-  // No text that is stored holds one, and one database chokes on the question.
-  if (decoded.includes('\0')) throw refusal('the query holds a null character')
+  // No stored text contains one, and PostgreSQL rejects it.
+  if (decoded.includes('\0')) throw refusal('the query contains a null character')
   return decoded
 }
 

@@ -12,8 +12,8 @@ export function hasUnreadBody(request: IncomingMessage): boolean {
 }
 
 /**
- * Reads the body to its end, counting: one byte over the limit is a 413, whatever length was announced. With `keep` false the
- * bytes are counted and let go. What is left unread on failure stays unread.
+ * Reads the body to its end. One byte over `maxBytes` is a 413, whatever length was declared. With `keep` false the bytes are counted and
+ * discarded. On failure the rest stays unread.
  */
 export function readBytes(
   request: IncomingMessage,

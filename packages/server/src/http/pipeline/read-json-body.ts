@@ -5,7 +5,7 @@ import type { Route } from './route.ts'
 
 const BODY_LIMITS = { maxDepth: 64, maxMembers: 10_000, maxStringLength: 65_536, refusePrototypeNames: true }
 
-/** The body of a call, read by the route's schema. An absent body is an error only where one is required. */
+/** Parses the body by the route's schema. A missing body is an error only if the route requires one. */
 export function readJsonBody(
   { body }: Pick<Route, 'body'>,
   bytes: Buffer | undefined,
@@ -25,8 +25,8 @@ export function readJsonBody(
 function parseJson(bytes: Buffer): JsonValue {
   try {
     const value = readJson(bytes, BODY_LIMITS)
-    // No text that is stored holds one, and one database chokes on it. It can only have come as an escape.
-    if (bytes.includes('\\u0000') && holdsNull(value)) throw unreadable('a string holds a null character')
+    // No stored text contains one, and PostgreSQL rejects it. In valid JSON it can only be an escape.
+    if (bytes.includes('\\u0000') && holdsNull(value)) throw unreadable('a string contains a null character')
     return value
   } catch (error) {
     if (!(error instanceof JsonError)) throw error

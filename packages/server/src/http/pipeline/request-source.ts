@@ -10,13 +10,13 @@ export function requestSource(request: FastifyRequest): RequestSource {
   }
 }
 
-/** The port is the client's own only where no proxy stands between. */
+/** Without a port behind a proxy: the port of the connection is then the proxy's. */
 export function remoteAddrOf({ ip, socket }: FastifyRequest): string {
   return withPort(ip, ip === socket.remoteAddress ? socket.remotePort : undefined)
 }
 
 function withPort(address: string, port: number | undefined): string {
   if (port === undefined) return address
-  // Whatever of these holds a colon is an IPv6 address.
+  // An address with a colon is IPv6.
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
 }

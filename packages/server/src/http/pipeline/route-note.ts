@@ -1,44 +1,44 @@
-import type { AnswerName } from '@countersign/contract'
+import type { ResponseName } from '@countersign/contract'
 import type { ParameterName } from './parameters.ts'
 
-/** What the answer of a call looks like: its envelope, and what is in it. */
-export type AnswerShape =
-  | { readonly kind: 'one'; readonly of: AnswerName | 'text'; readonly status?: 201 }
-  /** `whole` lists have neither filters nor pages. */
-  | { readonly kind: 'list'; readonly of: AnswerName | 'text'; readonly whole?: true }
+/** The shape of a successful response: its envelope and the data in it. */
+export type ResponseShape =
+  | { readonly kind: 'one'; readonly of: ResponseName | 'text'; readonly status?: 201 }
+  /** `whole` lists have no filter and no paging. */
+  | { readonly kind: 'list'; readonly of: ResponseName | 'text'; readonly whole?: true }
   | { readonly kind: 'created' }
   | { readonly kind: 'done' }
-  /** Not JSON: the media type is in the route. */
-  | { readonly kind: 'other'; readonly what: string }
+  /** Not JSON: the media type is `produces` of the route. */
+  | { readonly kind: 'other'; readonly description: string }
 
-/** What the OpenAPI document says of a call beside what its row says. */
+/** What the OpenAPI document says about a call, beside what it takes from the route. */
 export interface RouteNote {
   /** One line, a verb first. */
   readonly summary: string
-  readonly answer: AnswerShape
-  /** Parameters beside those of lists and paths. */
+  readonly response: ResponseShape
+  /** Parameters other than those of lists and paths. */
   readonly parameters?: readonly ParameterName[]
-  readonly more?: string
-  /** Whether a token of a provider may be the credential of the call. */
-  readonly takesToken?: true
+  readonly description?: string
+  /** Whether a token of an identity provider can be the credential of the call. */
+  readonly acceptsToken?: true
 }
 
-type Rest = Omit<RouteNote, 'summary' | 'answer'>
+type Rest = Omit<RouteNote, 'summary' | 'response'>
 
-/** Builds the notes of rows by what they answer. */
+/** Builds notes, by the kind of response. */
 export const describe = {
-  one: (of: AnswerName | 'text', summary: string, rest: Rest = {}): RouteNote => {
-    return { summary, answer: { kind: 'one', of }, ...rest }
+  one: (of: ResponseName | 'text', summary: string, rest: Rest = {}): RouteNote => {
+    return { summary, response: { kind: 'one', of }, ...rest }
   },
-  list: (of: AnswerName | 'text', summary: string, rest: Rest = {}): RouteNote => {
-    return { summary, answer: { kind: 'list', of }, ...rest }
+  list: (of: ResponseName | 'text', summary: string, rest: Rest = {}): RouteNote => {
+    return { summary, response: { kind: 'list', of }, ...rest }
   },
-  wholeList: (of: AnswerName | 'text', summary: string): RouteNote => {
-    return { summary, answer: { kind: 'list', of, whole: true } }
+  wholeList: (of: ResponseName | 'text', summary: string): RouteNote => {
+    return { summary, response: { kind: 'list', of, whole: true } }
   },
-  created: (summary: string, rest: Rest = {}): RouteNote => ({ summary, answer: { kind: 'created' }, ...rest }),
-  done: (summary: string, rest: Rest = {}): RouteNote => ({ summary, answer: { kind: 'done' }, ...rest }),
-  other: (what: string, summary: string, rest: Rest = {}): RouteNote => {
-    return { summary, answer: { kind: 'other', what }, ...rest }
+  created: (summary: string, rest: Rest = {}): RouteNote => ({ summary, response: { kind: 'created' }, ...rest }),
+  done: (summary: string, rest: Rest = {}): RouteNote => ({ summary, response: { kind: 'done' }, ...rest }),
+  other: (description: string, summary: string, rest: Rest = {}): RouteNote => {
+    return { summary, response: { kind: 'other', description }, ...rest }
   },
 }

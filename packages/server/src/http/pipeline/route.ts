@@ -11,26 +11,25 @@ export const ROUTE_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof ROUTE_METHODS)[number]
 
 /**
- * Who may call: everybody, whoever has a session even if its second factor is missing, whoever has a whole one, or who
- * holds the permission. There is no default.
+ * What a caller needs: nothing, a session that may lack its second factor, a complete session, a permission, or access to the hosted API. There
+ * is no default.
  */
 export type Access = 'anonymous' | 'partial-session' | 'any-session' | RequiredPermission | HostedRequirement
 
-/** Who holds an access token of his organization's provider, or acts for the organization of this controller. */
+/** An access token of the organization's identity provider, or a session of the organization that owns this controller. */
 export interface HostedRequirement {
   readonly hosted: HostedAccess
 }
 
 /**
- * What limits a call that anybody may make. `sign-in` for everything that tries a credential, costs cryptography or writes:
- * refused ones count against the client's address, and over the limit it is a 429 before the body is read. `none` for what
- * only reads.
+ * The limit of an anonymous call. `attempt` for every call that tries a credential, does cryptography or writes: refused ones count against the
+ * client's address, and over the limit the response is a 429 before the body is read. `none` for calls that only read.
  */
-export type Rate = 'sign-in' | 'none'
+export type Rate = 'attempt' | 'none'
 
 /**
- * One row of the API. Everything that guards a call is in the row, so that nothing can be forgotten in a handler: a row
- * without access or body cap, or an anonymous one without rate, does not compile.
+ * One row of the route table. All protection of a call is in the row, so that no handler can forget it: a row without access or body cap, or an
+ * anonymous one without rate, does not compile.
  */
 export type Route = RouteParts &
   (
@@ -40,43 +39,43 @@ export type Route = RouteParts &
 
 interface RouteParts {
   readonly method: Method
-  /** Every path under which it is reachable. */
   readonly paths: readonly string[]
   readonly bodyCap: 'anonymous' | 'management'
-  /** The schema of the JSON body; `optional` bodies may be absent altogether. Null when the call has none. */
+  /** Null when the call takes no body. */
   readonly body: RouteBody | null
-  /** The media type of a good answer where it is not JSON; errors are JSON everywhere. */
+  /** The media type of a successful response if it is not JSON. Errors are always JSON. */
   readonly produces?: string
-  /** What the OpenAPI document says of it; null for calls outside the two APIs that have a document. */
+  /** For the OpenAPI document; null for calls outside the two APIs that have one. */
   readonly note: RouteNote | null
-  /** How a caller is refused who takes no JSON; NOT_ACCEPTABLE unless given. */
+  /** The error code for clients that do not accept JSON; NOT_ACCEPTABLE unless given. */
   readonly unacceptable?: ErrorCode
-  handle(call: Call): Promise<Answer> | Answer
+  handle(call: Call): Promise<RouteResponse> | RouteResponse
 }
 
 export interface RouteBody {
   readonly schema: BodySchema
+  /** Whether the body may be missing. */
   readonly optional: boolean
-  /** What existing clients call it, where one that is missing is told by that name. */
+  /** The name of the body in the error for a missing one, where existing clients expect it. */
   readonly parameter?: string
-  /** Other media types that are taken as they stand, for the value of one member. */
+  /** Other media types: the whole text becomes the value of `member`. */
   readonly text?: { readonly types: readonly string[]; readonly member: string }
 }
 
-/** What goes back: a JSON value, JSON text whole or as a stream, bytes of another type, or events without end. */
-export interface Answer {
+/** The response of a handler: a JSON value, JSON text whole or as a stream, bytes of another type, or an event stream. */
+export interface RouteResponse {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
-  /** A refusal all the same, told to a browser by where it is sent: it counts as one. */
+  /** Counts as a refusal although it is a redirect. */
   readonly isRefusal?: boolean
   /** `Set-Cookie` lines. */
   readonly cookies?: readonly string[]
   readonly json?: unknown
-  /** JSON text that is ready to be sent. */
+  /** JSON text. */
   readonly text?: string
-  /** JSON text that is sent while it is made. */
+  /** JSON text, sent while it is produced. */
   readonly stream?: Readable
-  /** Server-sent events, for as long as the caller is admitted. */
+  /** Server-sent events, until the caller is no longer authorized. */
   readonly eventStream?: EventStreamSource
   readonly bytes?: { readonly content: Buffer; readonly type: string }
 }
@@ -89,6 +88,6 @@ export function sessionOf(call: Pick<Call, 'session'>): LiveSession {
 
 /** The caller of a route of the hosted API. */
 export function hostedCallerOf(call: Pick<Call, 'hosted'>): HostedCaller {
-  if (!call.hosted) throw new TypeError('the route is not of the hosted API')
+  if (!call.hosted) throw new TypeError('the route does not belong to the hosted API')
   return call.hosted
 }

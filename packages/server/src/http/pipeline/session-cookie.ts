@@ -1,18 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { AppError, findCookie } from '@countersign/core'
 
-/** Holds the session of a browser that shows the console. No script can read it, and no other host can set it. */
+/** The session token of the console. Scripts cannot read the cookie, and no other host can set it. */
 export const SESSION_COOKIE = '__Host-countersign'
 
-/** What is known of a call beside its path: its headers, and the host by which this controller was reached. */
+/** The headers of a request, and the host under which the client reached this controller. */
 export interface CallHead {
   readonly headers: IncomingHttpHeaders
   readonly host: string
 }
 
 /**
- * The session token of the console's cookie; '' when there is none, or when the call brings another credential, which then counts alone.
- * @throws {AppError} FORBIDDEN when the call does not come from a page of this controller
+ * The session token of the console's cookie; '' when there is none, or when the request has another credential, which then takes precedence.
+ * @throws {AppError} FORBIDDEN when the request does not come from a page of this controller
  */
 export function cookieSessionToken(call: CallHead): string {
   const { headers } = call
@@ -24,17 +24,17 @@ export function cookieSessionToken(call: CallHead): string {
   return token
 }
 
-/** Whether a page of this controller, and no other, makes the call: browsers send cookies with what other pages ask for too. */
+/** Whether a page of this controller made the request: browsers send cookies with requests of other pages too. */
 export function isOwnPage({ headers, host }: CallHead): boolean {
   const { 'sec-fetch-site': site, origin } = headers
   const isOwn = origin === undefined ? site !== undefined : origin === ownOrigin(host)
   return isOwn && (site === undefined || site === 'same-origin')
 }
 
-/** @throws {AppError} FORBIDDEN unless a page of this controller makes the call */
+/** @throws {AppError} FORBIDDEN unless a page of this controller made the request */
 export function checkOwnPage(call: CallHead): void {
   if (isOwnPage(call)) return
-  throw new AppError('FORBIDDEN', { message: 'a session in a cookie is good for calls of the console itself only' })
+  throw new AppError('FORBIDDEN', { message: 'a session cookie is valid only in requests of the console' })
 }
 
 /** The origin of the pages that are served under this host. */
@@ -43,13 +43,13 @@ export function ownOrigin(host: string): string | undefined {
 }
 
 interface CookieOptions {
-  /** `Lax` for what has to come back with a redirect from another site. */
+  /** `Lax` for a cookie that must be sent after a redirect from another site. */
   readonly sameSite?: 'Strict' | 'Lax'
   /** Until the browser is closed unless given. */
   readonly maxAgeSeconds?: number
 }
 
-/** A `Set-Cookie` line. The prefix of the name makes browsers insist on Secure, on the path and on this very host. */
+/** A `Set-Cookie` line. With the prefix `__Host-` browsers require Secure, the path / and this exact host. */
 export function buildCookie(
   name: `__Host-${string}`,
   value: string,
@@ -59,5 +59,5 @@ export function buildCookie(
   return `${name}=${value}; Path=/; Secure; HttpOnly; SameSite=${sameSite}${age}`
 }
 
-/** A `Set-Cookie` line that takes the cookie away. */
+/** A `Set-Cookie` line that deletes the cookie. */
 export const clearCookie = (name: `__Host-${string}`): string => buildCookie(name, '', { maxAgeSeconds: 0 })

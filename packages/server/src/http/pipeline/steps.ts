@@ -1,4 +1,4 @@
-import { authorizeCaller, findCaller } from './admit.ts'
+import { authenticateCaller, authorizeCaller } from './authorize-caller.ts'
 import { Call } from './call.ts'
 import { countFailure } from './count-attempt.ts'
 import type { Exchange } from './exchange.ts'
@@ -6,9 +6,9 @@ import { checkAcceptsJson, checkDeclaredLength, checkParams } from './limits.ts'
 import { parseQuery as readQuery } from './query.ts'
 import { hasBody, readBytes } from './read-bytes.ts'
 import { readJsonBody } from './read-json-body.ts'
-import type { Answer } from './route.ts'
+import type { RouteResponse } from './route.ts'
 
-/** Checks or reads one thing. Throws the refusal. Returns a promise only when it has to wait. */
+/** Throws the refusal. Returns a promise only when it has to wait. */
 type Step = (exchange: Exchange) => Promise<void> | undefined
 
 /** Every request passes these steps in this order; the first refusal ends it. */
@@ -25,19 +25,19 @@ const STEPS: readonly Step[] = [
   handle,
 ]
 
-/** Takes a request through the pipeline. Throws whatever refuses it, after counting it against the client's address where it counts. */
-export async function serve(exchange: Exchange): Promise<Answer> {
+/** Runs a request through the steps. Throws the refusal, after counting it against the client's address if the route counts. */
+export async function serve(exchange: Exchange): Promise<RouteResponse> {
   const { parts, request } = exchange
   try {
     for (const step of STEPS) {
       const waiting = step(exchange)
-      // Waiting for nothing would cost every request a turn of the microtask queue for each step.
+      // Awaiting undefined would cost a turn of the microtask queue for each step.
       if (waiting) await waiting
     }
-    const answer = exchange.answer ?? { status: 204 }
-    if (exchange.isCounted && answer.isRefusal) await parts.limits.holdBack(request.ip)
+    const response = exchange.response ?? { status: 204 }
+    if (exchange.isCounted && response.isRefusal) await parts.limits.delayRefusal(request.ip)
     else exchange.attempt.giveBack()
-    return answer
+    return response
   } catch (error) {
     if (exchange.isCounted) await countFailure(parts.limits, request.ip, exchange.attempt, error)
     throw error
@@ -56,7 +56,7 @@ function authenticate(exchange: Exchange): Promise<void> | undefined {
   const { route, request, reply, parts } = exchange
   if (route.access === 'anonymous') return undefined
   reply.header('cache-control', 'no-store')
-  const finding = findCaller(route, request, parts).then((caller) => {
+  const finding = authenticateCaller(route, request, parts).then((caller) => {
     exchange.caller = caller
   })
   return withinTimeOrRefuse(exchange, finding)
@@ -81,7 +81,7 @@ async function withinTimeOrRefuse(exchange: Exchange, deciding: Promise<void>): 
   }
 }
 
-/** Throws the refusal, after discarding the body. It is still counted: one that is too long is a 413 for every caller. */
+/** Discards the body, then throws the refusal. A body that is too long is a 413 for every caller. */
 async function refuse({ request, maxBytes, awaitsContinue }: Exchange, refusal: unknown): Promise<never> {
   if (!awaitsContinue) await readBytes(request.raw, { maxBytes, keep: false })
   throw refusal
@@ -114,12 +114,12 @@ function parseBody(exchange: Exchange): undefined {
 
 function handle(exchange: Exchange): Promise<void> | undefined {
   const { route, parts } = exchange
-  const answer = route.handle(new Call(exchange))
-  if (!(answer instanceof Promise)) {
-    exchange.answer = answer
+  const response = route.handle(new Call(exchange))
+  if (!(response instanceof Promise)) {
+    exchange.response = response
     return undefined
   }
-  return parts.withinTime(answer).then((settled) => {
-    exchange.answer = settled
+  return parts.withinTime(response).then((settled) => {
+    exchange.response = settled
   })
 }

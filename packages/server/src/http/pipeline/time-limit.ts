@@ -1,43 +1,43 @@
 import { AppError, Slots } from '@countersign/core'
 
-/** The result of the work, or a 503 when it takes longer. What was begun is not undone: the caller learns that it may ask again. */
+/** Resolves with the result of the work, or rejects with TIMEOUT (503, retryable). The work itself is not cancelled. */
 export type TimeLimit = <T>(work: Promise<T> | T) => Promise<T>
 
 interface Work {
   readonly since: number
-  readonly giveUp: () => void
-  isGivenUp: boolean
+  readonly expire: () => void
+  isExpired: boolean
 }
 
-/** How often it is looked for what takes too long: as often as this in the time that it may take, and at least each second. */
-const LOOKS = 10
-const LOOK_MS = 1_000
+/** Checks for overdue work run this often within the limit, and at least once a second. */
+const CHECKS_PER_LIMIT = 10
+const MAX_CHECK_MS = 1_000
 
-/** One for all calls: a timer for each would cost more than looking up its session. */
+/** One timer for all requests: a timer for each would cost more than the lookup of its session. */
 export function createTimeLimit(milliseconds: number): TimeLimit {
-  const underWay = new Slots<Work>()
-  let looking: NodeJS.Timeout | undefined
+  const running = new Slots<Work>()
+  let timer: NodeJS.Timeout | undefined
 
-  const look = (): void => {
+  const check = (): void => {
     const latest = performance.now() - milliseconds
-    for (const work of underWay.takeAll(({ since }) => since <= latest)) {
-      work.isGivenUp = true
-      work.giveUp()
+    for (const work of running.takeAll(({ since }) => since <= latest)) {
+      work.isExpired = true
+      work.expire()
     }
-    if (underWay.size > 0) return
-    clearInterval(looking)
-    looking = undefined
+    if (running.size > 0) return
+    clearInterval(timer)
+    timer = undefined
   }
 
   return (work) => {
     if (!(work instanceof Promise)) return Promise.resolve(work)
-    looking ??= setInterval(look, Math.min(LOOK_MS, milliseconds / LOOKS)).unref()
+    timer ??= setInterval(check, Math.min(MAX_CHECK_MS, milliseconds / CHECKS_PER_LIMIT)).unref()
     return new Promise((resolve, reject) => {
-      const giveUp = (): void => reject(new AppError('TIMEOUT'))
-      const mine: Work = { since: performance.now(), giveUp, isGivenUp: false }
-      const slot = underWay.add(mine)
+      const expire = (): void => reject(new AppError('TIMEOUT'))
+      const entry: Work = { since: performance.now(), expire, isExpired: false }
+      const slot = running.add(entry)
       const end = (): void => {
-        if (!mine.isGivenUp) underWay.take(slot)
+        if (!entry.isExpired) running.take(slot)
       }
       work.then(
         (result) => {

@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { AppError, newId } from '@countersign/core'
 import type { Logger } from 'pino'
-import { errorAnswer } from './errors.ts'
+import { errorResponse } from './errors.ts'
 
 const LINGER_MS = 1_000
 
-/** What the parser of HTTP reports, in our words; every other complaint of it is a plain 400. */
+/** Errors of the HTTP parser, by code; every other one is a plain 400. */
 const PARSER_ERRORS: Readonly<Record<string, AppError>> = {
   HPE_HEADER_OVERFLOW: new AppError('REQUEST_HEADERS_TOO_LARGE'),
   ERR_HTTP_REQUEST_TIMEOUT: new AppError('REQUEST_TIMEOUT'),
@@ -20,28 +20,28 @@ const REASONS: Readonly<Record<number, string>> = {
 }
 
 export interface UnreadableRequests {
-  /** Bytes that are no HTTP request, or come too slowly. */
+  /** For bytes that are not an HTTP request, or arrive too slowly. */
   onClientError(error: NodeJS.ErrnoException, socket: Duplex): void
-  /** A request to become a tunnel. */
+  /** For the method CONNECT. */
   onConnect(request: IncomingMessage, socket: Duplex): void
 }
 
-/** Answers in the same envelope as everywhere, written by hand since there is no request to reply to, and closes. */
+/** Sends the usual error envelope and closes. It is written to the socket because there is no request to reply to. */
 export function createUnreadableRequests(
   ownHeaders: Readonly<Record<string, string>>,
   log: Logger,
 ): UnreadableRequests {
-  // The parser reports every further piece of the same broken request.
+  // The parser reports every further chunk of the same broken request.
   const refused = new WeakSet<Duplex>()
 
   const refuse = (socket: Duplex, error: AppError): void => {
     refused.add(socket)
-    const { status, headers, body } = errorAnswer(error, { id: newId(), url: '' }, log)
+    const { status, headers, body } = errorResponse(error, { id: newId(), url: '' }, log)
     const all = { ...ownHeaders, ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' }
     const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
     socket.write(`HTTP/1.1 ${status} ${REASONS[status] ?? 'Error'}\r\n${lines.join('')}\r\n`)
     socket.end(body)
-    // A connection that is cut while the client still sends is reset, and the answer is lost with it.
+    // Closing while the client still sends would reset the connection, and the response would be lost.
     const cut = setTimeout(() => socket.destroy(), LINGER_MS)
     socket.once('close', () => clearTimeout(cut))
   }
@@ -49,12 +49,12 @@ export function createUnreadableRequests(
   return {
     onClientError: (error, socket) => {
       if (refused.has(socket)) return
-      const underWay = answerUnderWay(socket)
+      const pending = pendingResponse(socket)
       const isAboutHttp = error.code?.startsWith('HPE_') || error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
       if (!isAboutHttp || !socket.writable) socket.destroy()
-      else if (underWay) {
+      else if (pending) {
         refused.add(socket)
-        underWay.once('finish', () => socket.end(() => socket.destroy()))
+        pending.once('finish', () => socket.end(() => socket.destroy()))
       } else refuse(socket, PARSER_ERRORS[error.code ?? ''] ?? new AppError('BAD_REQUEST'))
     },
     onConnect: (_request, socket) => {
@@ -65,10 +65,10 @@ export function createUnreadableRequests(
 }
 
 /**
- * The answer that is being given on the connection, to this request or to an earlier one: words in between would be taken for a
- * part of it. Node keeps it in this member, and looks there for the same reason before it answers a broken request itself.
+ * The response that is being sent on the connection, to this request or an earlier one: anything written now would become part of it. Node keeps
+ * it in this member, and checks it for the same reason before its own response to a broken request.
  */
-function answerUnderWay(socket: Duplex): ServerResponse | undefined {
-  const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse | null }
-  return answer && (answer.headersSent || answer.req.complete) ? answer : undefined
+function pendingResponse(socket: Duplex): ServerResponse | undefined {
+  const { _httpMessage: response } = socket as { _httpMessage?: ServerResponse | null }
+  return response && (response.headersSent || response.req.complete) ? response : undefined
 }

@@ -22,7 +22,7 @@ export interface ShownSession
   readonly identity: IdentityName & Pick<LiveSession['identity'], 'verifiedTotpId'>
 }
 
-/** A session without its token, for callers other than its holder. */
+/** A session without its token. */
 export function apiSessionView(session: ShownSession) {
   const { id, identity } = session
   return {
@@ -47,7 +47,7 @@ export function apiSessionView(session: ShownSession) {
 
 export interface CurrentSession extends ShownSession, Pick<LiveSession, 'expiresAt'> {}
 
-/** A session for its holder, with the token that the holder presented or has just received. */
+/** A session with its token, for the client that sent or has just received the token. */
 export function currentSessionView(
   session: CurrentSession,
   token: string,

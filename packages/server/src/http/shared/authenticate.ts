@@ -23,15 +23,15 @@ export function authenticateRoutes(parts: AuthenticateRouteParts): Route[] {
       method: 'POST',
       paths: onBothApis('/authenticate'),
       access: 'anonymous',
-      rate: 'sign-in',
+      rate: 'attempt',
       bodyCap: 'anonymous',
       body: { schema: Authenticate, optional: true },
-      note: describe.one('CurrentApiSession', 'Sign in, and begin a session', {
+      note: describe.one('CurrentApiSession', 'Log in and start a session', {
         parameters: ['method'],
-        takesToken: true,
-        more:
-          'The session token is in `data.token` and in the header `zt-session`. With `method=ext-jwt` the credential is a token of an External JWT Signer in `Authorization: Bearer`, and there need not be a body. ' +
-          '`authQueries` lists what the session still lacks.',
+        acceptsToken: true,
+        description:
+          'The session token is in `data.token` and in the header `zt-session`. With `method=ext-jwt` the credential is a token of an External JWT Signer in `Authorization: Bearer`, and the body is optional. ' +
+          '`authQueries` lists the second factors that the session still lacks.',
       }),
       handle: async (call) => {
         const { token, session } = await logIn(methodOf(call.query), call)

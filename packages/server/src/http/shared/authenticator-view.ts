@@ -18,7 +18,7 @@ export function authenticatorView(row: AuthenticatorRow, identity: IdentityName,
   }
 }
 
-/** Only certificates of our own CA are recorded. Requests that were not made, and facts not known yet, are left out. */
+/** Every recorded certificate is from the controller's own CA. Members without a value are left out. */
 function certificateMembers(row: AuthenticatorRow) {
   const { last_auth_resolved_to_root: resolvedToRoot, extend_requested_at: requestedAt } = row
   return {

@@ -11,7 +11,7 @@ export interface ControllerViewParts {
   readonly startedAt: number
 }
 
-/** The id and the name of the one controller that a list of controllers holds. */
+/** The id and name of this controller in lists of controllers. */
 export const CONTROLLER_ID = 'countersign'
 
 const API_PATHS = { 'edge-client': CLIENT, 'edge-management': MANAGEMENT }

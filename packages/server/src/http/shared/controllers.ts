@@ -1,17 +1,17 @@
 import { CLIENT, MANAGEMENT } from '../api-paths.ts'
 import type { Call } from '../pipeline/call.ts'
-import { memoryListAnswer, namedThings } from '../pipeline/memory-list.ts'
+import { entityFilterOptions, memoryListResponse } from '../pipeline/memory-list-response.ts'
 import type { Route } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
 import { type ControllerViewParts, controllerView } from './controller-view.ts'
 
 type ControllerView = ReturnType<typeof controllerView>
 
-const FILTER = namedThings(['fingerprint', 'string'], ['isOnline', 'bool'], ['lastJoinedAt', 'datetime'])
+const FILTER = entityFilterOptions(['fingerprint', 'string'], ['isOnline', 'bool'], ['lastJoinedAt', 'datetime'])
 
-const LIST = describe.list('Controller', 'List the controllers of the network, which are this one')
+const LIST = describe.list('Controller', 'List the controllers of the network: only this one')
 
-/** The controllers of the network: this one. Clients ask after login and store the response. */
+/** The controllers of the network: only this one. Clients store the list after login. */
 export function controllerRoutes(parts: ControllerViewParts): Route[] {
   const { startedAt } = parts
   const list = (view: ControllerView, { query }: Call) => {
@@ -23,7 +23,7 @@ export function controllerRoutes(parts: ControllerViewParts): Route[] {
       isSystem: false,
     }
     const read = () => (symbol: string) => values[symbol]
-    return memoryListAnswer({ options: FILTER, rows: [view], read, show: () => view }, query)
+    return memoryListResponse({ options: FILTER, rows: [view], read, show: () => view }, query)
   }
   return [
     {

@@ -7,7 +7,7 @@ import { onBothApis } from '../api-paths.ts'
 import type { Call } from '../pipeline/call.ts'
 import { detail, done, timestamp } from '../pipeline/envelope.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
-import { type Answer, type Method, type Route, sessionOf } from '../pipeline/route.ts'
+import { type Method, type Route, type RouteResponse, sessionOf } from '../pipeline/route.ts'
 import { describe, type RouteNote } from '../pipeline/route-note.ts'
 import { qrPng } from './qr-png.ts'
 
@@ -19,21 +19,21 @@ const MFA = '/current-identity/mfa'
 const LINK = { href: `.${MFA}` }
 const UNVERIFIED_LINKS = { qr: { href: `.${MFA}/qr-code` }, verify: { href: `.${MFA}/verify` } }
 
-/** A code may be in the header of a request without body. */
+/** Requests without a body can send the code in a header. */
 const CODE_IN_HEADER = { parameters: ['validationCode'] } as const
 const NOTES = {
-  start: describe.created('Begin to set up one-time codes'),
-  show: describe.one('OneTimeCodes', 'Get one’s own one-time codes, with the secret until they are verified'),
-  remove: describe.done('Give up one-time codes', CODE_IN_HEADER),
-  showQr: describe.other('A QR code', 'Get the secret of one-time codes as a picture, until they are verified'),
-  verify: describe.done('Prove that the one-time codes are set up'),
-  showRecoveryCodes: describe.one('RecoveryCodes', 'Get the recovery codes that are left', CODE_IN_HEADER),
-  replaceRecoveryCodes: describe.done('Make new recovery codes'),
+  start: describe.created('Start to set up one-time codes'),
+  show: describe.one('OneTimeCodes', 'Get the caller’s one-time codes, with the secret until they are verified'),
+  remove: describe.done('Remove the caller’s one-time codes', CODE_IN_HEADER),
+  showQr: describe.other('A QR code', 'Get the secret of the one-time codes as an image, until they are verified'),
+  verify: describe.done('Verify the one-time codes with a first code'),
+  showRecoveryCodes: describe.one('RecoveryCodes', 'Get the unused recovery codes', CODE_IN_HEADER),
+  replaceRecoveryCodes: describe.done('Create new recovery codes'),
   pass: describe.done('Complete the session with a one-time code or a recovery code'),
-  tradeToken: describe.done('Trade a one-time code for a token: not here, always a 400'),
+  exchangeForToken: describe.done('Exchange a one-time code for a token: not supported, always a 400'),
 }
 
-/** The caller's own one-time codes. A session that lacks a second factor can only set them up and give a code. */
+/** The caller's own one-time codes. A session without its second factor can only set them up or send a code. */
 export function currentIdentityMfaRoutes(parts: CurrentIdentityMfaRouteParts): Route[] {
   const { clock, oneTimeCodes } = parts
   const own = new OwnOneTimeCodes(parts)
@@ -47,7 +47,7 @@ export function currentIdentityMfaRoutes(parts: CurrentIdentityMfaRouteParts): R
   })
   const urlOf = (call: Call, totp: TotpRow) => oneTimeCodes.provisioningUrl(totp, sessionOf(call).identity.name)
 
-  const show = async (call: Call): Promise<Answer> => {
+  const show = async (call: Call): Promise<RouteResponse> => {
     const { totp, isVerified } = await own.get(sessionOf(call))
     return detail({
       _links: { self: LINK, ...(!isVerified && UNVERIFIED_LINKS) },
@@ -58,43 +58,43 @@ export function currentIdentityMfaRoutes(parts: CurrentIdentityMfaRouteParts): R
     })
   }
 
-  const start = async (call: Call): Promise<Answer> => {
+  const start = async (call: Call): Promise<RouteResponse> => {
     const id = await own.start(requestOf(call))
     return { status: 201, json: { data: { _links: { self: LINK }, id }, meta: {} } }
   }
 
-  const showQr = async (call: Call): Promise<Answer> => {
+  const showQr = async (call: Call): Promise<RouteResponse> => {
     const content = qrPng(urlOf(call, await own.getUnverified(sessionOf(call))))
     return { status: 200, bytes: { content, type: 'image/png' } }
   }
 
-  const verify = async (call: Call): Promise<Answer> => {
+  const verify = async (call: Call): Promise<RouteResponse> => {
     await own.verify(requestOf(call))
     return done()
   }
 
-  const pass = async (call: Call): Promise<Answer> => {
+  const pass = async (call: Call): Promise<RouteResponse> => {
     await own.pass(requestOf(call))
     return done()
   }
 
-  const remove = async (call: Call): Promise<Answer> => {
+  const remove = async (call: Call): Promise<RouteResponse> => {
     await own.remove(requestOf(call))
     return done()
   }
 
-  const showRecoveryCodes = async (call: Call): Promise<Answer> => {
+  const showRecoveryCodes = async (call: Call): Promise<RouteResponse> => {
     const totp = await own.spend(requestOf(call))
     return detail({ _links: { self: LINK }, ...base(totp), recoveryCodes: oneTimeCodes.recoveryCodes(totp) })
   }
 
-  const replaceRecoveryCodes = async (call: Call): Promise<Answer> => {
+  const replaceRecoveryCodes = async (call: Call): Promise<RouteResponse> => {
     await own.replaceRecoveryCodes(requestOf(call))
     return done()
   }
 
-  /** For sessions that are tokens themselves; this controller has none. */
-  const tradeToken = (): never => {
+  /** Only for sessions that are JWTs, which this controller does not have. */
+  const exchangeForToken = (): never => {
     throw new AppError('INVALID_BACKING_TOKEN_TYPE')
   }
 
@@ -107,7 +107,7 @@ export function currentIdentityMfaRoutes(parts: CurrentIdentityMfaRouteParts): R
     row('GET', `${MFA}/recovery-codes`, 'any-session', NOTES.showRecoveryCodes, showRecoveryCodes),
     withCode(row('POST', `${MFA}/recovery-codes`, 'any-session', NOTES.replaceRecoveryCodes, replaceRecoveryCodes)),
     withCode(row('POST', '/authenticate/mfa', 'partial-session', NOTES.pass, pass)),
-    withCode(row('POST', '/current-api-session/totp-token', 'any-session', NOTES.tradeToken, tradeToken)),
+    withCode(row('POST', '/current-api-session/totp-token', 'any-session', NOTES.exchangeForToken, exchangeForToken)),
   ]
 }
 

@@ -10,13 +10,13 @@ import { AUTHENTICATOR_FILTER } from '../../store/filter-tables.ts'
 import type { StoredIdentity } from '../../store/identity-row.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findAuthenticator } from '../../store/reads/authenticator-reads.ts'
-import { findIdentity, loadShownAuthenticators } from '../../store/reads/identity-reads.ts'
+import { findIdentity, loadAuthenticatorSummaries } from '../../store/reads/identity-reads.ts'
 import type { AuthenticatorRow } from '../../store/schema.ts'
 import type { Store } from '../../store/store.ts'
 import { onBothApis } from '../api-paths.ts'
 import type { Call } from '../pipeline/call.ts'
 import { detail, done } from '../pipeline/envelope.ts'
-import { listAnswer } from '../pipeline/list-answer.ts'
+import { listResponse } from '../pipeline/list-response.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import { type Route, sessionOf } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
@@ -28,7 +28,7 @@ import { equals } from './row-conditions.ts'
 interface CurrentIdentityRouteParts extends NewPasswordParts {
   readonly store: Store
   readonly clock: Clock
-  readonly passwordLogin: Pick<PasswordLogin, 'guard' | 'passwords'>
+  readonly passwordLogin: Pick<PasswordLogin, 'check' | 'passwords'>
 }
 
 const AUTHENTICATORS = 'current-identity/authenticators'
@@ -65,7 +65,7 @@ export function currentIdentityRoutes(parts: CurrentIdentityRouteParts): Route[]
       access: 'any-session',
       bodyCap: 'anonymous',
       body: null,
-      note: describe.one('Identity', 'Get the identity whose session it is'),
+      note: describe.one('Identity', 'Get the caller’s identity'),
       handle: async (call) => {
         const {
           identity: { id },
@@ -73,7 +73,7 @@ export function currentIdentityRoutes(parts: CurrentIdentityRouteParts): Route[]
         } = sessionOf(call)
         const [identity, authenticatorsOf] = await Promise.all([
           findIdentity(store.db, id),
-          loadShownAuthenticators(store.db, [id]),
+          loadAuthenticatorSummaries(store.db, [id]),
         ])
         if (!identity) throw notFound('identity', id)
         const authenticators = authenticatorsOf(id)
@@ -87,13 +87,13 @@ export function currentIdentityRoutes(parts: CurrentIdentityRouteParts): Route[]
       access: 'any-session',
       bodyCap: 'anonymous',
       body: null,
-      note: describe.list('Authenticator', 'List what one signs in with oneself'),
+      note: describe.list('Authenticator', 'List the caller’s authenticators'),
       handle: (call) => {
         const { identity } = sessionOf(call)
         const show = (rows: readonly AuthenticatorRow[]) =>
           rows.map((row) => authenticatorView(row, identity, AUTHENTICATORS))
         const within = { table: AUTHENTICATOR_FILTER, predicate: equals('identity', identity.id) }
-        return listAnswer({ store, table: AUTHENTICATOR_FILTER, show, within }, call.query)
+        return listResponse({ store, table: AUTHENTICATOR_FILTER, show, within }, call.query)
       },
     },
     {
@@ -102,7 +102,7 @@ export function currentIdentityRoutes(parts: CurrentIdentityRouteParts): Route[]
       access: 'any-session',
       bodyCap: 'anonymous',
       body: null,
-      note: describe.one('Authenticator', 'Get one of one’s own authenticators'),
+      note: describe.one('Authenticator', 'Get one of the caller’s authenticators'),
       handle: async (call) => {
         return detail(authenticatorView(await ownAuthenticator(call), sessionOf(call).identity, AUTHENTICATORS))
       },
@@ -113,7 +113,7 @@ export function currentIdentityRoutes(parts: CurrentIdentityRouteParts): Route[]
       access: 'any-session',
       bodyCap: 'anonymous',
       body: { schema: OwnAuthenticatorWrite, optional: false },
-      note: describe.done('Change one’s own user name and password'),
+      note: describe.done('Change the caller’s user name and password'),
       handle: changePassword,
     },
     {
@@ -122,7 +122,7 @@ export function currentIdentityRoutes(parts: CurrentIdentityRouteParts): Route[]
       access: 'any-session',
       bodyCap: 'anonymous',
       body: { schema: OwnAuthenticatorPatch, optional: false },
-      note: describe.done('Change one’s own password'),
+      note: describe.done('Change the caller’s password'),
       handle: changePassword,
     },
   ]

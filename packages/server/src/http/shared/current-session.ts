@@ -24,7 +24,7 @@ export function currentSessionRoutes({ store, clock, secondFactor }: CurrentSess
       access: 'partial-session',
       bodyCap: 'anonymous',
       body: null,
-      note: describe.one('CurrentApiSession', 'Get the session that this call is made with'),
+      note: describe.one('CurrentApiSession', 'Get the caller’s session'),
       handle: async (call) => {
         const session = sessionOf(call)
         const missing = await secondFactor.findMissing(session, call.untrustedBearers)
@@ -37,7 +37,7 @@ export function currentSessionRoutes({ store, clock, secondFactor }: CurrentSess
       access: 'partial-session',
       bodyCap: 'anonymous',
       body: null,
-      note: describe.done('Sign out: end the session'),
+      note: describe.done('Log out: end the session'),
       handle: async (call) => {
         await store.run(endOwnSession, { id: sessionOf(call).id }, operationMeta(call, clock.now()))
         return done()

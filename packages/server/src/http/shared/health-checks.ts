@@ -1,6 +1,6 @@
 import type { Health, HealthCheck } from '../../events/health.ts'
 import { timestamp } from '../pipeline/envelope.ts'
-import type { Answer, Route } from '../pipeline/route.ts'
+import type { Route, RouteResponse } from '../pipeline/route.ts'
 
 interface HealthCheckRouteParts {
   readonly health: Pick<Health, 'readiness'>
@@ -22,13 +22,13 @@ export function healthCheckRoutes({ health }: HealthCheckRouteParts): Route[] {
     {
       ...open,
       paths: [HEALTH_CHECKS, `${HEALTH_CHECKS}/readiness`],
-      handle: async () => healthAnswer(await health.readiness()),
+      handle: async () => healthResponse(await health.readiness()),
     },
-    { ...open, paths: [`${HEALTH_CHECKS}/liveness`], handle: () => healthAnswer([]) },
+    { ...open, paths: [`${HEALTH_CHECKS}/liveness`], handle: () => healthResponse([]) },
   ]
 }
 
-function healthAnswer(checks: readonly HealthCheck[]): Answer {
+function healthResponse(checks: readonly HealthCheck[]): RouteResponse {
   const healthy = checks.every((check) => check.healthy)
   const data = {
     healthy,

@@ -29,7 +29,7 @@ export function identityReference(identity: IdentityName) {
   return { ...entityReference('identities', identity.id, identity.name), _links: identityLinks(identity) }
 }
 
-/** What belongs to an identity but is stored elsewhere. */
+/** Members of the view that are stored in other tables. */
 export interface IdentitySurroundings {
   readonly policy: Pick<StoredAuthPolicy, 'id' | 'name'>
   readonly authenticators: Readonly<Record<string, unknown>>

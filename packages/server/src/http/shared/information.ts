@@ -10,18 +10,18 @@ interface InformationRouteParts extends NetworkJwtParts {
   readonly caCertificates: () => Buffer
 }
 
-/** Existing clients look here for an identity provider of the controller's own; there is none. */
+/** Existing clients look here for a built-in OIDC provider, which this controller does not have. */
 const CAPABILITIES: readonly string[] = []
 
 const NOTES = {
-  version: describe.one('Version', 'Say which version speaks here, and where'),
+  version: describe.one('Version', 'Get the version and the addresses of the controller'),
   caCertificates: describe.other(
     'Certs-only PKCS#7 in base64, in lines of 64 characters',
-    'Get the certificates of the authority to trust',
+    'Get the CA certificates to trust',
   ),
-  protocols: describe.one('Protocols', 'Say under which address the controller is reached'),
-  networkJwts: describe.wholeList('NetworkJwt', 'Get a signed word of where this network is'),
-  capabilities: describe.wholeList('text', 'List what the controller can do besides'),
+  protocols: describe.one('Protocols', 'Get the address of the controller'),
+  networkJwts: describe.wholeList('NetworkJwt', 'Get a signed JWT with the address of this network'),
+  capabilities: describe.wholeList('text', 'List the optional capabilities of the controller'),
 }
 
 /** What a client requests before login: the version and addresses of the controller, and the CA certificates to trust. */

@@ -4,11 +4,11 @@ import type { ReportedRequest } from '../../events/reported-request.ts'
 import type { CertificateLogin } from '../../login/certificate-login.ts'
 import type { LoginReporter } from '../../login/login-reporter.ts'
 import type { PasswordLogin } from '../../login/password-login.ts'
-import { refusedCertificate, refusedJwt, refusedMeanwhile, refusedPassword } from '../../login/refused-login.ts'
+import { refusedCertificate, refusedDisabledIdentity, refusedJwt, refusedPassword } from '../../login/refused-login.ts'
 import type { TokenLogin } from '../../login/token-login.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { LiveSession } from '../../session/live-sessions.ts'
-import type { RefusedSignIn } from '../../token/decision-recorder.ts'
+import type { RefusedLogin } from '../../token/decision-recorder.ts'
 import type { LoginExplainer } from '../../token/login-explainer.ts'
 import type { Call } from '../pipeline/call.ts'
 import { primaryChallenge } from '../pipeline/challenge.ts'
@@ -19,7 +19,7 @@ export interface LogInCallParts {
   readonly tokenLogin: Pick<TokenLogin, 'logIn'>
   readonly certificateLogin: Pick<CertificateLogin, 'logIn'>
   readonly explainer: Pick<LoginExplainer, 'explain'>
-  /** Every outcome of a login is reported here. */
+  /** Every login is reported here, accepted or refused. */
   readonly logins: Pick<LoginReporter, 'accepted' | 'refused'>
 }
 
@@ -29,12 +29,12 @@ export interface LoggedIn {
 }
 
 interface Refusal {
-  readonly refused: RefusedSignIn
+  readonly refused: RefusedLogin
   /** The error that is sent to the caller. */
   readonly error: AppError
 }
 
-/** Exchanges the credential of a call for a session. Throws the refusal, which administrators find as a decision under the request id. */
+/** Exchanges the credential of a call for a session. Throws the refusal, which is recorded as a decision under the request id. */
 export type LogInCall = (method: AuthenticateMethod, call: CredentialCall) => Promise<LoggedIn>
 
 type CredentialCall = Pick<
@@ -42,47 +42,47 @@ type CredentialCall = Pick<
   'requestId' | 'clientAddress' | 'remoteAddr' | 'untrustedBearers' | 'body' | 'clientCertificate'
 >
 
-type Outcome = ({ readonly signedIn: true } & LoggedIn) | { readonly signedIn: false }
-type Refused<Own extends Outcome> = Extract<Own, { readonly signedIn: false }>
+type LoginResult = ({ readonly loggedIn: true } & LoggedIn) | { readonly loggedIn: false }
+type Refused<Own extends LoginResult> = Extract<Own, { readonly loggedIn: false }>
 
-/** How one method checks a credential, and what is recorded and sent when it refuses one. */
-interface Method<Own extends Outcome> {
+/** How a login method checks a credential, and what it records and sends when it refuses one. */
+interface Method<Own extends LoginResult> {
   attempt(call: CredentialCall): Promise<Own>
-  refuse(call: CredentialCall, outcome: Refused<Own>): Refusal
+  refuse(call: CredentialCall, result: Refused<Own>): Refusal
 }
 
 export function createLogInCall(parts: LogInCallParts): LogInCall {
   const { passwordLogin, certificateLogin, tokenLogin, explainer, logins, clock } = parts
   const requestOf = ({ requestId, clientAddress }: CredentialCall) => ({ id: requestId, remoteAddress: clientAddress })
 
-  const methods: Record<AuthenticateMethod, Method<Outcome>> = {
+  const methods: Record<AuthenticateMethod, Method<LoginResult>> = {
     password: method({
       attempt: (call) => passwordLogin.logIn(call.body as AuthenticateBody, call.clientAddress),
-      refuse: (call, outcome) => ({
-        refused: refusedPassword(requestOf(call), outcome, clock.now()),
+      refuse: (call, result) => ({
+        refused: refusedPassword(requestOf(call), result, clock.now()),
         error: new AppError('INVALID_AUTH'),
       }),
     }),
     'ext-jwt': method({
       attempt: (call) => tokenLogin.logIn(call.untrustedBearers, call.body as AuthenticateBody, call.clientAddress),
-      refuse: (call, outcome) => ({
-        refused: refusedJwt(requestOf(call), outcome, call.untrustedBearers, explainer),
-        error: primaryChallenge(outcome.challenge, outcome.signer),
+      refuse: (call, result) => ({
+        refused: refusedJwt(requestOf(call), result, call.untrustedBearers, explainer),
+        error: primaryChallenge(result.challenge, result.signer),
       }),
     }),
     cert: method({
       attempt: (call) =>
         certificateLogin.logIn(call.clientCertificate(), call.body as AuthenticateBody, call.clientAddress),
-      refuse: (call, outcome) => ({
-        refused: refusedCertificate(requestOf(call), outcome, clock.now()),
+      refuse: (call, result) => ({
+        refused: refusedCertificate(requestOf(call), result, clock.now()),
         error: new AppError('INVALID_AUTH'),
       }),
     }),
   }
 
-  const refusedLate = (name: AuthenticateMethod, call: CredentialCall, error: unknown): Refusal => {
+  const refusedByOperation = (name: AuthenticateMethod, call: CredentialCall, error: unknown): Refusal => {
     if (!(error instanceof AppError) || error.code !== 'INVALID_AUTH') throw error
-    return { refused: refusedMeanwhile(requestOf(call), name), error }
+    return { refused: refusedDisabledIdentity(requestOf(call), name), error }
   }
 
   // A single async function: each further one costs a login about a microsecond.
@@ -90,23 +90,23 @@ export function createLogInCall(parts: LogInCallParts): LogInCall {
     const { attempt, refuse } = methods[name]
     let refusal: Refusal
     try {
-      const outcome = await attempt(call)
-      if (outcome.signedIn) {
-        logins.accepted(outcome.session, reported(call))
-        return outcome
+      const result = await attempt(call)
+      if (result.loggedIn) {
+        logins.accepted(result.session, reported(call))
+        return result
       }
-      refusal = refuse(call, outcome)
+      refusal = refuse(call, result)
     } catch (error) {
-      refusal = refusedLate(name, call, error)
+      refusal = refusedByOperation(name, call, error)
     }
     logins.refused(refusal.refused, reported(call))
     throw refusal.error
   }
 }
 
-/** Safe to widen: `refuse` only receives outcomes of the same method's `attempt`. */
-function method<Own extends Outcome>(own: Method<Own>): Method<Outcome> {
-  return own as unknown as Method<Outcome>
+/** Safe to widen: `refuse` only receives results of the same method's `attempt`. */
+function method<Own extends LoginResult>(own: Method<Own>): Method<LoginResult> {
+  return own as unknown as Method<LoginResult>
 }
 
 function reported({ requestId, remoteAddr }: CredentialCall): ReportedRequest {

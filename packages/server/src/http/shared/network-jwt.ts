@@ -18,14 +18,14 @@ const AUDIENCE = 'openziti-enroller'
  */
 export function createNetworkJwt({ addresses, serverIdentity, signControllerJwt }: NetworkJwtParts): () => string {
   const jti = randomUUID()
-  let made: { readonly of: string; readonly token: string } | undefined
+  let cached: { readonly key: string; readonly token: string } | undefined
   return () => {
     const url = `https://${addresses()[0]}/`
-    const of = `${serverIdentity().fingerprint} ${url}`
-    if (made?.of !== of) {
+    const key = `${serverIdentity().fingerprint} ${url}`
+    if (cached?.key !== key) {
       const claims = { iss: url, sub: url, aud: [AUDIENCE], em: 'network', jti, ctrls: null }
-      made = { of, token: signControllerJwt(claims) }
+      cached = { key, token: signControllerJwt(claims) }
     }
-    return made.token
+    return cached.token
   }
 }

@@ -10,9 +10,9 @@ interface NewSession {
   readonly missing: readonly MissingFactor[]
 }
 
-/** The response to a login as JSON text. Most responses differ in a few values only, so those are filled into a template. */
-export function newSessionText(answer: NewSession): string {
-  return isPlain(answer) ? writePlain(plainValues(answer)) : wholeText(answer)
+/** The response to a login as JSON text. Most differ in a few values only, which are filled into a template. */
+export function newSessionText(created: NewSession): string {
+  return isPlain(created) ? writePlain(plainValues(created)) : wholeText(created)
 }
 
 function wholeText({ session, token, now, missing }: NewSession): string {
@@ -26,7 +26,7 @@ function isPlain({ session, missing }: NewSession): boolean {
   return isUnused && !certificate && configTypes.length + missing.length === 0 && identity.verifiedTotpId === null
 }
 
-/** The values that differ. Ids of sessions and authenticators, and tokens, are our own text and need no escaping. */
+/** The values that differ. Session ids, authenticator ids and tokens are generated here and need no escaping. */
 function plainValues({ session, token, now }: NewSession): string[] {
   const { id, identity, authenticatorId, ipAddress, createdAt, expiresAt } = session
   return [

@@ -17,7 +17,7 @@ const POLICY = [
   ['identityRoles', 'set'],
 ] as const
 
-/** The symbols by which existing clients filter lists that are always empty here: this product routes no traffic. */
+/** The symbols that existing clients use in filters. The lists are always empty: this product routes no traffic. */
 export const SERVICES = withBase(
   ['name', 'string'],
   ['terminatorStrategy', 'string'],

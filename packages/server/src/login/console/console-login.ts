@@ -3,14 +3,14 @@ import type { LiveSessions } from '../../session/live-sessions.ts'
 import type { StoredSigner } from '../../store/signer-row.ts'
 import type { SignerDirectory } from '../../token/signer-directory.ts'
 import type { SecondFactor } from '../second-factor.ts'
+import { ConsoleLoginError } from './console-login-error.ts'
 import type { HeldPiece, HeldTokens } from './held-tokens.ts'
 import type { LoginFlow, LoginFlows } from './login-flows.ts'
-import { LoginProblem } from './login-problem.ts'
 import { authorizationUrl, type LoginProvider, type LoginProviders } from './login-provider.ts'
 
 export interface ConsoleLoginParts {
   readonly signers: Pick<SignerDirectory, 'enabled'>
-  readonly sessions: Pick<LiveSessions, 'look'>
+  readonly sessions: Pick<LiveSessions, 'peek'>
   readonly secondFactor: SecondFactor
   readonly heldTokens: Pick<HeldTokens, 'hold'>
   readonly loginFlows: LoginFlows
@@ -19,20 +19,20 @@ export interface ConsoleLoginParts {
 
 interface NewFlow {
   readonly redirectUri: string
-  /** The page of the console that is shown after the login. */
+  /** The console page to show after the login. */
   readonly next: string
-  /** The browser's present session, if it has one. */
+  /** The browser's current session, if any. */
   readonly sessionToken: string | undefined
 }
 
-/** The parameters with which the identity provider sends the browser back. */
-interface ProviderAnswer {
+/** The identity provider's authorization response (RFC 6749, section 4.1.2). */
+interface AuthorizationResponse {
   readonly iss: string | undefined
   readonly error: string | undefined
   readonly code: string | undefined
 }
 
-/** Login to the console at an identity provider: authorization code flow with PKCE. Every failure is a LoginProblem. */
+/** Login to the console at an identity provider: authorization code flow with PKCE. Every failure throws ConsoleLoginError. */
 export class ConsoleLogin {
   readonly #parts: ConsoleLoginParts
 
@@ -42,7 +42,7 @@ export class ConsoleLogin {
 
   async getSigner(id: string): Promise<StoredSigner> {
     const signer = (await this.#parts.signers.enabled()).findById(id)
-    if (!signer) throw new LoginProblem('signer', 'no enabled signer has this id')
+    if (!signer) throw new ConsoleLoginError('signer', 'no enabled signer has this id')
     return signer.stored
   }
 
@@ -65,51 +65,51 @@ export class ConsoleLogin {
     return { url: authorizationUrl(provider, { ...flow, state, scopes: signer.scopes ?? [] }), cookie }
   }
 
-  /** The flow that this browser began. */
+  /** Returns the flow that this browser began, once. */
   take(state: string, cookie: string | undefined): LoginFlow {
     const flow = this.#parts.loginFlows.take(state, cookie)
-    if (!flow) throw new LoginProblem('expired', 'no sign-in of this browser has this state')
+    if (!flow) throw new ConsoleLoginError('expired', 'this browser has begun no login with this state')
     return flow
   }
 
   /** Exchanges the provider's code for a token of the flow's signer. */
-  async redeem(flow: LoginFlow, answer: ProviderAnswer): Promise<string> {
+  async redeem(flow: LoginFlow, response: AuthorizationResponse): Promise<string> {
     const signer = await this.getSigner(flow.signerId)
-    if (signer.revision !== flow.revision) throw new LoginProblem('expired', 'the signer was changed meanwhile')
+    if (signer.revision !== flow.revision) throw new ConsoleLoginError('expired', 'the signer changed during the login')
     const provider = await this.#parts.loginProviders.find(signer)
-    const code = readCode(answer, provider)
+    const code = readCode(response, provider)
     return this.#parts.loginProviders.redeem(signer, provider, { ...flow, code })
   }
 
   /** Returns the cookies that hold the token as the second factor of the session. */
   async hold(sessionToken: string, token: string): Promise<readonly HeldPiece[]> {
-    const session = await this.#parts.sessions.look(sessionToken)
-    if (!session) throw new LoginProblem('expired', 'the session has ended meanwhile')
+    const session = await this.#parts.sessions.peek(sessionToken)
+    if (!session) throw new ConsoleLoginError('expired', 'the session ended during the login')
     const missing = await this.#parts.secondFactor.findMissing(session, [token])
     if (missing.some(({ kind }) => kind === 'ext-jwt')) {
-      throw new LoginProblem('refused', 'the token is not one that this session lacks')
+      throw new ConsoleLoginError('refused', 'the token is not the second factor that this session requires')
     }
     const held = this.#parts.heldTokens.hold(session.id, token)
-    if (held === undefined) throw new LoginProblem('provider', 'the token is too long for cookies')
+    if (held === undefined) throw new ConsoleLoginError('provider', 'the token does not fit into cookies')
     return held
   }
 
-  /** Whether the session's policy requires a token of this signer as second factor. */
+  /** Whether the session's policy requires this signer's token as second factor. */
   async #requiresTokenOf(signerId: string, sessionToken: string | undefined): Promise<boolean> {
-    const session = sessionToken === undefined ? undefined : await this.#parts.sessions.look(sessionToken)
+    const session = sessionToken === undefined ? undefined : await this.#parts.sessions.peek(sessionToken)
     return session?.policy.secondary.requireExtJwtSigner === signerId
   }
 }
 
-/** The code of the answer. Fails when the answer is of another issuer (RFC 9207) or is an error. */
-function readCode({ iss, error, code }: ProviderAnswer, { issuer, namesItself }: LoginProvider): string {
-  if (iss === undefined ? namesItself : iss !== issuer) {
-    throw new LoginProblem('provider', 'the answer is of another issuer than the one that was asked')
+/** Returns the authorization code. Throws when the response comes from another issuer (RFC 9207) or is an error. */
+function readCode({ iss, error, code }: AuthorizationResponse, { issuer, sendsIssuer }: LoginProvider): string {
+  if (iss === undefined ? sendsIssuer : iss !== issuer) {
+    throw new ConsoleLoginError('provider', 'the response comes from another issuer')
   }
   if (error !== undefined) {
     const isDenied = error === 'access_denied'
-    throw new LoginProblem(isDenied ? 'denied' : 'provider', 'the provider answered with an error')
+    throw new ConsoleLoginError(isDenied ? 'denied' : 'provider', 'the provider responded with an error')
   }
-  if (!code) throw new LoginProblem('provider', 'the answer holds no code')
+  if (!code) throw new ConsoleLoginError('provider', 'the response contains no code')
   return code
 }

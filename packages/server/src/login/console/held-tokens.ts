@@ -3,8 +3,7 @@ import { AppError, findCookie } from '@countersign/core'
 import type { Sealing } from '../../platform/keys/sealing.ts'
 
 /**
- * Hold the token that a browser got as second factor, sealed for its session and cut into as many pieces as it needs. Enough for the longest
- * token that is accepted.
+ * Cookies that hold a browser's second-factor token, sealed for its session and split into pieces. Enough for the longest accepted token.
  */
 export const HELD_COOKIES = [
   '__Host-countersign-second',
@@ -17,13 +16,13 @@ export const HELD_COOKIES = [
 /** A cookie and its value; '' removes it. */
 export type HeldPiece = readonly [name: (typeof HELD_COOKIES)[number], value: string]
 
-/** Browsers keep 4096 bytes for a cookie with its name and attributes. */
+/** Browsers limit a cookie with its name and attributes to 4096 bytes. */
 const MAX_PIECE_LENGTH = 3_900
 
 const NONE: readonly string[] = []
 const useOf = (sessionId: string): string => `console-second ${sessionId}`
 
-/** Holds second factors in cookies: no script of the console may see a token, so a browser cannot send one with its calls. */
+/** Holds second factors in HttpOnly cookies: console scripts must not see tokens, so they cannot send one in a header. */
 export class HeldTokens {
   readonly #sealing: Sealing
 
@@ -31,20 +30,20 @@ export class HeldTokens {
     this.#sealing = sealing
   }
 
-  /** The token that the cookies hold for this session, if any. It is verified on every call, as a token in a header is. */
+  /** Returns the token that the cookies hold for this session, if any. It is verified on every call, like a token in a header. */
   of(sessionId: string, { cookie = '' }: IncomingHttpHeaders): readonly string[] {
     const sealed = findSealed(cookie)
     if (sealed === undefined) return NONE
     try {
       return [this.#sealing.open(sealed, useOf(sessionId))]
     } catch (error) {
-      // Of another session, incomplete, or not sealed here.
+      // Sealed for another session, incomplete, or sealed with another key.
       if (error instanceof AppError) return NONE
       throw error
     }
   }
 
-  /** The cookies that hold the token for this session and replace an older token; undefined when it is too long for them. */
+  /** Returns the cookies that hold the token for this session and replace an older one. Undefined when the token is too long. */
   hold(sessionId: string, token: string): readonly HeldPiece[] | undefined {
     const sealed = this.#sealing.seal(token, useOf(sessionId))
     if (sealed.length > HELD_COOKIES.length * MAX_PIECE_LENGTH) return undefined

@@ -2,17 +2,17 @@ import { AppError, BoundedCache, newSecret } from '@countersign/core'
 import type { Clock } from '../../platform/clock.ts'
 import type { Sealing } from '../../platform/keys/sealing.ts'
 
-/** A login at an identity provider that a browser was sent to and has not come back from. */
+/** A login in progress: the browser was redirected to the identity provider and has not returned. */
 export interface LoginFlow {
   readonly signerId: string
-  /** The signer's revision: a browser must not come back from another provider than it was sent to. */
+  /** The signer's revision at the start: the flow is refused when the signer changes, since its provider may be another one. */
   readonly revision: number
   readonly nonce: string
   readonly verifier: string
   readonly redirectUri: string
-  /** The page of the console that is shown after the login. */
+  /** The console page to show after the login. */
   readonly next: string
-  /** The token of the session that lacks the provider's token as second factor; undefined for a new session. */
+  /** The session that needs the provider's token as second factor; undefined to start a new session. */
   readonly sessionToken?: string | undefined
 }
 
@@ -32,8 +32,8 @@ interface LoginFlowsParts {
 }
 
 /**
- * Logins under way, each sealed in a cookie of its browser: flows that are never finished take no memory here, and every process and node can
- * finish one. The provider ensures that a code is redeemed once; each process also remembers the flows that it has finished.
+ * Logins in progress, each sealed in a cookie of its browser: abandoned flows take no memory, and every process and node can finish a flow.
+ * The provider ensures that a code is redeemed once; each process also remembers the flows that it has finished.
  */
 export class LoginFlows {
   readonly #parts: LoginFlowsParts
@@ -43,7 +43,7 @@ export class LoginFlows {
     this.#parts = parts
   }
 
-  /** The `state` of a new flow, and the value of the cookie that holds the flow. */
+  /** Returns the `state` of a new flow, and the value of the cookie that holds it. */
   begin(flow: LoginFlow): { readonly state: string; readonly cookie: string } {
     const { clock, sealing } = this.#parts
     const state = newSecret()
@@ -51,7 +51,7 @@ export class LoginFlows {
     return { state, cookie: sealing.seal(JSON.stringify(sealed), USE) }
   }
 
-  /** The flow of a state, for ten minutes, once, and only for the browser that began it. */
+  /** Returns the flow once, within ten minutes, and only to the browser that began it. */
   take(state: string, cookie: string | undefined): LoginFlow | undefined {
     const sealed = cookie === undefined ? undefined : this.#open(cookie)
     if (!sealed || sealed.state !== state || sealed.endsAt <= this.#parts.clock.now() || this.#used.get(state)) {

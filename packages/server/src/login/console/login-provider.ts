@@ -6,16 +6,16 @@ import { OutboundError } from '../../outbound/outbound-error.ts'
 import { readJsonObject } from '../../outbound/read-json-object.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { StoredSigner } from '../../store/signer-row.ts'
-import { LoginProblem } from './login-problem.ts'
+import { ConsoleLoginError } from './console-login-error.ts'
 
-/** The parts of an identity provider's discovery document that a login needs. */
+/** The members of an identity provider's discovery document that a login needs. */
 export interface LoginProvider {
   readonly issuer: string
   readonly clientId: string
   readonly authorizationEndpoint: string
   readonly tokenEndpoint: string
-  /** Its responses carry `iss` (RFC 9207). */
-  readonly namesItself: boolean
+  /** Whether its authorization responses contain `iss` (RFC 9207). */
+  readonly sendsIssuer: boolean
 }
 
 interface RedeemedCode {
@@ -30,44 +30,44 @@ interface LoginProvidersParts {
   readonly clock: Clock
 }
 
-/** A fetch of a discovery document, under way or ended. */
-interface KeptProvider {
-  readonly found: Promise<LoginProvider>
+/** A cached fetch of a discovery document, in progress or ended. */
+interface CachedProvider {
+  readonly provider: Promise<LoginProvider>
   since: number
-  /** Infinite while the fetch is under way. */
+  /** Infinite while the fetch is in progress. */
   forMs: number
 }
 
 const JSON_TYPE = 'application/json'
-const FOUND_KEPT_MS = 300_000
-/** Repeated logins at a provider that is down must not become repeated requests to it. */
-const FAILURE_KEPT_MS = 5_000
-const MAX_KEPT = 500
+const PROVIDER_CACHED_MS = 300_000
+/** Repeated logins must not send repeated requests to a provider that is down. */
+const FAILURE_CACHED_MS = 5_000
+const MAX_CACHED = 500
 
 /**
- * The identity providers of signers, requested under the rules for all outbound requests. A discovery document is fetched once for all that
- * wait for it and kept for five minutes, a failure for five seconds; a change of the signer drops both.
+ * The identity providers of signers. Requests follow the rules for all outbound requests. Concurrent logins share one fetch of a discovery
+ * document, which is cached for five minutes; a failure is cached for five seconds. A change of the signer drops both.
  */
 export class LoginProviders {
   readonly #parts: LoginProvidersParts
-  readonly #kept = new BoundedCache<string, KeptProvider>(MAX_KEPT)
+  readonly #cache = new BoundedCache<string, CachedProvider>(MAX_CACHED)
 
   constructor(parts: LoginProvidersParts) {
     this.#parts = parts
   }
 
-  /** The provider of a signer. Throws LoginProblem when it cannot be used for logins. */
+  /** Returns the provider of a signer. Throws ConsoleLoginError when it cannot be used for logins. */
   find(signer: StoredSigner): Promise<LoginProvider> {
     const name = `${signer.id} ${signer.revision}`
-    const known = this.#kept.get(name)
-    // Absolute, so that a clock that is set back does not prolong it.
-    if (known && Math.abs(this.#parts.clock.now() - known.since) < known.forMs) return known.found
-    const provider = this.#keep(this.#fetchProvider(signer))
-    this.#kept.set(name, provider)
-    return provider.found
+    const known = this.#cache.get(name)
+    // Absolute, so that setting the clock back does not extend the time.
+    if (known && Math.abs(this.#parts.clock.now() - known.since) < known.forMs) return known.provider
+    const cached = this.#cached(this.#fetchProvider(signer))
+    this.#cache.set(name, cached)
+    return cached.provider
   }
 
-  /** Exchanges the provider's code for the token that the signer accepts. Throws LoginProblem. */
+  /** Exchanges the provider's code for the token that the signer accepts. Throws ConsoleLoginError. */
   async redeem(
     signer: StoredSigner,
     provider: LoginProvider,
@@ -80,29 +80,29 @@ export class LoginProviders {
       client_id: provider.clientId,
       code_verifier: verifier,
     }
-    const answer = readJsonObject(await this.#fetchBody(provider.tokenEndpoint, signer, { method: 'POST', form }))
-    if (typeof answer === 'string') throw unusable(`the answer ${answer}`)
-    checkIdToken(answer.id_token, provider, nonce)
-    const token = signer.targetToken === 'ID' ? answer.id_token : answer.access_token
-    if (typeof token !== 'string') throw unusable(`the answer holds no ${signer.targetToken} token`)
+    const response = readJsonObject(await this.#fetchBody(provider.tokenEndpoint, signer, { method: 'POST', form }))
+    if (typeof response === 'string') throw unusable(`the token response ${response}`)
+    checkIdToken(response.id_token, provider, nonce)
+    const token = signer.targetToken === 'ID' ? response.id_token : response.access_token
+    if (typeof token !== 'string') throw unusable(`the token response contains no ${signer.targetToken} token`)
     return token
   }
 
-  #keep(found: Promise<LoginProvider>): KeptProvider {
+  #cached(provider: Promise<LoginProvider>): CachedProvider {
     const { clock } = this.#parts
-    const provider: KeptProvider = { found, since: clock.now(), forMs: Number.POSITIVE_INFINITY }
+    const cached: CachedProvider = { provider, since: clock.now(), forMs: Number.POSITIVE_INFINITY }
     const endAfter = (ms: number) => (): void => {
-      provider.since = clock.now()
-      provider.forMs = ms
+      cached.since = clock.now()
+      cached.forMs = ms
     }
-    found.then(endAfter(FOUND_KEPT_MS), endAfter(FAILURE_KEPT_MS))
-    return provider
+    provider.then(endAfter(PROVIDER_CACHED_MS), endAfter(FAILURE_CACHED_MS))
+    return cached
   }
 
   async #fetchProvider(signer: StoredSigner): Promise<LoginProvider> {
     const { openIdConfigurationUrl: url, clientId, issuer } = signer
     if (!url || !clientId) {
-      throw new LoginProblem('signer', 'the signer has no openIdConfigurationUrl, or no clientId')
+      throw new ConsoleLoginError('signer', 'the signer has no openIdConfigurationUrl or no clientId')
     }
     return readProvider(await this.#fetchBody(url, signer), issuer, clientId)
   }
@@ -118,7 +118,7 @@ export class LoginProviders {
   }
 }
 
-/** The URL that a browser is sent to for a login (OpenID Connect Core 3.1.2.1, RFC 7636). */
+/** Builds the authorization request URL (OpenID Connect Core 3.1.2.1, RFC 7636). */
 export function authorizationUrl(
   { authorizationEndpoint, clientId }: LoginProvider,
   { scopes, redirectUri, state, nonce, verifier }: AuthorizationRequest,
@@ -147,35 +147,35 @@ interface AuthorizationRequest {
 }
 
 function readProvider(body: Buffer, issuer: string, clientId: string): LoginProvider {
-  // A document of another issuer could send browsers, and their codes, to an attacker.
+  // A document of another issuer could send browsers, and authorization codes, to an attacker.
   const document = readIssuerDocument(body, issuer)
   if (typeof document === 'string') throw unusable(document)
   const { authorization_endpoint: authorizationEndpoint, token_endpoint: tokenEndpoint } = document
   if (typeof authorizationEndpoint !== 'string' || !isSafeLink(authorizationEndpoint)) {
-    throw unusable('the discovery document has no authorization_endpoint that a browser may be sent to')
+    throw unusable('the discovery document has no safe authorization_endpoint')
   }
   if (typeof tokenEndpoint !== 'string' || !URL.canParse(tokenEndpoint)) {
     throw unusable('the discovery document has no token_endpoint')
   }
-  const namesItself = document.authorization_response_iss_parameter_supported === true
-  return { issuer, clientId, authorizationEndpoint, tokenEndpoint, namesItself }
+  const sendsIssuer = document.authorization_response_iss_parameter_supported === true
+  return { issuer, clientId, authorizationEndpoint, tokenEndpoint, sendsIssuer }
 }
 
 /**
- * Checks that the ID token belongs to this very login. It came from the provider over TLS, so its signature need not be checked here (OpenID
- * Connect Core 3.1.3.7); the token that logs in is verified as in every token login.
+ * Checks that the ID token belongs to this login. It came from the provider over TLS, so its signature need not be checked here (OpenID
+ * Connect Core 3.1.3.7). The token used for the login is verified like every other.
  */
 function checkIdToken(idToken: unknown, { issuer, clientId }: LoginProvider, nonce: string): void {
   const reading = typeof idToken === 'string' ? readJws(idToken) : undefined
-  if (!reading?.ok) throw unusable('the answer holds no ID token')
+  if (!reading?.ok) throw unusable('the token response contains no ID token')
   const { iss, aud, nonce: given } = reading.jws.untrustedClaims
-  if (iss !== issuer) throw unusable('the ID token is of another issuer')
+  if (iss !== issuer) throw unusable('the ID token has another issuer')
   if (aud !== clientId && !(Array.isArray(aud) && aud.includes(clientId))) {
     throw unusable('the ID token is for another client')
   }
-  if (given !== nonce) throw unusable('the ID token is of another sign-in: its nonce differs')
+  if (given !== nonce) throw unusable('the ID token belongs to another login: its nonce differs')
 }
 
-function unusable(message: string, cause?: unknown): LoginProblem {
-  return new LoginProblem('provider', message, { cause })
+function unusable(message: string, cause?: unknown): ConsoleLoginError {
+  return new ConsoleLoginError('provider', message, { cause })
 }

@@ -22,6 +22,6 @@ export async function addClient(
   const { clientId } = client
   checkPlainText('clientId', clientId)
   const own = await findSiblingWithClient(tx.db, accountId, { issuer, clientId })
-  if (own) throw fieldError('clientId', `the client stands for the account ${own.name} (${own.id}) already`, clientId)
+  if (own) throw fieldError('clientId', `the account ${own.name} (${own.id}) already uses this client`, clientId)
   await insertClient(tx, { accountId, issuer }, client)
 }

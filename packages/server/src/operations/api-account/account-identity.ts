@@ -20,8 +20,8 @@ import { endAccountSessions } from './account-sessions.ts'
 type AccountRights = { readonly isAdmin: boolean }
 
 /**
- * Creates the identity of an account on this controller, or gives it the rights of the account's present role. Fails with UNAUTHORIZED when the
- * account, or its organization, is gone or inactive.
+ * Creates the identity of an account on this controller, or gives it the rights of the account's current role. Fails with UNAUTHORIZED when the
+ * account or its organization is deleted or inactive.
  */
 export const ensureAccountIdentity = operation({
   name: 'apiAccount.ensureIdentity',
@@ -64,7 +64,7 @@ async function ensureAccountPolicy(tx: Transaction): Promise<void> {
   const { primary } = DEFAULT_AUTH_POLICY
   await addAuthPolicy(tx, ACCOUNT_AUTH_POLICY_ID, {
     ...DEFAULT_AUTH_POLICY,
-    name: await freePolicyName(tx, 'API accounts'),
+    name: await findFreePolicyName(tx, 'API accounts'),
     primary: {
       cert: { ...primary.cert, allowed: false },
       extJwt: { ...primary.extJwt, allowed: false },
@@ -73,8 +73,8 @@ async function ensureAccountPolicy(tx: Transaction): Promise<void> {
   })
 }
 
-/** A policy that has the name already must not keep accounts from getting theirs. */
-async function freePolicyName({ db }: Transaction, name: string): Promise<string> {
+/** Adds an id when the name is taken: another policy must not prevent this one. */
+async function findFreePolicyName({ db }: Transaction, name: string): Promise<string> {
   return (await isPolicyName(db, name)) ? `${name} ${newId()}` : name
 }
 

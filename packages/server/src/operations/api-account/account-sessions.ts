@@ -8,7 +8,7 @@ export interface EndOldSessions {
   readonly openedBefore: number
 }
 
-/** Ends the sessions that a retired client may have opened; the account opens new ones with its present client. */
+/** Ends the sessions that a retired client may have opened; the account opens new ones with its current client. */
 export const endOldSessions = operation({
   name: 'apiAccount.endOldSessions',
   access: 'none',

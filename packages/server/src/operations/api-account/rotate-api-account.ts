@@ -8,11 +8,11 @@ import { endAccountSessions } from './account-sessions.ts'
 
 export interface RotateApiAccount extends OwnedKey {
   readonly client: AccountClient
-  /** Until when the account's present clients still count. */
+  /** Until when the account's current clients are accepted. */
   readonly retiresAt: number
 }
 
-/** Adds a client to an account and lets its present clients retire. */
+/** Adds a client to an account and retires its current clients. */
 export const rotateApiAccount = operation({
   name: 'apiAccount.rotate',
   access: { hosted: 'admin' },

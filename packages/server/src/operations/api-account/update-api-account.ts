@@ -29,7 +29,7 @@ export const patchApiAccount = operation({
   },
 })
 
-/** A new role applies to the account's sessions on this controller from their next call on. */
+/** A new role applies to the account's sessions on this controller from their next request on. */
 async function changeAccount(tx: Transaction, { id, role }: ApiAccountRow, next: AccountSettings): Promise<void> {
   if (next.role !== role) await updateAccountRights(tx, id, { isAdmin: next.role === 'admin' })
   await updateAccount(tx, id, next)

@@ -11,7 +11,7 @@ const ACCESS = { entity: 'api-session', action: 'delete' } as const
 export const endSession = operation({
   name: 'apiSession.delete',
   access: ACCESS,
-  takesTurns: false,
+  needsWriteLock: false,
   async run(tx, { id }: { readonly id: string }): Promise<boolean> {
     const session = await findSessionOwner(tx.db, id)
     if (!session) return false
@@ -21,11 +21,11 @@ export const endSession = operation({
   },
 })
 
-/** Ends a session of the actor's own. */
+/** Ends one of the actor's own sessions. */
 export const endOwnSession = operation({
   name: 'apiSession.deleteOwn',
   access: 'none',
-  takesTurns: false,
+  needsWriteLock: false,
   async run(tx, { id }: { readonly id: string }): Promise<void> {
     const session = await findSessionOwner(tx.db, id)
     if (!session) return
@@ -44,16 +44,16 @@ export const endSessionsOf = operation({
   },
 })
 
-const EXPIRED_AT_ONCE = 500
+const EXPIRED_BATCH = 500
 
-/** Deletes sessions that have expired, activity that is not written yet included. Returns whether there may be more of them. */
+/** Deletes sessions that have expired even if their latest use is not written yet. Returns whether there may be more. */
 export const deleteExpiredSessions = operation({
   name: 'apiSession.deleteExpired',
   access: 'none',
-  takesTurns: false,
+  needsWriteLock: false,
   async run(tx): Promise<boolean> {
-    const expired = await findExpiredSessions(tx.db, tx.now - MAX_UNWRITTEN_ACTIVITY_MS, EXPIRED_AT_ONCE)
+    const expired = await findExpiredSessions(tx.db, tx.now - MAX_UNWRITTEN_ACTIVITY_MS, EXPIRED_BATCH)
     await deleteSessions(tx, expired)
-    return expired.length === EXPIRED_AT_ONCE
+    return expired.length === EXPIRED_BATCH
   },
 })

@@ -1,11 +1,11 @@
 import { operation } from '../../store/operation.ts'
 import { setSessionExpiry } from '../../store/writes/api-session-writes.ts'
 
-/** Writes down that a session was used, and until when it lives now. */
+/** Records the use of a session and its new expiry. */
 export const extendSession = operation({
   name: 'apiSession.touch',
   access: 'none',
-  takesTurns: false,
+  needsWriteLock: false,
   async run(tx, { id, expiresAt }: { readonly id: string; readonly expiresAt: number }): Promise<void> {
     await setSessionExpiry(tx, id, expiresAt)
   },

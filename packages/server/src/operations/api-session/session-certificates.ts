@@ -8,10 +8,10 @@ import {
   type NewSessionCertificate,
 } from '../../store/writes/session-certificate-writes.ts'
 
-/** More than a client renews while a session lasts. */
+/** More than a client needs during a session. */
 const MAX_PER_SESSION = 10
 
-/** Records a certificate of the actor's session; of more than 10 the oldest are deleted. Fails with UNAUTHORIZED when the session has ended. */
+/** Records a certificate of the actor's session, and deletes the oldest beyond 10. Fails with UNAUTHORIZED when the session has ended. */
 export const createSessionCertificate = operation({
   name: 'sessionCertificate.create',
   access: 'self',

@@ -1,5 +1,5 @@
 import type { Authenticate } from '@countersign/contract'
-import { AppError, newIdInOrder } from '@countersign/core'
+import { AppError, newSortableId } from '@countersign/core'
 import { apiSessionEvent } from '../../events/api-session-event.ts'
 import type { EventHub } from '../../events/event-hub.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -22,15 +22,15 @@ import { setClientInfo } from '../../store/writes/identity-writes.ts'
 export interface CreateApiSession extends NewApiSession {
   readonly envInfo: Readonly<Record<string, string>> | undefined
   readonly sdkInfo: Readonly<Record<string, string>> | undefined
-  /** With more sessions than this, the identity's oldest end. */
+  /** The oldest sessions of the identity beyond this number end. */
   readonly maxPerIdentity: number
 }
 
-/** Opens a session for an identity that has just logged in. INVALID_AUTH when it was disabled or deleted meanwhile. */
+/** Opens a session for an identity that has just logged in. Fails with INVALID_AUTH when it was disabled or deleted meanwhile. */
 export const createApiSession = operation({
   name: 'apiSession.create',
   access: 'none',
-  takesTurns: false,
+  needsWriteLock: false,
   async run(tx, { envInfo, sdkInfo, maxPerIdentity, ...session }: CreateApiSession): Promise<void> {
     const { identityId } = session
     const identity = await findDisabledTimes(tx.db, identityId)
@@ -51,7 +51,7 @@ export interface SessionOptions {
   readonly maxPerIdentity: number
 }
 
-/** An identity that has proven who it is, and how. */
+/** An identity that has authenticated, and how. */
 export interface Authenticated extends SessionOrigin {
   readonly identity: StoredIdentity
   readonly policy: StoredAuthPolicy
@@ -60,14 +60,14 @@ export interface Authenticated extends SessionOrigin {
   readonly ipAddress: string
 }
 
-/** Opens a session; it is durable when this resolves. Fails with INVALID_AUTH when the identity has gone meanwhile. */
+/** Opens a session; it is durable when this resolves. Fails with INVALID_AUTH when the identity was disabled or deleted meanwhile. */
 export async function startSession(
   { store, clock, events, idleMs, maxMs, maxPerIdentity }: SessionOptions,
-  { identity, policy, way, certificate, authenticatorId, body, ipAddress }: Authenticated,
+  { identity, policy, login, certificate, authenticatorId, body, ipAddress }: Authenticated,
 ): Promise<{ token: string; session: LiveSession }> {
   const now = clock.now()
   const token = newSessionToken(now)
-  const id = newIdInOrder(now)
+  const id = newSortableId(now)
   const endsAt = now + maxMs
   const expiresAt = Math.min(now + idleMs, endsAt)
   const configTypes = knownConfigTypes(body.configTypes ?? [])
@@ -93,7 +93,7 @@ export async function startSession(
     id,
     identity,
     policy,
-    way,
+    login,
     certificate,
     authenticatorId,
     ipAddress,
@@ -110,7 +110,7 @@ export async function startSession(
 
 const ALL_CONFIG_TYPES = 'all'
 
-/** Unknown types are dropped. Nothing is configured here, so that only the word for all of them remains. */
-function knownConfigTypes(wanted: readonly string[]): readonly string[] {
-  return wanted.includes(ALL_CONFIG_TYPES) ? [ALL_CONFIG_TYPES] : []
+/** Drops unknown types. There are no config types here, so only the keyword for all of them is known. */
+function knownConfigTypes(requested: readonly string[]): readonly string[] {
+  return requested.includes(ALL_CONFIG_TYPES) ? [ALL_CONFIG_TYPES] : []
 }

@@ -1,4 +1,4 @@
-import { DECISIONS_KEPT_MS } from '../../store/decisions-kept.ts'
+import { DECISION_RETENTION_MS } from '../../store/decision-retention.ts'
 import { operation } from '../../store/operation.ts'
 import type { AuthDecisionRow } from '../../store/schema.ts'
 import {
@@ -8,27 +8,27 @@ import {
 } from '../../store/writes/auth-decision-writes.ts'
 
 const MAX_DECISIONS = 100_000
-const PRUNED_AT_ONCE = 1_000
+const PRUNE_BATCH = 1_000
 
-/** Keeps the decisions on refused logins and enrollments. */
+/** Stores decisions on refused logins and enrollments. */
 export const recordDecisions = operation({
   name: 'authDecision.record',
   access: 'none',
-  takesTurns: false,
+  needsWriteLock: false,
   async run(tx, { decisions }: { readonly decisions: readonly AuthDecisionRow[] }): Promise<void> {
     await insertAuthDecisions(tx, decisions)
   },
 })
 
-/** Deletes decisions that are too old, and the oldest beyond the most that are kept. Returns whether there may be more of them. */
+/** Deletes expired decisions, and the oldest beyond `maxKept`. Returns whether there may be more. */
 export const pruneDecisions = operation({
   name: 'authDecision.prune',
   access: 'none',
-  takesTurns: false,
+  needsWriteLock: false,
   async run(tx, { maxKept = MAX_DECISIONS }: { readonly maxKept?: number }): Promise<boolean> {
-    const since = tx.now - DECISIONS_KEPT_MS
-    const old = await deleteOldDecisions(tx, since, PRUNED_AT_ONCE)
-    const surplus = await deleteSurplusDecisions(tx, { since, maxKept, limit: PRUNED_AT_ONCE })
-    return old === PRUNED_AT_ONCE || surplus === PRUNED_AT_ONCE
+    const since = tx.now - DECISION_RETENTION_MS
+    const old = await deleteOldDecisions(tx, since, PRUNE_BATCH)
+    const surplus = await deleteSurplusDecisions(tx, { since, maxKept, limit: PRUNE_BATCH })
+    return old === PRUNE_BATCH || surplus === PRUNE_BATCH
   },
 })

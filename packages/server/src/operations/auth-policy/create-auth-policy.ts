@@ -15,7 +15,7 @@ export const createAuthPolicy = operation({
   },
 })
 
-/** Adds a policy that keeps the rules, whoever asks for it. */
+/** Validates and inserts a policy; for any operation that creates one. */
 export async function addAuthPolicy(tx: Transaction, id: string, policy: AuthPolicySettings): Promise<void> {
   validateAuthPolicy(policy)
   await insertAuthPolicy(tx, id, policy)

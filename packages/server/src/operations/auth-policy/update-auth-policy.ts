@@ -14,7 +14,7 @@ import { operation } from '../../store/operation.ts'
 import { findAuthPolicy } from '../../store/reads/auth-policy-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { updateAuthPolicy } from '../../store/writes/auth-policy-writes.ts'
-import { keepAdministrators } from '../identity/keep-administrators.ts'
+import { ensureAdministratorRemains } from '../identity/ensure-administrator-remains.ts'
 import { checkSigners, signerNotFound } from './check-signers.ts'
 
 const ACCESS = { entity: 'auth-policy', action: 'update' } as const
@@ -52,12 +52,12 @@ async function changeAuthPolicy(tx: Transaction, current: StoredAuthPolicy, next
   const { id } = current
   if (id === ACCOUNT_AUTH_POLICY_ID) {
     throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', {
-      message: 'the policy of API accounts lets nobody in, and stays so',
+      message: 'the policy of API accounts allows no login and can not be changed',
     })
   }
   validateAuthPolicy(next)
   const update = () => updateAuthPolicy(tx, id, next)
-  const asksTheSame =
+  const isSameLogin =
     isDeepStrictEqual(current.primary, next.primary) && isDeepStrictEqual(current.secondary, next.secondary)
-  await (asksTheSame ? update() : keepAdministrators(tx, update))
+  await (isSameLogin ? update() : ensureAdministratorRemains(tx, update))
 }

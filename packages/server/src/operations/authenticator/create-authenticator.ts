@@ -6,7 +6,7 @@ import {
   type NewPasswordAuthenticator,
 } from '../../store/writes/authenticator-writes.ts'
 import { authorizeCredentialGrant } from '../identity/authorize-identity-change.ts'
-import { checkHasNone } from './check-has-none.ts'
+import { checkNoAuthenticator } from './check-no-authenticator.ts'
 
 const ACCESS = { entity: 'authenticator', action: 'create', orAllOf: 'identity' } as const
 
@@ -16,7 +16,7 @@ export const createPasswordAuthenticator = operation({
   target: 'authenticators',
   async run(tx, authenticator: NewPasswordAuthenticator): Promise<void> {
     await authorizeCredentialGrant(tx, authenticator.identityId)
-    await checkHasNone(tx, 'updb', authenticator.identityId)
+    await checkNoAuthenticator(tx, 'updb', authenticator.identityId)
     await insertPasswordAuthenticator(tx, authenticator)
   },
 })
@@ -27,7 +27,7 @@ export const createCertificateAuthenticator = operation({
   target: 'authenticators',
   async run(tx, authenticator: NewCertificateAuthenticator): Promise<void> {
     await authorizeCredentialGrant(tx, authenticator.identityId)
-    await checkHasNone(tx, 'cert', authenticator.identityId)
+    await checkNoAuthenticator(tx, 'cert', authenticator.identityId)
     await insertCertificateAuthenticator(tx, authenticator)
   },
 })

@@ -3,7 +3,7 @@ import type { AuthenticatorRow } from '../../store/schema.ts'
 import { deleteSessionsOf } from '../../store/writes/api-session-writes.ts'
 import { deleteAuthenticator as deleteRow } from '../../store/writes/authenticator-writes.ts'
 import { authorizeIdentityChange } from '../identity/authorize-identity-change.ts'
-import { keepAdministrators } from '../identity/keep-administrators.ts'
+import { ensureAdministratorRemains } from '../identity/ensure-administrator-remains.ts'
 import { getAuthenticator } from './get-authenticator.ts'
 
 export const deleteAuthenticator = operation({
@@ -25,5 +25,5 @@ export async function removeAuthenticator(
     await deleteSessionsOf(tx, identityId, { authenticatorId: id })
     await deleteRow(tx, id)
   }
-  await (identity.isAdmin ? keepAdministrators(tx, remove) : remove())
+  await (identity.isAdmin ? ensureAdministratorRemains(tx, remove) : remove())
 }

@@ -3,7 +3,7 @@ import { findAuthenticator } from '../../store/reads/authenticator-reads.ts'
 import type { AuthenticatorRow } from '../../store/schema.ts'
 import type { Transaction } from '../../store/transaction.ts'
 
-/** One authenticator, of one identity only where that is given. Fails with NOT_FOUND. */
+/** One authenticator; only of the identity `identityId` when given. Fails with NOT_FOUND. */
 export async function getAuthenticator(
   { db }: Transaction,
   id: string,

@@ -6,7 +6,7 @@ export interface NoteChain {
   readonly resolvedToRoot: boolean
 }
 
-/** Stores whether the latest login by certificate sent the whole chain. Shown to administrators; nothing depends on it. */
+/** Stores whether the latest login by certificate sent the whole chain. Only for display to administrators. */
 export const noteChain = operation({
   name: 'authenticator.noteChain',
   access: 'none',

@@ -9,7 +9,7 @@ export interface ReEnroll {
   readonly enrollment: Omit<NewEnrollment, 'method' | 'username'>
 }
 
-/** Replaces an authenticator by an enrollment of its kind: the identity has to enroll again before its next login. */
+/** Replaces an authenticator by an enrollment of the same kind: the identity must enroll again before its next login. */
 export const reEnroll = operation({
   name: 'authenticator.reEnroll',
   access: { entity: 'authenticator', action: 'update', orAllOf: 'identity' },

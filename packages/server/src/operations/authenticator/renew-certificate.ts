@@ -1,6 +1,6 @@
 import { AppError } from '@countersign/core'
 import { type AuthorizedTransaction, operation } from '../../store/operation.ts'
-import { isKeyOfAnother } from '../../store/reads/authenticator-reads.ts'
+import { isKeyInUse } from '../../store/reads/authenticator-reads.ts'
 import type { AuthenticatorRow } from '../../store/schema.ts'
 import {
   adoptPendingCertificate,
@@ -14,9 +14,9 @@ export interface StageRenewal extends RenewedCertificate {
 }
 
 /**
- * Stores a renewed certificate beside the actor's present one, which stays valid until the holder confirms the new one. Fails with
- * CERT_IN_USE when another authenticator has its key, and with COULD_NOT_PROCESS_CSR when an administrator requires a new key and it has the
- * old one.
+ * Stores a renewed certificate beside the actor's current one, which stays valid until the client confirms the new one. Fails with
+ * CERT_IN_USE when another authenticator has its key, and with COULD_NOT_PROCESS_CSR when an administrator requires a new key and the
+ * certificate has the old one.
  */
 export const stageRenewal = operation({
   name: 'authenticator.stageRenewal',
@@ -25,17 +25,17 @@ export const stageRenewal = operation({
   async run(tx, { id, ...renewed }: StageRenewal): Promise<void> {
     const current = await getOwnCertificate(tx, id)
     if (current.key_roll_requested && renewed.publicKeyDigest === current.public_key_digest) {
-      const message = 'an administrator asks for a new key: make one, and a request for it'
+      const message = 'an administrator requires a new key: generate one and send a CSR for it'
       throw new AppError('COULD_NOT_PROCESS_CSR', { message })
     }
-    if (await isKeyOfAnother(tx.db, renewed.publicKeyDigest, id)) throw new AppError('CERT_IN_USE')
+    if (await isKeyInUse(tx.db, renewed.publicKeyDigest, id)) throw new AppError('CERT_IN_USE')
     await setPendingCertificate(tx, id, renewed)
   },
 })
 
 export interface FinishRenewal {
   readonly id: string
-  /** Of the renewed certificate, which the holder has received. */
+  /** Of the renewed certificate, which the client has received. */
   readonly fingerprint: string
 }
 
@@ -52,7 +52,7 @@ export const finishRenewal = operation({
     const { pending_fingerprint: pending, pending_public_key_digest: digest } = current
     if (pending === null && current.fingerprint === fingerprint) return
     if (pending !== fingerprint) throw new AppError('INVALID_CLIENT_CERT')
-    // A new key that was asked for after the renewal began is still to come.
+    // A new key that was requested after the renewal began is still required.
     const keyRollRequested = Boolean(current.key_roll_requested) && digest === current.public_key_digest
     await adoptPendingCertificate(tx, id, { keyRollRequested })
   },

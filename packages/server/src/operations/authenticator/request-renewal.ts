@@ -4,7 +4,7 @@ import { setRenewalRequested } from '../../store/writes/authenticator-writes.ts'
 import { authorizeIdentityChange } from '../identity/authorize-identity-change.ts'
 import { getAuthenticator } from './get-authenticator.ts'
 
-/** Asks the holder of a certificate to renew it, with a new key where `rollKeys` says so. */
+/** Requests that the client renews a certificate, with a new key if `rollKeys`. */
 export const requestRenewal = operation({
   name: 'authenticator.requestExtend',
   access: { entity: 'authenticator', action: 'update', orAllOf: 'identity' },
@@ -15,7 +15,7 @@ export const requestRenewal = operation({
   },
 })
 
-/** Asks an identity to renew its certificates. */
+/** Requests that an identity's clients renew their certificates. */
 export const requestRenewalsOf = operation({
   name: 'authenticator.requestExtendOf',
   access: { entity: 'identity', action: 'update' },
@@ -31,5 +31,5 @@ async function request(
 ): Promise<void> {
   await authorizeIdentityChange(tx, which.identityId)
   if ((await setRenewalRequested(tx, which)) > 0) return
-  throw new AppError('CAN_NOT_UPDATE_AUTHENTICATOR', { message: 'there is no certificate that could be renewed' })
+  throw new AppError('CAN_NOT_UPDATE_AUTHENTICATOR', { message: 'there is no certificate to renew' })
 }

@@ -22,7 +22,7 @@ export const updateAuthenticator = operation({
   },
 })
 
-/** Changes an authenticator of the actor's own. The authenticators of others do not exist here: NOT_FOUND. */
+/** Changes one of the actor's own authenticators. Fails with NOT_FOUND for those of other identities. */
 export const updateOwnAuthenticator = operation({
   name: 'authenticator.updateOwn',
   access: 'self',
@@ -32,13 +32,13 @@ export const updateOwnAuthenticator = operation({
   },
 })
 
-/** User name and password exist with the method updb only: a certificate is renewed, not changed. */
+/** Fails with CAN_NOT_UPDATE_AUTHENTICATOR for a user name or password on a certificate, which is renewed, not changed. */
 async function changeAuthenticator(
   tx: Transaction,
   { id, method }: AuthenticatorRow,
   change: AuthenticatorChange,
 ): Promise<void> {
-  const isAboutPassword = change.username !== undefined || change.passwordDigest !== undefined
-  if (isAboutPassword && method !== 'updb') throw new AppError('CAN_NOT_UPDATE_AUTHENTICATOR')
-  if (isAboutPassword || change.tags !== undefined) await updateRow(tx, id, change)
+  const changesPassword = change.username !== undefined || change.passwordDigest !== undefined
+  if (changesPassword && method !== 'updb') throw new AppError('CAN_NOT_UPDATE_AUTHENTICATOR')
+  if (changesPassword || change.tags !== undefined) await updateRow(tx, id, change)
 }

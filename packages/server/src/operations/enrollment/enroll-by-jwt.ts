@@ -1,9 +1,9 @@
 import {
   type EnrollmentKey,
   type EnrollmentKind,
-  type EnrollmentObstacle,
+  type EnrollmentRefusal,
   enrollPolicyId,
-  findEnrollmentObstacles,
+  findEnrollmentRefusals,
   type IdentitySettings,
 } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
@@ -27,8 +27,8 @@ export interface JwtEnrollment {
 }
 
 /**
- * Creates the identity of a verified token with its attributes and its certificate. Signer, policy and the holder of the claim are read again:
- * they may have changed since the token was verified. Returns the reason when the identity cannot enroll any more.
+ * Creates the identity of a verified token with its attributes and its certificate. Reads signer, policy and the claim's identity again,
+ * which may have changed since the token was verified. Returns the refusal when the identity can no longer enroll.
  */
 export const enrollByJwt = operation({
   name: 'enrollment.byJwt',
@@ -36,15 +36,15 @@ export const enrollByJwt = operation({
   async run(
     tx,
     { signerId, kind, key, settings, identityId, authenticator }: JwtEnrollment,
-  ): Promise<{ obstacle: EnrollmentObstacle | undefined }> {
+  ): Promise<{ refusal: EnrollmentRefusal | undefined }> {
     const signer = await findSigner(tx.db, signerId)
-    if (!signer) return { obstacle: 'signer-disabled' }
+    if (!signer) return { refusal: 'signer-disabled' }
     const policy = await findAuthPolicy(tx.db, enrollPolicyId(signer))
     const isEnrolled = (await findEnrolledIdentity(tx.db, key)) !== undefined
-    const [obstacle] = findEnrollmentObstacles({ kind, signer, policy, isEnrolled })
-    if (obstacle) return { obstacle }
+    const [refusal] = findEnrollmentRefusals({ kind, signer, policy, isEnrolled })
+    if (refusal) return { refusal }
     await addIdentity(tx, identityId, settings)
     if (authenticator) await insertCertificateAuthenticator(tx, { ...authenticator, identityId })
-    return { obstacle: undefined }
+    return { refusal: undefined }
   },
 })

@@ -9,7 +9,7 @@ import {
   type NewCertificateAuthenticator,
 } from '../../store/writes/authenticator-writes.ts'
 import { deleteEnrollment } from '../../store/writes/enrollment-writes.ts'
-import { checkHasNone } from '../authenticator/check-has-none.ts'
+import { checkNoAuthenticator } from '../authenticator/check-no-authenticator.ts'
 
 export interface RedeemPassword {
   readonly tokenDigest: string
@@ -22,8 +22,8 @@ export const redeemPassword = operation({
   name: 'enrollment.redeemPassword',
   access: 'none',
   async run(tx, { tokenDigest, authenticatorId: id, passwordDigest }: RedeemPassword): Promise<void> {
-    const { row, identity } = await takeEnrollment(tx, tokenDigest, 'updb')
-    await checkHasNone(tx, 'updb', identity.id)
+    const { row, identity } = await consumeEnrollment(tx, tokenDigest, 'updb')
+    await checkNoAuthenticator(tx, 'updb', identity.id)
     const username = row.username ?? ''
     await insertPasswordAuthenticator(tx, { id, identityId: identity.id, username, passwordDigest })
   },
@@ -42,14 +42,14 @@ export const redeemCertificate = operation({
   name: 'enrollment.redeemCertificate',
   access: 'none',
   async run(tx, { tokenDigest, authenticator }: RedeemCertificate): Promise<void> {
-    const { identity } = await takeEnrollment(tx, tokenDigest, 'ott')
+    const { identity } = await consumeEnrollment(tx, tokenDigest, 'ott')
     if (identity.id !== authenticator.identityId) throw new AppError('INVALID_ENROLLMENT_TOKEN')
     await insertCertificateAuthenticator(tx, authenticator)
   },
 })
 
-/** Deletes the enrollment, so that a second request with the same token finds none. */
-async function takeEnrollment(
+/** Returns the enrollment of a token and deletes it, so that a second request with the same token fails. */
+async function consumeEnrollment(
   tx: Transaction,
   tokenDigest: string,
   method: EnrollmentMethod,

@@ -1,4 +1,4 @@
-import { checkTellsClients, type ProviderSettings, validateProvider } from '@countersign/core'
+import { checkClientIdClaim, type ProviderSettings, validateProvider } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
 import type { OwnedKey } from '../../store/owned-key.ts'
 import { insertProvider } from '../../store/writes/provider-writes.ts'
@@ -18,7 +18,7 @@ export const createProvider = operation({
   target: 'identityProviders',
   async run(tx, { provider, sealedRegistrationToken = null, ...key }: WriteProvider): Promise<void> {
     validateProvider(provider)
-    checkTellsClients(provider)
+    checkClientIdClaim(provider)
     await insertProvider(tx, key, provider, sealedRegistrationToken)
   },
 })

@@ -14,7 +14,7 @@ export const deleteProvider = operation({
     await getProvider(tx.db, organizationId, id)
     const [account] = await listAccountsOfProvider(tx.db, id)
     if (account) {
-      const message = `the API account ${account.name} (${account.id}) is of this provider`
+      const message = `the API account ${account.name} (${account.id}) uses this provider`
       throw new AppError('CAN_NOT_DELETE_REFERENCED_ENTITY', { message })
     }
     await deleteRow(tx, id)

@@ -1,7 +1,7 @@
 import type { IdentityProviderPatch } from '@countersign/contract'
 import {
   AppError,
-  checkTellsClients,
+  checkClientIdClaim,
   clientIdClaimsOf,
   type ProviderSettings,
   patchedProvider,
@@ -56,7 +56,7 @@ async function changeProvider(
   await updateProvider(tx, current, next, nextRegistrationToken(current, next, sealedRegistrationToken))
 }
 
-/** A token is never sent to another registration address than the one it was given for: its server could read it. */
+/** A changed registration URL drops the token: the new server must not receive the token of the old one. */
 function nextRegistrationToken(
   current: StoredProvider,
   next: ProviderSettings,
@@ -66,19 +66,19 @@ function nextRegistrationToken(
   return next.registrationUrl === current.registrationUrl ? current.registrationToken : null
 }
 
-const CLIENTS_KNOWN_BY: readonly { what: string; read: (provider: ProviderSettings) => string }[] = [
+const CLIENT_KEYS: readonly { what: string; read: (provider: ProviderSettings) => string }[] = [
   { what: 'the issuer', read: ({ issuer }) => issuer },
   { what: 'the claim that names the client', read: (provider) => JSON.stringify(clientIdClaimsOf(provider)) },
 ]
 
 /**
- * Refuses to change what accounts are known by, issuer and client id, while there are accounts: with another issuer, or with the client id in
- * another claim, they could match clients of another organization.
+ * Refuses to change the issuer or the client id's claim while the provider has accounts. Accounts are looked up by issuer and client id, and
+ * with another issuer or claim they could match clients of another organization.
  */
 async function checkSameClients({ db }: Transaction, current: StoredProvider, next: ProviderSettings): Promise<void> {
-  if (next.clientIdClaim !== current.clientIdClaim) checkTellsClients(next)
-  const changed = CLIENTS_KNOWN_BY.find(({ read }) => read(current) !== read(next))
+  if (next.clientIdClaim !== current.clientIdClaim) checkClientIdClaim(next)
+  const changed = CLIENT_KEYS.find(({ read }) => read(current) !== read(next))
   if (!changed || (await listAccountsOfProvider(db, current.id)).length === 0) return
-  const message = `${changed.what} can not change while the provider has API accounts: make another record`
+  const message = `${changed.what} can not change while the provider has API accounts: create another provider`
   throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', { message })
 }

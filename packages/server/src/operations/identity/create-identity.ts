@@ -32,7 +32,7 @@ export const createIdentity = operation({
   },
 })
 
-/** Adds an identity that keeps the rules, whoever asks for it. */
+/** Validates and inserts an identity; for any operation that creates one. */
 export async function addIdentity(
   tx: Transaction,
   id: string,
@@ -43,10 +43,10 @@ export async function addIdentity(
   await insertIdentity(tx, id, identity, options)
 }
 
-/** The rules for an identity's own fields, its name and its policy. */
+/** Checks the fields of an identity, its name and that its policy exists. */
 export async function checkIdentity({ db }: Transaction, id: string, identity: IdentitySettings): Promise<void> {
   validateIdentity(identity)
   const { name, authPolicyId } = identity
-  if (isAccountIdentity(name) && name !== id) throw fieldError('name', 'this name is for an API account', name)
+  if (isAccountIdentity(name) && name !== id) throw fieldError('name', 'this name is reserved for an API account', name)
   if (!(await hasAuthPolicy(db, authPolicyId))) throw notFound('authPolicy', authPolicyId)
 }

@@ -3,7 +3,7 @@ import { operation } from '../../store/operation.ts'
 import { deleteSessionsOf } from '../../store/writes/api-session-writes.ts'
 import { deleteIdentity as deleteRow } from '../../store/writes/identity-writes.ts'
 import { authorizeIdentityChange } from './authorize-identity-change.ts'
-import { keepAdministrators } from './keep-administrators.ts'
+import { ensureAdministratorRemains } from './ensure-administrator-remains.ts'
 
 export const deleteIdentity = operation({
   name: 'identity.delete',
@@ -18,6 +18,6 @@ export const deleteIdentity = operation({
       await deleteSessionsOf(tx, id)
       await deleteRow(tx, id)
     }
-    await (current.isAdmin ? keepAdministrators(tx, remove) : remove())
+    await (current.isAdmin ? ensureAdministratorRemains(tx, remove) : remove())
   },
 })

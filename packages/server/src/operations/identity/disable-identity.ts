@@ -5,7 +5,7 @@ import type { Transaction } from '../../store/transaction.ts'
 import { deleteSessionsOf } from '../../store/writes/api-session-writes.ts'
 import { setDisabled } from '../../store/writes/identity-writes.ts'
 import { authorizeIdentityChange } from './authorize-identity-change.ts'
-import { keepAdministrators } from './keep-administrators.ts'
+import { ensureAdministratorRemains } from './ensure-administrator-remains.ts'
 
 const MS_PER_MINUTE = 60_000
 
@@ -15,7 +15,7 @@ export interface DisableIdentity {
   readonly durationMinutes: number
 }
 
-/** Disables an identity and ends its sessions for good. */
+/** Disables an identity and ends its sessions. */
 export const disableIdentity = operation({
   name: 'identity.disable',
   access: { entity: 'identity', action: 'update' },
@@ -23,11 +23,11 @@ export const disableIdentity = operation({
   async run(tx, { id, durationMinutes }: DisableIdentity): Promise<void> {
     const current = await authorizeIdentityChange(tx, id)
     const disable = () => disableFor(tx, id, durationMinutes)
-    await (current.isAdmin ? keepAdministrators(tx, disable) : disable())
+    await (current.isAdmin ? ensureAdministratorRemains(tx, disable) : disable())
   },
 })
 
-/** Disables an identity after too many wrong passwords, unless it is an administrator or disabled already by now. */
+/** Disables an identity after too many wrong passwords, unless it is an administrator or already disabled. */
 export const lockOutIdentity = operation({
   name: 'identity.lockOut',
   access: 'none',

@@ -11,7 +11,7 @@ import { type AuthorizedTransaction, operation } from '../../store/operation.ts'
 import { updateIdentity } from '../../store/writes/identity-writes.ts'
 import { authorizeIdentityChange } from './authorize-identity-change.ts'
 import { checkIdentity } from './create-identity.ts'
-import { keepAdministrators } from './keep-administrators.ts'
+import { ensureAdministratorRemains } from './ensure-administrator-remains.ts'
 
 const ACCESS = { entity: 'identity', action: 'update' } as const
 
@@ -45,12 +45,12 @@ async function changeIdentity(
     throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', { message: 'the default administrator stays an administrator' })
   }
   if (isAccountIdentity(current.id) && changesAccountFields(current, next)) {
-    const message = 'name, policy, external id and rights of the identity of an API account follow the account'
+    const message = 'name, policy, external id and rights of the identity of an API account are set by the account'
     throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', { message })
   }
   await checkIdentity(tx, current.id, next)
   const update = () => updateIdentity(tx, current.id, next)
-  await (current.isAdmin ? keepAdministrators(tx, update) : update())
+  await (current.isAdmin ? ensureAdministratorRemains(tx, update) : update())
 }
 
 function changesRights(current: IdentitySettings, next: IdentitySettings): boolean {

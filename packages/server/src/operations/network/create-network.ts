@@ -27,7 +27,7 @@ export async function addNetwork(tx: Transaction, facts: NetworkFacts, settings:
   await insertNetwork(tx, facts, { ...settings, networkGroupId })
 }
 
-/** Existing clients compare names without letter case, and find none of two that are alike. */
+/** Ignores letter case, as existing clients do when they look a network up by name. */
 export async function checkNameIsFree(
   { db }: Transaction,
   networkGroupId: string,

@@ -3,7 +3,7 @@ import { operation } from '../../store/operation.ts'
 import { findContent, getOrganization } from '../../store/reads/organization-reads.ts'
 import { deleteOrganization as deleteRow } from '../../store/writes/organization-writes.ts'
 
-/** Deletes an organization that has no accounts, identity providers and networks. */
+/** Deletes an organization without accounts, identity providers and networks. */
 export const deleteOrganization = operation({
   name: 'organization.delete',
   access: { hosted: 'admin' },

@@ -8,9 +8,9 @@ import {
 } from '@countersign/core'
 
 /**
- * What an actor who is not an administrator may not do to a signer, whatever permission it holds for signers. Writing one that enrolls creates
- * identities with chosen attributes and policy, so it needs that permission too; and the claim that names the identity decides who is who
- * among those that log in already. Fails with UNAUTHORIZED.
+ * Checks what the permission for signers does not cover. A signer that enrolls creates identities with chosen attributes and policy, so writing
+ * it also requires the permission to create identities. Only administrators may change which claim identifies an identity, because that maps
+ * existing logins to other identities. Fails with UNAUTHORIZED.
  */
 export function authorizeSignerChange(
   actor: PermissionHolder,
@@ -18,9 +18,9 @@ export function authorizeSignerChange(
   next: SignerSettings,
 ): void {
   if (enrolls(next) && !isAllowed(actor, { entity: 'identity', action: 'create' })) throw new AppError('UNAUTHORIZED')
-  const renames =
+  const changesClaim =
     current && (current.claimsProperty !== next.claimsProperty || current.useExternalId !== next.useExternalId)
-  if (renames && !actor.isAdmin) throw new AppError('UNAUTHORIZED')
+  if (changesClaim && !actor.isAdmin) throw new AppError('UNAUTHORIZED')
 }
 
 function enrolls(signer: SignerSettings): boolean {

@@ -4,7 +4,7 @@ import { type SignerCertificateFacts, signerColumns } from '../../store/signer-r
 import type { Transaction } from '../../store/transaction.ts'
 import { findDuplicate } from '../../store/writes/signer-duplicates.ts'
 
-/** Checks everything but uniqueness. Of several mistakes, the one is reported that existing clients expect. */
+/** Checks everything but uniqueness. When several rules are broken, reports the error that existing clients expect. */
 export async function checkSigner(
   tx: Transaction,
   id: string,
@@ -17,11 +17,11 @@ export async function checkSigner(
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const duplicate = await findDuplicate(tx, { id, settings: signer, columns: signerColumns(signer, certificate) })
-    const comesFirst = duplicate && (isAbout('name', duplicate) || error.code === 'NOT_FOUND')
+    const comesFirst = duplicate && (isFieldError('name', duplicate) || error.code === 'NOT_FOUND')
     throw comesFirst ? duplicate : error
   }
 }
 
-function isAbout(field: string, { publicCause }: AppError): boolean {
+function isFieldError(field: string, { publicCause }: AppError): boolean {
   return publicCause !== undefined && 'field' in publicCause && publicCause.field === field
 }

@@ -6,7 +6,7 @@ import { insertSigner } from '../../store/writes/signer-writes.ts'
 import { authorizeSignerChange } from './authorize-signer-change.ts'
 import { checkSigner } from './check-signer.ts'
 
-/** The body of a POST or PUT, with its certificate read and admitted; absent when the body has none. */
+/** The body of a POST or PUT, with its parsed and accepted certificate; undefined when the body has none. */
 export interface SignerWrite {
   readonly id: string
   readonly body: ExtJwtSignerWrite

@@ -2,7 +2,7 @@ import { operation } from '../../store/operation.ts'
 import { refuseUsedSigner } from '../../store/reads/reference-reads.ts'
 import { getSigner } from '../../store/reads/signer-reads.ts'
 import { deleteSigner as deleteRow } from '../../store/writes/signer-writes.ts'
-import { keepAdministrators } from '../identity/keep-administrators.ts'
+import { ensureAdministratorRemains } from '../identity/ensure-administrator-remains.ts'
 
 export const deleteSigner = operation({
   name: 'signer.delete',
@@ -11,6 +11,6 @@ export const deleteSigner = operation({
   async run(tx, { id }: { readonly id: string }): Promise<void> {
     await getSigner(tx.db, id)
     await refuseUsedSigner(tx.db, id)
-    await keepAdministrators(tx, () => deleteRow(tx, id))
+    await ensureAdministratorRemains(tx, () => deleteRow(tx, id))
   },
 })

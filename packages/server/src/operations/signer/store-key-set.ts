@@ -8,14 +8,14 @@ export interface FetchedKeySet extends StoredKeySet {
 }
 
 /**
- * Stores fetched keys unless newer ones are stored, or the signer no longer has the endpoint they came from. Returns whether they were stored.
- * Other nodes learn of it only when the keys differ from the earlier ones.
+ * Stores fetched keys unless newer ones are stored or the signer's endpoint has changed. Returns whether they were stored. The change is
+ * published only when the keys differ from the stored ones.
  */
 export const storeKeySet = operation({
   name: 'signerKeys.store',
   access: 'none',
   isRecorded: false,
-  takesTurns: false,
+  needsWriteLock: false,
   async run(tx, { signerId, ...keySet }: FetchedKeySet): Promise<boolean> {
     const owner = await findKeySetOwner(tx.db, signerId)
     if (owner?.endpoint !== keySet.url) return false

@@ -4,7 +4,7 @@ import { type AuthorizedTransaction, operation } from '../../store/operation.ts'
 import { getSigner } from '../../store/reads/signer-reads.ts'
 import type { SignerCertificateFacts, StoredSigner } from '../../store/signer-row.ts'
 import { updateSigner } from '../../store/writes/signer-writes.ts'
-import { keepAdministrators } from '../identity/keep-administrators.ts'
+import { ensureAdministratorRemains } from '../identity/ensure-administrator-remains.ts'
 import { authorizeSignerChange } from './authorize-signer-change.ts'
 import { checkSigner } from './check-signer.ts'
 import type { SignerWrite } from './create-signer.ts'
@@ -49,10 +49,10 @@ async function changeSigner(
   const certificate = next.certPem === null ? null : (given ?? current.certificate)
   await checkSigner(tx, current.id, next, certificate)
   const update = () => updateSigner(tx, current, { settings: next, certificate, writtenByAdmin: isAdmin })
-  await (mayLockOut(current, next, isAdmin) ? keepAdministrators(tx, update) : update())
+  await (mayLockOut(current, next, isAdmin) ? ensureAdministratorRemains(tx, update) : update())
 }
 
-/** Whether administrators who log in by this signer may be unable to afterwards. */
+/** Whether administrators that log in by this signer may be unable to afterwards. */
 function mayLockOut(current: StoredSigner, next: SignerSettings, writtenByAdmin: boolean): boolean {
   const wasTrusted = current.enabled && current.writtenByAdmin
   return wasTrusted && !(next.enabled && writtenByAdmin && next.useExternalId === current.useExternalId)

@@ -12,7 +12,7 @@ export interface FirstAdmin {
   readonly passwordDigest: string
 }
 
-/** Creates the default policy and the first administrator. Returns false when another node has done so before. */
+/** Creates the default policy and the first administrator. Returns false when they exist already. */
 export const createFirstAdmin = operation({
   name: 'start.createFirstAdmin',
   access: 'none',

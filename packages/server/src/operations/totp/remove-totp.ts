@@ -4,31 +4,31 @@ import { setVerifiedTotp } from '../../store/writes/identity-writes.ts'
 import { deleteTotp } from '../../store/writes/totp-writes.ts'
 import { authorizeIdentityChange } from '../identity/authorize-identity-change.ts'
 import { getOwnVerifiedTotpId } from './own-totp.ts'
-import { type CodeGuess, type CodeOutcome, spendCode } from './spend-code.ts'
+import { type CodeGuess, type CodeResult, spendCode } from './spend-code.ts'
 
 export interface RemoveTotp {
   /** The actor's id. */
   readonly id: string
-  /** Required once the codes are verified. */
+  /** Required once the enrollment is verified. */
   readonly guess: CodeGuess | undefined
 }
 
-/** Removes the actor's own one-time codes. */
+/** Removes the actor's own TOTP enrollment. */
 export const removeTotp = operation({
   name: 'totp.remove',
   access: 'self',
   target: 'identities',
-  async run(tx, { id, guess }: RemoveTotp): Promise<CodeOutcome> {
+  async run(tx, { id, guess }: RemoveTotp): Promise<CodeResult> {
     if ((await getOwnVerifiedTotpId(tx, id)) !== null) {
-      const outcome = guess ? await spendCode(tx, id, guess) : 'wrong'
-      if (outcome !== 'right') return outcome
+      const result = guess ? await spendCode(tx, id, guess) : 'wrong'
+      if (result !== 'right') return result
     }
     await remove(tx, id)
     return 'right'
   },
 })
 
-/** Removes the one-time codes of an identity whose device is lost. Wrong codes stay counted. */
+/** Removes the TOTP enrollment of an identity whose device is lost. The count of wrong codes stays. */
 export const resetTotp = operation({
   name: 'totp.reset',
   access: { entity: 'identity', action: 'update' },

@@ -4,10 +4,10 @@ import { findTotp } from '../../store/reads/totp-reads.ts'
 import { setPassedTotp } from '../../store/writes/api-session-writes.ts'
 import { setVerifiedTotp } from '../../store/writes/identity-writes.ts'
 import { insertTotp, type NewTotp } from '../../store/writes/totp-writes.ts'
-import { type GivenCode, getOwnVerifiedTotpId } from './own-totp.ts'
-import { type CodeOutcome, spendCode } from './spend-code.ts'
+import { getOwnVerifiedTotpId, type SubmittedCode } from './own-totp.ts'
+import { type CodeResult, spendCode } from './spend-code.ts'
 
-/** Gives the actor one-time codes, which no login requires until they are verified. Fails with MFA_EXISTS when it has some. */
+/** Creates a TOTP enrollment of the actor, which no login requires until it is verified. Fails with MFA_EXISTS when it has one. */
 export const startTotp = operation({
   name: 'totp.start',
   access: 'self',
@@ -19,17 +19,17 @@ export const startTotp = operation({
   },
 })
 
-/** Verifies the actor's one-time codes: from now on they are required in every session but the one that has shown this code. */
+/** Verifies the actor's TOTP enrollment: from now on every session except this one requires a code. */
 export const verifyTotp = operation({
   name: 'totp.verify',
   access: 'self',
   target: 'identities',
-  async run(tx, { id, sessionId, guess }: GivenCode & { readonly sessionId: string }): Promise<CodeOutcome> {
+  async run(tx, { id, sessionId, guess }: SubmittedCode & { readonly sessionId: string }): Promise<CodeResult> {
     if ((await getOwnVerifiedTotpId(tx, id)) !== null) throw new AppError('NOT_FOUND')
-    const outcome = await spendCode(tx, id, guess)
-    if (outcome !== 'right') return outcome
+    const result = await spendCode(tx, id, guess)
+    if (result !== 'right') return result
     await setVerifiedTotp(tx, id, guess.totpId)
     await setPassedTotp(tx, sessionId, guess.totpId)
-    return outcome
+    return result
   },
 })

@@ -19,19 +19,19 @@ import { OWNER_ONLY, WORLD_READABLE, writeFileAtomically } from './write-file-at
 export interface CertificateAuthority {
   readonly root: X509Certificate
   readonly intermediate: X509Certificate
-  /** Certificates of the CA that comes next or was before: clients are told to trust them, and what they have issued counts. */
+  /** Certificates of the next or the previous CA: in the bundle for clients, and their client certificates are accepted. */
   readonly further: readonly X509Certificate[]
   readonly trustDomain: string
-  /** Undefined when the intermediate's key is not on this machine: everything works but issuing. */
+  /** Undefined when the intermediate's key is not on this machine: then nothing can be issued. */
   readonly issuer: CertificateIssuer | undefined
 }
 
 const ORGANIZATION = 'Countersign'
 const SPIFFE_PREFIX = 'URI:spiffe://'
 const NEW_CA_HINT =
-  'restore it from a backup, or move the directory away to begin with a new CA that every client has to trust anew'
+  'restore it from a backup, or move the directory away to create a new CA, which every client then has to trust'
 
-/** Makes root and intermediate with a trust domain of their own and writes them, all or nothing. */
+/** Creates a root and an intermediate with a new trust domain and writes them, all or nothing. */
 export async function createAuthority(dir: string, now: Date): Promise<void> {
   const number = randomBytes(8).toString('hex')
   const rootKeys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -59,7 +59,7 @@ export async function createAuthority(dir: string, now: Date): Promise<void> {
   })
 }
 
-/** Loads the CA and makes sure that its parts belong together. Throws StartupError naming the file that does not fit. */
+/** Loads the CA and checks that its keys and certificates match. Throws a StartupError that names the wrong file. */
 export async function loadAuthority(dir: string, now: Date): Promise<CertificateAuthority> {
   await checkKeyDirectory(dir)
   const path = (name: string) => join(dir, name)
@@ -77,7 +77,7 @@ export async function loadAuthority(dir: string, now: Date): Promise<Certificate
   return { root, intermediate, further, trustDomain: readTrustDomain(root, path(KEY_FILES.ca)), issuer }
 }
 
-/** PEM in PKCS#8, which every tool reads. */
+/** PKCS#8 PEM. */
 export function formatPrivateKey(key: KeyObject): string {
   return key.export({ format: 'pem', type: 'pkcs8' }).toString()
 }
@@ -94,23 +94,22 @@ async function loadChain(caFile: string, intermediateFile: string) {
   const [copy] = await loadCertificates(intermediateFile)
   const isChain =
     root && intermediate && others.length === 0 && root.verify(root.publicKey) && intermediate.verify(root.publicKey)
-  if (!isChain)
-    throw new StartupError(`${caFile} must hold our root and the intermediate that it signed, in this order`)
+  if (!isChain) throw new StartupError(`${caFile} must hold the root and then the intermediate that it signed`)
   if (copy?.fingerprint256 !== intermediate.fingerprint256) {
     throw new StartupError(`${intermediateFile} is not the intermediate certificate of ${caFile}`)
   }
   return { root, intermediate }
 }
 
-/** Nothing but CA certificates may be in there: whatever they have issued lets identities in. */
+/** Only CA certificates are accepted: the certificates that they have issued can log identities in. */
 async function loadFurther(file: string): Promise<readonly X509Certificate[]> {
   if (!(await isPresent(file))) return []
   const certificates = await loadCertificates(file)
   if (certificates.every(({ ca }) => ca)) return certificates
-  throw new StartupError(`${file} holds a certificate that is no certificate authority's`)
+  throw new StartupError(`${file} holds a certificate that is not a CA certificate`)
 }
 
-/** A key that is absent is fine: a root key is best kept offline, and without the other one nothing can be issued. */
+/** A missing key is no error: the root key is best kept offline, and without the intermediate's nothing can be issued. */
 async function loadMatchingKey(path: string, certificate: X509Certificate): Promise<KeyObject | undefined> {
   if (!(await isPresent(path))) return undefined
   const key = await loadPrivateKey(path)

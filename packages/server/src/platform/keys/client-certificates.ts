@@ -3,15 +3,15 @@ import { AppError, type CsrKey, formatPem, issueClientCertificate, readCsr } fro
 import type { Clock } from '../clock.ts'
 import type { KeyMaterial } from './load-key-material.ts'
 
-/** A certificate that was just issued, with what has to be recorded of it. */
+/** An issued certificate with the values to record. */
 export interface IssuedCertificate {
   /** The leaf only. */
   readonly certPem: string
   /** The leaf and the intermediates, without the root. */
   readonly chainPem: string
-  /** What clients have to trust to reach this controller. */
+  /** The CA bundle that clients must trust. */
   readonly caPem: string
-  /** The subject as people write it, `CN=…`. */
+  /** The subject, `CN=…`. */
   readonly subject: string
   /** Lower-case hex SHA-1 of the DER. */
   readonly fingerprint: string
@@ -22,31 +22,31 @@ export interface IssuedCertificate {
 }
 
 /**
- * Issues certificates for clients. Of a request only the key is used. Throws AppError: COULD_NOT_PROCESS_CSR or
- * REQUEST_ENTITY_TOO_LARGE for what was sent, CA_UNAVAILABLE while the CA cannot sign.
+ * Issues certificates for clients. Only the key of a CSR is used. Fails with COULD_NOT_PROCESS_CSR or REQUEST_ENTITY_TOO_LARGE for a
+ * bad CSR, and with CA_UNAVAILABLE while the CA cannot sign.
  */
 export interface ClientCertificates {
-  /** For an identity to sign in with. Valid only once its fingerprint is recorded. */
+  /** For logins of an identity. Accepted only once its fingerprint is recorded. */
   issue(csrPem: string, identityId: string): Promise<IssuedCertificate>
-  /** For the connections of one session, 12 hours. */
+  /** For the connections of one session, valid for 12 hours. */
   issueForSession(
     csrPem: string,
     of: { readonly identityId: string; readonly apiSessionId: string; readonly certificateId: string },
   ): Promise<IssuedCertificate>
-  /** The CA bundle that client certificates are judged against, DER. */
+  /** The CA certificates that client certificates are verified against, DER. */
   authorities(): readonly Buffer[]
   caPem(): string
 }
 
-/** What issuing takes of the controller's keys. */
+/** The part of the key material that issuing needs. */
 export type IssuingKeys = Pick<KeyMaterial, 'issuer' | 'trustDomain' | 'authorities' | 'caBundlePem'>
 
 export interface ClientCertificatesOptions {
-  /** The material in use now; it may be other material with every call. */
+  /** The material in use now; a renewal changes it. */
   readonly keys: () => IssuingKeys
   readonly clock: Clock
   readonly clientDays: number
-  /** Whether a signer uses this key; such a one gets no certificate. */
+  /** Whether a signer uses this key; such a key gets no certificate. */
   readonly isSignerKey?: (publicKey: KeyObject) => Promise<boolean>
 }
 
@@ -65,8 +65,8 @@ export function createClientCertificates(options: ClientCertificatesOptions): Cl
     const now = new Date(clock.now())
     if (!issuer || issuer.facts.notAfter <= now) throw new AppError('CA_UNAVAILABLE')
     const key = readCsr(csrPem)
-    checkNotOurs(key, authorities)
-    if (await isSignerKey?.(key.publicKey)) throw foreignKey('its key is one of a signer')
+    checkNotCaKey(key, authorities)
+    if (await isSignerKey?.(key.publicKey)) throw refusedKey('its key is the key of a signer')
     const { der, commonName, notBefore, notAfter } = await issueClientCertificate(
       { key, trustDomain, identityId, path, lifetimeMs },
       issuer,
@@ -95,14 +95,14 @@ export function createClientCertificates(options: ClientCertificatesOptions): Cl
   }
 }
 
-/** Whoever can ask for a certificate over a key of our CA holds that key, or is about to confuse somebody. */
-function checkNotOurs({ publicKeyInfo }: CsrKey, authorities: readonly Buffer[]): void {
-  // A certificate holds its key as encoded, and no other certificate of ours holds somebody else's.
+/** Refuses a CSR with a key of our own CA: the client holds that key, or wants to be mistaken for the CA. */
+function checkNotCaKey({ publicKeyInfo }: CsrKey, authorities: readonly Buffer[]): void {
+  // A certificate contains its encoded key, so searching for the bytes suffices.
   if (authorities.some((certificate) => certificate.includes(publicKeyInfo))) {
-    throw foreignKey('its key is one of the certificate authority itself')
+    throw refusedKey('its key is the key of the certificate authority')
   }
 }
 
-function foreignKey(message: string): AppError {
-  return new AppError('COULD_NOT_PROCESS_CSR', { message: `${message}; make a new key for the certificate` })
+function refusedKey(message: string): AppError {
+  return new AppError('COULD_NOT_PROCESS_CSR', { message: `${message}; generate a new key for the certificate` })
 }

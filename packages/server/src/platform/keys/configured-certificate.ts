@@ -7,7 +7,7 @@ import { loadCertificates } from './load-pem-file.ts'
 import { loadServerCertificate, type ServerCertificate } from './server-certificate.ts'
 import { findUncoveredHost } from './server-hosts.ts'
 
-/** Files of a certificate that the operator brings along, with the CA that clients have to trust for it. */
+/** Files of the operator's own certificate, with the CA that clients must trust for it. */
 export interface ConfiguredFiles {
   readonly certFile: string
   readonly keyFile: string
@@ -22,7 +22,7 @@ export interface ConfiguredCertificate {
 
 const MAX_CHAIN = 10
 
-/** Loads the operator's files. Throws StartupError naming the file that cannot be used; lesser faults are warnings. */
+/** Loads the operator's files. Throws a StartupError that names the unusable file; lesser faults are warnings. */
 export async function loadConfiguredCertificate(
   { certFile, keyFile, caFile }: ConfiguredFiles,
   hosts: readonly string[],
@@ -37,7 +37,7 @@ export async function loadConfiguredCertificate(
   return { server, ca, warnings: findWarnings(server.leaf, certFile, hosts, now) }
 }
 
-/** Climbs from the leaf over the certificates beside it until one is in the CA file, or is signed by one that is. */
+/** Follows the chain from the leaf until a certificate is in the CA file, or is signed by one that is. */
 function isIssuedUnder([leaf, ...others]: readonly X509Certificate[], ca: readonly X509Certificate[]): boolean {
   let current = leaf
   for (let step = 0; current && step < MAX_CHAIN; step++) {
@@ -50,7 +50,7 @@ function isIssuedUnder([leaf, ...others]: readonly X509Certificate[], ca: readon
   return false
 }
 
-/** OpenSSL has rules of its own, such as the smallest key: better to hear of them now than at the first connection. */
+/** Applies OpenSSL's own rules, such as the minimum key size, now and not at the first connection. */
 function checkUsableForTls({ chain, key }: ServerCertificate, certFile: string): void {
   try {
     const cert = chain.map(({ raw }) => formatPem('CERTIFICATE', raw)).join('')
@@ -65,6 +65,6 @@ function findWarnings(leaf: X509Certificate, certFile: string, hosts: readonly s
   return [
     ...(leaf.validToDate <= now ? [`the certificate in ${certFile} has expired`] : []),
     ...(leaf.validFromDate > now ? [`the certificate in ${certFile} is not valid yet`] : []),
-    ...(uncovered === undefined ? [] : [`the certificate in ${certFile} does not stand for ${uncovered}`]),
+    ...(uncovered === undefined ? [] : [`the certificate in ${certFile} is not valid for ${uncovered}`]),
   ]
 }

@@ -6,8 +6,8 @@ import { syncDirectory } from './write-file-atomically.ts'
 const OWNER_ONLY_DIRECTORY = 0o700
 
 /**
- * The files in a key directory. `ca.pem` is what clients trust: the root and the intermediate. `further-cas.pem` is there while a CA
- * takes over from another: the certificates of the other one.
+ * The files in a key directory. `ca.pem` holds the root and the intermediate, which clients trust. `further-cas.pem` exists only during a CA
+ * rollover and holds the certificates of the other CA.
  */
 export const KEY_FILES = {
   ca: 'ca.pem',
@@ -20,7 +20,7 @@ export const KEY_FILES = {
   sealingKey: 'sealing.key',
 } as const
 
-/** Whether there is nothing yet, as on the first start. */
+/** Whether the directory is missing or empty, as on the first start. */
 export async function isKeyDirectoryEmpty(dir: string): Promise<boolean> {
   try {
     return (await readdir(dir)).length === 0
@@ -30,18 +30,18 @@ export async function isKeyDirectoryEmpty(dir: string): Promise<boolean> {
   }
 }
 
-/** Throws StartupError when anybody but the owner may look into the directory or change it. */
+/** Throws a StartupError when users other than the owner have access to the directory. */
 export async function checkKeyDirectory(dir: string): Promise<void> {
   const { mode } = await stat(dir).catch((error) => {
     throw directoryError(dir, error)
   })
   if ((mode & 0o077) === 0) return
-  throw new StartupError(`the key directory ${dir} is open to others than its owner`, `chmod 700 ${dir}`)
+  throw new StartupError(`the key directory ${dir} is accessible to users other than its owner`, `chmod 700 ${dir}`)
 }
 
 /**
- * Makes the directory with everything that `fill` writes into it, or not at all: it is filled under another name and
- * then renamed, so that a crash on the first start never leaves half a CA.
+ * Creates the directory with everything that `fill` writes, or not at all: it is filled under another name and then renamed, so that a
+ * crash on the first start never leaves half a CA.
  */
 export async function createKeyDirectory(dir: string, fill: (staging: string) => Promise<void>): Promise<void> {
   const staging = `${dir}.new`

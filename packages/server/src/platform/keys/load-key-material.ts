@@ -11,52 +11,53 @@ import { buildServerIdentity, type ServerIdentity } from './server-identity.ts'
 export interface KeyMaterialOptions {
   /** The key directory, `<dataDir>/keys`. */
   readonly dir: string
-  /** Names and addresses under which clients reach the server; localhost, 127.0.0.1 and ::1 are added. */
+  /** Host names and IP addresses of the server for clients; localhost, 127.0.0.1 and ::1 are added. */
   readonly hosts: readonly string[]
   readonly now: () => Date
-  /** The operator's own server certificate, instead of one of our CA's. */
+  /** The operator's own server certificate, instead of one from our CA. */
   readonly configured?: ConfiguredFiles | undefined
 }
 
-/** Everything the server needs to show who it is and to issue certificates. */
+/** The server's certificate and keys, and the CA. */
 export interface KeyMaterial {
   /** For `tls.createSecureContext` and `server.setSecureContext`: the chain with its leaf first, and the leaf's key. */
   readonly tls: { readonly cert: string; readonly key: string }
   /** Lower-case hex SHA-1 of the leaf. */
   readonly serverFingerprint: string
-  /** The leaf and its key, as the controller shows itself in answers and signs what it hands out. */
+  /** The leaf and its key, for responses that show the certificate and for tokens that the controller signs. */
   readonly serverIdentity: ServerIdentity
   readonly serverNotAfter: Date
-  /** The file that clients have to trust. */
+  /** The CA file that clients must trust. */
   readonly caFile: string
-  /** The certificates of that file and nothing else that may be in it. */
+  /** The certificates of that file, without its other content. */
   readonly caBundlePem: string
   /** The same as certs-only PKCS#7 in base64, lines of 64 characters. */
   readonly caPkcs7Base64: string
   /**
-   * Our intermediates, which issue every client certificate: the listener asks clients for one of theirs. Without the root OpenSSL
-   * finds no client trustworthy, which is ours to judge, and tells what came behind a leaf; of chains that it trusts it does not.
+   * Our intermediates, which issue every client certificate: the CAs that the listener names in its certificate request. The root is left out
+   * on purpose: OpenSSL then trusts no chain and reports all certificates that the client sent, which it does not for a trusted chain. We verify
+   * the chain ourselves.
    */
   readonly clientCaPem: string
-  /** Every CA whose client certificates count, roots too, DER. */
+  /** Every CA whose client certificates are accepted, including roots, DER. */
   readonly authorities: readonly Buffer[]
   readonly trustDomain: string
-  /** Our intermediate; undefined while its private key is missing, and then nothing can be issued. */
+  /** Our intermediate; undefined while its private key is missing: then nothing can be issued. */
   readonly issuer: CertificateIssuer | undefined
-  /** What the operator should know, one sentence each. */
+  /** Warnings for the operator, one sentence each. */
   readonly warnings: readonly string[]
 }
 
 /**
- * Loads the controller's keys and certificates, making the CA on the first start and a server certificate whenever the
- * present one does not do. Throws StartupError with one sentence that names the file at fault.
+ * Loads the controller's keys and certificates. Creates the CA on the first start, and a server certificate whenever the current one is
+ * unusable. Throws a StartupError with one sentence that names the faulty file.
  */
 export async function loadKeyMaterial(options: KeyMaterialOptions): Promise<KeyMaterial> {
   if (await isKeyDirectoryEmpty(options.dir)) await createAuthority(options.dir, options.now())
   return reloadKeyMaterial(options)
 }
 
-/** Like `loadKeyMaterial`, for a controller that runs: it never makes a new CA. */
+/** Like `loadKeyMaterial`, for a running controller: never creates a CA. */
 export async function reloadKeyMaterial({ dir, hosts, now, configured }: KeyMaterialOptions): Promise<KeyMaterial> {
   const authority = await loadAuthority(dir, now())
   const authorityCertificates = [authority.root, authority.intermediate, ...authority.further]

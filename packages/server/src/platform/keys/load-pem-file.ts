@@ -4,36 +4,36 @@ import { findPemBlocks } from '@countersign/core'
 import { StartupError } from '../startup-error.ts'
 
 const MAX_FILE_BYTES = 1024 * 1024
-const ANYBODY_BUT_THE_OWNER = 0o077
+const GROUP_AND_OTHERS = 0o077
 
-/** A private key that only its owner can read. Throws StartupError naming the file for anything else. */
+/** Loads a private key that only its owner can read. Otherwise throws a StartupError that names the file. */
 export async function loadPrivateKey(path: string): Promise<KeyObject> {
   const text = await readPrivateFile(path, 'private key')
   try {
     return createPrivateKey(text)
   } catch {
-    // What OpenSSL says about a key stays out of sight: it helps nobody here and may quote the file.
+    // OpenSSL's message is dropped: it does not help and may quote the file.
     throw new StartupError(`${path} holds no private key in PEM form without a passphrase`)
   }
 }
 
-/** The certificates in a file, at least one and in order. Throws StartupError naming the file. */
+/** The certificates of a file in order, at least one. Throws a StartupError that names the file. */
 export async function loadCertificates(path: string): Promise<X509Certificate[]> {
   const blocks = findPemBlocks(await readPemFile(path, 'certificate file'), 'CERTIFICATE') ?? []
   try {
     const certificates = blocks.map((der) => new X509Certificate(der))
     if (certificates.length > 0) return certificates
   } catch {
-    // Said below, in the same words as for a file without any certificate.
+    // The same error as for a file without any certificate.
   }
   throw new StartupError(`${path} holds no readable certificate in PEM form`)
 }
 
-/** The text of a file that only its owner can read. Throws StartupError naming the file for anything else. */
+/** The text of a file that only its owner can read. Otherwise throws a StartupError that names the file. */
 export async function readPrivateFile(path: string, what: string): Promise<string> {
   return readPemFile(path, what, async (file) => {
     const { mode } = await file.stat()
-    if ((mode & ANYBODY_BUT_THE_OWNER) === 0) return
+    if ((mode & GROUP_AND_OTHERS) === 0) return
     throw new StartupError(`the ${what} ${path} can be read by others than its owner`, `chmod 600 ${path}`)
   })
 }

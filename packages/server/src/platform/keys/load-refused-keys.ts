@@ -3,12 +3,12 @@ import { type RefusedKeys, readKeyBlocklist, readRefusedKeyLines } from '@counte
 import { StartupError } from '../startup-error.ts'
 
 const MIB = 1024 * 1024
-/** Some ten times what badkeys publishes, and a million lines. */
+/** About ten times the size of the badkeys blocklist, and room for a million lines of text. */
 const MAX_BLOCKLIST_BYTES = 512 * MIB
 const MAX_TEXT_BYTES = 64 * MIB
 
 /**
- * Reads the file of `keys.refusedKeysFile`: a `.dat` is a blocklist of badkeys, anything else has a digest a line. Throws StartupError
+ * Reads the file of `keys.refusedKeysFile`: a `.dat` file is a badkeys blocklist, any other has one digest per line. Throws a StartupError
  * with one sentence that names the file.
  */
 export async function loadRefusedKeys(path: string): Promise<RefusedKeys> {

@@ -9,13 +9,13 @@ import { createSealing, SEALING_KEY_BYTES, type Sealing } from './sealing.ts'
 import { OWNER_ONLY, writeFileAtomically } from './write-file-atomically.ts'
 
 export interface SealingOptions {
-  /** The key directory, which is there already: whoever finds it empty takes it for a first start. */
+  /** The key directory. It must exist with its CA: an empty directory counts as a first start. */
   readonly dir: string
-  /** The setting `sealingKey`; then no file is read or made. */
+  /** The setting `sealingKey`; when set, no file is read or created. */
   readonly configured: string | null
 }
 
-/** The key that seals values in the store: the configured one, or the one of the key directory, made if it is not there. */
+/** Loads the sealing key: the configured one, or that of the key directory, which is created if missing. */
 export async function loadSealing({ dir, configured }: SealingOptions): Promise<Sealing> {
   if (configured !== null) return createSealing(Buffer.from(configured, 'hex'))
   const path = join(dir, KEY_FILES.sealingKey)
@@ -27,7 +27,10 @@ export async function loadSealing({ dir, configured }: SealingOptions): Promise<
   }
   const text = (await readPrivateFile(path, 'sealing key')).trim()
   if (!isSealingKey(text)) {
-    throw new StartupError(`${path} holds no sealing key, which is 64 hexadecimal digits`, 'restore it from a backup')
+    throw new StartupError(
+      `${path} holds no sealing key: it must have 64 hexadecimal digits`,
+      'restore it from a backup',
+    )
   }
   return createSealing(Buffer.from(text, 'hex'))
 }

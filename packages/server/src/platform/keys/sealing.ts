@@ -1,15 +1,15 @@
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { AppError } from '@countersign/core'
 
-/** Hides what the store must hold but a copy of the store must not tell. */
+/** Encrypts secrets in the store, so that a copy of the store does not disclose them. */
 export interface Sealing {
-  /** Names the key, so that a value says which one opens it; tells nothing about it. */
+  /** Identifies the key in sealed values without disclosing it. */
   readonly keyId: string
-  /** What every value begins with that this key opens. */
+  /** The prefix of every value that this key has sealed. */
   readonly prefix: string
-  /** Text that only this key opens, and only for the same use: `use` names the thing, such as `totp <identity id>`. */
+  /** Seals a text for one use, such as `totp <identity id>`: it opens only with the same key and use. */
   seal(text: string, use: string): string
-  /** What was sealed. SEALING_KEY_MISMATCH for a value of another key or another use, and for one that was changed. */
+  /** Returns the sealed text. Fails with SEALING_KEY_MISMATCH for a value of another key or use, or a modified one. */
   open(sealed: string, use: string): string
 }
 
@@ -19,7 +19,7 @@ const VERSION = 's1'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** AES-256-GCM. A value is bound to its use, so that nobody who can write the store can move his own to somebody else. */
+/** AES-256-GCM. The use is authenticated data, so that a value cannot be moved to another identity in the store. */
 export function createSealing(keyBytes: Buffer): Sealing {
   if (keyBytes.length !== SEALING_KEY_BYTES) throw new TypeError('a sealing key has 32 bytes')
   const key = createSecretKey(keyBytes)
@@ -53,10 +53,10 @@ function decipher(key: KeyObject, content: Buffer, use: string): string {
   return decipher.update(content.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
 }
 
-/** The log says what to do; the caller is told no more than that this node cannot. */
+/** The cause, which is only logged, says what to do; the response does not. */
 function otherKey(sealedBy = '', keyId = ''): AppError {
-  const told = `a value in the store is sealed with the key ${sealedBy.slice(0, 8)}, this node has the key ${keyId}`
+  const reason = `a value in the store is sealed with the key ${sealedBy.slice(0, 8)}, this node has the key ${keyId}`
   return new AppError('SEALING_KEY_MISMATCH', undefined, {
-    cause: new Error(`${told}: give every node the same sealingKey, or restore keys/sealing.key`),
+    cause: new Error(`${reason}: give every node the same sealingKey, or restore keys/sealing.key`),
   })
 }

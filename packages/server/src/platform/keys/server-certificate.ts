@@ -9,7 +9,7 @@ import { loadCertificates, loadPrivateKey } from './load-pem-file.ts'
 import { buildHostAltNames, findUncoveredHost } from './server-hosts.ts'
 import { OWNER_ONLY, WORLD_READABLE, writeFileAtomically } from './write-file-atomically.ts'
 
-/** What the server shows to its clients: the chain with its leaf first, and the leaf's key. */
+/** The server's certificate chain, leaf first, and the leaf's key. */
 export interface ServerCertificate {
   readonly chain: readonly X509Certificate[]
   readonly leaf: X509Certificate
@@ -17,12 +17,12 @@ export interface ServerCertificate {
 }
 
 const SUBJECT = { commonName: 'Countersign controller' }
-/** A certificate is replaced once less than this part of its life is left. */
-const RENEWAL_PART = 1 / 3
+/** A certificate is renewed when less than this fraction of its lifetime is left. */
+const RENEWAL_FRACTION = 1 / 3
 
 /**
- * Loads the server certificate of our own CA, or issues a new one for the same key when there is none, when it does not
- * stand for all hosts, or when its end is near. Throws StartupError naming the file when key and certificate do not fit.
+ * Loads the server certificate from our own CA. Issues a new one for the same key when there is none, when it does not cover all hosts, or
+ * when it is due for renewal. Throws a StartupError that names the file when key and certificate do not match.
  */
 export async function loadOwnServerCertificate(
   dir: string,
@@ -30,15 +30,15 @@ export async function loadOwnServerCertificate(
   hosts: readonly string[],
   now: Date,
 ): Promise<ServerCertificate> {
-  const present = await loadPresent(dir)
-  if (present && isGoodFor(present.leaf, authority, hosts, now)) return present
+  const current = await loadCurrent(dir)
+  if (current && isUsable(current.leaf, authority, hosts, now)) return current
   if (authority.issuer) return issueServerCertificate(dir, authority, hosts, now)
   const file = join(dir, KEY_FILES.intermediateKey)
-  if (present && present.leaf.validToDate > now) return present
+  if (current && current.leaf.validToDate > now) return current
   throw new StartupError(`a server certificate is needed but the private key ${file} of the CA is missing`)
 }
 
-function isGoodFor(
+function isUsable(
   leaf: X509Certificate,
   authority: CertificateAuthority,
   hosts: readonly string[],
@@ -52,19 +52,19 @@ function isGoodFor(
   )
 }
 
-/** The instant from which on a certificate is to be replaced. */
+/** When a certificate is due for renewal. */
 function renewalTimeOf({ validFromDate, validToDate }: X509Certificate): Date {
   const lifeMs = validToDate.getTime() - validFromDate.getTime()
-  return new Date(validToDate.getTime() - lifeMs * RENEWAL_PART)
+  return new Date(validToDate.getTime() - lifeMs * RENEWAL_FRACTION)
 }
 
-async function loadPresent(dir: string): Promise<ServerCertificate | undefined> {
+async function loadCurrent(dir: string): Promise<ServerCertificate | undefined> {
   const [certFile, keyFile] = [join(dir, KEY_FILES.serverCertificate), join(dir, KEY_FILES.serverKey)]
   if (!(await isPresent(certFile)) || !(await isPresent(keyFile))) return undefined
   return loadServerCertificate(certFile, keyFile)
 }
 
-/** Loads a chain and its key. Throws StartupError naming the file that cannot be read or does not fit. */
+/** Loads a chain and its key. Throws a StartupError that names the file that cannot be read or does not match. */
 export async function loadServerCertificate(certFile: string, keyFile: string): Promise<ServerCertificate> {
   const chain = await loadCertificates(certFile)
   const key = await loadPrivateKey(keyFile)
@@ -73,14 +73,14 @@ export async function loadServerCertificate(certFile: string, keyFile: string): 
   throw new StartupError(`the private key ${keyFile} does not belong to the first certificate of ${certFile}`)
 }
 
-/** The key stays the same over renewals, so that one rename of one file is the whole change. */
+/** Renewals keep the key, so that a renewal is one atomic rename. */
 async function issueServerCertificate(
   dir: string,
   { issuer, intermediate, trustDomain }: CertificateAuthority,
   hosts: readonly string[],
   now: Date,
 ): Promise<ServerCertificate> {
-  if (!issuer) throw new TypeError('a CA without its key issues nothing')
+  if (!issuer) throw new TypeError('the CA has no private key')
   const key = await loadOrCreateKey(dir)
   const altNames = [...buildHostAltNames(hosts), buildSpiffeUri(trustDomain, 'controller')]
   const publicKey = createPublicKey(key)
@@ -94,7 +94,7 @@ async function issueServerCertificate(
 async function loadOrCreateKey(dir: string): Promise<KeyObject> {
   const file = join(dir, KEY_FILES.serverKey)
   if (await isPresent(file)) return loadPrivateKey(file)
-  // A certificate without its key is of no use, and next to a new key it would look like a mistake after a crash.
+  // A certificate without its key is useless, and after a crash it would look like a mismatch with the new key.
   await rm(join(dir, KEY_FILES.serverCertificate), { force: true })
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   await writeFileAtomically(file, formatPrivateKey(privateKey), OWNER_ONLY)

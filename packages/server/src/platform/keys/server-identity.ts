@@ -1,7 +1,7 @@
 import type { KeyObject, X509Certificate } from 'node:crypto'
 import { formatPem } from '@countersign/core'
 
-/** What the controller shows of itself and signs with; a renewal replaces it. */
+/** The controller's certificate and signing key; a renewal replaces them. */
 export interface ServerIdentity {
   /** The leaf alone. */
   readonly certificatePem: string

@@ -13,7 +13,7 @@ const BY_KEY: Readonly<Record<string, SigningAlgorithm>> = {
   ed25519: { alg: 'EdDSA', hash: null },
 }
 
-/** A compact JWT with the algorithm that fits the key. Throws a plain Error for a key that no JWT is signed with. */
+/** A compact JWT with the algorithm that fits the key. Throws a plain Error for a key type that no algorithm supports. */
 export function signJwt(
   { key, kid }: { key: KeyObject; kid: string },
   claims: Readonly<Record<string, unknown>>,

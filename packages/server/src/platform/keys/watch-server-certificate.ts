@@ -3,22 +3,22 @@ import type { ConfiguredFiles } from './configured-certificate.ts'
 import { type KeyMaterial, type KeyMaterialOptions, reloadKeyMaterial } from './load-key-material.ts'
 
 export interface CertificateWatchOptions extends KeyMaterialOptions {
-  /** What the server shows now. */
+  /** The material in use. */
   readonly current: KeyMaterial
-  /** New material to show from now on. */
+  /** Receives new material, to be used from now on. */
   readonly onChange: (material: KeyMaterial) => void
-  /** One sentence for the operator; the material in use stays in use. */
-  readonly onProblem: (message: string) => void
+  /** Receives one sentence for the operator; the current material stays in use. */
+  readonly onWarning: (message: string) => void
   readonly renewalCheckMs?: number
   readonly filePollMs?: number
-  /** Looks only when it is asked to. */
+  /** Without timers: checks only when `check` is called. */
   readonly isOnDemand?: boolean
 }
 
 export interface CertificateWatch {
-  /** Looks at once; for tests and for a reload on demand. */
+  /** Checks now; for tests and for a reload on demand. */
   check(): Promise<void>
-  /** After this nothing is called any more. */
+  /** No callback runs after this. */
   stop(): void
 }
 
@@ -26,28 +26,27 @@ const HOUR_MS = 60 * 60 * 1000
 const SECOND_MS = 1000
 
 /**
- * Renews the server certificate before its end and follows the operator's files when they change, without a restart.
- * A file that cannot be used changes nothing and is reported once: on the second look, since certificate and key are
- * seldom written in the same instant.
+ * Renews the server certificate before it expires, and reloads the operator's files when they change, without a restart. An unusable file
+ * changes nothing and is reported once, at the second check, because certificate and key are rarely written at the same moment.
  */
 export function watchServerCertificate(options: CertificateWatchOptions): CertificateWatch {
-  const { configured, onChange, onProblem } = options
+  const { configured, onChange, onWarning } = options
   let current = options.current
   let seenState: string | undefined
   let failedState: string | undefined
-  let reportedProblem: string | undefined
+  let reportedWarning: string | undefined
   let isStopped = false
   let running: Promise<void> | undefined
 
   const report = (message: string): void => {
-    if (isStopped || message === reportedProblem) return
-    reportedProblem = message
-    onProblem(message)
+    if (isStopped || message === reportedWarning) return
+    reportedWarning = message
+    onWarning(message)
   }
 
   const reload = async (): Promise<void> => {
     const material = await reloadKeyMaterial(options)
-    reportedProblem = undefined
+    reportedWarning = undefined
     if (isStopped || (material.tls.cert === current.tls.cert && material.caBundlePem === current.caBundlePem)) return
     current = material
     onChange(material)
@@ -60,9 +59,9 @@ export function watchServerCertificate(options: CertificateWatchOptions): Certif
       await reload()
       seenState = state
     } catch (error) {
-      const isSecondLook = state === failedState
+      const isSecondCheck = state === failedState
       failedState = state
-      if (isSecondLook) report(messageOf(error))
+      if (isSecondCheck) report(messageOf(error))
     }
   }
 
@@ -92,7 +91,7 @@ export function watchServerCertificate(options: CertificateWatchOptions): Certif
   return { check, stop }
 }
 
-/** Changes whenever one of the files was replaced, written to or removed. */
+/** A text that changes whenever one of the files is replaced, modified or removed. */
 async function readState(files: ConfiguredFiles): Promise<string> {
   const states = [files.certFile, files.keyFile, files.caFile].map(async (path) => {
     const found = await stat(path, { bigint: true }).catch(() => undefined)

@@ -4,10 +4,10 @@ import { dirname } from 'node:path'
 
 /** For private keys. */
 export const OWNER_ONLY = 0o600
-/** For certificates, which are no secret. */
+/** For certificates. */
 export const WORLD_READABLE = 0o644
 
-/** Replaces a file so that a crash leaves the old content or the new one, never a part of it, and the mode is exact. */
+/** Replaces a file atomically: a crash leaves the old or the new content. Sets the exact mode, regardless of the umask. */
 export async function writeFileAtomically(path: string, content: string, mode: number): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`
   try {

@@ -4,7 +4,7 @@ const INTRODUCTION = `# Configuration
 
 <!-- Generated from packages/server/src/platform/settings/settings.ts: UPDATE_DOCS=1 npm test -->
 
-Every setting can stand in three places. The first that has it wins:
+A setting can come from three places. The first that has it wins:
 
 1. a flag of \`countersign up\` (\`--port 8443\`), for the settings that have one;
 2. an environment variable (\`COUNTERSIGN_PORT=8443\`); an empty one counts as unset;
@@ -12,8 +12,8 @@ Every setting can stand in three places. The first that has it wins:
 
 then its default. \`countersign config show\` prints the effective settings and where each came from, secrets hidden.
 
-The file is YAML. A mistake anywhere stops the start, and all mistakes are reported at once; a key or a \`COUNTERSIGN_…\`
-variable that is no setting is a mistake. Editors check the file while you type with [its JSON schema](countersign.schema.json):
+The file is YAML. Any error prevents the start, and all errors are reported together; an unknown key or \`COUNTERSIGN_…\` variable
+is an error. Editors validate the file against [its JSON schema](countersign.schema.json):
 
 \`\`\`yaml
 # yaml-language-server: $schema=./countersign.schema.json
@@ -27,11 +27,11 @@ http:
 
 A setting in a section is written with a dot below: \`http.trustedProxies\`. The environment variable is the key in upper
 case with underscores: \`COUNTERSIGN_HTTP_TRUSTED_PROXIES\`. Lists in flags and variables are separated by commas; a flag
-may also be repeated. Relative paths start at the working directory. A database URL with a password belongs into the file
-or the environment, since other users of the machine can read command lines.
+may also be repeated. Relative paths start at the working directory. A database URL with a password belongs in the file
+or the environment, because other users of the machine can read command lines.
 
-Not settings, but read too: \`COUNTERSIGN_CONFIG\` (the file), \`COUNTERSIGN_DEBUG\` (stack traces of unexpected errors),
-\`NO_COLOR\`. The variables of the [SDK](sdk.md) are passed over.
+Also read, but not settings: \`COUNTERSIGN_CONFIG\` (the file), \`COUNTERSIGN_DEBUG\` (stack traces of unexpected errors),
+\`NO_COLOR\`. The variables of the [SDK](sdk.md) are ignored.
 `
 
 /** Builds the reference page of the settings from the table. */

@@ -1,12 +1,12 @@
 const SCHEMES = ['postgres:', 'postgresql:']
 const SECRET_PARAMETERS = ['password', 'sslpassword']
 
-/** Whether the text names a database we can open: the embedded one or a PostgreSQL URL. */
+/** Whether the text is `sqlite` or a PostgreSQL URL. */
 export function isDatabase(text: string): boolean {
   return text === 'sqlite' || (URL.canParse(text) && SCHEMES.includes(new URL(text).protocol))
 }
 
-/** The URL without any password in it; what is no URL comes back as it is. */
+/** The URL with its passwords replaced; other text is returned unchanged. */
 export function hideUrlPassword(text: string): string {
   if (!URL.canParse(text)) return text
   const url = new URL(text)

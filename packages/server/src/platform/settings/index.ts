@@ -1,4 +1,4 @@
-/** The settings of the controller: one table, and what follows from it. */
+/** The settings of the controller: one table, and the flags, variables and documents that follow from it. */
 export { type LoadedSettings, loadSettings } from './load.ts'
 export type { PortRange } from './setting-lists.ts'
 export { SETTING_ROWS, type SettingRow } from './setting-row.ts'

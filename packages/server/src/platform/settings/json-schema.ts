@@ -1,7 +1,7 @@
 import type { JsonSchema } from './setting.ts'
 import { SETTING_ROWS, type SettingRow } from './setting-row.ts'
 
-/** Builds the JSON schema of the settings file from the table. Draft-07, which editors know best. */
+/** Builds the JSON schema of the settings file from the table. Draft-07, which editors support best. */
 export function buildSettingsSchema(): JsonSchema {
   const properties: Record<string, JsonSchema> = {}
   const sections = Map.groupBy(SETTING_ROWS, (row) => row.path.slice(0, -1).join('.'))

@@ -20,58 +20,58 @@ export interface LoadedSettings {
 }
 
 /**
- * Loads the settings: flags before environment before file before default. The file is the one of the flag `config` or of
- * `COUNTERSIGN_CONFIG`, if any. Throws a SettingsError that holds all mistakes at once.
+ * Loads the settings: flags before environment before file before default. The flag `config` or `COUNTERSIGN_CONFIG` names the file, if any.
+ * Throws a SettingsError with all errors.
  */
 export function loadSettings(input: { readonly flags: Flags; readonly env: Environment }): LoadedSettings {
   const name = input.flags.config ?? (input.env.COUNTERSIGN_CONFIG || undefined)
   if (typeof name !== 'string') return resolveSettings(input)
   const file = loadText(name)
   if ('text' in file) return resolveSettings({ ...input, file: { name, text: file.text } })
-  return resolveSettings({ ...input, unreadable: `file ${name}: ${file.problem}` })
+  return resolveSettings({ ...input, unreadable: `file ${name}: ${file.error}` })
 }
 
 interface SettingsInput {
   readonly flags: Flags
   readonly env: Environment
   readonly file?: SettingsFile
-  /** Why the file could not be read; reported beside the other mistakes. */
+  /** Why the file could not be read; reported with the other errors. */
   readonly unreadable?: string
 }
 
-/** The same without touching the disk. */
+/** Like `loadSettings`, with the file's text as input. */
 export function resolveSettings({ flags, env, file, unreadable }: SettingsInput): LoadedSettings {
   const sources = [readFlags(flags), readEnvironment(env), ...(file ? [readSettingsFile(file)] : [])]
-  const problems = [...(unreadable ? [unreadable] : []), ...sources.flatMap((source) => source.problems)]
+  const errors = [...(unreadable ? [unreadable] : []), ...sources.flatMap((source) => source.errors)]
   const faulty = new Set<string>()
   const origins = new Map<string, Origin>()
   const values = new Map<string, unknown>()
   for (const row of SETTING_ROWS) {
     values.set(row.key, row.setting.default)
     origins.set(row.key, 'default')
-    // From the weakest to the strongest, so that an overruled mistake is still reported.
+    // In ascending precedence, so that an error in an overridden value is still reported.
     for (const source of sources.toReversed()) {
       if (!source.values.has(row.key)) continue
       const reading = row.setting.read(source.values.get(row.key))
       if ('refused' in reading) {
         faulty.add(row.key)
-        problems.push(`${source.whereOf(row)}: must be ${row.setting.expected}${got(row, reading.refused)}`)
+        errors.push(`${source.whereOf(row)}: must be ${row.setting.expected}${describeRefused(row, reading.refused)}`)
       } else {
         values.set(row.key, reading.value)
         origins.set(row.key, source.origin)
       }
     }
   }
-  // Who chooses a port runs several controllers side by side: they must not meet at the default metrics port.
-  const isUsualPort = values.get('port') === SETTINGS.port.default
-  if (!isUsualPort && origins.get('metrics.port') === 'default') values.set('metrics.port', 0)
+  // Several controllers on one machine have different ports: they must not share the default metrics port.
+  const isDefaultPort = values.get('port') === SETTINGS.port.default
+  if (!isDefaultPort && origins.get('metrics.port') === 'default') values.set('metrics.port', 0)
   const settings = nest(values)
   for (const rule of SETTING_RULES) {
     if ([rule.key, ...rule.others].some((key) => faulty.has(key))) continue
-    const problem = rule.check(settings)
-    if (problem) problems.push(`${whereOf(rule.key, sources, origins)}: ${problem}`)
+    const error = rule.check(settings)
+    if (error) errors.push(`${whereOf(rule.key, sources, origins)}: ${error}`)
   }
-  if (problems.length > 0) throw new SettingsError(problems)
+  if (errors.length > 0) throw new SettingsError(errors)
   return { settings, origins }
 }
 
@@ -81,8 +81,8 @@ function whereOf(key: string, sources: readonly SettingsSource[], origins: Reado
   return row && source ? source.whereOf(row) : `default ${key}`
 }
 
-/** How a refused value is shown. A value of a secret setting never is, since it may be the secret with a slip in it. */
-function got(row: SettingRow, refused: unknown): string {
+/** The refused value for an error message. Empty for a secret setting, because the value may be the secret with a typo. */
+function describeRefused(row: SettingRow, refused: unknown): string {
   if (row.setting.secret !== 'no') return ''
   const text = refused === null || refused === undefined ? 'nothing' : JSON.stringify(refused)
   return `, got ${text.length > 80 ? `${text.slice(0, 80)}…` : text}`

@@ -1,20 +1,20 @@
-import { type About, type Reading, SETTING_DEFAULTS, type Setting } from './setting.ts'
+import { type Reading, SETTING_DEFAULTS, type Setting, type SettingInfo } from './setting.ts'
 
-interface IntegerAbout extends About {
+interface IntegerInfo extends SettingInfo {
   readonly default: number
   readonly min: number
   readonly max: number
 }
 
 /** A whole number within bounds. */
-export function integer(about: IntegerAbout): Setting<number> {
-  const { min, max } = about
+export function integer(info: IntegerInfo): Setting<number> {
+  const { min, max } = info
   return {
     ...SETTING_DEFAULTS,
     expected: min === max ? `${min}` : `a whole number from ${min} to ${max}`,
-    default: about.default,
-    description: about.description,
-    flagValue: about.flagValue ?? null,
+    default: info.default,
+    description: info.description,
+    flagValue: info.flagValue ?? null,
     schema: { type: 'integer', minimum: min, maximum: max },
     fromText: (text) => (/^-?[0-9]{1,15}$/.test(text) ? Number(text) : text),
     read: (value) => (isIntegerWithin(value, min, max) ? { value } : { refused: value }),
@@ -23,8 +23,8 @@ export function integer(about: IntegerAbout): Setting<number> {
 }
 
 /** A whole number within bounds, or the word `auto`. */
-export function integerOrAuto(about: IntegerAbout): Setting<number | 'auto'> {
-  const number = integer(about)
+export function integerOrAuto(info: IntegerInfo): Setting<number | 'auto'> {
+  const number = integer(info)
   return {
     ...number,
     expected: `auto or ${number.expected}`,
@@ -34,19 +34,19 @@ export function integerOrAuto(about: IntegerAbout): Setting<number | 'auto'> {
   }
 }
 
-/** A duration in whole seconds; its key ends in `Seconds`. */
-export function seconds(about: IntegerAbout): Setting<number> {
-  return { ...integer(about), expected: `a whole number of seconds from ${about.min} to ${about.max}` }
+/** A duration in whole seconds. Its key must end in `Seconds`. */
+export function seconds(info: IntegerInfo): Setting<number> {
+  return { ...integer(info), expected: `a whole number of seconds from ${info.min} to ${info.max}` }
 }
 
-/** On or off. On the command line `--name` and `--no-name`. */
-export function toggle(about: About & { readonly default: boolean }): Setting<boolean> {
+/** A boolean; on the command line `--name` and `--no-name`. */
+export function toggle(info: SettingInfo & { readonly default: boolean }): Setting<boolean> {
   return {
     ...SETTING_DEFAULTS,
     expected: 'true or false',
-    default: about.default,
-    description: about.description,
-    flagValue: about.flagValue ?? null,
+    default: info.default,
+    description: info.description,
+    flagValue: info.flagValue ?? null,
     boolean: true,
     schema: { type: 'boolean' },
     fromText: (text) => (text === 'true' ? true : text === 'false' ? false : text),
@@ -55,17 +55,17 @@ export function toggle(about: About & { readonly default: boolean }): Setting<bo
   }
 }
 
-/** One of a few words. */
+/** An enumeration. */
 export function choice<const W extends string>(
   words: readonly W[],
-  about: About & { readonly default: NoInfer<W> },
+  info: SettingInfo & { readonly default: NoInfer<W> },
 ): Setting<W> {
   return {
     ...SETTING_DEFAULTS,
     expected: `one of ${words.join(', ')}`,
-    default: about.default,
-    description: about.description,
-    flagValue: about.flagValue ?? null,
+    default: info.default,
+    description: info.description,
+    flagValue: info.flagValue ?? null,
     schema: { enum: words },
     read: (value) => {
       const word = words.find((candidate) => candidate === value)
@@ -75,39 +75,39 @@ export function choice<const W extends string>(
   }
 }
 
-interface TextAbout extends About {
+interface TextInfo extends SettingInfo {
   readonly expected: string
   readonly maxLength: number
   readonly minLength?: number
   readonly secret?: 'value' | 'url'
-  /** A further condition; control characters are refused before it is asked. */
+  /** An additional condition; text with control characters is refused before. */
   readonly accepts?: (text: string) => boolean
 }
 
-/** A line of text that always has a value. */
-export function text(about: TextAbout & { readonly default: string }): Setting<string> {
-  return { ...textRules(about), default: about.default, format: (value) => value }
+/** A required line of text. */
+export function text(info: TextInfo & { readonly default: string }): Setting<string> {
+  return { ...textRules(info), default: info.default, format: (value) => value }
 }
 
-/** A line of text that may be unset; unset is null. */
-export function optionalText(about: TextAbout): Setting<string | null> {
-  return { ...textRules(about), default: null, format: (value) => value ?? '(unset)' }
+/** An optional line of text; null when unset. */
+export function optionalText(info: TextInfo): Setting<string | null> {
+  return { ...textRules(info), default: null, format: (value) => value ?? '(unset)' }
 }
 
-function textRules(about: TextAbout) {
-  const minLength = about.minLength ?? 1
-  const accepts = about.accepts ?? (() => true)
+function textRules(info: TextInfo) {
+  const minLength = info.minLength ?? 1
+  const accepts = info.accepts ?? (() => true)
   const read = (value: unknown): Reading<string> =>
-    isLine(value) && value.length >= minLength && value.length <= about.maxLength && accepts(value)
+    isLine(value) && value.length >= minLength && value.length <= info.maxLength && accepts(value)
       ? { value }
       : { refused: value }
   return {
     ...SETTING_DEFAULTS,
-    expected: about.expected,
-    description: about.description,
-    flagValue: about.flagValue ?? null,
-    secret: about.secret ?? ('no' as const),
-    schema: { type: 'string', minLength, maxLength: about.maxLength },
+    expected: info.expected,
+    description: info.description,
+    flagValue: info.flagValue ?? null,
+    secret: info.secret ?? ('no' as const),
+    schema: { type: 'string', minLength, maxLength: info.maxLength },
     read,
   }
 }

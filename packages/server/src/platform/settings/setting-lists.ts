@@ -1,16 +1,16 @@
 import { isIP, isIPv4 } from 'node:net'
 import { isHostName, parsePort } from './host-and-port.ts'
-import { type About, type JsonSchema, type Reading, SETTING_DEFAULTS, type Setting } from './setting.ts'
+import { type JsonSchema, type Reading, SETTING_DEFAULTS, type Setting, type SettingInfo } from './setting.ts'
 
 const MAX_ITEMS = 1000
 const MAX_ITEM_CHARACTERS = 512
 
-/** What the members of a list setting are. */
+/** The type of the members of a list setting. */
 interface ItemKind<T> {
-  /** In the plural, as in "a list of …". */
+  /** Follows "a list of" in texts. */
   readonly plural: string
   readonly schema: JsonSchema
-  /** The typed member, or undefined when the text is none. */
+  /** The parsed member; undefined for invalid text. */
   parse(text: string): T | undefined
   format(item: T): string
 }
@@ -24,15 +24,15 @@ export interface PortRange {
 /** A list. In the file a YAML list; in a flag or an environment variable separated by commas or spaces. */
 export function list<T>(
   kind: ItemKind<T>,
-  about: About & { readonly default: readonly T[]; readonly accepts?: (items: readonly T[]) => boolean },
+  info: SettingInfo & { readonly default: readonly T[]; readonly accepts?: (items: readonly T[]) => boolean },
 ): Setting<readonly T[]> {
-  const accepts = about.accepts ?? (() => true)
+  const accepts = info.accepts ?? (() => true)
   return {
     ...SETTING_DEFAULTS,
     expected: `a list of ${kind.plural}`,
-    default: about.default,
-    description: about.description,
-    flagValue: about.flagValue ?? null,
+    default: info.default,
+    description: info.description,
+    flagValue: info.flagValue ?? null,
     repeatable: true,
     schema: { type: 'array', items: kind.schema, maxItems: MAX_ITEMS },
     fromText: (text) => text.split(/[\s,]+/).filter((part) => part !== ''),
@@ -88,7 +88,7 @@ export const NETWORKS: ItemKind<string> = {
   },
 }
 
-/** A host name or IP address, or `*.suffix` for everything below a name. Lower case. */
+/** A host name or IP address, or `*.suffix` for all subdomains. Converted to lower case. */
 export const HOSTS: ItemKind<string> = {
   ...TEXT_ITEM,
   plural: 'host names such as login.example.com or *.example.com',

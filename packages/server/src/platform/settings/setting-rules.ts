@@ -1,6 +1,6 @@
 import type { Settings } from './settings.ts'
 
-/** A rule between settings: the key it is reported at, the others it reads, and what is wrong, if anything. */
+/** A rule between settings. `key` is where an error is reported, `others` are the other settings it reads. `check` returns the error, if any. */
 interface SettingRule {
   readonly key: string
   readonly others: readonly string[]
@@ -9,15 +9,15 @@ interface SettingRule {
 
 const TLS_FILES = ['certFile', 'keyFile', 'caFile'] as const
 
-/** An own certificate needs all three files; what is missing is told once, at the first that is there. */
+/** The three files must be set together; missing ones are reported once, at the first file that is set. */
 function checkTlsFiles(tls: Settings['tls'], name: (typeof TLS_FILES)[number]): string | undefined {
   const missing = TLS_FILES.filter((file) => tls[file] === null)
-  const firstGiven = TLS_FILES.find((file) => tls[file] !== null)
-  if (missing.length === 0 || firstGiven !== name) return undefined
+  const firstSet = TLS_FILES.find((file) => tls[file] !== null)
+  if (missing.length === 0 || firstSet !== name) return undefined
   return `needs ${missing.map((file) => `tls.${file}`).join(' and ')} too`
 }
 
-/** The rules between settings. Each is asked only when all settings it reads are good by themselves. */
+/** A rule is checked only when all settings that it reads are valid by themselves. */
 export const SETTING_RULES: readonly SettingRule[] = [
   ...TLS_FILES.map(
     (name): SettingRule => ({

@@ -1,33 +1,32 @@
 /** A draft-07 JSON schema fragment. */
 export type JsonSchema = { readonly [member: string]: unknown }
 
-/** The outcome of reading a value: the typed value, or the part of it that was refused. */
+/** The typed value, or the part of the input that was refused. */
 export type Reading<V> = { readonly value: V } | { readonly refused: unknown }
 
-/** One setting: how it is read, shown and documented. Where it may come from follows from its key, see setting-row.ts. */
+/** One setting: how it is read, shown and documented. Its names are derived from its key, see setting-row.ts. */
 export interface Setting<V> {
-  /** What an acceptable value is, as in "must be …". */
+  /** Follows "must be" in error texts. */
   readonly expected: string
   readonly default: V
   readonly description: string
-  /** What help calls the value of the flag, empty for a flag without one; null when there is no flag. */
+  /** The placeholder of the flag's value in help; empty for a flag without a value, null when there is no flag. */
   readonly flagValue: string | null
-  /** `value`: never shown. `url`: a URL whose password is never shown. A secret is not echoed in a problem either. */
+  /** `value`: never shown. `url`: a URL whose password is never shown. Errors do not echo secrets either. */
   readonly secret: 'no' | 'value' | 'url'
-  /** True for lists: the flag may be given several times. */
+  /** Whether the flag may be repeated. */
   readonly repeatable: boolean
-  /** True for flags that take no value. */
+  /** Whether the flag takes no value. */
   readonly boolean: boolean
   readonly schema: JsonSchema
-  /** Text of a flag or an environment variable as the file would hold it; text that does not fit comes back as it is. */
+  /** Converts the text of a flag or environment variable to the form of the file; invalid text is returned unchanged. */
   fromText(text: string): unknown
-  /** Reads a value as it stands in the file. */
+  /** Reads a value in the form of the file. */
   read(value: unknown): Reading<V>
   format(value: V): string
 }
 
-/** What every setting says about itself. */
-export interface About {
+export interface SettingInfo {
   readonly description: string
   readonly flagValue?: string
 }

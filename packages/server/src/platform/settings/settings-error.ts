@@ -1,10 +1,10 @@
-/** Mistakes in the settings, all of them, one line each; each names where it came from and never holds a secret. */
+/** All errors in the settings, one line each, with the source of the value and without secrets. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError'
-  readonly problems: readonly string[]
+  readonly errors: readonly string[]
 
-  constructor(problems: readonly string[]) {
-    super(problems.join('\n'))
-    this.problems = problems
+  constructor(errors: readonly string[]) {
+    super(errors.join('\n'))
+    this.errors = errors
   }
 }

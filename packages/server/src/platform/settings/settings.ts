@@ -12,8 +12,8 @@ const MIB = 1_048_576
 const path = (description: string) => optionalText({ expected: 'the path of a file', maxLength: 4096, description })
 
 /**
- * Every setting of the controller. Names of flags and environment variables, the JSON schema of the file, the reference
- * page and the type `Settings` all follow from this table.
+ * Every setting of the controller. The names of flags and environment variables, the JSON schema of the file, the reference page and the type
+ * `Settings` are derived from this table.
  */
 export const SETTINGS = {
   dataDir: text({
@@ -58,7 +58,7 @@ export const SETTINGS = {
       min: 0,
       max: 300,
       description:
-        'How long sessions and signers that are known go on without PostgreSQL; what other nodes revoke meanwhile takes as long',
+        'How long cached sessions and signers stay valid without PostgreSQL; revocations by other nodes may take as long to apply',
     }),
   },
   workers: integerOrAuto({
@@ -66,33 +66,33 @@ export const SETTINGS = {
     min: 1,
     max: 64,
     flagValue: 'N|auto',
-    description: 'Processes behind the port; auto is one for every two cores',
+    description: 'Number of processes that serve the port; auto is one per two cores',
   }),
   dev: toggle({
     default: false,
     flagValue: '',
     description:
-      'Development mode: an identity provider with demo data on this machine, and keys of signers on loopback, over http too',
+      'Development mode: a local identity provider with demo data; keys may be fetched from loopback addresses and over http',
   }),
   logLevel: choice(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'], {
     default: 'info',
     flagValue: 'LEVEL',
-    description: 'Least severity that is logged, on stderr',
+    description: 'Lowest severity that is logged, to stderr',
   }),
   adminPassword: optionalText({
     expected: 'text of 5 to 100 characters',
     minLength: 5,
     maxLength: 100,
     secret: 'value',
-    description: "The administrator's password on first start; a random one is made and printed when unset",
+    description: 'Password of the first administrator; when unset, the first start generates and prints one',
   }),
   sealingKey: optionalText({
-    expected: '64 hexadecimal digits, as of "openssl rand -hex 32"',
+    expected: '64 hexadecimal digits, as from "openssl rand -hex 32"',
     minLength: 64,
     maxLength: 64,
     secret: 'value',
     accepts: isSealingKey,
-    description: 'Key of the secrets in the database, the same on every node; keys/sealing.key when unset',
+    description: 'Key that encrypts secrets in the database, the same on every node; keys/sealing.key when unset',
   }),
   clientScopes: choice(['string', 'array'], {
     default: 'string',
@@ -101,13 +101,13 @@ export const SETTINGS = {
   http: {
     trustedProxies: list(NETWORKS, {
       default: [],
-      description: "Proxies whose X-Forwarded-For is believed for the client's address",
+      description: "Proxies whose X-Forwarded-For header is trusted for the client's address",
     }),
     maxConnections: integer({
       default: 10_000,
       min: 10,
       max: 1_000_000,
-      description: 'Open connections at most; further ones are closed at once',
+      description: 'Maximum number of open connections; further ones are closed at once',
     }),
     headersTimeoutSeconds: seconds({ default: 10, min: 1, max: 300, description: 'Time to send all request headers' }),
     requestTimeoutSeconds: seconds({ default: 15, min: 1, max: 3600, description: 'Time to send the whole request' }),
@@ -128,18 +128,25 @@ export const SETTINGS = {
       default: 49_152,
       min: 8192,
       max: MIB,
-      description: 'Request headers in total, in bytes',
+      description: 'Largest total size of request headers, in bytes',
     }),
-    maxHeaderLines: integer({ default: 100, min: 20, max: 1000, description: 'Request header lines' }),
+    maxHeaderLines: integer({
+      default: 100,
+      min: 20,
+      max: 1000,
+      description: 'Maximum number of request header lines',
+    }),
   },
   tls: {
-    certFile: path('Own server certificate with its chain, PEM; needs tls.keyFile and tls.caFile'),
+    certFile: path(
+      'Server certificate with its chain, PEM, instead of one from the built-in CA; needs tls.keyFile and tls.caFile',
+    ),
     keyFile: path('Private key of tls.certFile, PEM'),
-    caFile: path('CA certificate that clients shall trust for tls.certFile, PEM'),
+    caFile: path('CA certificate that clients must trust for tls.certFile, PEM'),
   },
   keys: {
     refusedKeysFile: path(
-      'List of leaked public keys that are never accepted: a digest a line, or a badkeys blocklist.dat',
+      'List of compromised public keys that are never accepted: one digest per line, or a badkeys blocklist.dat',
     ),
   },
   certificates: {
@@ -147,7 +154,7 @@ export const SETTINGS = {
       default: 365,
       min: 1,
       max: 3650,
-      description: "Days that a client's certificate lasts; never longer than the CA's own",
+      description: 'Validity of client certificates in days; never longer than that of the CA',
     }),
   },
   session: {
@@ -155,19 +162,19 @@ export const SETTINGS = {
       default: 1800,
       min: 60,
       max: 30 * DAY,
-      description: 'A session ends when unused for so long',
+      description: 'A session ends when it is unused for this time',
     }),
     maxSeconds: seconds({
       default: 43_200,
       min: 60,
       max: 365 * DAY,
-      description: 'A session ends after so long in any case',
+      description: 'A session ends after this time in any case',
     }),
     maxPerIdentity: integer({
       default: 1000,
       min: 1,
       max: 1_000_000,
-      description: 'Sessions one identity may hold at a time',
+      description: 'Maximum number of sessions per identity; a further one ends the oldest',
     }),
   },
   limits: {
@@ -175,37 +182,37 @@ export const SETTINGS = {
       default: 2_000,
       min: 0,
       max: 1_000_000,
-      description: 'Refused sign-ins and enrollments of one client address at once, then 429; 0 for no limit',
+      description: 'Refused logins and enrollments per client address in a burst, then 429; 0 for no limit',
     }),
     addressPerSecond: integer({
       default: 50,
       min: 1,
       max: 100_000,
-      description: 'How many more refused sign-ins and enrollments of one address each second',
+      description: 'Refused logins and enrollments per client address and second after the burst',
     }),
     passwordBurst: integer({
       default: 100,
       min: 0,
       max: 1_000_000,
-      description: 'Refused passwords of one client address at once, then 429; 0 for no limit',
+      description: 'Refused passwords per client address in a burst, then 429; 0 for no limit',
     }),
     passwordPerMinute: integer({
       default: 60,
       min: 1,
       max: 1_000_000,
-      description: 'How many more refused passwords of one address each minute',
+      description: 'Refused passwords per client address and minute after the burst',
     }),
     signerBurst: integer({
       default: 10_000,
       min: 0,
       max: 10_000_000,
-      description: 'Wrong signatures in the name of one signer at once, then strangers get 429; 0 for no limit',
+      description: 'Wrong signatures per signer in a burst, then unknown clients get 429; 0 for no limit',
     }),
     signerPerSecond: integer({
       default: 500,
       min: 1,
       max: 1_000_000,
-      description: 'How many more wrong signatures in the name of one signer each second',
+      description: 'Wrong signatures per signer and second after the burst',
     }),
   },
   enrollment: {
@@ -213,7 +220,7 @@ export const SETTINGS = {
       default: 10_800,
       min: 60,
       max: 365 * DAY,
-      description: 'Life of the one-time token that a new identity is made with',
+      description: 'Lifetime of the one-time token that is created with a new identity',
     }),
   },
   cors: {
@@ -227,11 +234,11 @@ export const SETTINGS = {
     allowHttp: list(HOSTS, { default: [], description: 'Hosts whose keys may be fetched over http' }),
     allowPrivateAddresses: toggle({
       default: false,
-      description: 'Unsafe: fetch keys from private and loopback addresses of every network',
+      description: 'Unsafe: allow fetching keys from all private and loopback addresses',
     }),
     allowedNetworks: list(NETWORKS, {
       default: [],
-      description: 'Private networks from which keys may be fetched nevertheless',
+      description: 'Private networks from which keys may be fetched',
     }),
     deniedNetworks: list(NETWORKS, { default: [], description: 'Networks from which keys are never fetched' }),
     allowedHosts: list(HOSTS, {
@@ -247,30 +254,30 @@ export const SETTINGS = {
       ],
       description: 'Ports from which keys may be fetched',
     }),
-    fetchSeconds: seconds({ default: 5, min: 1, max: 30, description: 'Time that fetching keys may take in all' }),
+    fetchSeconds: seconds({ default: 5, min: 1, max: 30, description: 'Timeout of a whole fetch of keys' }),
     connectSeconds: seconds({
       default: 2,
       min: 1,
       max: 30,
-      description: 'Time that resolving the name and connecting may take, when keys are fetched',
+      description: 'Timeout of name resolution and connecting when keys are fetched',
     }),
     maxBodyBytes: integer({
       default: 262_144,
       min: 1024,
       max: 4 * MIB,
-      description: 'Largest answer that is read when keys are fetched',
+      description: 'Largest response that is read when keys are fetched',
     }),
     maxRedirects: integer({
       default: 0,
       min: 0,
       max: 5,
-      description: 'Redirects that are followed when keys are fetched, each to where keys may be fetched from',
+      description: 'Redirects that are followed when keys are fetched; each target must be allowed too',
     }),
     maxFetches: integer({
       default: 8,
       min: 1,
       max: 64,
-      description: 'Fetches under way at a time; as many again for keys that a request waits for',
+      description: 'Maximum number of concurrent fetches; as many again for keys that a request waits for',
     }),
     minRefreshSeconds: seconds({
       default: 60,
@@ -288,19 +295,19 @@ export const SETTINGS = {
       default: 30,
       min: 1,
       max: 3600,
-      description: "Tokens with an unknown kid make a signer's keys be fetched at most once in so long",
+      description: "Minimum time between fetches of a signer's keys that tokens with an unknown kid cause",
     }),
     maxStaleSeconds: seconds({
       default: DAY,
       min: 0,
       max: 30 * DAY,
-      description: 'With the provider down, the last good keys serve for so long',
+      description: 'How long the last fetched keys are used while the provider is unreachable',
     }),
     staleWarningSeconds: seconds({
       default: 300,
       min: 10,
       max: DAY,
-      description: 'With the provider down for so long, a warning is given',
+      description: 'A warning is published when the provider is unreachable for this time',
     }),
   },
   events: {
@@ -308,26 +315,26 @@ export const SETTINGS = {
       default: false,
       flagValue: '',
       description:
-        'Write events to stdout, one line of JSON each, after the line that says that the controller is ready',
+        'Write events to stdout, one line of JSON each, after the line that reports that the controller is ready',
     }),
     file: path('File to which events are written, one line of JSON each; readable by its owner only'),
     maxFileBytes: integer({
       default: 10 * MIB,
       min: 4096,
       max: 1024 * MIB,
-      description: 'Size at which the file of events is put aside and a new one is begun',
+      description: 'Size at which the event file is rotated',
     }),
     keepFiles: integer({
       default: 5,
       min: 0,
       max: 1000,
-      description: 'Files of events that are kept beside the current one, as FILE.1, FILE.2 …; the oldest is deleted',
+      description: 'Rotated event files to keep, as FILE.1, FILE.2 …; older ones are deleted',
     }),
     maxStreams: integer({
       default: 32,
       min: 0,
       max: 1000,
-      description: 'Streams of events that may be read at a time',
+      description: 'Maximum number of concurrent event streams',
     }),
   },
   metrics: {
@@ -346,7 +353,7 @@ export const SETTINGS = {
       max: 65535,
       flagValue: 'PORT',
       description:
-        'Port of the local identity provider of --dev; 0 for that of the last start, at first 1282 or a free one',
+        'Port of the local identity provider of --dev; 0 for the port of the last start, on first start 1282 or a free one',
     }),
   },
 } as const

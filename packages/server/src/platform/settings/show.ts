@@ -13,7 +13,7 @@ export function showSettings({ settings, origins }: LoadedSettings): string[] {
   return rows.map(({ row, text }) => `${text.padEnd(width)}   (${origins.get(row.key)})`)
 }
 
-/** The same for programs: by key the value, as a file would hold it, and its origin. Secrets are hidden. */
+/** Like `showSettings`, for programs: value in the form of the file and origin, by key. Secrets are hidden. */
 export function showSettingsAsJson(loaded: LoadedSettings): { [key: string]: { value: unknown; origin: Origin } } {
   return Object.fromEntries(
     SETTING_ROWS.map((row) => {

@@ -1,12 +1,12 @@
-import type { ToldEvent } from '../../events/event-ring.ts'
-import type { MetricsSnapshot } from '../../events/metrics/gathered-metrics.ts'
-import type { SharedFetchAnswer, SharedFetchRequest } from '../../keyset/shared-fetches.ts'
+import type { SerializedEvent } from '../../events/event-ring.ts'
+import type { MetricsSnapshot } from '../../events/metrics/metrics-aggregator.ts'
+import type { SharedJwksRequest, SharedJwksResponse } from '../../keyset/shared-jwks-fetch.ts'
 import type { NotedAttempts } from '../../limits/attempt-sharing.ts'
 import type { Settings } from '../../platform/settings/index.ts'
 import type { DataDir } from '../data-dir.ts'
 import type { FirstAdmin } from '../first-admin.ts'
 
-/** What a worker is told when it starts. */
+/** The argument of a worker's `start`. */
 export interface WorkerStart {
   readonly settings: Settings
   readonly dataDir: Pick<DataDir, 'path' | 'databaseFile' | 'keysDir'>
@@ -14,46 +14,46 @@ export interface WorkerStart {
   readonly instanceId: string
   readonly isLead: boolean
   readonly workers: number
-  /** So that a client that comes back to another worker need not show who it is from the beginning. */
+  /** TLS session ticket keys, shared so that a client can resume its session on another worker. */
   readonly ticketKeys: Buffer
   readonly port: number
 }
 
-/** The events that a worker reads, from that number on. */
-export interface ToldEvents {
+/** Consecutive events of the node; `first` is the number of the first one. */
+export interface EventBatch {
   readonly first: number
-  readonly events: readonly ToldEvent[]
+  readonly events: readonly SerializedEvent[]
 }
 
-/** What a worker does for the process that started it. */
+/** Procedures that a worker offers its primary process. */
 export type WorkerProcedures = {
-  /** Answers the port on which it listens. */
+  /** Returns the port on which the worker listens. */
   start(start: WorkerStart): Promise<number>
   ensureFirstAdmin(nothing: null): Promise<FirstAdmin>
   reloadKeys(nothing: null): Promise<void>
   metrics(nothing: null): Promise<MetricsSnapshot>
   attempts(noted: NotedAttempts): void
-  events(told: ToldEvents): void
-  /** Stops when its clients have gone, or after so long; answers its last measurements. */
+  events(batch: EventBatch): void
+  /** Stops when all clients have disconnected, at the latest after `lingerMs`. Returns the last metrics. */
   stop(options: { readonly lingerMs: number }): Promise<MetricsSnapshot>
 }
 
-/** What the process that started them does for workers. */
+/** Procedures that the primary process offers its workers. */
 export type PrimaryProcedures = {
   attempts(noted: NotedAttempts): void
-  publish(events: readonly ToldEvent[]): void
-  /** Another stream of events: answers what is remembered. Throws when there are too many on this node. */
-  openStream(nothing: null): ToldEvents
+  publish(events: readonly SerializedEvent[]): void
+  /** Opens an event stream. Returns the remembered events. Throws when the node has too many streams. */
+  openStream(nothing: null): EventBatch
   closeStream(nothing: null): void
-  takeGuess(guess: { readonly name: string; readonly most: number }): Promise<GuessTaken | undefined>
-  judgeGuess(judged: { readonly place: number; readonly isRight: boolean }): Promise<number>
-  lockGuesses(locked: { readonly place: number; readonly until: number }): Promise<void>
-  forgetGuesses(place: number): Promise<void>
-  leaveGuess(place: number): Promise<void>
-  fetch(request: SharedFetchRequest): Promise<SharedFetchAnswer>
+  beginGuess(guess: { readonly name: string; readonly max: number }): Promise<StartedGuess | undefined>
+  settleGuess(settled: { readonly id: number; readonly isRight: boolean }): Promise<number>
+  lockGuesses(locked: { readonly id: number; readonly until: number }): Promise<void>
+  resetGuesses(id: number): Promise<void>
+  endGuess(id: number): Promise<void>
+  fetch(request: SharedJwksRequest): Promise<SharedJwksResponse>
 }
 
-export interface GuessTaken {
-  readonly place: number
+export interface StartedGuess {
+  readonly id: number
   readonly wrong: number
 }

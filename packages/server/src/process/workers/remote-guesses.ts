@@ -1,65 +1,65 @@
-import type { Guesses, GuessPlace } from '../../limits/guesses.ts'
+import type { Guesses, PasswordGuess } from '../../limits/guesses.ts'
 import type { Channel } from './channel.ts'
-import type { GuessTaken, PrimaryProcedures } from './protocol.ts'
+import type { PrimaryProcedures, StartedGuess } from './protocol.ts'
 
-/** Counts guesses where all workers of the node count them. */
+/** Counts guesses in the primary process, for all workers of the node. */
 export function createRemoteGuesses(primary: Channel<PrimaryProcedures>): Guesses {
-  const placeOf = ({ place, wrong }: GuessTaken): GuessPlace => ({
+  const remoteGuess = ({ id, wrong }: StartedGuess): PasswordGuess => ({
     wrong,
-    judge: (isRight) => primary.call('judgeGuess', { place, isRight }),
-    lock: (until) => primary.call('lockGuesses', { place, until }),
-    forget: () => primary.call('forgetGuesses', place),
-    leave: () => primary.call('leaveGuess', place),
+    settle: (isRight) => primary.call('settleGuess', { id, isRight }),
+    lock: (until) => primary.call('lockGuesses', { id, until }),
+    reset: () => primary.call('resetGuesses', id),
+    end: () => primary.call('endGuess', id),
   })
   return {
-    take: async (name, most) => {
-      const taken = await primary.call('takeGuess', { name, most })
-      return taken && placeOf(taken)
+    begin: async (name, max) => {
+      const started = await primary.call('beginGuess', { name, max })
+      return started && remoteGuess(started)
     },
   }
 }
 
 type GuessProcedures = Pick<
   PrimaryProcedures,
-  'takeGuess' | 'judgeGuess' | 'lockGuesses' | 'forgetGuesses' | 'leaveGuess'
+  'beginGuess' | 'settleGuess' | 'lockGuesses' | 'resetGuesses' | 'endGuess'
 >
 
-/** The other end, for one worker. When it ends its guesses under way leave, so that nobody waits for them. */
-export function serveGuesses(guesses: Guesses): { procedures: GuessProcedures; leaveAll(): void } {
-  const places = new Map<number, GuessPlace>()
+/** Serves the guesses of one worker. Call `endAll` when the worker ends, so that other guesses do not wait for its guesses. */
+export function serveGuesses(guesses: Guesses): { procedures: GuessProcedures; endAll(): void } {
+  const running = new Map<number, PasswordGuess>()
   let next = 1
-  let isOver = false
-  const get = (place: number): GuessPlace => {
-    const found = places.get(place)
-    if (!found) throw new TypeError('there is no such guess')
+  let hasEnded = false
+  const get = (id: number): PasswordGuess => {
+    const found = running.get(id)
+    if (!found) throw new TypeError(`no guess has the id ${id}`)
     return found
   }
   return {
     procedures: {
-      takeGuess: async ({ name, most }) => {
-        const taken = await guesses.take(name, most)
-        if (!taken) return undefined
-        if (isOver) {
-          await taken.leave()
+      beginGuess: async ({ name, max }) => {
+        const guess = await guesses.begin(name, max)
+        if (!guess) return undefined
+        if (hasEnded) {
+          await guess.end()
           return undefined
         }
-        const place = next++
-        places.set(place, taken)
-        return { place, wrong: taken.wrong }
+        const id = next++
+        running.set(id, guess)
+        return { id, wrong: guess.wrong }
       },
-      judgeGuess: ({ place, isRight }) => get(place).judge(isRight),
-      lockGuesses: ({ place, until }) => get(place).lock(until),
-      forgetGuesses: (place) => get(place).forget(),
-      leaveGuess: async (place) => {
-        const left = get(place)
-        places.delete(place)
-        await left.leave()
+      settleGuess: ({ id, isRight }) => get(id).settle(isRight),
+      lockGuesses: ({ id, until }) => get(id).lock(until),
+      resetGuesses: (id) => get(id).reset(),
+      endGuess: async (id) => {
+        const guess = get(id)
+        running.delete(id)
+        await guess.end()
       },
     },
-    leaveAll: () => {
-      isOver = true
-      for (const place of places.values()) void place.leave()
-      places.clear()
+    endAll: () => {
+      hasEnded = true
+      for (const guess of running.values()) void guess.end()
+      running.clear()
     },
   }
 }

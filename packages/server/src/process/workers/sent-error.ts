@@ -3,7 +3,7 @@ import { OutboundError, type OutboundReason } from '../../outbound/outbound-erro
 import { StartupError } from '../../platform/startup-error.ts'
 import { fromSentError, toSentError } from '../../store/sqlite/writer-messages.ts'
 
-/** An error as it crosses between processes: classes do not survive the way. */
+/** An error in a message between processes, which cannot carry class instances. */
 export type SentProcessError =
   | { readonly kind: 'startup'; readonly message: string; readonly hint: string | undefined }
   | {
@@ -30,7 +30,7 @@ export function fromProcessError(sent: SentProcessError): Error {
   return fromSentError(sent.error)
 }
 
-/** The other process has gone before it answered. */
-export function processGone(): AppError {
+/** The error of a call whose process ended before it returned. */
+export function processEnded(): AppError {
   return new AppError('STORE_UNAVAILABLE', undefined, { cause: new Error('the other process has ended') })
 }

@@ -2,9 +2,9 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { AppError } from '@countersign/core'
 import { createEventHub } from '../../events/event-hub.ts'
 import { createEventWriters } from '../../events/event-writers.ts'
-import { createGatheredMetrics } from '../../events/metrics/gathered-metrics.ts'
+import { createMetricsAggregator } from '../../events/metrics/metrics-aggregator.ts'
 import { serveMetrics } from '../../events/metrics/metrics-server.ts'
-import { createSharedFetches } from '../../keyset/shared-fetches.ts'
+import { createSharedJwksFetch } from '../../keyset/shared-jwks-fetch.ts'
 import { LocalGuesses } from '../../limits/guesses.ts'
 import { WRITER_ENTRY } from '../../operations/writer-entry.ts'
 import { createFetchDocument } from '../../outbound/fetch-document.ts'
@@ -21,7 +21,7 @@ import {
   type NodeOptions,
   type ServingNode,
   sharesAuthority,
-  takeSharedAuthority,
+  syncSharedAuthority,
 } from '../start-node.ts'
 import type { PrimaryProcedures, WorkerStart } from './protocol.ts'
 import { serveGuesses } from './remote-guesses.ts'
@@ -30,18 +30,18 @@ import { superviseWorkers } from './supervise-workers.ts'
 import { forkWorker, type WorkerHandle } from './worker-handle.ts'
 
 const TICKET_KEY_BYTES = 48
-const METRICS_WITHIN_MS = 2_000
+const METRICS_TIMEOUT_MS = 2_000
 
 /**
- * Starts a node of several processes behind one port. This one serves nobody: it hands out connections, keeps what the workers share
- * (limits, guesses at passwords, the order of events, fetched keys), watches the certificate and replaces a worker that ends.
+ * Starts a node with several worker processes behind one port. This process handles no requests: it distributes connections, holds the shared
+ * state (limits, password guesses, the order of events, fetched keys), watches the certificate and replaces workers that end.
  */
 export async function startWorkers(
   options: Omit<NodeOptions, 'events' | 'worker'> & { readonly workers: number },
 ): Promise<ServingNode> {
   const { settings, dataDir, nodeId, log, undo, onFatal, workers } = options
   const keyOptions = keyOptionsOf(settings, dataDir.keysDir)
-  if (sharesAuthority(settings)) await withStore(options, (store) => takeSharedAuthority(store, options))
+  if (sharesAuthority(settings)) await withStore(options, (store) => syncSharedAuthority(store, options))
   const keys = await loadKeyMaterial(keyOptions)
   const sealing = await loadSealing({ dir: dataDir.keysDir, configured: settings.sealingKey })
 
@@ -51,8 +51,8 @@ export async function startWorkers(
   await writers.startFile()
   const streams = createStreamRelay(events, settings.events.maxStreams)
   const guesses = new LocalGuesses(systemClock)
-  const fetch = createSharedFetches(createFetchDocument({ settings }), settings.jwks)
-  const metrics = createGatheredMetrics()
+  const fetch = createSharedJwksFetch(createFetchDocument({ settings }), settings.jwks)
+  const metrics = createMetricsAggregator()
 
   const fork = (): WorkerHandle => {
     const served = serveGuesses(guesses)
@@ -60,16 +60,16 @@ export async function startWorkers(
       ...served.procedures,
       fetch,
       attempts: (noted) => {
-        for (const other of supervisor.running()) if (other !== handle) other.channel.tell('attempts', noted)
+        for (const other of supervisor.running()) if (other !== handle) other.channel.send('attempts', noted)
       },
-      publish: (told) => streams.publish(told),
+      publish: (published) => streams.publish(published),
       openStream: () => streams.open(handle.channel),
       closeStream: () => streams.close(handle.channel),
     }
     const handle = forkWorker(procedures)
     void handle.exited.then(() => {
       metrics.retire(handle)
-      served.leaveAll()
+      served.endAll()
       streams.drop(handle.channel)
     })
     return handle
@@ -98,27 +98,27 @@ export async function startWorkers(
     ...keyOptions,
     current: keys,
     onChange: () => {
-      for (const { channel } of supervisor.running()) channel.tell('reloadKeys', null)
+      for (const { channel } of supervisor.running()) channel.send('reloadKeys', null)
     },
-    onProblem: (message) => log.error(message),
+    onWarning: (message) => log.error(message),
   })
   undo.push(watch.stop)
 
   const server = await serveMetrics(settings.metrics.port, async () => {
-    const taking = supervisor.running().map(async (handle) => {
+    const collecting = supervisor.running().map(async (handle) => {
       metrics.note(handle, await handle.channel.call('metrics', null))
     })
-    await settleWithin(METRICS_WITHIN_MS, taking)
+    await settleWithin(METRICS_TIMEOUT_MS, collecting)
     return metrics.gather()
   })
   undo.push(() => server.close())
 
   const development = await startDevelopment(options)
-  // Last, when nothing can fail any more: a password that was made but never shown would lock everybody out.
+  // Last, when nothing can fail: a generated password that is never shown would lock out the administrator.
   const [lead] = supervisor.running()
   if (!lead) throw new AppError('STORE_UNAVAILABLE')
   const admin = await lead.channel.call('ensureFirstAdmin', null)
-  if (development) await withStore(options, (store) => development.makeDemoData({ store, sealing, port }))
+  if (development) await withStore(options, (store) => development.createDemoData({ store, sealing, port }))
   return {
     writers,
     port,
@@ -130,7 +130,7 @@ export async function startWorkers(
   }
 }
 
-/** This process has no store of its own, but for that moment. */
+/** Opens a store only for `work`: this process has no permanent one. */
 async function withStore(
   { settings, dataDir, nodeId, log, onFatal }: Omit<NodeOptions, 'events' | 'worker'>,
   work: (store: Store) => Promise<void>,
@@ -142,7 +142,7 @@ async function withStore(
     nodeId,
     now: systemClock.now(),
     isShared: true,
-    onProblem: (message) => log.warn(message),
+    onWarning: (message) => log.warn(message),
     onFatal,
   })
   await work(store).finally(() => store.close())

@@ -1,18 +1,18 @@
 import { AppError } from '@countersign/core'
 import type { SharedEventHub } from '../../events/event-hub.ts'
-import type { ToldEvent } from '../../events/event-ring.ts'
+import type { SerializedEvent } from '../../events/event-ring.ts'
 import type { Channel } from './channel.ts'
-import type { ToldEvents, WorkerProcedures } from './protocol.ts'
+import type { EventBatch, WorkerProcedures } from './protocol.ts'
 
 type WorkerChannel = Channel<WorkerProcedures>
 
-/** Puts the events of all workers in one order and tells them to those workers that have somebody who reads them. */
+/** Orders the events of all workers and forwards them to the workers that have open event streams. */
 export interface StreamRelay {
-  publish(events: readonly ToldEvent[]): void
-  /** Answers what is remembered. Throws when as many streams are open as the node may have. */
-  open(worker: WorkerChannel): ToldEvents
+  publish(events: readonly SerializedEvent[]): void
+  /** Returns the remembered events. Throws when the node has too many streams. */
+  open(worker: WorkerChannel): EventBatch
   close(worker: WorkerChannel): void
-  /** The worker has ended. */
+  /** Call when the worker has ended. */
   drop(worker: WorkerChannel): void
 }
 
@@ -20,9 +20,9 @@ export function createStreamRelay(hub: SharedEventHub, maxStreams: number): Stre
   const open = new Map<WorkerChannel, number>()
   const countOpen = (): number => [...open.values()].reduce((sum, count) => sum + count, 0)
 
-  const remembered = (): ToldEvents => {
+  const remembered = (): EventBatch => {
     const reader = hub.readAfter(0)
-    const events: ToldEvent[] = []
+    const events: SerializedEvent[] = []
     for (let next = reader.next(); next; next = reader.next())
       events.push({ namespace: next.namespace, text: next.text })
     return { first: hub.last - events.length + 1, events }
@@ -31,8 +31,8 @@ export function createStreamRelay(hub: SharedEventHub, maxStreams: number): Stre
   return {
     publish: (events) => {
       const first = hub.last + 1
-      hub.publishTold(events)
-      for (const worker of open.keys()) worker.tell('events', { first, events })
+      hub.publishForwarded(events)
+      for (const worker of open.keys()) worker.send('events', { first, events })
     },
     open: (worker) => {
       if (countOpen() >= maxStreams) throw new AppError('SERVER_TOO_MANY_REQUESTS')

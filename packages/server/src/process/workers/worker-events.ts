@@ -1,48 +1,48 @@
 import type { EventNamespace } from '../../events/controller-event.ts'
 import { createEventHub, type EventHub } from '../../events/event-hub.ts'
-import type { ToldEvent } from '../../events/event-ring.ts'
+import type { SerializedEvent } from '../../events/event-ring.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Channel } from './channel.ts'
-import type { PrimaryProcedures, ToldEvents } from './protocol.ts'
+import type { EventBatch, PrimaryProcedures } from './protocol.ts'
 
-/** What there is much of is told together after so long. */
-const GATHER_MS = 10
-const GATHERED: ReadonlySet<EventNamespace> = new Set(['authentication', 'apiSession'])
+/** Frequent events are sent in batches, after this time. */
+const BATCH_MS = 10
+const BATCHED: ReadonlySet<EventNamespace> = new Set(['authentication', 'apiSession'])
 
 export interface WorkerEvents {
   readonly hub: EventHub
-  /** Takes events of the node, in the order of the node. */
-  take(told: ToldEvents): void
-  /** Tells what is left. */
+  /** Adds events of the node, in the order of the node. */
+  receive(batch: EventBatch): void
+  /** Sends the remaining events. */
   flush(): void
 }
 
 /**
- * The events of a worker. They are put in order by the process that started it, and come back from there as long as somebody reads
- * them here, with those of all other workers.
+ * The events of a worker. They are sent to the primary process, which orders them. While this worker has open event streams, the primary
+ * returns the events of all workers.
  */
 export function createWorkerEvents(
   primary: Channel<PrimaryProcedures>,
   { nodeId, clock }: { nodeId: string; clock: Clock },
 ): WorkerEvents {
-  let outbox: ToldEvent[] = []
+  let outbox: SerializedEvent[] = []
   let timer: NodeJS.Timeout | undefined
   let streams = 0
   let opening: Promise<unknown> = Promise.resolve()
-  /** What is told while a stream is being opened: it may come before the answer that does not hold it, or with it. */
-  let early: ToldEvents[] | undefined
+  /** Batches received while a stream is being opened. The snapshot may or may not contain them. */
+  let early: EventBatch[] | undefined
 
   const flush = (): void => {
     clearTimeout(timer)
     timer = undefined
     const events = outbox.map(({ namespace, text }) => ({ namespace, text }))
     outbox = []
-    if (events.length > 0) primary.tell('publish', events)
+    if (events.length > 0) primary.send('publish', events)
   }
 
-  /** Adds what is not here yet of the events that were told. */
-  const add = ({ first, events }: ToldEvents): void => {
-    if (first <= hub.last + 1) hub.publishTold(events.slice(hub.last + 1 - first))
+  /** Adds the events of the batch that are new. */
+  const add = ({ first, events }: EventBatch): void => {
+    if (first <= hub.last + 1) hub.publishForwarded(events.slice(hub.last + 1 - first))
   }
 
   const open = async (): Promise<void> => {
@@ -55,19 +55,19 @@ export function createWorkerEvents(
       }
       streams++
     } finally {
-      for (const told of early) add(told)
+      for (const batch of early) add(batch)
       early = undefined
     }
   }
 
   const follow = async (): Promise<() => void> => {
-    // One after the other: the first stream brings what is remembered, the others find it here.
+    // One at a time: the first stream loads the remembered events, which the others then use.
     const opened = opening.then(open)
     opening = opened.catch(() => {})
     await opened
     return () => {
       streams--
-      primary.tell('closeStream', null)
+      primary.send('closeStream', null)
     }
   }
 
@@ -77,17 +77,17 @@ export function createWorkerEvents(
     follow,
     forward: (event) => {
       outbox.push(event)
-      if (GATHERED.has(event.namespace)) timer ??= setTimeout(flush, GATHER_MS).unref()
-      // Whoever has the answer and changes something else by another worker finds both in that order.
+      if (BATCHED.has(event.namespace)) timer ??= setTimeout(flush, BATCH_MS).unref()
+      // A client may send its next request to another worker: both events must be in order.
       else flush()
     },
   })
   return {
     hub,
-    take: (told) => {
-      if (early) early.push(told)
-      // What was sent before the last stream was closed has been told, or will be by the next snapshot.
-      else if (streams > 0) add(told)
+    receive: (batch) => {
+      if (early) early.push(batch)
+      // Without open streams the batch is dropped: the next snapshot contains it.
+      else if (streams > 0) add(batch)
     },
     flush,
   }

@@ -3,24 +3,24 @@ import { fileURLToPath } from 'node:url'
 import { type Channel, createChannel } from './channel.ts'
 import type { PrimaryProcedures, WorkerProcedures } from './protocol.ts'
 
-/** A worker process, as the one that started it sees it. */
+/** A worker process, seen from the primary process. */
 export interface WorkerHandle {
   readonly pid: number | undefined
   readonly channel: Channel<WorkerProcedures>
-  /** Resolves when it has ended, however. */
+  /** Resolves with the signal or status when the worker has ended. */
   readonly exited: Promise<string>
-  /** Lets go of it: it ends by itself. */
+  /** Disconnects, upon which the worker ends. */
   disconnect(): void
   kill(): void
 }
 
-/** Starts a process that waits to be told what to serve. */
+/** Starts a worker process that waits for the call of `start`. */
 export function forkWorker(procedures: PrimaryProcedures): WorkerHandle {
   cluster.setupPrimary({
     exec: fileURLToPath(new URL('./worker-process.ts', import.meta.url)),
     args: [],
     serialization: 'advanced',
-    // Options for this very process, such as a port to debug it on, are not for the workers.
+    // Debugger options are for this process only: the workers cannot share its port.
     execArgv: process.execArgv.filter((option) => !option.startsWith('--inspect')),
   })
   const worker: Worker = cluster.fork()

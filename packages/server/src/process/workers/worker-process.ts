@@ -1,6 +1,6 @@
-import { takeMetrics } from '../../events/metrics/gathered-metrics.ts'
+import { snapshotMetrics } from '../../events/metrics/metrics-aggregator.ts'
 import { measureProcess } from '../../events/metrics/metrics-server.ts'
-import { createRemoteFetchJwks } from '../../keyset/shared-fetches.ts'
+import { createRemoteFetchJwks } from '../../keyset/shared-jwks-fetch.ts'
 import { createSharedAttempts } from '../../limits/attempt-sharing.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { createLog, type StartedNode, startNode, type Undo } from '../start-node.ts'
@@ -13,7 +13,7 @@ const undo: Undo = []
 let node: StartedNode | undefined
 let events: WorkerEvents | undefined
 
-// Whoever stops the controller stops the process that started this one, which lets this one finish its work first.
+// Signals are handled by the primary process, which lets the workers finish their requests.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 
 const getNode = (): StartedNode => {
@@ -32,14 +32,14 @@ const procedures: WorkerProcedures = {
   },
   ensureFirstAdmin: () => getNode().ensureFirstAdmin(),
   reloadKeys: () => getNode().reloadKeys(),
-  metrics: () => takeMetrics(getNode().controller.metrics.registry),
+  metrics: () => snapshotMetrics(getNode().controller.metrics.registry),
   attempts: (noted) => attempts.apply(noted),
-  events: (told) => events?.take(told),
+  events: (batch) => events?.receive(batch),
   stop: async ({ lingerMs }) => {
     if (node && lingerMs > 0) await linger(node, lingerMs)
     const registry = node?.controller.metrics.registry
     await stop()
-    return registry ? takeMetrics(registry) : []
+    return registry ? snapshotMetrics(registry) : []
   },
 }
 
@@ -52,9 +52,9 @@ const primary = createChannel<PrimaryProcedures>(
   },
   procedures,
 )
-const attempts = createSharedAttempts((noted) => primary.tell('attempts', noted))
+const attempts = createSharedAttempts((noted) => primary.send('attempts', noted))
 
-// The process that started this one has gone, and with it everybody who would ever stop this one.
+// The primary process has ended, so no other process will stop this one.
 process.once('disconnect', () => {
   primary.close()
   void stop().finally(() => process.exit(0))
@@ -86,14 +86,14 @@ async function startHere(start: WorkerStart): Promise<StartedNode> {
       guesses: createRemoteGuesses(primary),
       fetchJwks,
     },
-    // Another one takes its place.
+    // The primary process starts a replacement.
     onFatal: () => void stop().finally(() => process.exit(1)),
   })
   measureProcess(started.controller.metrics.registry)
   return started
 }
 
-/** Lets every connection end with its next answer; what is still idle after so long is closed. */
+/** Closes each connection after its next response. Resolves when all are closed, at the latest after `ms`. */
 async function linger({ controller }: StartedNode, ms: number): Promise<void> {
   const { http } = controller
   http.drain()

@@ -1,13 +1,13 @@
 import type { AuthPolicySettings } from '@countersign/core'
-import { Beside, bool, int, json, named, text, textOrNull } from './column.ts'
+import { bool, int, Joined, json, named, text, textOrNull } from './column.ts'
 import type { ColumnsFor } from './column-map.ts'
 
-/** Where the settings of an authentication policy are stored; its allowed signers are rows of their own. */
+/** Where the settings of an authentication policy are stored; its allowed signers are in another table. */
 export const AUTH_POLICY_COLUMNS = {
   name: text(),
   primary: {
     cert: { allowed: named('cert_allowed', bool()), allowExpiredCerts: named('cert_allow_expired', bool()) },
-    extJwt: { allowed: named('ext_jwt_allowed', bool()), allowedSigners: new Beside<readonly string[]>() },
+    extJwt: { allowed: named('ext_jwt_allowed', bool()), allowedSigners: new Joined<readonly string[]>() },
     updb: {
       allowed: named('updb_allowed', bool()),
       minPasswordLength: named('updb_min_password_length', int()),

@@ -1,28 +1,28 @@
 import { separateWords } from '@countersign/contract/resource'
 import type { IntersectionOf } from '../../platform/intersection-of.ts'
 import { readJsonColumn } from '../json-column.ts'
-import { Beside, Column, Computed, Packed } from './column.ts'
+import { Column, Computed, Joined, Packed } from './column.ts'
 
-/** Where the members of a thing are stored; members that are objects are maps of their own. */
+/** Where the members of an entity are stored; a member that is an object has a map of its own. */
 export interface ColumnMap {
   readonly [member: string]: MappedMember
 }
 type MappedMember =
   // biome-ignore lint/suspicious/noExplicitAny: values and cells are checked where a map is written down
-  Column<any, any> | Packed<any> | Computed<any, any> | Beside<any> | ColumnMap
+  Column<any, any> | Packed<any> | Computed<any, any> | Joined<any> | ColumnMap
 
-/** What a map must have: a place for every member, of the member's type. */
+/** The type that a map must have: a mapping of the right type for every member. */
 export type ColumnsFor<Settings> = {
   readonly [Member in keyof Settings]-?:
-    | PlaceOf<Settings[Member]>
+    | MappingOf<Settings[Member]>
     | (Settings[Member] extends readonly unknown[] | null
         ? never
         : Settings[Member] extends object
           ? ColumnsFor<Settings[Member]>
           : never)
 }
-// biome-ignore lint/suspicious/noExplicitAny: a column's own type is its affair
-type PlaceOf<Value> = Column<Value, any> | Packed<Value> | Computed<Value, any> | Beside<Value>
+// biome-ignore lint/suspicious/noExplicitAny: the cell type does not matter here
+type MappingOf<Value> = Column<Value, any> | Packed<Value> | Computed<Value, any> | Joined<Value>
 
 type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? First extends Lowercase<First>
@@ -33,69 +33,69 @@ type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
 type CellsOfMember<Name, Member> =
   Member extends Column<infer _Value, infer Cell, infer Given>
     ? { [Key in Given extends string ? Given : SnakeCase<Name & string>]: Cell }
-    : Member extends Packed | Computed<unknown, never> | Beside
+    : Member extends Packed | Computed<unknown, never> | Joined
       ? Record<never, never>
       : CellsOf<Member>
 
 /** The columns of a map, with the types of their cells. */
 export type CellsOf<Map> = IntersectionOf<{ [Name in keyof Map]: CellsOfMember<Name, Map[Name]> }[keyof Map]>
 
-/** `jwksCaPem` is `jwks_ca_pem` in the database. */
+/** The column of `jwksCaPem` is `jwks_ca_pem`. */
 export function columnName(member: string, { name }: { readonly name?: string | undefined }): string {
   return name ?? separateWords(member, '_')
 }
 
 /** The plain columns of a map by the path of their member: `primary.cert.allowed`. */
 export function listColumns(map: ColumnMap, path = ''): (readonly [member: string, name: string, column: Column])[] {
-  return Object.entries(map).flatMap(([member, place]) => {
-    if (place instanceof Column) return [[`${path}${member}`, columnName(member, place), place] as const]
-    return isMap(place) ? listColumns(place, `${path}${member}.`) : []
+  return Object.entries(map).flatMap(([member, mapping]) => {
+    if (mapping instanceof Column) return [[`${path}${member}`, columnName(member, mapping), mapping] as const]
+    return isMap(mapping) ? listColumns(mapping, `${path}${member}.`) : []
   })
 }
 
 type Cells = Readonly<Record<string, unknown>>
-type Read = (row: Cells, beside: Cells) => unknown
+type Read = (row: Cells, joined: Cells) => unknown
 
-/** A function that reads rows by a map; what is in other tables is given beside the row. */
-export function createReader<Row, Thing, Others = Record<never, never>>(
+/** Creates a function that reads rows by a map; `joined` holds the values from other tables. */
+export function createReader<Row, Entity, Others = Record<never, never>>(
   map: ColumnMap,
-): (row: Row, beside?: Others) => Thing {
-  return readerOfMap(map) as (row: Row, beside?: Others) => Thing
+): (row: Row, joined?: Others) => Entity {
+  return readerOfMap(map) as (row: Row, joined?: Others) => Entity
 }
 
 function readerOfMap(map: ColumnMap): Read {
-  const readers = Object.entries(map).map(([member, place]) => ({ member, read: readerOf(member, place) }))
-  const Thing = plainConstructor()
-  return (row, beside) => {
-    const thing = new Thing()
-    for (const { member, read } of readers) thing[member] = read(row, beside)
-    return thing
+  const readers = Object.entries(map).map(([member, mapping]) => ({ member, read: readerOf(member, mapping) }))
+  const Entity = plainConstructor()
+  return (row, joined) => {
+    const entity = new Entity()
+    for (const { member, read } of readers) entity[member] = read(row, joined)
+    return entity
   }
 }
 
-/** Makes plain objects that soon have room for all their members from the start: `{}` grows with each, at three times the cost. */
+/** V8 learns how many members a constructor's objects get and allocates them at once; `{}` grows with each member, at three times the cost. */
 function plainConstructor(): new () => Record<string, unknown> {
   function Plain() {}
   Plain.prototype = Object.prototype
   return Plain as unknown as new () => Record<string, unknown>
 }
 
-function readerOf(member: string, place: MappedMember): Read {
-  if (place instanceof Packed) return (row) => (readJsonColumn(row[place.column] as string) as Cells)[member]
-  if (place instanceof Computed) return place.from as Read
-  if (place instanceof Beside) return (_, beside) => beside[member]
-  if (!(place instanceof Column)) return readerOfMap(place)
-  const name = columnName(member, place)
-  const read = place.codec?.read
+function readerOf(member: string, mapping: MappedMember): Read {
+  if (mapping instanceof Packed) return (row) => (readJsonColumn(row[mapping.column] as string) as Cells)[member]
+  if (mapping instanceof Computed) return mapping.from as Read
+  if (mapping instanceof Joined) return (_, joined) => joined[member]
+  if (!(mapping instanceof Column)) return readerOfMap(mapping)
+  const name = columnName(member, mapping)
+  const read = mapping.codec?.read
   return read ? (row) => read(row[name]) : (row) => row[name]
 }
 
-/** A function that makes the columns of a thing, in the order of the map. */
-export function createWriter<Thing, Row>(map: ColumnMap): (thing: Thing) => Row {
-  return (thing) => {
+/** Creates a function that writes an entity to columns, in the order of the map. */
+export function createWriter<Entity, Row>(map: ColumnMap): (entity: Entity) => Row {
+  return (entity) => {
     const cells: Record<string, unknown> = {}
     const packed: Record<string, Record<string, unknown>> = {}
-    writeMembers(map, thing as Cells, cells, packed)
+    writeMembers(map, entity as Cells, cells, packed)
     for (const [column, members] of Object.entries(packed)) cells[column] = JSON.stringify(members)
     return cells as Row
   }
@@ -103,20 +103,20 @@ export function createWriter<Thing, Row>(map: ColumnMap): (thing: Thing) => Row 
 
 function writeMembers(
   map: ColumnMap,
-  thing: Cells,
+  entity: Cells,
   cells: Record<string, unknown>,
   packed: Record<string, Record<string, unknown>>,
 ): void {
-  for (const [member, place] of Object.entries(map)) {
-    const value = thing[member]
-    if (place instanceof Packed) {
-      packed[place.column] = { ...packed[place.column], [member]: value }
-    } else if (place instanceof Column) {
-      cells[columnName(member, place)] = place.codec?.write ? place.codec.write(value) : value
-    } else if (isMap(place)) writeMembers(place, value as Cells, cells, packed)
+  for (const [member, mapping] of Object.entries(map)) {
+    const value = entity[member]
+    if (mapping instanceof Packed) {
+      packed[mapping.column] = { ...packed[mapping.column], [member]: value }
+    } else if (mapping instanceof Column) {
+      cells[columnName(member, mapping)] = mapping.codec?.write ? mapping.codec.write(value) : value
+    } else if (isMap(mapping)) writeMembers(mapping, value as Cells, cells, packed)
   }
 }
 
-function isMap(place: MappedMember): place is ColumnMap {
-  return ![Column, Packed, Computed, Beside].some((kind) => place instanceof kind)
+function isMap(mapping: MappedMember): mapping is ColumnMap {
+  return ![Column, Packed, Computed, Joined].some((kind) => mapping instanceof kind)
 }

@@ -1,7 +1,7 @@
 import type { ScalarType } from '@countersign/core'
 import { readJsonColumn } from '../json-column.ts'
 
-/** SQLite gives 0 and 1, PostgreSQL true and false: `Boolean()` reads both, and both drivers take a boolean. */
+/** SQLite returns 0 and 1, PostgreSQL true and false: `Boolean()` reads both. Both drivers accept a boolean. */
 export type Bool = boolean | number
 
 interface Codec<Value, Cell> {
@@ -9,14 +9,14 @@ interface Codec<Value, Cell> {
   write?(value: Value): Cell
 }
 
-/** Where a member is stored, and how its value is written there. `Value` is the member's type, `Cell` the column's. */
+/** The column of a member, and how its value is encoded. `Value` is the member's type, `Cell` the column's. */
 export class Column<Value = unknown, Cell = unknown, Name extends string | undefined = string | undefined> {
-  /** The column; the member's name in snake case unless given. */
+  /** The column's name; by default the member's name in snake case. */
   readonly name: Name
-  /** How filters compare it. */
+  /** The type by which filters compare it. */
   readonly type: ScalarType
   readonly isNullable: boolean
-  /** Undefined where the cell is the value. */
+  /** Undefined when the cell is the value. */
   readonly codec: Codec<Value, Cell> | undefined
 
   constructor(name: Name, type: ScalarType, isNullable: boolean, codec?: Codec<Value, Cell>) {
@@ -29,7 +29,7 @@ export class Column<Value = unknown, Cell = unknown, Name extends string | undef
 
 type Unnamed<Value, Cell> = Column<Value, Cell, undefined>
 
-/** The column under a name that is not the member's. */
+/** Gives a column a name that is not derived from the member's. */
 export function named<const Name extends string, Value, Cell>(
   name: Name,
   { type, isNullable, codec }: Unnamed<Value, Cell>,
@@ -66,7 +66,7 @@ export function instantOrNull(): Unnamed<number | null, number | null> {
   return new Column(undefined, 'datetime', true)
 }
 
-/** JSON text. Values that are read may be frozen and shared between rows. */
+/** JSON text. The values may be frozen and shared between rows. */
 export function json<Value>(): Unnamed<Value, string> {
   return new Column(undefined, 'string', false, { read: readJsonColumn, write: JSON.stringify })
 }
@@ -78,7 +78,7 @@ export function jsonOrNull<Value>(): Unnamed<Value | null, string | null> {
   })
 }
 
-/** A member that is stored with others in one column, as a member of its JSON object. */
+/** A member that is stored with others in one JSON column. */
 export class Packed<Value = unknown> {
   readonly column: string
   /** Only for the type. */
@@ -89,7 +89,7 @@ export class Packed<Value = unknown> {
   }
 }
 
-/** A member whose value comes from several columns. It is not written through the map. */
+/** A member that is computed from the row. The map does not write it. */
 export class Computed<Value = unknown, Row = never> {
   readonly from: (row: Row) => Value
 
@@ -98,8 +98,8 @@ export class Computed<Value = unknown, Row = never> {
   }
 }
 
-/** A member whose value is in other tables: the reader is given it beside the row. It is not written through the map. */
-export class Beside<Value = unknown> {
+/** A member whose value is in another table: the reader receives it next to the row. The map does not write it. */
+export class Joined<Value = unknown> {
   /** Only for the type. */
   declare readonly value: Value
 }

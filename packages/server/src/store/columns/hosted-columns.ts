@@ -9,7 +9,7 @@ export const ORGANIZATION_COLUMNS = {
   active: bool(),
 } satisfies ColumnsFor<OrganizationSettings>
 
-/** Where the settings of an identity provider are stored; answers have the members in this order. */
+/** Where the settings of an identity provider are stored; responses have the members in this order. */
 export const PROVIDER_COLUMNS = {
   name: text(),
   kind: text<ProviderSettings['kind']>(),
@@ -33,7 +33,7 @@ export const ACCOUNT_COLUMNS = {
   active: bool(),
 } satisfies ColumnsFor<AccountSettings>
 
-/** Where the settings of a network are stored; its group, which the organization's first is unless given, is the writer's. */
+/** Where the settings of a network are stored, except its group: the statements add it, because it defaults to the organization's first. */
 export const NETWORK_COLUMNS = {
   name: text(),
   size: text(),

@@ -1,16 +1,16 @@
 import type { IdentitySettings } from '@countersign/core'
-import { Beside, bool, json, Packed, text, textOrNull } from './column.ts'
+import { bool, Joined, json, Packed, text, textOrNull } from './column.ts'
 import type { ColumnsFor } from './column-map.ts'
 
 const HOSTING = 'hosting'
 
-/** Where the settings of an identity are stored; its attributes are rows of their own. */
+/** Where the settings of an identity are stored; its attributes are in another table. */
 export const IDENTITY_COLUMNS = {
   name: text(),
   externalId: textOrNull(),
   isAdmin: bool(),
   authPolicyId: text(),
-  attributes: new Beside<readonly string[]>(),
+  attributes: new Joined<readonly string[]>(),
   permissions: json<IdentitySettings['permissions']>(),
   appData: json<IdentitySettings['appData']>(),
   defaultHostingCost: new Packed<number>(HOSTING),

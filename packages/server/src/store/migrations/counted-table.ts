@@ -5,7 +5,7 @@ const COUNTING = {
   delete: { suffix: 'out', step: '- 1' },
 } as const
 
-/** Statements that keep the number of a table's rows in `row_counts`, by a trigger for each of the given events. */
+/** Statements that maintain the number of a table's rows in `row_counts`, by a trigger for each of the events. */
 export function countedTable(
   table: string,
   { trigger }: Pick<ColumnTypes, 'trigger'>,

@@ -9,8 +9,8 @@ import { isUnreleasedSchema } from './unreleased-steps.ts'
 export const SCHEMA_VERSION = MIGRATIONS.length
 
 /**
- * Brings the schema up to date inside the caller's transaction. Throws a StartupError for a database that a newer release has written, or a
- * build whose steps are not those of any release.
+ * Brings the schema up to date inside the caller's transaction. Throws a StartupError for a database of a newer release or of an
+ * unreleased build.
  */
 export async function migrate(
   db: Kysely<Database>,
@@ -27,7 +27,7 @@ export async function migrate(
   }
 }
 
-/** How many of the steps were applied. */
+/** The number of applied steps. */
 async function readVersion(db: Kysely<Database>, now: number, migrations: readonly Migration[]): Promise<number> {
   const applied = await db.selectFrom('schema_migrations').select(['version', 'name']).orderBy('version').execute()
   if (isUnreleasedSchema(applied)) {

@@ -1,15 +1,15 @@
 import type { StoreDialect } from '../transaction.ts'
 
-/** Column types by their meaning; each database has its own words for them. */
+/** The SQL of column types in one dialect. */
 export interface ColumnTypes {
   readonly dialect: StoreDialect
   readonly text: string
   readonly bool: string
   readonly int: string
   readonly sequence: string
-  /** The boolean false. */
+  /** The literal of the boolean false. */
   readonly no: string
-  /** Statements that from then on run another one for each row that is inserted or deleted. */
+  /** Statements that create a trigger, which runs `run` for each inserted or deleted row. */
   trigger(options: TriggerOptions): string[]
 }
 
@@ -20,7 +20,7 @@ interface TriggerOptions {
   readonly run: string
 }
 
-/** One step of the schema. A step that has been released is never edited: a later one corrects it. */
+/** One step of the schema. */
 export interface Migration {
   readonly version: number
   readonly name: string
@@ -39,7 +39,7 @@ export const SQLITE_TYPES: ColumnTypes = {
   ],
 }
 
-/** Text is compared byte by byte whatever the cluster's locale says: names that differ in case are different names. */
+/** Collation C compares text byte by byte in every locale: names that differ in case are different names. */
 export const POSTGRES_TYPES: ColumnTypes = {
   dialect: 'postgres',
   text: 'text collate "C"',

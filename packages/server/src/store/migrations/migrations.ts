@@ -2,8 +2,8 @@ import { initial } from './initial/initial.ts'
 import type { Migration } from './migration.ts'
 
 /**
- * Adds audiences beside the first to signers. The table holds every pair of issuer and audience that a signer accepts: its primary key keeps
- * each pair with one signer.
+ * Adds further audiences to signers. The table holds every pair of issuer and audience that a signer accepts; its primary key gives each
+ * pair to one signer.
  */
 const signerAudiences: Migration = {
   version: 2,
@@ -21,5 +21,5 @@ const signerAudiences: Migration = {
   ],
 }
 
-/** Every step of the schema, oldest first; the n-th has version n. A step that has landed is never edited: a later one corrects it. */
+/** Every step of the schema, oldest first; the n-th has version n. Never edit a released step: add a later one. */
 export const MIGRATIONS: readonly Migration[] = [initial, signerAudiences]

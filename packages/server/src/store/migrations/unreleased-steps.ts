@@ -3,7 +3,7 @@ interface AppliedStep {
   readonly name: string
 }
 
-/** The steps by which builds before the first release reached the schema that `initial` creates at once. */
+/** The steps by which builds before the first release created the schema of `initial`. */
 export const UNRELEASED_STEPS: readonly string[] = [
   'start',
   'signer-key-sets',
@@ -20,7 +20,7 @@ export const UNRELEASED_STEPS: readonly string[] = [
   'filed-sessions',
 ]
 
-/** Whether exactly these steps were applied, so that the schema equals that of `initial`. */
+/** Whether exactly these steps were applied: the schema is then that of `initial`. */
 export function isUnreleasedSchema(applied: readonly AppliedStep[]): boolean {
   return (
     applied.length === UNRELEASED_STEPS.length &&

@@ -3,23 +3,23 @@ import type { Change, ChangeListener } from '../change.ts'
 
 export const NOTIFY_CHANNEL = 'countersign_changes'
 
-/** What a write tells the other nodes when it commits. */
+/** What a commit publishes to the other nodes. */
 export interface Notification {
   readonly from: string
-  /** `everything` where there are more than a notification holds. */
+  /** `everything` when there are more than a notification can hold. */
   readonly changes: readonly Change[] | 'everything'
-  /** How many entries of the change log it has made. */
+  /** The number of change-log entries in the commit. */
   readonly count: number
 }
 
 const RECONNECT_MS = 500
-const CONNECT_WITHIN_MS = 2_000
-/** A connection that is lost without a word is found out by asking; both together stay below the second that D13 allows. */
-const BEAT_MS = 400
-const BEAT_WITHIN_MS = 400
+const CONNECT_TIMEOUT_MS = 2_000
+/** The heartbeat detects a connection that is lost without an error; interval and timeout together stay below the second that D13 allows. */
+const HEARTBEAT_MS = 400
+const HEARTBEAT_TIMEOUT_MS = 400
 
 export interface ChangeFollower {
-  /** This node has made so many entries of the change log. */
+  /** Counts change-log entries of this node, whose notifications are ignored. */
   noteOwn(count: number): void
   stop(): Promise<void>
 }
@@ -27,46 +27,46 @@ export interface ChangeFollower {
 interface FollowOptions {
   readonly url: string
   readonly nodeId: string
-  readonly tell: ChangeListener
-  /** What is remembered is believed for so long after the database was last heard of. */
+  readonly publish: ChangeListener
+  /** How long caches stay valid after the last successful heartbeat. */
   readonly staleMs: number
-  onProblem(message: string): void
+  onWarning(message: string): void
 }
 
 /**
- * Hears of the writes of other nodes. PostgreSQL delivers notifications in the order of commits. As a safety net the same connection
- * is asked again and again for the newest entry of the change log: no answer means that it is lost, and more entries than were heard
- * of that some notifications were. Then everything that is remembered is forgotten, at once or when it has become too old.
+ * Publishes the writes of other nodes. PostgreSQL delivers notifications in commit order. A heartbeat on the same connection reads the newest
+ * entry of the change log: no response means that the connection is lost, and more entries than were received that notifications were missed.
+ * Missed notifications clear all caches at once, a lost connection after `staleMs`.
  */
 export async function followChanges(options: FollowOptions): Promise<ChangeFollower> {
   let isStopped = false
   let retry: NodeJS.Timeout | undefined
-  let forget: NodeJS.Timeout | undefined
+  let clear: NodeJS.Timeout | undefined
   const counts = { own: 0 }
   let listener = await listen(options, counts, onLost)
 
-  function onLost(lastHeardAt: number): void {
+  function onLost(lastResponseAt: number): void {
     if (isStopped) return
-    options.onProblem('the connection that carries changes was lost, trying again')
-    forgetLater(Math.max(0, lastHeardAt + options.staleMs - performance.now()))
+    options.onWarning('lost the database connection that receives changes, reconnecting')
+    clearLater(Math.max(0, lastResponseAt + options.staleMs - performance.now()))
     retry = setTimeout(reconnect, RECONNECT_MS)
   }
 
-  /** What others change meanwhile is not heard of: nothing remembered may be believed for long, nor what is read anew after that. */
-  function forgetLater(ms: number): void {
-    forget = setTimeout(() => {
-      options.tell('everything')
-      forgetLater(options.staleMs)
+  /** Clears the caches again and again while disconnected: changes by other nodes are not received, so no cached row may grow old. */
+  function clearLater(ms: number): void {
+    clear = setTimeout(() => {
+      options.publish('everything')
+      clearLater(options.staleMs)
     }, ms)
   }
 
   function reconnect(): void {
     listen(options, counts, onLost).then(
       (next) => {
-        clearTimeout(forget)
+        clearTimeout(clear)
         listener = next
         if (isStopped) void next.end()
-        else options.tell('everything')
+        else options.publish('everything')
       },
       () => {
         if (!isStopped) retry = setTimeout(reconnect, RECONNECT_MS)
@@ -81,87 +81,87 @@ export async function followChanges(options: FollowOptions): Promise<ChangeFollo
     stop: async () => {
       isStopped = true
       clearTimeout(retry)
-      clearTimeout(forget)
+      clearTimeout(clear)
       await listener.end()
     },
   }
 }
 
-/** Connects and listens; from then on `onLost` is called once if the connection breaks, with when it was last good. */
+/** Connects and listens. Calls `onLost` once when the connection breaks, with the time of the last response. */
 async function listen(
-  { url, nodeId, tell, onProblem }: FollowOptions,
+  { url, nodeId, publish, onWarning }: FollowOptions,
   counts: { own: number },
-  onLost: (lastHeardAt: number) => void,
+  onLost: (lastResponseAt: number) => void,
 ): Promise<{ end(): Promise<void> }> {
   const client = new pg.Client({
     connectionString: url,
-    connectionTimeoutMillis: CONNECT_WITHIN_MS,
-    query_timeout: CONNECT_WITHIN_MS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     application_name: 'countersign-changes',
   })
   let isListening = false
-  let lastHeardAt = 0
-  let heard = 0
+  let lastResponseAt = 0
+  let received = 0
   let timer: NodeJS.Timeout | undefined
 
   const lost = (): void => {
     if (!isListening) return
     isListening = false
     clearTimeout(timer)
-    onLost(lastHeardAt)
+    onLost(lastResponseAt)
   }
   client.on('error', lost)
   client.on('end', lost)
   client.on('notification', ({ payload }) => {
     const { from, changes, count = 0 } = JSON.parse(payload ?? '{}') as Partial<Notification>
     if (from === nodeId || !changes) return
-    heard += count
-    tell(changes)
+    received += count
+    publish(changes)
   })
 
-  /** The newest entry of the change log, and how many were heard of until now. */
-  const look = async () => {
+  /** The newest entry of the change log, and the number of entries received so far. */
+  const readNewest = async () => {
     const { rows } = await client.query(NEWEST)
     if (rows[0].standby) throw new Error('the database is a standby now')
-    return { seq: Number(rows[0].seq), heard: heard + counts.own }
+    return { seq: Number(rows[0].seq), received: received + counts.own }
   }
-  let seen = { seq: 0, heard: 0 }
+  let seen = { seq: 0, received: 0 }
   let before = seen
 
-  const beat = async (): Promise<void> => {
-    const now = await withinMs(BEAT_WITHIN_MS, look())
-    // What was committed before the last look has been told by now. A write that was rolled back leaves a gap too, which costs no more
-    // than reading everything anew.
-    if (before.seq - seen.seq > now.heard - seen.heard) {
-      onProblem('changes of other nodes were not told, so that everything is read anew')
-      tell('everything')
+  const heartbeat = async (): Promise<void> => {
+    const now = await withTimeout(HEARTBEAT_TIMEOUT_MS, readNewest())
+    // Notifications of entries before the last heartbeat have arrived by now. A rolled-back write leaves a gap in the sequence too; that only
+    // clears the caches once more.
+    if (before.seq - seen.seq > now.received - seen.received) {
+      onWarning('notifications of changes were missed, so all caches were cleared')
+      publish('everything')
       seen = before = now
     }
     before = now
-    lastHeardAt = performance.now()
+    lastResponseAt = performance.now()
   }
 
-  const beatLater = (): void => {
+  const scheduleHeartbeat = (): void => {
     timer = setTimeout(() => {
-      beat().then(
+      heartbeat().then(
         () => {
-          if (isListening) beatLater()
+          if (isListening) scheduleHeartbeat()
         },
         () => {
           lost()
           client.end().catch(() => {})
         },
       )
-    }, BEAT_MS)
+    }, HEARTBEAT_MS)
   }
 
   await client.connect()
   await client.query(`listen ${NOTIFY_CHANNEL}`)
-  seen = before = await look()
-  lastHeardAt = performance.now()
+  seen = before = await readNewest()
+  lastResponseAt = performance.now()
   isListening = true
-  beatLater()
+  scheduleHeartbeat()
   return {
     end: async () => {
       isListening = false
@@ -173,10 +173,10 @@ async function listen(
 
 const NEWEST = 'select coalesce(max(seq), 0) as seq, pg_is_in_recovery() as standby from change_log'
 
-async function withinMs<T>(ms: number, work: Promise<T>): Promise<T> {
+async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  // An answer that has arrived while this process was busy is read before.
-  const timer = setTimeout(() => setImmediate(reject, new Error('no answer')), ms)
+  // setImmediate: a response that arrived while this process was busy is read first.
+  const timer = setTimeout(() => setImmediate(reject, new Error('no response')), ms)
   try {
     return await Promise.race([work, late])
   } finally {

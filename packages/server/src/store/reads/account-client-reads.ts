@@ -20,7 +20,7 @@ export interface KnownAccount {
   readonly role: AccountRole
   /** Both the account and its organization are active. */
   readonly isActive: boolean
-  /** When the client stops counting; null while no other takes its place. */
+  /** When the client's tokens stop being accepted; null while no other client replaces it. */
   readonly retiresAt: number | null
   /** When the client was added to the account. */
   readonly registeredAt: number
@@ -70,13 +70,12 @@ export async function findSiblingWithClient(
     .executeTakeFirst()
 }
 
-/** A client with the provider that it is registered at. */
 export interface RetiredClient {
   readonly client: ApiAccountClientRow
   readonly providerId: string
 }
 
-/** Clients that retired before or at `now`. */
+/** Up to `limit` clients that retired at `now` or before. */
 export async function listRetiredClients(db: Db, now: number, limit: number): Promise<RetiredClient[]> {
   const rows = await db
     .selectFrom('api_account_clients as client')

@@ -13,7 +13,7 @@ const rightsOf = prepared(1, (db, id: string) =>
     .where('id', '=', id),
 )
 
-/** The identity with its rights as they are now; undefined when it is gone or disabled. */
+/** The identity with its current rights; undefined when it is deleted or disabled. */
 export async function findActorIdentity(db: Kysely<Database>, id: string, now: number): Promise<Actor | undefined> {
   const [row] = await rightsOf(db, id)
   if (!row || isDisabled(row, now)) return undefined
@@ -30,13 +30,13 @@ const activeAccountById = prepared(1, (db, id: string) =>
     .where('organization.active', '=', true),
 )
 
-/** The API account behind its identity's id; undefined when it, or its organization, is gone or disabled. */
+/** The API account of an account identity; undefined when it or its organization is deleted or inactive. */
 export async function findActorAccount(db: Kysely<Database>, identityId: string): Promise<Actor | undefined> {
   const [row] = await activeAccountById(db, accountIdOf(identityId))
   return row && { id: identityId, isAdmin: row.role === 'admin', permissions: [] }
 }
 
-/** Whether an API account and its organization are there and active. */
+/** Whether an API account and its organization exist and are active. */
 export async function isAccountActive(db: Kysely<Database>, accountId: string): Promise<boolean> {
   return (await activeAccountById(db, accountId)).length > 0
 }

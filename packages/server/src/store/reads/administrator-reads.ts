@@ -2,30 +2,30 @@ import { isAccountIdentity } from '@countersign/core'
 import type { ExpressionBuilder, Kysely } from 'kysely'
 import type { Database } from '../schema.ts'
 
-/** How far the installation is from having nobody who runs it: higher is better. */
-export const ADMINISTRATORS_LEFT = { none: 0, enabled: 1, ableToSignIn: 2 } as const
+/** How well the installation can be administered; higher is better. */
+export const ADMINISTRATOR_LEVEL = { none: 0, enabled: 1, ableToLogIn: 2 } as const
 
 /**
- * Whether any administrator is enabled now, and whether one of them has something to sign in with that his policy allows, and nothing
- * beside it that he cannot bring.
+ * `ableToLogIn` when an enabled administrator has a credential that the policy allows, and a trusted signer for the second token where the
+ * policy requires one. `enabled` when there are only enabled administrators without that.
  */
-export async function countAdministratorsLeft(db: Kysely<Database>, now: number): Promise<number> {
+export async function findAdministratorLevel(db: Kysely<Database>, now: number): Promise<number> {
   const able = await enabledAdministrators(db, now)
     .where((eb) => eb.or([eb('auth_policies.require_ext_jwt_signer_id', 'is', null), hasSecondSigner(eb)]))
     .where((eb) =>
       eb.or([hasAllowedAuthenticator(eb, 'updb'), hasAllowedAuthenticator(eb, 'cert'), hasAllowedSigner(eb)]),
     )
     .executeTakeFirst()
-  if (able) return ADMINISTRATORS_LEFT.ableToSignIn
+  if (able) return ADMINISTRATOR_LEVEL.ableToLogIn
   const enabled = await enabledAdministrators(db, now).executeTakeFirst()
-  return enabled ? ADMINISTRATORS_LEFT.enabled : ADMINISTRATORS_LEFT.none
+  return enabled ? ADMINISTRATOR_LEVEL.enabled : ADMINISTRATOR_LEVEL.none
 }
 
-/** The id of the administrator that every installation begins with, who cannot be deleted. */
+/** The id of the default administrator, which the first start creates and which cannot be deleted. */
 export async function findDefaultAdministrator(db: Kysely<Database>): Promise<string | undefined> {
-  const made = db.selectFrom('identities').select('id').where('is_default_admin', '=', true)
-  // He was made first, so that whoever reads the first one reads no others.
-  return (await made.limit(1).executeTakeFirst())?.id
+  const administrators = db.selectFrom('identities').select('id').where('is_default_admin', '=', true)
+  // No index is needed: the row was inserted first, so that a scan finds it at once.
+  return (await administrators.limit(1).executeTakeFirst())?.id
 }
 
 export interface AdministratorRow {
@@ -37,7 +37,7 @@ export interface AdministratorRow {
   readonly updatedAt: number
 }
 
-/** The people who administer this controller. Identities of API accounts are left out: they are listed as accounts. */
+/** The administrators of this controller, without the identities of API accounts, which are listed as accounts. */
 export async function listAdministrators(db: Kysely<Database>): Promise<AdministratorRow[]> {
   const rows = await db
     .selectFrom('identities')
@@ -72,7 +72,7 @@ function hasAllowedAuthenticator(eb: Administrators, method: keyof typeof ALLOWE
   return eb.and([eb(ALLOWED_COLUMN[method], '=', true), eb.exists(authenticators)])
 }
 
-/** Those whose tokens count for administrators, and may name this one: whether they do is known to his provider alone. */
+/** Signers whose tokens are accepted for administrators and could name this one. Only the identity provider knows whether they do. */
 function trustedSigners(eb: Administrators) {
   return eb
     .selectFrom('ext_jwt_signers')

@@ -15,7 +15,7 @@ export async function hasAuthPolicy(db: Kysely<Database>, id: string): Promise<b
   return (await policyIdById(db, id)).length > 0
 }
 
-/** Costs the same look-ups whether there is one or not. */
+/** Runs the same queries whether the policy exists or not. */
 export async function findAuthPolicy(db: Kysely<Database>, id: string): Promise<StoredAuthPolicy | undefined> {
   const [row] = await policyById(db, id)
   const signers = await signersOf(db, id)
@@ -42,7 +42,7 @@ export async function withAllowedSigners(
   return rows.map((row) => authPolicyFromRow(row, byPolicy.get(row.id)?.map((link) => link.signer_id) ?? []))
 }
 
-/** Whether another policy has this name. */
+/** Whether a policy has this name. */
 export async function isPolicyName(db: Kysely<Database>, name: string): Promise<boolean> {
   return (await db.selectFrom('auth_policies').select('id').where('name', '=', name).executeTakeFirst()) !== undefined
 }

@@ -7,7 +7,7 @@ const authenticatorById = prepared(1, (db, id: string) =>
   db.selectFrom('authenticators').selectAll().where('id', '=', id),
 )
 
-/** One authenticator, of one identity only where that is given. */
+/** One authenticator; only of the identity `identityId` when given. */
 export async function findAuthenticator(
   db: Kysely<Database>,
   id: string,
@@ -38,7 +38,7 @@ export async function isUsername(db: Kysely<Database>, username: string): Promis
 }
 
 /** Whether an authenticator other than this one records a certificate with this key. */
-export async function isKeyOfAnother(db: Kysely<Database>, publicKeyDigest: string, id: string): Promise<boolean> {
+export async function isKeyInUse(db: Kysely<Database>, publicKeyDigest: string, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('authenticators')
     .select('id')
@@ -48,7 +48,7 @@ export async function isKeyOfAnother(db: Kysely<Database>, publicKeyDigest: stri
   return row !== undefined
 }
 
-/** What a sign-in by certificate needs to know of the recorded one. */
+/** The columns that a certificate login needs. */
 export type CertificateAuthenticator = Pick<
   AuthenticatorRow,
   | 'id'
@@ -74,7 +74,7 @@ const certificateByFingerprint = prepared(1, (db, fingerprint: string) =>
     .where('method', '=', 'cert'),
 )
 
-/** The authenticator that records the certificate with this fingerprint as good. */
+/** The authenticator with the certificate of this fingerprint. */
 export async function findCertificateAuthenticator(
   db: Kysely<Database>,
   fingerprint: string,
@@ -83,7 +83,7 @@ export async function findCertificateAuthenticator(
   return row
 }
 
-/** What is known of the certificates among these authenticators, by id. */
+/** The state of the certificate authenticators among these ids, by id. */
 export async function loadCertificateStates(db: Kysely<Database>, ids: readonly string[]) {
   if (ids.length === 0) return new Map<string, Pick<CertificateAuthenticator, (typeof STATE)[number]>>()
   const rows = await db
@@ -114,7 +114,7 @@ const originById = prepared(1, (db, id: string) =>
     .where('id', '=', id),
 )
 
-/** What a session needs to know of the authenticator that it was opened with. */
+/** The columns that a session needs of the authenticator that opened it. */
 export async function findSessionAuthenticator(db: Kysely<Database>, id: string) {
   const [row] = await originById(db, id)
   return row

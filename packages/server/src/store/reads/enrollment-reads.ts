@@ -44,7 +44,7 @@ export async function loadEnrollmentsOf(
   return Map.groupBy(rows, (row) => row.identity_id)
 }
 
-/** The identity of an enrollment: what is shown of it, and what decides which callers see the enrollment. */
+/** The identity of an enrollment: the fields that are shown, and those that decide which callers see the enrollment. */
 export type EnrollmentOwner = Pick<StoredIdentity, 'id' | 'name' | 'authPolicyId' | 'isAdmin' | 'permissions'>
 
 export async function loadEnrollmentOwners(
@@ -65,7 +65,7 @@ export async function loadEnrollmentOwners(
   return new Map(owners.map((owner) => [owner.id, owner]))
 }
 
-/** An enrollment whose token may be traded now, and whose it is. */
+/** An enrollment whose token can be redeemed now, with its identity. */
 export interface RedeemableEnrollment {
   readonly row: EnrollmentRow
   readonly identity: StoredIdentity

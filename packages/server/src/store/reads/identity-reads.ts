@@ -48,16 +48,16 @@ const sessionHoldersOfSome = preparedForIds(1, (db, ids, now: number) =>
 
 export async function findIdentity(db: Kysely<Database>, id: string): Promise<StoredIdentity | undefined> {
   const [row] = await identityById(db, id)
-  return withItsAttributes(db, row)
+  return withOwnAttributes(db, row)
 }
 
-/** Costs the same look-ups whether there is one or not: how long a refusal takes tells nobody who exists. */
+/** Runs the same queries whether the identity exists or not, so that the time of a refusal does not disclose it. */
 export async function findIdentityByExternalId(
   db: Kysely<Database>,
   externalId: string,
 ): Promise<StoredIdentity | undefined> {
   const [row] = await identityByExternalId(db, externalId)
-  return withItsAttributes(db, row)
+  return withOwnAttributes(db, row)
 }
 
 const idById = prepared(1, (db, id: string) => db.selectFrom('identities').select('id').where('id', '=', id))
@@ -68,18 +68,18 @@ const idByExternalId = prepared(1, (db, externalId: string) =>
 
 const idByName = prepared(1, (db, name: string) => db.selectFrom('identities').select('id').where('name', '=', name))
 
-/** Whether somebody has this name. */
+/** Whether an identity has this name. */
 export async function isIdentityName(db: Kysely<Database>, name: string): Promise<boolean> {
   return (await idByName(db, name)).length > 0
 }
 
-/** The id of whoever has enrolled under this key. */
+/** The id of the identity that enrolled with this key. */
 export async function findEnrolledIdentity(db: Kysely<Database>, key: EnrollmentKey): Promise<string | undefined> {
   const [row] = await (key.useExternalId ? idByExternalId(db, key.externalId) : idById(db, key.id))
   return row?.id
 }
 
-async function withItsAttributes(
+async function withOwnAttributes(
   db: Kysely<Database>,
   row: IdentityRow | undefined,
 ): Promise<StoredIdentity | undefined> {
@@ -100,19 +100,19 @@ export async function withAttributes(db: Kysely<Database>, rows: readonly Identi
   return rows.map((row) => identityFromRow(row, byIdentity.get(row.id)?.map(({ attribute }) => attribute) ?? []))
 }
 
-/** What other entities show of the identities that they belong to, by id. */
+/** The fields of identities that other entities show, by id. */
 export async function loadIdentityNames(db: Kysely<Database>, ids: readonly string[]) {
   const rows = await namesOfSome(db, [...new Set(ids)])
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** What is shown with an identity but stored elsewhere: its policy's name, its authenticators, whether it has a session. */
-export async function loadSurroundings(db: Kysely<Database>, identities: readonly StoredIdentity[], now: number) {
+/** The fields of an identity that are in other tables: the policy's name, the authenticators, whether it has a session. */
+export async function loadIdentityDetails(db: Kysely<Database>, identities: readonly StoredIdentity[], now: number) {
   const ids = identities.map(({ id }) => id)
   const policyIds = [...new Set(identities.map(({ authPolicyId }) => authPolicyId))]
   const [policies, authenticatorsOf, sessions] = await Promise.all([
     policyNamesOfSome(db, policyIds),
-    loadShownAuthenticators(db, ids),
+    loadAuthenticatorSummaries(db, ids),
     sessionHoldersOfSome(db, ids, now),
   ])
   const policyNames = new Map(policies.map(({ id, name }) => [id, name]))
@@ -124,13 +124,13 @@ export async function loadSurroundings(db: Kysely<Database>, identities: readonl
   })
 }
 
-/** What some identities sign in with, as it is shown with them. */
-export async function loadShownAuthenticators(db: Kysely<Database>, ids: readonly string[]) {
+/** The authenticators of identities, in the form that the API shows with an identity. */
+export async function loadAuthenticatorSummaries(db: Kysely<Database>, ids: readonly string[]) {
   const byIdentity = Map.groupBy(await authenticatorsOfSome(db, ids), (row) => row.identity_id)
-  return (id: string) => Object.fromEntries((byIdentity.get(id) ?? []).map((row) => [row.method, shownAs(row)]))
+  return (id: string) => Object.fromEntries((byIdentity.get(id) ?? []).map((row) => [row.method, toSummary(row)]))
 }
 
-function shownAs({
+function toSummary({
   id,
   method,
   username,
@@ -146,7 +146,7 @@ const disabledTimes = prepared(1, (db, id: string) =>
     .where('id', '=', id),
 )
 
-/** Since when and until when an identity is disabled; undefined when there is none. */
+/** When an identity was disabled and until when; undefined when it does not exist. */
 export async function findDisabledTimes(
   db: Kysely<Database>,
   id: string,

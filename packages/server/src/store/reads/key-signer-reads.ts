@@ -3,10 +3,10 @@ import type { KeySigner, StoredKeySet } from '../key-signer.ts'
 import type { Database } from '../schema.ts'
 import type { Store } from '../store.ts'
 
-/** A signer with the keys that are stored for it, if any. */
+/** A signer with its stored key set, if any. */
 export interface LoadedKeySigner {
   readonly signer: KeySigner
-  /** When its certificate ends; null where it has none. */
+  /** When its certificate expires; null without one. */
   readonly certificateEndsAt: number | null
   readonly keySet: StoredKeySet | undefined
 }
@@ -21,17 +21,17 @@ const selectSigners = ({ db }: Store) =>
     .select(['signer.jwks_ca_pem', 'signer.cert_pem', 'signer.not_after', 'signer.kid'])
     .select(['set.url', 'set.jwks', 'set.fetched_at'])
 
-const nothing = sql<string | null>`null`
+const noText = sql<string | null>`null`
 const noTime = sql<number | null>`null`
 
-/** The providers of organizations sign with keys that live as those of signers do. */
+/** The key sets of identity providers are managed like those of signers. */
 const selectProviders = ({ db }: Store) =>
   db
     .selectFrom('identity_providers as signer')
     .leftJoin('identity_provider_key_sets as set', 'set.signer_id', 'signer.id')
     .select(['signer.id', 'signer.enabled', 'signer.revision'])
     .select((eb) => eb.ref('signer.jwks_uri').$castTo<string | null>().as('jwks_endpoint'))
-    .select([nothing.as('jwks_ca_pem'), nothing.as('cert_pem'), noTime.as('not_after'), nothing.as('kid')])
+    .select([noText.as('jwks_ca_pem'), noText.as('cert_pem'), noTime.as('not_after'), noText.as('kid')])
     .select(['set.url', 'set.jwks', 'set.fetched_at'])
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectProviders>['execute']>>[number]
@@ -43,7 +43,7 @@ export async function loadKeySigner(store: Store, id: string): Promise<LoadedKey
   return row && fromRow(row)
 }
 
-/** Everybody who signs and is enabled, in pages, so that thousands of them hold nothing up. */
+/** All enabled signers and identity providers, in pages, so that thousands of them block nothing else. */
 export async function* loadKeySigners(store: Store): AsyncGenerator<LoadedKeySigner[]> {
   yield* inPages((last) =>
     selectSigners(store)
@@ -90,7 +90,7 @@ function fromRow(row: Row): LoadedKeySigner {
   }
 }
 
-/** Whose keys they are, and where they are stored. */
+/** The owner of a key set, and the table that stores it. */
 export interface KeySetOwner {
   readonly entity: 'externalJwtSigners' | 'identityProviders'
   readonly table: 'signer_key_sets' | 'identity_provider_key_sets'

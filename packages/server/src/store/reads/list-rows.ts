@@ -1,4 +1,4 @@
-import { BoundedCache, isEverything, type Paging } from '@countersign/core'
+import { BoundedCache, matchesEveryRow, type Paging } from '@countersign/core'
 import { type CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely'
 import { splitPredicate } from '../filter-shape.ts'
 import { type FilterTable, predicateToSql, sortToSql } from '../filter-to-sql.ts'
@@ -8,9 +8,9 @@ import type { Store } from '../store.ts'
 
 type Source = Pick<Store, 'db' | 'dialect'>
 
-const ROWS_AT_ONCE = 500
+const ROW_BATCH = 500
 
-/** The columns to read; all of them unless given. */
+/** The columns to read; undefined for all. */
 export type Columns = readonly string[] | undefined
 
 function selected({ table }: FilterTable, columns: Columns): RawBuilder<unknown> {
@@ -42,22 +42,22 @@ export function buildListQueries<Row>(
   }
 }
 
-/** Cast, because SQLite prepares a statement anew for each value of a bare placeholder there. */
+/** Cast, because SQLite re-prepares a statement for each value of a bare placeholder there. */
 function limitedTo(limit: number, offset: number): RawBuilder<unknown> {
   return sql` limit cast(${limit} as integer) offset cast(${offset} as integer)`
 }
 
-/** Counting what matches means reading all of it; how many there are in all is written down. */
+/** Counting matches reads all of them; the number of all rows is maintained by triggers. */
 function buildCount(
   { table, isCounted }: FilterTable,
   { predicate }: Paging,
   matches: RawBuilder<boolean>,
 ): RawBuilder<{ total: number }> {
-  if (isCounted && isEverything(predicate)) return sql`select total from row_counts where table_name = ${table}`
+  if (isCounted && matchesEveryRow(predicate)) return sql`select total from row_counts where table_name = ${table}`
   return sql`select count(*) as total from ${sql.table(table)} where ${matches}`
 }
 
-/** One page of a list, and how many there are before paging: `countAll` knows it where the list is not narrowed down. */
+/** One page of a list and the total before paging, which `countAll` returns for a list without a filter. */
 export async function listPage<Row>(
   source: Source,
   table: FilterTable,
@@ -77,11 +77,11 @@ export async function listPage<Row>(
   return { rows, totalCount: counted?.total ?? 0 }
 }
 
-const MAX_REMEMBERED = 500
-const MAX_REMEMBERED_LENGTH = 1_000
+const MAX_CACHED = 500
+const MAX_CACHED_KEY_LENGTH = 1_000
 
-/** Callers ask the same questions over and over, about other values: the statements are put together once. */
-const remembered = new WeakMap<FilterTable, BoundedCache<string, ListQueries<unknown>>>()
+/** Compiled statements by table and shape: callers repeat the same queries with other values. */
+const cachedQueries = new WeakMap<FilterTable, BoundedCache<string, ListQueries<unknown>>>()
 
 function findListQueries<Row>(
   source: Source,
@@ -89,17 +89,17 @@ function findListQueries<Row>(
   { predicate, sort, limit, offset }: Paging,
   columns: Columns,
 ): ListQueries<Row> {
-  let queriesByText = remembered.get(table)
-  if (!queriesByText) {
-    queriesByText = new BoundedCache(MAX_REMEMBERED)
-    remembered.set(table, queriesByText)
+  let queries = cachedQueries.get(table)
+  if (!queries) {
+    queries = new BoundedCache(MAX_CACHED)
+    cachedQueries.set(table, queries)
   }
-  const text = JSON.stringify([source.dialect, columns, predicate, sort, limit, offset])
-  const known = queriesByText.get(text)
+  const key = JSON.stringify([source.dialect, columns, predicate, sort, limit, offset])
+  const known = queries.get(key)
   if (known) return known as ListQueries<Row>
-  const queries = buildListQueries<Row>(source, table, { predicate, sort, limit, offset }, columns)
-  if (text.length <= MAX_REMEMBERED_LENGTH) queriesByText.set(text, queries)
-  return queries
+  const built = buildListQueries<Row>(source, table, { predicate, sort, limit, offset }, columns)
+  if (key.length <= MAX_CACHED_KEY_LENGTH) queries.set(key, built)
+  return built
 }
 
 export async function listRows<Row>(source: Source, table: FilterTable, paging: Paging): Promise<Row[]> {
@@ -111,7 +111,7 @@ export async function countRows(source: Source, table: FilterTable, paging: Pagi
   return rows[0]?.total ?? 0
 }
 
-/** Everything that matches, in the order asked for, a few hundred rows at a time: nobody holds the whole list. */
+/** All matching rows in the requested order, a few hundred at a time, so that the whole list is never in memory. */
 export async function* allRows<Row extends { id: string }>(
   source: Source,
   table: FilterTable,
@@ -135,16 +135,16 @@ async function* rowsById<Row extends { id: string }>(
   let skip = paging.offset
   for (;;) {
     const { rows } = await sql<Row>`select ${selected(table, columns)} from ${name} where ${matches} and ${after}
-      order by ${name}.id${limitedTo(ROWS_AT_ONCE, skip)}`.execute(db)
+      order by ${name}.id${limitedTo(ROW_BATCH, skip)}`.execute(db)
     skip = 0
     if (rows.length > 0) yield rows
     const last = rows.at(-1)
-    if (!last || rows.length < ROWS_AT_ONCE) return
+    if (!last || rows.length < ROW_BATCH) return
     after = sql`${name}.id > ${last.id}`
   }
 }
 
-/** In another order there is nothing to continue after, so the ids are read first and the rows by them. */
+/** Reads the ids first and then the rows by id: only the order by id can continue after a row. */
 async function* rowsInOrder<Row extends { id: string }>(
   source: Source,
   table: FilterTable,
@@ -158,8 +158,8 @@ async function* rowsInOrder<Row extends { id: string }>(
   const { rows: found } = await sql<{
     id: string
   }>`select ${name}.id from ${name} where ${matches} order by ${order}`.execute(db)
-  for (let start = paging.offset; start < found.length; start += ROWS_AT_ONCE) {
-    const ids = found.slice(start, start + ROWS_AT_ONCE).map(({ id }) => id)
+  for (let start = paging.offset; start < found.length; start += ROW_BATCH) {
+    const ids = found.slice(start, start + ROW_BATCH).map(({ id }) => id)
     yield await rowsByIds<Row>(db, table, ids, columns)
   }
 }

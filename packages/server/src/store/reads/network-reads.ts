@@ -14,7 +14,7 @@ export async function listNetworks(db: Db, organizationId: string, deleted: bool
     .execute()
 }
 
-/** A network of the organization, a deleted one included. */
+/** A network of the organization, which may be deleted. */
 export async function getNetwork(db: Db, organizationId: string, id: string): Promise<NetworkRow> {
   const row = await db
     .selectFrom('networks')
@@ -27,7 +27,7 @@ export async function getNetwork(db: Db, organizationId: string, id: string): Pr
 }
 
 /** A network of the organization that is not deleted. */
-export async function getPresentNetwork(db: Db, organizationId: string, id: string): Promise<NetworkRow> {
+export async function getExistingNetwork(db: Db, organizationId: string, id: string): Promise<NetworkRow> {
   const row = await getNetwork(db, organizationId, id)
   if (row.deleted_at !== null) throw notFound('network', id)
   return row
@@ -47,10 +47,10 @@ export async function listNetworkGroups(db: Db, organizationId: string): Promise
   return db.selectFrom('network_groups').selectAll().where('organization_id', '=', organizationId).execute()
 }
 
-/** The id of that group of the organization, or of its first one when none is named. */
-export async function getNetworkGroupId(db: Db, organizationId: string, wanted: string | undefined): Promise<string> {
+/** The id of the requested group of the organization, or of its first group when `id` is undefined. */
+export async function getNetworkGroupId(db: Db, organizationId: string, id: string | undefined): Promise<string> {
   const groups = db.selectFrom('network_groups').select('id').where('organization_id', '=', organizationId)
-  const group = await (wanted ? groups.where('id', '=', wanted) : groups.orderBy('created_at')).executeTakeFirst()
-  if (!group) throw notFound('networkGroup', wanted ?? '')
+  const group = await (id ? groups.where('id', '=', id) : groups.orderBy('created_at')).executeTakeFirst()
+  if (!group) throw notFound('networkGroup', id ?? '')
   return group.id
 }

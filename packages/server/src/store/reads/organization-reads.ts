@@ -22,7 +22,7 @@ export async function findLocalOrganization(db: Db): Promise<string | undefined>
 
 const CONTENT_TABLES = ['api_accounts', 'identity_providers', 'networks'] as const
 
-/** Something that belongs to an organization, with the name of its kind in plural; undefined when the organization is empty. */
+/** An entity that belongs to an organization, with the plural of its kind; undefined when there is none. */
 export async function findContent(
   db: Db,
   organizationId: string,

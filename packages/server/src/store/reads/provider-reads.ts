@@ -28,7 +28,7 @@ export async function getProvider(db: Db, organizationId: string, id: string): P
   return providerFromRow(row)
 }
 
-/** The records of all organizations, the oldest first. */
+/** The records of all organizations, oldest first. */
 export async function listAllProviderRows(db: Db): Promise<IdentityProviderRow[]> {
   return db.selectFrom('identity_providers').selectAll().orderBy('created_at').orderBy('id').execute()
 }

@@ -2,12 +2,12 @@ import { AppError, echoedValue } from '@countersign/core'
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import type { Database } from '../schema.ts'
 
-/** So many of the referring rows are named in the error. */
+/** The error names at most this many referring rows. */
 const MAX_NAMED_REFERENCES = 20
 
 type Db = Kysely<Database>
 
-/** Fails with CAN_NOT_DELETE_REFERENCED_ENTITY, which names them, while identities or signers use the policy. */
+/** Fails with CAN_NOT_DELETE_REFERENCED_ENTITY, naming the users, while identities or signers use the policy. */
 export async function refuseUsedAuthPolicy(db: Db, id: string): Promise<void> {
   const identities = db.selectFrom('identities').select('id').where('auth_policy_id', '=', id)
   await refuseReferenced(identities, { entity: 'authPolicies', field: 'authPolicyId', by: 'identities' })
@@ -15,7 +15,7 @@ export async function refuseUsedAuthPolicy(db: Db, id: string): Promise<void> {
   await refuseReferenced(signers, { entity: 'authPolicies', field: 'enrollAuthPolicyId', by: 'externalJwtSigners' })
 }
 
-/** Fails with CAN_NOT_DELETE_REFERENCED_ENTITY, which names them, while policies use the signer. */
+/** Fails with CAN_NOT_DELETE_REFERENCED_ENTITY, naming the users, while policies use the signer. */
 export async function refuseUsedSigner(db: Db, id: string): Promise<void> {
   const by = { entity: 'externalJwtSigners', by: 'authPolicies' }
   const primary = db.selectFrom('auth_policy_signers').select('auth_policy_id as id').where('signer_id', '=', id)

@@ -7,7 +7,7 @@ import type { ApiSessionRow, Database } from '../schema.ts'
 import type { Store } from '../store.ts'
 import type { StoreDialect } from '../transaction.ts'
 
-/** Attributes of an identity, in order, as the text of an array. */
+/** The sorted attributes of an identity as a JSON array. */
 const ATTRIBUTES: Readonly<Record<StoreDialect, ReturnType<typeof sql<string>>>> = {
   sqlite: sql`(select json_group_array(attribute order by attribute) from identity_attributes where identity_id = identities.id)`,
   postgres: sql`(select coalesce(json_agg(attribute order by attribute)::text, '[]') from identity_attributes where identity_id = identities.id)`,
@@ -37,7 +37,7 @@ const sessionByDigest = (dialect: StoreDialect) =>
 
 const SESSION_BY_DIGEST = { sqlite: sessionByDigest('sqlite'), postgres: sessionByDigest('postgres') }
 
-/** A session and whose it is, in one statement: a call with a session that is not remembered waits for nothing else. */
+/** A session and its identity, in one statement, so that a request with an uncached session waits for one query only. */
 export async function findSession(
   { db, dialect }: Pick<Store, 'db' | 'dialect'>,
   tokenDigest: string,
@@ -51,7 +51,7 @@ export async function findSession(
   }
 }
 
-const keptCount = prepared(0, (db) =>
+const storedCount = prepared(0, (db) =>
   db.selectFrom('row_counts').select('total').where('table_name', '=', 'api_sessions'),
 )
 
@@ -63,18 +63,18 @@ const endedCount = prepared(1, (db, now: number) =>
 )
 
 /**
- * Counts the sessions that have not ended, where the database keeps count of all: of those that have, few are there, since they are swept
- * up every now and then. Undefined where it does not.
+ * A function that counts the live sessions without reading them: all stored sessions, whose number SQLite maintains, minus the expired ones,
+ * which are few because they are deleted regularly. Undefined on PostgreSQL, which maintains no number.
  */
 export function findSessionCounter({ db, dialect }: Pick<Store, 'db' | 'dialect'>, now: number) {
   if (dialect !== 'sqlite') return undefined
   return async (): Promise<number> => {
-    const [[kept], [ended]] = await Promise.all([keptCount(db), endedCount(db, now)])
-    return (kept?.total ?? 0) - (ended?.total ?? 0)
+    const [[stored], [ended]] = await Promise.all([storedCount(db), endedCount(db, now)])
+    return (stored?.total ?? 0) - (ended?.total ?? 0)
   }
 }
 
-/** Whose session it is, and until when it lives. */
+/** The owner and expiry of a session. */
 export async function findSessionOwner(
   db: Kysely<Database>,
   id: string,
@@ -86,7 +86,7 @@ export async function findSessionOwner(
     .executeTakeFirst()
 }
 
-/** Sessions that ended at `until` or before, `limit` at most. */
+/** Up to `limit` sessions that expired at `until` or before. */
 export async function findExpiredSessions(
   db: Kysely<Database>,
   until: number,
@@ -109,7 +109,7 @@ export async function findLiveSessionRow(
   return db.selectFrom('api_sessions').selectAll().where('id', '=', id).where('expires_at', '>', now).executeTakeFirst()
 }
 
-/** How many sessions have not expired, counted one by one. */
+/** The number of sessions that have not expired. Reads them all. */
 export async function countLiveSessions(db: Kysely<Database>, now: number): Promise<number> {
   const row = await db
     .selectFrom('api_sessions')

@@ -1,7 +1,7 @@
 import {
   type EnrollPolicy,
   enrollPolicyId,
-  isEverything,
+  matchesEveryRow,
   type Paging,
   type Predicate,
   type SignerSettings,
@@ -23,22 +23,22 @@ export async function findSigner(db: Kysely<Database>, id: string): Promise<Stor
   return row && signerFromRow(row)
 }
 
-/** The signer, for changing it. Fails with NOT_FOUND, and throws for a row of which something would be lost. */
+/** The signer, for changing it. Fails with NOT_FOUND. Throws when part of the row cannot be read, because the write would lose it. */
 export async function getSigner(db: Kysely<Database>, id: string): Promise<StoredSigner> {
   const [row] = await signerById(db, id)
   if (!row) throw notFound('externalJwtSigner', id)
   return readSignerRow(row)
 }
 
-/** Those of the ids that signers have. */
+/** The subset of the ids that exist. */
 export async function findKnownSignerIds(db: Kysely<Database>, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await db.selectFrom('ext_jwt_signers').select('id').where('id', 'in', ids).execute()
   return new Set(rows.map(({ id }) => id))
 }
 
-const SIGNERS_AT_ONCE = 500
+const SIGNER_BATCH = 500
 
-/** Every signer, in pages, in the order of ids. */
+/** All signers in the order of ids, in pages. */
 export async function* loadSignerRows(db: Kysely<Database>): AsyncGenerator<readonly SignerRow[]> {
   for (let after = ''; ; ) {
     const rows = await db
@@ -46,16 +46,16 @@ export async function* loadSignerRows(db: Kysely<Database>): AsyncGenerator<read
       .selectAll()
       .where('id', '>', after)
       .orderBy('id')
-      .limit(SIGNERS_AT_ONCE)
+      .limit(SIGNER_BATCH)
       .execute()
     yield rows
     const last = rows.at(-1)
-    if (!last || rows.length < SIGNERS_AT_ONCE) return
+    if (!last || rows.length < SIGNER_BATCH) return
     after = last.id
   }
 }
 
-/** The signers with these ids, as far as they exist. */
+/** The existing signers among these ids. */
 export async function findSignerRows(db: Kysely<Database>, ids: readonly string[]): Promise<SignerRow[]> {
   return db.selectFrom('ext_jwt_signers').selectAll().where('id', 'in', ids).execute()
 }
@@ -64,7 +64,7 @@ const revisionById = prepared(1, (db, id: string) =>
   db.selectFrom('ext_jwt_signers').select(['id', 'revision']).where('id', '=', id),
 )
 
-/** The present revision of a signer: none or one row. */
+/** The current revision of a signer: no row or one. */
 export async function findSignerRevision(
   db: Kysely<Database>,
   id: string,
@@ -76,7 +76,7 @@ const policyById = prepared(1, (db, id: string) =>
   db.selectFrom('auth_policies').select(['cert_allowed', 'ext_jwt_allowed']).where('id', '=', id),
 )
 
-/** What the policy of those who enroll through a signer allows. */
+/** What the policy of identities that enroll through the signer allows. */
 export async function findEnrollPolicy(
   db: Kysely<Database>,
   signer: Pick<SignerSettings, 'enrollAuthPolicyId'>,
@@ -85,7 +85,7 @@ export async function findEnrollPolicy(
   return row && { certAllowed: Boolean(row.cert_allowed), extJwtAllowed: Boolean(row.ext_jwt_allowed) }
 }
 
-/** What a caller may ask of the client view is narrower than what decides which signers are in it. */
+/** All symbols of signers: the client view's own symbols lack `enabled`, which selects its rows. */
 const ENABLED_SIGNERS: FilterTable = {
   table: SIGNER_FILTER.table,
   columns: new Map([...SIGNER_FILTER.columns, ...CLIENT_SIGNER_FILTER.columns]),
@@ -101,25 +101,25 @@ const IS_ENABLED: Predicate = {
   },
 }
 
-/** The enabled signers that match, and how many there are before paging: `countAll` knows it where none is left out. */
+/** The matching enabled signers and their total before paging, which `countAll` returns for a list without a filter. */
 export async function listEnabledSigners(store: Store, paging: Paging, countAll?: () => Promise<number>) {
   const { limit, predicate } = paging
   const enabled = { ...paging, predicate: { kind: 'and' as const, terms: [IS_ENABLED, predicate] } }
-  const known = isEverything(predicate) ? countAll : undefined
+  const known = matchesEveryRow(predicate) ? countAll : undefined
   const { rows, totalCount } =
     limit === 'none'
-      ? wholeOf(await listRows<SignerRow>(store, ENABLED_SIGNERS, enabled))
+      ? withTotal(await listRows<SignerRow>(store, ENABLED_SIGNERS, enabled))
       : await listPage<SignerRow>(store, ENABLED_SIGNERS, { ...enabled, limit }, undefined, known)
   return { signers: rows.map(signerFromRow).filter(({ enabled }) => enabled), totalCount }
 }
 
-const wholeOf = (rows: readonly SignerRow[]) => ({ rows, totalCount: rows.length })
+const withTotal = (rows: readonly SignerRow[]) => ({ rows, totalCount: rows.length })
 
 const enabledSignerById = prepared(1, (db, id: string) =>
   db.selectFrom('ext_jwt_signers').select('written_by_admin').where('id', '=', id).where('enabled', '=', true),
 )
 
-/** Whether an administrator wrote a signer; undefined when it is gone or disabled. */
+/** Whether an administrator wrote the signer; undefined when it is deleted or disabled. */
 export async function findEnabledSignerTrust(
   db: Kysely<Database>,
   id: string,

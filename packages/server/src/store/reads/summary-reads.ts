@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Store } from '../store.ts'
 
-/** How much of each kind there is, sessions only as far as they live. */
+/** The number of entities of each kind; of sessions, only the live ones. */
 export async function loadSummary({ db }: Pick<Store, 'db'>, now: number) {
   const { rows } = await sql<Record<string, number>>`select
     (select count(*) from api_sessions where expires_at > ${now}) as "apiSessions",
@@ -15,7 +15,7 @@ export async function loadSummary({ db }: Pick<Store, 'db'>, now: number) {
   return rows[0] ?? {}
 }
 
-/** Rejects when the store answers no query. */
+/** Rejects when the store cannot run a query. */
 export async function checkRead(db: Store['db']): Promise<void> {
   await sql`select 1`.execute(db)
 }

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { Database, TotpRow } from '../schema.ts'
 
-/** How many enrollments hold a secret that the named key does not open. */
-export async function countForeignTotps(db: Kysely<Database>, keyPrefix: string): Promise<number> {
+/** The number of enrollments whose secret was sealed with another key. */
+export async function countTotpsOfOtherKeys(db: Kysely<Database>, keyPrefix: string): Promise<number> {
   const { count } = await db
     .selectFrom('totps')
     .select((eb) => eb.fn.countAll().as('count'))
@@ -11,12 +11,12 @@ export async function countForeignTotps(db: Kysely<Database>, keyPrefix: string)
   return Number(count)
 }
 
-/** The enrollment of an identity, verified or not. */
+/** The TOTP enrollment of an identity, verified or not. */
 export async function findTotp(db: Kysely<Database>, identityId: string): Promise<TotpRow | undefined> {
   return db.selectFrom('totps').selectAll().where('identity_id', '=', identityId).executeTakeFirst()
 }
 
-/** Which one-time codes of an identity are verified: null when none are, undefined when there is no such identity. */
+/** The id of an identity's verified TOTP enrollment: null when it has none, undefined when the identity does not exist. */
 export async function findVerifiedTotpId(db: Kysely<Database>, identityId: string): Promise<string | null | undefined> {
   const row = await db
     .selectFrom('identities')
@@ -26,7 +26,7 @@ export async function findVerifiedTotpId(db: Kysely<Database>, identityId: strin
   return row?.verified_totp_id
 }
 
-/** The instants of the latest wrong codes of an identity, and until when every code is refused. */
+/** The times of the latest wrong codes of an identity, and until when every code is refused. */
 export async function loadWrongCodes(
   db: Kysely<Database>,
   identityId: string,

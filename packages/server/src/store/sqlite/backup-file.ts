@@ -9,7 +9,7 @@ export interface PackedKey {
   readonly content: Uint8Array
 }
 
-/** Copies a database, consistent even while its controller runs, and puts the key files into the copy. Only its owner may read it. */
+/** Copies a database, consistently even while its controller runs, and adds the key files to the copy. The file is readable by its owner only. */
 export async function writeBackupFile(
   databaseFile: string,
   file: string,
@@ -32,7 +32,7 @@ export async function writeBackupFile(
   }
 }
 
-/** Throws what is wrong with a file that cannot be restored. */
+/** Throws when the file cannot be restored. */
 export function checkBackupFile(file: string): void {
   let database: DatabaseSync | undefined
   try {
@@ -45,7 +45,7 @@ export function checkBackupFile(file: string): void {
   }
 }
 
-/** Takes the key files out of a backup, which is the database alone afterwards, without sessions: one may have been revoked since. */
+/** Removes the key files from a backup and returns them. Also deletes all sessions, because some may have been revoked since. */
 export function unpackBackupFile(file: string): PackedKey[] {
   const database = new DatabaseSync(file)
   try {

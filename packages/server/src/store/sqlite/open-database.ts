@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { Database } from '../schema.ts'
 import { createSqliteKysely } from './sqlite-dialect.ts'
 
-/** How long a writer waits for somebody else's write lock before it gives up. */
+/** How long a writer waits for another process's write lock before it fails. */
 export const WRITE_LOCK_WAIT_MS = 10_000
 
 export interface SqliteHandle {
@@ -11,10 +11,10 @@ export interface SqliteHandle {
   readonly db: Kysely<Database>
 }
 
-/** A page that many log-ins touch is copied into the file once for all of them: more pages than usual may gather before that. */
+/** More than the default of 1,000: a page that many logins change is then copied from the WAL once for all of them. */
 const CHECKPOINT_PAGES = 4_000
 
-/** The one connection that writes: each commit is on the disk before it is acknowledged. */
+/** Opens the only connection that writes. Each commit is on disk before it returns. */
 export function openForWriting(file: string): SqliteHandle {
   const raw = new DatabaseSync(file)
   raw.exec(`pragma busy_timeout = ${WRITE_LOCK_WAIT_MS};
@@ -25,10 +25,10 @@ export function openForWriting(file: string): SqliteHandle {
   return { raw, db: createSqliteKysely(raw) }
 }
 
-/** Enough for the inner pages of every index among millions of rows, so that finding one row fetches one page of each. */
+/** Holds the inner pages of every index over millions of rows, so that finding a row reads one page per index. */
 const READ_CACHE_KIB = 12_288
 
-/** A connection that can only read; in WAL mode no writer ever makes it wait. */
+/** Opens a read-only connection. In WAL mode writers never block it. */
 export function openForReading(file: string): SqliteHandle {
   const raw = new DatabaseSync(file)
   raw.exec(`pragma busy_timeout = 1000; pragma query_only = on; pragma cache_size = -${READ_CACHE_KIB};`)

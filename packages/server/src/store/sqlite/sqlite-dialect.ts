@@ -29,7 +29,7 @@ export function createSqliteKysely(database: DatabaseSync): Kysely<Database> {
   return db
 }
 
-/** SQLite prepares a statement anew for each value of a bare placeholder after `limit` or `offset`, which takes longer than most queries. */
+/** Casts `limit` and `offset`: SQLite re-prepares a statement for each value of a bare placeholder there, which takes longer than most queries. */
 class QueryCompiler extends SqliteQueryCompiler {
   protected override visitLimit({ limit }: LimitNode): void {
     this.append('limit ')
@@ -75,7 +75,7 @@ const MAX_PREPARED_STATEMENTS = 500
 
 interface Prepared {
   readonly statement: StatementSync
-  /** None where it gives no rows. */
+  /** Empty for a statement without rows. */
   readonly columns: readonly string[]
 }
 
@@ -127,7 +127,7 @@ function readRows({ statement, columns }: Prepared, parameters: readonly unknown
   return statement.all(...parameters.map(toSqlite)).map((values) => toRow(columns, values))
 }
 
-/** The library's own objects are tables without a shape: to make them and to read them takes twice as long. */
+/** The row objects of `node:sqlite` are in dictionary mode: creating and reading them takes twice as long. */
 function toRow(columns: readonly string[], values: unknown): Record<string, unknown> {
   const row: Record<string, unknown> = {}
   for (const [index, column] of columns.entries()) row[column] = (values as readonly unknown[])[index]

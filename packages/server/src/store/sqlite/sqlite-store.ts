@@ -8,17 +8,17 @@ import { migrate } from '../migrations/migrate.ts'
 import { SQLITE_TYPES } from '../migrations/migration.ts'
 import type { OperationMeta } from '../operation-meta.ts'
 import type { Store } from '../store.ts'
-import { createForeignChanges } from './foreign-changes.ts'
+import { createChangeLogPoller } from './change-log-poller.ts'
 import { openForReading, openForWriting } from './open-database.ts'
 import {
-  answersOf,
   type FromWriter,
   fromSentError,
   type NumberedWrite,
+  repliesOf,
   type ToWriter,
   toSentError,
   toWriter,
-  type WriteAnswer,
+  type WriteReply,
 } from './writer-messages.ts'
 import type { WriterOptions } from './writer-options.ts'
 
@@ -30,23 +30,23 @@ interface Pending {
 
 const PRIVATE_FILE_MODE = 0o600
 
-/** More than this many writes in flight and the caller is told to come back later. */
+/** With more writes in flight, further ones fail with SERVER_TOO_MANY_REQUESTS. */
 const MAX_WAITING_WRITES = 10_000
 
 const MAX_WRITES_PER_MESSAGE = 24
 
 interface SqliteStoreOptions extends WriterOptions {
-  /** The entry file of the writer thread, which knows the operations. */
+  /** The entry file of the writer thread. */
   readonly writer: URL
   readonly now: number
-  /** The writer thread has died; nothing can be written any more. */
+  /** Called when the writer thread has died: no write is possible any more. */
   onFatal?(error: Error): void
 }
 
 /** The embedded store: this thread reads, one worker thread writes, and each commit is durable before it is acknowledged. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   mkdirSync(dirname(options.file), { recursive: true, mode: 0o700 })
-  // Made here, so that nobody else can read it from its first byte on; SQLite gives its side files the same mode.
+  // Created here with a private mode before SQLite writes to it; SQLite gives its WAL files the same mode.
   closeSync(openSync(options.file, 'a', PRIVATE_FILE_MODE))
   await migrateFile(options.file, options.now)
   const { raw, db } = openForReading(options.file)
@@ -64,40 +64,40 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   let failure: Error | undefined
   let isClosing = false
 
-  const settle = (answer: WriteAnswer): void => {
-    const waiting = pending.take(answer.id)
+  const settle = (reply: WriteReply): void => {
+    const waiting = pending.take(reply.id)
     if (!waiting) return
-    if ('error' in answer) {
-      waiting.reject(fromSentError(answer.error))
+    if ('error' in reply) {
+      waiting.reject(fromSentError(reply.error))
       return
     }
-    if (answer.changes.length > 0) {
-      for (const listener of listeners) listener(answer.changes)
-      for (const listener of ownListeners) listener(answer.changes, waiting.meta)
+    if (reply.changes.length > 0) {
+      for (const listener of listeners) listener(reply.changes)
+      for (const listener of ownListeners) listener(reply.changes, waiting.meta)
     }
-    waiting.resolve(answer.result)
+    waiting.resolve(reply.result)
   }
-  worker.on('message', (message: FromWriter) => answersOf(message).forEach(settle))
+  worker.on('message', (message: FromWriter) => repliesOf(message).forEach(settle))
   const outbox = new Outbox<NumberedWrite>(MAX_WRITES_PER_MESSAGE, (writes) => {
     try {
       worker.postMessage(toWriter(writes))
     } catch (error) {
-      // Arguments that cannot be sent are a fault of ours, and no reason to end the process.
+      // Arguments that cannot be serialized are a bug of ours, but must not end the process.
       for (const { id } of writes) settle({ id, error: toSentError(error) })
     }
   })
 
-  const giveUp = (error: Error): void => {
+  const fail = (error: Error): void => {
     failure = new AppError('STORE_UNAVAILABLE', undefined, { cause: error })
     for (const waiting of pending.takeAll()) waiting.reject(failure)
     if (!isClosing) options.onFatal?.(error)
     isClosing = true
   }
-  worker.on('error', giveUp)
-  worker.on('exit', () => giveUp(new Error('the writer thread has ended')))
+  worker.on('error', fail)
+  worker.on('exit', () => fail(new Error('the writer thread has ended')))
 
-  const foreign = isShared
-    ? createForeignChanges(raw, (changes) => {
+  const poller = isShared
+    ? createChangeLogPoller(raw, (changes) => {
         for (const listener of listeners) listener(changes)
       })
     : undefined
@@ -105,7 +105,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   return {
     dialect: 'sqlite',
     db,
-    ...(foreign && { catchUp: foreign.catchUp }),
+    ...(poller && { catchUp: poller.catchUp }),
     run: ({ name }, args, meta) =>
       new Promise((resolve, reject) => {
         if (failure) return reject(failure)
@@ -117,7 +117,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     onOwnChange: (listener) => void ownListeners.push(listener),
     close: async () => {
       isClosing = true
-      foreign?.stop()
+      poller?.stop()
       if (failure) return raw.close()
       const ended = new Promise((resolve) => worker.once('exit', resolve))
       outbox.flush()

@@ -3,7 +3,7 @@ import { AppError, type ErrorCause } from '@countersign/core'
 import type { OwnChange } from '../change.ts'
 import type { OperationMeta } from '../operation-meta.ts'
 
-/** One operation to run, by its name. */
+/** A call of an operation, by name. */
 export interface NumberedWrite {
   readonly id: number
   readonly name: string
@@ -11,25 +11,25 @@ export interface NumberedWrite {
   readonly meta: OperationMeta
 }
 
-/** Writes of one turn travel in one message, as JSON: a structured clone takes twice the time. */
+/** The writes of one turn of the event loop, as JSON: a structured clone takes twice as long. */
 export type ToWriter = { readonly writes: string } | 'close'
 
 export const toWriter = (writes: readonly NumberedWrite[]): ToWriter => ({ writes: JSON.stringify(writes) })
 
 export const writesOf = ({ writes }: Exclude<ToWriter, 'close'>): NumberedWrite[] => JSON.parse(writes)
 
-export type WriteAnswer =
+export type WriteReply =
   | { readonly id: number; readonly result: unknown; readonly changes: OwnChange[] }
   | { readonly id: number; readonly error: SentError }
 
-/** The answers to writes that were committed together, as JSON too. */
+/** The replies to the writes of one commit, as JSON. */
 export type FromWriter = string
 
-export const fromWriter = (answers: readonly WriteAnswer[]): FromWriter => JSON.stringify(answers)
+export const fromWriter = (replies: readonly WriteReply[]): FromWriter => JSON.stringify(replies)
 
-export const answersOf = (message: FromWriter): WriteAnswer[] => JSON.parse(message)
+export const repliesOf = (message: FromWriter): WriteReply[] => JSON.parse(message)
 
-/** An error as it crosses the thread boundary: classes do not survive a structured clone. */
+/** An error in a message between threads, where classes are lost. */
 type SentError =
   | { readonly kind: 'app'; readonly code: ErrorCode; readonly publicCause: ErrorCause | undefined }
   | { readonly kind: 'fault'; readonly message: string; readonly stack: string | undefined }

@@ -1,10 +1,10 @@
-/** What the writer thread is started with. */
+/** Options of the writer thread. */
 export interface WriterOptions {
   readonly file: string
-  /** Other processes write to the same file. */
+  /** Whether other processes write to the same file. */
   readonly isShared?: boolean
-  /** Makes every commit this slow, so that tests can show that readers do not wait for it. */
+  /** Delays every commit, so that tests can show that readers do not wait for it. */
   readonly artificialCommitMs?: number
-  /** After so long without a write, the sessions that are not indexed by identity yet are. */
+  /** After this time without a write, the remaining sessions are indexed by identity. */
   readonly idleMs?: number
 }

@@ -1,11 +1,11 @@
 import { insertRow } from '../prepared.ts'
 import type { ClientKey } from '../reads/account-client-reads.ts'
 import type { Transaction } from '../transaction.ts'
-import { refusingDuplicates } from '../unique-violation.ts'
+import { rejectDuplicates } from '../unique-violation.ts'
 
 const ENTITY = 'apiAccounts'
 
-/** A client at the provider as it is stored; its secret is never stored. */
+/** A client at the provider. Its secret is never stored. */
 export interface AccountClient {
   readonly clientId: string
   /** Where the client is managed (RFC 7592); null for a client that was not registered by this controller. */
@@ -19,7 +19,7 @@ export async function insertClient(
   { accountId, issuer }: { readonly accountId: string; readonly issuer: string },
   { clientId, registrationUri, sealedRegistrationToken }: AccountClient,
 ): Promise<void> {
-  await refusingDuplicates({ clientId }, () =>
+  await rejectDuplicates({ clientId }, () =>
     insertRow(db, 'api_account_clients', {
       issuer,
       client_id: clientId,
@@ -32,7 +32,7 @@ export async function insertClient(
   )
 }
 
-/** Lets the present clients of an account retire at `retiresAt`, unless they retire earlier. */
+/** Retires the current clients of an account at `retiresAt`, unless they retire earlier. */
 export async function retireClients(tx: Transaction, accountId: string, retiresAt: number): Promise<void> {
   const { db, now } = tx
   await db

@@ -2,7 +2,7 @@ import type { AccountSettings } from '@countersign/core'
 import { accountColumns } from '../hosted-rows.ts'
 import { insertRow } from '../prepared.ts'
 import type { Transaction } from '../transaction.ts'
-import { refusingDuplicates } from '../unique-violation.ts'
+import { rejectDuplicates } from '../unique-violation.ts'
 
 const ENTITY = 'apiAccounts'
 
@@ -18,7 +18,7 @@ export async function insertAccount(
   settings: AccountSettings,
 ): Promise<void> {
   const { db, now } = tx
-  await refusingDuplicates({ name: settings.name }, () =>
+  await rejectDuplicates({ name: settings.name }, () =>
     insertRow(db, 'api_accounts', {
       id,
       organization_id: organizationId,
@@ -32,7 +32,7 @@ export async function insertAccount(
 }
 
 export async function updateAccount(tx: Transaction, id: string, settings: AccountSettings): Promise<void> {
-  await refusingDuplicates({ name: settings.name }, () =>
+  await rejectDuplicates({ name: settings.name }, () =>
     tx.db
       .updateTable('api_accounts')
       .set({ ...accountColumns(settings), updated_at: tx.now })

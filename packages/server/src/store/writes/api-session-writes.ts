@@ -3,7 +3,7 @@ import type { ApiSessionRow } from '../schema.ts'
 import type { StoreDialect, Transaction } from '../transaction.ts'
 
 const ENTITY = 'apiSessions'
-const SURPLUS_AT_ONCE = 100
+const SURPLUS_BATCH = 100
 
 export interface NewApiSession {
   readonly id: string
@@ -16,7 +16,7 @@ export interface NewApiSession {
   readonly endsAt: number
 }
 
-/** Where sessions are found by their identity, once they are indexed by it. */
+/** The table or view that indexes sessions by identity. */
 const OWNERS = { sqlite: 'filed_sessions', postgres: 'session_owners' } as const
 
 function forEachDialect<Result>(
@@ -51,9 +51,9 @@ const OLDEST_SESSIONS = forEachDialect((owners) =>
   ),
 )
 
-/** Not reported as a change: a session is looked up when it is first used. Call `countSessions` for its identity before. */
+/** Not reported as a change: caches load a session at its first use. Call `countSessionsBeforeStart` first. */
 export async function insertSession(tx: Transaction, session: NewApiSession): Promise<void> {
-  const { db, now, sessionFiling } = tx
+  const { db, now, sessionIndexer } = tx
   await insertRow(db, 'api_sessions', {
     id: session.id,
     token_digest: session.tokenDigest,
@@ -68,45 +68,45 @@ export async function insertSession(tx: Transaction, session: NewApiSession): Pr
     created_at: now,
     updated_at: now,
   })
-  sessionFiling?.noteStarted(session.identityId)
+  sessionIndexer?.noteStarted(session.identityId)
 }
 
-/** How many sessions an identity has, before the one that is about to be inserted. */
+/** How many sessions an identity has, without the one that is about to be inserted. */
 export async function countSessionsBeforeStart(tx: Transaction, identityId: string): Promise<number> {
   const { sessionCounts } = tx
-  const count = sessionCounts?.of(identityId) ?? (await countSessions(tx, identityId))
+  const count = sessionCounts?.get(identityId) ?? (await countSessions(tx, identityId))
   sessionCounts?.noteStarted(identityId, count)
   return count
 }
 
-async function countSessions({ db, dialect, sessionFiling }: Transaction, identityId: string): Promise<number> {
-  sessionFiling?.fileOf(identityId)
+async function countSessions({ db, dialect, sessionIndexer }: Transaction, identityId: string): Promise<number> {
+  sessionIndexer?.indexIdentity(identityId)
   const [counted] = await SESSION_COUNT[dialect](db, identityId)
   return counted?.count ?? 0
 }
 
 /** Ends the oldest sessions of an identity, 100 at most. */
 export async function deleteOldestSessions(tx: Transaction, identityId: string, surplus: number): Promise<void> {
-  const { db, dialect, sessionFiling } = tx
-  sessionFiling?.fileOf(identityId)
-  await deleteSessions(tx, await OLDEST_SESSIONS[dialect](db, identityId, Math.min(surplus, SURPLUS_AT_ONCE)))
+  const { db, dialect, sessionIndexer } = tx
+  sessionIndexer?.indexIdentity(identityId)
+  await deleteSessions(tx, await OLDEST_SESSIONS[dialect](db, identityId, Math.min(surplus, SURPLUS_BATCH)))
 }
 
-interface WhichSessions {
-  /** Those that were opened with this authenticator. */
+interface SessionSelection {
+  /** Only sessions opened with this authenticator. */
   readonly authenticatorId?: string
-  /** Those that were opened earlier than this. */
+  /** Only sessions opened before this time. */
   readonly openedBefore?: number
 }
 
-/** Ends every session of an identity, or only some of them. */
+/** Ends the selected sessions of an identity, by default all. */
 export async function deleteSessionsOf(
   tx: Transaction,
   identityId: string,
-  { authenticatorId, openedBefore }: WhichSessions = {},
+  { authenticatorId, openedBefore }: SessionSelection = {},
 ): Promise<void> {
-  const { db, dialect, sessionFiling } = tx
-  sessionFiling?.fileOf(identityId)
+  const { db, dialect, sessionIndexer } = tx
+  sessionIndexer?.indexIdentity(identityId)
   const ended = await db
     .deleteFrom('api_sessions')
     .where('id', 'in', (eb) =>
@@ -148,7 +148,7 @@ export async function setSessionExpiry(tx: Transaction, id: string, expiresAt: n
   tx.changed({ entity: ENTITY, id, action: 'updated' })
 }
 
-/** Records the enrollment of one-time codes that this session has shown a code of. */
+/** Records that this session has passed the second factor of a TOTP enrollment. */
 export async function setPassedTotp(tx: Transaction, id: string, totpId: string): Promise<void> {
   await tx.db.updateTable('api_sessions').set({ passed_totp_id: totpId }).where('id', '=', id).execute()
   tx.changed({ entity: ENTITY, id, action: 'updated' })

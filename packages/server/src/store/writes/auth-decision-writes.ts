@@ -1,7 +1,7 @@
 import type { AuthDecisionRow } from '../schema.ts'
 import type { Transaction } from '../transaction.ts'
 
-/** No cache depends on decisions, so that they are not in the change log. */
+/** Decisions are not in the change log, because no cache depends on them. */
 export async function insertAuthDecisions({ db }: Transaction, decisions: readonly AuthDecisionRow[]): Promise<void> {
   if (decisions.length === 0) return
   await db
@@ -11,13 +11,13 @@ export async function insertAuthDecisions({ db }: Transaction, decisions: readon
     .execute()
 }
 
-/** Deletes decisions from `until` or before, `limit` at most; returns how many there were. */
+/** Deletes up to `limit` decisions of `until` or before. Returns how many it deleted. */
 export async function deleteOldDecisions(tx: Transaction, until: number, limit: number): Promise<number> {
   const old = await tx.db.selectFrom('auth_decisions').select('id').where('at', '<=', until).limit(limit).execute()
   return deleteDecisions(tx, old)
 }
 
-/** Deletes what is beyond the newest `maxKept` decisions after `since`, `limit` at most; returns how many there were. */
+/** Of the decisions after `since`, keeps the newest `maxKept` and deletes up to `limit` older ones. Returns how many it deleted. */
 export async function deleteSurplusDecisions(
   tx: Transaction,
   { since, maxKept, limit }: { readonly since: number; readonly maxKept: number; readonly limit: number },

@@ -1,13 +1,13 @@
 import type { AuthPolicySettings } from '@countersign/core'
 import { authPolicyColumns } from '../auth-policy-row.ts'
 import type { Transaction } from '../transaction.ts'
-import { refusingDuplicates } from '../unique-violation.ts'
+import { rejectDuplicates } from '../unique-violation.ts'
 
 const ENTITY = 'authPolicies'
 
 export async function insertAuthPolicy(tx: Transaction, id: string, policy: AuthPolicySettings): Promise<void> {
   const { db, now } = tx
-  await refusingDuplicates({ name: policy.name }, () =>
+  await rejectDuplicates({ name: policy.name }, () =>
     db
       .insertInto('auth_policies')
       .values({ id, ...authPolicyColumns(policy), created_at: now, updated_at: now })
@@ -19,7 +19,7 @@ export async function insertAuthPolicy(tx: Transaction, id: string, policy: Auth
 
 export async function updateAuthPolicy(tx: Transaction, id: string, policy: AuthPolicySettings): Promise<void> {
   const { db, now } = tx
-  await refusingDuplicates({ name: policy.name }, () =>
+  await rejectDuplicates({ name: policy.name }, () =>
     db
       .updateTable('auth_policies')
       .set({ ...authPolicyColumns(policy), updated_at: now })

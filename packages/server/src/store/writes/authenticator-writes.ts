@@ -1,7 +1,7 @@
 import { readLeafDigests, type Tags } from '@countersign/core'
 import { insertRow } from '../prepared.ts'
 import type { Transaction } from '../transaction.ts'
-import { refusingDuplicates } from '../unique-violation.ts'
+import { rejectDuplicates } from '../unique-violation.ts'
 
 const ENTITY = 'authenticators'
 
@@ -21,7 +21,7 @@ export async function insertPasswordAuthenticator(
   tx: Transaction,
   { username, passwordDigest, ...authenticator }: NewPasswordAuthenticator,
 ): Promise<void> {
-  await refusingDuplicates({ updbUsername: username }, () =>
+  await rejectDuplicates({ updbUsername: username }, () =>
     insertRow(tx.db, 'authenticators', {
       ...sharedColumns(tx, authenticator),
       method: 'updb',
@@ -50,7 +50,7 @@ export async function insertCertificateAuthenticator(
   { certPem, fingerprint, publicKeyDigest, ...authenticator }: NewCertificateAuthenticator,
 ): Promise<void> {
   const digest = publicKeyDigest ?? readLeafDigests(certPem).publicKeyDigest
-  await refusingDuplicates({}, () =>
+  await rejectDuplicates({}, () =>
     insertRow(tx.db, 'authenticators', {
       ...sharedColumns(tx, authenticator),
       method: 'cert',
@@ -68,7 +68,7 @@ function sharedColumns({ now }: Transaction, { id, identityId, tags = {} }: NewA
   return { id, identity_id: identityId, tags: JSON.stringify(tags), created_at: now, updated_at: now }
 }
 
-/** Members that are undefined stay as they are. */
+/** Undefined members stay unchanged. */
 export interface AuthenticatorChange {
   readonly username?: string | undefined
   readonly passwordDigest?: string | undefined
@@ -81,7 +81,7 @@ export async function updateAuthenticator(
   id: string,
   { username, passwordDigest, tags }: AuthenticatorChange,
 ): Promise<void> {
-  await refusingDuplicates({ updbUsername: username }, () =>
+  await rejectDuplicates({ updbUsername: username }, () =>
     tx.db
       .updateTable('authenticators')
       .set({
@@ -107,7 +107,7 @@ export async function setResolvedToRoot({ db }: Transaction, id: string, isResol
   await db.updateTable('authenticators').set({ last_auth_resolved_to_root: isResolved }).where('id', '=', id).execute()
 }
 
-/** Marks the certificates of an identity, or one of them only, as to be renewed. Returns how many there are. */
+/** Requests the renewal of an identity's certificates, or of one of them. Returns how many it marked. */
 export async function setRenewalRequested(
   tx: Transaction,
   { identityId, id, rollKeys }: { readonly identityId: string; readonly id?: string; readonly rollKeys: boolean },
@@ -131,7 +131,7 @@ export interface RenewedCertificate {
   readonly publicKeyDigest: string
 }
 
-/** Stores a renewed certificate beside the present one. */
+/** Stores a renewed certificate beside the current one. */
 export async function setPendingCertificate(
   tx: Transaction,
   id: string,
@@ -150,13 +150,13 @@ export async function setPendingCertificate(
   tx.changed({ entity: ENTITY, id, action: 'updated' })
 }
 
-/** Puts the pending certificate in the place of the present one. Fails with CERT_IN_USE when another authenticator has it, or its key. */
+/** Replaces the current certificate by the pending one. Fails with CERT_IN_USE when another authenticator has it, or its key. */
 export async function adoptPendingCertificate(
   tx: Transaction,
   id: string,
   { keyRollRequested }: { readonly keyRollRequested: boolean },
 ): Promise<void> {
-  await refusingDuplicates({}, () =>
+  await rejectDuplicates({}, () =>
     tx.db
       .updateTable('authenticators')
       .set((eb) => ({

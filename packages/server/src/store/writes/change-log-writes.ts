@@ -1,6 +1,6 @@
 import type { Transaction } from '../transaction.ts'
 
-/** Deletes the oldest entries from before `before`, `limit` at most; returns how many there were. */
+/** Deletes up to `limit` entries older than `before`, oldest first. Returns how many it deleted. */
 export async function deleteOldChanges({ db }: Transaction, before: number, limit: number): Promise<number> {
   const old = await db
     .selectFrom('change_log')

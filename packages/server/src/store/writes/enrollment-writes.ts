@@ -14,7 +14,7 @@ export interface StoredToken {
 export interface NewEnrollment extends StoredToken {
   readonly id: string
   readonly method: EnrollmentMethod
-  /** Of the method updb only. */
+  /** Null unless the method is `updb`. */
   readonly username: string | null
   readonly tags?: Tags
 }

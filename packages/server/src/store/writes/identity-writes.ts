@@ -2,7 +2,7 @@ import type { IdentitySettings } from '@countersign/core'
 import { identityColumns } from '../identity-row.ts'
 import { insertRow, insertRows } from '../prepared.ts'
 import type { Transaction } from '../transaction.ts'
-import { refusingDuplicates } from '../unique-violation.ts'
+import { rejectDuplicates } from '../unique-violation.ts'
 
 const ENTITY = 'identities'
 
@@ -14,7 +14,7 @@ export async function insertIdentity(
 ): Promise<void> {
   const { db, now } = tx
   const { name, externalId } = identity
-  await refusingDuplicates({ name, externalId }, () =>
+  await rejectDuplicates({ name, externalId }, () =>
     insertRow(db, 'identities', {
       id,
       ...identityColumns(identity),
@@ -35,7 +35,7 @@ export async function insertIdentity(
 export async function updateIdentity(tx: Transaction, id: string, identity: IdentitySettings): Promise<void> {
   const { db, now } = tx
   const { name, externalId } = identity
-  await refusingDuplicates({ name, externalId }, () =>
+  await rejectDuplicates({ name, externalId }, () =>
     db
       .updateTable('identities')
       .set({ ...identityColumns(identity), updated_at: now })
@@ -85,7 +85,7 @@ export async function setDisabled(
   tx.changed({ entity: ENTITY, id, action: 'updated' })
 }
 
-/** What the client said of itself at the latest login. */
+/** Stores what the client reported about itself at the latest login. */
 export async function setClientInfo(
   { db }: Transaction,
   id: string,
@@ -114,7 +114,7 @@ export async function deleteIdentity(tx: Transaction, id: string): Promise<boole
   return deleted !== undefined
 }
 
-/** The verified one-time codes of an identity, or null when it has none. Its sessions are evaluated again from the next call on. */
+/** Sets the verified TOTP enrollment of an identity, or null for none. Its sessions are evaluated again at their next request. */
 export async function setVerifiedTotp(tx: Transaction, id: string, totpId: string | null): Promise<void> {
   await tx.db.updateTable('identities').set({ verified_totp_id: totpId }).where('id', '=', id).execute()
   tx.changed({ entity: ENTITY, id, action: 'updated' })

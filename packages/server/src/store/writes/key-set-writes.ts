@@ -14,7 +14,7 @@ export async function upsertKeySet(
     .insertInto(table)
     .values({ signer_id: signerId, ...values })
     // Decided in the statement itself, since another node may write at the same time. A set from the future was stored
-    // while a clock was wrong: it must not stay for as long as that.
+    // while a clock was wrong: it must not stay until that time.
     .onConflict((conflict) =>
       conflict
         .column('signer_id')

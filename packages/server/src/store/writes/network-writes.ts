@@ -5,8 +5,7 @@ import type { Transaction } from '../transaction.ts'
 
 const ENTITY = 'networks'
 
-/** The settings of a network whose group is known. */
-export type PlacedNetwork = NetworkSettings & { readonly networkGroupId: string }
+export type NetworkWithGroup = NetworkSettings & { readonly networkGroupId: string }
 
 export interface NetworkFacts {
   readonly id: string
@@ -19,7 +18,7 @@ export interface NetworkFacts {
 }
 
 /** A network is provisioned from the start: its controller runs already, here or elsewhere. */
-export async function insertNetwork(tx: Transaction, facts: NetworkFacts, settings: PlacedNetwork): Promise<void> {
+export async function insertNetwork(tx: Transaction, facts: NetworkFacts, settings: NetworkWithGroup): Promise<void> {
   const { id, ownerIdentityId } = facts
   await insertRow(tx.db, 'networks', {
     id,
@@ -39,7 +38,7 @@ export async function insertNetwork(tx: Transaction, facts: NetworkFacts, settin
   tx.changed({ entity: ENTITY, id, action: 'created' })
 }
 
-export async function updateNetwork(tx: Transaction, id: string, settings: PlacedNetwork): Promise<void> {
+export async function updateNetwork(tx: Transaction, id: string, settings: NetworkWithGroup): Promise<void> {
   await tx.db
     .updateTable('networks')
     .set({ ...networkColumns(settings), network_group_id: settings.networkGroupId, updated_at: tx.now })

@@ -2,7 +2,7 @@ import type { OrganizationSettings } from '@countersign/core'
 import { organizationColumns } from '../hosted-rows.ts'
 import { insertRow } from '../prepared.ts'
 import type { Transaction } from '../transaction.ts'
-import { refusingDuplicates } from '../unique-violation.ts'
+import { rejectDuplicates } from '../unique-violation.ts'
 
 const ENTITY = 'organizations'
 
@@ -15,7 +15,7 @@ export async function insertOrganization(
   const { db, now } = tx
   const { name, label } = settings
   const times = { created_at: now, updated_at: now }
-  await refusingDuplicates({ label }, () =>
+  await rejectDuplicates({ label }, () =>
     insertRow(db, 'organizations', { id, ...organizationColumns(settings), is_local: isLocal, ...times }),
   )
   const group = { id: networkGroupId, organization_id: id, name, short_name: label, ...times }
@@ -24,7 +24,7 @@ export async function insertOrganization(
 }
 
 export async function updateOrganization(tx: Transaction, id: string, settings: OrganizationSettings): Promise<void> {
-  await refusingDuplicates({ label: settings.label }, () =>
+  await rejectDuplicates({ label: settings.label }, () =>
     tx.db
       .updateTable('organizations')
       .set({ ...organizationColumns(settings), updated_at: tx.now })

@@ -2,7 +2,7 @@ import type { ProviderSettings } from '@countersign/core'
 import { insertRow } from '../prepared.ts'
 import { providerColumns, type StoredProvider } from '../provider-row.ts'
 import type { Transaction } from '../transaction.ts'
-import { refusingDuplicates } from '../unique-violation.ts'
+import { rejectDuplicates } from '../unique-violation.ts'
 
 const ENTITY = 'identityProviders'
 
@@ -13,7 +13,7 @@ export async function insertProvider(
   sealedRegistrationToken: string | null,
 ): Promise<void> {
   const { db, now } = tx
-  await refusingDuplicates({ name: provider.name }, () =>
+  await rejectDuplicates({ name: provider.name }, () =>
     insertRow(db, 'identity_providers', {
       id,
       organization_id: organizationId,
@@ -27,14 +27,14 @@ export async function insertProvider(
   tx.changed({ entity: ENTITY, id, action: 'created' })
 }
 
-/** Updates the record and counts its revision up. */
+/** Updates the record and increments its revision. */
 export async function updateProvider(
   tx: Transaction,
   { id, revision }: Pick<StoredProvider, 'id' | 'revision'>,
   next: ProviderSettings,
   sealedRegistrationToken: string | null,
 ): Promise<void> {
-  await refusingDuplicates({ name: next.name }, () =>
+  await rejectDuplicates({ name: next.name }, () =>
     tx.db
       .updateTable('identity_providers')
       .set({

@@ -29,9 +29,9 @@ export async function insertSessionCertificate(
   })
 }
 
-const SURPLUS_AT_ONCE = 100
+const SURPLUS_BATCH = 100
 
-/** Deletes the oldest certificates of a session, 100 at most, so that the newest `count` are left. */
+/** Keeps the newest `count` certificates of a session and deletes up to 100 older ones. */
 export async function keepNewestSessionCertificates(
   { db }: Transaction,
   apiSessionId: string,
@@ -44,7 +44,7 @@ export async function keepNewestSessionCertificates(
     .orderBy('created_at', 'desc')
     .orderBy('id')
     .offset(count)
-    .limit(SURPLUS_AT_ONCE)
+    .limit(SURPLUS_BATCH)
     .execute()
   const ids = surplus.map(({ id }) => id)
   if (ids.length > 0) await db.deleteFrom('api_session_certificates').where('id', 'in', ids).execute()

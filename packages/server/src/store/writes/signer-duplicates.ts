@@ -3,18 +3,18 @@ import { sql } from 'kysely'
 import { insertRows } from '../prepared.ts'
 import type { signerColumns } from '../signer-row.ts'
 import type { Transaction } from '../transaction.ts'
-import { duplicateError, refusingDuplicates } from '../unique-violation.ts'
+import { duplicateError, rejectDuplicates } from '../unique-violation.ts'
 
 export type SignerColumns = ReturnType<typeof signerColumns>
 
-/** A signer as it is about to be written. */
+/** A signer that is about to be written. */
 export interface SignerToWrite {
   readonly id: string
   readonly settings: SignerSettings
   readonly columns: SignerColumns
 }
 
-/** The columns that no two signers have the same value in, by the index that sees to it. */
+/** The unique columns, by their index. */
 const UNIQUE_COLUMNS = {
   ext_jwt_signers_name: 'name',
   ext_jwt_signers_fingerprint: 'fingerprint',
@@ -22,7 +22,7 @@ const UNIQUE_COLUMNS = {
 } as const satisfies Record<string, keyof SignerColumns>
 const AUDIENCES_INDEX = 'ext_jwt_signer_audiences_pkey'
 
-/** Which of several taken values is reported: always the first of these, whatever order the database looks in. */
+/** When several values are taken, the first of these is reported, independent of the database's order. */
 const REPORT_ORDER = [
   'ext_jwt_signers_name',
   AUDIENCES_INDEX,
@@ -30,38 +30,38 @@ const REPORT_ORDER = [
   'ext_jwt_signers_static_kid',
 ] as const
 
-/** Runs statements that a unique index may refuse; the error then names the value that is taken. */
-export async function refusingDuplicateSigner(
+/** Runs statements; the violation of a unique index becomes an error that names the taken value. */
+export async function rejectDuplicateSigner(
   tx: Transaction,
   signer: SignerToWrite,
   statements: () => Promise<unknown>,
 ): Promise<void> {
   const { db, dialect } = tx
-  // PostgreSQL runs no query after an error unless it can go back to a savepoint.
+  // After an error PostgreSQL runs no query in the transaction, unless it is rolled back to a savepoint.
   if (dialect === 'postgres') await sql`savepoint before_statement`.execute(db)
   try {
-    await refusingDuplicates(uniqueValues(signer.columns), statements)
+    await rejectDuplicates(uniqueValues(signer.columns), statements)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     if (dialect === 'postgres') await sql`rollback to savepoint before_statement`.execute(db)
-    // A value taken by a write that is newer than this one's view of the store cannot be found.
+    // Not found when a concurrent write that this transaction does not see has taken the value.
     throw (await findDuplicate(tx, signer)) ?? error
   }
 }
 
-/** Records which audiences are the signer's; the table's primary key refuses those of another signer of the same issuer. */
+/** Records the signer's audiences. The primary key refuses audiences of another signer with the same issuer. */
 export async function replaceAudiences({ db }: Transaction, { id, settings }: SignerToWrite): Promise<void> {
   await db.deleteFrom('ext_jwt_signer_audiences').where('signer_id', '=', id).execute()
   await insertAudiences({ db }, { id, settings })
 }
 
-/** The same for a signer that is new. */
+/** Like `replaceAudiences`, for a new signer. */
 export async function insertAudiences(
   { db }: Pick<Transaction, 'db'>,
   { id, settings }: Pick<SignerToWrite, 'id' | 'settings'>,
 ): Promise<void> {
   const { issuer } = settings
-  // In one order, so that concurrent writes wait for each other and never in a circle.
+  // Sorted, so that concurrent writes cannot deadlock.
   const audiences = signerAudiences(settings).toSorted()
   await insertRows(
     db,
@@ -70,7 +70,7 @@ export async function insertAudiences(
   )
 }
 
-/** The error for a value that another signer has and only one may have. The indexes decide; this only names the value, once something is wrong. */
+/** The error for a unique value that another signer has. For the message only: the indexes enforce uniqueness. */
 export async function findDuplicate(
   { db }: Transaction,
   { id, settings, columns }: SignerToWrite,
@@ -107,7 +107,7 @@ export function changesAudiences(current: SignerColumns, next: SignerColumns): b
   return names.some((name) => current[name] !== next[name])
 }
 
-/** The values by the names of the fields that errors have. */
+/** The values by the field names of errors. */
 function uniqueValues({ name, issuer, fingerprint, static_kid }: SignerColumns) {
   return { name, issuer, fingerprint, kid: static_kid }
 }

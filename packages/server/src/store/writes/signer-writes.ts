@@ -6,13 +6,12 @@ import {
   changesAudiences,
   changesUniqueValue,
   insertAudiences,
-  refusingDuplicateSigner,
+  rejectDuplicateSigner,
   replaceAudiences,
 } from './signer-duplicates.ts'
 
 const ENTITY = 'externalJwtSigners'
 
-/** What is written of a signer: its settings, what its certificate says, and whether an administrator wrote it. */
 export interface SignerValues {
   readonly settings: SignerSettings
   readonly certificate: SignerCertificateFacts | null
@@ -27,7 +26,7 @@ export async function insertSigner(
   const { db, now } = tx
   const columns = signerColumns(settings, certificate)
   const signer = { id, settings, columns }
-  await refusingDuplicateSigner(tx, signer, async () => {
+  await rejectDuplicateSigner(tx, signer, async () => {
     await insertRow(db, 'ext_jwt_signers', {
       id,
       ...columns,
@@ -59,7 +58,7 @@ export async function updateSigner(
       .execute()
     if (changesAudiences(currentColumns, columns)) await replaceAudiences(tx, signer)
   }
-  await (changesUniqueValue(currentColumns, columns) ? refusingDuplicateSigner(tx, signer, update) : update())
+  await (changesUniqueValue(currentColumns, columns) ? rejectDuplicateSigner(tx, signer, update) : update())
   tx.changed({ entity: ENTITY, id, action: 'updated' })
 }
 

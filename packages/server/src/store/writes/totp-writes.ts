@@ -9,7 +9,7 @@ export interface NewTotp {
   readonly recoveryCodes: string
 }
 
-/** Inserts one-time codes that are not verified yet. */
+/** Inserts an unverified TOTP enrollment. */
 export async function insertTotp(
   { db, now }: Transaction,
   { id, totpId, secret, recoveryCodes }: NewTotp,
@@ -29,17 +29,17 @@ export async function insertTotp(
     .execute()
 }
 
-/** Codes of this step and of earlier ones are used up. */
+/** Records that the codes of this time step and earlier ones are used. */
 export async function setLastStep({ db, now }: Transaction, totpId: string, step: number): Promise<void> {
   await db.updateTable('totps').set({ last_step: step, updated_at: now }).where('id', '=', totpId).execute()
 }
 
-/** Which recovery codes are used up: bit n for the n-th. */
+/** Sets which recovery codes are used: bit n for the n-th. */
 export async function setSpentRecoveryCodes({ db, now }: Transaction, totpId: string, spent: number): Promise<void> {
   await db.updateTable('totps').set({ spent_recovery_codes: spent, updated_at: now }).where('id', '=', totpId).execute()
 }
 
-/** Replaces the recovery codes by sealed new ones, none of which is used up. */
+/** Replaces the recovery codes by new sealed ones, all unused. */
 export async function replaceRecoveryCodes(
   { db, now }: Transaction,
   totpId: string,
@@ -52,12 +52,12 @@ export async function replaceRecoveryCodes(
     .execute()
 }
 
-/** Deletes the one-time codes of an identity. The count of wrong codes stays. */
+/** Deletes the TOTP enrollment of an identity. The count of wrong codes stays. */
 export async function deleteTotp({ db }: Transaction, identityId: string): Promise<void> {
   await db.deleteFrom('totps').where('identity_id', '=', identityId).execute()
 }
 
-/** Stores the instants of the latest wrong codes of an identity, and until when every code is refused. */
+/** Stores the times of the latest wrong codes of an identity, and until when every code is refused. */
 export async function storeWrongCodes(
   { db }: Transaction,
   identityId: string,

@@ -5,13 +5,13 @@ import type { NewKey } from './signature-thread.ts'
 type Algorithm = SignatureToCheck['algorithm']
 type Send = (message: NewKey | 'forget keys') => void
 
-/** The numbers by which the thread knows keys: each key is sent before its first signature, and then no more. */
+/** Numbers the keys sent to the signature thread: each key is sent once, before its first signature. */
 export class KeyNumbers {
   readonly #maxKeys: number
   readonly #send: Send
   #numbers = new WeakMap<KeyObject, Map<Algorithm, number>>()
   #sent = 0
-  /** Never used again, so that a number stands for the right key or for none. */
+  /** Numbers are never reused: a number identifies the right key or none. */
   #next = 0
 
   constructor(send: Send, maxKeys = 20_000) {
@@ -19,7 +19,7 @@ export class KeyNumbers {
     this.#maxKeys = maxKeys
   }
 
-  /** Call between messages: makes the thread forget all keys once it knows too many, most of which are no longer used. */
+  /** Call between messages. Makes the thread drop all keys when it holds too many, most of which are no longer used. */
   makeRoom(): void {
     if (this.#sent < this.#maxKeys) return
     this.#send('forget keys')
@@ -28,10 +28,10 @@ export class KeyNumbers {
   }
 
   of({ key, algorithm }: Pick<SignatureToCheck, 'key' | 'algorithm'>): number {
-    return this.#numbers.get(key)?.get(algorithm) ?? this.#introduce(key, algorithm)
+    return this.#numbers.get(key)?.get(algorithm) ?? this.#sendKey(key, algorithm)
   }
 
-  #introduce(key: KeyObject, algorithm: Algorithm): number {
+  #sendKey(key: KeyObject, algorithm: Algorithm): number {
     const number = this.#next
     this.#send({ number, key, hash: algorithm.hash, options: algorithm.options })
     const numbers = this.#numbers.get(key) ?? new Map<Algorithm, number>()

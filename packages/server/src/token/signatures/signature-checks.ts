@@ -5,64 +5,64 @@ import { Outbox } from '../../platform/outbox.ts'
 import { KeyNumbers } from './key-numbers.ts'
 import type { FromSignatureThread, ToSignatureThread } from './signature-thread.ts'
 
-/** An RSA signature of this length, 2048 bits, is checked in the time that a round trip to another thread takes. */
+/** Checking an RSA signature of this length (2048 bits) takes as long as a round trip to another thread. */
 const MAX_QUICK_BYTES = 256
-/** Fewer quick ones than this are not worth a message. */
-const MIN_TOGETHER = 3
+/** Fewer quick signatures than this are not worth a message. */
+const MIN_BATCH = 3
 const MAX_PER_MESSAGE = 16
-/** With this many before it the thread is behind: the next are checked here meanwhile. */
-const MAX_UNDER_WAY = 64
-/** All it holds are keys and a few messages. */
+/** With this many signatures pending the thread is behind: further ones are checked in place. */
+const MAX_PENDING = 64
+/** The thread holds only keys and a few messages. */
 const THREAD_LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 }
 
 interface Waiting {
   readonly check: SignatureToCheck
-  resolve(isGood: boolean): void
+  resolve(isValid: boolean): void
 }
 
 /**
- * Checks signatures on a thread of their own, several to a message: to hand over a single one costs the event loop as much as to check it.
- * Few quick ones are checked in place, and so is everything while the thread is behind. It starts when it is first of use; should it fail,
- * everything is checked in place from then on.
+ * Checks signatures on a separate thread, several per message: sending a single one costs the event loop as much as checking it. A few quick
+ * signatures are checked in place, and so are all while the thread is behind. The thread starts on first use. When it fails, all signatures
+ * are checked in place from then on.
  */
 export class SignatureChecks {
   readonly #log: Logger
   readonly #keyNumbers = new KeyNumbers((message) => this.#post(message))
-  readonly #underWay: Waiting[][] = []
-  readonly #outbox = new Outbox<Waiting>(MAX_PER_MESSAGE, (together) => this.#settle(together))
-  #countUnderWay = 0
+  readonly #pending: Waiting[][] = []
+  readonly #outbox = new Outbox<Waiting>(MAX_PER_MESSAGE, (batch) => this.#settle(batch))
+  #pendingCount = 0
   #thread: Worker | undefined
-  #isOver = false
+  #isClosed = false
 
   constructor(log: Logger) {
     this.#log = log
   }
 
   readonly check: CheckSignature = (check) => {
-    if (this.#isOver || this.#countUnderWay >= MAX_UNDER_WAY) return checkInPlace(check)
+    if (this.#isClosed || this.#pendingCount >= MAX_PENDING) return checkInPlace(check)
     return new Promise((resolve) => this.#outbox.add({ check, resolve }))
   }
 
   async close(): Promise<void> {
-    this.#isOver = true
+    this.#isClosed = true
     await this.#thread?.terminate()
   }
 
-  #settle(together: Waiting[]): void {
-    if (this.#isOver || isNotWorthIt(together)) settleInPlace(together)
-    else this.#send(together)
+  #settle(batch: Waiting[]): void {
+    if (this.#isClosed || isCheaperInPlace(batch)) settleInPlace(batch)
+    else this.#send(batch)
   }
 
-  #send(together: Waiting[]): void {
+  #send(batch: Waiting[]): void {
     this.#thread ??= this.#start()
     this.#keyNumbers.makeRoom()
     const signatures: (number | string)[] = []
-    for (const { check } of together) {
+    for (const { check } of batch) {
       signatures.push(this.#keyNumbers.of(check), check.input, check.signature.toString('latin1'))
     }
     this.#post(signatures)
-    this.#underWay.push(together)
-    this.#countUnderWay += together.length
+    this.#pending.push(batch)
+    this.#pendingCount += batch.length
   }
 
   #post(message: ToSignatureThread): void {
@@ -72,35 +72,35 @@ export class SignatureChecks {
   #start(): Worker {
     const thread = new Worker(new URL('./signature-thread.ts', import.meta.url), { resourceLimits: THREAD_LIMITS })
     thread.unref()
-    thread.on('message', (verdicts: FromSignatureThread) => this.#settleFirst(verdicts))
-    thread.on('error', (err) => this.#log.error({ err }, 'the thread for signatures has failed'))
-    thread.on('exit', () => this.#goOnInPlace())
+    thread.on('message', (results: FromSignatureThread) => this.#settleFirst(results))
+    thread.on('error', (err) => this.#log.error({ err }, 'the signature thread failed'))
+    thread.on('exit', () => this.#continueInPlace())
     return thread
   }
 
-  #settleFirst(verdicts: FromSignatureThread): void {
-    const together = this.#underWay.shift() ?? []
-    this.#countUnderWay -= together.length
-    for (const [index, { resolve }] of together.entries()) resolve(verdicts[index] === true)
+  #settleFirst(results: FromSignatureThread): void {
+    const batch = this.#pending.shift() ?? []
+    this.#pendingCount -= batch.length
+    for (const [index, { resolve }] of batch.entries()) resolve(results[index] === true)
   }
 
-  #goOnInPlace(): void {
-    if (!this.#isOver)
-      this.#log.error('without the thread for signatures they are checked on the main thread until the next start')
-    this.#isOver = true
-    this.#countUnderWay = 0
-    settleInPlace(this.#underWay.splice(0).flat())
+  #continueInPlace(): void {
+    if (!this.#isClosed)
+      this.#log.error('the signature thread ended: signatures are checked on the main thread until the next start')
+    this.#isClosed = true
+    this.#pendingCount = 0
+    settleInPlace(this.#pending.splice(0).flat())
   }
 }
 
-function isNotWorthIt(together: readonly Waiting[]): boolean {
-  return together.length < MIN_TOGETHER && together.every(({ check }) => isQuick(check))
+function isCheaperInPlace(batch: readonly Waiting[]): boolean {
+  return batch.length < MIN_BATCH && batch.every(({ check }) => isQuick(check))
 }
 
 function isQuick({ algorithm, signature }: SignatureToCheck): boolean {
   return algorithm.keyKind === 'RSA' && signature.length <= MAX_QUICK_BYTES
 }
 
-function settleInPlace(together: readonly Waiting[]): void {
-  for (const { check, resolve } of together) resolve(checkInPlace(check))
+function settleInPlace(batch: readonly Waiting[]): void {
+  for (const { check, resolve } of batch) resolve(checkInPlace(check))
 }

@@ -1,7 +1,7 @@
 import { type KeyObject, verify } from 'node:crypto'
 import { parentPort } from 'node:worker_threads'
 
-/** A key, sent before the first signature that is checked with it. Its number is never another key's. */
+/** A key, sent before the first signature that it checks. Its number is never reused for another key. */
 export interface NewKey {
   readonly number: number
   readonly key: KeyObject
@@ -9,16 +9,16 @@ export interface NewKey {
   readonly options: object | undefined
 }
 
-/** Of each signature the number of its key, what was signed, and the signature, the last two with one byte to a character. */
+/** Three entries per signature: key number, signed input, signature. The last two are latin1 strings, one byte per character. */
 export type Signatures = readonly (number | string)[]
 
 export type ToSignatureThread = NewKey | Signatures | 'forget keys'
 
-/** Whether each of the signatures of one message is good, in their order. */
+/** Whether each signature of one message is valid, in the same order. */
 export type FromSignatureThread = readonly boolean[]
 
 const port = parentPort
-if (!port) throw new TypeError('signatures are checked on a worker thread')
+if (!port) throw new TypeError('signature-thread.ts must run on a worker thread')
 
 const keys = new Map<number, Pick<NewKey, 'key' | 'hash'>>()
 
@@ -28,23 +28,26 @@ port.on('message', (message: ToSignatureThread) => {
   else port.postMessage(checkAll(message))
 })
 
-/** The key carries them, as `crypto.verify` takes them fastest; on its way here it has lost them. */
+/** Sets the options on the key, the fastest form for `crypto.verify`. Structured cloning drops them. */
 function withOptions({ key, options }: NewKey): KeyObject {
   return Object.assign(key, options)
 }
 
 function checkAll(signatures: Signatures): FromSignatureThread {
-  const verdicts: boolean[] = []
+  const results: boolean[] = []
   for (let at = 0; at < signatures.length; at += 3) {
-    verdicts.push(isGood(Number(signatures[at]), String(signatures[at + 1]), String(signatures[at + 2])))
+    results.push(isValid(Number(signatures[at]), String(signatures[at + 1]), String(signatures[at + 2])))
   }
-  return verdicts
+  return results
 }
 
-function isGood(keyNumber: number, input: string, signature: string): boolean {
-  const by = keys.get(keyNumber)
+function isValid(keyNumber: number, input: string, signature: string): boolean {
+  const known = keys.get(keyNumber)
   try {
-    return by !== undefined && verify(by.hash, Buffer.from(input, 'latin1'), by.key, Buffer.from(signature, 'latin1'))
+    return (
+      known !== undefined &&
+      verify(known.hash, Buffer.from(input, 'latin1'), known.key, Buffer.from(signature, 'latin1'))
+    )
   } catch {
     return false
   }

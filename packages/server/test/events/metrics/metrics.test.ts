@@ -9,27 +9,27 @@ import { loadSettings } from '../../../src/platform/settings/index.ts'
 import { setUpHosted } from '../../hosted/hosted.fixture.ts'
 import { ADMIN_PASSWORD, stopTestPostgres, type TestApp } from '../../http/build-app.ts'
 import { createPassword } from '../../http/identities.fixture.ts'
-import { ALICE, refusalOf, setUpProvider, signIn } from '../../http/provider.fixture.ts'
+import { ALICE, logInWithToken, refusalOf, setUpProvider } from '../../http/provider.fixture.ts'
 
 after(stopTestPostgres)
 
 const scrape = (app: TestApp) => app.controller.metrics.registry.metrics()
 
-/** The value of one line, by its name and labels as they stand there. */
+/** The value of the line with this name and labels. */
 function metricOf(text: string, name: string): number | undefined {
   const line = text.split('\n').find((each) => each.startsWith(`${name} `))
   return line === undefined ? undefined : Number(line.slice(name.length + 1))
 }
 
 for (const database of ['sqlite', 'postgres'] as const) {
-  test(`measures sign-ins, tokens, keys, sessions, writes and events, on ${database}`, async (t) => {
+  test(`measures logins, tokens, keys, sessions, writes and events, on ${database}`, async (t) => {
     const { app, token, provider, createSigner, createIdentity } = await setUpProvider(t, { database })
     const signerId = await createSigner()
     await createIdentity()
     const good = token()
-    for (let times = 3; times > 0; times -= 1) assert.equal((await signIn(app, good)).status, 200)
-    await refusalOf(signIn(app, token({ exp: 1 })))
-    await refusalOf(signIn(app, token({ iss: 'https://elsewhere.example' })))
+    for (let times = 3; times > 0; times -= 1) assert.equal((await logInWithToken(app, good)).status, 200)
+    await refusalOf(logInWithToken(app, token({ exp: 1 })))
+    await refusalOf(logInWithToken(app, token({ iss: 'https://elsewhere.example' })))
     await app.call('POST', '/edge/client/v1/authenticate?method=password', { username: 'admin', password: 'wrong' })
     provider.failure = new OutboundError('status', 'the provider answered 500')
     await app.admin('POST', `/edge/management/v1/ext-jwt-signers/${signerId}/refresh-keys`)
@@ -78,32 +78,32 @@ test('measures the access tokens of the hosted API too', async (t) => {
   assert.deepEqual(await counts(), [3, 1])
 })
 
-test('R-14 metrics tell no identity from another, and are not on the listener that others reach', async (t) => {
+test('R-14 metrics do not identify users, and are not on the public listener', async (t) => {
   const { app, token, createSigner, createIdentity } = await setUpProvider(t)
   await createSigner()
   const identityId = await createIdentity({ name: 'alice-by-name' })
   const { username, password } = await createPassword(app, identityId)
   const session = await app.logIn(username, password)
-  assert.equal((await signIn(app, token())).status, 200)
-  await refusalOf(signIn(app, token({ sub: 'somebody-unknown' })))
+  assert.equal((await logInWithToken(app, token())).status, 200)
+  await refusalOf(logInWithToken(app, token({ sub: 'unknown-subject' })))
   const text = await scrape(app)
   assert.ok(text.includes('countersign_sign_ins_total'))
-  const personal = [identityId, 'alice-by-name', ALICE, username, 'somebody-unknown', '127.0.0.1', session, token()]
+  const personal = [identityId, 'alice-by-name', ALICE, username, 'unknown-subject', '127.0.0.1', session, token()]
   for (const secret of [...personal, ADMIN_PASSWORD]) assert.ok(!text.includes(secret), secret)
   for (const path of ['/metrics', '/debug/pprof', '/debug/vars', '/health', '/edge/management/v1/metrics']) {
     assert.equal((await app.admin('GET', path)).status, 404, path)
   }
 })
 
-test('R-14 the listener for metrics is on loopback and answers nothing but metrics', async (t) => {
+test('R-14 the listener for metrics is on loopback and serves nothing but metrics', async (t) => {
   const { registry, rateLimited } = createMetrics()
   rateLimited('address')
   const server = await startMetricsServer(0, registry)
   t.after(() => server.close())
   assert.equal(new URL(server.url).hostname, '127.0.0.1')
-  const answer = await fetch(server.url)
-  const text = await answer.text()
-  assert.equal(answer.status, 200)
+  const response = await fetch(server.url)
+  const text = await response.text()
+  assert.equal(response.status, 200)
   assert.equal(metricOf(text, 'countersign_rate_limited_total{limit="address"}'), 1)
   assert.match(text, /^countersign_nodejs_eventloop_lag_seconds /m)
   for (const path of ['/', '/health', '/debug/pprof']) {
@@ -112,17 +112,17 @@ test('R-14 the listener for metrics is on loopback and answers nothing but metri
   assert.equal((await fetch(server.url, { method: 'POST' })).status, 404)
 })
 
-describe('what strangers or many signers can cause', () => {
-  test('R-14 makes no more than a bounded number of lines', async () => {
-    const { registry, signIn } = createMetrics()
-    for (let count = 0; count < 10_000; count += 1) signIn('ext-jwt', `signer-${count}`, 'success')
+describe('metrics that anonymous callers or many signers cause', () => {
+  test('R-14 have a bounded number of lines', async () => {
+    const { registry, login } = createMetrics()
+    for (let count = 0; count < 10_000; count += 1) login('ext-jwt', `signer-${count}`, 'success')
     const text = await registry.metrics()
     assert.ok(text.split('\n').length < 200)
     assert.equal(metricOf(text, 'countersign_sign_ins_total{method="ext-jwt",signer="signer-49",reason="success"}'), 1)
     assert.equal(metricOf(text, 'countersign_sign_ins_total{method="ext-jwt",signer="other",reason="success"}'), 9_950)
   })
 
-  test('is counted where it is limited', async () => {
+  test('count the refusals of limiters', async () => {
     const metrics = createMetrics()
     const { limits } = loadSettings({ flags: {}, env: {} }).settings
     const { address } = createAttemptLimits({

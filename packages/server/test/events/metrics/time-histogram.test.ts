@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AggregatorRegistry, Histogram, Registry } from 'prom-client'
-import { takeMetrics } from '../../../src/events/metrics/gathered-metrics.ts'
+import { snapshotMetrics } from '../../../src/events/metrics/metrics-aggregator.ts'
 import { TimeHistogram } from '../../../src/events/metrics/time-histogram.ts'
 
 const ABOUT = { name: 'some_seconds', help: 'Some times', buckets: [0.0005, 0.001, 0.25, 1] }
 
-/** The same times in ours and in the library's. */
+/** Records the same times in this histogram and in the library's. */
 function observe(times: readonly number[]) {
   const [ours, theirs] = [new Registry(), new Registry()]
   const histograms = [
@@ -18,7 +18,7 @@ function observe(times: readonly number[]) {
 }
 
 for (const times of [[], [0], [0.0005, 0.00050001, 0.001, 0.2, 0.25, 0.3, 1, 1.0001, 99]]) {
-  test(`tells ${times.length} times as the library's histogram does`, async () => {
+  test(`reports ${times.length} times as the library's histogram does`, async () => {
     const { ours, theirs } = observe(times)
     assert.equal(await ours.metrics(), await theirs.metrics())
     assert.deepEqual(await gather(ours), await gather(theirs))
@@ -27,8 +27,8 @@ for (const times of [[], [0], [0.0005, 0.00050001, 0.001, 0.2, 0.25, 0.3, 1, 1.0
   })
 }
 
-/** What two processes with these measurements tell together. */
+/** Aggregates the metrics of two processes with these measurements. */
 async function gather(registry: Registry): Promise<string> {
-  const taken = await takeMetrics(registry)
+  const taken = await snapshotMetrics(registry)
   return AggregatorRegistry.aggregate([[...taken], [...taken]]).metrics()
 }

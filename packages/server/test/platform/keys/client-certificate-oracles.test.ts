@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { before, describe, it, type TestContext } from 'node:test'
 import { connect, createServer } from 'node:tls'
 import { buildExtension, der, formatPem, OID } from '@countersign/core'
-import { buildGreedyExtensions, makeTestCertificate, makeTestCsr, type TestKeyKind } from '@countersign/testkit'
+import { buildForbiddenExtensions, makeTestCertificate, makeTestCsr, type TestKeyKind } from '@countersign/testkit'
 import * as peculiar from '@peculiar/x509'
 import { createClientCertificates, type IssuedCertificate } from '../../../src/platform/keys/client-certificates.ts'
-import { createDataDir } from './key-fixtures.ts'
+import { createDataDir } from './key-material.fixture.ts'
 import { createTestAuthority, type TestAuthority } from './test-authority.ts'
 
 const KINDS: readonly TestKeyKind[] = ['rsa2048', 'ec256', 'ec384', 'ec521', 'ed25519']
@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0
 
-/** Where the machine has it; Node's own TLS and an independent library judge everywhere. */
+/** Only on machines with openssl; Node's TLS and an independent library verify everywhere. */
 const withOpenssl: typeof it | (() => void) = hasOpenssl ? it : () => {}
 
 let authority: TestAuthority
@@ -26,7 +26,7 @@ let authority: TestAuthority
 const createCertificates = (now = Date.now(), clientDays = 365) =>
   createClientCertificates({ keys: () => authority, clock: { now: () => now }, clientDays })
 
-describe('issued client certificates, as others see them', () => {
+describe('issued client certificates, verified by other software', () => {
   before(async () => {
     authority = await createTestAuthority()
   })
@@ -51,9 +51,9 @@ describe('issued client certificates, as others see them', () => {
     }
   })
 
-  withOpenssl('say in openssl what the controller decided, whatever was asked for', async () => {
+  withOpenssl('show in openssl what the controller decided, whatever was requested', async () => {
     for (const kind of ['rsa2048', 'ec256'] as const) {
-      const extensions = buildGreedyExtensions('spiffe://countersign-test/identity/other')
+      const extensions = buildForbiddenExtensions('spiffe://countersign-test/identity/other')
       const { certPem } = await createCertificates().issue(makeTestCsr({ kind, extensions }).pem, 'id1')
       const text = execFileSync('openssl', ['x509', '-noout', '-text'], { input: certPem, encoding: 'utf8' })
       assert.match(text, /Version: 3 /)
@@ -67,7 +67,7 @@ describe('issued client certificates, as others see them', () => {
     }
   })
 
-  it('let their holder into a TLS connection, and nobody without one', async (t) => {
+  it('are accepted in a TLS connection, which needs one', async (t) => {
     const port = await startTlsServer(t)
     for (const kind of KINDS) {
       const { pem, privateKey } = makeTestCsr({ kind })
@@ -81,7 +81,7 @@ describe('issued client certificates, as others see them', () => {
     await assert.rejects(greet(port, {}))
   })
 
-  it('J-02 carry a subject of the controller, whatever the request calls itself', async () => {
+  it('J-02 have a subject chosen by the controller, whatever the request names', async () => {
     const name = (id: string, value: Uint8Array) => der.setOf(der.sequence(der.oid(id), value))
     const common = (text: string) => name(OID.commonName, der.utf8String(text))
     const subjects = [
@@ -115,10 +115,10 @@ describe('issued client certificates, as others see them', () => {
     }
   })
 
-  it('J-04 carry the same extensions as without any in the request', async () => {
-    const greedy = await issue({ extensions: buildGreedyExtensions('spiffe://countersign-test/identity/other') })
+  it('J-04 have the same extensions as without any in the request', async () => {
+    const forbidden = await issue({ extensions: buildForbiddenExtensions('spiffe://countersign-test/identity/other') })
     const plain = await issue({})
-    const [first, second] = [greedy, plain].map(({ certPem }) => describeExtensions(certPem))
+    const [first, second] = [forbidden, plain].map(({ certPem }) => describeExtensions(certPem))
     assert.deepEqual(first, second)
     assert.deepEqual(first, {
       [OID.basicConstraints]: { critical: true, value: '3000' },
@@ -143,7 +143,7 @@ describe('issued client certificates, as others see them', () => {
     assert.deepEqual([leaf.validFromDate.getTime(), leaf.validToDate.getTime()], [long.notBefore, long.notAfter])
   })
 
-  it('J-16 have serials of 16 octets that are never the same', async () => {
+  it('J-16 have unique serials of 16 octets', async () => {
     const serials = new Set<string>()
     for (let round = 0; round < 50; round++) serials.add((await issueLeaf({})).serialNumber)
     assert.equal(serials.size, 50)
@@ -159,7 +159,7 @@ async function issueLeaf(options: Parameters<typeof makeTestCsr>[0]): Promise<X5
   return new X509Certificate((await issue(options)).certPem)
 }
 
-/** What an independent library finds, without the identifiers that follow from the key. */
+/** The extensions as an independent library reads them, without the identifiers derived from the key. */
 function describeExtensions(certPem: string) {
   const { extensions } = new peculiar.X509Certificate(certPem)
   const keyIds = ['2.5.29.14', '2.5.29.35']
@@ -170,7 +170,7 @@ function describeExtensions(certPem: string) {
   )
 }
 
-/** A server that asks for a certificate of our CA, and answers with the subject of the one it was shown. */
+/** A server that requires a certificate of the CA, and responds with its subject. */
 async function startTlsServer(t: TestContext): Promise<number> {
   const own = makeTestCertificate({ commonName: 'localhost' })
   const server = createServer({
@@ -182,7 +182,7 @@ async function startTlsServer(t: TestContext): Promise<number> {
   })
   server.on('secureConnection', (socket) => {
     socket.on('error', () => {})
-    socket.end(socket.getPeerX509Certificate()?.subject ?? 'nobody')
+    socket.end(socket.getPeerX509Certificate()?.subject ?? 'no certificate')
   })
   server.on('tlsClientError', () => {})
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -190,11 +190,11 @@ async function startTlsServer(t: TestContext): Promise<number> {
   return (server.address() as { port: number }).port
 }
 
-/** What the server says; rejects when it does not let us in. */
+/** Returns the server's response. Rejects when the handshake fails. */
 async function greet(port: number, credentials: { cert?: string; key?: string | Buffer }): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ...credentials })
   let text = ''
   for await (const chunk of socket) text += chunk
-  if (text === '') throw new Error('the server said nothing')
+  if (text === '') throw new Error('the server sent nothing')
   return text
 }

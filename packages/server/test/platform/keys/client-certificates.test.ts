@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, X509Certificate } from 'node:crypto'
 import { before, describe, it } from 'node:test'
 import { AppError } from '@countersign/core'
-import { buildGreedyExtensions, makeTestCsr } from '@countersign/testkit'
+import { buildForbiddenExtensions, makeTestCsr } from '@countersign/testkit'
 import { type ClientCertificates, createClientCertificates } from '../../../src/platform/keys/client-certificates.ts'
 import { createTestAuthority, type TestAuthority } from './test-authority.ts'
 
@@ -18,10 +18,10 @@ describe('client certificates', () => {
     certificates = createClientCertificates({ keys: () => authority, clock: { now: () => NOW }, clientDays: 365 })
   })
 
-  it('D24 issues a certificate that says what the controller decides, whatever the request asks for', async () => {
+  it('D24 issues a certificate with the contents that the controller decides, whatever the request asks for', async () => {
     const { pem, publicKey } = makeTestCsr({
       subject: { commonName: 'admin', organization: 'system:masters' },
-      extensions: buildGreedyExtensions('spiffe://countersign-test/identity/other'),
+      extensions: buildForbiddenExtensions('spiffe://countersign-test/identity/other'),
     })
     const issued = await certificates.issue(pem, 'identity-1')
     const leaf = new X509Certificate(issued.certPem)
@@ -50,7 +50,7 @@ describe('client certificates', () => {
     assert.equal(exact.subject, `CN=${'y'.repeat(64)}`)
   })
 
-  it('gives a session a certificate of twelve hours that names the session', async () => {
+  it('issues a session a certificate of twelve hours that names the session', async () => {
     const of = { identityId: 'id1', apiSessionId: 'session1', certificateId: 'certificate1' }
     const issued = await certificates.issueForSession(makeTestCsr().pem, of)
     const leaf = new X509Certificate(issued.certPem)
@@ -62,16 +62,16 @@ describe('client certificates', () => {
     assert.equal(issued.notAfter, NOW + DAY_MS / 2)
   })
 
-  it('J-08 refuses a key of a signer', async () => {
+  it('J-08 refuses the key of a signer', async () => {
     const [signers, others] = [makeTestCsr(), makeTestCsr()]
-    const careful = createClientCertificates({
+    const withSignerCheck = createClientCertificates({
       keys: () => authority,
       clock: { now: () => NOW },
       clientDays: 365,
       isSignerKey: async (publicKey) => publicKey.equals(signers.publicKey),
     })
-    await assert.rejects(careful.issue(signers.pem, 'id1'), hasCode('COULD_NOT_PROCESS_CSR'))
-    assert.ok(await careful.issue(others.pem, 'id1'))
+    await assert.rejects(withSignerCheck.issue(signers.pem, 'id1'), hasCode('COULD_NOT_PROCESS_CSR'))
+    assert.ok(await withSignerCheck.issue(others.pem, 'id1'))
   })
 
   it('J-08 refuses a key of the certificate authority itself', async () => {
@@ -85,7 +85,7 @@ describe('client certificates', () => {
     assert.ok(await certificates.issue(makeTestCsr().pem, 'id1'))
   })
 
-  it('J-19 answers that it is unavailable while the key of the CA is missing or its certificate has ended', async () => {
+  it('J-19 is unavailable while the CA’s key is missing or its certificate has expired', async () => {
     const clock = { now: () => NOW }
     const keyless = createClientCertificates({
       keys: () => ({ ...authority, issuer: undefined }),
@@ -100,7 +100,7 @@ describe('client certificates', () => {
     assert.ok(await certificates.issue(pem, 'id1'))
   })
 
-  it('follows the material in use', async () => {
+  it('uses the current key material', async () => {
     const next = await createTestAuthority(new Date(NOW))
     let keys = authority
     const following = createClientCertificates({ keys: () => keys, clock: { now: () => NOW }, clientDays: 1 })

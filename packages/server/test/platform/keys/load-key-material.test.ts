@@ -8,13 +8,13 @@ import { getTestKeyPair } from '@countersign/testkit'
 import * as peculiar from '@peculiar/x509'
 import { type KeyMaterialOptions, loadKeyMaterial } from '../../../src/platform/keys/load-key-material.ts'
 import { StartupError } from '../../../src/platform/startup-error.ts'
-import { createKeyOptions, createMovableClock, DAY_MS, START } from './key-fixtures.ts'
+import { createKeyOptions, createMovableClock, DAY_MS, START } from './key-material.fixture.ts'
 
 const PRIVATE_FILES = ['intermediate.key', 'root.key', 'server.key']
 const PUBLIC_FILES = ['ca.pem', 'intermediate.crt', 'server.crt']
 
 describe('loadKeyMaterial', () => {
-  it('makes a root, an intermediate and a server certificate on the first start', async (t) => {
+  it('creates a root, an intermediate and a server certificate on the first start', async (t) => {
     const options = await createKeyOptions(t)
     const material = await loadKeyMaterial(options)
     const [leaf, intermediate, ...others] = certificatesIn(material.tls.cert)
@@ -48,7 +48,7 @@ describe('loadKeyMaterial', () => {
     assert.match(material.trustDomain, /^countersign-[0-9a-f]{16}$/)
   })
 
-  it('J-19 keeps private keys to their owner, in a directory of his own', async (t) => {
+  it('J-19 keeps private keys readable by their owner only, in a private directory', async (t) => {
     const { dir, ...rest } = await createKeyOptions(t)
     await loadKeyMaterial({ dir, ...rest })
     assert.equal(await modeOf(dir), 0o700)
@@ -59,7 +59,7 @@ describe('loadKeyMaterial', () => {
     }
   })
 
-  it('gives the CA as certs-only PKCS#7 in lines of 64 characters', async (t) => {
+  it('returns the CA as certs-only PKCS#7 in lines of 64 characters', async (t) => {
     const material = await loadKeyMaterial(await createKeyOptions(t))
     const lines = material.caPkcs7Base64.split('\n')
     assert.equal(lines.pop(), '')
@@ -79,7 +79,7 @@ describe('loadKeyMaterial', () => {
     assert.deepEqual(after, before)
   })
 
-  it('issues a new server certificate for the same key when a host is missing in the present one', async (t) => {
+  it('issues a new server certificate for the same key when the current one lacks a host', async (t) => {
     const options = await createKeyOptions(t)
     const first = await loadKeyMaterial(options)
     const second = await loadKeyMaterial({ ...options, hosts: [...options.hosts, '10.9.8.7'] })
@@ -87,10 +87,10 @@ describe('loadKeyMaterial', () => {
     assert.equal(second.tls.key, first.tls.key)
     assert.equal(second.caBundlePem, first.caBundlePem)
     const third = await loadKeyMaterial(options)
-    assert.equal(third.serverFingerprint, second.serverFingerprint, 'a host too many is no reason')
+    assert.equal(third.serverFingerprint, second.serverFingerprint, 'an extra host is no reason')
   })
 
-  it('issues a new server certificate in the last third of its life, and not before', async (t) => {
+  it('issues a new server certificate in the last third of its lifetime, and not before', async (t) => {
     const clock = createMovableClock()
     const options = await createKeyOptions(t, clock)
     const first = await loadKeyMaterial(options)
@@ -104,7 +104,7 @@ describe('loadKeyMaterial', () => {
     assert.equal((await loadKeyMaterial(options)).serverNotAfter.getTime(), clock.now().getTime() + 365 * DAY_MS)
   })
 
-  it('J-15 issues anew when the clock went back, and never beyond the end of the CA', async (t) => {
+  it('J-15 issues again when the clock went back, and never beyond the end of the CA', async (t) => {
     const clock = createMovableClock()
     const options = await createKeyOptions(t, clock)
     const first = await loadKeyMaterial(options)
@@ -136,17 +136,17 @@ describe('loadKeyMaterial', () => {
     const options = await createKeyOptions(t)
     await loadKeyMaterial(options)
     await chmod(options.dir, 0o750)
-    await assertStartupError(options, /keys is open to others/)
+    await assertStartupError(options, /keys is accessible to users other than its owner/)
     await chmod(options.dir, 0o700)
     assert.ok(await loadKeyMaterial(options))
   })
 
-  it('J-19 starts without the key of the CA, and says that nothing can be issued', async (t) => {
+  it('J-19 starts without the CA’s key, and warns that nothing can be issued', async (t) => {
     const clock = createMovableClock()
     const options = await createKeyOptions(t, clock)
     const first = await loadKeyMaterial(options)
     await rm(join(options.dir, 'root.key'))
-    assert.deepEqual((await loadKeyMaterial(options)).warnings, [], 'a root key may be kept elsewhere')
+    assert.deepEqual((await loadKeyMaterial(options)).warnings, [], 'the root key may be stored elsewhere')
     await rm(join(options.dir, 'intermediate.key'))
     const second = await loadKeyMaterial(options)
     assert.equal(second.issuer, undefined)
@@ -156,7 +156,7 @@ describe('loadKeyMaterial', () => {
     await assertStartupError(options, /intermediate\.key of the CA is missing/)
   })
 
-  it('names the file that is unreadable or does not fit', async (t) => {
+  it('names the file that is unreadable or does not match', async (t) => {
     const otherKey = getTestKeyPair('ec256').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
     const other = await createKeyOptions(t)
     await loadKeyMaterial(other)
@@ -185,14 +185,14 @@ describe('loadKeyMaterial', () => {
       await writeFile(path, content)
       await assertStartupError(options, message)
       await writeFile(path, good)
-      assert.ok(await loadKeyMaterial(options), `${file} is good again`)
+      assert.ok(await loadKeyMaterial(options), `${file} is valid again`)
     }
     await rm(join(options.dir, 'server.key'))
     await mkdir(join(options.dir, 'server.key'), { mode: 0o700 })
     await assertStartupError(options, /server\.key cannot be read \(EISDIR\)/)
   })
 
-  it('never replaces a CA of which a part was lost', async (t) => {
+  it('never replaces a CA that is partly lost', async (t) => {
     const options = await createKeyOptions(t)
     await loadKeyMaterial(options)
     await rename(join(options.dir, 'ca.pem'), join(options.dir, 'lost'))
@@ -201,7 +201,7 @@ describe('loadKeyMaterial', () => {
     assert.ok(await loadKeyMaterial(options))
   })
 
-  it('makes a lost server certificate or key anew', async (t) => {
+  it('creates a lost server certificate or key again', async (t) => {
     const options = await createKeyOptions(t)
     const first = await loadKeyMaterial(options)
     await rm(join(options.dir, 'server.crt'))
@@ -214,7 +214,7 @@ describe('loadKeyMaterial', () => {
     assert.ok(certificatesIn(third.tls.cert)[0]?.checkPrivateKey(createPrivateKey(third.tls.key)))
   })
 
-  it('begins anew when a crash ended the first start, and takes an empty directory', async (t) => {
+  it('starts over after a crash during the first start, and accepts an empty directory', async (t) => {
     const options = await createKeyOptions(t)
     await mkdir(`${options.dir}.new`)
     await writeFile(join(`${options.dir}.new`, 'root.key'), 'half a key')
@@ -224,7 +224,7 @@ describe('loadKeyMaterial', () => {
     await assert.rejects(stat(`${options.dir}.new`))
   })
 
-  it('refuses a host that fits into no certificate, and a directory that is none', async (t) => {
+  it('refuses a host that fits into no certificate, and a path that is not a directory', async (t) => {
     const options = await createKeyOptions(t)
     await assertStartupError({ ...options, hosts: ['no host'] }, /'no host' is neither/)
     await assertStartupError({ ...options, dir: join(options.dir, 'root.key') }, /cannot be used \(ENOTDIR\)/)

@@ -9,9 +9,9 @@ import { makeTestCertificate, makeTestCsr, mintKey, mintKeyFrom } from '@counter
 import { loadRefusedKeys } from '../../../src/platform/keys/load-refused-keys.ts'
 import { StartupError } from '../../../src/platform/startup-error.ts'
 import { refusal, setUpEnrollment } from '../../http/enroll-token.fixture.ts'
-import { SIGNERS, signIn } from '../../http/provider.fixture.ts'
+import { logInWithToken, SIGNERS } from '../../http/provider.fixture.ts'
 
-/** Printed in RFC 7515, appendix A.3. */
+/** Published in RFC 7515, appendix A.3. */
 const PUBLISHED = createPrivateKey({
   format: 'jwk',
   key: {
@@ -31,17 +31,17 @@ function writeList(t: TestContext, name: string, content: string | Buffer): stri
   return file
 }
 
-test('J-08 a key that is in a book verifies no token, makes no signer and gets no certificate', async (t) => {
+test('J-08 a published key verifies no token, makes no signer and gets no certificate', async (t) => {
   const { app, provider, token, enrollingSigner, enroll, createIdentity } = await setUpEnrollment(t)
   const id = await enrollingSigner()
   await createIdentity()
-  const published = mintKeyFrom(PUBLISHED, 'P-256', 'book')
+  const published = mintKeyFrom(PUBLISHED, 'P-256', 'published')
   const own = mintKey('P-256')
   provider.keys = [published, own]
   const refreshed = await app.admin('POST', `${SIGNERS}/${id}/refresh-keys`)
   assert.match(JSON.stringify(refreshed.json), /published in a standard or manual/)
-  assert.equal((await signIn(app, token({}, published))).status, 401)
-  assert.equal((await signIn(app, token({}, own))).status, 200)
+  assert.equal((await logInWithToken(app, token({}, published))).status, 401)
+  assert.equal((await logInWithToken(app, token({}, own))).status, 200)
 
   const keyPair = { privateKey: PUBLISHED, publicKey: createPublicKey(PUBLISHED) }
   const claims = { sub: 'bob' }
@@ -55,7 +55,7 @@ test('J-08 a key that is in a book verifies no token, makes no signer and gets n
   assert.equal((await save(makeTestCertificate().pem)).status, 201)
 })
 
-test("J-08 a key on the operator's list is refused at the same doors, in both forms of the list", async (t) => {
+test('J-08 a key on the operator’s list is refused in the same places, in both formats of the list', async (t) => {
   t.after(() => refuseKeys(undefined))
   const leaked = makeTestCsr()
   const x = Buffer.from(leaked.publicKey.export({ format: 'jwk' }).x ?? '', 'base64url')
@@ -68,16 +68,16 @@ test("J-08 a key on the operator's list is refused at the same doors, in both fo
   }
   const { token, enrollingSigner, enroll } = await setUpEnrollment(t)
   await enrollingSigner()
-  const tryIt = (sub: string) => enroll(token({ sub }), { clientCsr: leaked.pem })
+  const enrollLeaked = (sub: string) => enroll(token({ sub }), { clientCsr: leaked.pem })
   for (const [name, content] of Object.entries(lists)) {
     refuseKeys(await loadRefusedKeys(writeList(t, name, content)))
-    assert.equal(refusal(await tryIt(name)), '400 COULD_NOT_PROCESS_CSR')
+    assert.equal(refusal(await enrollLeaked(name)), '400 COULD_NOT_PROCESS_CSR')
   }
   refuseKeys(undefined)
-  assert.equal((await tryIt('without a list')).status, 200)
+  assert.equal((await enrollLeaked('without a list')).status, 200)
 })
 
-test('a list that is none keeps the controller from starting, and says which file and line', async (t) => {
+test('an invalid list prevents the start, and the error names file and line', async (t) => {
   const file = writeList(t, 'list.txt', `${'a'.repeat(30)}\nnonsense\n`)
   await assert.rejects(loadRefusedKeys(file), (error: StartupError) => {
     assert.ok(error instanceof StartupError)

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { loadSealing } from '../../../src/platform/keys/load-sealing.ts'
 import { createSealing } from '../../../src/platform/keys/sealing.ts'
-import { createDataDir } from './key-fixtures.ts'
+import { createDataDir } from './key-material.fixture.ts'
 
 const MISMATCH = { code: 'SEALING_KEY_MISMATCH' }
 const SECRET = 'a secret in Straße 日本'
 
-test('R-13 what is sealed opens for the same key and use, and shows nothing of the secret', () => {
+test('R-13 a sealed value opens with the same key and purpose, and reveals nothing of the secret', () => {
   const sealing = createSealing(randomBytes(32))
   const sealed = sealing.seal(SECRET, 'totp a')
   assert.equal(sealing.open(sealed, 'totp a'), SECRET)
@@ -19,7 +19,7 @@ test('R-13 what is sealed opens for the same key and use, and shows nothing of t
   assert.equal(sealing.open(sealing.seal('', 'x'), 'x'), '')
 })
 
-test('R-13 another key, another use or a changed value opens nothing', () => {
+test('R-13 another key, another purpose or a changed value does not open', () => {
   const key = randomBytes(32)
   const sealing = createSealing(key)
   const sealed = sealing.seal(SECRET, 'totp a')
@@ -52,7 +52,7 @@ test('the error for the log names both keys and what to do, and never the value'
   )
 })
 
-test('R-13 the first start makes a key that only its owner can read, and later starts keep it', async (t) => {
+test('R-13 the first start creates a key that only its owner can read, and later starts keep it', async (t) => {
   const dir = join(await createDataDir(t), 'keys')
   await mkdir(dir, { mode: 0o700 })
   const first = await loadSealing({ dir, configured: null })
@@ -65,7 +65,7 @@ test('R-13 the first start makes a key that only its owner can read, and later s
   assert.notEqual((await loadSealing({ dir, configured: null })).keyId, first.keyId)
 })
 
-test('nodes with the same configured key read each other, and no file is made', async (t) => {
+test('nodes with the same configured key read each other’s values, and no file is created', async (t) => {
   const [here, there] = [await createDataDir(t), await createDataDir(t)]
   const configured = randomBytes(32).toString('hex')
   const one = await loadSealing({ dir: here, configured })
@@ -74,7 +74,7 @@ test('nodes with the same configured key read each other, and no file is made', 
   await assert.rejects(stat(join(here, 'sealing.key')), { code: 'ENOENT' })
 })
 
-test('a key file that others can read, or that holds no key, stops the start by name', async (t) => {
+test('a key file that others can read, or without a key, prevents the start with its name', async (t) => {
   const dir = await createDataDir(t)
   const file = join(dir, 'sealing.key')
   await writeFile(file, `${'a'.repeat(63)}\n`, { mode: 0o600 })

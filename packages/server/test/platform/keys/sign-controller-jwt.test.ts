@@ -13,7 +13,7 @@ const CASES: readonly (readonly [TestKeyKind, string, string | null])[] = [
   ['ed25519', 'EdDSA', null],
 ]
 
-test('a JWT of the controller verifies with the server certificate, whatever kind of key that has', () => {
+test('the controller’s JWT verifies with the server certificate, whatever its kind of key', () => {
   for (const [kind, alg, hash] of CASES) {
     const certificate = makeTestCertificate({ kind })
     const leaf = new X509Certificate(certificate.pem)
@@ -30,7 +30,7 @@ test('a JWT of the controller verifies with the server certificate, whatever kin
   }
 })
 
-test('a JWT is signed with the certificate of the moment, and with no key that JWTs do not know', () => {
+test('a JWT is signed with the current certificate, and never with a key that JWTs do not support', () => {
   const certificates = [makeTestCertificate({ kind: 'ec256' }), makeTestCertificate({ kind: 'rsa2048' })]
   const identities = certificates.map(({ pem, privateKey }) =>
     buildServerIdentity(new X509Certificate(pem), privateKey),

@@ -9,7 +9,7 @@ import {
   issueSelfSigned,
 } from '@countersign/core'
 
-/** A CA as the controller makes one, root and intermediate, without any files. */
+/** A CA like the controller's, root and intermediate, without files. */
 export interface TestAuthority {
   readonly trustDomain: string
   readonly issuer: CertificateIssuer
@@ -50,7 +50,7 @@ export async function createTestAuthority(now = new Date()): Promise<TestAuthori
 
 let shared: Promise<TestAuthority> | undefined
 
-/** The one CA of this test file, made on first use. */
+/** The CA of this test file, created on first use. */
 export function getTestAuthority(): Promise<TestAuthority> {
   shared ??= createTestAuthority()
   return shared

@@ -14,19 +14,19 @@ import {
 } from '../../../src/platform/keys/load-key-material.ts'
 import { type CertificateWatch, watchServerCertificate } from '../../../src/platform/keys/watch-server-certificate.ts'
 import { StartupError } from '../../../src/platform/startup-error.ts'
-import { createKeyOptions, createMovableClock, DAY_MS } from './key-fixtures.ts'
+import { createKeyOptions, createMovableClock, DAY_MS } from './key-material.fixture.ts'
 
-/** Longer than any test: the tests look themselves, by `check`. */
+/** Longer than any test: the tests call `check` themselves. */
 const NEVER_MS = 2 ** 30
 
-describe('watchServerCertificate with a certificate of our own CA', () => {
-  it('renews the certificate of a running server before its end', async (t) => {
-    // It begins 300 days ago, so that a real client accepts the old certificate and the new one.
+describe('watchServerCertificate with a certificate of the controller’s own CA', () => {
+  it('renews the certificate of a running server before it expires', async (t) => {
+    // Starts 300 days ago, so that a real client accepts both the old certificate and the new one.
     const clock = createMovableClock(new Date(Date.now() - 300 * DAY_MS))
     const options = await createKeyOptions(t, clock)
     const current = await loadKeyMaterial(options)
     const server = await startTlsServer(t, current)
-    const { watch, changes, problems } = startWatch(t, options, current, (material) =>
+    const { watch, changes, warnings } = startWatch(t, options, current, (material) =>
       server.setSecureContext(material.tls),
     )
     await watch.check()
@@ -38,10 +38,10 @@ describe('watchServerCertificate with a certificate of our own CA', () => {
     assert.notEqual(changes[0]?.serverFingerprint, current.serverFingerprint)
     assert.equal(changes[0]?.caBundlePem, current.caBundlePem)
     assert.equal(await fingerprintSeenBy(server, current.caFile), changes[0]?.serverFingerprint)
-    assert.deepEqual(problems, [])
+    assert.deepEqual(warnings, [])
   })
 
-  it('looks by itself from time to time', async (t) => {
+  it('checks periodically', async (t) => {
     const clock = createMovableClock()
     const options = await createKeyOptions(t, clock)
     const current = await loadKeyMaterial(options)
@@ -52,7 +52,7 @@ describe('watchServerCertificate with a certificate of our own CA', () => {
         ...options,
         current,
         onChange: resolve,
-        onProblem: (message) => reject(new Error(message)),
+        onWarning: (message) => reject(new Error(message)),
         renewalCheckMs: 5,
       })
       t.after(() => {
@@ -63,40 +63,40 @@ describe('watchServerCertificate with a certificate of our own CA', () => {
     assert.notEqual(changed.serverFingerprint, current.serverFingerprint)
   })
 
-  it('reports once what keeps it from renewing, makes no new CA, and goes on when it is mended', async (t) => {
+  it('reports a failed renewal once, creates no new CA, and continues when the cause is removed', async (t) => {
     const clock = createMovableClock()
     const options = await createKeyOptions(t, clock)
     const current = await loadKeyMaterial(options)
-    const { watch, changes, problems } = startWatch(t, options, current)
+    const { watch, changes, warnings } = startWatch(t, options, current)
     clock.moveDays(300)
     await rename(options.dir, `${options.dir}.away`)
     await watch.check()
     await watch.check()
-    assert.equal(problems.length, 1)
-    assert.match(problems[0] ?? '', /keys cannot be used \(ENOENT\)/)
+    assert.equal(warnings.length, 1)
+    assert.match(warnings[0] ?? '', /keys cannot be used \(ENOENT\)/)
     assert.deepEqual(changes, [])
     await rename(`${options.dir}.away`, options.dir)
     await watch.check()
     assert.equal(changes.length, 1)
-    assert.equal(problems.length, 1)
+    assert.equal(warnings.length, 1)
   })
 
-  it('calls nobody after it was stopped', async (t) => {
+  it('calls no listener after it was stopped', async (t) => {
     const clock = createMovableClock()
     const options = await createKeyOptions(t, clock)
     const current = await loadKeyMaterial(options)
-    const { watch, changes, problems } = startWatch(t, options, current)
+    const { watch, changes, warnings } = startWatch(t, options, current)
     clock.moveDays(300)
-    const looking = watch.check()
+    const checking = watch.check()
     watch.stop()
-    await looking
+    await checking
     await watch.check()
-    assert.deepEqual([changes, problems], [[], []])
+    assert.deepEqual([changes, warnings], [[], []])
   })
 })
 
 describe('loadKeyMaterial with configured files', () => {
-  it('shows the configured certificate and its CA, and keeps our own CA for issuing', async (t) => {
+  it('uses the configured certificate and its CA, and keeps the own CA for issuing', async (t) => {
     const { options, files, ca, leaf } = await configure(t)
     const material = await loadKeyMaterial(options)
     assert.equal(material.tls.cert, leaf.pem)
@@ -109,7 +109,7 @@ describe('loadKeyMaterial with configured files', () => {
     assert.equal(await fingerprintSeenBy(server, files.caFile), material.serverFingerprint)
   })
 
-  it('never passes on a private key that lies in the CA file or in the certificate file', async (t) => {
+  it('never passes on a private key in the CA file or in the certificate file', async (t) => {
     const { options, files, ca, leaf } = await configure(t)
     await writeFile(files.caFile, `# our CA\n${privatePem(ca)}${ca.pem}`)
     await writeFile(files.certFile, `${privatePem(leaf)}${leaf.pem}`)
@@ -118,17 +118,17 @@ describe('loadKeyMaterial with configured files', () => {
     assert.equal(material.tls.cert, leaf.pem)
   })
 
-  it('takes a chain with an intermediate under a root that alone is trusted', async (t) => {
+  it('accepts a chain with an intermediate under a root that alone is trusted', async (t) => {
     const { options, files, ca } = await configure(t)
-    const between = makeTestCertificate({ commonName: 'between', issuer: ca, extensions: CA_EXTENSIONS })
-    const leaf = makeTestCertificate({ commonName: 'leaf', issuer: between, extensions: [LOCAL_NAMES] })
+    const intermediate = makeTestCertificate({ commonName: 'intermediate', issuer: ca, extensions: CA_EXTENSIONS })
+    const leaf = makeTestCertificate({ commonName: 'leaf', issuer: intermediate, extensions: [LOCAL_NAMES] })
     await writeServer(files, leaf)
     await assertStartupError(options, /cert\.pem was not issued under any certificate of .*ca\.pem/)
-    await writeFile(files.certFile, leaf.pem + between.pem)
-    assert.equal((await loadKeyMaterial(options)).tls.cert, leaf.pem + between.pem)
+    await writeFile(files.certFile, leaf.pem + intermediate.pem)
+    assert.equal((await loadKeyMaterial(options)).tls.cert, leaf.pem + intermediate.pem)
   })
 
-  it('warns of a certificate that has expired or does not stand for a host', async (t) => {
+  it('warns of a certificate that has expired or is not valid for a host', async (t) => {
     const { options, files, ca } = await configure(t)
     await writeServer(
       files,
@@ -137,19 +137,19 @@ describe('loadKeyMaterial with configured files', () => {
     assert.match((await loadKeyMaterial(options)).warnings.join(), /expired/)
     await writeServer(files, makeTestCertificate({ issuer: ca, extensions: [LOCAL_NAMES] }))
     const elsewhere = await loadKeyMaterial({ ...options, hosts: ['elsewhere.example.test'] })
-    assert.match(elsewhere.warnings.join(), /does not stand for elsewhere\.example\.test/)
+    assert.match(elsewhere.warnings.join(), /is not valid for elsewhere\.example\.test/)
   })
 
   it('names the configured file that cannot be used', async (t) => {
     const { options, files, leaf } = await configure(t)
-    const stranger = makeTestCertificate({ commonName: 'stranger' })
+    const unrelated = makeTestCertificate({ commonName: 'unrelated' })
     const cases: [file: keyof ConfiguredFiles, content: string, message: RegExp][] = [
       ['certFile', 'junk', /cert\.pem holds no readable certificate/],
-      ['certFile', stranger.pem, /key\.pem does not belong to the first certificate of .*cert\.pem/],
-      ['keyFile', privatePem(stranger), /key\.pem does not belong/],
+      ['certFile', unrelated.pem, /key\.pem does not belong to the first certificate of .*cert\.pem/],
+      ['keyFile', privatePem(unrelated), /key\.pem does not belong/],
       ['keyFile', 'junk', /key\.pem holds no private key/],
       ['keyFile', encryptedPem(leaf), /without a passphrase/],
-      ['caFile', stranger.pem, /cert\.pem was not issued under any certificate of .*ca\.pem/],
+      ['caFile', unrelated.pem, /cert\.pem was not issued under any certificate of .*ca\.pem/],
       ['caFile', '', /ca\.pem holds no readable certificate/],
     ]
     for (const [file, content, message] of cases) {
@@ -165,7 +165,7 @@ describe('loadKeyMaterial with configured files', () => {
     await assertStartupError(options, /key\.pem does not exist/)
   })
 
-  it('refuses a certificate that OpenSSL will not use for TLS', async (t) => {
+  it('refuses a certificate that OpenSSL does not accept for TLS', async (t) => {
     const { options, files, ca } = await configure(t)
     await writeServer(files, makeTestCertificate({ kind: 'rsa1024', issuer: ca, extensions: [LOCAL_NAMES] }))
     await assertStartupError(options, /cannot be used for TLS/)
@@ -179,7 +179,7 @@ describe('watchServerCertificate with configured files', () => {
     const { options, files, ca } = await configure(t)
     const current = await loadKeyMaterial(options)
     const server = await startTlsServer(t, current)
-    const { watch, changes, problems } = startWatch(t, options, current, (material) =>
+    const { watch, changes, warnings } = startWatch(t, options, current, (material) =>
       server.setSecureContext(material.tls),
     )
     await watch.check()
@@ -189,8 +189,8 @@ describe('watchServerCertificate with configured files', () => {
     assert.equal(changes.length, 1)
     assert.equal(await fingerprintSeenBy(server, files.caFile), changes[0]?.serverFingerprint)
     await watch.check()
-    assert.equal(changes.length, 1, 'the same files once more change nothing')
-    assert.deepEqual(problems, [])
+    assert.equal(changes.length, 1, 'the same files again change nothing')
+    assert.deepEqual(warnings, [])
   })
 
   it('follows a new CA file too', async (t) => {
@@ -202,42 +202,42 @@ describe('watchServerCertificate with configured files', () => {
     assert.equal(changes[0]?.caBundlePem, ca.pem + second.pem)
   })
 
-  it('keeps the old certificate while a new file is broken, and says so once', async (t) => {
+  it('keeps the old certificate while a new file is broken, and warns once', async (t) => {
     const { options, files, ca } = await configure(t)
-    const { watch, changes, problems } = startWatch(t, options, await loadKeyMaterial(options))
+    const { watch, changes, warnings } = startWatch(t, options, await loadKeyMaterial(options))
     await watch.check()
     await writeFile(files.certFile, 'broken')
-    for (let look = 0; look < 4; look++) await watch.check()
+    for (let times = 0; times < 4; times++) await watch.check()
     assert.deepEqual(changes, [])
-    assert.equal(problems.length, 1)
-    assert.match(problems[0] ?? '', /cert\.pem holds no readable certificate/)
+    assert.equal(warnings.length, 1)
+    assert.match(warnings[0] ?? '', /cert\.pem holds no readable certificate/)
     await writeServer(files, makeTestCertificate({ issuer: ca, extensions: [LOCAL_NAMES] }))
     await watch.check()
     assert.equal(changes.length, 1)
-    assert.equal(problems.length, 1)
+    assert.equal(warnings.length, 1)
   })
 
-  it('is silent about a certificate whose key comes a moment later', async (t) => {
+  it('does not warn of a certificate whose key follows a moment later', async (t) => {
     const { options, files, ca } = await configure(t)
-    const { watch, changes, problems } = startWatch(t, options, await loadKeyMaterial(options))
+    const { watch, changes, warnings } = startWatch(t, options, await loadKeyMaterial(options))
     const next = makeTestCertificate({ issuer: ca, extensions: [LOCAL_NAMES] })
     await writeFile(files.certFile, next.pem)
     await watch.check()
     await writeFile(files.keyFile, privatePem(next))
     await watch.check()
-    assert.deepEqual(problems, [])
+    assert.deepEqual(warnings, [])
     assert.equal(changes[0]?.tls.cert, next.pem)
   })
 
-  it('notices a file of the same size by its time alone', async (t) => {
+  it('notices a changed file of the same size by its time', async (t) => {
     const { options, files, leaf } = await configure(t)
-    const { watch, problems } = startWatch(t, options, await loadKeyMaterial(options))
+    const { watch, warnings } = startWatch(t, options, await loadKeyMaterial(options))
     await watch.check()
     await writeFile(files.certFile, 'x'.repeat(leaf.pem.length))
     await utimes(files.certFile, new Date(), new Date('2031-01-01'))
     await watch.check()
     await watch.check()
-    assert.equal(problems.length, 1)
+    assert.equal(warnings.length, 1)
   })
 })
 
@@ -290,9 +290,9 @@ function startWatch(
   options: KeyMaterialOptions,
   current: KeyMaterial,
   onChange?: (material: KeyMaterial) => void,
-): { watch: CertificateWatch; changes: KeyMaterial[]; problems: string[] } {
+): { watch: CertificateWatch; changes: KeyMaterial[]; warnings: string[] } {
   const changes: KeyMaterial[] = []
-  const problems: string[] = []
+  const warnings: string[] = []
   const watch = watchServerCertificate({
     ...options,
     current,
@@ -302,10 +302,10 @@ function startWatch(
       changes.push(material)
       onChange?.(material)
     },
-    onProblem: (message) => problems.push(message),
+    onWarning: (message) => warnings.push(message),
   })
   t.after(() => watch.stop())
-  return { watch, changes, problems }
+  return { watch, changes, warnings }
 }
 
 async function startTlsServer(t: TestContext, { tls }: KeyMaterial): Promise<Server> {
@@ -315,7 +315,7 @@ async function startTlsServer(t: TestContext, { tls }: KeyMaterial): Promise<Ser
   return server
 }
 
-/** Connects as a client that trusts the CA file alone and verifies the host. */
+/** Connects as a client that trusts only the CA file and verifies the host. */
 async function fingerprintSeenBy(server: Server, caFile: string): Promise<string> {
   const { port } = server.address() as AddressInfo
   const ca = await readFile(caFile)

@@ -14,15 +14,15 @@ function assertFresh(name: string, text: string): void {
   assert.equal(readFileSync(file, 'utf8'), text, `docs/${name} is stale: run the tests with UPDATE_DOCS=1`)
 }
 
-test('docs/countersign.schema.json is what the table says', () => {
+test('docs/countersign.schema.json matches the table', () => {
   assertFresh('countersign.schema.json', `${JSON.stringify(buildSettingsSchema(), null, 2)}\n`)
 })
 
-test('docs/configuration.md is what the table says', () => {
+test('docs/configuration.md matches the table', () => {
   assertFresh('configuration.md', buildConfigurationPage())
 })
 
-test('names of flags and variables are unique, and the short ones are what people were promised', () => {
+test('names of flags and variables are unique, and the short ones are as documented', () => {
   const flags = SETTING_ROWS.map((row) => row.flag).filter((flag) => flag !== null)
   const variables = SETTING_ROWS.map((row) => row.env)
   assert.equal(new Set(flags).size, flags.length)
@@ -38,11 +38,11 @@ test('the administrator password has no flag, since command lines are public', (
   assert.equal(SETTING_ROWS.find((row) => row.key === 'adminPassword')?.flag, null)
 })
 
-test('every setting says what it is in one line', () => {
+test('every setting has a description of one line', () => {
   for (const { key, setting } of SETTING_ROWS) assert.match(setting.description, /^[^\n.].{9,118}[^.\n]$/, key)
 })
 
-test('every default is a value that the setting itself accepts', () => {
+test('every default is a value that its setting accepts', () => {
   for (const { key, setting } of SETTING_ROWS) {
     if (setting.default === null) continue
     const written = Array.isArray(setting.default)

@@ -9,12 +9,12 @@ import { SettingsError } from '../../../src/platform/settings/settings-error.ts'
 
 const NOTHING = { flags: {}, env: {} }
 
-function problemsOf(run: () => unknown): readonly string[] {
+function errorsOf(run: () => unknown): readonly string[] {
   try {
     run()
   } catch (error) {
     assert.ok(error instanceof SettingsError, String(error))
-    return error.problems
+    return error.errors
   }
   return []
 }
@@ -27,7 +27,7 @@ function createDirectory(t: TestContext): string {
 
 const fromFile = (text: string) => resolveSettings({ ...NOTHING, file: { name: 'c.yaml', text } })
 
-test('nothing given means the documented defaults', () => {
+test('the documented defaults apply when nothing is given', () => {
   const { settings, origins } = resolveSettings(NOTHING)
   assert.equal(settings.port, 1280)
   assert.equal(settings.host, '127.0.0.1')
@@ -45,7 +45,7 @@ test('nothing given means the documented defaults', () => {
   assert.equal(origins.size, SETTING_ROWS.length)
 })
 
-test('a flag wins over the environment, that over the file, that over the default', () => {
+test('flags override the environment, which overrides the file, which overrides the defaults', () => {
   const file = { name: 'c.yaml', text: 'port: 3\nhost: 10.0.0.3\nlogLevel: warn' }
   const { settings, origins } = resolveSettings({
     flags: { port: '1' },
@@ -99,7 +99,7 @@ test('every setting can be given in the environment and in the file, with the sa
     env[name] = inEnvironment
     lines.push(path.length === 1 ? `${key}: ${inFile}` : `${path[0]}.${path[1]}: ${inFile}`)
   }
-  // Sections are written out by grouping the dotted lines.
+  // Sections are written by grouping the dotted lines.
   const bySection = Map.groupBy(lines, (line) => (/^[a-z]+\./.test(line) ? (line.split('.', 1)[0] ?? '') : ''))
   const text = [...bySection]
     .map(([section, members]) =>
@@ -120,7 +120,7 @@ test('every setting can be given in the environment and in the file, with the sa
   assert.deepEqual(viaFile.settings.jwks.allowHttp, ['localhost'])
 })
 
-test('a flag takes text, a repeated one a list, and --no-dev a false', () => {
+test('a flag takes text, a repeated one a list, and --no-dev means false', () => {
   const { settings } = resolveSettings({
     flags: { advertise: ['a.test:1', 'b.test:2,c.test:3'], dev: false, json: true },
     env: { COUNTERSIGN_DEV: 'true' },
@@ -129,7 +129,7 @@ test('a flag takes text, a repeated one a list, and --no-dev a false', () => {
   assert.equal(settings.dev, false)
 })
 
-test('with another port than the usual one the metrics port is a free one, unless that is set', () => {
+test('with a port other than the default the metrics port is a free one, unless it is set', () => {
   assert.equal(resolveSettings({ flags: { port: '1280' }, env: {} }).settings.metrics.port, 1281)
   for (const port of ['0', '1380']) {
     assert.equal(resolveSettings({ flags: { port }, env: {} }).settings.metrics.port, 0, port)
@@ -138,18 +138,18 @@ test('with another port than the usual one the metrics port is a free one, unles
   assert.equal(explicit.settings.metrics.port, 99)
 })
 
-test('an empty variable is an unset one', () => {
+test('an empty variable counts as unset', () => {
   const { settings, origins } = resolveSettings({ flags: {}, env: { COUNTERSIGN_PORT: '', COUNTERSIGN_NONSENSE: '' } })
   assert.equal(settings.port, 1280)
   assert.equal(origins.get('port'), 'default')
 })
 
-test('an empty file and an empty section are no mistake', () => {
+test('an empty file and an empty section are accepted', () => {
   assert.equal(fromFile('').settings.port, 1280)
   assert.equal(fromFile('# nothing\nhttp:\n  # nothing\n').settings.port, 1280)
 })
 
-/** Key of the problem, what is wrong, its twin that is right. All as one line of YAML. */
+/** Key of the error, an invalid value, a valid twin. All as one line of YAML. */
 const MISTAKES: readonly (readonly [key: string, bad: string, good: string])[] = [
   ['port', 'port: abc', 'port: 1'],
   ['port', 'port: "1"', 'port: 1'],
@@ -207,17 +207,17 @@ const MISTAKES: readonly (readonly [key: string, bad: string, good: string])[] =
 
 for (const [key, bad, good] of MISTAKES) {
   test(`refuses "${bad.slice(0, 60)}", accepts "${good.slice(0, 60)}"`, () => {
-    const problems = problemsOf(() => fromFile(bad))
-    assert.equal(problems.length, 1, problems.join('\n'))
-    assert.ok(problems[0]?.startsWith(`file c.yaml: ${key}: `), problems[0])
+    const errors = errorsOf(() => fromFile(bad))
+    assert.equal(errors.length, 1, errors.join('\n'))
+    assert.ok(errors[0]?.startsWith(`file c.yaml: ${key}: `), errors[0])
     assert.deepEqual(
-      problemsOf(() => fromFile(good)),
+      errorsOf(() => fromFile(good)),
       [],
     )
   })
 }
 
-/** Files that are no list of settings, with a twin that is. */
+/** Files that are not settings, with a valid twin. */
 const BROKEN_FILES: readonly (readonly [name: string, bad: string, good: string])[] = [
   ['a key twice', 'port: 1\nport: 2', 'port: 1'],
   ['an alias', 'dataDir: &a x\nhost: *a', 'dataDir: &a x\nhost: x'],
@@ -230,22 +230,22 @@ const BROKEN_FILES: readonly (readonly [name: string, bad: string, good: string]
 
 for (const [name, bad, good] of BROKEN_FILES) {
   test(`refuses a file with ${name}, and accepts its twin`, () => {
-    const problems = problemsOf(() => fromFile(bad))
-    assert.ok(problems.length > 0)
-    for (const problem of problems) assert.ok(problem.startsWith('file c.yaml: ') && !problem.includes('\n'), problem)
+    const errors = errorsOf(() => fromFile(bad))
+    assert.ok(errors.length > 0)
+    for (const error of errors) assert.ok(error.startsWith('file c.yaml: ') && !error.includes('\n'), error)
     fromFile(good)
   })
 }
 
-test('reports all mistakes of all sources at once, each with where it came from', () => {
-  const problems = problemsOf(() =>
+test('reports all errors of all sources at once, each with its source', () => {
+  const errors = errorsOf(() =>
     resolveSettings({
       flags: { port: 'abc' },
       env: { COUNTERSIGN_LOG_LEVEL: 'loud', COUNTERSIGN_PROT: '1' },
       file: { name: 'c.yaml', text: 'port: 70000\nhttp:\n  trustedProxy: [x]\n' },
     }),
   )
-  assert.deepEqual([...problems].sort(), [
+  assert.deepEqual([...errors].sort(), [
     'environment COUNTERSIGN_LOG_LEVEL: must be one of silent, fatal, error, warn, info, debug, trace, got "loud"',
     'environment COUNTERSIGN_PROT: is not a setting, did you mean COUNTERSIGN_PORT?',
     'file c.yaml: http.trustedProxy: is not a setting, did you mean http.trustedProxies?',
@@ -254,22 +254,22 @@ test('reports all mistakes of all sources at once, each with where it came from'
   ])
 })
 
-test('a key in the wrong section is pointed to the right one, and a strange one to none', () => {
-  assert.match(problemsOf(() => fromFile('trustedProxies: []'))[0] ?? '', /did you mean http\.trustedProxies\?$/)
-  assert.match(problemsOf(() => fromFile('frobnicate: 1'))[0] ?? '', /is not a setting$/)
+test('a key in the wrong section gets a hint to the right one, and an unknown one gets none', () => {
+  assert.match(errorsOf(() => fromFile('trustedProxies: []'))[0] ?? '', /did you mean http\.trustedProxies\?$/)
+  assert.match(errorsOf(() => fromFile('frobnicate: 1'))[0] ?? '', /is not a setting$/)
 })
 
-test('a refused secret is not repeated in the problem', () => {
+test('a refused secret is not repeated in the error', () => {
   const env = { COUNTERSIGN_ADMIN_PASSWORD: 'hun', COUNTERSIGN_DATABASE: 'postgre://u:hunter2@h/d' }
-  const problems = problemsOf(() => resolveSettings({ flags: {}, env }))
-  assert.equal(problems.length, 2)
-  assert.doesNotMatch(problems.join('\n'), /hun/)
-  const broken = problemsOf(() => fromFile('adminPassword: "hunter2\nport: 1'))
+  const errors = errorsOf(() => resolveSettings({ flags: {}, env }))
+  assert.equal(errors.length, 2)
+  assert.doesNotMatch(errors.join('\n'), /hun/)
+  const broken = errorsOf(() => fromFile('adminPassword: "hunter2\nport: 1'))
   assert.ok(broken.length > 0)
   assert.doesNotMatch(broken.join('\n'), /hunter2/)
 })
 
-test('variables that Kubernetes makes for a service named countersign are no settings', () => {
+test('variables that Kubernetes creates for a service named countersign are not settings', () => {
   const { settings } = resolveSettings({
     flags: {},
     env: {
@@ -283,7 +283,7 @@ test('variables that Kubernetes makes for a service named countersign are no set
     },
   })
   assert.equal(settings.port, 1280)
-  assert.equal(problemsOf(() => resolveSettings({ flags: {}, env: { COUNTERSIGN_PORT: 'http://10.0.0.1' } })).length, 1)
+  assert.equal(errorsOf(() => resolveSettings({ flags: {}, env: { COUNTERSIGN_PORT: 'http://10.0.0.1' } })).length, 1)
 })
 
 test('loads the file named by --config, else by COUNTERSIGN_CONFIG', (t) => {
@@ -296,7 +296,7 @@ test('loads the file named by --config, else by COUNTERSIGN_CONFIG', (t) => {
   assert.equal(loadSettings({ flags: {}, env: { COUNTERSIGN_CONFIG: two } }).settings.port, 2)
 })
 
-test('a file that cannot be read is one problem beside the others', (t) => {
+test('an unreadable file is one error among the others', (t) => {
   const directory = createDirectory(t)
   const binary = join(directory, 'binary')
   const large = join(directory, 'large')
@@ -308,9 +308,9 @@ test('a file that cannot be read is one problem beside the others', (t) => {
     [binary, 'is not UTF-8 text'],
     [large, 'is larger than 1048576 bytes'],
   ] as const) {
-    const problems = problemsOf(() => loadSettings({ flags: { config, port: 'x' }, env: {} }))
-    assert.equal(problems[0], `file ${config}: ${why}`)
-    assert.match(problems[1] ?? '', /^flag --port: /)
+    const errors = errorsOf(() => loadSettings({ flags: { config, port: 'x' }, env: {} }))
+    assert.equal(errors[0], `file ${config}: ${why}`)
+    assert.match(errors[1] ?? '', /^flag --port: /)
   }
   writeFileSync(large, Buffer.alloc(1_048_576, '#'))
   assert.equal(loadSettings({ flags: { config: large }, env: {} }).settings.port, 1280)

@@ -44,7 +44,7 @@ test('an unset secret is shown as unset, and the embedded database by its name',
   assert.deepEqual(json.database, { value: 'sqlite', origin: 'default' })
 })
 
-test('JSON values are what a file would hold', () => {
+test('JSON values have the form of a settings file', () => {
   const json = showSettingsAsJson(LOADED)
   assert.deepEqual(json.port, { value: 0, origin: 'flag' })
   assert.deepEqual(json.advertise?.value, ['a.test:1', 'b.test:2'])
@@ -52,7 +52,7 @@ test('JSON values are what a file would hold', () => {
   assert.deepEqual(json['jwks.allowedHosts']?.value, [])
 })
 
-test('a URL without a password is shown as it is', () => {
+test('a URL without a password is shown unchanged', () => {
   assert.equal(hideUrlPassword('postgres://user@host/db'), 'postgres://user@host/db')
   assert.equal(hideUrlPassword('postgres://user:p%40ss@host/db?password=x'), 'postgres://user:***@host/db?password=***')
 })

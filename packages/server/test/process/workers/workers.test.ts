@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { AppError } from '@countersign/core'
 import { Counter, Registry } from 'prom-client'
 import { createEventHub } from '../../../src/events/event-hub.ts'
-import { createGatheredMetrics, takeMetrics } from '../../../src/events/metrics/gathered-metrics.ts'
+import { createMetricsAggregator, snapshotMetrics } from '../../../src/events/metrics/metrics-aggregator.ts'
 import { createSharedAttempts, type NotedAttempts, SHARE_EVERY_MS } from '../../../src/limits/attempt-sharing.ts'
 import { LocalGuesses } from '../../../src/limits/guesses.ts'
 import { OutboundError } from '../../../src/outbound/outbound-error.ts'
@@ -15,7 +15,7 @@ import { createStreamRelay } from '../../../src/process/workers/stream-relay.ts'
 import { workerCount } from '../../../src/process/workers/worker-count.ts'
 import { createWorkerEvents } from '../../../src/process/workers/worker-events.ts'
 
-/** Two ends that send to each other what survives a structured clone, as processes do. */
+/** Connects two channel ends through structured clones, as processes do. */
 function connectEnds<Theirs extends Procedures>(procedures: Theirs): Channel<Theirs> {
   type Listener = (message: never) => void
   const listeners: Listener[] = []
@@ -28,12 +28,12 @@ function connectEnds<Theirs extends Procedures>(procedures: Theirs): Channel<The
       listeners[own] = listener
     },
   })
-  const asking = createChannel<Theirs>(port(0), {})
+  const caller = createChannel<Theirs>(port(0), {})
   createChannel(port(1), procedures)
-  return asking
+  return caller
 }
 
-test('auto is one worker for every two cores, and never none', () => {
+test('auto is one worker for every two cores, and at least one', () => {
   assert.deepEqual(
     [1, 2, 3, 4, 8, 16].map((cores) => workerCount('auto', cores)),
     [1, 1, 2, 2, 4, 8],
@@ -41,7 +41,7 @@ test('auto is one worker for every two cores, and never none', () => {
   assert.equal(workerCount(5, 2), 5)
 })
 
-test('what the other process throws arrives as what it was, and whoever waits for one that ends is told', async () => {
+test('errors of the other process arrive with their type, and calls to a process that ends are rejected', async () => {
   const errors = [
     new AppError('NOT_FOUND'),
     new OutboundError('status', 'answered 500', { status: 500 }),
@@ -65,81 +65,81 @@ test('what the other process throws arrives as what it was, and whoever waits fo
   await assert.rejects(waiting, { code: 'STORE_UNAVAILABLE' })
 })
 
-test('attempts that fail are told to the other processes together, those that were given back are not', async () => {
-  const told: NotedAttempts[] = []
-  const attempts = createSharedAttempts((noted) => void told.push(noted))
+test('failed attempts are shared with the other processes in batches, returned ones are not', async () => {
+  const shared: NotedAttempts[] = []
+  const attempts = createSharedAttempts((noted) => void shared.push(noted))
   for (let count = 0; count < 3; count++) attempts.note('address', '192.0.2.1', 1)
   attempts.note('address', '192.0.2.2', 1)
   attempts.note('address', '192.0.2.2', -1)
   await new Promise((resolve) => setTimeout(resolve, 4 * SHARE_EVERY_MS))
-  assert.deepEqual(told, [[['address', '192.0.2.1', 3]]])
+  assert.deepEqual(shared, [[['address', '192.0.2.1', 3]]])
   const heard: string[] = []
-  attempts.onNoted('address', (who, count) => void heard.push(`${who} ${count}`))
+  attempts.onNoted('address', (client, count) => void heard.push(`${client} ${count}`))
   attempts.apply([['address', '192.0.2.3', 2]])
   assert.deepEqual(heard, ['192.0.2.3 2'])
 })
 
-test('a worker that ends in the middle of a guess leaves its place to the next', { timeout: 10_000 }, async () => {
+test('a worker that ends in the middle of a guess frees its slot', { timeout: 10_000 }, async () => {
   const guesses = new LocalGuesses({ now: () => 0 })
   const ends = [serveGuesses(guesses), serveGuesses(guesses)] as const
   const [one, two] = ends.map(({ procedures }) =>
     createRemoteGuesses(connectEnds(procedures) as unknown as Channel<PrimaryProcedures>),
   ) as [ReturnType<typeof createRemoteGuesses>, ReturnType<typeof createRemoteGuesses>]
-  assert.ok(await one.take('somebody', 1))
-  const waiting = two.take('somebody', 1)
-  ends[0].leaveAll()
-  const place = await waiting
-  assert.equal(await place?.judge(false), 1)
-  await place?.lock(1_000)
-  await place?.leave()
-  assert.equal(await one.take('somebody', 1), undefined, 'locked for all')
+  assert.ok(await one.begin('alice', 1))
+  const waiting = two.begin('alice', 1)
+  ends[0].endAll()
+  const guess = await waiting
+  assert.equal(await guess?.settle(false), 1)
+  await guess?.lock(1_000)
+  await guess?.end()
+  assert.equal(await one.begin('alice', 1), undefined, 'locked for all')
 })
 
-test('a worker that ends while its guess waits for a place keeps none', { timeout: 10_000 }, async () => {
+test('a worker that ends while its guess waits takes no slot', { timeout: 10_000 }, async () => {
   const guesses = new LocalGuesses({ now: () => 0 })
   const ended = serveGuesses(guesses)
-  const own = await guesses.take('somebody', 1)
-  const waiting = ended.procedures.takeGuess({ name: 'somebody', most: 1 })
-  ended.leaveAll()
-  await own?.leave()
+  const own = await guesses.begin('alice', 1)
+  const waiting = ended.procedures.beginGuess({ name: 'alice', max: 1 })
+  ended.endAll()
+  await own?.end()
   assert.equal(await waiting, undefined)
-  assert.ok(await guesses.take('somebody', 1), 'the next finds the place free')
+  assert.ok(await guesses.begin('alice', 1), 'the slot is free')
 })
 
-test('what a worker had counted stays counted when it has ended, and while it does not answer', async () => {
+test('the counts of a worker stay when it has ended, and while it does not respond', async () => {
   const countedBy = async (count: number) => {
     const registry = new Registry()
     new Counter({ name: 'calls_total', help: 'calls', registers: [registry] }).inc(count)
-    return takeMetrics(registry)
+    return snapshotMetrics(registry)
   }
-  const metrics = createGatheredMetrics()
-  const told = async () => (await metrics.gather()).metrics()
+  const metrics = createMetricsAggregator()
+  const shared = async () => (await metrics.gather()).metrics()
   const [first, second, third] = [{}, {}, {}]
   metrics.note(first, await countedBy(5))
   metrics.note(second, await countedBy(7))
-  assert.match(await told(), /calls_total 12\n/)
+  assert.match(await shared(), /calls_total 12\n/)
   metrics.retire(first)
   metrics.note(third, await countedBy(1))
-  assert.match(await told(), /calls_total 13\n/)
+  assert.match(await shared(), /calls_total 13\n/)
   metrics.note(first, await countedBy(6))
-  assert.match(await told(), /calls_total 13\n/, 'an answer that comes late counts nothing twice')
+  assert.match(await shared(), /calls_total 13\n/, 'a late response is not counted twice')
   metrics.retire(second)
   metrics.retire(third)
-  assert.match(await told(), /calls_total 13\n/)
+  assert.match(await shared(), /calls_total 13\n/)
 })
 
-test('D19 what is told while a stream is being opened is in it, whether it comes before the answer, with it or behind it', async () => {
+test('D19 events published while a stream is being opened are in it, before, with or after the response', async () => {
   const clock = { now: () => 0 }
   const node = createEventHub({ nodeId: 'node', clock })
   const relay = createStreamRelay(node, 10)
-  const answers: (() => void)[] = []
+  const responses: (() => void)[] = []
   const primary = {
     call: () => {
       const remembered = relay.open(primary)
-      return new Promise((resolve) => answers.push(() => resolve(remembered)))
+      return new Promise((resolve) => responses.push(() => resolve(remembered)))
     },
-    tell: (name: string, argument: never) => {
-      if (name === 'events') worker.take(argument)
+    send: (name: string, argument: never) => {
+      if (name === 'events') worker.receive(argument)
       else if (name === 'closeStream') relay.close(primary)
     },
     close: () => {},
@@ -147,7 +147,7 @@ test('D19 what is told while a stream is being opened is in it, whether it comes
   const worker = createWorkerEvents(primary, { nodeId: 'node', clock })
   let count = 0
   const happen = () => relay.publish([{ namespace: 'entityChange', text: String(++count) }])
-  const answer = () => answers.shift()?.()
+  const respond = () => responses.shift()?.()
   const turn = () => new Promise(setImmediate)
 
   for (let round = 0; round < 2; round++) {
@@ -156,8 +156,8 @@ test('D19 what is told while a stream is being opened is in it, whether it comes
     await turn()
     const first = count
     happen()
-    answer()
-    // The answer has come, and nobody has looked at it yet.
+    respond()
+    // The response has arrived and is not processed yet.
     happen()
     const close = await opened
     const reader = worker.hub.readAfter(first)
@@ -168,10 +168,10 @@ test('D19 what is told while a stream is being opened is in it, whether it comes
     happen()
     const further = worker.hub.follow()
     await turn()
-    // The only stream so far goes, and what happens before the answer for the next one must not be a hole.
+    // The only stream closes, and events before the response for the next one must not be lost.
     close()
     happen()
-    answer()
+    respond()
     const closeFurther = await further
     happen()
     assert.deepEqual(
@@ -181,6 +181,6 @@ test('D19 what is told while a stream is being opened is in it, whether it comes
     assert.equal(worker.hub.last, node.last)
     closeFurther()
     happen()
-    assert.notEqual(worker.hub.last, node.last, 'nobody reads it here')
+    assert.notEqual(worker.hub.last, node.last, 'this worker has no reader')
   }
 })

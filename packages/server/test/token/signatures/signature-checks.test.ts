@@ -28,18 +28,18 @@ const SIGNER = buildVerifySigner({
   revision: 1,
 })
 const LONG_RSA = mintKeyFrom(generateKeyPairSync('rsa', { modulusLength: 3072 }).privateKey, 'RSA', 'RSA-long')
-const HONEST = [
+const SIGNING_KEYS = [
   ...(Object.keys(MINT_ALGORITHMS) as (keyof typeof MINT_ALGORITHMS)[]).map((kind) => mintKey(kind)),
   LONG_RSA,
 ]
-const KEYS = readKeySet(Buffer.from(JSON.stringify(mintKeySet(...HONEST)))).keys
+const KEYS = readKeySet(Buffer.from(JSON.stringify(mintKeySet(...SIGNING_KEYS)))).keys
 
 function mint(key: MintKey, alg: MintAlgorithm, number: number, signWith = key): string {
   const claims = { iss: ISSUER, aud: 'overlay', sub: `user-${number}`, exp: NOW_SECONDS + 60 }
   return mintToken({ key: signWith, alg, header: { kid: key.kid }, claims })
 }
 
-/** Signature checks, their thread once there is one, and what they log. */
+/** Signature checks, their thread once it is started, and their log. */
 function setUp(t: TestContext) {
   const logged: string[] = []
   const threads: Worker[] = []
@@ -58,9 +58,9 @@ function setUp(t: TestContext) {
   return { checks, isGood, threads, logged }
 }
 
-/** Good tokens by every algorithm, each with a twin under the same kid that another key of the same kind has signed, in disorder. */
+/** Good tokens for every algorithm, each with a twin under the same kid signed by another key of the same kind, shuffled. */
 function mixedTokens(): (readonly [token: string, isGood: boolean])[] {
-  const cases = HONEST.flatMap((key) => MINT_ALGORITHMS[key.kind].map((alg) => ({ key, alg })))
+  const cases = SIGNING_KEYS.flatMap((key) => MINT_ALGORITHMS[key.kind].map((alg) => ({ key, alg })))
   return Array.from({ length: 8 * cases.length }, (_, number) => {
     const { key, alg } = cases[(number * 7) % cases.length] ?? assert.fail()
     const isGood = number % 3 !== 0
@@ -68,8 +68,8 @@ function mixedTokens(): (readonly [token: string, isGood: boolean])[] {
   })
 }
 
-describe('signatures on a thread of their own', () => {
-  it('gives each of many at once its own verdict, whatever the algorithm and the key', async (t) => {
+describe('signature checks on a worker thread', () => {
+  it('return the right verdict for each of many concurrent tokens, whatever the algorithm and the key', async (t) => {
     const { isGood, threads } = setUp(t)
     const tokens = mixedTokens()
     const verdicts = await Promise.all(tokens.map(([token]) => isGood(token)))
@@ -81,7 +81,7 @@ describe('signatures on a thread of their own', () => {
     assert.equal(threads.length, 1)
   })
 
-  it('starts no thread for few and quick ones, but for a single slow one', async (t) => {
+  it('start no thread for few and quick ones, but for a single slow one', async (t) => {
     const { isGood, threads } = setUp(t)
     const rsa = mintKey('RSA')
     const few = [mint(rsa, 'RS256', 1), mint(rsa, 'RS256', 2, mintKey('RSA', 'other'))]
@@ -91,31 +91,31 @@ describe('signatures on a thread of their own', () => {
     assert.equal(threads.length, 1)
   })
 
-  it('answers everybody rightly when the thread dies, then and later', async (t) => {
+  it('return right verdicts when the thread dies, then and later', async (t) => {
     const { isGood, threads, logged } = setUp(t)
     const key = mintKey('P-256')
-    const ask = (from: number) =>
+    const checkForty = (from: number) =>
       Array.from({ length: 40 }, (_, index) => {
-        const isHonest = index % 2 === 0
-        return isGood(mint(key, 'ES256', from + index, isHonest ? key : mintKey('P-256', 'other'))).then(
-          (verdict) => verdict === isHonest,
+        const isGenuine = index % 2 === 0
+        return isGood(mint(key, 'ES256', from + index, isGenuine ? key : mintKey('P-256', 'other'))).then(
+          (verdict) => verdict === isGenuine,
         )
       })
     assert.equal(await isGood(mint(key, 'ES256', 0)), true)
     const [thread] = threads
     assert.ok(thread)
-    const underWay = ask(100)
+    const underWay = checkForty(100)
     await new Promise((resolve) => setImmediate(resolve))
     const ended = once(thread, 'exit')
     await thread.terminate()
     await ended
     assert.ok((await Promise.all(underWay)).every(Boolean))
-    assert.ok((await Promise.all(ask(200))).every(Boolean))
+    assert.ok((await Promise.all(checkForty(200))).every(Boolean))
     assert.equal(threads.length, 1)
-    assert.match(logged.join(), /thread for signatures/)
+    assert.match(logged.join(), /signature thread/)
   })
 
-  it('ends its thread when it is closed', async (t) => {
+  it('end their thread when closed', async (t) => {
     const { checks, isGood, threads } = setUp(t)
     assert.equal(await isGood(mint(mintKey('Ed25519'), 'EdDSA', 1)), true)
     const [thread] = threads
@@ -143,15 +143,15 @@ describe('the numbers of keys', () => {
     assert.equal(sent.length, 3)
   })
 
-  it('are never used again, so that who is forgotten is not taken for another', () => {
+  it('are never reused, so that a forgotten key is not mistaken for another', () => {
     const sent: unknown[] = []
     const numbers = new KeyNumbers((message) => sent.push(message), 2)
-    const ask = (name: string) => numbers.of({ key: mintKey('Ed25519', name).publicKey, algorithm: RS256 })
-    const before = [ask('a'), ask('b'), ask('c')]
-    assert.deepEqual(before, [ask('a'), ask('b'), ask('c')])
+    const numberOf = (name: string) => numbers.of({ key: mintKey('Ed25519', name).publicKey, algorithm: RS256 })
+    const before = [numberOf('a'), numberOf('b'), numberOf('c')]
+    assert.deepEqual(before, [numberOf('a'), numberOf('b'), numberOf('c')])
     numbers.makeRoom()
     assert.equal(sent.at(-1), 'forget keys')
-    const after = [ask('c'), ask('d')]
+    const after = [numberOf('c'), numberOf('d')]
     assert.equal(new Set([...before, ...after]).size, 5)
     assert.equal(sent.length, 6)
   })

@@ -6,7 +6,7 @@ const calls = [...document.querySelectorAll('details')].map((element) => ({
 }))
 const groups = [...document.querySelectorAll('section')]
 
-/** Shows the calls whose line holds every word. */
+/** Shows the calls whose summary contains every search word. */
 function show() {
   const words = search.value
     .toLowerCase()
@@ -14,21 +14,21 @@ function show() {
     .filter((word) => word !== '')
   let count = 0
   for (const { element, text } of calls) {
-    const isWanted = words.every((word) => text.includes(word))
-    element.hidden = !isWanted
-    if (isWanted) count++
+    const isMatch = words.every((word) => text.includes(word))
+    element.hidden = !isMatch
+    if (isMatch) count++
   }
   for (const group of groups) group.hidden = group.querySelector('details:not([hidden])') === null
   found.textContent = words.length === 0 ? '' : `${count} of ${calls.length} calls`
 }
 
-/** A link to a call opens it. */
-function openNamed() {
-  const named = document.getElementById(location.hash.slice(1))
-  if (named instanceof HTMLDetailsElement) named.open = true
+/** Opens the call that the URL fragment names. */
+function openLinked() {
+  const linked = document.getElementById(location.hash.slice(1))
+  if (linked instanceof HTMLDetailsElement) linked.open = true
 }
 
 search.closest('label').hidden = false
 search.addEventListener('input', show)
-addEventListener('hashchange', openNamed)
-openNamed()
+addEventListener('hashchange', openLinked)
+openLinked()

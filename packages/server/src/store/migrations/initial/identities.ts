@@ -44,7 +44,7 @@ export function identities({ text, bool, int, no, trigger }: ColumnTypes): strin
         where names.id is not null
       )
       select id from names where id is not null`,
-    // A renewed certificate is pending in the row of the one that it replaces until the client has proved that it holds it.
+    // A renewed certificate is pending in the row of the one that it replaces until the client confirms it.
     `create table authenticators (
       id ${text} primary key,
       identity_id ${text} not null references identities (id) on delete cascade,
@@ -97,7 +97,7 @@ export function identities({ text, bool, int, no, trigger }: ColumnTypes): strin
       updated_at ${int} not null
     )`,
     `create unique index totps_identity_id on totps (identity_id)`,
-    // Keyed by identity: wrong codes count on after the enrollment that they were meant for is deleted.
+    // Keyed by identity, so that wrong codes still count after the enrollment is deleted.
     `create table totp_guesses (
       identity_id ${text} primary key references identities (id) on delete cascade,
       wrong_at ${text} not null,

@@ -6,7 +6,7 @@ import { sessions } from './sessions.ts'
 import { signersAndPolicies } from './signers-and-policies.ts'
 
 /**
- * The schema of the first release. Later changes are later steps, because databases of `UNRELEASED_STEPS` are taken for this one.
+ * The schema of the first release. Never edit it: databases with `UNRELEASED_STEPS` are treated as having it.
  * Order matters: a table is created after those that it references.
  */
 export const initial: Migration = {

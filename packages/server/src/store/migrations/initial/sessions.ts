@@ -38,7 +38,7 @@ const furtherColumns = ({ text, bool, int, no }: ColumnTypes) => `
       updated_at ${int} not null,
       passed_totp_id ${text}`
 
-/** PostgreSQL keeps no count of sessions: every login of every node would wait for the one row of the count. */
+/** PostgreSQL maintains no count of sessions: every login of every node would wait for the lock of its row. */
 function postgresSessions(types: ColumnTypes): string[] {
   const { text } = types
   return [
@@ -55,9 +55,9 @@ function postgresSessions(types: ColumnTypes): string[] {
 }
 
 /**
- * SQLite has no index of sessions by identity: it would double the time of inserting a session, because each goes to another page.
- * Sessions are numbered by `seq` instead and copied to `filed_sessions` later, many at once: see `SessionFiling`.
- * A session that is not filed yet has a `seq` after `filed_until`.
+ * SQLite has no index of sessions by identity: it would double the time of inserting a session, because each insert goes to another page.
+ * Sessions are numbered by `seq` instead and copied to `filed_sessions` later, in batches: see `SessionIndexer`.
+ * A session with a `seq` up to `filed_until` has been copied.
  */
 function sqliteSessions(types: ColumnTypes): string[] {
   const { text, int, sequence, trigger } = types

@@ -67,7 +67,7 @@ export function signersAndPolicies({ text, bool, int, no }: ColumnTypes): string
     `create unique index ext_jwt_signers_static_kid on ext_jwt_signers (static_kid)`,
     `create unique index ext_jwt_signers_fingerprint on ext_jwt_signers (fingerprint)`,
     `create index ext_jwt_signers_enroll_auth_policy_id on ext_jwt_signers (enroll_auth_policy_id)`,
-    // The last good keys of a signer are stored, so that they outlive a restart and reach every node.
+    // The last fetched keys of a signer, which survive a restart and reach every node.
     `create table signer_key_sets (
       signer_id ${text} primary key references ext_jwt_signers (id) on delete cascade,
       url ${text} not null,

@@ -1,0 +1,83 @@
+import type { BenchRun } from './bench-run.ts'
+import { type BenchSigner, createBenchSigner } from './bench-signer.ts'
+import { buildRequest } from './build-request.ts'
+import { sendOnce } from './connection.ts'
+import { benchIdentity, benchSessionToken, fillIdentities, fillSessions } from './fill-database.ts'
+import { jwtLoginRequest, loginOperation, loginOperations } from './login-operations.ts'
+import { measureGrowth } from './measure-growth.ts'
+import type { Operation } from './measure-operations.ts'
+import { CLIENT, type Installation, MANAGEMENT, type Product, withInstallation } from './product.ts'
+import { requestsFor } from './split-requests.ts'
+
+/** Measures with growing numbers of identities, each with a session. */
+export async function measureIdentityGrowth(run: BenchRun): Promise<void> {
+  await withInstallation(async (installation, bare) => {
+    const { signer, template } = await prepare(installation)
+    await measureGrowth(run, installation, bare, {
+      title: 'Growth with identities',
+      unit: 'identities and sessions',
+      sizes: run.options.sizes,
+      from: 0,
+      fill: (range) => {
+        fillIdentities(installation.databaseFile, template, range)
+        fillSessions(installation.databaseFile, template, range)
+      },
+      operations: (product, size) => buildOperations(run, product, signer, size),
+    })
+  })
+}
+
+async function prepare(installation: Installation): Promise<{ signer: BenchSigner; template: string }> {
+  const product = await installation.start()
+  const signer = await createBenchSigner(product, 'bench', 'P-256')
+  const identity = { name: 'template', type: 'Default', isAdmin: false, externalId: 'template' }
+  const { data } = await product.call('POST', `${MANAGEMENT}/identities`, identity)
+  await sendOnce(product, jwtLoginRequest(signer.mint('template')))
+  await product.stop()
+  return { signer, template: (data as unknown as { id: string }).id }
+}
+
+function buildOperations(run: BenchRun, product: Product, signer: BenchSigner, size: number): Operation[] {
+  const count = requestsFor(run.options.seconds)
+  const admin = { 'zt-session': product.session }
+  let at = 0
+  // The step is prime to every size, so that all numbers are visited, in an order that defeats caches.
+  const nextNumber = () => {
+    at = (at + 7919) % size
+    return at
+  }
+  const tokens = Array.from({ length: count }, (_, number) =>
+    signer.mint(benchIdentity(nextNumber()).externalId, number),
+  )
+  const unknownTokens = Array.from({ length: count }, (_, number) => signer.mint(`unknown-${number}`, number))
+  const read = (
+    operation: string,
+    path: () => string,
+    headers: () => Record<string, string> = () => admin,
+  ): Operation => {
+    return { operation, request: () => buildRequest('GET', path(), headers()), expectStatus: 200, targets: {} }
+  }
+  const list = (operation: string, path: string, filter: () => string) =>
+    read(operation, () => `${MANAGEMENT}/${path}?filter=${encodeURIComponent(filter())}`)
+  const identity = () => benchIdentity(nextNumber())
+  return [
+    ...loginOperations(signer, tokens),
+    loginOperation(signer, tokens[0] ?? '', {
+      operation: 'login refused (unknown identity)',
+      tokens: unknownTokens,
+      expectStatus: 401,
+    }),
+    read(
+      'a call with a session',
+      () => `${CLIENT}/current-api-session`,
+      () => ({ 'zt-session': benchSessionToken(nextNumber()) }),
+    ),
+    read('lookup by id', () => `${MANAGEMENT}/identities/${identity().id}`),
+    list('lookup by name', 'identities', () => `name = "${identity().name}"`),
+    list('lookup by externalId', 'identities', () => `externalId = "${identity().externalId}"`),
+    read('list, first page', () => `${MANAGEMENT}/identities`),
+    list('list by filter (20 with an attribute)', 'identities', () => `anyOf(roleAttributes) = "${identity().team}"`),
+    read('list of sessions, first page', () => `${MANAGEMENT}/api-sessions`),
+    list('sessions of an identity', 'api-sessions', () => `identity = "${identity().id}"`),
+  ]
+}

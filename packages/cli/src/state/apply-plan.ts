@@ -1,0 +1,67 @@
+import type { ControllerClient } from '@countersign/sdk'
+import { CliError, EXIT } from '../cli-error.ts'
+import { type Members, mapReferences } from '../resources/references.ts'
+import type { ResourceKind } from '../resources/resource-kind.ts'
+import { KINDS, type State } from './named-state.ts'
+import type { Step } from './plan.ts'
+
+/**
+ * Carries out the steps in order and calls `onStep` after each. Signers and policies can reference each other: a reference to an item that is
+ * created later is set at the end. Stops at the first error; completed steps are kept, and another run continues.
+ */
+export async function applyPlan(
+  client: ControllerClient,
+  steps: readonly Step[],
+  state: State,
+  onStep: (step: Step, id: string) => void,
+): Promise<void> {
+  const ids = new Map(
+    KINDS.map((kind) => [kind, new Map((state.get(kind) ?? []).map(({ name, id }) => [String(name), id]))]),
+  )
+  const isId = (to: ResourceKind, text: string) => state.get(to)?.some(({ id }) => id === text) === true
+  const find = (text: string, to: ResourceKind) => ids.get(to)?.get(text) ?? (isId(to, text) ? text : undefined)
+  const deferred: (() => Promise<void>)[] = []
+  for (const { kind, name, existing, members, ...step } of steps) {
+    const { resolvable, unresolved } = split(kind, members, find)
+    const collection = kind.open(client)
+    let id = existing?.id
+    if (id === undefined) {
+      id = await collection.create(resolvable)
+      ids.get(kind)?.set(name, id)
+    } else if (Object.keys(resolvable).length > 0) await collection.patch(id, resolvable)
+    const itemId = id
+    if (Object.keys(unresolved).length > 0) {
+      deferred.push(() =>
+        collection.patch(
+          itemId,
+          mapReferences(kind, unresolved, (text, to) => find(text, to) ?? failUnknown(kind, name, text)),
+        ),
+      )
+    }
+    onStep({ kind, name, existing, members, ...step }, itemId)
+  }
+  for (const finish of deferred) await finish()
+}
+
+/** Splits top-level members by whether all their references can be resolved now. */
+function split(kind: ResourceKind, members: Members, find: (text: string, to: ResourceKind) => string | undefined) {
+  const [resolvable, unresolved]: [Members, Members] = [{}, {}]
+  for (const [member, value] of Object.entries(members)) {
+    let isResolved = true
+    const resolved = mapReferences(kind, { [member]: value }, (text, to) => {
+      const id = find(text, to)
+      if (id === undefined) isResolved = false
+      return id ?? text
+    })
+    if (isResolved) Object.assign(resolvable, resolved)
+    else unresolved[member] = value
+  }
+  return { resolvable, unresolved }
+}
+
+function failUnknown(kind: ResourceKind, name: string, reference: string): never {
+  throw new CliError(`the ${kind.singular} "${name}" references "${reference}", which does not exist`, {
+    hint: 'add it to the file, or correct the name',
+    exitCode: EXIT.notFound,
+  })
+}

@@ -1,0 +1,60 @@
+import type { CountersignError } from '@countersign/sdk'
+import { CliError, EXIT } from './cli-error.ts'
+import { explainNoResponse } from './net/explain-no-response.ts'
+
+/** Exit status by HTTP status. */
+const EXIT_BY_STATUS: { readonly [status: number]: number } = {
+  401: EXIT.refused,
+  403: EXIT.refused,
+  404: EXIT.notFound,
+  409: EXIT.conflict,
+  412: EXIT.conflict,
+}
+
+/** Exit status by error code. */
+const EXIT_BY_CODE: { readonly [code: string]: number } = {
+  NETWORK: EXIT.unreachable,
+  NO_ANSWER_IN_TIME: EXIT.unreachable,
+  BAD_ANSWER: EXIT.unreachable,
+  REDIRECTED: EXIT.refused,
+  NO_CREDENTIALS: EXIT.notLoggedIn,
+  BAD_CREDENTIALS: EXIT.notLoggedIn,
+  TOKEN_REFUSED: EXIT.refused,
+  LOGIN_REFUSED: EXIT.refused,
+  MFA_INVALID_TOKEN: EXIT.refused,
+}
+
+/** The status of a duplicate; 409 is for other conflicts. */
+const DUPLICATE = 400
+
+const HINTS: { readonly [code: string]: string } = {
+  TAKEN: 'the value is in use already: choose another, or change the item that has it',
+  CAN_NOT_DELETE_REFERENCED_ENTITY: 'first change or delete the items that reference it',
+  ENROLLMENT_IDENTITY_ALREADY_ENROLLED: 'log in with the token, or ask an administrator for a one-time token',
+  PRECONDITION_FAILED: 'it has changed in the meantime: read it again',
+  SERVER_TOO_MANY_REQUESTS: 'too many refused attempts: wait before the next one',
+  INVALID_AUTH: 'check the spelling; an administrator can look up the reason in auth-decisions by the request id',
+}
+
+/** Checks the name, not the class, so that commands that do not use the SDK need not load it. */
+export function isSdkError(error: unknown): error is CountersignError {
+  return error instanceof Error && error.name === 'CountersignError'
+}
+
+/** Converts an error of the SDK to a CliError with an exit status. Returns other errors unchanged. */
+export function toCliError(error: unknown): unknown {
+  if (!isSdkError(error)) return error
+  const exitCode =
+    EXIT_BY_CODE[error.code] ?? EXIT_BY_STATUS[error.status] ?? (error.isConflict ? EXIT.conflict : EXIT.failure)
+  if (error.code === 'NETWORK') {
+    const { what, hint } = explainNoResponse(error.cause)
+    return new CliError(`${error.message}: ${what}`, { hint, exitCode, cause: error })
+  }
+  // The reason is more specific than the envelope's message.
+  const { reason } = error
+  const field = error.field === undefined || reason.includes(error.field) ? '' : ` (${error.field})`
+  const request = error.requestId === undefined ? '' : ` [request ${error.requestId}]`
+  const hint =
+    HINTS[error.code] ?? error.hint ?? (error.isConflict && error.status === DUPLICATE ? HINTS.TAKEN : undefined)
+  return new CliError(`${reason}${field}${request}`, { hint, exitCode, cause: error })
+}

@@ -1,0 +1,44 @@
+import type { CurrentApiSession } from '@countersign/sdk'
+import { Button, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { logOut, pendingCode, pendingSigner } from '../../api/session.ts'
+import { ActionButton } from '../../show/action-button.tsx'
+import { CodeForm } from './code-form.tsx'
+import { clientSignersQuery, providerLoginUrl } from './provider-buttons.tsx'
+import { RefusedNote } from './refused-note.tsx'
+import { SetUpCodes } from './set-up-codes.tsx'
+
+interface SecondStepProps {
+  readonly session: CurrentApiSession
+  readonly next: string | undefined
+}
+
+/** The second factors that the session still needs: a one-time code, then a token of a provider. */
+export function SecondStep({ session, next }: SecondStepProps) {
+  const code = pendingCode(session)
+  const signerId = pendingSigner(session)
+  return (
+    <>
+      <RefusedNote />
+      {code === 'enter' && <CodeForm />}
+      {code === 'set-up' && <SetUpCodes />}
+      {code === undefined && signerId !== undefined && <ProviderStep signerId={signerId} next={next} />}
+      <ActionButton variant="subtle" onAct={logOut}>
+        Use another account
+      </ActionButton>
+    </>
+  )
+}
+
+function ProviderStep({ signerId, next }: { readonly signerId: string; readonly next: string | undefined }) {
+  const { data: signers = [] } = useQuery(clientSignersQuery)
+  const name = signers.find(({ id }) => id === signerId)?.name ?? 'your provider'
+  return (
+    <>
+      <Text size="sm">Your policy also requires a login at {name}. Sign in there as the same person.</Text>
+      <Button component="a" href={providerLoginUrl(signerId, next)} fullWidth>
+        Continue with {name}
+      </Button>
+    </>
+  )
+}

@@ -1,0 +1,24 @@
+import { isGroup, type Members, separateWords } from '@countersign/contract/resource'
+
+type Row = readonly [label: string, value: string | null]
+
+/** Rows for the members that are not in `shown`, labelled by the words of their names. */
+export function remainingRows(members: Members, entity: object, shown: readonly string[]): Row[] {
+  return Object.entries(members).flatMap(([name, member]): Row[] => {
+    if (isGroup(member) || shown.includes(name)) return []
+    return [[labelOf(name), describe((entity as Readonly<Record<string, unknown>>)[name])]]
+  })
+}
+
+/** `additionalAudiences` is “Additional audiences”. */
+function labelOf(name: string): string {
+  const words = separateWords(name, ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+function describe(value: unknown): string | null {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
+  if (Array.isArray(value)) return value.join(', ')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}

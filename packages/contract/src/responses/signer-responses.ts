@@ -1,0 +1,93 @@
+import { CLIENT_SIGNER_MEMBERS, SIGNER } from '../ext-jwt-signer.ts'
+import Type from '../schema/type.ts'
+import { base, instant, nullable, strings } from './response-members.ts'
+
+const text = () => Type.String()
+const textOrNull = () => nullable(Type.String())
+const { tags: _tags, ...baseWithoutTags } = base
+
+const KeyStatus = Type.Object({
+  source: Type.Enum(['certificate', 'jwks']),
+  keys: Type.Array(Type.Object({ kid: text(), alg: text(), thumbprint: text() })),
+  lastSuccessAt: nullable(instant()),
+  lastError: textOrNull(),
+  nextRefreshAt: nullable(instant()),
+  stale: Type.Boolean(),
+  warnings: strings(),
+})
+
+const { tags: _signerTags, ...signerMembers } = SIGNER.response
+
+const Signer = Type.Object({ ...base, ...signerMembers, keyStatus: Type.Optional(KeyStatus) })
+
+const clientMembers = CLIENT_SIGNER_MEMBERS.map((name) => [name, SIGNER.response[name] ?? Type.Unknown()])
+
+const ClientSigner = Type.Object({
+  ...baseWithoutTags,
+  ...Object.fromEntries(clientMembers),
+  scopes: Type.Union([text(), strings(), Type.Null()], { description: 'Scopes to request from the identity provider' }),
+})
+
+const DiscoveredSigner = Type.Object({
+  issuer: text(),
+  jwksEndpoint: text(),
+  openIdConfigurationUrl: text(),
+  scopes: Type.Optional(strings()),
+})
+
+const SignerCertificate = Type.Object({
+  commonName: text(),
+  fingerprint: text(),
+  notBefore: instant(),
+  notAfter: instant(),
+  keyKind: text(),
+  signatureAlgorithm: text(),
+  warnings: strings(),
+})
+
+const Explanation = Type.Object({
+  signers: Type.Array(
+    Type.Object({
+      signerId: text(),
+      checks: Type.Array(
+        Type.Object({ check: text(), expected: Type.Unknown(), received: Type.Unknown(), pass: Type.Boolean() }),
+      ),
+      reason: nullable(text()),
+    }),
+  ),
+  identity: nullable(Type.Object({ id: text(), name: text(), disabled: Type.Boolean() })),
+  policy: nullable(
+    Type.Object({
+      id: text(),
+      name: text(),
+      allowsExtJwt: Type.Boolean(),
+      allowsPassword: Type.Boolean(),
+      allowsCert: Type.Boolean(),
+      requiresTotp: Type.Boolean(),
+      requiresExtJwtSigner: textOrNull(),
+    }),
+  ),
+  missing: strings(),
+  hints: strings(),
+})
+
+const AuthDecision = Type.Object({
+  id: text(),
+  at: instant(),
+  method: text(),
+  reason: text(),
+  signerId: textOrNull(),
+  identityId: textOrNull(),
+  remoteAddress: text(),
+  ...Explanation.properties,
+})
+
+export const SIGNER_RESPONSES = {
+  Signer,
+  KeyStatus,
+  ClientSigner,
+  DiscoveredSigner,
+  SignerCertificate,
+  Explanation,
+  AuthDecision,
+}

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makeTestCertificate } from '@countersign/testkit'
+import { findCaBundleError } from './find-ca-bundle-error.ts'
+
+const one = makeTestCertificate({ kind: 'ec256', commonName: 'one' })
+const two = makeTestCertificate({ kind: 'ec256', commonName: 'two' })
+const key = one.privateKey.export({ type: 'pkcs8', format: 'pem' })
+
+test('accepts a bundle of one or several certificates', () => {
+  assert.equal(findCaBundleError(one.pem), undefined)
+  assert.equal(findCaBundleError(`${one.pem}\n${two.pem}`), undefined)
+})
+
+test('refuses anything else with a reason', () => {
+  const broken = one.pem.replace(/[A-Za-z0-9+/]{20}/, 'AAAAAAAAAAAAAAAAAAAA')
+  for (const pem of ['', 'junk', `${one.pem}${key}`, String(key), broken, one.pem.repeat(11)]) {
+    assert.equal(typeof findCaBundleError(pem), 'string', pem.slice(0, 60))
+  }
+})

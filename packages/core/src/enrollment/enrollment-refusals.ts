@@ -1,0 +1,63 @@
+import type { ErrorCode } from '@countersign/contract'
+import type { AuthPolicySettings } from '../auth-policy/auth-policy-settings.ts'
+import { isLoginAllowed, type LoginMethod } from '../auth-policy/login-method.ts'
+import type { SignerSettings } from '../signer/signer-settings.ts'
+
+/** What an enrollment leads to: logins with tokens of the signer, or a client certificate. */
+export const ENROLLMENT_KINDS = ['token', 'cert'] as const
+export type EnrollmentKind = (typeof ENROLLMENT_KINDS)[number]
+
+/** An enrollment with a token that the signer has accepted. */
+export interface EnrollmentAttempt {
+  readonly kind: EnrollmentKind
+  readonly signer: Pick<SignerSettings, 'enabled' | 'enrollToCertEnabled' | 'enrollToTokenEnabled'> & {
+    readonly id: string
+  }
+  /** The policy of the new identity; undefined when it does not exist. */
+  readonly policy: Pick<AuthPolicySettings, 'primary'> | undefined
+  /** Whether an identity with the token's identity claim exists. */
+  readonly isEnrolled: boolean
+}
+
+/** Reasons for refusing an enrollment with an accepted token, with their error codes. A closed set: decisions use these values. */
+export const ENROLLMENT_REFUSALS = {
+  'signer-disabled': 'INVALID_ENROLLMENT_TOKEN',
+  'already-enrolled': 'ENROLLMENT_IDENTITY_ALREADY_ENROLLED',
+  'enrollment-off': 'INVALID_ENROLLMENT_NOT_ALLOWED',
+  'policy-unknown': 'INVALID_ENROLLMENT_NOT_ALLOWED',
+  'not-allowed': 'INVALID_ENROLLMENT_NOT_ALLOWED',
+  'signer-not-allowed': 'INVALID_ENROLLMENT_NOT_ALLOWED',
+} as const satisfies Record<string, ErrorCode>
+
+export type EnrollmentRefusal = keyof typeof ENROLLMENT_REFUSALS
+
+/** The first refusal is the one that the client gets. */
+const RULES: readonly (readonly [EnrollmentRefusal, applies: (attempt: EnrollmentAttempt) => boolean])[] = [
+  ['signer-disabled', ({ signer }) => !signer.enabled],
+  ['already-enrolled', ({ isEnrolled }) => isEnrolled],
+  ['enrollment-off', ({ signer, kind }) => !isKindEnabled(signer, kind)],
+  ['policy-unknown', ({ policy }) => !policy],
+  ['not-allowed', ({ policy, kind }) => policy !== undefined && !policy.primary[METHOD_OF[kind]].allowed],
+  [
+    'signer-not-allowed',
+    ({ policy, kind, signer }) =>
+      policy?.primary[METHOD_OF[kind]].allowed === true && !isLoginAllowed(policy, loginMethodOf(kind, signer.id)),
+  ],
+]
+
+const METHOD_OF = { cert: 'cert', token: 'extJwt' } as const
+const FLAG_OF = { cert: 'enrollToCertEnabled', token: 'enrollToTokenEnabled' } as const
+
+/** Whether the signer allows this kind of enrollment. */
+export function isKindEnabled(signer: Pick<SignerSettings, (typeof FLAG_OF)[EnrollmentKind]>, kind: EnrollmentKind) {
+  return signer[FLAG_OF[kind]]
+}
+
+/** Every reason to refuse the enrollment, the one for the client first. Empty when it is allowed. */
+export function findEnrollmentRefusals(attempt: EnrollmentAttempt): EnrollmentRefusal[] {
+  return RULES.filter(([, applies]) => applies(attempt)).map(([refusal]) => refusal)
+}
+
+function loginMethodOf(kind: EnrollmentKind, signerId: string): LoginMethod {
+  return kind === 'cert' ? { method: 'cert' } : { method: 'ext-jwt', signerId }
+}

@@ -1,0 +1,62 @@
+import { CountersignError } from '../countersign-error.ts'
+import { memberOf, parseJson, textOf } from './read-body.ts'
+import { readRetryAfter } from './retry-delay.ts'
+import type { HttpResponse } from './transport.ts'
+
+const HINTS: Readonly<Record<number, string>> = {
+  401: 'log in again, or ask an administrator for the permission',
+  412: 'it has changed in the meantime: read it again',
+  429: 'wait before trying again',
+}
+
+/** Converts an error response, in the envelope of the controller or of the hosted API. */
+export function toError(response: Pick<HttpResponse, 'status' | 'headers' | 'text'>): CountersignError {
+  const { status, headers, text } = response
+  const body = parseJson(text)
+  return new CountersignError({
+    ...(memberOf(body, 'errors') ? readHosted(body) : readEnvelope(memberOf(body, 'error'), status)),
+    status,
+    hint: HINTS[status],
+    retryAfterSeconds: readRetryAfter(headers),
+    challenges: headers.get('www-authenticate') ?? undefined,
+  })
+}
+
+function readEnvelope(error: unknown, status: number) {
+  const cause = memberOf(error, 'cause')
+  const detail = textOf(cause, 'reason') ?? textOf(cause, 'message')
+  const message = textOf(error, 'message') ?? `the server responds with status ${status}`
+  return {
+    code: textOf(error, 'code') ?? 'UNKNOWN',
+    message: detail ? `${message}: ${detail}` : message,
+    reason: detail,
+    requestId: textOf(error, 'requestId'),
+    field: textOf(cause, 'field') ?? quotedField(detail),
+  }
+}
+
+/** Some refusals name their field only in the text: "the value 'x' for 'issuer' is invalid: …". */
+function quotedField(detail = ''): string | undefined {
+  return detail.startsWith("the value '") ? detail.split("' for '", 2)[1]?.split("'", 1)[0] : undefined
+}
+
+function readHosted(body: unknown) {
+  const errors = memberOf(body, 'errors')
+  const messages = Array.isArray(errors) ? errors.filter((one) => typeof one === 'string') : []
+  return {
+    code: textOf(memberOf(body, 'status'), 'label') ?? 'UNKNOWN',
+    message: messages.join('; ') || 'the server refuses the request',
+    requestId: textOf(body, 'traceId'),
+    field: textOf(body, 'field'),
+  }
+}
+
+/** The error for a successful response whose body is not one of the API. */
+export function unexpectedResponse({ status }: Pick<HttpResponse, 'status'>, url: string): CountersignError {
+  return new CountersignError({
+    code: 'BAD_ANSWER',
+    status,
+    message: `${new URL(url).origin} responds with status ${status}, but not with a response of this API`,
+    hint: 'check the address of the API',
+  })
+}

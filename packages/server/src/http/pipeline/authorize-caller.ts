@@ -1,0 +1,82 @@
+import { AppError, isAllowed } from '@countersign/core'
+import type { FastifyRequest } from 'fastify'
+import type { MissingFactor } from '../../login/second-factor.ts'
+import { isHostedAccess } from '../../store/operation-access.ts'
+import { authenticateSession, readSessionCredential } from './authenticate-session.ts'
+import { bearerTokens } from './bearer-tokens.ts'
+import type { Caller } from './call.ts'
+import { missingFactors } from './challenge.ts'
+import { countAttempt } from './count-attempt.ts'
+import type { PipelineParts } from './exchange.ts'
+import { requestSource } from './request-source.ts'
+import type { HostedRequirement, Route } from './route.ts'
+
+type CallerParts = Pick<
+  PipelineParts,
+  'sessions' | 'secondFactor' | 'noteSessionUse' | 'hostedCallers' | 'heldTokens' | 'limits'
+>
+
+/**
+ * Finds the caller of a request that is not anonymous. Throws the challenge that names the missing credential. With `isRecheck` the lookup
+ * does not count as a use of the session.
+ */
+export async function authenticateCaller(
+  { access }: Route,
+  request: FastifyRequest,
+  parts: CallerParts,
+  { isRecheck = false } = {},
+): Promise<Caller> {
+  if (isHostedAccess(access)) return authenticateHosted(request, parts, access)
+  const { sessions, noteSessionUse, heldTokens } = parts
+  const caller = await authenticateSession(request, isRecheck ? { find: (token) => sessions.peek(token) } : sessions)
+  if (!isRecheck) noteSessionUse(caller.session, request.ip, request.headers['user-agent'])
+  const bearers = caller.isCookie
+    ? heldTokens.of(caller.session.id, request.headers)
+    : bearerTokens(request.raw.rawHeaders)
+  return { ...caller, bearers }
+}
+
+const NO_TOKENS: readonly string[] = []
+
+async function authenticateHosted(
+  request: FastifyRequest,
+  { hostedCallers, heldTokens, limits }: CallerParts,
+  { hosted: access }: HostedRequirement,
+): Promise<Caller> {
+  const { token: sessionToken, isCookie } = readSessionCredential(request)
+  const credentials = {
+    bearers: bearerTokens(request.raw.rawHeaders),
+    sessionToken,
+    secondTokens: (id: string) => (isCookie ? heldTokens.of(id, request.headers) : NO_TOKENS),
+    address: request.ip,
+    requestId: request.id,
+    remoteAddr: () => requestSource(request).remoteAddr,
+  }
+  // Only authentication failures count against the limit.
+  const hosted = await countAttempt(limits, request.ip, () => hostedCallers.find(credentials, access))
+  return { session: hosted.session, hosted }
+}
+
+/**
+ * Checks that the caller's session is complete and that it holds the permission. Throws the refusal, or rejects with it. Returns a promise only
+ * when a second token has to be verified.
+ */
+export function authorizeCaller(
+  { access }: Route,
+  { session, bearers = NO_TOKENS }: Caller,
+  { secondFactor }: Pick<CallerParts, 'secondFactor'>,
+): Promise<void> | undefined {
+  if (access === 'partial-session' || isHostedAccess(access) || !session) return undefined
+  const check = (missing: readonly MissingFactor[]): undefined => {
+    if (missing.length > 0) throw missingFactors(missing)
+    if (typeof access === 'object' && !isAllowed(session.identity, access)) throw new AppError('UNAUTHORIZED')
+  }
+  const missing = secondFactor.findMissing(session, bearers)
+  return missing instanceof Promise ? missing.then(check) : check(missing)
+}
+
+/** Authenticates and authorizes the caller of a long response again, by the current state. Throws the refusal. */
+export async function reauthorizeCaller(route: Route, request: FastifyRequest, parts: CallerParts): Promise<void> {
+  if (route.access === 'anonymous') return
+  await authorizeCaller(route, await authenticateCaller(route, request, parts, { isRecheck: true }), parts)
+}

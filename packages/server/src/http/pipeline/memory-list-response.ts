@@ -1,0 +1,54 @@
+import {
+  compareRows,
+  evaluate,
+  type FilterOptions,
+  type RowReader,
+  resolvePaging,
+  type SymbolType,
+} from '@countersign/core'
+import { listParameters, paginationOf } from './list-response.ts'
+import type { Query } from './query.ts'
+import type { RouteResponse } from './route.ts'
+
+/** A short list that is not in the database. */
+export interface MemoryList<Row> {
+  readonly options: FilterOptions
+  readonly rows: readonly Row[]
+  read(row: Row): RowReader
+  show(row: Row): unknown
+}
+
+const COMMON_SYMBOLS: readonly (readonly [string, SymbolType])[] = [
+  ['id', 'string'],
+  ['createdAt', 'datetime'],
+  ['updatedAt', 'datetime'],
+  ['isSystem', 'bool'],
+  ['name', 'string'],
+]
+
+/** Filter options for entities with a name: the symbols that all have, and those given. */
+export function entityFilterOptions(...symbols: readonly (readonly [string, SymbolType])[]): FilterOptions {
+  return { tags: true, symbols: new Map([...COMMON_SYMBOLS, ...symbols]) }
+}
+
+/** The response to a list request on rows in memory, filtered, sorted and paged like any other list. */
+export function memoryListResponse<Row>({ options, rows, read, show }: MemoryList<Row>, query: Query): RouteResponse {
+  const paging = resolvePaging(listParameters(query), options)
+  const matching = rows.filter((row) => evaluate(paging.predicate, read(row)))
+  const sorted = matching.toSorted((left, right) => compareRows(paging.sort, read(left), read(right)))
+  const end = paging.limit === 'none' ? undefined : paging.offset + paging.limit
+  const data = sorted.slice(paging.offset, end).map(show)
+  const filterableFields = [...options.symbols.keys(), ...(options.tags ? ['tags'] : [])]
+  return {
+    status: 200,
+    json: { data, meta: { filterableFields, pagination: paginationOf(paging, matching.length) } },
+  }
+}
+
+/** The response for entities that this product does not have. An invalid filter is refused all the same. */
+export function emptyListResponse(options: FilterOptions, query: Query): RouteResponse {
+  const unreachable = (): never => {
+    throw new TypeError('the list is empty')
+  }
+  return memoryListResponse({ options, rows: [], read: unreachable, show: unreachable }, query)
+}

@@ -1,0 +1,30 @@
+/** Prefixes of the codes of connection failures, and the code of a read-only database. */
+const CODE_PREFIXES = [
+  '08',
+  '53',
+  '57P',
+  '25006',
+  'ECONN',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOST',
+  'ENET',
+  'EAI_AGAIN',
+  'ENOTFOUND',
+]
+
+/** Messages of the driver's own errors, which have no code. */
+const MESSAGES = [
+  'timeout exceeded when trying to connect',
+  'timeout expired',
+  'Query read timeout',
+  'Connection terminated',
+  'is not queryable',
+]
+
+/** Whether the database is unreachable, dropped the connection or is read-only. */
+export function isConnectionError(error: unknown): boolean {
+  const code = String((error as { code?: unknown } | null | undefined)?.code ?? '')
+  const message = error instanceof Error ? error.message : ''
+  return CODE_PREFIXES.some((prefix) => code.startsWith(prefix)) || MESSAGES.some((text) => message.includes(text))
+}

@@ -1,0 +1,116 @@
+import {
+  buildVerifySigner,
+  type CheckedSigner,
+  findSimilarSigners,
+  isSignerNamed,
+  KeySetError,
+  type SignerKeys,
+  type UntrustedJws,
+  untrustedIssuerAndAudience,
+  verifyToken,
+} from '@countersign/core'
+import type { Logger } from 'pino'
+import type { KeySets } from '../keyset/key-sets.ts'
+import { readStoredKeys } from '../keyset/stored-key-set.ts'
+import type { Clock } from '../platform/clock.ts'
+import { loadKeySigner } from '../store/reads/key-signer-reads.ts'
+import type { StoredSigner } from '../store/signer-row.ts'
+import type { Store } from '../store/store.ts'
+import type { SignerDirectory } from './signer-directory.ts'
+
+/** A signer that matches or nearly matches a token, with its keys and its verdict. */
+export interface SimilarSignerVerdict extends CheckedSigner {
+  readonly signer: StoredSigner
+}
+
+export interface SimilarSignersParts {
+  readonly store: Store
+  readonly directory: Pick<SignerDirectory, 'enabled' | 'all'>
+  readonly keys: Pick<KeySets, 'keysOf' | 'keyFor'>
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+interface VerifyOptions {
+  /** For refused requests, of which anyone can send any number: fetches no keys and compares a limited number of signers per second. */
+  readonly isLimited: boolean
+}
+
+/** Limit for refused requests. Comparing one signer takes about a microsecond. */
+const MAX_COMPARED_PER_SECOND = 20_000
+const NO_KEYS: SignerKeys = new Map()
+
+/** Verifies a token with every signer that matches or nearly matches, without stopping at the first failed check. For explanations only. */
+export class SimilarSigners {
+  readonly #parts: SimilarSignersParts
+  #second = 0
+  #compared = 0
+
+  constructor(parts: SimilarSignersParts) {
+    this.#parts = parts
+  }
+
+  /** Returns undefined when `isLimited` and the limit of compared signers in this second is reached. */
+  async verify(jws: UntrustedJws, { isLimited }: VerifyOptions): Promise<readonly SimilarSignerVerdict[] | undefined> {
+    const similar = await this.#find(jws, isLimited)
+    return similar && (await Promise.all(similar.map((signer) => this.#verifyBy(signer, jws, isLimited)))).flat()
+  }
+
+  /** An enabled signer with exactly this issuer and audience excludes similar ones, so the full list is not read. */
+  async #find(jws: UntrustedJws, isLimited: boolean): Promise<readonly StoredSigner[] | undefined> {
+    const { directory } = this.#parts
+    const { untrustedIssuer, untrustedAudiences } = untrustedIssuerAndAudience(jws)
+    const { candidates } = (await directory.enabled()).choose(untrustedIssuer, untrustedAudiences)
+    const all = candidates.length > 0 ? candidates.map(({ stored }) => stored) : await directory.all()
+    if (isLimited && candidates.length === 0 && !this.#reserveComparisons(all.length)) return undefined
+    return findSimilarSigners(jws.untrustedClaims, all)
+  }
+
+  #reserveComparisons(count: number): boolean {
+    const second = Math.floor(this.#parts.clock.now() / 1000)
+    if (second !== this.#second) this.#compared = 0
+    this.#second = second
+    if (this.#compared > 0 && this.#compared + count > MAX_COMPARED_PER_SECOND) return false
+    this.#compared += count
+    return true
+  }
+
+  /** Returns an empty list for a signer that cannot be used. */
+  async #verifyBy(signer: StoredSigner, jws: UntrustedJws, isLimited: boolean): Promise<SimilarSignerVerdict[]> {
+    const { clock, log } = this.#parts
+    let verifySigner: ReturnType<typeof buildVerifySigner>
+    try {
+      verifySigner = buildVerifySigner(signer)
+    } catch (error) {
+      log.error({ signerId: signer.id, err: error }, 'a stored signer cannot be used and is skipped')
+      return []
+    }
+    const keys = await this.#keysFor(signer, jws, isLimited)
+    const verdict = await verifyToken(jws, verifySigner, keys, clock.now(), { continueAfterRefusal: true })
+    return [{ signer, keys, verdict }]
+  }
+
+  async #keysFor(signer: StoredSigner, jws: UntrustedJws, isLimited: boolean): Promise<SignerKeys> {
+    if (!signer.enabled && signer.certPem === null) return this.#loadKeys(signer)
+    const { keys } = this.#parts
+    const { kid } = jws.untrustedHeader
+    const { untrustedIssuer, untrustedAudiences } = untrustedIssuerAndAudience(jws)
+    const isNamed = isSignerNamed(signer, untrustedIssuer, untrustedAudiences)
+    // As at login: an unknown kid is fetched only when the token names the signer.
+    if (!isLimited && isNamed && typeof kid === 'string' && !keys.keysOf(signer).has(kid))
+      await keys.keyFor(signer, kid)
+    return keys.keysOf(signer)
+  }
+
+  /** Loads the last stored keys of a disabled signer, to show whether it would accept the token. A disabled signer fetches no keys. */
+  async #loadKeys({ id, jwksEndpoint }: StoredSigner): Promise<SignerKeys> {
+    const keySet = (await loadKeySigner(this.#parts.store, id))?.keySet
+    if (!keySet || keySet.url !== jwksEndpoint) return NO_KEYS
+    try {
+      return readStoredKeys(keySet.jwks)
+    } catch (error) {
+      if (error instanceof KeySetError) return NO_KEYS
+      throw error
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import fastify from 'fastify'
+import { SPECS, type SpecId } from '../../src/http/openapi/build-document.ts'
+import { createPolicy } from '../http/auth-policies.fixture.ts'
+import { buildApp, type TestApp } from '../http/build-app.ts'
+import { certBody, create, jwksBody } from '../http/ext-jwt-signers.fixture.ts'
+import { createIdentity, createPassword } from '../http/identities.fixture.ts'
+
+/** A controller with one entity of each kind, and the ids for paths, by the first segment of the path. */
+async function setUp(t: TestContext) {
+  const app = await buildApp(t)
+  const requiredClaims = { '/org': ['a', 'b'] }
+  const signer = await create(app, jwksBody({ requiredClaims, scopes: ['openid'], tags: { a: 1, b: null } }))
+  await create(app, certBody())
+  const authPolicyId = await createPolicy(app, { secondary: { requireTotp: false, requireExtJwtSigner: signer } })
+  const identity = await createIdentity(app, {
+    authPolicyId,
+    attributes: ['a'],
+    externalId: 'x',
+    permissions: ['identity'],
+    appData: { any: { thing: true } },
+  })
+  await app.admin('POST', `/edge/management/v1/identities/${identity}/disable`, { durationMinutes: 5 })
+  const authenticator = (await createPassword(app, await createIdentity(app))).id
+  const own = (await app.admin('GET', '/edge/client/v1/current-identity/authenticators')).json.data[0].id
+  const session = (await app.admin('GET', '/edge/client/v1/current-api-session')).json.data.id
+  await app.admin('POST', '/edge/client/v1/current-identity/mfa')
+  const enrollment = await app.admin('POST', '/edge/management/v1/enrollments', {
+    method: 'ott',
+    identityId: identity,
+    expiresAt: new Date(app.clock.now() + 60_000).toISOString(),
+  })
+  const refused = await app.call('POST', '/edge/client/v1/authenticate?method=password', {
+    username: 'admin',
+    password: 'not-the-password',
+  })
+  const ids: Readonly<Record<string, string>> = {
+    'ext-jwt-signers': signer,
+    'external-jwt-signers': signer,
+    'auth-policies': authPolicyId,
+    identities: identity,
+    authenticators: authenticator,
+    'current-identity': own,
+    'api-sessions': session,
+    enrollments: enrollment.json.data.id,
+    'auth-decisions': refused.json.error.requestId,
+    'identity-types': 'Default',
+    specs: 'edge-client',
+  }
+  return { app, ids, refused }
+}
+
+/** Responses that this test cannot produce, with the reason. */
+const OMITTED: Readonly<Record<string, string>> = {
+  '/events': 'endless',
+  '/current-api-session/certificates/{id}': 'needs a certificate authority',
+  '/enroll/jwks': 'never a 200',
+  '/current-identity/mfa/recovery-codes': 'needs a one-time code',
+}
+
+interface Described {
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema: object }>> }>>
+}
+
+/** Validates responses against the schemas of a document. */
+async function createChecker(t: TestContext, app: TestApp, id: SpecId) {
+  const document = JSON.parse((await app.call('GET', `/api-docs/${id}.json`)).text)
+  const validator = fastify({
+    ajv: { customOptions: { strict: false, coerceTypes: false, removeAdditional: false, useDefaults: false } },
+  })
+  t.after(() => validator.close())
+  const { components } = document
+  const schemas: { path: string; method: string; schema: object; route: string }[] = []
+  for (const [path, methods] of Object.entries<Record<string, Described>>(document.paths)) {
+    for (const [method, { responses }] of Object.entries(methods)) {
+      const [status = ''] = Object.keys(responses).filter((one) => one.startsWith('2'))
+      const schema = responses[status]?.content?.['application/json']?.schema
+      if (!schema) continue
+      const route = `/${method}${path.replaceAll(/[{}]/g, '_')}`
+      validator.post(route, { schema: { body: { components, ...schema } } }, () => ({}))
+      schemas.push({ path, method, schema, route })
+    }
+  }
+  validator.post('/error', { schema: { body: { components, $ref: '#/components/schemas/Error' } } }, () => ({}))
+  await validator.ready()
+  const check = async (route: string, payload: object): Promise<string | undefined> => {
+    const reply = await validator.inject({ method: 'POST', url: route, payload })
+    return reply.statusCode === 200 ? undefined : reply.json().message
+  }
+  return { schemas, check }
+}
+
+for (const id of Object.keys(SPECS) as SpecId[]) {
+  test(`the responses of ${id} match its description`, async (t) => {
+    const { app, ids, refused } = await setUp(t)
+    const { schemas, check } = await createChecker(t, app, id)
+    let checked = 0
+    for (const { path, method, route } of schemas.filter((one) => one.method === 'get')) {
+      if (OMITTED[path]) continue
+      const known = ids[path.split('/')[1] ?? ''] ?? 'no-such-id'
+      const reply = await app.admin('GET', SPECS[id].base + path.replaceAll(/\{\w+\}/g, known))
+      const isAbsent = known === 'no-such-id' && path.includes('{')
+      assert.equal(reply.status, isAbsent ? 404 : 200, `${method} ${path}: ${reply.text.slice(0, 200)}`)
+      if (isAbsent) continue
+      assert.equal(await check(route, reply.json), undefined, `${method} ${path}: ${reply.text.slice(0, 500)}`)
+      checked++
+    }
+    assert.ok(checked > 10, 'many responses were checked')
+    assert.equal(await check('/error', refused.json), undefined)
+    assert.notEqual(
+      await check('/error', { error: { code: 'NO_SUCH_CODE' }, meta: {} }),
+      undefined,
+      'the check can fail',
+    )
+  })
+}
