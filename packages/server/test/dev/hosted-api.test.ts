@@ -1,42 +1,37 @@
 import assert from 'node:assert/strict'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
-import { stopTestPostgres } from '../http/build-app.ts'
+import { test } from 'node:test'
 import { CREDENTIAL_FILES, type DemoKindName, requestToken, setUpDev } from './dev.fixture.ts'
-
-after(stopTestPostgres)
 
 const LIFE_MS = 3_600_000
 /** The verifier's clock skew, and a second more. */
 const SKEW_MS = 61_000
 
-for (const database of ['sqlite', 'postgres'] as const) {
-  for (const kind of Object.keys(CREDENTIAL_FILES) as DemoKindName[]) {
-    const title = `S2-5.3 S2-5.4 S2-5.5 S2-5.6 S2-5.7 S2-5.9 from ${CREDENTIAL_FILES[kind]} to networks and self, and again after the token expires, on ${database}`
-    test(title, async (t) => {
-      t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
-      const { app, readCredentials } = await setUpDev(t, { database })
-      const file = readCredentials(kind)
-      assert.deepEqual(Object.keys(file), ['clientId', 'password', 'authenticationUrl'])
-      const call = (path: string, token: string) =>
-        app.call('GET', path, undefined, { headers: { authorization: `Bearer ${token}` } })
+for (const kind of Object.keys(CREDENTIAL_FILES) as DemoKindName[]) {
+  const title = `S2-5.3 S2-5.4 S2-5.5 S2-5.6 S2-5.7 S2-5.9 from ${CREDENTIAL_FILES[kind]} to networks and self, and again after the token expires`
+  test(title, async (t) => {
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
+    const { app, readCredentials } = await setUpDev(t)
+    const file = readCredentials(kind)
+    assert.deepEqual(Object.keys(file), ['clientId', 'password', 'authenticationUrl'])
+    const call = (path: string, token: string) =>
+      app.call('GET', path, undefined, { headers: { authorization: `Bearer ${token}` } })
 
-      const first = await requestToken(kind, file)
-      const networks = await call('/core/v3/networks', first)
-      assert.equal(networks.status, 200, networks.text)
-      assert.equal(networks.json._embedded.networkList[0].status, 'PROVISIONED')
-      const self = await call('/identity/v1/identities/self', first)
-      assert.deepEqual([self.status, self.json.clientId], [200, file.clientId])
+    const first = await requestToken(kind, file)
+    const networks = await call('/core/v3/networks', first)
+    assert.equal(networks.status, 200, networks.text)
+    assert.equal(networks.json._embedded.networkList[0].status, 'PROVISIONED')
+    const self = await call('/identity/v1/identities/self', first)
+    assert.deepEqual([self.status, self.json.clientId], [200, file.clientId])
 
-      t.mock.timers.tick(LIFE_MS + SKEW_MS)
-      assert.equal((await call('/core/v3/networks', first)).status, 401)
-      const second = await requestToken(kind, file)
-      assert.notEqual(second, first)
-      assert.equal((await call('/core/v3/networks', second)).status, 200)
-      assert.equal((await call('/identity/v1/identities/self', second)).json.id, self.json.id)
-    })
-  }
+    t.mock.timers.tick(LIFE_MS + SKEW_MS)
+    assert.equal((await call('/core/v3/networks', first)).status, 401)
+    const second = await requestToken(kind, file)
+    assert.notEqual(second, first)
+    assert.equal((await call('/core/v3/networks', second)).status, 200)
+    assert.equal((await call('/identity/v1/identities/self', second)).json.id, self.json.id)
+  })
 }
 
 test('S2-5.3 the files and the provider’s state are readable by the owner only, and no secret is stored elsewhere', async (t) => {

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
-import { ADMIN_PASSWORD, buildApp, stopTestPostgres } from '../http/build-app.ts'
+import { describe, test } from 'node:test'
+import { ADMIN_PASSWORD, buildApp } from '../http/build-app.ts'
 import { LOG_IN, makeHolder, overTls } from '../http/client-certificates.fixture.ts'
 import { createPassword } from '../http/identities.fixture.ts'
 import { enrollTotp, MFA, makeUser, STEP_MS, submitCode } from '../http/one-time-codes.fixture.ts'
 import { decisionOf, logInWithToken, partsOf, refusalOf, setUpProvider } from '../http/provider.fixture.ts'
 import { eventLines, eventsOf } from './read-events.ts'
-
-after(stopTestPostgres)
 
 const AUTHENTICATE = '/edge/client/v1/authenticate?method=password'
 

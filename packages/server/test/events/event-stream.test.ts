@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, describe, type TestContext, test } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@countersign/core'
 import { createIdentity as createIdentityOperation } from '../../src/operations/identity/create-identity.ts'
 import { serveRoutes } from '../attack/serve-routes.ts'
-import { ADMIN_PASSWORD, buildApp, newPostgresDatabase, stopTestPostgres, type TestApp } from '../http/build-app.ts'
+import { ADMIN_PASSWORD, buildApp, newPostgresDatabase, type TestApp } from '../http/build-app.ts'
 import { summarize } from '../http/ext-jwt-signers.fixture.ts'
 import { createIdentity, createPassword, IDENTITIES, OWN_SESSION } from '../http/identities.fixture.ts'
 import { makeSecondSigner, makeStrictPolicy } from '../http/second-token.fixture.ts'
 import { listen, openStream, type StreamOptions } from './open-stream.ts'
-
-after(stopTestPostgres)
 
 const POLICIES = '/edge/management/v1/auth-policies'
 const SIGNERS = '/edge/management/v1/ext-jwt-signers'

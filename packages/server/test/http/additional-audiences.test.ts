@@ -1,66 +1,61 @@
 import assert from 'node:assert/strict'
-import { after, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { mintKey } from '@countersign/testkit'
-import { stopTestPostgres } from './build-app.ts'
 import {
   CLIENT_SIGNERS,
   create,
   detailOf,
   jwksBody,
-  overBothDatabases,
   SIGNERS,
   summarize,
+  testWithApp,
 } from './ext-jwt-signers.fixture.ts'
 import { ALICE, AUDIENCE, decisionOf, logInWithToken, refusalOf, setUpProvider } from './provider.fixture.ts'
 import { makeStrictPolicy } from './second-token.fixture.ts'
 
-after(stopTestPostgres)
-
 const OWN = '/edge/client/v1/current-identity'
 
-async function setUp(t: TestContext, database: 'sqlite' | 'postgres') {
-  const parts = await setUpProvider(t, { database })
+async function setUp(t: TestContext) {
+  const parts = await setUpProvider(t)
   await parts.createIdentity()
   return parts
 }
 
-for (const database of ['sqlite', 'postgres'] as const) {
-  test(`a token for any of the signer's audiences logs in, and for no other, on ${database}`, async (t) => {
-    const { app, token, createSigner } = await setUp(t, database)
-    const id = await createSigner({ additionalAudiences: ['api://one', 'api://two'] })
-    for (const aud of [AUDIENCE, 'api://one', 'api://two', ['elsewhere', 'api://two'], ['api://one', 'api://two']]) {
-      assert.equal((await logInWithToken(app, token({ aud }))).status, 200, JSON.stringify(aud))
-    }
-    for (const aud of ['api://three', 'api://one/', 'API://one', ['elsewhere'], []]) {
-      assert.equal((await logInWithToken(app, token({ aud }))).status, 401, JSON.stringify(aud))
-    }
-    const patch = await app.admin('PATCH', `${SIGNERS}/${id}`, { additionalAudiences: ['api://two'] })
-    assert.equal(patch.status, 200, patch.text)
-    assert.equal((await logInWithToken(app, token({ aud: 'api://one' }))).status, 401)
-    assert.equal((await logInWithToken(app, token({ aud: 'api://two' }))).status, 200)
-  })
+test(`a token for any of the signer's audiences logs in, and for no other`, async (t) => {
+  const { app, token, createSigner } = await setUp(t)
+  const id = await createSigner({ additionalAudiences: ['api://one', 'api://two'] })
+  for (const aud of [AUDIENCE, 'api://one', 'api://two', ['elsewhere', 'api://two'], ['api://one', 'api://two']]) {
+    assert.equal((await logInWithToken(app, token({ aud }))).status, 200, JSON.stringify(aud))
+  }
+  for (const aud of ['api://three', 'api://one/', 'API://one', ['elsewhere'], []]) {
+    assert.equal((await logInWithToken(app, token({ aud }))).status, 401, JSON.stringify(aud))
+  }
+  const patch = await app.admin('PATCH', `${SIGNERS}/${id}`, { additionalAudiences: ['api://two'] })
+  assert.equal(patch.status, 200, patch.text)
+  assert.equal((await logInWithToken(app, token({ aud: 'api://one' }))).status, 401)
+  assert.equal((await logInWithToken(app, token({ aud: 'api://two' }))).status, 200)
+})
 
-  test(`a signer that is a second factor accepts a token for any of its audiences, on ${database}`, async (t) => {
-    const { app, token, createSigner } = await setUpProvider(t, { database })
-    const signerId = await createSigner({ additionalAudiences: ['api://one'] })
-    await app.admin('POST', '/edge/management/v1/identities', {
-      name: 'alice',
-      type: 'Default',
-      isAdmin: false,
-      externalId: ALICE,
-      authPolicyId: await makeStrictPolicy(app, signerId),
-    })
-    const login = await logInWithToken(app, token())
-    const call = async (aud: string) => {
-      const headers = { 'zt-session': login.json.data.token, authorization: `Bearer ${token({ aud })}` }
-      return (await app.call('GET', OWN, undefined, { headers })).status
-    }
-    assert.deepEqual([await call(AUDIENCE), await call('api://one'), await call('api://two')], [200, 200, 401])
+test('a signer that is a second factor accepts a token for any of its audiences', async (t) => {
+  const { app, token, createSigner } = await setUpProvider(t)
+  const signerId = await createSigner({ additionalAudiences: ['api://one'] })
+  await app.admin('POST', '/edge/management/v1/identities', {
+    name: 'alice',
+    type: 'Default',
+    isAdmin: false,
+    externalId: ALICE,
+    authPolicyId: await makeStrictPolicy(app, signerId),
   })
-}
+  const login = await logInWithToken(app, token())
+  const call = async (aud: string) => {
+    const headers = { 'zt-session': login.json.data.token, authorization: `Bearer ${token({ aud })}` }
+    return (await app.call('GET', OWN, undefined, { headers })).status
+  }
+  assert.deepEqual([await call(AUDIENCE), await call('api://one'), await call('api://two')], [200, 200, 401])
+})
 
 test('an unknown kid triggers a key fetch when the token names the signer by an additional audience', async (t) => {
-  const { app, token, provider, createSigner } = await setUp(t, 'sqlite')
+  const { app, token, provider, createSigner } = await setUp(t)
   await createSigner({ additionalAudiences: ['api://one'] })
   assert.equal((await logInWithToken(app, token())).status, 200)
   const rotated = mintKey('P-256')
@@ -70,7 +65,7 @@ test('an unknown kid triggers a key fetch when the token names the signer by an 
 })
 
 test('a refusal and explain name every audience that the signer accepts', async (t) => {
-  const { app, token, createSigner, explain } = await setUp(t, 'sqlite')
+  const { app, token, createSigner, explain } = await setUp(t)
   await createSigner({ additionalAudiences: ['api://one'] })
   const refused = token({ aud: 'elsewhere' })
   const { signers, hints } = await explain(refused)
@@ -83,7 +78,7 @@ test('a refusal and explain name every audience that the signer accepts', async 
   assert.deepEqual([accepted.signers[0].reason, accepted.hints], ['accepted', []])
 })
 
-overBothDatabases('additional audiences', async (t, app) => {
+testWithApp('additional audiences', async (t, app) => {
   const replace = (id: string, body: Record<string, unknown>) => app.admin('PUT', `${SIGNERS}/${id}`, body)
   const patch = (id: string, body: Record<string, unknown>) => app.admin('PATCH', `${SIGNERS}/${id}`, body)
   const audiencesOf = async (id: string) => (await detailOf(app, id)).additionalAudiences

@@ -7,8 +7,8 @@ import { after, test } from 'node:test'
 import { encodeTime, newId, TIME_LENGTH } from '@countersign/core'
 import { createApiSession } from '../../src/operations/api-session/start-session.ts'
 import { createPolicy, POLICIES } from './auth-policies.fixture.ts'
-import { buildApp, stopTestPostgres, type TestApp } from './build-app.ts'
-import { overBothDatabases, summarize } from './ext-jwt-signers.fixture.ts'
+import { buildApp, type TestApp } from './build-app.ts'
+import { summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
 import {
   API_SESSIONS,
   createIdentity,
@@ -17,8 +17,6 @@ import {
   identityOf,
   OWN_SESSION,
 } from './identities.fixture.ts'
-
-after(stopTestPostgres)
 
 const SECOND = 1000
 
@@ -31,7 +29,7 @@ writeFileSync(config, 'session:\n  idleSeconds: 600\n  maxSeconds: 1500\n  maxPe
 const use = async (app: TestApp, session: string) =>
   summarize(await app.call('GET', OWN_SESSION, undefined, { session }))
 
-overBothDatabases('API sessions', async (t, app) => {
+testWithApp('API sessions', async (t, app) => {
   await t.test('are counted exactly, however they start and end', async () => {
     const total = async (query = '') =>
       (await app.admin('GET', `${API_SESSIONS}?limit=1${query}`)).json.meta.pagination.totalCount
@@ -172,7 +170,7 @@ overBothDatabases('API sessions', async (t, app) => {
   })
 })
 
-overBothDatabases(
+testWithApp(
   'session lifetime',
   async (t, app) => {
     // Created before the clock moves and the administrator's session expires.

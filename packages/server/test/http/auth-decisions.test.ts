@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { mintKey } from '@countersign/testkit'
 import { pruneDecisions } from '../../src/operations/auth-decision/record-decisions.ts'
-import { ADMIN_PASSWORD, newPostgresDatabase, stopTestPostgres, type TestApp } from './build-app.ts'
+import { ADMIN_PASSWORD, newPostgresDatabase, type TestApp } from './build-app.ts'
 import { summarize } from './ext-jwt-signers.fixture.ts'
 import { createPassword } from './identities.fixture.ts'
 import {
@@ -15,8 +15,6 @@ import {
   setUpProvider,
 } from './provider.fixture.ts'
 
-after(stopTestPostgres)
-
 const IDENTITIES = '/edge/management/v1/identities'
 const DAY_MS = 86_400_000
 
@@ -27,90 +25,88 @@ async function countDecisions(app: TestApp): Promise<number> {
   return (await app.admin('GET', `${DECISIONS}?limit=1`)).json.meta.pagination.totalCount
 }
 
-for (const database of ['sqlite', 'postgres'] as const) {
-  describe(`decisions on refused logins, on ${database}`, () => {
-    test('D18 the request id of a refusal finds its verdict, with hints; a successful login leaves no decision', async (t) => {
-      const { app, token, createSigner, createIdentity } = await setUpProvider(t, { database })
-      const signerId = await createSigner()
-      const identityId = await createIdentity()
-      assert.equal((await logInWithToken(app, token())).status, 200)
-      assert.equal(await countDecisions(app), 0)
+describe('decisions on refused logins', () => {
+  test('D18 the request id of a refusal finds its verdict, with hints; a successful login leaves no decision', async (t) => {
+    const { app, token, createSigner, createIdentity } = await setUpProvider(t)
+    const signerId = await createSigner()
+    const identityId = await createIdentity()
+    assert.equal((await logInWithToken(app, token())).status, 200)
+    assert.equal(await countDecisions(app), 0)
 
-      const now = Math.floor(app.clock.now() / 1000)
-      const expired = token({ iat: now - 600, exp: now - 5 })
-      const id = await refusalOf(logInWithToken(app, expired))
-      const decision = await decisionOf(app, id)
-      assert.deepEqual(
-        [decision.id, decision.method, decision.reason, decision.signerId, decision.identityId],
-        [id, 'ext-jwt', 'token-expired', signerId, null],
-      )
-      assert.equal(decision.remoteAddress, '127.0.0.1')
-      assert.ok(Math.abs(Date.parse(decision.at) - app.clock.now()) < 60_000)
-      const [signer] = decision.signers
-      assert.deepEqual([signer.signerId, signer.reason], [signerId, 'token-expired'])
-      assert.deepEqual(
-        signer.checks.filter(({ pass }: { pass: boolean }) => !pass).map(({ check }: { check: string }) => check),
-        ['expiry'],
-      )
-      assert.match(decision.hints.join('\n'), /the token expired/)
-      assert.deepEqual([decision.identity, decision.policy], [null, null])
-      assert.equal(await countDecisions(app), 1)
+    const now = Math.floor(app.clock.now() / 1000)
+    const expired = token({ iat: now - 600, exp: now - 5 })
+    const id = await refusalOf(logInWithToken(app, expired))
+    const decision = await decisionOf(app, id)
+    assert.deepEqual(
+      [decision.id, decision.method, decision.reason, decision.signerId, decision.identityId],
+      [id, 'ext-jwt', 'token-expired', signerId, null],
+    )
+    assert.equal(decision.remoteAddress, '127.0.0.1')
+    assert.ok(Math.abs(Date.parse(decision.at) - app.clock.now()) < 60_000)
+    const [signer] = decision.signers
+    assert.deepEqual([signer.signerId, signer.reason], [signerId, 'token-expired'])
+    assert.deepEqual(
+      signer.checks.filter(({ pass }: { pass: boolean }) => !pass).map(({ check }: { check: string }) => check),
+      ['expiry'],
+    )
+    assert.match(decision.hints.join('\n'), /the token expired/)
+    assert.deepEqual([decision.identity, decision.policy], [null, null])
+    assert.equal(await countDecisions(app), 1)
 
-      await app.admin('POST', `${IDENTITIES}/${identityId}/disable`, { durationMinutes: 0 })
-      const disabled = await decisionOf(app, await refusalOf(logInWithToken(app, token())))
-      assert.deepEqual([disabled.reason, disabled.identityId], ['disabled', identityId])
-      assert.deepEqual(disabled.identity, { id: identityId, name: 'alice', disabled: true })
-      assert.equal(disabled.policy.id, 'default')
-      assert.match(disabled.missing.join(), /"alice" is disabled/)
-      assert.equal(summarize(await app.admin('GET', `${DECISIONS}/no-such-id`)), '404 NOT_FOUND')
-    })
-
-    test('D18 the list is filtered, sorted and paged', async (t) => {
-      const { app, token, createSigner } = await setUpProvider(t, { database })
-      const signerId = await createSigner()
-      const unknown = await refusalOf(logInWithToken(app, token()))
-      app.clock.advance(1000)
-      const elsewhere = await refusalOf(logInWithToken(app, token({ iss: 'https://elsewhere.example' })))
-      app.clock.advance(1000)
-      const password = await refusalOf(logIn(app, 'unknown-user', 'wrong-password'))
-      const list = async (query: string): Promise<string[]> => {
-        const reply = await app.admin('GET', `${DECISIONS}?${query}`)
-        assert.equal(reply.status, 200, reply.text)
-        return reply.json.data.map(({ id }: { id: string }) => id)
-      }
-      const filter = (text: string) => list(`filter=${encodeURIComponent(text)}`)
-      assert.deepEqual(await list('sort=at'), [unknown, elsewhere, password])
-      assert.deepEqual(await list('sort=createdAt%20desc&limit=1&offset=1'), [elsewhere])
-      assert.deepEqual(await filter('reason = "issuer-unknown"'), [elsewhere])
-      assert.deepEqual(await filter('method = "password"'), [password])
-      assert.deepEqual(await filter(`signerId = "${signerId}"`), [unknown])
-      assert.deepEqual(await filter('remoteAddress = "192.0.2.1"'), [])
-      assert.equal(
-        summarize(await app.admin('GET', `${DECISIONS}?filter=explanation%20%3D%20null`)),
-        '400 INVALID_FILTER',
-      )
-    })
-
-    test('D18 a decision is hidden after 24 hours, and pruning deletes its row', async (t) => {
-      const { app, token } = await setUpProvider(t, { database })
-      const id = await refusalOf(logInWithToken(app, token()))
-      assert.equal((await decisionOf(app, id)).id, id)
-      const rows = () => app.store.db.selectFrom('auth_decisions').select('id').execute()
-      const prune = () => app.store.run(pruneDecisions, {}, { actorId: 'system', now: app.clock.now() })
-      app.clock.advance(DAY_MS - 60_000)
-      const session = await app.logIn('admin', ADMIN_PASSWORD)
-      assert.equal((await app.call('GET', `${DECISIONS}/${id}`, undefined, { session })).status, 200)
-      assert.equal(await prune(), false)
-      assert.equal((await rows()).length, 1)
-      app.clock.advance(61_000)
-      assert.equal((await app.call('GET', `${DECISIONS}/${id}`, undefined, { session })).status, 404)
-      assert.deepEqual((await app.call('GET', DECISIONS, undefined, { session })).json.data, [])
-      assert.equal((await rows()).length, 1)
-      await prune()
-      assert.equal((await rows()).length, 0)
-    })
+    await app.admin('POST', `${IDENTITIES}/${identityId}/disable`, { durationMinutes: 0 })
+    const disabled = await decisionOf(app, await refusalOf(logInWithToken(app, token())))
+    assert.deepEqual([disabled.reason, disabled.identityId], ['disabled', identityId])
+    assert.deepEqual(disabled.identity, { id: identityId, name: 'alice', disabled: true })
+    assert.equal(disabled.policy.id, 'default')
+    assert.match(disabled.missing.join(), /"alice" is disabled/)
+    assert.equal(summarize(await app.admin('GET', `${DECISIONS}/no-such-id`)), '404 NOT_FOUND')
   })
-}
+
+  test('D18 the list is filtered, sorted and paged', async (t) => {
+    const { app, token, createSigner } = await setUpProvider(t)
+    const signerId = await createSigner()
+    const unknown = await refusalOf(logInWithToken(app, token()))
+    app.clock.advance(1000)
+    const elsewhere = await refusalOf(logInWithToken(app, token({ iss: 'https://elsewhere.example' })))
+    app.clock.advance(1000)
+    const password = await refusalOf(logIn(app, 'unknown-user', 'wrong-password'))
+    const list = async (query: string): Promise<string[]> => {
+      const reply = await app.admin('GET', `${DECISIONS}?${query}`)
+      assert.equal(reply.status, 200, reply.text)
+      return reply.json.data.map(({ id }: { id: string }) => id)
+    }
+    const filter = (text: string) => list(`filter=${encodeURIComponent(text)}`)
+    assert.deepEqual(await list('sort=at'), [unknown, elsewhere, password])
+    assert.deepEqual(await list('sort=createdAt%20desc&limit=1&offset=1'), [elsewhere])
+    assert.deepEqual(await filter('reason = "issuer-unknown"'), [elsewhere])
+    assert.deepEqual(await filter('method = "password"'), [password])
+    assert.deepEqual(await filter(`signerId = "${signerId}"`), [unknown])
+    assert.deepEqual(await filter('remoteAddress = "192.0.2.1"'), [])
+    assert.equal(
+      summarize(await app.admin('GET', `${DECISIONS}?filter=explanation%20%3D%20null`)),
+      '400 INVALID_FILTER',
+    )
+  })
+
+  test('D18 a decision is hidden after 24 hours, and pruning deletes its row', async (t) => {
+    const { app, token } = await setUpProvider(t)
+    const id = await refusalOf(logInWithToken(app, token()))
+    assert.equal((await decisionOf(app, id)).id, id)
+    const rows = () => app.store.db.selectFrom('auth_decisions').select('id').execute()
+    const prune = () => app.store.run(pruneDecisions, {}, { actorId: 'system', now: app.clock.now() })
+    app.clock.advance(DAY_MS - 60_000)
+    const session = await app.logIn('admin', ADMIN_PASSWORD)
+    assert.equal((await app.call('GET', `${DECISIONS}/${id}`, undefined, { session })).status, 200)
+    assert.equal(await prune(), false)
+    assert.equal((await rows()).length, 1)
+    app.clock.advance(61_000)
+    assert.equal((await app.call('GET', `${DECISIONS}/${id}`, undefined, { session })).status, 404)
+    assert.deepEqual((await app.call('GET', DECISIONS, undefined, { session })).json.data, [])
+    assert.equal((await rows()).length, 1)
+    await prune()
+    assert.equal((await rows()).length, 0)
+  })
+})
 
 test('D18 every node shows the decisions of the other nodes', async (t) => {
   const database = await newPostgresDatabase()

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict'
-import { after } from 'node:test'
 import { createPolicy, POLICIES, policyBody, policyOf } from './auth-policies.fixture.ts'
-import { stopTestPostgres } from './build-app.ts'
-import { changed, create, jwksBody, overBothDatabases, SIGNERS, summarize } from './ext-jwt-signers.fixture.ts'
+import { changed, create, jwksBody, SIGNERS, summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
 import { createIdentity } from './identities.fixture.ts'
 
-after(stopTestPostgres)
-
-overBothDatabases('authentication policies', async (t, app) => {
+testWithApp('authentication policies', async (t, app) => {
   await t.test('W-46 a policy is created, read back, replaced, deleted, and then gone', async () => {
     const signer = await create(app)
     const body = policyBody({

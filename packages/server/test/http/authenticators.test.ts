@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
-import { after } from 'node:test'
 import { createPolicy } from './auth-policies.fixture.ts'
-import { stopTestPostgres } from './build-app.ts'
-import { overBothDatabases, summarize } from './ext-jwt-signers.fixture.ts'
+import { summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
 import {
   AUTHENTICATORS,
   createIdentity,
@@ -12,11 +10,9 @@ import {
   OWN_IDENTITY,
 } from './identities.fixture.ts'
 
-after(stopTestPostgres)
-
 const LOG_IN = '/edge/client/v1/authenticate?method=password'
 
-overBothDatabases('password authenticators', async (t, app) => {
+testWithApp('password authenticators', async (t, app) => {
   await t.test(
     'R-13 one is created, shown without its secret, logs its identity in, is deleted, and then gone',
     async () => {
@@ -206,7 +202,7 @@ overBothDatabases('password authenticators', async (t, app) => {
   })
 })
 
-overBothDatabases('the caller’s own identity and password', async (t, app) => {
+testWithApp('the caller’s own identity and password', async (t, app) => {
   const apis = ['/edge/client/v1', '/edge/management/v1']
 
   await t.test('is shown on both APIs, with its own links and without meta', async () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { buildExtension, der, OID, readLeafDigests } from '@countersign/core'
 import { makeTestCertificate, mintKeyFrom, mintToken, type TestCertificateOptions } from '@countersign/testkit'
 import { createCertificateAuthenticator } from '../../src/operations/authenticator/create-authenticator.ts'
 import { createTestAuthority, getTestAuthority } from '../platform/keys/test-authority.ts'
 import { createPolicy, POLICIES } from './auth-policies.fixture.ts'
-import { ADMIN_PASSWORD, buildApp, stopTestPostgres, type TestApp } from './build-app.ts'
+import { ADMIN_PASSWORD, buildApp, type TestApp } from './build-app.ts'
 import {
   intermediatePem,
   issueTo,
@@ -17,8 +17,6 @@ import {
 } from './client-certificates.fixture.ts'
 import { SIGNERS, summarize } from './ext-jwt-signers.fixture.ts'
 import { AUTHENTICATORS, createIdentity, IDENTITIES, OWN_IDENTITY, OWN_SESSION } from './identities.fixture.ts'
-
-after(stopTestPostgres)
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -52,35 +50,33 @@ async function signUnusual(options: TestCertificateOptions) {
 
 const CLIENT_AUTH = buildExtension(OID.extendedKeyUsage, der.sequence(der.oid(OID.clientAuth)))
 
-for (const database of ['sqlite', 'postgres'] as const) {
-  test(`D26 a certificate opens a session on both APIs, with a body and without, on ${database}`, async (t) => {
-    const { app, call } = await setUp(t, { database })
-    const holder = await makeHolder(app)
-    for (const api of ['client', 'management']) {
-      for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
-        for (const body of [undefined, {}, { configTypes: ['all'], envInfo: { os: 'linux' } }]) {
-          const path = `/edge/${api}/v1/authenticate?method=cert`
-          const reply = await call('POST', path, { ...holder, version, ...(body && { body }) })
-          assert.equal(reply.status, 200, reply.text)
-          const { data } = reply.json
-          assert.equal(data.token, reply.headers['zt-session'])
-          assert.deepEqual(
-            [data.identityId, data.authenticatorId, data.isCertExtendable, data.authQueries],
-            [holder.id, holder.authenticatorId, true, []],
-          )
-          for (const absent of ['isCertExtendRequested', 'isCertKeyRollRequested', 'improperClientCertChain']) {
-            assert.ok(!(absent in data), absent)
-          }
+test('D26 a certificate opens a session on both APIs, with a body and without', async (t) => {
+  const { app, call } = await setUp(t)
+  const holder = await makeHolder(app)
+  for (const api of ['client', 'management']) {
+    for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+      for (const body of [undefined, {}, { configTypes: ['all'], envInfo: { os: 'linux' } }]) {
+        const path = `/edge/${api}/v1/authenticate?method=cert`
+        const reply = await call('POST', path, { ...holder, version, ...(body && { body }) })
+        assert.equal(reply.status, 200, reply.text)
+        const { data } = reply.json
+        assert.equal(data.token, reply.headers['zt-session'])
+        assert.deepEqual(
+          [data.identityId, data.authenticatorId, data.isCertExtendable, data.authQueries],
+          [holder.id, holder.authenticatorId, true, []],
+        )
+        for (const absent of ['isCertExtendRequested', 'isCertKeyRollRequested', 'improperClientCertChain']) {
+          assert.ok(!(absent in data), absent)
         }
       }
     }
-    const listed = await app.admin('GET', `/edge/management/v1/api-sessions?filter=identity="${holder.id}"`)
-    assert.equal(
-      listed.json.data.every((row: { isCertExtendable: boolean }) => row.isCertExtendable),
-      true,
-    )
-  })
-}
+  }
+  const listed = await app.admin('GET', `/edge/management/v1/api-sessions?filter=identity="${holder.id}"`)
+  assert.equal(
+    listed.json.data.every((row: { isCertExtendable: boolean }) => row.isCertExtendable),
+    true,
+  )
+})
 
 test('a missing, unrecorded or foreign certificate is refused, and all refusals look alike', async (t) => {
   const { app, call } = await setUp(t)

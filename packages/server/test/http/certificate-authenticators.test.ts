@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { after } from 'node:test'
 import { buildExtension, der, OID } from '@countersign/core'
 import { makeTestCertificate } from '@countersign/testkit'
 import { createTestAuthority, getTestAuthority } from '../platform/keys/test-authority.ts'
-import { stopTestPostgres } from './build-app.ts'
 import { issueTo, makeHolder } from './client-certificates.fixture.ts'
-import { overBothDatabases, summarize } from './ext-jwt-signers.fixture.ts'
+import { summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
 import {
   AUTHENTICATORS,
   createIdentity,
@@ -15,9 +13,7 @@ import {
   OWN_IDENTITY,
 } from './identities.fixture.ts'
 
-after(stopTestPostgres)
-
-overBothDatabases('certificate authenticators', async (t, app) => {
+testWithApp('certificate authenticators', async (t, app) => {
   const record = (identityId: string, certPem: string, members: object = {}) =>
     app.admin('POST', AUTHENTICATORS, { method: 'cert', identityId, certPem, ...members })
 

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
-import { after, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { formatPem } from '@countersign/core'
 import { makeTestCsr, type TestKeyPair } from '@countersign/testkit'
 import { getTestAuthority } from '../platform/keys/test-authority.ts'
 import { createPolicy } from './auth-policies.fixture.ts'
-import { buildApp, stopTestPostgres } from './build-app.ts'
+import { buildApp } from './build-app.ts'
 import { type ClientKeys, LOG_IN, makeHolder, overTls, pemOfKey } from './client-certificates.fixture.ts'
 import { summarize } from './ext-jwt-signers.fixture.ts'
 import { AUTHENTICATORS, createIdentity, createPassword, IDENTITIES, OWN_SESSION } from './identities.fixture.ts'
-
-after(stopTestPostgres)
 
 const OWN = '/edge/client/v1/current-identity/authenticators'
 
@@ -40,37 +38,31 @@ async function setUp(t: TestContext, options: Parameters<typeof buildApp>[1] = {
   return { app, call, holder, session, path, extend, verify, logIn, renew, request }
 }
 
-for (const database of ['sqlite', 'postgres'] as const) {
-  test(`D38 the old certificate is valid until the new one is verified, and not after that, on ${database}`, async (t) => {
-    const { app, holder, session, verify, logIn, renew } = await setUp(t, { database })
-    const renewed = await renew()
-    const authority = await getTestAuthority()
-    const [leaf] = [new X509Certificate(renewed.cert)]
-    assert.ok(leaf.verify(authority.issuer.facts.publicKey))
-    assert.equal(
-      renewed.cert.split('BEGIN CERTIFICATE').length - 1,
-      2,
-      'the leaf and the intermediate, without the root',
-    )
-    assert.ok(renewed.cert.endsWith(formatPem('CERTIFICATE', authority.issuer.certificate)))
-    assert.equal(renewed.ca, authority.caBundlePem)
-    assert.equal(leaf.subject, new X509Certificate(holder.certPem).subject)
+test('D38 the old certificate is valid until the new one is verified, and not after that', async (t) => {
+  const { app, holder, session, verify, logIn, renew } = await setUp(t)
+  const renewed = await renew()
+  const authority = await getTestAuthority()
+  const [leaf] = [new X509Certificate(renewed.cert)]
+  assert.ok(leaf.verify(authority.issuer.facts.publicKey))
+  assert.equal(renewed.cert.split('BEGIN CERTIFICATE').length - 1, 2, 'the leaf and the intermediate, without the root')
+  assert.ok(renewed.cert.endsWith(formatPem('CERTIFICATE', authority.issuer.certificate)))
+  assert.equal(renewed.ca, authority.caBundlePem)
+  assert.equal(leaf.subject, new X509Certificate(holder.certPem).subject)
 
-    assert.ok(await logIn(holder))
-    assert.equal(await logIn(renewed), undefined)
-    const verified = await verify(renewed.cert)
-    assert.deepEqual([verified.status, verified.json.data], [200, {}])
-    assert.equal(await logIn(holder), undefined)
-    assert.ok(await logIn(renewed))
-    assert.equal((await app.call('GET', OWN_SESSION, undefined, { session })).status, 200, 'the session continues')
-    assert.equal((await verify(renewed.cert)).status, 200, 'repeatable, since the first response may have been lost')
-    assert.ok(await logIn(renewed))
+  assert.ok(await logIn(holder))
+  assert.equal(await logIn(renewed), undefined)
+  const verified = await verify(renewed.cert)
+  assert.deepEqual([verified.status, verified.json.data], [200, {}])
+  assert.equal(await logIn(holder), undefined)
+  assert.ok(await logIn(renewed))
+  assert.equal((await app.call('GET', OWN_SESSION, undefined, { session })).status, 200, 'the session continues')
+  assert.equal((await verify(renewed.cert)).status, 200, 'repeatable, since the first response may have been lost')
+  assert.ok(await logIn(renewed))
 
-    const shown = (await app.admin('GET', `${AUTHENTICATORS}/${holder.authenticatorId}`)).json.data
-    assert.equal(shown.fingerprint, leaf.fingerprint.replaceAll(':', '').toLowerCase())
-    assert.equal(shown.certPem, renewed.cert)
-  })
-}
+  const shown = (await app.admin('GET', `${AUTHENTICATORS}/${holder.authenticatorId}`)).json.data
+  assert.equal(shown.fingerprint, leaf.fingerprint.replaceAll(':', '').toLowerCase())
+  assert.equal(shown.certPem, renewed.cert)
+})
 
 test('D38 only a connection with the current certificate renews it', async (t) => {
   const { app, call, holder, session, path, extend, verify, renew } = await setUp(t)

@@ -2,20 +2,18 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
-import { buildApp, stopTestPostgres } from './build-app.ts'
+import { test } from 'node:test'
+import { buildApp } from './build-app.ts'
 import {
   CLIENT_SIGNERS,
   certBody,
   create,
   detailOf,
   jwksBody,
-  overBothDatabases,
   SIGNERS,
   summarize,
+  testWithApp,
 } from './ext-jwt-signers.fixture.ts'
-
-after(stopTestPostgres)
 
 const MEMBERS = [
   '_links',
@@ -33,7 +31,7 @@ const MEMBERS = [
   'updatedAt',
 ]
 
-overBothDatabases('the client list', async (t, app) => {
+testWithApp('the client list', async (t, app) => {
   const list = (query = '') => app.call('GET', CLIENT_SIGNERS + query)
   const namesIn = async (query = '') => {
     const reply = await list(query)

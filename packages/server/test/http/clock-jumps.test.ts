@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { stopTestPostgres } from './build-app.ts'
+import { test } from 'node:test'
 import { summarize } from './ext-jwt-signers.fixture.ts'
 import { createPassword, IDENTITIES, createIdentity as makeIdentity, OWN_SESSION } from './identities.fixture.ts'
 import { logInWithToken, setUpProvider } from './provider.fixture.ts'
-
-after(stopTestPostgres)
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -23,46 +20,44 @@ const LIVES = [
   [-30, 90],
 ] as const
 
-for (const database of ['sqlite', 'postgres'] as const) {
-  test(`S-08 on ${database} verdicts follow a clock that jumps an hour either way repeatedly`, async (t) => {
-    const { app, token, createSigner, createIdentity } = await setUpProvider(t, { database })
-    await createSigner()
-    await createIdentity()
-    const start = app.clock.now()
-    const tokens = LIVES.map(([from, to]) => {
-      const [nbf, exp] = [from, to].map((minutes) => Math.floor((start + minutes * MINUTE) / 1000))
-      return { from: start + from * MINUTE, to: start + to * MINUTE, token: token({ iat: nbf, nbf, exp }) }
-    })
-    const idle = app.settings.session.idleSeconds * 1000
-    assert.ok(idle < HOUR)
-    const locked = await makeIdentity(app)
-    const { username, password } = await createPassword(app, locked)
-    const disabled = await app.admin('POST', `${IDENTITIES}/${locked}/disable`, { durationMinutes: 30 })
-    assert.equal(disabled.status, 200)
-    const sessions: { readonly token: string; readonly opened: number }[] = []
-    for (const [nth, jump] of JUMPS.entries()) {
-      app.clock.advance(start + jump - app.clock.now())
-      const now = app.clock.now()
-      for (const { from, to, token } of tokens) {
-        const expected = from <= now && now < to ? 200 : 401
-        // Twice: a cached result must not outlive the token either.
-        for (const _ of [1, 2])
-          assert.equal((await logInWithToken(app, token)).status, expected, `jump ${nth}, ${from - start}`)
-      }
-      const isLocked = now < start + 30 * MINUTE
-      const byPassword = await app.call('POST', LOGIN, { username, password })
-      assert.equal(byPassword.status, isLocked ? 401 : 200, `jump ${nth}: disabled for half an hour`)
-      const opened = await logInWithToken(app, token())
-      assert.equal(opened.status, 200)
-      const session = opened.json.data.token as string
-      assert.ok(Date.parse(opened.json.data.expiresAt) > now, 'a new session is not expired')
-      assert.equal(summarize(await app.call('GET', OWN_SESSION, undefined, { session })), '200')
-      for (const { token, opened } of sessions) {
-        const { status } = await app.call('GET', OWN_SESSION, undefined, { session: token })
-        assert.ok([200, 401].includes(status))
-        if (now >= opened + 2 * idle) assert.equal(status, 401, `jump ${nth}: unused beyond the idle time`)
-      }
-      sessions.push({ token: session, opened: now })
-    }
+test('S-08 verdicts follow a clock that jumps an hour either way repeatedly', async (t) => {
+  const { app, token, createSigner, createIdentity } = await setUpProvider(t)
+  await createSigner()
+  await createIdentity()
+  const start = app.clock.now()
+  const tokens = LIVES.map(([from, to]) => {
+    const [nbf, exp] = [from, to].map((minutes) => Math.floor((start + minutes * MINUTE) / 1000))
+    return { from: start + from * MINUTE, to: start + to * MINUTE, token: token({ iat: nbf, nbf, exp }) }
   })
-}
+  const idle = app.settings.session.idleSeconds * 1000
+  assert.ok(idle < HOUR)
+  const locked = await makeIdentity(app)
+  const { username, password } = await createPassword(app, locked)
+  const disabled = await app.admin('POST', `${IDENTITIES}/${locked}/disable`, { durationMinutes: 30 })
+  assert.equal(disabled.status, 200)
+  const sessions: { readonly token: string; readonly opened: number }[] = []
+  for (const [nth, jump] of JUMPS.entries()) {
+    app.clock.advance(start + jump - app.clock.now())
+    const now = app.clock.now()
+    for (const { from, to, token } of tokens) {
+      const expected = from <= now && now < to ? 200 : 401
+      // Twice: a cached result must not outlive the token either.
+      for (const _ of [1, 2])
+        assert.equal((await logInWithToken(app, token)).status, expected, `jump ${nth}, ${from - start}`)
+    }
+    const isLocked = now < start + 30 * MINUTE
+    const byPassword = await app.call('POST', LOGIN, { username, password })
+    assert.equal(byPassword.status, isLocked ? 401 : 200, `jump ${nth}: disabled for half an hour`)
+    const opened = await logInWithToken(app, token())
+    assert.equal(opened.status, 200)
+    const session = opened.json.data.token as string
+    assert.ok(Date.parse(opened.json.data.expiresAt) > now, 'a new session is not expired')
+    assert.equal(summarize(await app.call('GET', OWN_SESSION, undefined, { session })), '200')
+    for (const { token, opened } of sessions) {
+      const { status } = await app.call('GET', OWN_SESSION, undefined, { session: token })
+      assert.ok([200, 401].includes(status))
+      if (now >= opened + 2 * idle) assert.equal(status, 401, `jump ${nth}: unused beyond the idle time`)
+    }
+    sessions.push({ token: session, opened: now })
+  }
+})

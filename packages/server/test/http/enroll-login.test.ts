@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { makeTestCsr } from '@countersign/testkit'
-import { buildApp, stopTestPostgres, type TestApp } from './build-app.ts'
+import { buildApp, type TestApp } from './build-app.ts'
 import { LOG_IN, overTls, pemOfKey } from './client-certificates.fixture.ts'
 import { enroll, KINDS, refusal, setUpEnrollment } from './enroll-token.fixture.ts'
 import { createEnrolling, ENROLL, enrollWithCsr, inAnHour } from './enrollments.fixture.ts'
 import { summarize } from './ext-jwt-signers.fixture.ts'
 import { AUTHENTICATORS, defaultAdminId, IDENTITIES, identityOf } from './identities.fixture.ts'
-
-after(stopTestPostgres)
 
 /** Redeems a token and returns the client's certificate and key. */
 async function enrollNow(app: TestApp, token: string) {
@@ -19,36 +17,34 @@ async function enrollNow(app: TestApp, token: string) {
   return { cert: reply.json.data.cert as string, key: pemOfKey(csr) }
 }
 
-for (const database of ['sqlite', 'postgres'] as const) {
-  test(`J-18 a certificate logs its identity in, until the identity is disabled or enrolls again, on ${database}`, async (t) => {
-    const app = await buildApp(t, { database })
-    const call = await overTls(app)
-    const { identityId, token } = await createEnrolling(app)
-    const first = await enrollNow(app, token)
-    const loggedIn = await call('POST', LOG_IN, first)
-    assert.equal(loggedIn.status, 200, loggedIn.text)
-    assert.equal(loggedIn.json.data.identityId, identityId)
+test('J-18 a certificate logs its identity in, until the identity is disabled or enrolls again', async (t) => {
+  const app = await buildApp(t)
+  const call = await overTls(app)
+  const { identityId, token } = await createEnrolling(app)
+  const first = await enrollNow(app, token)
+  const loggedIn = await call('POST', LOG_IN, first)
+  assert.equal(loggedIn.status, 200, loggedIn.text)
+  assert.equal(loggedIn.json.data.identityId, identityId)
 
-    await app.admin('POST', `${IDENTITIES}/${identityId}/disable`, { durationMinutes: 0 })
-    assert.equal(summarize(await call('POST', LOG_IN, first)), '401 INVALID_AUTH')
-    await app.admin('POST', `${IDENTITIES}/${identityId}/enable`)
-    const again = await call('POST', LOG_IN, first)
-    assert.equal(again.status, 200)
+  await app.admin('POST', `${IDENTITIES}/${identityId}/disable`, { durationMinutes: 0 })
+  assert.equal(summarize(await call('POST', LOG_IN, first)), '401 INVALID_AUTH')
+  await app.admin('POST', `${IDENTITIES}/${identityId}/enable`)
+  const again = await call('POST', LOG_IN, first)
+  assert.equal(again.status, 200)
 
-    const { id } = (await identityOf(app, identityId)).authenticators.cert
-    const path = `${AUTHENTICATORS}/${id}/re-enroll`
-    assert.equal((await app.admin('POST', path, { expiresAt: inAnHour(app) })).status, 201)
-    assert.equal(summarize(await call('POST', LOG_IN, first)), '401 INVALID_AUTH', 'the old certificate is refused')
-    const session = { session: again.json.data.token }
-    assert.equal(summarize(await call('GET', '/edge/client/v1/current-identity', session)), '401 UNAUTHORIZED')
-    const second = await enrollNow(app, (await identityOf(app, identityId)).enrollment.ott.token)
-    assert.equal((await call('POST', LOG_IN, second)).status, 200)
-    assert.equal(summarize(await call('POST', LOG_IN, first)), '401 INVALID_AUTH')
+  const { id } = (await identityOf(app, identityId)).authenticators.cert
+  const path = `${AUTHENTICATORS}/${id}/re-enroll`
+  assert.equal((await app.admin('POST', path, { expiresAt: inAnHour(app) })).status, 201)
+  assert.equal(summarize(await call('POST', LOG_IN, first)), '401 INVALID_AUTH', 'the old certificate is refused')
+  const session = { session: again.json.data.token }
+  assert.equal(summarize(await call('GET', '/edge/client/v1/current-identity', session)), '401 UNAUTHORIZED')
+  const second = await enrollNow(app, (await identityOf(app, identityId)).enrollment.ott.token)
+  assert.equal((await call('POST', LOG_IN, second)).status, 200)
+  assert.equal(summarize(await call('POST', LOG_IN, first)), '401 INVALID_AUTH')
 
-    await app.admin('DELETE', `${IDENTITIES}/${identityId}`)
-    assert.equal(summarize(await call('POST', LOG_IN, second)), '401 INVALID_AUTH')
-  })
-}
+  await app.admin('DELETE', `${IDENTITIES}/${identityId}`)
+  assert.equal(summarize(await call('POST', LOG_IN, second)), '401 INVALID_AUTH')
+})
 
 test('an enrolled identity can get a second certificate, and both log it in', async (t) => {
   const app = await buildApp(t)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { makeTestCsr } from '@countersign/testkit'
-import { buildApp, newPostgresDatabase, type Reply, stopTestPostgres, type TestApp } from './build-app.ts'
+import { buildApp, newPostgresDatabase, type Reply, type TestApp } from './build-app.ts'
 import {
   createEnrolling,
   createEnrollingPassword,
@@ -10,10 +10,8 @@ import {
   enrollWithPassword,
   inAnHour,
 } from './enrollments.fixture.ts'
-import { overBothDatabases, summarize } from './ext-jwt-signers.fixture.ts'
+import { summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
 import { IDENTITIES } from './identities.fixture.ts'
-
-after(stopTestPostgres)
 
 const INVALID = '400 INVALID_ENROLLMENT_TOKEN'
 
@@ -34,7 +32,7 @@ function tally(replies: readonly Reply[]): Record<string, number> {
   return Object.fromEntries(Object.entries(bySummary).map(([name, some]) => [name, some?.length ?? 0]))
 }
 
-overBothDatabases('D37 one of a hundred requests with the same token gets a certificate', async (_t, app) => {
+testWithApp('D37 one of a hundred requests with the same token gets a certificate', async (_t, app) => {
   for (let round = 0; round < 3; round++) {
     const { identityId, token } = await createEnrolling(app)
     const csrs = Array.from({ length: 100 }, () => makeTestCsr().pem)
@@ -44,7 +42,7 @@ overBothDatabases('D37 one of a hundred requests with the same token gets a cert
   }
 })
 
-overBothDatabases('D37 one of many requests with the same token sets the password', async (_t, app) => {
+testWithApp('D37 one of many requests with the same token sets the password', async (_t, app) => {
   for (let round = 0; round < 3; round++) {
     const { identityId, token, username } = await createEnrollingPassword(app)
     const passwords = Array.from({ length: 12 }, (_, index) => `password-${index}`)
@@ -56,7 +54,7 @@ overBothDatabases('D37 one of many requests with the same token sets the passwor
   }
 })
 
-overBothDatabases('D37 a token is redeemed, or refreshed, deleted or disabled, never half of both', async (_t, app) => {
+testWithApp('D37 a token is redeemed, or refreshed, deleted or disabled, never half of both', async (_t, app) => {
   const interferences: readonly ((of: { id: string; identityId: string }) => Promise<Reply>)[] = [
     ({ id }) => app.admin('POST', `${ENROLLMENTS}/${id}/refresh`, { expiresAt: inAnHour(app) }),
     ({ id }) => app.admin('DELETE', `${ENROLLMENTS}/${id}`),

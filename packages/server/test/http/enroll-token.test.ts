@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { makeTestCsr } from '@countersign/testkit'
 import { eventLines, eventsOf } from '../events/read-events.ts'
-import { stopTestPostgres } from './build-app.ts'
 import { LOG_IN, overTls, pemOfKey } from './client-certificates.fixture.ts'
 import {
   ENROLL_BY_METHOD,
@@ -17,154 +16,150 @@ import {
 } from './enroll-token.fixture.ts'
 import { ALICE, AUDIENCE, decisionOf, logInWithToken, partsOf, SIGNERS } from './provider.fixture.ts'
 
-after(stopTestPostgres)
-
-for (const database of ['sqlite', 'postgres'] as const) {
-  describe(`enrollment with a provider’s token, on ${database}`, () => {
-    test('W-65 D6 D25 S1-5.3.2 S1-1.6 to token use: the identity is as the signer says, and the same token logs in', async (t) => {
-      const { app, token, enrollingSigner, enroll, identity } = await setUpEnrollment(t, { database })
-      await enrollingSigner()
-      const reply = await enroll(token())
-      assert.equal(reply.status, 200, reply.text)
-      assert.equal(reply.headers['content-type'], 'application/json')
-      assert.deepEqual(Object.keys(reply.json), ['data', 'meta'])
-      assert.deepEqual(Object.keys(reply.json.data), ['controllers', 'identityId'])
-      assert.deepEqual(
-        reply.json.data.controllers.map(({ apiAddresses }: { apiAddresses: unknown }) => apiAddresses),
-        [{ 'edge-client': [{ url: 'https://127.0.0.1:1280/edge/client/v1', version: 'v1' }] }],
-      )
-      const { identityId } = reply.json.data
-      const { name, externalId, roleAttributes, authPolicyId, typeId, isAdmin, permissions, authenticators } =
-        await identity(identityId)
-      assert.deepEqual(
-        { name, externalId, roleAttributes, authPolicyId, typeId, isAdmin, authenticators },
-        {
-          name: ALICE,
-          externalId: ALICE,
-          roleAttributes: [],
-          authPolicyId: 'default',
-          typeId: 'Default',
-          isAdmin: false,
-          authenticators: {},
-        },
-      )
-      assert.deepEqual(permissions ?? [], [])
-      assert.equal((await logInWithToken(app, token())).json.data.identityId, identityId)
-    })
-
-    test('W-65 D24 S1-5.3.1 S1-4.3 to a certificate: it is recorded for the new identity, takes only the key from the CSR, and logs in', async (t) => {
-      const { app, token, enrollingSigner, enroll, identity } = await setUpEnrollment(t, { database })
-      await enrollingSigner()
-      const csr = makeTestCsr({ subject: { commonName: 'evil' } })
-      const reply = await enroll(token(), { clientCsr: csr.pem })
-      assert.equal(reply.status, 200, reply.text)
-      assert.equal(reply.headers['content-type'], 'application/json')
-      const { cert, ca, controllers, identityId, ...rest } = reply.json.data
-      assert.deepEqual([rest, controllers.length], [{}, 1])
-      const leaf = new X509Certificate(cert)
-      assert.ok(leaf.checkPrivateKey(csr.privateKey))
-      assert.equal(leaf.subject, `CN=${identityId}`)
-      assert.match(leaf.subjectAltName ?? '', new RegExp(`^URI:spiffe://[^/]+/identity/${identityId}$`))
-      assert.ok(ca.includes('-----BEGIN CERTIFICATE-----'))
-      const { authenticators } = await identity(identityId)
-      assert.equal(authenticators.cert.fingerprint, leaf.fingerprint.replaceAll(':', '').toLowerCase())
-      const call = await overTls(app)
-      const session = await call('POST', LOG_IN, { cert, key: pemOfKey(csr) })
-      assert.equal(session.json.data.identityId, identityId, session.text)
-    })
-
-    test('W-68 S1-5.3.3 S1-2.3.name S1-2.3.attributes K-13 K-10 name, attributes and policy come from the selectors, letter by letter', async (t) => {
-      const { app, token, enrollingSigner, enroll, identity } = await setUpEnrollment(t, { database })
-      const policy = (await app.admin('GET', `${POLICIES}/default`)).json.data
-      const policyId = (await app.admin('POST', POLICIES, { ...policy, name: 'staff' })).json.data.id
-      await enrollingSigner({
-        enrollNameClaimsSelector: '/profile/name',
-        enrollAttributeClaimsSelector: 'groups',
-        enrollAuthPolicyId: policyId,
-      })
-      const names = ['../x', '<script>alert(1)</script>', "Robert'); drop table identities; --", '=cmd()', ' Zoë ']
-      for (const [index, name] of names.entries()) {
-        const groups = index === 0 ? 'sales' : ['sales', '', 'sales', ' spaced ', `g${index}`]
-        const reply = await enroll(token({ sub: `user-${index}`, profile: { name }, groups }))
-        assert.equal(reply.status, 200, reply.text)
-        const made = await identity(reply.json.data.identityId)
-        assert.equal(made.name, name)
-        assert.deepEqual(made.roleAttributes, index === 0 ? ['sales'] : [' spaced ', `g${index}`, 'sales'])
-        assert.equal(made.authPolicyId, policyId)
-      }
-    })
-
-    test('D21 without useExternalId the claim becomes the id, or is refused with a hint', async (t) => {
-      const { app, token, enrollingSigner, enroll, identity, state } = await setUpEnrollment(t, { database })
-      await enrollingSigner({ useExternalId: false })
-      for (const body of [KINDS.token(), KINDS.cert()]) {
-        const sub = `auth0|${Object.keys(body).length}`
-        const reply = await enroll(token({ sub }), body)
-        assert.equal(reply.json.data.identityId, sub, reply.text)
-        assert.equal((await identity(encodeURIComponent(sub))).externalId, null)
-        assert.equal((await logInWithToken(app, token({ sub }))).json.data.identityId, sub)
-        assert.equal(refusal(await enroll(token({ sub }), body)), '409 ENROLLMENT_IDENTITY_ALREADY_ENROLLED')
-      }
-      const before = await state()
-      const refused = await enroll(token({ sub: 'not an id' }))
-      assert.equal(refusal(refused), '400 INVALID_ENROLLMENT_TOKEN')
-      assert.match(refused.json.error.cause.message, /useExternalId/)
-      assert.deepEqual(await state(), before)
-    })
-
-    test('W-66 C-15 L-11 S-03 a token enrolls once, and again only after its identity is deleted', async (t) => {
-      const { app, token, enrollingSigner, enroll, state } = await setUpEnrollment(t, { database })
-      await enrollingSigner()
-      const used = token({ jti: 'once' })
-      for (const first of [KINDS.token(), KINDS.cert()]) {
-        const { identityId } = (await enroll(used, first)).json.data
-        const session = (await logInWithToken(app, used)).json.data.token
-        const before = await state()
-        for (const body of [KINDS.token(), KINDS.cert()]) {
-          assert.equal(refusal(await enroll(used, body)), '409 ENROLLMENT_IDENTITY_ALREADY_ENROLLED')
-          assert.equal(refusal(await enroll(token({ jti: 'other' }), body)), '409 ENROLLMENT_IDENTITY_ALREADY_ENROLLED')
-        }
-        assert.deepEqual(await state(), before)
-        await app.admin('DELETE', `${IDENTITIES}/${identityId}`)
-        const own = await app.call('GET', '/edge/client/v1/current-identity', undefined, { session })
-        assert.equal(own.status, 401, 'the old session has ended')
-        assert.equal((await app.admin('GET', '/edge/management/v1/authenticators')).json.data.length, 1)
-      }
-      assert.equal((await enroll(used)).status, 200)
-    })
-
-    test('K-10 K-13 an invalid name or attribute is refused with its field, and nothing is created', async (t) => {
-      const { token, enrollingSigner, enroll, state } = await setUpEnrollment(t, { database })
-      await enrollingSigner({ enrollNameClaimsSelector: 'name', enrollAttributeClaimsSelector: 'groups' })
-      assert.equal((await enroll(token({ name: 'Alice' }))).status, 200)
-      const before = await state()
-      const many = Array.from({ length: 101 }, (_, index) => `a${index}`)
-      for (const body of [KINDS.token(), KINDS.cert()]) {
-        const code = async (claims: object) => refusal(await enroll(token({ sub: 'bob', ...claims }), body))
-        assert.equal(await code({ name: 'Alice' }), '400 COULD_NOT_VALIDATE name')
-        assert.equal(await code({ name: 'a\r\nb' }), '400 COULD_NOT_VALIDATE name')
-        assert.equal(await code({ name: '\u001b[31mred' }), '400 COULD_NOT_VALIDATE name')
-        assert.equal(await code({ name: 'x'.repeat(257) }), '400 COULD_NOT_VALIDATE name')
-        for (const groups of ['#admins', ['ok', '@id'], many, 'x'.repeat(129), 'a\u202eb']) {
-          assert.equal(await code({ name: 'Bob', groups }), '400 COULD_NOT_VALIDATE roleAttributes')
-        }
-      }
-      assert.deepEqual(await state(), before)
-      assert.equal((await enroll(token({ sub: 'bob', name: 'Bob', groups: many.slice(0, 100) }))).status, 200)
-    })
-
-    test('J-09 a key that has a certificate gets no second one', async (t) => {
-      const { token, enrollingSigner, enroll, state } = await setUpEnrollment(t, { database })
-      await enrollingSigner()
-      const { pem } = makeTestCsr()
-      assert.equal((await enroll(token(), { clientCsr: pem })).status, 200)
-      const before = await state()
-      assert.equal(refusal(await enroll(token({ sub: 'bob' }), { clientCsr: pem })), '409 CERT_IN_USE certPem')
-      assert.deepEqual(await state(), before)
-      assert.equal((await enroll(token({ sub: 'bob' }), KINDS.cert())).status, 200)
-    })
+describe('enrollment with a provider’s token', () => {
+  test('W-65 D6 D25 S1-5.3.2 S1-1.6 to token use: the identity is as the signer says, and the same token logs in', async (t) => {
+    const { app, token, enrollingSigner, enroll, identity } = await setUpEnrollment(t)
+    await enrollingSigner()
+    const reply = await enroll(token())
+    assert.equal(reply.status, 200, reply.text)
+    assert.equal(reply.headers['content-type'], 'application/json')
+    assert.deepEqual(Object.keys(reply.json), ['data', 'meta'])
+    assert.deepEqual(Object.keys(reply.json.data), ['controllers', 'identityId'])
+    assert.deepEqual(
+      reply.json.data.controllers.map(({ apiAddresses }: { apiAddresses: unknown }) => apiAddresses),
+      [{ 'edge-client': [{ url: 'https://127.0.0.1:1280/edge/client/v1', version: 'v1' }] }],
+    )
+    const { identityId } = reply.json.data
+    const { name, externalId, roleAttributes, authPolicyId, typeId, isAdmin, permissions, authenticators } =
+      await identity(identityId)
+    assert.deepEqual(
+      { name, externalId, roleAttributes, authPolicyId, typeId, isAdmin, authenticators },
+      {
+        name: ALICE,
+        externalId: ALICE,
+        roleAttributes: [],
+        authPolicyId: 'default',
+        typeId: 'Default',
+        isAdmin: false,
+        authenticators: {},
+      },
+    )
+    assert.deepEqual(permissions ?? [], [])
+    assert.equal((await logInWithToken(app, token())).json.data.identityId, identityId)
   })
-}
+
+  test('W-65 D24 S1-5.3.1 S1-4.3 to a certificate: it is recorded for the new identity, takes only the key from the CSR, and logs in', async (t) => {
+    const { app, token, enrollingSigner, enroll, identity } = await setUpEnrollment(t)
+    await enrollingSigner()
+    const csr = makeTestCsr({ subject: { commonName: 'evil' } })
+    const reply = await enroll(token(), { clientCsr: csr.pem })
+    assert.equal(reply.status, 200, reply.text)
+    assert.equal(reply.headers['content-type'], 'application/json')
+    const { cert, ca, controllers, identityId, ...rest } = reply.json.data
+    assert.deepEqual([rest, controllers.length], [{}, 1])
+    const leaf = new X509Certificate(cert)
+    assert.ok(leaf.checkPrivateKey(csr.privateKey))
+    assert.equal(leaf.subject, `CN=${identityId}`)
+    assert.match(leaf.subjectAltName ?? '', new RegExp(`^URI:spiffe://[^/]+/identity/${identityId}$`))
+    assert.ok(ca.includes('-----BEGIN CERTIFICATE-----'))
+    const { authenticators } = await identity(identityId)
+    assert.equal(authenticators.cert.fingerprint, leaf.fingerprint.replaceAll(':', '').toLowerCase())
+    const call = await overTls(app)
+    const session = await call('POST', LOG_IN, { cert, key: pemOfKey(csr) })
+    assert.equal(session.json.data.identityId, identityId, session.text)
+  })
+
+  test('W-68 S1-5.3.3 S1-2.3.name S1-2.3.attributes K-13 K-10 name, attributes and policy come from the selectors, letter by letter', async (t) => {
+    const { app, token, enrollingSigner, enroll, identity } = await setUpEnrollment(t)
+    const policy = (await app.admin('GET', `${POLICIES}/default`)).json.data
+    const policyId = (await app.admin('POST', POLICIES, { ...policy, name: 'staff' })).json.data.id
+    await enrollingSigner({
+      enrollNameClaimsSelector: '/profile/name',
+      enrollAttributeClaimsSelector: 'groups',
+      enrollAuthPolicyId: policyId,
+    })
+    const names = ['../x', '<script>alert(1)</script>', "Robert'); drop table identities; --", '=cmd()', ' Zoë ']
+    for (const [index, name] of names.entries()) {
+      const groups = index === 0 ? 'sales' : ['sales', '', 'sales', ' spaced ', `g${index}`]
+      const reply = await enroll(token({ sub: `user-${index}`, profile: { name }, groups }))
+      assert.equal(reply.status, 200, reply.text)
+      const made = await identity(reply.json.data.identityId)
+      assert.equal(made.name, name)
+      assert.deepEqual(made.roleAttributes, index === 0 ? ['sales'] : [' spaced ', `g${index}`, 'sales'])
+      assert.equal(made.authPolicyId, policyId)
+    }
+  })
+
+  test('D21 without useExternalId the claim becomes the id, or is refused with a hint', async (t) => {
+    const { app, token, enrollingSigner, enroll, identity, state } = await setUpEnrollment(t)
+    await enrollingSigner({ useExternalId: false })
+    for (const body of [KINDS.token(), KINDS.cert()]) {
+      const sub = `auth0|${Object.keys(body).length}`
+      const reply = await enroll(token({ sub }), body)
+      assert.equal(reply.json.data.identityId, sub, reply.text)
+      assert.equal((await identity(encodeURIComponent(sub))).externalId, null)
+      assert.equal((await logInWithToken(app, token({ sub }))).json.data.identityId, sub)
+      assert.equal(refusal(await enroll(token({ sub }), body)), '409 ENROLLMENT_IDENTITY_ALREADY_ENROLLED')
+    }
+    const before = await state()
+    const refused = await enroll(token({ sub: 'not an id' }))
+    assert.equal(refusal(refused), '400 INVALID_ENROLLMENT_TOKEN')
+    assert.match(refused.json.error.cause.message, /useExternalId/)
+    assert.deepEqual(await state(), before)
+  })
+
+  test('W-66 C-15 L-11 S-03 a token enrolls once, and again only after its identity is deleted', async (t) => {
+    const { app, token, enrollingSigner, enroll, state } = await setUpEnrollment(t)
+    await enrollingSigner()
+    const used = token({ jti: 'once' })
+    for (const first of [KINDS.token(), KINDS.cert()]) {
+      const { identityId } = (await enroll(used, first)).json.data
+      const session = (await logInWithToken(app, used)).json.data.token
+      const before = await state()
+      for (const body of [KINDS.token(), KINDS.cert()]) {
+        assert.equal(refusal(await enroll(used, body)), '409 ENROLLMENT_IDENTITY_ALREADY_ENROLLED')
+        assert.equal(refusal(await enroll(token({ jti: 'other' }), body)), '409 ENROLLMENT_IDENTITY_ALREADY_ENROLLED')
+      }
+      assert.deepEqual(await state(), before)
+      await app.admin('DELETE', `${IDENTITIES}/${identityId}`)
+      const own = await app.call('GET', '/edge/client/v1/current-identity', undefined, { session })
+      assert.equal(own.status, 401, 'the old session has ended')
+      assert.equal((await app.admin('GET', '/edge/management/v1/authenticators')).json.data.length, 1)
+    }
+    assert.equal((await enroll(used)).status, 200)
+  })
+
+  test('K-10 K-13 an invalid name or attribute is refused with its field, and nothing is created', async (t) => {
+    const { token, enrollingSigner, enroll, state } = await setUpEnrollment(t)
+    await enrollingSigner({ enrollNameClaimsSelector: 'name', enrollAttributeClaimsSelector: 'groups' })
+    assert.equal((await enroll(token({ name: 'Alice' }))).status, 200)
+    const before = await state()
+    const many = Array.from({ length: 101 }, (_, index) => `a${index}`)
+    for (const body of [KINDS.token(), KINDS.cert()]) {
+      const code = async (claims: object) => refusal(await enroll(token({ sub: 'bob', ...claims }), body))
+      assert.equal(await code({ name: 'Alice' }), '400 COULD_NOT_VALIDATE name')
+      assert.equal(await code({ name: 'a\r\nb' }), '400 COULD_NOT_VALIDATE name')
+      assert.equal(await code({ name: '\u001b[31mred' }), '400 COULD_NOT_VALIDATE name')
+      assert.equal(await code({ name: 'x'.repeat(257) }), '400 COULD_NOT_VALIDATE name')
+      for (const groups of ['#admins', ['ok', '@id'], many, 'x'.repeat(129), 'a\u202eb']) {
+        assert.equal(await code({ name: 'Bob', groups }), '400 COULD_NOT_VALIDATE roleAttributes')
+      }
+    }
+    assert.deepEqual(await state(), before)
+    assert.equal((await enroll(token({ sub: 'bob', name: 'Bob', groups: many.slice(0, 100) }))).status, 200)
+  })
+
+  test('J-09 a key that has a certificate gets no second one', async (t) => {
+    const { token, enrollingSigner, enroll, state } = await setUpEnrollment(t)
+    await enrollingSigner()
+    const { pem } = makeTestCsr()
+    assert.equal((await enroll(token(), { clientCsr: pem })).status, 200)
+    const before = await state()
+    assert.equal(refusal(await enroll(token({ sub: 'bob' }), { clientCsr: pem })), '409 CERT_IN_USE certPem')
+    assert.deepEqual(await state(), before)
+    assert.equal((await enroll(token({ sub: 'bob' }), KINDS.cert())).status, 200)
+  })
+})
 
 test('W-67 W-69 K-08 K-09 K-12 claims of the wrong type are refused, absent attributes are none', async (t) => {
   const { token, enrollingSigner, enroll, identity, state } = await setUpEnrollment(t)

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
-import { after } from 'node:test'
 import { makeTestCsr } from '@countersign/testkit'
 import { createPolicy } from './auth-policies.fixture.ts'
-import { stopTestPostgres, type TestApp } from './build-app.ts'
+import type { TestApp } from './build-app.ts'
 import {
   createEnrolling,
   createEnrollingPassword,
@@ -13,10 +12,8 @@ import {
   enrollWithPassword,
   tokenOf,
 } from './enrollments.fixture.ts'
-import { overBothDatabases, summarize } from './ext-jwt-signers.fixture.ts'
+import { summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
 import { createIdentity, createPassword, IDENTITIES, identityOf } from './identities.fixture.ts'
-
-after(stopTestPostgres)
 
 const INVALID = '400 INVALID_ENROLLMENT_TOKEN'
 const LOG_IN = '/edge/client/v1/authenticate?method=password'
@@ -27,7 +24,7 @@ async function credentialsOf(app: TestApp, id: string) {
   return { has: Object.keys(authenticators), pending: Object.keys(enrollment) }
 }
 
-overBothDatabases('enrollment with a one-time token and a certificate request', async (t, app) => {
+testWithApp('enrollment with a one-time token and a certificate request', async (t, app) => {
   await t.test('W-71 every form of the call returns a certificate, the CA and the controllers, once', async () => {
     const forms: readonly ((token: string, csr: string) => ReturnType<TestApp['call']>)[] = [
       (token, csr) => enrollWithCsr(app, token, csr),
@@ -110,7 +107,7 @@ overBothDatabases('enrollment with a one-time token and a certificate request', 
   })
 })
 
-overBothDatabases('enrollment with a one-time token and a password', async (t, app) => {
+testWithApp('enrollment with a one-time token and a password', async (t, app) => {
   await t.test('W-71 returns the user name and the controllers, and then the password logs in', async () => {
     for (const path of [`${ENROLL}/updb?`, `${ENROLL}?method=updb&`]) {
       const { identityId, token, username } = await createEnrollingPassword(app)
@@ -155,7 +152,7 @@ overBothDatabases('enrollment with a one-time token and a password', async (t, a
   })
 })
 
-overBothDatabases('enrollment is refused for', async (t, app) => {
+testWithApp('enrollment is refused for', async (t, app) => {
   /** Both kinds, each with the call that redeems its token. */
   const kinds = [
     {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { PERMISSIONS } from '@countersign/contract'
 import { hasAllPermissionsOf } from '@countersign/core'
 import { makeTestCsr } from '@countersign/testkit'
-import { buildApp, type Reply, stopTestPostgres, type TestApp } from './build-app.ts'
+import { buildApp, type Reply, type TestApp } from './build-app.ts'
 import { createEnrolling, ENROLLMENTS, enrollmentBody, enrollWithCsr, inAnHour } from './enrollments.fixture.ts'
-import { overBothDatabases, summarize } from './ext-jwt-signers.fixture.ts'
+import { summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
 import {
   AUTHENTICATORS,
   createIdentity,
@@ -15,8 +15,6 @@ import {
   identityOf,
 } from './identities.fixture.ts'
 
-after(stopTestPostgres)
-
 /** Returns a function that calls with these permissions. */
 async function callerWith(app: TestApp, permissions: readonly string[]) {
   const { session } = await app.makeIdentity({ permissions })
@@ -25,7 +23,7 @@ async function callerWith(app: TestApp, permissions: readonly string[]) {
 
 const HOLDER = ['enrollment', 'identity', 'authenticator']
 
-overBothDatabases('N-05 D35 only administrators see and change the enrollments of administrators', async (t, app) => {
+testWithApp('N-05 D35 only administrators see and change the enrollments of administrators', async (t, app) => {
   const admin = await createEnrolling(app, { isAdmin: true })
   const reader = await createEnrolling(app, { permissions: ['admin_readonly'] })
   const plain = await createEnrolling(app)
@@ -116,7 +114,7 @@ overBothDatabases('N-05 D35 only administrators see and change the enrollments o
   })
 })
 
-overBothDatabases('D28 a reader sees enrollments without the token and the JWT', async (_t, app) => {
+testWithApp('D28 a reader sees enrollments without the token and the JWT', async (_t, app) => {
   const { id, identityId, token, jwt } = await createEnrolling(app)
   const paths = [
     `${ENROLLMENTS}/${id}`,
@@ -144,7 +142,7 @@ overBothDatabases('D28 a reader sees enrollments without the token and the JWT',
   }
 })
 
-overBothDatabases(
+testWithApp(
   'D28 D35 a caller with admin_readonly sees the enrollments of administrators, without token and JWT',
   async (_t, app) => {
     const { id, identityId, token, jwt } = await createEnrolling(app, { isAdmin: true })
@@ -167,7 +165,7 @@ overBothDatabases(
   },
 )
 
-overBothDatabases('N-05 a list shows each caller exactly the enrollments that single reads show', async (_t, app) => {
+testWithApp('N-05 a list shows each caller exactly the enrollments that single reads show', async (_t, app) => {
   const owners: { id: string; permissions: readonly (typeof PERMISSIONS)[number][] }[] = []
   for (const permission of PERMISSIONS) {
     owners.push({ id: (await createEnrolling(app, { permissions: [permission] })).id, permissions: [permission] })

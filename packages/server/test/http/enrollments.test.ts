@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { verify, X509Certificate } from 'node:crypto'
-import { after } from 'node:test'
 import { makeTestCsr } from '@countersign/testkit'
 import { refreshEnrollment } from '../../src/operations/enrollment/update-enrollment.ts'
-import { serverIdentity, stopTestPostgres } from './build-app.ts'
+import { serverIdentity } from './build-app.ts'
 import {
   createEnrolling,
   createEnrollingPassword,
@@ -15,7 +14,7 @@ import {
   inAnHour,
   tokenOf,
 } from './enrollments.fixture.ts'
-import { overBothDatabases, summarize } from './ext-jwt-signers.fixture.ts'
+import { summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
 import {
   AUTHENTICATORS,
   createIdentity,
@@ -27,9 +26,7 @@ import {
   OWN_IDENTITY,
 } from './identities.fixture.ts'
 
-after(stopTestPostgres)
-
-overBothDatabases('enrollments of existing identities', async (t, app) => {
+testWithApp('enrollments of existing identities', async (t, app) => {
   await t.test('one is created, shown, listed, deleted, and then gone', async () => {
     const identityId = await createIdentity(app)
     const expiresAt = inAnHour(app)
@@ -213,7 +210,7 @@ overBothDatabases('enrollments of existing identities', async (t, app) => {
   })
 })
 
-overBothDatabases('identities created together with an enrollment', async (t, app) => {
+testWithApp('identities created together with an enrollment', async (t, app) => {
   await t.test('get an ott or updb enrollment; of several only ott is created', async () => {
     const cases: readonly (readonly [Record<string, unknown> | null, readonly string[]])[] = [
       [{ ott: true }, ['ott']],
@@ -256,7 +253,7 @@ overBothDatabases('identities created together with an enrollment', async (t, ap
   })
 })
 
-overBothDatabases('enrolling again', async (t, app) => {
+testWithApp('enrolling again', async (t, app) => {
   await t.test('deletes the authenticator, ends its sessions and creates an enrollment of the same kind', async () => {
     const { identityId, token, username } = await createEnrollingPassword(app)
     assert.equal(summarize(await enrollWithPassword(app, token, 'the-first-password')), '200')

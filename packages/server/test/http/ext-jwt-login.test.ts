@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, describe, type TestContext, test } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import { readKeySet } from '@countersign/core'
 import { type MintKey, makeTestCertificate, mintKey, mintKeyFrom, mintKeySet, mintToken } from '@countersign/testkit'
-import { buildApp, stopTestPostgres, type TestApp } from './build-app.ts'
-
-after(stopTestPostgres)
+import { buildApp, type TestApp } from './build-app.ts'
 
 const ISSUER = 'https://idp.example'
 const AUDIENCE = 'overlay'
@@ -14,11 +12,10 @@ const CHALLENGE =
   /^Bearer realm="openziti-primary-ext-jwt" error="(\w+)" error_description="[^"]+"(?: id="([^"]+)" issuer="([^"]+)")?$/
 
 /** A controller whose signers fetch the current keys of `provider`. */
-async function setUp(t: TestContext, database: 'sqlite' | 'postgres' = 'sqlite') {
+async function setUp(t: TestContext) {
   const key = mintKey('RSA')
   const provider = { keys: [key] as MintKey[], fetches: 0 }
   const app = await buildApp(t, {
-    database,
     fetchJwks: async () => {
       provider.fetches++
       return { keySet: readKeySet(Buffer.from(JSON.stringify(mintKeySet(...provider.keys)))), freshForMs: undefined }
@@ -72,38 +69,36 @@ async function assertRefused(app: TestApp, token: string | undefined, kind: stri
   assert.deepEqual([error, id, issuer], [kind, signerId, signerId && ISSUER])
 }
 
-for (const database of ['sqlite', 'postgres'] as const) {
-  describe(`login by JWT on ${database}`, () => {
-    test('W-1 W-4 W-12 S1-1.1 S1-5.2.1 S1-5.2.3 S1-2.3.externalId a good token of a JWKS signer opens a session on both APIs, without a body', async (t) => {
-      const { app, token, createSigner, createIdentity } = await setUp(t, database)
-      const signerId = await createSigner()
-      const identityId = await createIdentity()
-      for (const api of ['client', 'management']) {
-        const reply = await logInWithToken(app, token(), api)
-        assert.equal(reply.status, 200, reply.text)
-        assert.equal(reply.json.data.identityId, identityId)
-        assert.equal(reply.json.data.authenticatorId, `extJwtId:${signerId}`)
-        assert.equal(reply.headers['zt-session'], reply.json.data.token)
-        const own = await app.call('GET', '/edge/client/v1/current-identity', undefined, {
-          session: reply.json.data.token,
-        })
-        assert.equal(own.json.data.name, 'alice')
-      }
-    })
-
-    test('W-21 I-04 a disabled identity is refused and its sessions end; enabled again it logs in', async (t) => {
-      const { app, token, createSigner, createIdentity } = await setUp(t, database)
-      await createSigner()
-      const id = await createIdentity()
-      const { token: session } = (await logInWithToken(app, token())).json.data
-      await app.admin('POST', `/edge/management/v1/identities/${id}/disable`, { durationMinutes: 0 })
-      assert.equal((await app.call('GET', '/edge/client/v1/current-identity', undefined, { session })).status, 401)
-      assert.equal((await logInWithToken(app, token())).status, 401)
-      await app.admin('POST', `/edge/management/v1/identities/${id}/enable`, {})
-      assert.equal((await logInWithToken(app, token())).status, 200)
-    })
+describe('login by JWT', () => {
+  test('W-1 W-4 W-12 S1-1.1 S1-5.2.1 S1-5.2.3 S1-2.3.externalId a good token of a JWKS signer opens a session on both APIs, without a body', async (t) => {
+    const { app, token, createSigner, createIdentity } = await setUp(t)
+    const signerId = await createSigner()
+    const identityId = await createIdentity()
+    for (const api of ['client', 'management']) {
+      const reply = await logInWithToken(app, token(), api)
+      assert.equal(reply.status, 200, reply.text)
+      assert.equal(reply.json.data.identityId, identityId)
+      assert.equal(reply.json.data.authenticatorId, `extJwtId:${signerId}`)
+      assert.equal(reply.headers['zt-session'], reply.json.data.token)
+      const own = await app.call('GET', '/edge/client/v1/current-identity', undefined, {
+        session: reply.json.data.token,
+      })
+      assert.equal(own.json.data.name, 'alice')
+    }
   })
-}
+
+  test('W-21 I-04 a disabled identity is refused and its sessions end; enabled again it logs in', async (t) => {
+    const { app, token, createSigner, createIdentity } = await setUp(t)
+    await createSigner()
+    const id = await createIdentity()
+    const { token: session } = (await logInWithToken(app, token())).json.data
+    await app.admin('POST', `/edge/management/v1/identities/${id}/disable`, { durationMinutes: 0 })
+    assert.equal((await app.call('GET', '/edge/client/v1/current-identity', undefined, { session })).status, 401)
+    assert.equal((await logInWithToken(app, token())).status, 401)
+    await app.admin('POST', `/edge/management/v1/identities/${id}/enable`, {})
+    assert.equal((await logInWithToken(app, token())).status, 200)
+  })
+})
 
 test('W-2 W-3 F-04 a key that the provider adds works on its first use, an unknown one does not', async (t) => {
   const { app, provider, token, createSigner, createIdentity } = await setUp(t)

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { after } from 'node:test'
-import { stopTestPostgres, type TestApp } from './build-app.ts'
+import type { TestApp } from './build-app.ts'
 import {
   CLIENT_SIGNERS,
   certBody,
@@ -8,12 +7,10 @@ import {
   detailOf,
   jwksBody,
   OLD_SIGNERS,
-  overBothDatabases,
   SIGNERS,
   summarize,
+  testWithApp,
 } from './ext-jwt-signers.fixture.ts'
-
-after(stopTestPostgres)
 
 type Action = 'list' | 'read' | 'create' | 'replace' | 'patch' | 'delete'
 
@@ -39,7 +36,7 @@ const CASES: readonly (readonly [holder: Record<string, unknown>, allowed: reado
   [{}, []],
 ]
 
-overBothDatabases('access to signers', async (t, app) => {
+testWithApp('access to signers', async (t, app) => {
   await t.test('W-34 each permission allows its own actions and no other', async () => {
     for (const [holder, allowed] of CASES) {
       const { session } = await app.makeIdentity(holder)
@@ -123,7 +120,7 @@ overBothDatabases('access to signers', async (t, app) => {
   })
 })
 
-overBothDatabases('lists of signers', async (t, app) => {
+testWithApp('lists of signers', async (t, app) => {
   const names = ['delta', 'alpha', 'Beta', 'charlie']
   for (const [at, name] of names.entries()) {
     await create(app, jwksBody({ name, enabled: at !== 1, tags: { team: `t${at}` }, kid: at === 0 ? 'k' : null }))

@@ -1,25 +1,21 @@
 import assert from 'node:assert/strict'
 import { createHash, X509Certificate } from 'node:crypto'
-import { after } from 'node:test'
 import { makeTestCertificate } from '@countersign/testkit'
-import { stopTestPostgres } from './build-app.ts'
 import {
   certBody,
   create,
   detailOf,
   jwksBody,
   OLD_SIGNERS,
-  overBothDatabases,
   SIGNERS,
   summarize,
+  testWithApp,
 } from './ext-jwt-signers.fixture.ts'
-
-after(stopTestPostgres)
 
 const NO_INSTANT = '0001-01-01T00:00:00.000Z'
 const EMPTY_KEY_STATUS = { lastSuccessAt: null, lastError: null, nextRefreshAt: null, stale: false, warnings: [] }
 
-overBothDatabases('creating signers', async (t, app) => {
+testWithApp('creating signers', async (t, app) => {
   const paths = [SIGNERS, OLD_SIGNERS]
 
   await t.test(

@@ -1,17 +1,6 @@
 import assert from 'node:assert/strict'
-import { after } from 'node:test'
 import { makeTestCertificate } from '@countersign/testkit'
-import { stopTestPostgres } from './build-app.ts'
-import {
-  CLIENT_SIGNERS,
-  changed,
-  detailOf,
-  OLD_SIGNERS,
-  overBothDatabases,
-  summarize,
-} from './ext-jwt-signers.fixture.ts'
-
-after(stopTestPostgres)
+import { CLIENT_SIGNERS, changed, detailOf, OLD_SIGNERS, summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
 
 /** The members that an existing controller always shows in a detail. This controller shows all of them, and more. */
 const KNOWN_MEMBERS = [
@@ -43,7 +32,7 @@ const KNOWN_MEMBERS = [
 /** Existing clients crash on null in one of these. */
 const NEVER_NULL = ['claimsProperty', 'name', 'audience', 'enabled', 'useExternalId', 'issuer', 'targetToken']
 
-overBothDatabases('requests of existing clients', async (t, app) => {
+testWithApp('requests of existing clients', async (t, app) => {
   const post = (body: unknown) => app.admin('POST', OLD_SIGNERS, body)
   const created = async (body: unknown): Promise<string> => {
     const reply = await post(body)

@@ -1,22 +1,10 @@
 import assert from 'node:assert/strict'
-import { after } from 'node:test'
 import { makeTestCertificate } from '@countersign/testkit'
-import { stopTestPostgres } from './build-app.ts'
-import {
-  certBody,
-  create,
-  detailOf,
-  jwksBody,
-  overBothDatabases,
-  SIGNERS,
-  summarize,
-} from './ext-jwt-signers.fixture.ts'
-
-after(stopTestPostgres)
+import { certBody, create, detailOf, jwksBody, SIGNERS, summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
 
 const AUTH_POLICIES = '/edge/management/v1/auth-policies'
 
-overBothDatabases('rules for signers', async (t, app) => {
+testWithApp('rules for signers', async (t, app) => {
   const post = (body: unknown) => app.admin('POST', SIGNERS, body)
   const countSigners = async () => (await app.admin('GET', SIGNERS)).json.meta.pagination.totalCount
   const without = (body: Record<string, unknown>, ...names: string[]) =>

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
-import { after } from 'node:test'
 import { makeTestCertificate } from '@countersign/testkit'
-import { stopTestPostgres } from './build-app.ts'
 import {
   certBody,
   changed,
@@ -9,12 +7,10 @@ import {
   detailOf,
   jwksBody,
   OLD_SIGNERS,
-  overBothDatabases,
   SIGNERS,
   summarize,
+  testWithApp,
 } from './ext-jwt-signers.fixture.ts'
-
-after(stopTestPostgres)
 
 /** A body with every member set. */
 const everything = () =>
@@ -38,7 +34,7 @@ const everything = () =>
     tags: { owner: 'iam' },
   })
 
-overBothDatabases('changing signers', async (t, app) => {
+testWithApp('changing signers', async (t, app) => {
   const put = (id: string, body: unknown) => app.admin('PUT', `${SIGNERS}/${id}`, body)
   const patch = (id: string, body: unknown) => app.admin('PATCH', `${SIGNERS}/${id}`, body)
   const later = () => app.clock.advance(1_000)

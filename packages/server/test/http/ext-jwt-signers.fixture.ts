@@ -9,15 +9,13 @@ export const CLIENT_SIGNERS = '/edge/client/v1/external-jwt-signers'
 
 type Body = Record<string, unknown>
 
-/** Runs a group of tests on each database, with one controller for the group. */
-export function overBothDatabases(
+/** Runs a group of tests with one controller for the group. */
+export function testWithApp(
   title: string,
   run: (t: TestContext, app: TestApp) => Promise<void>,
   options: AppOptions = {},
 ): void {
-  for (const database of ['sqlite', 'postgres'] as const) {
-    test(`${title}, on ${database}`, async (t) => run(t, await buildApp(t, { ...options, database })))
-  }
+  test(title, async (t) => run(t, await buildApp(t, options)))
 }
 
 let count = 0

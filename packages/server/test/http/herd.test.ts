@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { newId, readKeySet } from '@countersign/core'
 import { mintKey, mintKeySet, mintToken } from '@countersign/testkit'
 import { deleteExpiredSessions } from '../../src/operations/api-session/end-session.ts'
 import { createApiSession } from '../../src/operations/api-session/start-session.ts'
 import { newSessionToken, sessionTokenDigest } from '../../src/session/session-token.ts'
-import { buildApp, stopTestPostgres, type TestApp } from './build-app.ts'
+import { buildApp, type TestApp } from './build-app.ts'
 import { createIdentity, createPassword, OWN_SESSION } from './identities.fixture.ts'
 import { ALICE, AUDIENCE, ISSUER, logInWithToken, SIGNERS } from './provider.fixture.ts'
-
-after(stopTestPostgres)
 
 const SESSIONS = 10_000
 const USED = 2_000

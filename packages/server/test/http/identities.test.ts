@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
-import { after } from 'node:test'
 import { createPolicy } from './auth-policies.fixture.ts'
-import { stopTestPostgres } from './build-app.ts'
-import { changed, overBothDatabases, summarize } from './ext-jwt-signers.fixture.ts'
+import { changed, summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
 import {
   createIdentity,
   createPassword,
@@ -13,11 +11,9 @@ import {
   OWN_SESSION,
 } from './identities.fixture.ts'
 
-after(stopTestPostgres)
-
 const MINUTE = 60_000
 
-overBothDatabases('identities', async (t, app) => {
+testWithApp('identities', async (t, app) => {
   await t.test('an identity is created, shown in full, replaced, deleted, and then gone', async () => {
     const policy = await createPolicy(app)
     const body = identityBody({

@@ -1,83 +1,79 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { buildApp, stopTestPostgres } from './build-app.ts'
+import { test } from 'node:test'
+import { buildApp } from './build-app.ts'
 import { summarize } from './ext-jwt-signers.fixture.ts'
 import { createIdentity, createPassword, IDENTITIES } from './identities.fixture.ts'
 
-after(stopTestPostgres)
-
 const ATTRIBUTES = '/edge/management/v1/identity-role-attributes'
 
-for (const database of ['sqlite', 'postgres'] as const) {
-  test(`identity lists on ${database}`, async (t) => {
-    const app = await buildApp(t, { database })
-    const both = await createIdentity(app, { attributes: ['sales', 'north'] })
-    const sales = await createIdentity(app, { roleAttributes: ['sales'] })
-    const none = await createIdentity(app)
+test('identity lists', async (t) => {
+  const app = await buildApp(t)
+  const both = await createIdentity(app, { attributes: ['sales', 'north'] })
+  const sales = await createIdentity(app, { roleAttributes: ['sales'] })
+  const none = await createIdentity(app)
 
-    const found = async (query: string): Promise<string[]> => {
-      const reply = await app.admin('GET', `${IDENTITIES}?limit=100&${query}`)
-      assert.equal(reply.status, 200, reply.text)
-      const ids = reply.json.data.map(({ id }: { id: string }) => id)
-      assert.equal(reply.json.meta.pagination.totalCount, ids.length)
-      return ids.toSorted()
-    }
-    const role = (...roles: string[]) => roles.map((name) => `roleFilter=${encodeURIComponent(name)}`).join('&')
+  const found = async (query: string): Promise<string[]> => {
+    const reply = await app.admin('GET', `${IDENTITIES}?limit=100&${query}`)
+    assert.equal(reply.status, 200, reply.text)
+    const ids = reply.json.data.map(({ id }: { id: string }) => id)
+    assert.equal(reply.json.meta.pagination.totalCount, ids.length)
+    return ids.toSorted()
+  }
+  const role = (...roles: string[]) => roles.map((name) => `roleFilter=${encodeURIComponent(name)}`).join('&')
 
-    await t.test('roleFilter matches all or any attributes, and identities by id', async () => {
-      assert.deepEqual(await found(role('#sales')), [both, sales].toSorted())
-      assert.deepEqual(await found(role('#sales', '#north')), [both])
-      assert.deepEqual(await found(`${role('#sales', '#north')}&roleSemantic=AllOf`), [both])
-      assert.deepEqual(await found(`${role('#sales', '#north')}&roleSemantic=AnyOf`), [both, sales].toSorted())
-      assert.deepEqual(await found(role(`@${none}`)), [none])
-      assert.deepEqual(await found(role('#north', `@${none}`)), [both, none].toSorted())
-      assert.deepEqual(await found(role('#all')), [])
-      const filter = encodeURIComponent(`not anyOf(attributes) = "north"`)
-      assert.deepEqual(await found(`${role('#sales')}&filter=${filter}`), [sales])
-    })
-
-    await t.test('an invalid role and an invalid semantic are refused', async () => {
-      const refused = async (query: string) => summarize(await app.admin('GET', `${IDENTITIES}?${query}`))
-      const many = role(...Array.from({ length: 101 }, () => '#a'))
-      for (const query of [role('sales'), role('#'), role('@'), many]) {
-        assert.equal(await refused(query), '400 COULD_NOT_VALIDATE roleFilter', query)
-      }
-      assert.equal(await refused(`${role('#sales')}&roleSemantic=Some`), '400 COULD_NOT_VALIDATE roleSemantic')
-      assert.equal((await app.admin('GET', `${IDENTITIES}?${role('')}`)).status, 200)
-    })
-
-    await t.test('the attributes of all identities are listed once each, and can be paged and filtered', async () => {
-      const list = async (query = '') => (await app.admin('GET', ATTRIBUTES + query)).json
-      const { data, meta } = await list()
-      assert.deepEqual(data, ['north', 'sales'])
-      assert.deepEqual(meta, { filterableFields: ['id'], pagination: { limit: -1, offset: 0, totalCount: 2 } })
-      assert.deepEqual((await list('?limit=1&offset=1')).data, ['sales'])
-      assert.deepEqual((await list('?sort=id%20desc&limit=1')).data, ['sales'])
-      const filtered = await list(`?filter=${encodeURIComponent('id contains "a"')}`)
-      assert.deepEqual([filtered.data, filtered.meta.pagination.totalCount], [['sales'], 1])
-    })
-
-    await t.test('the total count of identities is right after every change', async () => {
-      const total = async (path = IDENTITIES) => (await app.admin('GET', path)).json.meta.pagination.totalCount
-      const counted = async () => (await found('filter=true')).length
-      const [identities, authenticators] = [await total(), await total('/edge/management/v1/authenticators')]
-      assert.equal(identities, await counted())
-      const id = await createIdentity(app)
-      await createPassword(app, id)
-      assert.equal(
-        summarize(await app.admin('POST', IDENTITIES, { name: '', type: 'User', isAdmin: false })).slice(0, 3),
-        '400',
-      )
-      assert.equal(await total(), identities + 1)
-      assert.equal(await total('/edge/management/v1/authenticators'), authenticators + 1)
-      await app.admin('DELETE', `${IDENTITIES}/${id}`)
-      assert.equal(await total(), identities)
-      assert.equal(
-        await total('/edge/management/v1/authenticators'),
-        authenticators,
-        'authenticators are deleted with their identity',
-      )
-      assert.equal(await total(), await counted())
-    })
+  await t.test('roleFilter matches all or any attributes, and identities by id', async () => {
+    assert.deepEqual(await found(role('#sales')), [both, sales].toSorted())
+    assert.deepEqual(await found(role('#sales', '#north')), [both])
+    assert.deepEqual(await found(`${role('#sales', '#north')}&roleSemantic=AllOf`), [both])
+    assert.deepEqual(await found(`${role('#sales', '#north')}&roleSemantic=AnyOf`), [both, sales].toSorted())
+    assert.deepEqual(await found(role(`@${none}`)), [none])
+    assert.deepEqual(await found(role('#north', `@${none}`)), [both, none].toSorted())
+    assert.deepEqual(await found(role('#all')), [])
+    const filter = encodeURIComponent(`not anyOf(attributes) = "north"`)
+    assert.deepEqual(await found(`${role('#sales')}&filter=${filter}`), [sales])
   })
-}
+
+  await t.test('an invalid role and an invalid semantic are refused', async () => {
+    const refused = async (query: string) => summarize(await app.admin('GET', `${IDENTITIES}?${query}`))
+    const many = role(...Array.from({ length: 101 }, () => '#a'))
+    for (const query of [role('sales'), role('#'), role('@'), many]) {
+      assert.equal(await refused(query), '400 COULD_NOT_VALIDATE roleFilter', query)
+    }
+    assert.equal(await refused(`${role('#sales')}&roleSemantic=Some`), '400 COULD_NOT_VALIDATE roleSemantic')
+    assert.equal((await app.admin('GET', `${IDENTITIES}?${role('')}`)).status, 200)
+  })
+
+  await t.test('the attributes of all identities are listed once each, and can be paged and filtered', async () => {
+    const list = async (query = '') => (await app.admin('GET', ATTRIBUTES + query)).json
+    const { data, meta } = await list()
+    assert.deepEqual(data, ['north', 'sales'])
+    assert.deepEqual(meta, { filterableFields: ['id'], pagination: { limit: -1, offset: 0, totalCount: 2 } })
+    assert.deepEqual((await list('?limit=1&offset=1')).data, ['sales'])
+    assert.deepEqual((await list('?sort=id%20desc&limit=1')).data, ['sales'])
+    const filtered = await list(`?filter=${encodeURIComponent('id contains "a"')}`)
+    assert.deepEqual([filtered.data, filtered.meta.pagination.totalCount], [['sales'], 1])
+  })
+
+  await t.test('the total count of identities is right after every change', async () => {
+    const total = async (path = IDENTITIES) => (await app.admin('GET', path)).json.meta.pagination.totalCount
+    const counted = async () => (await found('filter=true')).length
+    const [identities, authenticators] = [await total(), await total('/edge/management/v1/authenticators')]
+    assert.equal(identities, await counted())
+    const id = await createIdentity(app)
+    await createPassword(app, id)
+    assert.equal(
+      summarize(await app.admin('POST', IDENTITIES, { name: '', type: 'User', isAdmin: false })).slice(0, 3),
+      '400',
+    )
+    assert.equal(await total(), identities + 1)
+    assert.equal(await total('/edge/management/v1/authenticators'), authenticators + 1)
+    await app.admin('DELETE', `${IDENTITIES}/${id}`)
+    assert.equal(await total(), identities)
+    assert.equal(
+      await total('/edge/management/v1/authenticators'),
+      authenticators,
+      'authenticators are deleted with their identity',
+    )
+    assert.equal(await total(), await counted())
+  })
+})

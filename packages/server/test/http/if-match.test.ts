@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
-import { after } from 'node:test'
 import { createPolicy, POLICIES } from './auth-policies.fixture.ts'
-import { stopTestPostgres, type TestApp } from './build-app.ts'
-import { create, overBothDatabases, SIGNERS, summarize } from './ext-jwt-signers.fixture.ts'
+import type { TestApp } from './build-app.ts'
+import { create, SIGNERS, summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
 import { AUTHENTICATORS, createIdentity, createPassword, IDENTITIES } from './identities.fixture.ts'
-
-after(stopTestPostgres)
 
 /** Creates one entity of each kind. Returns its path. */
 const KINDS: Readonly<Record<string, (app: TestApp) => Promise<string>>> = {
@@ -15,7 +12,7 @@ const KINDS: Readonly<Record<string, (app: TestApp) => Promise<string>>> = {
   authenticator: async (app) => `${AUTHENTICATORS}/${(await createPassword(app, await createIdentity(app))).id}`,
 }
 
-overBothDatabases('N-12 conditional updates with If-Match', async (t, app) => {
+testWithApp('N-12 conditional updates with If-Match', async (t, app) => {
   const send = (method: string, path: string, body: unknown, ifMatch: string) =>
     app.admin(method, path, body, { session: app.adminSession, headers: { 'if-match': ifMatch } })
   const versionOf = async (path: string): Promise<string> =>

@@ -9,11 +9,9 @@ import { Passwords } from '../../src/login/passwords.ts'
 import { findAuthPolicy } from '../../src/store/reads/auth-policy-reads.ts'
 import { findIdentity } from '../../src/store/reads/identity-reads.ts'
 import { createPolicy } from './auth-policies.fixture.ts'
-import { buildApp, stopTestPostgres, TEST_PASSWORD_COST, type TestApp } from './build-app.ts'
-import { overBothDatabases, summarize } from './ext-jwt-signers.fixture.ts'
+import { buildApp, TEST_PASSWORD_COST, type TestApp } from './build-app.ts'
+import { summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
 import { createIdentity, createPassword, IDENTITIES, identityOf, OWN_SESSION } from './identities.fixture.ts'
-
-after(stopTestPostgres)
 
 const MINUTE = 60_000
 const PATH = '/edge/client/v1/authenticate?method=password'
@@ -45,7 +43,7 @@ async function makeLockable(app: TestApp, updb: Record<string, unknown>, members
   }
 }
 
-overBothDatabases(
+testWithApp(
   'lockout after wrong passwords',
   async (t, app) => {
     await t.test(

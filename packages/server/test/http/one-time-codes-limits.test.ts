@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { buildApp, newPostgresDatabase, stopTestPostgres, type TestApp } from './build-app.ts'
+import { buildApp, newPostgresDatabase, type TestApp } from './build-app.ts'
 import {
   enrollTotp,
   MFA,
@@ -14,8 +14,6 @@ import {
   tally,
 } from './one-time-codes.fixture.ts'
 import { decisionOf } from './provider.fixture.ts'
-
-after(stopTestPostgres)
 
 const MINUTE_MS = 60_000
 const INVALID = '400 MFA_INVALID_TOKEN'

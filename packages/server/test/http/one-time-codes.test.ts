@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { inflateSync } from 'node:zlib'
 import decodeQr from 'qr/decode.js'
 import { patchAuthPolicy } from '../../src/operations/auth-policy/update-auth-policy.ts'
-import { buildApp, newPostgresDatabase, stopTestPostgres, type TestApp } from './build-app.ts'
+import { buildApp, newPostgresDatabase, type TestApp } from './build-app.ts'
 import { IDENTITIES } from './identities.fixture.ts'
 import {
   AUTHENTICATE_MFA,
@@ -18,8 +18,6 @@ import {
   submitCode,
 } from './one-time-codes.fixture.ts'
 
-after(stopTestPostgres)
-
 const POLICIES = '/edge/management/v1/auth-policies'
 
 const get = (app: TestApp, path: string, session: string) => app.call('GET', path, undefined, { session })
@@ -29,103 +27,98 @@ async function setRequireTotp(app: TestApp, requireTotp: boolean): Promise<void>
   assert.equal(reply.status, 200, reply.text)
 }
 
-for (const database of ['sqlite', 'postgres'] as const) {
-  test(`one-time codes are set up, shown until they are verified, and not after that (${database})`, async (t) => {
-    const app = await buildApp(t, { database })
-    const { session, id } = await makeUser(app)
-    assert.equal(statusAndCode(await get(app, MFA, session)), '404 NOT_FOUND')
+test('one-time codes are set up, shown until they are verified, and not after that', async (t) => {
+  const app = await buildApp(t)
+  const { session, id } = await makeUser(app)
+  assert.equal(statusAndCode(await get(app, MFA, session)), '404 NOT_FOUND')
+  assert.equal(statusAndCode(await app.call('POST', `${MFA}/verify`, { code: '123456' }, { session })), '404 NOT_FOUND')
+
+  const started = await app.call('POST', MFA, undefined, { session })
+  assert.equal(started.status, 201)
+  assert.deepEqual(started.json.data._links, { self: { href: './current-identity/mfa' } })
+  assert.equal(statusAndCode(await app.call('POST', MFA, undefined, { session })), '409 MFA_EXISTS')
+  const unverified = (await get(app, MFA, session)).json.data
+  assert.equal(unverified.id, started.json.data.id)
+  assert.equal(unverified.isVerified, false)
+  assert.match(
+    unverified.provisioningUrl,
+    /^otpauth:\/\/totp\/Countersign:[^?]+\?issuer=Countersign&secret=[A-Z2-7]{32}$/,
+  )
+  assert.equal(unverified.recoveryCodes.length, 20)
+  assert.equal((await app.admin('GET', `${IDENTITIES}/${id}`)).json.data.isMfaEnabled, false)
+
+  const removed = await app.call('DELETE', MFA, undefined, { session })
+  assert.equal(removed.status, 200, 'an unverified enrollment is removed without a code')
+  const device = await enrollTotp(app, session)
+  const verified = (await get(app, MFA, session)).json.data
+  assert.equal(verified.id, device.id)
+  assert.equal(verified.isVerified, true)
+  assert.equal(verified.recoveryCodes, null)
+  assert.equal('provisioningUrl' in verified, false)
+  assert.equal(statusAndCode(await get(app, `${MFA}/qr-code`, session)), '404 NOT_FOUND')
+  assert.equal(
+    statusAndCode(await app.call('POST', `${MFA}/verify`, { code: device.code(1) }, { session })),
+    '404 NOT_FOUND',
+  )
+  assert.equal(statusAndCode(await app.call('POST', MFA, undefined, { session })), '409 MFA_EXISTS')
+  assert.equal((await app.admin('GET', `${IDENTITIES}/${id}`)).json.data.isMfaEnabled, true)
+  assert.equal((await get(app, SELF, session)).json.data.isMfaEnabled, true)
+  assert.equal((await app.admin('GET', '/edge/management/v1/summary')).json.data.mfas, 1)
+})
+
+test('D22 an identity with codes logs in and must give one before any other call', async (t) => {
+  const app = await buildApp(t)
+  const user = await makeUser(app)
+  const device = await enrollTotp(app, user.session)
+  const verifiedIn = (await get(app, OWN_SESSION, user.session)).json.data
+  assert.deepEqual([verifiedIn.isMfaRequired, verifiedIn.isMfaComplete, verifiedIn.authQueries], [true, true, []])
+
+  const credentials = { username: user.username, password: user.password }
+  for (const api of ['client', 'management']) {
+    app.clock.advance(STEP_MS)
+    const loggedIn = await app.call('POST', `/edge/${api}/v1/authenticate?method=password`, credentials)
+    assert.equal(loggedIn.status, 200)
+    const { token: session, ...shown } = loggedIn.json.data
+    assert.deepEqual([shown.isMfaRequired, shown.isMfaComplete], [true, false])
+    assert.deepEqual(shown.authQueries, [
+      {
+        typeId: 'MFA',
+        provider: 'ziti',
+        format: 'alphaNumeric',
+        httpMethod: 'POST',
+        httpUrl: './authenticate/mfa',
+        minLength: 4,
+        maxLength: 6,
+        scopes: null,
+        isTotpEnrolled: true,
+      },
+    ])
+    assert.equal(statusAndCode(await get(app, SELF, session)), '401 UNAUTHORIZED')
+    const pass = `/edge/${api}/v1/authenticate/mfa`
     assert.equal(
-      statusAndCode(await app.call('POST', `${MFA}/verify`, { code: '123456' }, { session })),
-      '404 NOT_FOUND',
+      statusAndCode(await app.call('POST', pass, { code: device.wrongCode() }, { session })),
+      '400 MFA_INVALID_TOKEN',
     )
-
-    const started = await app.call('POST', MFA, undefined, { session })
-    assert.equal(started.status, 201)
-    assert.deepEqual(started.json.data._links, { self: { href: './current-identity/mfa' } })
-    assert.equal(statusAndCode(await app.call('POST', MFA, undefined, { session })), '409 MFA_EXISTS')
-    const unverified = (await get(app, MFA, session)).json.data
-    assert.equal(unverified.id, started.json.data.id)
-    assert.equal(unverified.isVerified, false)
-    assert.match(
-      unverified.provisioningUrl,
-      /^otpauth:\/\/totp\/Countersign:[^?]+\?issuer=Countersign&secret=[A-Z2-7]{32}$/,
-    )
-    assert.equal(unverified.recoveryCodes.length, 20)
-    assert.equal((await app.admin('GET', `${IDENTITIES}/${id}`)).json.data.isMfaEnabled, false)
-
-    const removed = await app.call('DELETE', MFA, undefined, { session })
-    assert.equal(removed.status, 200, 'an unverified enrollment is removed without a code')
-    const device = await enrollTotp(app, session)
-    const verified = (await get(app, MFA, session)).json.data
-    assert.equal(verified.id, device.id)
-    assert.equal(verified.isVerified, true)
-    assert.equal(verified.recoveryCodes, null)
-    assert.equal('provisioningUrl' in verified, false)
-    assert.equal(statusAndCode(await get(app, `${MFA}/qr-code`, session)), '404 NOT_FOUND')
-    assert.equal(
-      statusAndCode(await app.call('POST', `${MFA}/verify`, { code: device.code(1) }, { session })),
-      '404 NOT_FOUND',
-    )
-    assert.equal(statusAndCode(await app.call('POST', MFA, undefined, { session })), '409 MFA_EXISTS')
-    assert.equal((await app.admin('GET', `${IDENTITIES}/${id}`)).json.data.isMfaEnabled, true)
-    assert.equal((await get(app, SELF, session)).json.data.isMfaEnabled, true)
-    assert.equal((await app.admin('GET', '/edge/management/v1/summary')).json.data.mfas, 1)
-  })
-
-  test(`D22 an identity with codes logs in and must give one before any other call (${database})`, async (t) => {
-    const app = await buildApp(t, { database })
-    const user = await makeUser(app)
-    const device = await enrollTotp(app, user.session)
-    const verifiedIn = (await get(app, OWN_SESSION, user.session)).json.data
-    assert.deepEqual([verifiedIn.isMfaRequired, verifiedIn.isMfaComplete, verifiedIn.authQueries], [true, true, []])
-
-    const credentials = { username: user.username, password: user.password }
-    for (const api of ['client', 'management']) {
-      app.clock.advance(STEP_MS)
-      const loggedIn = await app.call('POST', `/edge/${api}/v1/authenticate?method=password`, credentials)
-      assert.equal(loggedIn.status, 200)
-      const { token: session, ...shown } = loggedIn.json.data
-      assert.deepEqual([shown.isMfaRequired, shown.isMfaComplete], [true, false])
-      assert.deepEqual(shown.authQueries, [
-        {
-          typeId: 'MFA',
-          provider: 'ziti',
-          format: 'alphaNumeric',
-          httpMethod: 'POST',
-          httpUrl: './authenticate/mfa',
-          minLength: 4,
-          maxLength: 6,
-          scopes: null,
-          isTotpEnrolled: true,
-        },
-      ])
-      assert.equal(statusAndCode(await get(app, SELF, session)), '401 UNAUTHORIZED')
-      const pass = `/edge/${api}/v1/authenticate/mfa`
-      assert.equal(
-        statusAndCode(await app.call('POST', pass, { code: device.wrongCode() }, { session })),
-        '400 MFA_INVALID_TOKEN',
-      )
-      assert.equal(statusAndCode(await get(app, SELF, session)), '401 UNAUTHORIZED')
-      assert.equal(statusAndCode(await app.call('POST', pass, { code: device.code() }, { session })), '200')
-      assert.equal(statusAndCode(await get(app, SELF, session)), '200')
-      const whole = (await get(app, OWN_SESSION, session)).json.data
-      assert.deepEqual([whole.isMfaRequired, whole.isMfaComplete, whole.authQueries], [true, true, []])
-      const listed = (await app.admin('GET', `/edge/management/v1/api-sessions/${whole.id}`)).json.data
-      assert.deepEqual([listed.isMfaRequired, listed.isMfaComplete], [true, true])
-      const partial = (await get(app, OWN_SESSION, await user.logIn())).json.data
-      const found = async (filter: string) => {
-        const within = encodeURIComponent(`identity = "${user.id}" and ${filter} sort by mfaComplete`)
-        const reply = await app.admin('GET', `/edge/management/v1/api-sessions?filter=${within}`)
-        assert.equal(reply.status, 200, reply.text)
-        return reply.json.data.map(({ id }: { id: string }) => id)
-      }
-      assert.ok((await found('mfaRequired = true and mfaComplete = true')).includes(whole.id))
-      assert.ok((await found('mfaRequired and not mfaComplete')).includes(partial.id))
-      assert.ok(!(await found('mfaComplete = false')).includes(whole.id))
-      assert.deepEqual(await found('mfaRequired = false'), [])
+    assert.equal(statusAndCode(await get(app, SELF, session)), '401 UNAUTHORIZED')
+    assert.equal(statusAndCode(await app.call('POST', pass, { code: device.code() }, { session })), '200')
+    assert.equal(statusAndCode(await get(app, SELF, session)), '200')
+    const whole = (await get(app, OWN_SESSION, session)).json.data
+    assert.deepEqual([whole.isMfaRequired, whole.isMfaComplete, whole.authQueries], [true, true, []])
+    const listed = (await app.admin('GET', `/edge/management/v1/api-sessions/${whole.id}`)).json.data
+    assert.deepEqual([listed.isMfaRequired, listed.isMfaComplete], [true, true])
+    const partial = (await get(app, OWN_SESSION, await user.logIn())).json.data
+    const found = async (filter: string) => {
+      const within = encodeURIComponent(`identity = "${user.id}" and ${filter} sort by mfaComplete`)
+      const reply = await app.admin('GET', `/edge/management/v1/api-sessions?filter=${within}`)
+      assert.equal(reply.status, 200, reply.text)
+      return reply.json.data.map(({ id }: { id: string }) => id)
     }
-  })
-}
+    assert.ok((await found('mfaRequired = true and mfaComplete = true')).includes(whole.id))
+    assert.ok((await found('mfaRequired and not mfaComplete')).includes(partial.id))
+    assert.ok(!(await found('mfaComplete = false')).includes(whole.id))
+    assert.deepEqual(await found('mfaRequired = false'), [])
+  }
+})
 
 test('the QR code is a PNG image of the provisioning URL', async (t) => {
   const app = await buildApp(t)

@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, sign, verify } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { Passwords } from '../../src/login/passwords.ts'
 import { createPolicy } from './auth-policies.fixture.ts'
-import { stopTestPostgres, TEST_PASSWORD_COST } from './build-app.ts'
-import { overBothDatabases, summarize } from './ext-jwt-signers.fixture.ts'
+import { TEST_PASSWORD_COST } from './build-app.ts'
+import { summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
 import { createIdentity, createPassword, IDENTITIES, identityOf, OWN_SESSION } from './identities.fixture.ts'
-
-after(stopTestPostgres)
 
 const CLIENT = '/edge/client/v1/authenticate?method=password'
 const MANAGEMENT = '/edge/management/v1/authenticate?method=password'
 
-overBothDatabases('password login', async (t, app) => {
+testWithApp('password login', async (t, app) => {
   const identityId = await createIdentity(app)
   const { id: authenticatorId, username, password } = await createPassword(app, identityId)
 

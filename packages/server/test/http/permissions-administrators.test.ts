@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { after } from 'node:test'
 import { createPolicy, POLICIES, policyBody } from './auth-policies.fixture.ts'
-import { type Reply, stopTestPostgres, type TestApp } from './build-app.ts'
-import { create, jwksBody, overBothDatabases, SIGNERS, summarize } from './ext-jwt-signers.fixture.ts'
+import type { Reply, TestApp } from './build-app.ts'
+import { create, jwksBody, SIGNERS, summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
 import {
   AUTHENTICATORS,
   createIdentity,
@@ -12,8 +11,6 @@ import {
   identityBody,
   identityOf,
 } from './identities.fixture.ts'
-
-after(stopTestPostgres)
 
 const NOTHING_ALLOWED = { cert: { allowed: false }, extJwt: { allowed: false }, updb: { allowed: false } }
 
@@ -52,7 +49,7 @@ const REMOVALS: readonly { title: string; act(app: TestApp, admin: string, sessi
   },
 ]
 
-overBothDatabases('N-08 D35 the last administrator cannot be removed, one of two can', async (_t, app) => {
+testWithApp('N-08 D35 the last administrator cannot be removed, one of two can', async (_t, app) => {
   const admin = await defaultAdminId(app)
   const before = await identityOf(app, admin)
   for (const { title, act } of REMOVALS) {
@@ -69,7 +66,7 @@ overBothDatabases('N-08 D35 the last administrator cannot be removed, one of two
   }
 })
 
-overBothDatabases('N-08 an administrator can give up the role unless they are the last one', async (_t, app) => {
+testWithApp('N-08 an administrator can give up the role unless they are the last one', async (_t, app) => {
   const defaultAdmin = await defaultAdminId(app)
   const one = await app.makeIdentity({ isAdmin: true })
   const two = await app.makeIdentity({ isAdmin: true })
@@ -86,7 +83,7 @@ overBothDatabases('N-08 an administrator can give up the role unless they are th
   assert.equal(summarize(await as('DELETE', `${IDENTITIES}/${one.id}`)), '200')
 })
 
-overBothDatabases('N-08 an administrator who can log in through an enabled signer counts', async (_t, app) => {
+testWithApp('N-08 an administrator who can log in through an enabled signer counts', async (_t, app) => {
   const forbidPasswords = { primary: { updb: { allowed: false } } }
   const signer = await create(app, jwksBody({ enabled: false }))
   assert.equal(summarize(await app.admin('PATCH', `${POLICIES}/default`, forbidPasswords)), '409 LAST_ADMINISTRATOR')
@@ -101,31 +98,25 @@ overBothDatabases('N-08 an administrator who can log in through an enabled signe
   assert.equal(summarize(await app.admin('PATCH', `${POLICIES}/default`, forbidPasswords)), '200')
 })
 
-overBothDatabases(
-  'N-08 a second token that the last administrator cannot present cannot be required',
-  async (_t, app) => {
-    const admin = await defaultAdminId(app)
-    const holder = await app.makeIdentity({ permissions: ['auth-policy'] })
-    const byExternalId = await create(app, jwksBody({ useExternalId: true }))
-    const disabled = await create(app, jwksBody({ enabled: false }))
-    const demand = async (signerId: string, session: string) => {
-      const body = { secondary: { requireExtJwtSigner: signerId } }
-      return summarize(await app.call('PATCH', `${POLICIES}/default`, body, { session }))
-    }
-    for (const session of [app.adminSession, holder.session]) {
-      assert.equal(await demand(disabled, session), '409 LAST_ADMINISTRATOR')
-      assert.equal(await demand(byExternalId, session), '409 LAST_ADMINISTRATOR', 'no claim maps to the administrator')
-    }
-    assert.equal(
-      summarize(await app.admin('PATCH', `${IDENTITIES}/${admin}`, { externalId: 'root@idp.example' })),
-      '200',
-    )
-    assert.equal(await demand(disabled, app.adminSession), '409 LAST_ADMINISTRATOR')
-    assert.equal(await demand(byExternalId, holder.session), '200')
-  },
-)
+testWithApp('N-08 a second token that the last administrator cannot present cannot be required', async (_t, app) => {
+  const admin = await defaultAdminId(app)
+  const holder = await app.makeIdentity({ permissions: ['auth-policy'] })
+  const byExternalId = await create(app, jwksBody({ useExternalId: true }))
+  const disabled = await create(app, jwksBody({ enabled: false }))
+  const demand = async (signerId: string, session: string) => {
+    const body = { secondary: { requireExtJwtSigner: signerId } }
+    return summarize(await app.call('PATCH', `${POLICIES}/default`, body, { session }))
+  }
+  for (const session of [app.adminSession, holder.session]) {
+    assert.equal(await demand(disabled, session), '409 LAST_ADMINISTRATOR')
+    assert.equal(await demand(byExternalId, session), '409 LAST_ADMINISTRATOR', 'no claim maps to the administrator')
+  }
+  assert.equal(summarize(await app.admin('PATCH', `${IDENTITIES}/${admin}`, { externalId: 'root@idp.example' })), '200')
+  assert.equal(await demand(disabled, app.adminSession), '409 LAST_ADMINISTRATOR')
+  assert.equal(await demand(byExternalId, holder.session), '200')
+})
 
-overBothDatabases('N-08 the only signer of the last administrator cannot be removed', async (_t, app) => {
+testWithApp('N-08 the only signer of the last administrator cannot be removed', async (_t, app) => {
   const signer = await create(app)
   const manager = await app.makeIdentity({ permissions: ['external-jwt-signer'] })
   const onlyTokens = await createPolicy(app, { ...NOTHING_ALLOWED, extJwt: { allowed: true } })
@@ -150,7 +141,7 @@ overBothDatabases('N-08 the only signer of the last administrator cannot be remo
   assert.deepEqual(after.json.data, before.json.data)
 })
 
-overBothDatabases('D35 a non-administrator cannot change', async (t, app) => {
+testWithApp('D35 a non-administrator cannot change', async (t, app) => {
   const holder = await app.makeIdentity({ permissions: ['identity', 'authenticator'] })
   const as = (method: string, path: string, body?: unknown) => app.call(method, path, body, { session: holder.session })
   const admin = await createIdentity(app, { isAdmin: true })
@@ -224,7 +215,7 @@ overBothDatabases('D35 a non-administrator cannot change', async (t, app) => {
   })
 })
 
-overBothDatabases('D48 a signer records whether an administrator saved it last', async (_t, app) => {
+testWithApp('D48 a signer records whether an administrator saved it last', async (_t, app) => {
   const holder = await app.makeIdentity({ permissions: ['external-jwt-signer'] })
   const writtenByAdmin = async (id: string) => {
     const row = await app.store.db

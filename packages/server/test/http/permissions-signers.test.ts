@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
-import { after } from 'node:test'
 import { createPolicy } from './auth-policies.fixture.ts'
-import { stopTestPostgres } from './build-app.ts'
-import { create, detailOf, jwksBody, overBothDatabases, SIGNERS, summarize } from './ext-jwt-signers.fixture.ts'
-
-after(stopTestPostgres)
+import { create, detailOf, jwksBody, SIGNERS, summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
 
 const REFUSED = '401 UNAUTHORIZED'
 
-overBothDatabases('signer changes by callers who are not administrators', async (t, app) => {
+testWithApp('signer changes by callers who are not administrators', async (t, app) => {
   const { session } = await app.makeIdentity({ permissions: ['external-jwt-signer'] })
   const enroller = await app.makeIdentity({ permissions: ['external-jwt-signer', 'identity.create'] })
   const as = (caller: string, method: string, path: string, body: unknown) =>

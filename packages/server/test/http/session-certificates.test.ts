@@ -1,124 +1,120 @@
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { makeTestCertificate, makeTestCsr } from '@countersign/testkit'
 import { createSessionCertificate } from '../../src/operations/api-session/session-certificates.ts'
-import { ADMIN_PASSWORD, buildApp, stopTestPostgres, type TestApp } from './build-app.ts'
+import { ADMIN_PASSWORD, buildApp, type TestApp } from './build-app.ts'
 import { summarize } from './ext-jwt-signers.fixture.ts'
 
 const SESSION = '/edge/client/v1/current-api-session'
 const CERTIFICATES = `${SESSION}/certificates`
 const HOUR_MS = 3_600_000
 
-for (const database of ['sqlite', 'postgres'] as const) {
-  describe(`session certificates on ${database}`, () => {
-    after(stopTestPostgres)
+describe('session certificates', () => {
+  it('D34 issues a certificate of twelve hours for the session, lists and deletes it', async (t) => {
+    const app = await buildApp(t)
+    const { id: identityId, session } = await app.makeIdentity()
+    const api = callsOf(app, session)
+    const own = (await api('GET', SESSION)).json.data
+    const csr = makeTestCsr({ subject: { commonName: 'admin' } })
+    const made = await api('POST', CERTIFICATES, { csr: csr.pem })
+    assert.equal(made.status, 201, made.text)
+    const { id, _links, certificate, cas, ...others } = made.json.data
+    assert.deepEqual([_links, others], [{ self: { href: `./current-api-session/certificates/${id}` } }, {}])
 
-    it('D34 issues a certificate of twelve hours for the session, lists and deletes it', async (t) => {
-      const app = await buildApp(t, { database })
-      const { id: identityId, session } = await app.makeIdentity()
-      const api = callsOf(app, session)
-      const own = (await api('GET', SESSION)).json.data
-      const csr = makeTestCsr({ subject: { commonName: 'admin' } })
-      const made = await api('POST', CERTIFICATES, { csr: csr.pem })
-      assert.equal(made.status, 201, made.text)
-      const { id, _links, certificate, cas, ...others } = made.json.data
-      assert.deepEqual([_links, others], [{ self: { href: `./current-api-session/certificates/${id}` } }, {}])
+    const leaf = new X509Certificate(certificate)
+    assert.equal(leaf.subject, `CN=${identityId}`)
+    assert.equal(
+      leaf.subjectAltName,
+      `URI:spiffe://countersign-test/identity/${identityId}/apiSession/${own.id}/apiSessionCertificate/${id}`,
+    )
+    assert.ok(leaf.publicKey.equals(csr.publicKey))
+    assert.ok(Math.abs(leaf.validToDate.getTime() - app.clock.now() - 12 * HOUR_MS) < 60_000)
+    assert.ok(String(cas).match(/BEGIN CERTIFICATE/g)?.length === 2)
 
-      const leaf = new X509Certificate(certificate)
-      assert.equal(leaf.subject, `CN=${identityId}`)
-      assert.equal(
-        leaf.subjectAltName,
-        `URI:spiffe://countersign-test/identity/${identityId}/apiSession/${own.id}/apiSessionCertificate/${id}`,
-      )
-      assert.ok(leaf.publicKey.equals(csr.publicKey))
-      assert.ok(Math.abs(leaf.validToDate.getTime() - app.clock.now() - 12 * HOUR_MS) < 60_000)
-      assert.ok(String(cas).match(/BEGIN CERTIFICATE/g)?.length === 2)
-
-      const { json } = await api('GET', CERTIFICATES)
-      assert.deepEqual(json.meta, {
-        filterableFields: [
-          ...['id', 'createdAt', 'updatedAt', 'tags', 'isSystem'],
-          ...['apiSession', 'fingerprint', 'subject'],
-        ],
-        pagination: { limit: 10, offset: 0, totalCount: 1 },
-      })
-      const { createdAt, updatedAt, ...shown } = json.data[0]
-      assert.equal(createdAt, updatedAt)
-      assert.deepEqual(shown, {
-        _links,
-        id,
-        tags: {},
-        subject: `CN=${identityId}`,
-        fingerprint: leaf.fingerprint.replaceAll(':', '').toLowerCase(),
-        validFrom: leaf.validFromDate.toISOString(),
-        validTo: leaf.validToDate.toISOString(),
-        certificate,
-      })
-      assert.deepEqual((await api('GET', `${CERTIFICATES}/${id}`)).json.data, json.data[0])
-
-      assert.equal((await api('DELETE', `${CERTIFICATES}/${id}`)).status, 200)
-      for (const method of ['GET', 'DELETE']) {
-        assert.equal(summarize(await api(method, `${CERTIFICATES}/${id}`)), '404 NOT_FOUND')
-      }
-      assert.deepEqual((await api('GET', CERTIFICATES)).json.data, [])
+    const { json } = await api('GET', CERTIFICATES)
+    assert.deepEqual(json.meta, {
+      filterableFields: [
+        ...['id', 'createdAt', 'updatedAt', 'tags', 'isSystem'],
+        ...['apiSession', 'fingerprint', 'subject'],
+      ],
+      pagination: { limit: 10, offset: 0, totalCount: 1 },
     })
-
-    it('N-10 shows and deletes the certificates of this session only, even between sessions of one identity', async (t) => {
-      const app = await buildApp(t, { database })
-      const mine = callsOf(app, app.adminSession)
-      const others = callsOf(app, (await app.makeIdentity()).session)
-      const mineElsewhere = callsOf(app, await app.logIn('admin', ADMIN_PASSWORD))
-      const { id } = (await mine('POST', CERTIFICATES, { csr: makeTestCsr().pem })).json.data
-      const own = (await mine('GET', SESSION)).json.data
-      const filter = encodeURIComponent(`apiSession = "${own.id}" or true`)
-      for (const other of [others, mineElsewhere]) {
-        assert.deepEqual((await other('GET', CERTIFICATES)).json.data, [])
-        assert.deepEqual((await other('GET', `${CERTIFICATES}?filter=${filter}`)).json.data, [])
-        assert.deepEqual((await other('GET', `${CERTIFICATES}?limit=-1&filter=${filter}`)).json.data, [])
-        assert.equal(summarize(await other('GET', `${CERTIFICATES}/${id}`)), '404 NOT_FOUND')
-        assert.equal(summarize(await other('DELETE', `${CERTIFICATES}/${id}`)), '404 NOT_FOUND')
-      }
-      assert.equal((await mine('GET', `${CERTIFICATES}?filter=${filter}`)).json.data[0].id, id)
-      assert.equal((await mine('GET', `${CERTIFICATES}/${id}`)).status, 200)
+    const { createdAt, updatedAt, ...shown } = json.data[0]
+    assert.equal(createdAt, updatedAt)
+    assert.deepEqual(shown, {
+      _links,
+      id,
+      tags: {},
+      subject: `CN=${identityId}`,
+      fingerprint: leaf.fingerprint.replaceAll(':', '').toLowerCase(),
+      validFrom: leaf.validFromDate.toISOString(),
+      validTo: leaf.validToDate.toISOString(),
+      certificate,
     })
+    assert.deepEqual((await api('GET', `${CERTIFICATES}/${id}`)).json.data, json.data[0])
 
-    it('deletes certificates with their session, and keeps the ten newest of each session', async (t) => {
-      const app = await buildApp(t, { database })
-      const first = callsOf(app, (await app.makeIdentity()).session)
-      const second = callsOf(app, (await app.makeIdentity()).session)
-      const ids: string[] = []
-      for (let round = 0; round < 12; round++) {
-        ids.push((await first('POST', CERTIFICATES, { csr: makeTestCsr().pem })).json.data.id)
-        app.clock.advance(10)
-      }
-      await second('POST', CERTIFICATES, { csr: makeTestCsr().pem })
-      const { data } = (await first('GET', `${CERTIFICATES}?limit=100`)).json
-      const byId = (list: readonly string[]) => list.toSorted()
-      assert.deepEqual(byId(data.map(({ id }: { id: string }) => id)), byId(ids.slice(2)))
-      await first('DELETE', SESSION)
-      const left = await app.store.db.selectFrom('api_session_certificates').select('id').execute()
-      assert.equal(left.length, 1)
-      assert.equal((await second('GET', CERTIFICATES)).json.data.length, 1)
-    })
-
-    it('records nothing for a session that ended while the certificate was issued', async (t) => {
-      const app = await buildApp(t, { database })
-      const record = {
-        id: 'certificate1',
-        apiSessionId: 'no-such-session',
-        subject: 'CN=x',
-        fingerprint: 'f1',
-        certPem: 'pem',
-        notBefore: 1,
-        notAfter: 2,
-      }
-      const meta = { actorId: 'system', now: app.clock.now() }
-      await assert.rejects(app.store.run(createSessionCertificate, record, meta), { code: 'UNAUTHORIZED' })
-      assert.deepEqual(await app.store.db.selectFrom('api_session_certificates').selectAll().execute(), [])
-    })
+    assert.equal((await api('DELETE', `${CERTIFICATES}/${id}`)).status, 200)
+    for (const method of ['GET', 'DELETE']) {
+      assert.equal(summarize(await api(method, `${CERTIFICATES}/${id}`)), '404 NOT_FOUND')
+    }
+    assert.deepEqual((await api('GET', CERTIFICATES)).json.data, [])
   })
-}
+
+  it('N-10 shows and deletes the certificates of this session only, even between sessions of one identity', async (t) => {
+    const app = await buildApp(t)
+    const mine = callsOf(app, app.adminSession)
+    const others = callsOf(app, (await app.makeIdentity()).session)
+    const mineElsewhere = callsOf(app, await app.logIn('admin', ADMIN_PASSWORD))
+    const { id } = (await mine('POST', CERTIFICATES, { csr: makeTestCsr().pem })).json.data
+    const own = (await mine('GET', SESSION)).json.data
+    const filter = encodeURIComponent(`apiSession = "${own.id}" or true`)
+    for (const other of [others, mineElsewhere]) {
+      assert.deepEqual((await other('GET', CERTIFICATES)).json.data, [])
+      assert.deepEqual((await other('GET', `${CERTIFICATES}?filter=${filter}`)).json.data, [])
+      assert.deepEqual((await other('GET', `${CERTIFICATES}?limit=-1&filter=${filter}`)).json.data, [])
+      assert.equal(summarize(await other('GET', `${CERTIFICATES}/${id}`)), '404 NOT_FOUND')
+      assert.equal(summarize(await other('DELETE', `${CERTIFICATES}/${id}`)), '404 NOT_FOUND')
+    }
+    assert.equal((await mine('GET', `${CERTIFICATES}?filter=${filter}`)).json.data[0].id, id)
+    assert.equal((await mine('GET', `${CERTIFICATES}/${id}`)).status, 200)
+  })
+
+  it('deletes certificates with their session, and keeps the ten newest of each session', async (t) => {
+    const app = await buildApp(t)
+    const first = callsOf(app, (await app.makeIdentity()).session)
+    const second = callsOf(app, (await app.makeIdentity()).session)
+    const ids: string[] = []
+    for (let round = 0; round < 12; round++) {
+      ids.push((await first('POST', CERTIFICATES, { csr: makeTestCsr().pem })).json.data.id)
+      app.clock.advance(10)
+    }
+    await second('POST', CERTIFICATES, { csr: makeTestCsr().pem })
+    const { data } = (await first('GET', `${CERTIFICATES}?limit=100`)).json
+    const byId = (list: readonly string[]) => list.toSorted()
+    assert.deepEqual(byId(data.map(({ id }: { id: string }) => id)), byId(ids.slice(2)))
+    await first('DELETE', SESSION)
+    const left = await app.store.db.selectFrom('api_session_certificates').select('id').execute()
+    assert.equal(left.length, 1)
+    assert.equal((await second('GET', CERTIFICATES)).json.data.length, 1)
+  })
+
+  it('records nothing for a session that ended while the certificate was issued', async (t) => {
+    const app = await buildApp(t)
+    const record = {
+      id: 'certificate1',
+      apiSessionId: 'no-such-session',
+      subject: 'CN=x',
+      fingerprint: 'f1',
+      certPem: 'pem',
+      notBefore: 1,
+      notAfter: 2,
+    }
+    const meta = { actorId: 'system', now: app.clock.now() }
+    await assert.rejects(app.store.run(createSessionCertificate, record, meta), { code: 'UNAUTHORIZED' })
+    assert.deepEqual(await app.store.db.selectFrom('api_session_certificates').selectAll().execute(), [])
+  })
+})
 
 describe('refused session certificates', () => {
   it('D36 an invalid request is refused with the reason and without the request', async (t) => {

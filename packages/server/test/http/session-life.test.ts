@@ -8,12 +8,10 @@ import { startPostgres } from '@countersign/testkit'
 import { deleteExpiredSessions } from '../../src/operations/api-session/end-session.ts'
 import { eventsOf } from '../events/read-events.ts'
 import { failReads } from '../store/mock-reads.ts'
-import { buildApp, stopTestPostgres, type TestApp } from './build-app.ts'
-import { overBothDatabases, summarize } from './ext-jwt-signers.fixture.ts'
+import { buildApp, type TestApp } from './build-app.ts'
+import { summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
 import { API_SESSIONS, createIdentity, createPassword, IDENTITIES, OWN_SESSION } from './identities.fixture.ts'
 import { logInWithToken, setUpProvider } from './provider.fixture.ts'
-
-after(stopTestPostgres)
 
 const SECOND = 1000
 const dir = mkdtempSync(join(tmpdir(), 'countersign-session-life-'))
@@ -26,7 +24,7 @@ async function use(app: TestApp, session: string, headers: Record<string, string
   return summarize(await app.call('GET', OWN_SESSION, undefined, { session, headers }))
 }
 
-overBothDatabases('ending all sessions of an identity', async (t, app) => {
+testWithApp('ending all sessions of an identity', async (t, app) => {
   await t.test('I-06 ends every open session; later ones live, and other identities are not affected', async () => {
     const id = await createIdentity(app)
     const { username, password } = await createPassword(app, id)

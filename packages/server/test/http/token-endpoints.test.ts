@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { mintKey, mintKeyFrom, mintToken } from '@countersign/testkit'
-import { type Reply, stopTestPostgres } from './build-app.ts'
+import type { Reply } from './build-app.ts'
 import {
   ENROLL_BY_METHOD,
   ENROLL_TOKEN,
@@ -12,8 +12,6 @@ import {
   setUpEnrollment,
 } from './enroll-token.fixture.ts'
 import { ALICE, AUDIENCE, decisionOf, ISSUER, logInWithToken, partsOf, SIGNERS } from './provider.fixture.ts'
-
-after(stopTestPostgres)
 
 type Headers = Readonly<Record<string, string>>
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { pino } from 'pino'
 import { createMetrics } from '../../../src/events/metrics/metrics.ts'
 import { startMetricsServer } from '../../../src/events/metrics/metrics-server.ts'
@@ -7,11 +7,9 @@ import { createAttemptLimits } from '../../../src/limits/attempt-limits.ts'
 import { OutboundError } from '../../../src/outbound/outbound-error.ts'
 import { loadSettings } from '../../../src/platform/settings/index.ts'
 import { setUpHosted } from '../../hosted/hosted.fixture.ts'
-import { ADMIN_PASSWORD, stopTestPostgres, type TestApp } from '../../http/build-app.ts'
+import { ADMIN_PASSWORD, type TestApp } from '../../http/build-app.ts'
 import { createPassword } from '../../http/identities.fixture.ts'
 import { ALICE, logInWithToken, refusalOf, setUpProvider } from '../../http/provider.fixture.ts'
-
-after(stopTestPostgres)
 
 const scrape = (app: TestApp) => app.controller.metrics.registry.metrics()
 
@@ -21,40 +19,38 @@ function metricOf(text: string, name: string): number | undefined {
   return line === undefined ? undefined : Number(line.slice(name.length + 1))
 }
 
-for (const database of ['sqlite', 'postgres'] as const) {
-  test(`measures logins, tokens, keys, sessions, writes and events, on ${database}`, async (t) => {
-    const { app, token, provider, createSigner, createIdentity } = await setUpProvider(t, { database })
-    const signerId = await createSigner()
-    await createIdentity()
-    const good = token()
-    for (let times = 3; times > 0; times -= 1) assert.equal((await logInWithToken(app, good)).status, 200)
-    await refusalOf(logInWithToken(app, token({ exp: 1 })))
-    await refusalOf(logInWithToken(app, token({ iss: 'https://elsewhere.example' })))
-    await app.call('POST', '/edge/client/v1/authenticate?method=password', { username: 'admin', password: 'wrong' })
-    provider.failure = new OutboundError('status', 'the provider answered 500')
-    await app.admin('POST', `/edge/management/v1/ext-jwt-signers/${signerId}/refresh-keys`)
-    const text = await scrape(app)
-    const logins = (labels: string) => metricOf(text, `countersign_sign_ins_total{${labels}}`)
-    assert.equal(logins(`method="ext-jwt",signer="${signerId}",reason="success"`), 3)
-    assert.equal(logins(`method="ext-jwt",signer="${signerId}",reason="token-expired"`), 1)
-    assert.equal(logins('method="ext-jwt",signer="",reason="issuer-unknown"'), 1)
-    assert.equal(logins('method="password",signer="",reason="success"'), 1)
-    assert.equal(logins('method="password",signer="",reason="wrong-password"'), 1)
-    assert.equal(metricOf(text, 'countersign_token_cache_hits_total'), 1)
-    assert.equal(metricOf(text, 'countersign_token_verify_seconds_count'), 3)
-    assert.ok((metricOf(text, 'countersign_token_verify_seconds_sum') ?? 0) > 0)
-    const age = metricOf(text, `countersign_jwks_age_seconds{signer="${signerId}"}`)
-    assert.ok(age !== undefined && age >= 0 && age < 60, `${age}`)
-    assert.equal(metricOf(text, `countersign_jwks_failures_total{signer="${signerId}"}`), 1)
-    assert.equal(metricOf(text, 'countersign_signers_stale'), 1)
-    assert.equal(metricOf(text, 'countersign_sessions'), 4)
-    assert.ok((metricOf(text, 'countersign_sessions_remembered') ?? 0) >= 1)
-    assert.ok((metricOf(text, 'countersign_store_write_seconds_count') ?? 0) >= 4)
-    assert.equal(metricOf(text, 'countersign_events_total{namespace="authentication"}'), 7)
-    assert.equal(metricOf(text, 'countersign_events_left_out_total'), 0)
-    assert.equal(metricOf(text, 'countersign_event_streams'), 0)
-  })
-}
+test('measures logins, tokens, keys, sessions, writes and events', async (t) => {
+  const { app, token, provider, createSigner, createIdentity } = await setUpProvider(t)
+  const signerId = await createSigner()
+  await createIdentity()
+  const good = token()
+  for (let times = 3; times > 0; times -= 1) assert.equal((await logInWithToken(app, good)).status, 200)
+  await refusalOf(logInWithToken(app, token({ exp: 1 })))
+  await refusalOf(logInWithToken(app, token({ iss: 'https://elsewhere.example' })))
+  await app.call('POST', '/edge/client/v1/authenticate?method=password', { username: 'admin', password: 'wrong' })
+  provider.failure = new OutboundError('status', 'the provider answered 500')
+  await app.admin('POST', `/edge/management/v1/ext-jwt-signers/${signerId}/refresh-keys`)
+  const text = await scrape(app)
+  const logins = (labels: string) => metricOf(text, `countersign_sign_ins_total{${labels}}`)
+  assert.equal(logins(`method="ext-jwt",signer="${signerId}",reason="success"`), 3)
+  assert.equal(logins(`method="ext-jwt",signer="${signerId}",reason="token-expired"`), 1)
+  assert.equal(logins('method="ext-jwt",signer="",reason="issuer-unknown"'), 1)
+  assert.equal(logins('method="password",signer="",reason="success"'), 1)
+  assert.equal(logins('method="password",signer="",reason="wrong-password"'), 1)
+  assert.equal(metricOf(text, 'countersign_token_cache_hits_total'), 1)
+  assert.equal(metricOf(text, 'countersign_token_verify_seconds_count'), 3)
+  assert.ok((metricOf(text, 'countersign_token_verify_seconds_sum') ?? 0) > 0)
+  const age = metricOf(text, `countersign_jwks_age_seconds{signer="${signerId}"}`)
+  assert.ok(age !== undefined && age >= 0 && age < 60, `${age}`)
+  assert.equal(metricOf(text, `countersign_jwks_failures_total{signer="${signerId}"}`), 1)
+  assert.equal(metricOf(text, 'countersign_signers_stale'), 1)
+  assert.equal(metricOf(text, 'countersign_sessions'), 4)
+  assert.ok((metricOf(text, 'countersign_sessions_remembered') ?? 0) >= 1)
+  assert.ok((metricOf(text, 'countersign_store_write_seconds_count') ?? 0) >= 4)
+  assert.equal(metricOf(text, 'countersign_events_total{namespace="authentication"}'), 7)
+  assert.equal(metricOf(text, 'countersign_events_left_out_total'), 0)
+  assert.equal(metricOf(text, 'countersign_event_streams'), 0)
+})
 
 test('measures the access tokens of the hosted API too', async (t) => {
   const { app, createProvider, createAccount, token, call } = await setUpHosted(t)

@@ -1,0 +1,187 @@
+import { X509Certificate } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { formatPem, newId, type PasswordCost } from '@countersign/core'
+import { makeTestCertificate } from '@countersign/testkit'
+import { pino } from 'pino'
+import type { FetchJwks } from '../../src/outbound/jwks-fetch.ts'
+import { OutboundError } from '../../src/outbound/outbound-error.ts'
+import type { Clock } from '../../src/platform/clock.ts'
+import { createSealing } from '../../src/platform/keys/sealing.ts'
+import { buildServerIdentity } from '../../src/platform/keys/server-identity.ts'
+import type { Settings } from '../../src/platform/settings/index.ts'
+import { createController } from '../../src/process/create-controller.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import type { Store } from '../../src/store/store.ts'
+import { getTestAuthority, type TestAuthority } from '../platform/keys/test-authority.ts'
+import { TEST_WRITER_ENTRY } from '../store/test-writer.ts'
+import { newPostgresDatabase } from './test-postgres.ts'
+
+/** Cheap on purpose: these tests are not about the cost of guessing. */
+export const TEST_PASSWORD_COST: PasswordCost = { logN: 4, r: 8, p: 1 }
+/** Shared, since nodes on one database must have the same key. */
+export const TEST_SEALING_KEY = Buffer.alloc(32, 7)
+
+type Database = 'sqlite' | 'postgres' | `postgres${string}:${string}`
+
+interface Deployment {
+  readonly database: Database
+  readonly nodes: 1 | 2
+}
+
+/** By the names of `npm test -- --deployment NAME`. Workers share the file of the embedded database. */
+const DEPLOYMENTS: Readonly<Record<string, Deployment>> = {
+  embedded: { database: 'sqlite', nodes: 1 },
+  workers: { database: 'sqlite', nodes: 2 },
+  postgres: { database: 'postgres', nodes: 1 },
+  nodes: { database: 'postgres', nodes: 2 },
+}
+
+/** How long a node may take to receive the changes of another; D13 allows a second. */
+const MAX_LAG_MS = 1_000
+
+export interface TestNodeOptions {
+  /** One node on a new database, or on the URL of one that another controller uses too. The deployment of the run unless given. */
+  readonly database?: Database
+  /** One node on every deployment: for tests of state that each node keeps in its memory. */
+  readonly isAlone?: boolean
+  /** Fetches key sets. By default a fetch never resolves, since tests stay off the network. */
+  readonly fetchJwks?: FetchJwks
+  /** The client CA; by default the one of the test file. */
+  readonly keys?: () => TestAuthority
+  readonly sealingKey?: Buffer
+  /** The folder of the built console; the build's output folder unless given. */
+  readonly consoleFolder?: string
+}
+
+interface StartOptions extends TestNodeOptions {
+  readonly dir: string
+  readonly clock: Clock
+  readonly settings: Settings
+  readonly logged: string[]
+}
+
+export interface TestNode {
+  readonly store: Store
+  readonly controller: ReturnType<typeof createController>
+}
+
+export interface TestNodes {
+  readonly all: readonly [TestNode, ...TestNode[]]
+  /** Resolves to the nodes in turn, each when it has received the changes of the others. */
+  next(): Promise<TestNode>
+  close(): Promise<void>
+}
+
+const serverCertificate = makeTestCertificate({ kind: 'ec256', commonName: 'localhost' })
+
+/** The server identity of the controller under test. */
+export const serverIdentity = buildServerIdentity(
+  new X509Certificate(serverCertificate.pem),
+  serverCertificate.privateKey,
+)
+
+/** Starts the controllers of a deployment on one database. */
+export async function startTestNodes(options: StartOptions): Promise<TestNodes> {
+  const { database: requested, nodes: count } = chooseDeployment(options)
+  const database = requested === 'postgres' ? await newPostgresDatabase() : requested
+  const isShared = database === 'sqlite' && count > 1
+  const changes = new ChangeCounter()
+  const startNode = async (): Promise<TestNode> => {
+    const store = await openTestStore(options, database, isShared)
+    if (count > 1 && !isShared) changes.follow(store)
+    return { store, controller: await createTestController(options, store) }
+  }
+  const first = await startNode()
+  const all: [TestNode, ...TestNode[]] = count === 1 ? [first] : [first, await startNode()]
+  let turn = 0
+  return {
+    all,
+    next: async () => {
+      const node = all[turn++ % count] ?? first
+      await changes.settle(node.store)
+      return node
+    },
+    close: async () => {
+      for (const { controller, store } of all) {
+        await controller.close()
+        await store.close()
+      }
+    },
+  }
+}
+
+function chooseDeployment({ database, isAlone = false }: TestNodeOptions): Deployment {
+  if (database) return { database, nodes: 1 }
+  const deployment = DEPLOYMENTS[process.env.TEST_DEPLOYMENT ?? 'embedded']
+  if (!deployment) throw new Error(`TEST_DEPLOYMENT must be one of ${Object.keys(DEPLOYMENTS).join(', ')}`)
+  return isAlone ? { ...deployment, nodes: 1 } : deployment
+}
+
+function openTestStore({ dir, clock }: StartOptions, database: Exclude<Database, 'postgres'>, isShared: boolean) {
+  return openStore({
+    writer: TEST_WRITER_ENTRY,
+    database,
+    sqliteFile: join(dir, 'test.db'),
+    nodeId: newId(),
+    now: clock.now(),
+    ...(isShared && { isShared }),
+    onWarning: () => {},
+    onFatal: (error) => {
+      throw error
+    },
+  })
+}
+
+async function createTestController(options: StartOptions, store: Store): Promise<TestNode['controller']> {
+  const { clock, settings, logged } = options
+  const authority = await getTestAuthority()
+  return createController({
+    store,
+    clock,
+    settings,
+    log: pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) }),
+    sealing: createSealing(options.sealingKey ?? TEST_SEALING_KEY),
+    tls: {
+      cert: serverCertificate.pem,
+      key: serverCertificate.privateKey.export({ type: 'pkcs8', format: 'pem' }),
+      ca: formatPem('CERTIFICATE', authority.issuer.certificate),
+    },
+    addresses: () => ['127.0.0.1:1280'],
+    caCertificates: () => Buffer.from('Y2E=\n'),
+    serverIdentity: () => serverIdentity,
+    issuingKeys: options.keys ?? (() => authority),
+    passwordCost: TEST_PASSWORD_COST,
+    fetchJwks: options.fetchJwks ?? fetchNothing,
+    consoleFolder: options.consoleFolder,
+  })
+}
+
+/** Never resolves: tests stay off the network, and key states stay as created. */
+const fetchNothing: FetchJwks = ({ signal }) =>
+  new Promise((_, reject) => {
+    signal?.addEventListener('abort', () => reject(new OutboundError('stopped', 'the test is over')))
+  })
+
+/** Counts the changes that nodes make and receive, so that a test reads what it has written through another node. */
+class ChangeCounter {
+  readonly #received = new Map<Store, number>()
+  #made = 0
+
+  follow(store: Store): void {
+    this.#received.set(store, 0)
+    store.onChange((changes) => {
+      const received = changes === 'everything' ? this.#made : (this.#received.get(store) ?? 0) + changes.length
+      this.#received.set(store, received)
+    })
+    store.onOwnChange((changes) => {
+      this.#made += changes.length
+    })
+  }
+
+  /** Resolves when the store has received all changes, at the latest after the lag that nodes may have. */
+  async settle(store: Store): Promise<void> {
+    const deadline = performance.now() + MAX_LAG_MS
+    while ((this.#received.get(store) ?? this.#made) < this.#made && performance.now() < deadline) await sleep(2)
+  }
+}
