@@ -26,6 +26,7 @@ export {
   type TokenEnrollOptions,
 } from './enroll/enrollment.ts'
 export { createCertificateRequest, createKeyPair, exportPrivateKey, type KeyPair } from './enroll/key-pair.ts'
+export { parseEventStream, type StreamMessage } from './events/parse-event-stream.ts'
 export type { ControllerEvent, WatchedEvent, WatchOptions } from './events/watch-events.ts'
 export type { HostedCaller } from './hosted/hosted-authorization.ts'
 export { HostedClient, type HostedClientOptions } from './hosted/hosted-client.ts'

@@ -1,13 +1,11 @@
+import { parseEventStream, type ControllerEvent as SentEvent } from '@countersign/sdk'
 import { setReachable } from './connection.ts'
 import { EVENTS } from './paths.ts'
 
 /** An event of the controller. Its other members depend on its namespace. */
-export interface ControllerEvent {
+export interface ControllerEvent extends SentEvent {
   /** The resume point; unique per event. */
   readonly streamId: string
-  readonly namespace: string
-  readonly timestamp: string
-  readonly [member: string]: unknown
 }
 
 export type StreamState = 'connecting' | 'open' | 'refused'
@@ -29,6 +27,19 @@ export function followEvents({ namespaces, onEvents, onState }: EventListener): 
   const query = namespaces?.length ? `?namespace=${namespaces.join(',')}` : ''
   let lastId = FROM_THE_START
   let waitMs = FIRST_WAIT_MS
+  let received: ControllerEvent[] = []
+
+  const passOn = (): void => {
+    const events = received
+    received = []
+    if (!stop.signal.aborted) onEvents(events)
+  }
+
+  /** Events that arrive together are passed on together: the first response can contain thousands. */
+  const receive = (event: ControllerEvent): void => {
+    if (received.length === 0) setTimeout(passOn)
+    received.push(event)
+  }
 
   const readOnce = async (): Promise<boolean> => {
     const headers = { accept: 'text/event-stream', 'last-event-id': lastId }
@@ -37,9 +48,11 @@ export function followEvents({ namespaces, onEvents, onState }: EventListener): 
     if (!response.ok || !response.body) return response.status >= 500 || response.status === 429
     onState('open')
     waitMs = FIRST_WAIT_MS
-    for await (const events of readEvents(response.body)) {
-      lastId = events.at(-1)?.streamId ?? lastId
-      onEvents(events)
+    for await (const { type, data, id } of parseEventStream(response.body)) {
+      // The stream's own notices (gap, end) have a type of their own.
+      if (type !== 'message' || id === undefined) continue
+      lastId = id
+      receive({ ...JSON.parse(data), streamId: id })
     }
     return true
   }
@@ -58,29 +71,4 @@ export function followEvents({ namespaces, onEvents, onState }: EventListener): 
   }
   void run()
   return () => stop.abort()
-}
-
-async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<readonly ControllerEvent[]> {
-  const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader()
-  let rest = ''
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) return
-      const blocks = (rest + value).split('\n\n')
-      rest = blocks.pop() ?? ''
-      const events = blocks.flatMap(parseBlock)
-      if (events.length > 0) yield events
-    }
-  } finally {
-    await reader.cancel().catch(() => undefined)
-  }
-}
-
-/** Skips comments and the stream's own notices (gap, end), which have no id. */
-function parseBlock(block: string): ControllerEvent[] {
-  const lines = block.split('\n')
-  const streamId = lines.find((line) => line.startsWith('id: '))?.slice(4)
-  const data = lines.find((line) => line.startsWith('data: '))?.slice(6)
-  return streamId && data ? [{ ...JSON.parse(data), streamId }] : []
 }
