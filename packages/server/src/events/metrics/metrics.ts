@@ -1,6 +1,5 @@
-import { Counter, Registry } from 'prom-client'
+import { Counter, Histogram, Registry } from 'prom-client'
 import { BoundedLabels } from './bounded-labels.ts'
-import { TimeHistogram } from './time-histogram.ts'
 
 /** The metrics that the parts of a controller record. No label identifies an identity. */
 export interface Metrics {
@@ -38,7 +37,7 @@ export function createMetrics(): Metrics {
     labelNames: ['signer', 'reason'],
     registers,
   })
-  const verifySeconds = new TimeHistogram({
+  const verifySeconds = new Histogram({
     name: 'countersign_token_verify_seconds',
     help: 'Time to verify a token that was not cached, without the wait for its key',
     buckets: VERIFY_SECONDS,
@@ -49,7 +48,7 @@ export function createMetrics(): Metrics {
     help: 'Tokens that were cached; those that were not are the count of countersign_token_verify_seconds',
     registers,
   })
-  const writeSeconds = new TimeHistogram({
+  const writeSeconds = new Histogram({
     name: 'countersign_store_write_seconds',
     help: 'Time from the start of a write until it is durable',
     buckets: WRITE_SECONDS,

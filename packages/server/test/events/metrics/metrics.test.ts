@@ -108,6 +108,28 @@ test('R-14 the listener for metrics is on loopback and serves nothing but metric
   assert.equal((await fetch(server.url, { method: 'POST' })).status, 404)
 })
 
+test('times are counted in buckets of fixed upper bounds, without labels', async () => {
+  const { registry, tokenVerified, written } = createMetrics()
+  const linesOf = async (name: string) =>
+    (await registry.metrics())
+      .split('\n')
+      .flatMap((line) => (line.startsWith(`${name}_`) ? [line.slice(name.length)] : []))
+  const verify = ['0.00005', '0.0001', '0.00025', '0.0005', '0.001', '0.0025', '0.005', '0.01', '0.025', '0.1', '0.5']
+  const write = ['0.0005', '0.001', '0.0025', '0.005', '0.01', '0.025', '0.05', '0.1', '0.25', '1', '5']
+  const expected = (bounds: readonly string[], counts: readonly number[], sum: number) => [
+    ...[...bounds, '+Inf'].map((bound, index) => `_bucket{le="${bound}"} ${counts[index] ?? 0}`),
+    `_sum ${sum}`,
+    `_count ${counts.at(-1) ?? 0}`,
+  ]
+  assert.deepEqual(await linesOf('countersign_token_verify_seconds'), expected(verify, [], 0))
+  for (const milliseconds of [0.25, 0.75, 1000]) tokenVerified(milliseconds)
+  for (const milliseconds of [0.5, 8000]) written(milliseconds)
+  const verified = [0, 0, 1, 1, 2, 2, 2, 2, 2, 2, 2, 3]
+  assert.deepEqual(await linesOf('countersign_token_verify_seconds'), expected(verify, verified, 1.001))
+  const writes = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2]
+  assert.deepEqual(await linesOf('countersign_store_write_seconds'), expected(write, writes, 8.0005))
+})
+
 describe('metrics that anonymous callers or many signers cause', () => {
   test('R-14 have a bounded number of lines', async () => {
     const { registry, login } = createMetrics()
