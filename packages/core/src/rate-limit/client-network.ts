@@ -1,5 +1,5 @@
-import { BoundedCache } from '../bounded-cache.ts'
 import { findIpOctets } from '../certificate/ip-address.ts'
+import { createLruCache } from '../create-lru-cache.ts'
 
 /** All invalid addresses share one name, so that a client gains nothing by sending different ones. */
 const UNREADABLE = 'unreadable'
@@ -17,7 +17,7 @@ export function clientNetwork(address: string): string {
 }
 
 /** Cached for clients that call repeatedly. */
-const networks = new BoundedCache<string, string>(1_000)
+const networks = createLruCache<string, string>(1_000)
 
 function readNetwork(address: string): string {
   const octets = findIpOctets(address.split('%', 1)[0] ?? '')

@@ -1,4 +1,4 @@
-import { BoundedCache } from '../bounded-cache.ts'
+import { createLruCache } from '../create-lru-cache.ts'
 import { JsonError } from '../json/json-error.ts'
 import { isJsonObject, type JsonObject } from '../json/json-value.ts'
 import { type JsonLimits, readJson } from '../json/read-json.ts'
@@ -46,7 +46,7 @@ export function readJws(token: string, cache?: VerifiedTokenCache): JwsReading {
 type Refusal = Extract<JwsReading, { ok: false }>
 
 /** Accepted headers by their encoded text: all tokens of one key carry the same header. */
-const acceptedHeaders = new BoundedCache<string, JsonObject>(256)
+const acceptedHeaders = createLruCache<string, JsonObject>(256)
 const MAX_CACHED_HEADER_LENGTH = 1024
 
 function readHeader(part: string): Refusal | { readonly ok: true; readonly object: JsonObject } {

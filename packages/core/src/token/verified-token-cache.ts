@@ -1,4 +1,4 @@
-import { BoundedCache } from '../bounded-cache.ts'
+import { LRUCache } from 'lru-cache'
 import type { SignerKeys } from '../key/signer-key.ts'
 import { SeenDigests } from '../seen-digests.ts'
 import type { UntrustedJws } from './jws.ts'
@@ -36,11 +36,11 @@ const MAX_VERDICTS_PER_TOKEN = 8
  * caching one costs as much as verifying it.
  */
 export class VerifiedTokenCache {
-  readonly #tokens: BoundedCache<string, CachedToken>
+  readonly #tokens: LRUCache<string, CachedToken>
   readonly #seen = new SeenDigests()
 
   constructor({ maxTokens, maxCharacters }: VerifiedTokenCacheLimits = DEFAULT_LIMITS) {
-    this.#tokens = new BoundedCache(maxTokens, { max: maxCharacters, of: ({ jws }) => jws.length })
+    this.#tokens = new LRUCache({ max: maxTokens, maxSize: maxCharacters, sizeCalculation: ({ jws }) => jws.length })
   }
 
   get size(): number {

@@ -1,4 +1,4 @@
-import { BoundedCache } from '@countersign/core'
+import { createLruCache } from '@countersign/core'
 import type { ServerIdentity } from '../platform/keys/server-identity.ts'
 import type { SignControllerJwt } from '../platform/keys/sign-controller-jwt.ts'
 import type { EnrollmentRow } from '../store/schema.ts'
@@ -25,7 +25,7 @@ export function createEnrollmentJwt({
   serverIdentity,
   signControllerJwt,
 }: EnrollmentJwtParts): EnrollmentJwt {
-  const signed = new BoundedCache<string, string>(MAX_REMEMBERED)
+  const signed = createLruCache<string, string>(MAX_REMEMBERED)
   return (row, token) => {
     const reachable = addresses()
     const key = [row.id, row.token_digest, row.expires_at, serverIdentity().fingerprint, ...reachable].join(' ')

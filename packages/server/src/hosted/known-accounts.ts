@@ -1,4 +1,4 @@
-import { BoundedCache } from '@countersign/core'
+import { createLruCache } from '@countersign/core'
 import type { Clock } from '../platform/clock.ts'
 import type { Change } from '../store/change.ts'
 import { type ClientKey, findAccountOfClient, type KnownAccount } from '../store/reads/account-client-reads.ts'
@@ -10,7 +10,7 @@ const MAX_REMEMBERED = 10_000
 export class KnownAccounts {
   readonly #store: Store
   readonly #clock: Clock
-  readonly #remembered = new BoundedCache<string, KnownAccount>(MAX_REMEMBERED)
+  readonly #remembered = createLruCache<string, KnownAccount>(MAX_REMEMBERED)
   #generation = 0
 
   constructor(store: Store, clock: Clock) {

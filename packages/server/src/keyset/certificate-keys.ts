@@ -1,4 +1,10 @@
-import { AppError, BoundedCache, buildCertificateKey, readSignerCertificate, type SignerKeys } from '@countersign/core'
+import {
+  AppError,
+  buildCertificateKey,
+  createLruCache,
+  readSignerCertificate,
+  type SignerKeys,
+} from '@countersign/core'
 import type { KeySigner } from '../store/key-signer.ts'
 
 /** The keys of one certificate signer. */
@@ -21,7 +27,7 @@ const MAX_CACHED = 10_000
 /** The keys of certificate signers. Parsing a certificate is expensive, so the result is cached. */
 export class CertificateKeys {
   readonly #onRefusal: (signerId: string, refusal: string) => void
-  readonly #cache = new BoundedCache<string, Cached>(MAX_CACHED)
+  readonly #cache = createLruCache<string, Cached>(MAX_CACHED)
 
   /** `onRefusal` is called once for each certificate that is not accepted, on first use. */
   constructor(onRefusal: (signerId: string, refusal: string) => void) {

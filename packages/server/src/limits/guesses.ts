@@ -1,4 +1,4 @@
-import { BoundedCache } from '@countersign/core'
+import { createLruCache } from '@countersign/core'
 import type { Clock } from '../platform/clock.ts'
 import { TooManyRequests } from './too-many-requests.ts'
 
@@ -38,7 +38,7 @@ const MAX_WAITING = 64
 /** Counts in the memory of this process. */
 export class LocalGuesses implements Guesses {
   readonly #clock: Clock
-  readonly #counts = new BoundedCache<string, Count>(MAX_REMEMBERED)
+  readonly #counts = createLruCache<string, Count>(MAX_REMEMBERED)
 
   constructor(clock: Clock) {
     this.#clock = clock

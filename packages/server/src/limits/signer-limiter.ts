@@ -1,4 +1,4 @@
-import { BoundedCache, clientNetwork } from '@countersign/core'
+import { clientNetwork, createLruCache } from '@countersign/core'
 import { type Attempt, type AttemptLimiter, UNCOUNTED } from './attempt-limiter.ts'
 import type { AttemptSharing } from './attempt-sharing.ts'
 
@@ -12,7 +12,7 @@ const KNOWN = 'known to a signer'
 export class SignerLimiter {
   readonly #limiter: AttemptLimiter
   readonly #sharing: AttemptSharing | undefined
-  readonly #known = new BoundedCache<string, true>(MAX_KNOWN)
+  readonly #known = createLruCache<string, true>(MAX_KNOWN)
 
   constructor(limiter: AttemptLimiter, sharing?: AttemptSharing) {
     this.#limiter = limiter

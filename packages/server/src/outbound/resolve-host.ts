@@ -1,6 +1,6 @@
 import { lookup as dnsLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import { BoundedCache } from '@countersign/core'
+import { createLruCache } from '@countersign/core'
 import { createLookupQueue } from './lookup-queue.ts'
 import { OutboundError } from './outbound-error.ts'
 
@@ -40,7 +40,7 @@ export function createHostResolver(lookup: Lookup = systemLookup, elapsedMs = ()
   const queue = createLookupQueue()
   const pending = new Map<string, SharedLookup>()
   /** Kept until the name resolves. Until then its lookups have low priority. */
-  const failures = new BoundedCache<string, Failure>(MAX_FAILURES)
+  const failures = createLruCache<string, Failure>(MAX_FAILURES)
 
   const resolve = async (host: string): Promise<readonly ResolvedAddress[]> => {
     try {

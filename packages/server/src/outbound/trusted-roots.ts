@@ -1,5 +1,5 @@
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
-import { BoundedCache } from '@countersign/core'
+import { createLruCache } from '@countersign/core'
 import { OutboundError } from './outbound-error.ts'
 
 const MAX_CONTEXTS = 256
@@ -14,7 +14,7 @@ function loadSystemRoots(): readonly string[] {
 
 /** Returns TLS contexts that trust the system roots and, optionally, one more CA. Contexts are cached per CA. */
 export function createTrustedRoots(): (caPem: string | undefined) => SecureContext {
-  const contexts = new BoundedCache<string, SecureContext>(MAX_CONTEXTS)
+  const contexts = createLruCache<string, SecureContext>(MAX_CONTEXTS)
   return (caPem = '') => {
     const known = contexts.get(caPem)
     if (known) return known

@@ -1,4 +1,4 @@
-import { BoundedCache, clientNetwork } from '@countersign/core'
+import { clientNetwork, createLruCache } from '@countersign/core'
 import type { LiveSession } from './live-sessions.ts'
 
 /** A session was used from a new network, or with a new user agent. */
@@ -20,7 +20,7 @@ const NETWORK = 'network '
 export function createClientChangeDetector(
   report: (change: ClientChange, session: LiveSession, address: string) => void,
 ): NoteSessionUse {
-  const originsOf = new BoundedCache<string, Set<string>>(MAX_SESSIONS)
+  const originsOf = createLruCache<string, Set<string>>(MAX_SESSIONS)
 
   const isNew = (origins: Set<string>, origin: string): boolean => {
     if (origins.size >= MAX_ORIGINS || origins.has(origin)) return false

@@ -1,4 +1,4 @@
-import { AppError, BoundedCache, isLoginAllowed, SeenDigests } from '@countersign/core'
+import { AppError, createLruCache, isLoginAllowed, type LruCache, SeenDigests } from '@countersign/core'
 import type { Clock } from '../platform/clock.ts'
 import type { StoredSession } from '../store/api-session-row.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
@@ -63,7 +63,7 @@ const isRelevant = ({ entity, action }: Change): boolean => action !== 'created'
 export class LiveSessions {
   readonly #options: LiveSessionsOptions
   readonly #maxCached: number
-  readonly #cached: BoundedCache<string, LiveSession>
+  readonly #cached: LruCache<string, LiveSession>
   readonly #digestOf = new Map<string, string>()
   readonly #seen = new SeenDigests()
   readonly #unwrittenMs: number
@@ -72,7 +72,7 @@ export class LiveSessions {
   constructor(options: LiveSessionsOptions) {
     this.#options = options
     this.#maxCached = options.maxCached ?? MAX_CACHED
-    this.#cached = new BoundedCache(this.#maxCached)
+    this.#cached = createLruCache(this.#maxCached)
     this.#unwrittenMs = Math.min(MAX_UNWRITTEN_ACTIVITY_MS, options.idleMs / 10)
     options.store.onChange((changes) => this.#follow(changes))
   }

@@ -1,4 +1,4 @@
-import { BoundedCache } from '@countersign/core'
+import { createLruCache, type LruCache } from '@countersign/core'
 
 const MAX_IDENTITIES = 20_000
 
@@ -12,11 +12,11 @@ interface SessionCountsOptions {
  * where no other process writes. The total is written once per commit, for all sessions started in it. A rollback must call `clear`.
  */
 export class SessionCounts {
-  readonly #byIdentity: BoundedCache<string, number> | undefined
+  readonly #byIdentity: LruCache<string, number> | undefined
   #unwritten = 0
 
   constructor({ isShared }: SessionCountsOptions) {
-    this.#byIdentity = isShared ? undefined : new BoundedCache(MAX_IDENTITIES)
+    this.#byIdentity = isShared ? undefined : createLruCache(MAX_IDENTITIES)
   }
 
   /** Undefined when the sessions must be counted in the database. */

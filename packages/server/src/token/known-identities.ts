@@ -1,4 +1,4 @@
-import { BoundedCache } from '@countersign/core'
+import { createLruCache } from '@countersign/core'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { Change } from '../store/change.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
@@ -24,7 +24,7 @@ const BY_ID = { useExternalId: false } as StoredSigner
 export class KnownIdentities {
   readonly #store: Store
   readonly #policies: KnownPolicies
-  readonly #known = new BoundedCache<string, Known>(MAX_KNOWN)
+  readonly #known = createLruCache<string, Known>(MAX_KNOWN)
   #generation = 0
   #existingId: string | undefined
 

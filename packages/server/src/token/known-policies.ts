@@ -1,4 +1,4 @@
-import { BoundedCache } from '@countersign/core'
+import { createLruCache } from '@countersign/core'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
 import type { Store } from '../store/store.ts'
@@ -11,7 +11,7 @@ const MAX_POLICIES = 1_000
  */
 export class KnownPolicies {
   readonly #store: Store
-  readonly #policies = new BoundedCache<string, StoredAuthPolicy>(MAX_POLICIES)
+  readonly #policies = createLruCache<string, StoredAuthPolicy>(MAX_POLICIES)
   #generation = 0
 
   constructor(store: Store) {

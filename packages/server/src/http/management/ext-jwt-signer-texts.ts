@@ -1,4 +1,4 @@
-import { BoundedCache } from '@countersign/core'
+import { createLruCache } from '@countersign/core'
 import { findSignerRevision, findSignerRows } from '../../store/reads/signer-reads.ts'
 import type { SignerRow } from '../../store/schema.ts'
 import { type StoredSigner, signerFromRow } from '../../store/signer-row.ts'
@@ -28,7 +28,7 @@ const MAX_CACHED = 2_000
  * the revision from the store, so that the text is never stale.
  */
 export function createSignerTexts(store: Pick<Store, 'db'>): SignerTexts {
-  const cache = new BoundedCache<string, SignerText>(MAX_CACHED)
+  const cache = createLruCache<string, SignerText>(MAX_CACHED)
   const keyOf = (id: string, collection: string): string => `${collection}/${id}`
 
   const load = async (rows: readonly SignerListRow[], collection: string): Promise<Map<string, SignerText>> => {

@@ -1,4 +1,4 @@
-import { AppError, BoundedCache, newSecret } from '@countersign/core'
+import { AppError, createLruCache, newSecret } from '@countersign/core'
 import type { Clock } from '../../platform/clock.ts'
 import type { Sealing } from '../../platform/keys/sealing.ts'
 
@@ -37,7 +37,7 @@ interface LoginFlowsParts {
  */
 export class LoginFlows {
   readonly #parts: LoginFlowsParts
-  readonly #used = new BoundedCache<string, true>(MAX_USED)
+  readonly #used = createLruCache<string, true>(MAX_USED)
 
   constructor(parts: LoginFlowsParts) {
     this.#parts = parts

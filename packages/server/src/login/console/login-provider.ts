@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { BoundedCache, isSafeLink, readJws } from '@countersign/core'
+import { createLruCache, isSafeLink, readJws } from '@countersign/core'
 import { readIssuerDocument } from '../../outbound/discovery-document.ts'
 import type { FetchDocument, FetchOptions } from '../../outbound/fetch-document.ts'
 import { OutboundError } from '../../outbound/outbound-error.ts'
@@ -50,7 +50,7 @@ const MAX_CACHED = 500
  */
 export class LoginProviders {
   readonly #parts: LoginProvidersParts
-  readonly #cache = new BoundedCache<string, CachedProvider>(MAX_CACHED)
+  readonly #cache = createLruCache<string, CachedProvider>(MAX_CACHED)
 
   constructor(parts: LoginProvidersParts) {
     this.#parts = parts

@@ -1,4 +1,4 @@
-import { BoundedCache, matchesEveryRow, type Paging } from '@countersign/core'
+import { createLruCache, type LruCache, matchesEveryRow, type Paging } from '@countersign/core'
 import { type CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely'
 import { splitPredicate } from '../filter-shape.ts'
 import { type FilterTable, predicateToSql, sortToSql } from '../filter-to-sql.ts'
@@ -81,7 +81,7 @@ const MAX_CACHED = 500
 const MAX_CACHED_KEY_LENGTH = 1_000
 
 /** Compiled statements by table and shape: callers repeat the same queries with other values. */
-const cachedQueries = new WeakMap<FilterTable, BoundedCache<string, ListQueries<unknown>>>()
+const cachedQueries = new WeakMap<FilterTable, LruCache<string, ListQueries<unknown>>>()
 
 function findListQueries<Row>(
   source: Source,
@@ -91,7 +91,7 @@ function findListQueries<Row>(
 ): ListQueries<Row> {
   let queries = cachedQueries.get(table)
   if (!queries) {
-    queries = new BoundedCache(MAX_CACHED)
+    queries = createLruCache(MAX_CACHED)
     cachedQueries.set(table, queries)
   }
   const key = JSON.stringify([source.dialect, columns, predicate, sort, limit, offset])
