@@ -29,3 +29,13 @@ test('a policy allows the signers that it lists, or all when it lists none', () 
   assert.equal(isLoginAllowed(named, { method: 'ext-jwt', signerId: 'two' }), false)
   assert.equal(isLoginAllowed({ primary }, { method: 'ext-jwt', signerId: 'two' }), true)
 })
+
+test('the login of an API account does not depend on the policy', () => {
+  const without = {
+    updb: { ...primary.updb, allowed: false },
+    cert: { ...primary.cert, allowed: false },
+    extJwt: { ...primary.extJwt, allowed: false },
+  }
+  assert.equal(isLoginAllowed({ primary: without }, { method: 'api-account', accountId: 'one' }), true)
+  assert.equal(isLoginAllowed({ primary: without }, { method: 'ext-jwt', signerId: 'one' }), false)
+})

@@ -145,3 +145,22 @@ test('null is a value for members that it clears, and "not given" for others', (
   assert.throws(() => readBody(schema, { kept: [null] }))
   assert.throws(() => readBody(schema, { kept: ['a', 'b'] }))
 })
+
+test('a member with its own error code is refused with it for its type, its length and its absence', () => {
+  const code = { type: 'string', minLength: 6, refusedAs: 'INVALID_AUTH' } as const
+  const schema: BodySchema = { type: 'object', required: ['code'], properties: { code } }
+  for (const body of [{ code: 123456 }, { code: '12345' }, {}]) {
+    assert.throws(() => readBody(schema, body), { code: 'INVALID_AUTH' }, JSON.stringify(body))
+  }
+  assert.deepEqual({ ...readBody(schema, { code: '123456' }) }, { code: '123456' })
+})
+
+test('a schema without members accepts every object and returns nothing of it', () => {
+  assert.deepEqual({ ...readBody({ type: 'object' }, { any: 1 }) }, {})
+  assert.throws(() => readBody({ type: 'object' }, ['any']), AppError)
+})
+
+test('an array without a schema for its items is returned as it is', () => {
+  const schema: BodySchema = { type: 'object', properties: { open: { type: 'array' } } }
+  assert.deepEqual({ ...readBody(schema, { open: ['a', 1, null] }) }, { open: ['a', 1, null] })
+})

@@ -20,6 +20,14 @@ describe('findIpOctets', () => {
     for (const [text, hex] of Object.entries(addresses)) assert.equal(findIpOctets(text)?.toString('hex'), hex, text)
   })
 
+  it('refuses an IPv6 address with too many groups', () => {
+    assert.ok(findIpOctets('1:2:3:4:5:6:7:8'))
+    for (const text of ['1:2:3:4:5:6:7:8:9', '1:2:3:4:5:6:7::8', '1:2:3:4:5:6:7:1.2.3.4', '1:2:3:4:5:6:7:8:9::']) {
+      assert.equal(findIpOctets(text), undefined, text)
+    }
+    assert.ok(findIpOctets('1:2:3:4:5:6::8'))
+  })
+
   it('accepts the same addresses as node:net', () => {
     const part = fc.constantFrom(
       '0',

@@ -50,7 +50,6 @@ function encodeSegment(segment: string): string {
 
 /** Labels of letters, digits, hyphens and underscores. The last label must not be all digits: that is a mistyped IPv4 address. */
 function isDnsName(name: string): boolean {
-  const labels = name.split('.')
-  const isEveryLabelValid = labels.every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label))
-  return name.length <= MAX_DNS_CHARACTERS && isEveryLabelValid && !/^\d+$/.test(labels.at(-1) ?? '')
+  const isEveryLabelValid = name.split('.').every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label))
+  return name.length <= MAX_DNS_CHARACTERS && isEveryLabelValid && !/(^|\.)\d+$/.test(name)
 }

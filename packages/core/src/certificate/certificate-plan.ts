@@ -58,7 +58,7 @@ export function planCertificate(
 /** A random positive serial number of exactly 16 octets. */
 export function createSerial(): Buffer {
   const serial = Buffer.from(takeRandomBytes(SERIAL_BYTES))
-  serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40
+  serial[0] = (serial.readUInt8(0) & 0x3f) | 0x40
   return serial
 }
 

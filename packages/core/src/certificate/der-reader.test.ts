@@ -40,6 +40,7 @@ describe('readDer', () => {
       'unused bits that are set': ['03020780', '03020781'],
       'eight unused bits': ['03020780', '03020800'],
       'unused bits of nothing': ['030100', '030101'],
+      'bit string without its number of unused bits': ['030100', '0300'],
       'padded arc': ['06022a03', '06032a8003'],
       'arc without end': ['06022a03', '06022a83'],
       'empty object identifier': ['06022a03', '0600'],

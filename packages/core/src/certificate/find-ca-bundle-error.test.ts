@@ -14,7 +14,15 @@ test('accepts a bundle of one or several certificates', () => {
 
 test('refuses anything else with a reason', () => {
   const broken = one.pem.replace(/[A-Za-z0-9+/]{20}/, 'AAAAAAAAAAAAAAAAAAAA')
-  for (const pem of ['', 'junk', `${one.pem}${key}`, String(key), broken, one.pem.repeat(11)]) {
+  for (const pem of [
+    '',
+    'junk',
+    `${one.pem}${key}`,
+    String(key),
+    broken,
+    `${one.pem}${two.pem.slice(0, -20)}`,
+    one.pem.repeat(11),
+  ]) {
     assert.equal(typeof findCaBundleError(pem), 'string', pem.slice(0, 60))
   }
 })

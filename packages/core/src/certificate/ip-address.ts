@@ -32,8 +32,7 @@ function readGroups(text: string, mayEndDotted: boolean): Buffer | undefined {
     if (!dotted && !isHexGroup(group)) return undefined
     octets.push(dotted ?? Buffer.from(group.padStart(4, '0'), 'hex'))
   }
-  const joined = Buffer.concat(octets)
-  return joined.length <= 16 ? joined : undefined
+  return Buffer.concat(octets)
 }
 
 function isHexGroup(group: string): boolean {

@@ -69,6 +69,11 @@ test('returns undefined for bytes that are not a certificate', () => {
   }
 })
 
+test('an error that is not about the bytes is not hidden', () => {
+  assert.throws(() => readLeafCertificate(undefined as never), TypeError)
+  assert.equal(readLeafCertificate(Buffer.alloc(0)), undefined)
+})
+
 test('returns undefined for an extended key usage or basic constraint that is not a sequence, and for extensions in place of a unique id', async () => {
   const { issuer } = await makeRoot()
   const der = await issueCertificate({ profile: 'client', ...request }, issuer, now)

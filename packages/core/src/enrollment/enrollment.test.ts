@@ -121,6 +121,11 @@ describe('the name', () => {
   })
 })
 
+test('a stored selector that cannot be parsed is an error of the server, not of the token', () => {
+  assert.throws(() => enroll({}, { enrollNameClaimsSelector: '/~' }), TypeError)
+  assert.equal(nameRefusal({ name: 'Alice' }), 'accepted')
+})
+
 describe('the identity claim', () => {
   const asId = (claim: string) => enroll({}, { useExternalId: false }, claim)
 

@@ -53,6 +53,7 @@ describe('hints on the format of a token', () => {
     const response = JSON.stringify({ access_token: VALID, id_token: VALID, expires_in: 300 })
     assert.match(await assertHints(response, ['pasted-response']), /the value of "access_token"/)
     assert.match(await assertHints(JSON.stringify({ id_token: VALID }), ['pasted-response']), /the value of "id_token"/)
+    await assertHints(response.slice(0, -1), ['token-opaque'])
     const jsonForm = { payload: PAYLOAD, protected: HEADER, signature: SIGNATURE }
     await assertHints(JSON.stringify(jsonForm), ['token-json-form'])
     for (const empty of ['', '  \n', '""', 'Bearer']) await assertHints(empty, ['token-empty'])

@@ -1,4 +1,3 @@
-import { JsonError } from '../json/json-error.ts'
 import { isJsonObject, type JsonObject } from '../json/json-value.ts'
 import { readJson } from '../json/read-json.ts'
 import { readJws } from '../token/read-jws.ts'
@@ -91,9 +90,8 @@ function readPastedObject(token: string): JsonObject | undefined {
   try {
     const value = readJson(token, JSON_LIMITS)
     return isJsonObject(value) ? value : undefined
-  } catch (error) {
-    if (error instanceof JsonError) return undefined
-    throw error
+  } catch {
+    return undefined
   }
 }
 

@@ -91,6 +91,14 @@ describe('resolvePaging', () => {
     assert.equal(resolvePaging({ limit: '-1' }, options).limit, 'none')
   })
 
+  test('a list can be unlimited when the request names no limit, but not when it names an invalid one', () => {
+    const unlimited = { ...options, defaultLimit: 'none' } as const
+    assert.equal(resolvePaging({}, unlimited).limit, 'none')
+    assert.equal(resolvePaging({ limit: '0' }, unlimited).limit, 10)
+    assert.equal(resolvePaging({ limit: '7' }, unlimited).limit, 7)
+    assert.equal(resolvePaging({ limit: '0' }, { ...options, defaultLimit: 25 }).limit, 25)
+  })
+
   test('appends id to every sort order that does not contain it', () => {
     assert.deepEqual(sorted({}), ['id+'])
     assert.deepEqual(sorted({ sort: 'name  desc' }), ['name-', 'id+'])

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { AppError } from '../app-error.ts'
 import { evaluate } from './evaluate.ts'
-import { FILTER_BOUNDS, type FilterOptions } from './filter.ts'
+import { FILTER_BOUNDS, type FilterOptions, matchesEveryRow } from './filter.ts'
 import { parseFilter } from './parse.ts'
 
 const options: FilterOptions = {
@@ -374,4 +374,12 @@ describe('parseFilter', () => {
     fc.assert(property, { seed: 20260731, numRuns: 5000 })
     assert.ok(accepted > 0)
   })
+})
+
+test('recognises a filter that matches every row', () => {
+  for (const text of ['', 'true', 'true limit 5'])
+    assert.equal(matchesEveryRow(parseFilter(text, options).predicate), true, text)
+  for (const text of ['false', 'enabled = true', 'not false']) {
+    assert.equal(matchesEveryRow(parseFilter(text, options).predicate), false, text)
+  }
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../app-error.ts'
-import { accountFromBody, patchedAccount } from './account-settings.ts'
+import { accountFromBody, patchedAccount, replacedAccount } from './account-settings.ts'
 
 const SET = { contactEmail: 'ops@example.com', description: 'pipeline', role: 'read-only', active: false } as const
 
@@ -20,6 +20,13 @@ test('a PATCH changes the given members; blank strings clear them', () => {
     contactEmail: null,
     description: 'x',
   })
+})
+
+test('a PUT resets the members that it omits', () => {
+  const current = accountFromBody({ name: 'n', ...SET })
+  assert.deepEqual(replacedAccount(current, { name: 'm' }), accountFromBody({ name: 'm' }))
+  assert.deepEqual(replacedAccount(current, { name: 'm', ...SET }), { ...current, name: 'm' })
+  assert.throws(() => replacedAccount(current, { ...SET, name: '' }), AppError)
 })
 
 test('an account needs a name, and a valid contact address if any', () => {

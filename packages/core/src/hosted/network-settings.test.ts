@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../app-error.ts'
-import { networkFromBody, patchedNetwork } from './network-settings.ts'
+import { networkFromBody, patchedNetwork, replacedNetwork } from './network-settings.ts'
 
 const SET = { networkGroupId: 'g', size: 'large', provider: 'AWS', region: 'eu', controllerUrl: 'https://ctrl.example' }
 
@@ -18,6 +18,13 @@ test('a PATCH changes the given members; a blank URL clears the URL', () => {
   assert.deepEqual(patchedNetwork(current, {}), current)
   assert.deepEqual(patchedNetwork(current, { size: '', region: 'us' }), { ...current, region: 'us' })
   assert.deepEqual(patchedNetwork(current, { controllerUrl: '' }), { ...current, controllerUrl: null })
+})
+
+test('a PUT resets the members that it omits', () => {
+  const current = networkFromBody({ name: 'n', ...SET })
+  assert.deepEqual(replacedNetwork(current, { name: 'm' }), networkFromBody({ name: 'm' }))
+  assert.deepEqual(replacedNetwork(current, { name: 'm', ...SET }), { ...current, name: 'm' })
+  assert.throws(() => replacedNetwork(current, { ...SET, name: '' }), AppError)
 })
 
 test('a network needs a name of plain text', () => {

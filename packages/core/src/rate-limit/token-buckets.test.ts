@@ -30,6 +30,18 @@ test('R-05 a token that is given back can be taken again, but never more than th
   assert.equal(takeMany(buckets, 'a', 10, NOW), 3)
 })
 
+test('tokens that another process has granted are missing here, down to an empty bucket, and can be given back', () => {
+  const buckets = new TokenBuckets({ burst: 10, perSecond: 1 })
+  buckets.spend('a', 4, NOW)
+  assert.equal(takeMany(buckets, 'a', 20, NOW), 6)
+  buckets.spend('a', 1000, NOW)
+  assert.equal(buckets.take('a', NOW), 1000, 'the bucket is empty, not in debt')
+  buckets.spend('a', -3, NOW)
+  assert.equal(takeMany(buckets, 'a', 20, NOW), 3)
+  buckets.spend('a', 1, NOW + 5_000)
+  assert.equal(takeMany(buckets, 'a', 20, NOW + 5_000), 4, 'refilled before the tokens are taken')
+})
+
 test('S-08 a clock that is set back an hour refills nothing, and does not stop later refills', () => {
   const buckets = new TokenBuckets({ burst: 5, perSecond: 1 })
   assert.equal(takeMany(buckets, 'a', 5, NOW), 5)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { makeTestCertificate } from '@countersign/testkit'
 import { AppError } from '../app-error.ts'
 import { checkEnrollRules, findEnrollPolicyError } from './enroll-rules.ts'
 import { type SignerSettings, signerFromBody } from './signer-settings.ts'
@@ -59,6 +60,11 @@ test('W-26 L-04 each field is validated', () => {
     [{ externalAuthUrl: 'http://x.example' }, 'externalAuthUrl'],
     [{ requiredClaims: { a: [] } }, 'requiredClaims'],
     [{ requiredClaims: { a: 'x\u200b' } }, 'requiredClaims'],
+    [{ additionalAudiences: ['b', ' '] }, 'additionalAudiences'],
+    [{ additionalAudiences: ['b\u0000'] }, 'additionalAudiences'],
+    [{ additionalAudiences: ['b', 'b'] }, 'additionalAudiences'],
+    [{ additionalAudiences: [SIGNER.audience] }, 'additionalAudiences'],
+    [{ jwksCaPem: 'junk' }, 'jwksCaPem'],
   ] as const) {
     assert.equal(
       codeOf(() => validateSigner(withMembers(members as Partial<SignerSettings>))),
@@ -66,8 +72,13 @@ test('W-26 L-04 each field is validated', () => {
     )
   }
   const fine = { kid: 'k', clientId: 'c', scopes: Array(100).fill('s'), requiredClaims: { '/a/b': ['x', 'y'] } }
+  const { pem: jwksCaPem } = makeTestCertificate({ kind: 'ec256' })
   assert.equal(
-    codeOf(() => validateSigner(withMembers({ ...fine, externalAuthUrl: 'https://x.example' }))),
+    codeOf(() =>
+      validateSigner(
+        withMembers({ ...fine, additionalAudiences: ['b', 'c'], jwksCaPem, externalAuthUrl: 'https://x.example' }),
+      ),
+    ),
     'ok',
   )
 })
@@ -152,4 +163,21 @@ test('D14 distinguishes an issuer that serves everyone from one with a similar n
   ]) {
     assert.ok(!isWarned(issuer), issuer)
   }
+})
+
+test('warns about an identity claim that is not of one user', () => {
+  const warningsOf = (claimsProperty: string) => signerWarnings(withMembers({ claimsProperty }), null, NOW)
+  for (const claim of ['iss', '/aud', 'exp', 'nbf', '/iat']) {
+    const [warning, ...more] = warningsOf(claim)
+    assert.match(warning ?? '', /^claimsProperty: .*does not identify one$/, claim)
+    assert.deepEqual(more, [])
+  }
+  for (const claim of ['sub', '/sub', '/a/iss']) assert.deepEqual(warningsOf(claim), [], claim)
+})
+
+test('warns about a selector that looks like a path, but selects a root claim', () => {
+  const warningsOf = (enrollNameClaimsSelector: string) =>
+    signerWarnings(withMembers({ enrollNameClaimsSelector }), null, NOW)
+  assert.match(warningsOf('profile/name').join(), /^enrollNameClaimsSelector: .* write "\/profile\/name"$/)
+  assert.deepEqual(warningsOf('/profile/name'), [])
 })

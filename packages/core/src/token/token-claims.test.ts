@@ -246,3 +246,10 @@ test('C-17 accepts a certificate-bound token only together with its certificate'
     await assertRefused(tokenWith({ cnf }), 'possession-not-proven', { presentedCertificateSha256: thumbprint })
   }
 })
+
+test('selectors and required claims that a validated signer cannot have are errors', () => {
+  assert.throws(() => signerWith({ claimsProperty: '/~' }), TypeError)
+  assert.throws(() => signerWith({ requiredClaims: { a: [] } }), TypeError)
+  const { claimsProperty, requiredClaims } = signerWith({ claimsProperty: '/~0', requiredClaims: { a: ['b'] } })
+  assert.deepEqual([claimsProperty.segments, requiredClaims.length], [['~'], 1])
+})

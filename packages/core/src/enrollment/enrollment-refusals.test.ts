@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DEFAULT_AUTH_POLICY } from '../auth-policy/auth-policy-settings.ts'
+import {
+  ENROLLMENT_KINDS,
+  type EnrollmentAttempt,
+  findEnrollmentRefusals,
+  isKindEnabled,
+} from './enrollment-refusals.ts'
+
+const { primary } = DEFAULT_AUTH_POLICY
+const SIGNER = { id: 'one', enabled: true, enrollToCertEnabled: true, enrollToTokenEnabled: true }
+
+const refusalsOf = (attempt: Partial<EnrollmentAttempt>) =>
+  findEnrollmentRefusals({ kind: 'token', signer: SIGNER, policy: { primary }, isEnrolled: false, ...attempt })
+
+test('each kind of enrollment is enabled by its own flag', () => {
+  const onlyCert = { ...SIGNER, enrollToTokenEnabled: false }
+  assert.equal(isKindEnabled(onlyCert, 'cert'), true)
+  assert.equal(isKindEnabled(onlyCert, 'token'), false)
+  assert.deepEqual(refusalsOf({ kind: 'cert', signer: onlyCert }), [])
+  assert.deepEqual(refusalsOf({ kind: 'token', signer: onlyCert }), ['enrollment-off'])
+})
+
+test('an enrollment of either kind is refused for a disabled signer, a known identity or an unknown policy', () => {
+  for (const kind of ENROLLMENT_KINDS) {
+    assert.deepEqual(refusalsOf({ kind }), [], kind)
+    assert.deepEqual(refusalsOf({ kind, signer: { ...SIGNER, enabled: false } }), ['signer-disabled'], kind)
+    assert.deepEqual(refusalsOf({ kind, isEnrolled: true }), ['already-enrolled'], kind)
+    assert.deepEqual(refusalsOf({ kind, policy: undefined }), ['policy-unknown'], kind)
+  }
+})
+
+test('the policy must allow the login that the enrollment leads to', () => {
+  const noCert = { primary: { ...primary, cert: { ...primary.cert, allowed: false } } }
+  const noToken = { primary: { ...primary, extJwt: { allowed: false, allowedSigners: [] } } }
+  assert.deepEqual(refusalsOf({ kind: 'cert', policy: noCert }), ['not-allowed'])
+  assert.deepEqual(refusalsOf({ kind: 'cert', policy: noToken }), [])
+  assert.deepEqual(refusalsOf({ kind: 'token', policy: noToken }), ['not-allowed'])
+  assert.deepEqual(refusalsOf({ kind: 'token', policy: noCert }), [])
+})
+
+test('the list of allowed signers restricts token enrollments only', () => {
+  const allowing = (...allowedSigners: string[]) => ({
+    primary: { ...primary, extJwt: { allowed: true, allowedSigners } },
+  })
+  assert.deepEqual(refusalsOf({ kind: 'token', policy: allowing('one') }), [])
+  assert.deepEqual(refusalsOf({ kind: 'token', policy: allowing('two') }), ['signer-not-allowed'])
+  assert.deepEqual(refusalsOf({ kind: 'cert', policy: allowing('two') }), [])
+})
+
+test('every refusal is returned, the one for the client first', () => {
+  const signer = { ...SIGNER, enabled: false, enrollToTokenEnabled: false }
+  assert.deepEqual(refusalsOf({ signer, isEnrolled: true, policy: undefined }), [
+    'signer-disabled',
+    'already-enrolled',
+    'enrollment-off',
+    'policy-unknown',
+  ])
+})

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { IdentityProviderWrite } from '@countersign/contract/organization'
+import { AppError } from '../app-error.ts'
+import { type ProviderSettings, patchedProvider, providerFromBody, validateProvider } from './provider-settings.ts'
+
+const BODY: IdentityProviderWrite = { name: 'n', kind: 'oidc', issuer: 'https://idp.example' }
+const DISCOVERED = {
+  discoveryUrl: 'https://idp.example/.well-known/openid-configuration',
+  jwksUri: 'https://idp.example/keys',
+  tokenUrl: 'https://idp.example/token',
+  registrationUrl: 'https://idp.example/register',
+}
+const PROVIDER = providerFromBody({ ...BODY, audience: 'a' }, DISCOVERED)
+
+/** The code of the refusal and the field it names. */
+function refusalOf(members: Partial<ProviderSettings>): string {
+  try {
+    validateProvider({ ...PROVIDER, ...members })
+  } catch (error) {
+    assert.ok(error instanceof AppError)
+    const cause = error.publicCause
+    return cause && 'field' in cause ? `${error.code} ${cause.field}` : error.code
+  }
+  return 'accepted'
+}
+
+test('the discovery document completes a body; members of the body take precedence', () => {
+  const usual = { audience: null, clientIdClaim: null, requiredScope: null, enabled: true }
+  assert.deepEqual(providerFromBody(BODY, DISCOVERED), { ...BODY, ...usual, ...DISCOVERED })
+  const own = {
+    discoveryUrl: 'https://a/d',
+    jwksUri: 'https://a/k',
+    tokenUrl: 'https://a/t',
+    registrationUrl: 'https://a/r',
+  }
+  assert.deepEqual(providerFromBody({ ...BODY, ...own }, DISCOVERED), { ...BODY, ...usual, ...own })
+})
+
+test('without a discovery document the URLs stay unset', () => {
+  const { discoveryUrl, jwksUri, tokenUrl, registrationUrl } = providerFromBody(BODY)
+  assert.deepEqual([discoveryUrl, jwksUri, tokenUrl, registrationUrl], [null, '', null, null])
+})
+
+test('a PATCH changes the given members; a blank jwksUri changes nothing', () => {
+  assert.deepEqual(patchedProvider(PROVIDER, {}), PROVIDER)
+  assert.deepEqual(patchedProvider(PROVIDER, { name: 'm', audience: '', jwksUri: '' }), {
+    ...PROVIDER,
+    name: 'm',
+    audience: null,
+  })
+})
+
+test('each member is validated', () => {
+  for (const [bad, field, good] of [
+    [{ name: '' }, 'name', { name: 'm' }],
+    [{ name: 'a\u200b' }, 'name', { name: 'ab' }],
+    [{ issuer: '' }, 'issuer', { issuer: 'https://other.example' }],
+    [{ requiredScope: '\u0000' }, 'requiredScope', { requiredScope: 'scope' }],
+    [{ jwksUri: '' }, 'jwksUri', { jwksUri: 'https://idp.example/others' }],
+    [{ clientIdClaim: '/~' }, 'clientIdClaim', { clientIdClaim: '/~0' }],
+  ] as const) {
+    assert.equal(refusalOf(bad), `COULD_NOT_VALIDATE ${field}`)
+    assert.equal(refusalOf(good), 'accepted')
+  }
+})
+
+test('the organization server of Okta is refused, a custom authorization server is not', () => {
+  assert.equal(refusalOf({ issuer: 'https://acme.okta.com' }), 'COULD_NOT_VALIDATE issuer')
+  assert.equal(refusalOf({ issuer: 'https://acme.okta.com/oauth2/default' }), 'accepted')
+})
+
+test('an audience is required, except for Cognito, whose access tokens have none', () => {
+  assert.equal(refusalOf({ audience: null }), 'COULD_NOT_VALIDATE audience')
+  assert.equal(refusalOf({ audience: null, kind: 'cognito' }), 'accepted')
+})
