@@ -9,8 +9,13 @@ export const exemptWords: Exemption[] = [
   { word: 'somebody', in: testFiles, text: /['"`/=]somebody\b(?! )/, why: 'a name in test data' },
   { word: 'SignIn', in: /./, text: /\bsignedInBy\b/, why: 'a member of what `countersign whoami` prints' },
   { word: 'sign in', in: /^packages\/console\//, why: 'the console may say "Sign in"' },
-  { word: 'sign in', in: /^e2e\/console\//, text: /['"`/](?:Sign|Signed|Signing) in\b|admin signed in by/, why: 'labels of the console' },
-  { word: 'sign in', in: /^e2e\/console\//, text: /\bsign-in\b/, why: 'a path of the console' },
+  {
+    word: 'sign in',
+    in: /^e2e\/console\//,
+    text: /['"`/](?:Sign|Signed|Signing) in\b|admin signed in by/,
+    why: 'labels of the console',
+  },
+  { word: 'sign in', in: /^e2e\/console\//, text: /[`/]sign-in\b/, why: 'a path of the console' },
   { word: 'nobody', in: /^packages\/testkit\/src\/postgres-cluster\.ts$/, why: 'an account of Unix systems' },
   { word: 'sign in', in: /^(?:README|docs\/.*)\.md$/, text: /["“*`]Sign in\b/, why: 'labels of the console' },
 ]

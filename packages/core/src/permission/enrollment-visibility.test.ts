@@ -6,7 +6,7 @@ import { maySeeEnrollments, maySeeEnrollmentTokens, readsEverything } from './en
 const holding = (...permissions: Permission[]) => ({ isAdmin: false, permissions })
 const ADMIN = { isAdmin: true, permissions: [] }
 
-test('one-time tokens are visible to holders who may create them', () => {
+test('one-time tokens are visible to callers that can create them', () => {
   for (const permission of [
     'enrollment.create',
     'enrollment.update',
