@@ -24,8 +24,6 @@ export interface Visit {
   readonly pageErrors: string[]
   /** Loads a page of the console and waits for its heading. */
   go(path: string): Promise<void>
-  /** Goes to a page of the console without loading it again, as a link does, and waits for its heading. */
-  navigate(path: string): Promise<void>
   /** Waits until nothing on the page is loading. */
   settle(): Promise<void>
   logInAsAdmin(): Promise<void>
@@ -88,16 +86,6 @@ async function openVisit(
     await page.goto(new URL(path, consoleUrl).href)
     await page.getByRole('heading', { level: 1 }).waitFor()
   }
-  const navigate = async (path: string) => {
-    const { pathname } = new URL(path, consoleUrl)
-    if (pathname === new URL(page.url()).pathname) return
-    await page.evaluate(`{
-      document.querySelector('h1').dataset.left = ''
-      history.pushState({}, '', ${JSON.stringify(pathname)})
-      dispatchEvent(new PopStateEvent('popstate'))
-    }`)
-    await page.locator('h1:not([data-left])').waitFor()
-  }
   const logInAsAdmin = async () => {
     await go('')
     await page.getByLabel('User name').fill(ADMIN.username)
@@ -119,5 +107,5 @@ async function openVisit(
     }
     assert.fail(`${selector} ${text} cannot be reached with the Tab key`)
   }
-  return { page, pageErrors, go, navigate, settle, logInAsAdmin, endSession, reach }
+  return { page, pageErrors, go, settle, logInAsAdmin, endSession, reach }
 }

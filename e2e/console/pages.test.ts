@@ -69,7 +69,7 @@ for (const { width, height, colorScheme } of WIDTHS) {
     `every page fits ${width} px, is ${colorScheme}, and axe finds nothing serious in it`,
     needsBrowser,
     async () => {
-      const { page, pageErrors, go, navigate, settle, logInAsAdmin } = await stage().open({
+      const { page, pageErrors, go, settle, logInAsAdmin } = await stage().open({
         viewport: { width, height },
         colorScheme,
       })
@@ -87,7 +87,7 @@ for (const { width, height, colorScheme } of WIDTHS) {
       await check('login')
       await logInAsAdmin()
       for (const path of paths) {
-        await navigate(path)
+        await go(path)
         await check(path)
       }
       assert.ok(paths.length > 20)
