@@ -82,7 +82,14 @@ function listSources(root, path) {
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
       const { name } = entry
-      if (generated.has(name) || name.startsWith('.') || name === 'test' || name.endsWith('.test.ts')) return []
+      if (
+        generated.has(name) ||
+        name.startsWith('dist-') ||
+        name.startsWith('.') ||
+        name === 'test' ||
+        name.endsWith('.test.ts')
+      )
+        return []
       if (entry.isDirectory()) return listSources(root, `${path}/${name}`)
       return name.endsWith('.md') ? [] : [`${path}/${name}`]
     })
