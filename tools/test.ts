@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util'
 import { startPostgres } from '../packages/testkit/src/postgres.ts'
 import { listFiles, root } from './paths.ts'
 import { ensureCommand } from './run/command.js'
-import { addUnloaded, COVERED_FILES, sumCoverage } from './test/code-coverage.ts'
+import { addUnloaded, COVERED_FILES, type FileCoverage, isMeasured, sumCoverage } from './test/code-coverage.ts'
 import { BEHAVIOURS, chooseDeploymentRuns, DEPLOYMENTS } from './test/deployments.ts'
 import { type RunResult, runFiles } from './test/run-files.ts'
 import { listSkipped, listSlowest } from './test/summaries.ts'
@@ -57,7 +57,7 @@ if (isFull) {
   mkdirSync(dirname(join(root, reportFile)), { recursive: true })
   writeFileSync(join(root, reportFile), `${JSON.stringify({ tests: records }, null, 2)}\n`)
 }
-if (values.coverage) records.push(...coverageRecords(results[0]))
+if (values.coverage) records.push(...coverageRecords(results.flatMap(({ coverage }) => coverage)))
 
 const passed = records.filter(({ result }) => result === 'passed').length
 const failed = records.length - passed
@@ -100,12 +100,14 @@ function matches(file: string): boolean {
 }
 
 async function runAll(): Promise<RunResult[]> {
-  const first = await runOn(
-    values.deployment ?? 'embedded',
-    files,
-    values.coverage ? { coverageOf: COVERED_FILES } : {},
-  )
-  if (!isFull && !values.matrix) return [first]
+  const deployment = values.deployment ?? 'embedded'
+  const measured = values.coverage ? files.filter(isMeasured) : []
+  const unmeasured = files.filter((file) => !measured.includes(file))
+  const own = [
+    ...(measured.length > 0 ? [await runOn(deployment, measured, { coverageOf: COVERED_FILES })] : []),
+    ...(unmeasured.length > 0 ? [await runOn(deployment, unmeasured)] : []),
+  ]
+  if (!isFull && !values.matrix) return own
   const seed = values.matrix ? undefined : (values.seed ?? currentCommit())
   const runs = chooseDeploymentRuns(behaviours, seed)
   const count = runs.reduce((sum, run) => sum + run.files.length, 0)
@@ -115,7 +117,7 @@ async function runAll(): Promise<RunResult[]> {
     write(`\nOn ${run.deployment}:`)
     others.push(withDeployment(run.deployment, await runOn(run.deployment, run.files)))
   }
-  return [first, ...others]
+  return [...own, ...others]
 }
 
 function runOn(deployment: string, chosen: readonly string[], options: { coverageOf?: readonly string[] } = {}) {
@@ -164,8 +166,8 @@ function traceRecord(): TestRecord {
   return recordOf(title, requirementsFolder, checkTrace(loadRequirements(), records))
 }
 
-function coverageRecords(result: RunResult | undefined): TestRecord[] {
-  return sumCoverage(addUnloaded(result?.coverage ?? [])).map(({ folder, summary, shortfall }) => {
+function coverageRecords(coverage: readonly FileCoverage[]): TestRecord[] {
+  return sumCoverage(addUnloaded(coverage)).map(({ folder, summary, shortfall }) => {
     write(`Code coverage of ${summary}`)
     return recordOf('the tests execute enough of the sources', folder, shortfall)
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { root } from '../paths.ts'
-import { type FileCoverage, sumCoverage } from './code-coverage.ts'
+import { type FileCoverage, isMeasured, sumCoverage } from './code-coverage.ts'
 
 const floors = [{ folder: 'packages/core/src', lines: 100, branches: 98 }]
 
@@ -42,4 +42,11 @@ test('tests and other folders do not count', () => {
 
 test('a run without coverage falls short', () => {
   assert.equal(sumCoverage([], floors)[0]?.shortfall.length, 1)
+})
+
+test('the tests of the packages with a floor are measured, the end-to-end tests are not', () => {
+  assert.ok(isMeasured('packages/core/src/token/a.test.ts'))
+  assert.ok(isMeasured('packages/server/test/http/a.test.ts'))
+  assert.ok(!isMeasured('packages/cli/src/a.test.ts'))
+  assert.ok(!isMeasured('e2e/start/a.test.ts'))
 })

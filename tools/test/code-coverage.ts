@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { listFiles, root } from '../paths.ts'
 
 /** The members of node:test's coverage of one file that are read here. */
@@ -27,6 +27,11 @@ export const COVERAGE_FLOORS: readonly Floor[] = [
 ]
 
 export const COVERED_FILES = COVERAGE_FLOORS.flatMap(({ folder }) => [`${folder}/**/*.ts`])
+
+/** Only the tests of these packages are measured: what an end-to-end test starts is another process, often one that is killed. */
+export function isMeasured(file: string): boolean {
+  return COVERAGE_FLOORS.some(({ folder }) => file.startsWith(`${dirname(folder)}/`))
+}
 
 export interface FolderCoverage {
   readonly folder: string

@@ -92,6 +92,9 @@ export async function runFiles(options: RunOptions): Promise<RunResult> {
     durations.set(nameOf(file), duration_ms)
     finish(file, ` in ${Math.round(duration_ms)} ms`)
   })
+  stream.on('test:diagnostic', ({ message, level }) => {
+    if (level !== 'info') write(message)
+  })
   stream.on('test:coverage', ({ summary }) => coverage.push(...summary.files))
   for await (const _ of stream);
   // A file that crashed, or printed nothing, has no summary.
