@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { ensureBuilt, runBuild } from './ensure-built.js'
+import { ensureBuilt } from './ensure-built.js'
+import { runNode } from './run-program.js'
 
 const packages = ['cli', 'contract', 'core', 'sdk', 'server']
 const sources = [
@@ -22,7 +23,7 @@ export async function ensureCommand({ root, node }) {
   const build = async (fresh) => {
     mkdirSync(join(fresh, 'bin'), { recursive: true })
     copyFileSync(join(root, COMMAND_SOURCE), join(fresh, 'bin/countersign.js'))
-    await runBuild(node, [join(root, 'tools/run/bundle-command.js'), join(fresh, 'dist')], { cwd: root })
+    await runNode(node, [join(root, 'tools/run/bundle-command.js'), join(fresh, 'dist')], { cwd: root })
   }
   await ensureBuilt({ root, what: 'command', sources, output: join(root, output), build })
   return `${output}/bin/countersign.js`

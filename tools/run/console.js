@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { ensureBuilt, runBuild } from './ensure-built.js'
+import { ensureBuilt } from './ensure-built.js'
+import { runNode } from './run-program.js'
 
 /** The console's own package, and the packages of ours that it imports. */
 const sources = ['packages/console', 'packages/sdk/src', 'packages/contract/src', 'package-lock.json']
@@ -32,7 +33,7 @@ async function runVite({ root, node, folder, fresh }) {
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
   const args = [vite, 'build', '--outDir', fresh, '--emptyOutDir', '--logLevel', 'warn']
   try {
-    await runBuild(node, args, { cwd: folder, env: { NODE_ENV: 'production' } })
+    await runNode(node, args, { cwd: folder, env: { NODE_ENV: 'production' } })
   } catch (error) {
     throw new Error(`${error.message}\n\nThe console could not be built.`)
   }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { makeFolder } from '../temporary-folder.fixture.ts'
 import { ensureConsole, measureFirstLoad } from './console.js'
@@ -20,6 +22,11 @@ const vite = `
   writeFileSync(out + '/assets/main.js', randomBytes(Number(source)).toString('latin1'), 'latin1')
   writeFileSync(out + '/assets/later.js', ' '.repeat(400000))`
 
+const run = promisify(execFile)
+const program = `
+  import { ensureConsole } from ${JSON.stringify(new URL('console.js', import.meta.url).href)}
+  await ensureConsole({ root: process.cwd(), node: process.execPath })`
+
 function makeRepository(t: TestContext) {
   const root = makeFolder(t, {
     'package-lock.json': {},
@@ -31,7 +38,8 @@ function makeRepository(t: TestContext) {
   })
   return {
     root,
-    build: () => ensureConsole({ root, node: process.execPath }),
+    /** In a process of its own, as every start is. */
+    build: () => run(process.execPath, ['--input-type=module', '--eval', program], { cwd: root }),
     runs: () => readFileSync(join(root, 'runs'), 'utf8').length,
     change: (text: string) => writeFileSync(join(root, 'packages/console/src/main.tsx'), text),
     dist: join(root, 'packages/console/dist'),

@@ -1,29 +1,29 @@
-import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, extname, join } from 'node:path'
+import { basename, dirname, extname, join } from 'node:path'
 import { withLock } from './lock.js'
 import { showProgress } from './progress.js'
 
 const generated = new Set(['node_modules', 'dist', 'build'])
 const stamp = '.stamp'
-const keptOutput = 20_000
 
 /**
  * Builds `output` unless it is of the current `sources`, one process at a time. `build(folder)` fills a new folder, which then
  * replaces `output`. Throws what `build` throws, and keeps the old `output` then.
  */
 export async function ensureBuilt({ root, what, sources, output, build }) {
-  if (isBuilt(root, sources, output)) return
+  const digest = digestSources(root, sources)
+  if (readStamp(output) === digest) return
   mkdirSync(dirname(output), { recursive: true })
-  await withLock(`${output}-lock`, `builds the ${what}`, async () => {
-    if (isBuilt(root, sources, output)) return
-    const digest = digestSources(root, sources)
+  // Hidden, so that neither is taken for a source.
+  const beside = join(dirname(output), `.${basename(output)}`)
+  await withLock(`${beside}-lock`, `builds the ${what}`, async () => {
+    if (readStamp(output) === digest) return
     const progress = showProgress(`Building the ${what}`)
-    const fresh = `${output}-${process.pid}`
+    const fresh = `${beside}-${process.pid}`
     try {
       await build(fresh)
-      writeFileSync(join(fresh, stamp), `${digest}\n`)
+      writeFileSync(join(fresh, stamp), digest)
       rmSync(output, { recursive: true, force: true })
       renameSync(fresh, output)
       progress.end(true)
@@ -36,33 +36,10 @@ export async function ensureBuilt({ root, what, sources, output, build }) {
   })
 }
 
-/** Runs a Node program. Throws with the end of its output when it fails. */
-export async function runBuild(node, args, { cwd, env = {} }) {
-  const child = spawn(node, args, {
-    cwd,
-    env: { ...process.env, NO_COLOR: '1', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text) => {
-      output = (output + text).slice(-keptOutput)
-    })
-  }
-  const code = await new Promise((resolve) => {
-    child.once('error', (error) => resolve(error.message))
-    child.once('close', (status, signal) => resolve(status ?? signal))
-  })
-  if (code !== 0) throw new Error(output.trim() || `${args[0]} ended with ${code}`)
-}
-
-function isBuilt(root, sources, output) {
-  try {
-    return readFileSync(join(output, stamp), 'utf8').trim() === digestSources(root, sources)
-  } catch (error) {
-    if (error.code === 'ENOENT') return false
-    throw error
-  }
+/** Returns the digest of the sources that `output` was built from. */
+function readStamp(output) {
+  const file = join(output, stamp)
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
 }
 
 /** Returns one digest over the names and contents of all sources. Tests and documents do not count. */
@@ -82,14 +59,7 @@ function listSources(root, path) {
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
       const { name } = entry
-      if (
-        generated.has(name) ||
-        name.startsWith('dist-') ||
-        name.startsWith('.') ||
-        name === 'test' ||
-        name.endsWith('.test.ts')
-      )
-        return []
+      if (generated.has(name) || name.startsWith('.') || name === 'test' || name.endsWith('.test.ts')) return []
       if (entry.isDirectory()) return listSources(root, `${path}/${name}`)
       return name.endsWith('.md') ? [] : [`${path}/${name}`]
     })

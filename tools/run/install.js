@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { compareInstalled } from './compare-installed.js'
 import { withLock } from './lock.js'
 import { showProgress } from './progress.js'
+import { runProgram } from './run-program.js'
 
 const flags = [
   '--ignore-scripts',
@@ -33,26 +33,11 @@ async function runNpm(root, args) {
   const cli = process.env.npm_execpath
   // Other package managers set the variable too.
   const [command, first] = cli && basename(cli) === 'npm-cli.js' ? [process.execPath, [cli]] : ['npm', []]
-  let output = ''
-  const child = spawn(command, [...first, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text) => {
-      output = (output + text).slice(-20_000)
-    })
-  }
-  const passOn = (signal) => child.kill(signal)
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
-  for (const signal of signals) process.on(signal, passOn)
-  const [code, signal] = await new Promise((resolve) => {
-    child.once('error', (error) => resolve([error.message, null]))
-    child.once('close', (...end) => resolve(end))
-  })
-  for (const one of signals) process.off(one, passOn)
+  const { code, signal, output } = await runProgram(command, [...first, ...args], { cwd: root })
   progress.end(code === 0)
   if (signal) throw new Error(`npm was ended by ${signal}; run the same command again.`)
   if (code !== 0) {
-    const said = output.trim() || `npm ended with ${code}`
-    throw new Error(`${said}\n\nPackages could not be installed: npm's words are above. Check the network and the free
+    throw new Error(`${output || `npm ended with ${code}`}\n\nPackages could not be installed: npm's words are above. Check the network and the free
 disk space, then run the same command again; \`npm ${args[0]}\` shows more.`)
   }
 }
