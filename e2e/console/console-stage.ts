@@ -1,7 +1,7 @@
 /** A real controller with the local provider and the built console, and a real browser. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after, before } from 'node:test'
+import { after, afterEach, before } from 'node:test'
 import { createControllerStage, type ReadyController } from '@countersign/testkit'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { ensureConsole } from '../../tools/run/console.js'
@@ -14,7 +14,7 @@ export interface ConsoleStage {
   readonly controller: ReadyController
   /** An administrator's session, for setup without the browser. */
   readonly session: string
-  /** Opens a page in a new browser profile. */
+  /** Opens a page in a new browser profile, which ends with the test. */
   open(options?: BrowserContextOptions & { readonly consoleUrl?: string }): Promise<Visit>
 }
 
@@ -36,10 +36,11 @@ export interface Visit {
 /** Starts everything before the tests of a file and stops it after them. Returns a getter for the stage. */
 export function useConsole(): () => ConsoleStage {
   const ends: (() => Promise<unknown>)[] = []
-  let started: ConsoleStage | undefined
+  let started: Awaited<ReturnType<typeof startConsole>> | undefined
   before(async () => {
     if (!needsBrowser.skip) started = await startConsole((end) => ends.push(end))
   })
+  afterEach(() => started?.closePages())
   after(async () => {
     for (const end of ends.toReversed()) await end()
   })
@@ -49,7 +50,9 @@ export function useConsole(): () => ConsoleStage {
   }
 }
 
-async function startConsole(onEnd: (end: () => Promise<unknown>) => void): Promise<ConsoleStage> {
+async function startConsole(
+  onEnd: (end: () => Promise<unknown>) => void,
+): Promise<ConsoleStage & { closePages(): Promise<void> }> {
   await ensureConsole({ root, node: process.execPath })
   const controller = await createControllerStage({ after: onEnd }).start({
     args: ['--dev'],
@@ -62,6 +65,9 @@ async function startConsole(onEnd: (end: () => Promise<unknown>) => void): Promi
     session: await controller.logIn(ADMIN.password),
     open: ({ consoleUrl = controller.ready.consoleUrl, ...options } = {}) =>
       openVisit(browser, controller, { consoleUrl, ...options }),
+    closePages: async () => {
+      for (const context of browser.contexts()) await context.close()
+    },
   }
 }
 
