@@ -14,7 +14,8 @@ import { createController } from '../../src/process/create-controller.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { getTestAuthority, type TestAuthority } from '../platform/keys/test-authority.ts'
-import { TEST_WRITER_ENTRY } from '../store/test-writer.ts'
+import { writeMigratedFile } from '../store/migrated-file.ts'
+import { testWriterEntry } from '../store/test-writer.ts'
 import { newPostgresDatabase } from './test-postgres.ts'
 
 /** Cheap on purpose: these tests are not about the cost of guessing. */
@@ -50,7 +51,7 @@ export interface TestNodeOptions {
   /** The client CA; by default the one of the test file. */
   readonly keys?: () => TestAuthority
   readonly sealingKey?: Buffer
-  /** The folder of the built console; the build's output folder unless given. */
+  /** The folder of the built console; without one the console counts as not built. */
   readonly consoleFolder?: string
 }
 
@@ -86,9 +87,11 @@ export async function startTestNodes(options: StartOptions): Promise<TestNodes> 
   const { database: requested, nodes: count } = chooseDeployment(options)
   const database = requested === 'postgres' ? await newPostgresDatabase() : requested
   const isShared = database === 'sqlite' && count > 1
+  const sqliteFile = join(options.dir, 'test.db')
+  if (database === 'sqlite') await writeMigratedFile(sqliteFile)
   const changes = new ChangeCounter()
   const startNode = async (): Promise<TestNode> => {
-    const store = await openTestStore(options, database, isShared)
+    const store = await openTestStore({ database, sqliteFile, isShared, now: options.clock.now() })
     if (count > 1 && !isShared) changes.follow(store)
     return { store, controller: await createTestController(options, store) }
   }
@@ -118,14 +121,16 @@ function chooseDeployment({ database, isAlone = false }: TestNodeOptions): Deplo
   return isAlone ? { ...deployment, nodes: 1 } : deployment
 }
 
-function openTestStore({ dir, clock }: StartOptions, database: Exclude<Database, 'postgres'>, isShared: boolean) {
+function openTestStore(options: {
+  database: string
+  sqliteFile: string
+  isShared: boolean
+  now: number
+}): Promise<Store> {
   return openStore({
-    writer: TEST_WRITER_ENTRY,
-    database,
-    sqliteFile: join(dir, 'test.db'),
+    writer: testWriterEntry(),
     nodeId: newId(),
-    now: clock.now(),
-    ...(isShared && { isShared }),
+    ...options,
     onWarning: () => {},
     onFatal: (error) => {
       throw error
@@ -153,7 +158,7 @@ async function createTestController(options: StartOptions, store: Store): Promis
     issuingKeys: options.keys ?? (() => authority),
     passwordCost: TEST_PASSWORD_COST,
     fetchJwks: options.fetchJwks ?? fetchNothing,
-    consoleFolder: options.consoleFolder,
+    consoleFolder: options.consoleFolder ?? options.dir,
   })
 }
 

@@ -7,7 +7,7 @@ import { startPostgres } from '@countersign/testkit'
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { TEST_WRITER_ENTRY } from './test-writer.ts'
+import { testWriterEntry } from './test-writer.ts'
 
 export const DATABASES = ['sqlite', 'postgres'] as const
 export type DatabaseName = (typeof DATABASES)[number]
@@ -35,7 +35,7 @@ export async function openTestStore(t: TestContext, database: DatabaseName): Pro
 async function openSqlite(t: TestContext): Promise<Store> {
   const dir = mkdtempSync(join(tmpdir(), 'countersign-store-'))
   t.after(() => rmSync(dir, { recursive: true, force: true }))
-  return openSqliteStore({ writer: TEST_WRITER_ENTRY, file: join(dir, 'test.db'), now: Date.now() })
+  return openSqliteStore({ writer: testWriterEntry(), file: join(dir, 'test.db'), now: Date.now() })
 }
 
 async function openPostgres(): Promise<Store> {

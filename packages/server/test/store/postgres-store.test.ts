@@ -13,7 +13,7 @@ import type { Change } from '../../src/store/change.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import { getPostgres, stopPostgres } from './open-test-stores.ts'
-import { TEST_WRITER_ENTRY } from './test-writer.ts'
+import { testWriterEntry } from './test-writer.ts'
 
 after(stopPostgres)
 
@@ -159,7 +159,7 @@ test('a node notices a missed notification, however many logins there were', { t
 
 const open = (database: string) =>
   openStore({
-    writer: TEST_WRITER_ENTRY,
+    writer: testWriterEntry(),
     database,
     sqliteFile: '',
     nodeId: 'n',

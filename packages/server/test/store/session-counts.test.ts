@@ -9,7 +9,7 @@ import { createApiSession } from '../../src/operations/api-session/start-session
 import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { TEST_WRITER_ENTRY } from './test-writer.ts'
+import { testWriterEntry } from './test-writer.ts'
 
 const meta = { actorId: 'system', now: 1_700_000_000_000 }
 const identityId = newId()
@@ -21,7 +21,7 @@ async function openStores(t: TestContext, count: number): Promise<[Store, ...Sto
   const stores: Store[] = []
   for (let number = 0; number < count; number += 1) {
     stores.push(
-      await openSqliteStore({ writer: TEST_WRITER_ENTRY, file: join(dir, 'test.db'), now: meta.now, isShared }),
+      await openSqliteStore({ writer: testWriterEntry(), file: join(dir, 'test.db'), now: meta.now, isShared }),
     )
   }
   t.after(async () => {

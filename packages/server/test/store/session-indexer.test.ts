@@ -16,7 +16,7 @@ import { openForWriting } from '../../src/store/sqlite/open-database.ts'
 import { SessionIndexer } from '../../src/store/sqlite/session-indexer.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { TEST_WRITER_ENTRY } from './test-writer.ts'
+import { testWriterEntry } from './test-writer.ts'
 
 const NOW = 1_700_000_000_000
 const NAMES = ['ann', 'bob', 'cyd', 'dan', 'eve'] as const
@@ -178,7 +178,7 @@ async function openStore(t: TestContext, more: { idleMs?: number } = {}): Promis
   const dir = mkdtempSync(join(tmpdir(), 'countersign-indexer-'))
   t.after(() => rmSync(dir, { recursive: true, force: true }))
   const file = join(dir, 'test.db')
-  return { file, store: await openSqliteStore({ writer: TEST_WRITER_ENTRY, file, now: NOW, ...more }) }
+  return { file, store: await openSqliteStore({ writer: testWriterEntry(), file, now: NOW, ...more }) }
 }
 
 async function startSessions(store: Store, count: number): Promise<string> {
@@ -225,7 +225,7 @@ test('sessions that were not indexed when the process ended are ended with their
   const identityId = await startSessions(store, 3)
   assert.equal(await countIndexed(store), 0)
   await store.close()
-  const next = await openSqliteStore({ writer: TEST_WRITER_ENTRY, file, now: NOW })
+  const next = await openSqliteStore({ writer: testWriterEntry(), file, now: NOW })
   t.after(() => next.close())
   assert.equal((await next.db.selectFrom('session_owners').selectAll().execute()).length, 3)
   await next.run(endSessionsOf, { identityId }, { actorId: 'system', now: NOW })

@@ -5,7 +5,15 @@ import { WRITER_ENTRY } from '../../src/operations/writer-entry.ts'
 
 /** The test runner names the bundled command. Its writer thread loads in a sixth of the time. */
 const bundle = join(dirname(process.env.TEST_COMMAND ?? ''), '..', 'dist', 'writer.js')
+const isBundled = process.env.TEST_COMMAND !== undefined && existsSync(bundle)
+let needsSource = process.env.NODE_V8_COVERAGE !== undefined
 
-/** The entry file of the writer thread: bundled when the test runner made a bundle, else the source. */
-export const TEST_WRITER_ENTRY =
-  process.env.TEST_COMMAND && !process.env.NODE_V8_COVERAGE && existsSync(bundle) ? pathToFileURL(bundle) : WRITER_ENTRY
+/**
+ * Returns the entry file of a writer thread: bundled when the test runner made a bundle, else the source. Coverage is of the source, so the first
+ * writer of a process runs the source then.
+ */
+export function testWriterEntry(): URL {
+  if (isBundled && !needsSource) return pathToFileURL(bundle)
+  needsSource = false
+  return WRITER_ENTRY
+}
