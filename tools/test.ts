@@ -7,6 +7,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../packages/testkit/src/postgres.ts'
@@ -32,7 +33,7 @@ const usage = `usage: npm test -- [words or paths] [options]
   --deployment NAME      on another deployment: ${DEPLOYMENTS.join(', ')}
   --coverage             measure code coverage, and fail below the floors
   --seed TEXT            choose another tenth of the deployments
-  --concurrency N        test files at a time (2)
+  --concurrency N        test files at a time (one more than there are cores)
 npm run matrix           runs the behaviours on all four deployments`
 
 const { values, positionals } = readArguments()
@@ -78,7 +79,7 @@ function readArguments() {
       allowPositionals: true,
       options: {
         grep: { type: 'string' },
-        concurrency: { type: 'string', default: '2' },
+        concurrency: { type: 'string', default: String(availableParallelism() + 1) },
         coverage: { type: 'boolean', default: false },
         matrix: { type: 'boolean', default: false },
         deployment: { type: 'string' },
