@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { createControllerStage, openRawHttps, type ReadyController } from '@countersign/testkit'
+import { until } from '../workers/worker-clients.ts'
 import { buildSignerBody, SIGNERS } from './signer-body.ts'
 
 const LOGIN = '/edge/management/v1/authenticate?method=password'
@@ -21,7 +22,7 @@ describe('stopping a controller', { concurrency: true }, () => {
     const { port } = new URL(controller.ready.baseUrl)
     const session = await controller.logIn()
     const load = startCreating(controller, session)
-    await untilTrue(() => load.acknowledged.length >= 10, 'the first creates')
+    await until(() => load.acknowledged.length >= 10, 'the first creates')
 
     // The 100 proves that the login is in progress; its body is sent after the signal to stop.
     const inFlight = await openRawHttps({ port: Number(port) })
@@ -111,7 +112,7 @@ function startCreating(controller: ReadyController, session: string) {
 }
 
 async function untilRefused(port: number): Promise<void> {
-  await untilTrue(async () => (await findConnectError(port)) === 'ECONNREFUSED', 'new connections to be refused')
+  await until(async () => (await findConnectError(port)) === 'ECONNREFUSED', 'new connections to be refused')
 }
 
 function findConnectError(port: number): Promise<string | undefined> {
@@ -123,12 +124,4 @@ function findConnectError(port: number): Promise<string | undefined> {
     })
     socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code))
   })
-}
-
-async function untilTrue(isTrue: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadline = Date.now() + LIMIT_MS
-  while (!(await isTrue())) {
-    assert.ok(Date.now() < deadline, `timed out waiting for ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
 }

@@ -10,8 +10,8 @@ import {
   type ReadyController,
   type TestCertificate,
 } from '@countersign/testkit'
+import { until } from '../workers/worker-clients.ts'
 
-const LIMIT_MS = 30_000
 /** Old versions need weak ciphers, which a current client refuses by default. */
 const OLD_CIPHERS = { ciphers: 'DEFAULT@SECLEVEL=0' }
 /** The extensions `basicConstraints: CA` and `subjectAltName: 127.0.0.1`, encoded. */
@@ -41,11 +41,11 @@ test('the controller serves a configured certificate and follows its files witho
   await checkProtocols(t, controller)
 
   writeLeaf(files, second)
-  await untilTrue(async () => (await readCommonName(controller)) === 'second', 'the second certificate')
+  await until(async () => (await readCommonName(controller)) === 'second', 'the second certificate')
   await checkProtocols(t, controller)
 
   writeFileSync(files.cert, 'this is not a certificate')
-  await untilTrue(() => errorsIn(controller).length > 0, 'the error about the broken file')
+  await until(() => errorsIn(controller).length > 0, 'the error about the broken file')
   // The broken file is checked twice more, but reported once.
   await new Promise((resolve) => setTimeout(resolve, 2_500))
   assert.equal(errorsIn(controller).length, 1, controller.stderr())
@@ -53,7 +53,7 @@ test('the controller serves a configured certificate and follows its files witho
   assert.equal(await readCommonName(controller), 'second')
 
   writeLeaf(files, first)
-  await untilTrue(async () => (await readCommonName(controller)) === 'first', 'the repaired certificate')
+  await until(async () => (await readCommonName(controller)) === 'first', 'the repaired certificate')
   assert.equal((await controller.stop()).code, 0)
 })
 
@@ -138,12 +138,4 @@ function writeLeaf(files: { cert: string; key: string }, leaf: TestCertificate):
 
 function privatePem({ privateKey }: TestCertificate): string {
   return privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
-}
-
-async function untilTrue(isTrue: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadline = Date.now() + LIMIT_MS
-  while (!(await isTrue())) {
-    assert.ok(Date.now() < deadline, `timed out waiting for ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
 }
