@@ -1,8 +1,9 @@
 import type { Authenticate } from '@countersign/contract'
-import type { ChallengeError as ChallengeKind } from '@countersign/core'
+import { type ChallengeError as ChallengeKind, readSessionClaims, type VerifiedToken } from '@countersign/core'
 import { type Authenticated, type SessionOptions, startSession } from '../operations/api-session/start-session.ts'
 import type { LiveSession } from '../session/live-sessions.ts'
 import { authenticatorIdOfSigner } from '../session/session-origin.ts'
+import type { TokenBasis } from '../store/session-basis.ts'
 import { byChallenge } from '../token/challenge-order.ts'
 import type { DecisionReason } from '../token/decision-reason.ts'
 import type { KnownIdentities } from '../token/known-identities.ts'
@@ -53,13 +54,14 @@ export class TokenLogin {
     const refused: TokenLoginRefusal[] = []
     let authenticated: Authenticated | undefined
     for (const [bearer, token] of bearers.entries()) {
-      const consider = (signer: DirectorySigner, attempt: LoginAttempt): boolean => {
+      const consider = (signer: DirectorySigner, verified: VerifiedToken, attempt: LoginAttempt): boolean => {
         const { identity, policy } = attempt
         const refusal = findLoginRefusal(attempt)
         if (refusal === undefined && identity && policy) {
           const login = { method: 'ext-jwt', signerId: signer.id } as const
           const authenticatorId = authenticatorIdOfSigner(signer.id)
-          authenticated = { identity, policy, login, authenticatorId, body, ipAddress }
+          const basis = tokenBasis(signer, verified)
+          authenticated = { identity, policy, login, authenticatorId, token: basis, body, ipAddress }
           return true
         }
         // The caller cannot distinguish unknown, disabled and not allowed.
@@ -73,8 +75,11 @@ export class TokenLogin {
           refused.push({ challenge, signer, reason, identityId: undefined, bearer })
           return false
         }
-        const found = identities.find(signer.stored, verdict.token.identityClaim, options.clock.now())
-        return found instanceof Promise ? found.then((attempt) => consider(signer, attempt)) : consider(signer, found)
+        const { token: verified } = verdict
+        const found = identities.find(signer.stored, verified.identityClaim, options.clock.now())
+        return found instanceof Promise
+          ? found.then((attempt) => consider(signer, verified, attempt))
+          : consider(signer, verified, found)
       })
       if (authenticated) {
         const { token: sessionToken, session } = await startSession(options, authenticated)
@@ -84,4 +89,12 @@ export class TokenLogin {
     refused.sort(byChallenge)
     return { loggedIn: false, ...(refused[0] ?? NO_TOKEN) }
   }
+}
+
+function tokenBasis(
+  { id, stored }: DirectorySigner,
+  { claims, identityClaim, expiresAtMs }: VerifiedToken,
+): TokenBasis {
+  const externalId = stored.useExternalId ? identityClaim : null
+  return { signerId: id, externalId, expiresAt: expiresAtMs, ...readSessionClaims(claims) }
 }

@@ -175,7 +175,7 @@ async function loadSession(
   if (!found) return undefined
   const { session, identity } = found
   const [origin, policy] = await Promise.all([
-    findSessionOrigin(store.db, session.authenticatorId, identity),
+    findSessionOrigin(store.db, session, identity),
     policies.find(identity.authPolicyId),
   ])
   if (!policy || !origin || !isLoginAllowed(policy, origin.login)) return undefined

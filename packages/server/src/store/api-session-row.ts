@@ -1,9 +1,13 @@
+import type { LoginMethodName } from '@countersign/core'
 import { readJsonColumn } from './json-column.ts'
 import type { ApiSessionRow } from './schema.ts'
 
 export interface StoredSession {
   readonly id: string
+  readonly method: LoginMethodName
   readonly authenticatorId: string
+  /** The signer of the token that opened it; null for other methods. */
+  readonly signerId: string | null
   readonly ipAddress: string
   readonly configTypes: readonly string[]
   readonly createdAt: number
@@ -16,13 +20,28 @@ export interface StoredSession {
   expiresAt: number
 }
 
-/** Without the owner and the token digest, which callers read separately. */
 export function sessionFromRow(
-  row: Omit<ApiSessionRow, 'identity_id' | 'token_digest' | 'tags' | 'is_system'>,
+  row: Pick<
+    ApiSessionRow,
+    | 'id'
+    | 'method'
+    | 'authenticator_id'
+    | 'signer_id'
+    | 'ip_address'
+    | 'config_types'
+    | 'created_at'
+    | 'updated_at'
+    | 'ends_at'
+    | 'passed_totp_id'
+    | 'last_activity_at'
+    | 'expires_at'
+  >,
 ): StoredSession {
   return {
     id: row.id,
+    method: row.method as LoginMethodName,
     authenticatorId: row.authenticator_id,
+    signerId: row.signer_id,
     ipAddress: row.ip_address,
     configTypes: readJsonColumn(row.config_types),
     createdAt: row.created_at,

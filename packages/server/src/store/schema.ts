@@ -103,7 +103,23 @@ export interface EnrollmentTable extends Stamped {
 export interface ApiSessionTable extends Stamped {
   token_digest: string
   identity_id: string
+  /** How the session was opened: a `LoginMethodName`. */
+  method: Generated<string>
   authenticator_id: string
+  /** This column and the following ones are set for a login by token. */
+  signer_id: Generated<string | null>
+  /** The external id by which the token named the identity; null when it named the id. */
+  external_id: Generated<string | null>
+  /** The token's `sub`. */
+  subject: Generated<string | null>
+  /** The token's `sid`. */
+  provider_session_id: Generated<string | null>
+  /** When the signer starts to refuse the token. */
+  token_expires_at: Generated<number | null>
+  /** JSON: the token's `amr`. */
+  amr: Generated<string | null>
+  /** The token's `auth_time`. */
+  authenticated_at: Generated<number | null>
   ip_address: string
   config_types: string
   last_activity_at: number

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeTime, newId, TIME_LENGTH } from '@countersign/core'
 import { createApiSession } from '../../src/operations/api-session/start-session.ts'
 import { createPolicy, POLICIES } from './auth-policies.fixture.ts'
@@ -25,6 +26,13 @@ const dir = mkdtempSync(join(tmpdir(), 'countersign-sessions-'))
 after(() => rmSync(dir, { recursive: true }))
 const config = join(dir, 'settings.yaml')
 writeFileSync(config, 'session:\n  idleSeconds: 600\n  maxSeconds: 1500\n  maxPerIdentity: 3\n')
+
+/** Waits until a use at `since` or later is written: uses are written after the response. */
+async function untilWritten({ store }: TestApp, id: string, since: number): Promise<void> {
+  const lastUse = () =>
+    store.db.selectFrom('api_sessions').select('last_activity_at').where('id', '=', id).executeTakeFirstOrThrow()
+  while ((await lastUse()).last_activity_at < since) await sleep(5)
+}
 
 const use = async (app: TestApp, session: string) =>
   summarize(await app.call('GET', OWN_SESSION, undefined, { session }))
@@ -148,7 +156,8 @@ testWithApp('API sessions', async (t, app) => {
       const now = app.clock.now()
       const life = { expiresAt: now + SECOND, endsAt: now + SECOND, maxPerIdentity: 10 }
       const client = { ipAddress: '', configTypes: [], envInfo: undefined, sdkInfo: undefined }
-      const session = { id: newId(), tokenDigest: newId(), identityId, authenticatorId: newId(), ...life, ...client }
+      const basis = { method: 'password', authenticatorId: newId() } as const
+      const session = { id: newId(), tokenDigest: newId(), identityId, ...basis, ...life, ...client }
       return app.store.run(createApiSession, session, { actorId: identityId, now })
     }
     const id = await createIdentity(app)
@@ -175,7 +184,7 @@ testWithApp(
   async (t, app) => {
     // Created before the clock moves and the administrator's session expires.
     const users: { id: string; username: string; password: string }[] = []
-    for (let user = 0; user < 7; user++) {
+    for (let user = 0; user < 8; user++) {
       const id = await createIdentity(app)
       users.push({ ...(await createPassword(app, id)), id })
     }
@@ -245,6 +254,30 @@ testWithApp(
       assert.deepEqual(uses, ['401 UNAUTHORIZED', '200', '200', '200'])
       assert.equal(await use(app, bystander.session), '200')
     })
+
+    await t.test(
+      'I-12 the session that ends is the least recently used one, never one in use, and it is reported',
+      async () => {
+        const { id, again, session } = await logInNextUser()
+        const unused = await again()
+        const idOf = async (token: string) =>
+          (await app.call('GET', OWN_SESSION, undefined, { session: token })).json.data.id as string
+        const unusedId = await idOf(unused)
+        app.clock.advance(90 * SECOND)
+        const usedId = await idOf(session)
+        await untilWritten(app, usedId, app.clock.now() - SECOND)
+        const later = [await again(), await again()]
+        assert.equal(await use(app, unused), '401 UNAUTHORIZED', 'opened after the one in use')
+        for (const each of [session, ...later]) assert.equal(await use(app, each), '200')
+        const ended = app
+          .events('apiSession')
+          .filter((event) => event.event_type === 'deleted' && event.identity_id === id)
+        assert.deepEqual(
+          ended.map((event) => event.id),
+          [unusedId],
+        )
+      },
+    )
 
     await t.test('I-12 a logout makes room for another session', async () => {
       const { again, session } = await logInNextUser()

@@ -7,6 +7,7 @@ import { createPasswordAuthenticator } from '../../src/operations/authenticator/
 import { loadSettings, type Settings } from '../../src/platform/settings/index.ts'
 import { ensureFirstAdmin } from '../../src/process/first-admin.ts'
 import type { Store } from '../../src/store/store.ts'
+import { eventsOf } from '../events/read-events.ts'
 import { startTestNodes, TEST_PASSWORD_COST, type TestNode, type TestNodeOptions } from './test-nodes.ts'
 
 export { serverIdentity, TEST_PASSWORD_COST, TEST_SEALING_KEY } from './test-nodes.ts'
@@ -44,6 +45,9 @@ export interface TestApp {
   logIn(username: string, password: string): Promise<string>
   /** Creates an identity with a password and logs it in. */
   makeIdentity(settings?: Readonly<Record<string, unknown>>): Promise<{ id: string; session: string }>
+  /** The kept events of one namespace, of all nodes. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read events of every shape
+  events(namespace: string): any[]
   /** The first node. */
   readonly controller: TestNode['controller']
 }
@@ -129,5 +133,9 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
     return { id, session: await logIn(name, password) }
   }
 
-  return { store, settings, clock, logged, adminSession, call, admin, logIn, makeIdentity, controller }
+  const events: TestApp['events'] = (namespace) => {
+    return nodes.all.flatMap((node) => eventsOf(node.controller.events, namespace))
+  }
+
+  return { store, settings, clock, logged, adminSession, call, admin, logIn, makeIdentity, events, controller }
 }

@@ -26,7 +26,8 @@ async function openTogether(app: TestApp, count: number): Promise<string[]> {
     .executeTakeFirstOrThrow()
   const now = app.clock.now()
   const expiresAt = now + app.settings.session.idleSeconds * 1000
-  const usual = { identityId, authenticatorId, ipAddress: '127.0.0.1', configTypes: [], envInfo: undefined }
+  const basis = { method: 'password', authenticatorId } as const
+  const usual = { identityId, ...basis, ipAddress: '127.0.0.1', configTypes: [], envInfo: undefined }
   const times = { expiresAt, endsAt: expiresAt + 3_600_000, sdkInfo: undefined, maxPerIdentity: count + 10 }
   const tokens = Array.from({ length: count }, () => newSessionToken(now))
   await Promise.all(

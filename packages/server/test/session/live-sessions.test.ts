@@ -19,7 +19,8 @@ async function setUp(t: TestContext, count: number) {
   await store.run(createFirstAdmin, admin, meta)
   const tokens = Array.from({ length: count }, () => newSessionToken(now))
   for (const token of tokens) {
-    const owner = { identityId: admin.identityId, authenticatorId: admin.authenticatorId, ipAddress: '::1' }
+    const { identityId, authenticatorId } = admin
+    const owner = { identityId, method: 'password', authenticatorId, ipAddress: '::1' } as const
     const life = { expiresAt: now + 60_000, endsAt: now + 60_000, maxPerIdentity: 100, configTypes: [] }
     const session = { id: newId(), tokenDigest: sessionTokenDigest(token), ...owner, ...life }
     await store.run(createApiSession, { ...session, envInfo: undefined, sdkInfo: undefined }, meta)

@@ -41,7 +41,8 @@ async function fill(dataDir: string): Promise<string> {
   await withStore(dataDir, async (store) => {
     const admin = { identityId, authenticatorId: newId(), username: 'admin', passwordDigest: 'x' }
     await store.run(createFirstAdmin, admin, meta)
-    const session = { id: newId(), tokenDigest: 'd', identityId, authenticatorId: 'a', ipAddress: '', configTypes: [] }
+    const basis = { method: 'password', authenticatorId: 'a' } as const
+    const session = { id: newId(), tokenDigest: 'd', identityId, ...basis, ipAddress: '', configTypes: [] }
     const life = { expiresAt: meta.now + 1e6, endsAt: meta.now + 1e6, maxPerIdentity: 10 }
     await store.run(createApiSession, { ...session, ...life, envInfo: undefined, sdkInfo: undefined }, meta)
   })

@@ -32,7 +32,12 @@ for (const database of DATABASES) {
           id: newId(),
           tokenDigest: `digest of ${name}`,
           identityId,
+          method: 'ext-jwt' as const,
           authenticatorId: 'extJwtId:signer',
+          token: {
+            ...{ signerId: 'signer', externalId: 'ann', expiresAt: now + 500 },
+            ...{ subject: 'ann', providerSessionId: 'sid', amr: ['pwd', 'otp'], authenticatedAt: now - 500 },
+          },
           ipAddress: '192.0.2.1',
           configTypes: ['all'],
           expiresAt: now + 1_000,
@@ -43,9 +48,9 @@ for (const database of DATABASES) {
         }
         await store.run(createApiSession, session, { actorId: identityId, now: now + 5 })
         const found = await findSession(store, session.tokenDigest)
-        const { id, authenticatorId, ipAddress, configTypes, expiresAt, endsAt } = session
+        const { id, method, authenticatorId, ipAddress, configTypes, expiresAt, endsAt } = session
         assert.deepEqual(found?.session, {
-          ...{ id, authenticatorId, ipAddress, configTypes, expiresAt, endsAt },
+          ...{ id, method, authenticatorId, signerId: 'signer', ipAddress, configTypes, expiresAt, endsAt },
           ...{ createdAt: now + 5, updatedAt: now + 5, lastActivityAt: now + 5, passedTotpId: null },
         })
         assert.deepEqual(found?.identity, await findIdentity(store.db, identityId))

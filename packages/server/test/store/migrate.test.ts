@@ -58,6 +58,10 @@ const RELEASED: Readonly<Record<string, readonly [sqlite: string, postgres: stri
     '3d6e8f01462f3933a2bcad15ffd7d0c877b6147c92be4b301d6d1e3e8d287b5f',
     '2345619fde4e54035fd874431dc5cf6a0bc45061aaff05a52a7a57cab760dc03',
   ],
+  'sessions-and-codes': [
+    'aac9e2fe6b80da0bc6dc2e1ddd404b073ab23842cfbab19ffa8043b490f29544',
+    'a72543e1151972e5539561c675fc1c09bba29ec3e99f87e9be30021f29e0333e',
+  ],
 }
 
 test('a released step is never edited: databases that have applied it would miss the change', () => {

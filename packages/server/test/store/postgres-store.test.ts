@@ -29,6 +29,7 @@ const newSession = ({ identityId, authenticatorId }: ReturnType<typeof firstAdmi
   id: newId(),
   tokenDigest: newId(),
   identityId,
+  method: 'password' as const,
   authenticatorId,
   ipAddress: '127.0.0.1',
   configTypes: [],

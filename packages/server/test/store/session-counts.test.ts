@@ -41,6 +41,7 @@ async function start(store: Store, identity = identityId, id = newId(), maxPerId
     id,
     tokenDigest: newId(),
     identityId: identity,
+    method: 'password' as const,
     authenticatorId: 'a',
     ipAddress: '',
     configTypes: [],
@@ -81,7 +82,7 @@ test('the count of sessions is right whichever of a group of writes are refused'
   assert.equal(started, 9)
 })
 
-test('the count of sessions falls when they end, one by one, with the oldest or with all of an identity', async (t) => {
+test('the count of sessions falls when they end, one by one, with the least used or with all of an identity', async (t) => {
   const [store] = await openStores(t, 1)
   const ids = Array.from({ length: 6 }, () => newId())
   for (const id of ids) await start(store, identityId, id)

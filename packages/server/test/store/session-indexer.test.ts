@@ -191,6 +191,7 @@ async function startSessions(store: Store, count: number): Promise<string> {
       id: newId(),
       tokenDigest: newId(),
       identityId,
+      method: 'password' as const,
       authenticatorId: 'a',
       ipAddress: '',
       configTypes: [],

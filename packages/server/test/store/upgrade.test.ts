@@ -74,6 +74,39 @@ for (const name of DATABASES) {
     assert.deepEqual(await count(store), { sessions: 0, certificates: 0, owners: 0, ...counted, ...sessionsCounted(0) })
   })
 
+  test(`S-16 on ${name} open sessions of 0.1.0 get what they rest on`, async (t) => {
+    const database = await makeEmptyDatabase(t, name)
+    await database.migrate(1, [initial])
+    const credentials = ['password', 'certificate', 'extJwtId:signer', 'extJwtId:by-id', 'apiAccount:robot']
+    await database.run(
+      ...sampleRows(database.words),
+      `insert into authenticators (id, identity_id, method, tags, created_at, updated_at) values
+        ('certificate', 'old', 'cert', '{}', 1, 1)`,
+      ...credentials.map(
+        (
+          credential,
+        ) => `insert into api_sessions (id, token_digest, identity_id, authenticator_id, ip_address, config_types,
+          last_activity_at, expires_at, ends_at, tags, created_at, updated_at) values ('by ${credential}', '${credential}',
+          'old', '${credential}', '', '[]', 1, 9000000000000, 9000000000000, '{}', 1, 1)`,
+      ),
+    )
+    const store = await database.open(2)
+    t.after(() => store.close())
+    const rows = await store.db
+      .selectFrom('api_sessions')
+      .select(['authenticator_id', 'method', 'signer_id', 'external_id'])
+      .where('id', '!=', 'session')
+      .execute()
+    const basisOf = new Map(rows.map(({ authenticator_id: id, ...basis }) => [id, Object.values(basis)]))
+    assert.deepEqual(Object.fromEntries(basisOf), {
+      password: ['password', null, null],
+      certificate: ['cert', null, null],
+      'extJwtId:signer': ['ext-jwt', 'signer', 'old@example'],
+      'extJwtId:by-id': ['ext-jwt', 'by-id', null],
+      'apiAccount:robot': ['api-account', null, null],
+    })
+  })
+
   test(`on ${name} any other list of unreleased steps is refused with a hint, and not changed`, async (t) => {
     const database = await makeEmptyDatabase(t, name)
     await fill(database, UNRELEASED_STEPS)

@@ -1,7 +1,7 @@
 import { accountIdentityId } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
 import type { Transaction } from '../../store/transaction.ts'
-import { deleteSessionsOf } from '../../store/writes/api-session-writes.ts'
+import { endSessions } from '../../store/writes/end-sessions.ts'
 
 export interface EndOldSessions {
   readonly accountId: string
@@ -13,11 +13,11 @@ export const endOldSessions = operation({
   name: 'apiAccount.endOldSessions',
   access: 'none',
   async run(tx, { accountId, openedBefore }: EndOldSessions): Promise<void> {
-    await deleteSessionsOf(tx, accountIdentityId(accountId), { openedBefore })
+    await endSessions(tx, { identityId: accountIdentityId(accountId), openedBefore })
   },
 })
 
 /** Ends every session of an account on this controller. */
 export async function endAccountSessions(tx: Transaction, accountId: string): Promise<void> {
-  await deleteSessionsOf(tx, accountIdentityId(accountId))
+  await endSessions(tx, { identityId: accountIdentityId(accountId) })
 }

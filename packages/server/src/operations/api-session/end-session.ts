@@ -2,7 +2,7 @@ import { AppError } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
 import { findExpiredSessions, findSessionOwner } from '../../store/reads/session-reads.ts'
 import { MAX_UNWRITTEN_ACTIVITY_MS } from '../../store/session-activity.ts'
-import { deleteSessions, deleteSessionsOf } from '../../store/writes/api-session-writes.ts'
+import { deleteSessions, endSessions } from '../../store/writes/end-sessions.ts'
 import { authorizeIdentityChange } from '../identity/authorize-identity-change.ts'
 
 const ACCESS = { entity: 'api-session', action: 'delete' } as const
@@ -40,7 +40,7 @@ export const endSessionsOf = operation({
   access: ACCESS,
   async run(tx, { identityId }: { readonly identityId: string }): Promise<void> {
     await authorizeIdentityChange(tx, identityId)
-    await deleteSessionsOf(tx, identityId)
+    await endSessions(tx, { identityId })
   },
 })
 

@@ -10,19 +10,16 @@ import type { StoredAuthPolicy } from '../../store/auth-policy-row.ts'
 import { isDisabled, type StoredIdentity } from '../../store/identity-row.ts'
 import { operation } from '../../store/operation.ts'
 import { findDisabledTimes } from '../../store/reads/identity-reads.ts'
+import type { TokenBasis } from '../../store/session-basis.ts'
 import type { Store } from '../../store/store.ts'
-import {
-  countSessionsBeforeStart,
-  deleteOldestSessions,
-  insertSession,
-  type NewApiSession,
-} from '../../store/writes/api-session-writes.ts'
+import { countSessionsBeforeStart, insertSession, type NewApiSession } from '../../store/writes/api-session-writes.ts'
 import { setClientInfo } from '../../store/writes/identity-writes.ts'
+import { endSurplusSessions } from '../../store/writes/surplus-sessions.ts'
 
 export interface CreateApiSession extends NewApiSession {
   readonly envInfo: Readonly<Record<string, string>> | undefined
   readonly sdkInfo: Readonly<Record<string, string>> | undefined
-  /** The oldest sessions of the identity beyond this number end. */
+  /** The least recently used sessions of the identity beyond this number end. */
   readonly maxPerIdentity: number
 }
 
@@ -36,7 +33,7 @@ export const createApiSession = operation({
     const identity = await findDisabledTimes(tx.db, identityId)
     if (!identity || isDisabled(identity, tx.now)) throw new AppError('INVALID_AUTH')
     const count = await countSessionsBeforeStart(tx, identityId)
-    if (count >= maxPerIdentity) await deleteOldestSessions(tx, identityId, count + 1 - maxPerIdentity)
+    if (count >= maxPerIdentity) await endSurplusSessions(tx, identityId, count + 1 - maxPerIdentity)
     await insertSession(tx, session)
     if (envInfo || sdkInfo) await setClientInfo(tx, identityId, { envInfo, sdkInfo })
   },
@@ -56,6 +53,8 @@ export interface Authenticated extends SessionOrigin {
   readonly identity: StoredIdentity
   readonly policy: StoredAuthPolicy
   readonly authenticatorId: string
+  /** The token of a login by token. */
+  readonly token?: TokenBasis | undefined
   readonly body: Authenticate
   readonly ipAddress: string
 }
@@ -63,7 +62,7 @@ export interface Authenticated extends SessionOrigin {
 /** Opens a session; it is durable when this resolves. Fails with INVALID_AUTH when the identity was disabled or deleted meanwhile. */
 export async function startSession(
   { store, clock, events, idleMs, maxMs, maxPerIdentity }: SessionOptions,
-  { identity, policy, login, certificate, authenticatorId, body, ipAddress }: Authenticated,
+  { identity, policy, login, certificate, authenticatorId, token: basis, body, ipAddress }: Authenticated,
 ): Promise<{ token: string; session: LiveSession }> {
   const now = clock.now()
   const token = newSessionToken(now)
@@ -77,7 +76,9 @@ export async function startSession(
       id,
       tokenDigest: sessionTokenDigest(token),
       identityId: identity.id,
+      method: login.method,
       authenticatorId,
+      token: basis,
       ipAddress,
       configTypes,
       expiresAt,
@@ -95,7 +96,9 @@ export async function startSession(
     policy,
     login,
     certificate,
+    method: login.method,
     authenticatorId,
+    signerId: basis?.signerId ?? null,
     ipAddress,
     configTypes,
     createdAt: now,

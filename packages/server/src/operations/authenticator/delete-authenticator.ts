@@ -1,7 +1,7 @@
 import { type AuthorizedTransaction, operation } from '../../store/operation.ts'
 import type { AuthenticatorRow } from '../../store/schema.ts'
-import { deleteSessionsOf } from '../../store/writes/api-session-writes.ts'
 import { deleteAuthenticator as deleteRow } from '../../store/writes/authenticator-writes.ts'
+import { endSessions } from '../../store/writes/end-sessions.ts'
 import { authorizeIdentityChange } from '../identity/authorize-identity-change.ts'
 import { ensureAdministratorRemains } from '../identity/ensure-administrator-remains.ts'
 import { getAuthenticator } from './get-authenticator.ts'
@@ -22,7 +22,7 @@ export async function removeAuthenticator(
 ): Promise<void> {
   const identity = await authorizeIdentityChange(tx, identityId)
   const remove = async () => {
-    await deleteSessionsOf(tx, identityId, { authenticatorId: id })
+    await endSessions(tx, { identityId, authenticatorId: id })
     await deleteRow(tx, id)
   }
   await (identity.isAdmin ? ensureAdministratorRemains(tx, remove) : remove())

@@ -1,6 +1,6 @@
 import { AppError } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
-import { deleteSessionsOf } from '../../store/writes/api-session-writes.ts'
+import { endSessions } from '../../store/writes/end-sessions.ts'
 import { deleteIdentity as deleteRow } from '../../store/writes/identity-writes.ts'
 import { authorizeIdentityChange } from './authorize-identity-change.ts'
 import { ensureAdministratorRemains } from './ensure-administrator-remains.ts'
@@ -15,7 +15,7 @@ export const deleteIdentity = operation({
       throw new AppError('ENTITY_CAN_NOT_BE_DELETED', { message: 'the default administrator can not be deleted' })
     }
     const remove = async () => {
-      await deleteSessionsOf(tx, id)
+      await endSessions(tx, { identityId: id })
       await deleteRow(tx, id)
     }
     await (current.isAdmin ? ensureAdministratorRemains(tx, remove) : remove())

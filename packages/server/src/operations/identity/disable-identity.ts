@@ -2,7 +2,7 @@ import { isDisabled } from '../../store/identity-row.ts'
 import { operation } from '../../store/operation.ts'
 import { findIdentity } from '../../store/reads/identity-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
-import { deleteSessionsOf } from '../../store/writes/api-session-writes.ts'
+import { endSessions } from '../../store/writes/end-sessions.ts'
 import { setDisabled } from '../../store/writes/identity-writes.ts'
 import { authorizeIdentityChange } from './authorize-identity-change.ts'
 import { ensureAdministratorRemains } from './ensure-administrator-remains.ts'
@@ -50,5 +50,5 @@ export const enableIdentity = operation({
 
 async function disableFor(tx: Transaction, id: string, minutes: number): Promise<void> {
   await setDisabled(tx, id, { at: tx.now, until: minutes === 0 ? null : tx.now + minutes * MS_PER_MINUTE })
-  await deleteSessionsOf(tx, id)
+  await endSessions(tx, { identityId: id })
 }

@@ -174,7 +174,7 @@ export const SETTINGS = {
       default: 1000,
       min: 1,
       max: 1_000_000,
-      description: 'Maximum number of sessions per identity; a further one ends the oldest',
+      description: 'Maximum number of sessions per identity; a further one ends the least recently used',
     }),
   },
   limits: {

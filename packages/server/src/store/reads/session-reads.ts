@@ -21,7 +21,9 @@ const sessionByDigest = (dialect: StoreDialect) =>
       .selectAll('identities')
       .select([
         'session.id as session_id',
+        'session.method',
         'session.authenticator_id',
+        'session.signer_id',
         'session.ip_address',
         'session.config_types',
         'session.created_at as session_created_at',

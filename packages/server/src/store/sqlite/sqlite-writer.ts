@@ -3,6 +3,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { AppError } from '@countersign/core'
 import { shrinkHeap } from '../../platform/shrink-heap.ts'
+import { IdleSessions } from '../idle-sessions.ts'
 import type { AnyOperation } from '../operation.ts'
 import { type OpenTransaction, runOperation } from '../run-operation.ts'
 import { SessionCounts } from '../session-counts.ts'
@@ -48,6 +49,7 @@ class SqliteWriter {
   readonly #raw: DatabaseSync
   readonly #on: OpenTransaction
   readonly #sessionCounts: SessionCounts
+  readonly #idleSessions = new IdleSessions()
   readonly #sessionIndexer: SessionIndexer
   readonly #statements: Readonly<Record<keyof typeof STATEMENTS, StatementSync>>
   readonly #waiting: NumberedWrite[] = []
@@ -67,7 +69,13 @@ class SqliteWriter {
     const isShared = options.isShared === true
     this.#sessionCounts = new SessionCounts({ isShared })
     this.#sessionIndexer = new SessionIndexer(raw, { isShared })
-    this.#on = { db, dialect: 'sqlite', sessionCounts: this.#sessionCounts, sessionIndexer: this.#sessionIndexer }
+    this.#on = {
+      db,
+      dialect: 'sqlite',
+      sessionCounts: this.#sessionCounts,
+      idleSessions: this.#idleSessions,
+      sessionIndexer: this.#sessionIndexer,
+    }
     this.#statements = {
       begin: raw.prepare(STATEMENTS.begin),
       commit: raw.prepare(STATEMENTS.commit),
@@ -175,6 +183,7 @@ class SqliteWriter {
 
   #afterRollback(): void {
     this.#sessionCounts.clear()
+    this.#idleSessions.clear()
     this.#sessionIndexer.afterRollback()
   }
 

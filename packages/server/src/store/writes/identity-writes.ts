@@ -107,7 +107,7 @@ export async function setClientInfo(
     .execute()
 }
 
-/** Returns whether there was such an identity. Its sessions are deleted by `deleteSessionsOf` first, which reports them. */
+/** Returns whether there was such an identity. Its sessions are deleted by `endSessions` first, which reports them. */
 export async function deleteIdentity(tx: Transaction, id: string): Promise<boolean> {
   const deleted = await tx.db.deleteFrom('identities').where('id', '=', id).returning('id').executeTakeFirst()
   if (deleted) tx.changed({ entity: ENTITY, id, action: 'deleted' })

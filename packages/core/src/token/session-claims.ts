@@ -1,0 +1,36 @@
+import type { JsonObject, JsonValue } from '../json/json-value.ts'
+
+/** The claims by which a provider identifies the login behind a token. Null where the token has none that is usable. */
+export interface SessionClaims {
+  readonly subject: string | null
+  /** `sid`: the session at the provider. */
+  readonly providerSessionId: string | null
+  /** `amr`: the methods of the login at the provider. */
+  readonly amr: readonly string[] | null
+  /** `auth_time` in milliseconds since 1970. */
+  readonly authenticatedAt: number | null
+}
+
+/** OpenID Connect limits `sub` to 255 characters. Longer values would let a provider fill the store with sessions. */
+const MAX_LENGTH = 512
+
+/** Reads the claims of a verified token that its session rests on. */
+export function readSessionClaims({ sub, sid, amr, auth_time: authTime }: JsonObject): SessionClaims {
+  return {
+    subject: boundedText(sub),
+    providerSessionId: boundedText(sid),
+    amr: readMethods(amr),
+    authenticatedAt: typeof authTime === 'number' && Number.isSafeInteger(authTime * 1000) ? authTime * 1000 : null,
+  }
+}
+
+function boundedText(value: JsonValue | undefined): string | null {
+  return typeof value === 'string' && value.length <= MAX_LENGTH ? value : null
+}
+
+/** Some providers send a single method as text. */
+function readMethods(amr: JsonValue | undefined): readonly string[] | null {
+  const methods = typeof amr === 'string' ? [amr] : amr
+  if (!Array.isArray(methods) || !methods.every((method) => typeof method === 'string')) return null
+  return methods.join().length <= MAX_LENGTH ? methods : null
+}

@@ -1,0 +1,32 @@
+import type { LoginMethodName, SessionClaims } from '@countersign/core'
+
+/** What a session rests on besides its identity. */
+export interface SessionBasis {
+  readonly method: LoginMethodName
+  readonly authenticatorId: string
+  /** Set for a login by token. */
+  readonly token?: TokenBasis | undefined
+}
+
+/** The verified token that opened a session. */
+export interface TokenBasis extends SessionClaims {
+  readonly signerId: string
+  /** The external id by which the token named the identity; null when it named the id. */
+  readonly externalId: string | null
+  /** When the signer starts to refuse the token. */
+  readonly expiresAt: number
+}
+
+export function basisColumns({ method, authenticatorId, token }: SessionBasis) {
+  return {
+    method,
+    authenticator_id: authenticatorId,
+    signer_id: token?.signerId ?? null,
+    external_id: token?.externalId ?? null,
+    subject: token?.subject ?? null,
+    provider_session_id: token?.providerSessionId ?? null,
+    token_expires_at: token?.expiresAt ?? null,
+    amr: token?.amr ? JSON.stringify(token.amr) : null,
+    authenticated_at: token?.authenticatedAt ?? null,
+  }
+}

@@ -1,0 +1,57 @@
+import { preparedForIds } from '../prepared.ts'
+import type { ApiSessionRow } from '../schema.ts'
+import { OWNERS } from '../session-owners.ts'
+import type { Transaction } from '../transaction.ts'
+
+/** The column for each thing that a session of an identity can rest on. */
+const BASIS_COLUMNS = {
+  authenticatorId: 'authenticator_id',
+} as const satisfies Record<string, keyof ApiSessionRow>
+
+type Basis = { readonly [Name in keyof typeof BASIS_COLUMNS]?: string }
+
+export interface EndingSessions extends Basis {
+  readonly identityId: string
+  /** Only sessions opened before this time. */
+  readonly openedBefore?: number
+}
+
+/** Ends the sessions of an identity that rest on all of the given things; without any, all its sessions. */
+export async function endSessions(
+  tx: Transaction,
+  { identityId, openedBefore, ...basis }: EndingSessions,
+): Promise<void> {
+  const { db, dialect, sessionIndexer } = tx
+  sessionIndexer?.indexIdentity(identityId)
+  let query = db
+    .deleteFrom('api_sessions')
+    .where('id', 'in', (eb) =>
+      eb.selectFrom(OWNERS[dialect]).select('session_id').where('identity_id', '=', identityId),
+    )
+    .$if(openedBefore !== undefined, (all) => all.where('created_at', '<', openedBefore ?? 0))
+  for (const [name, value] of Object.entries(basis) as [keyof Basis, string][]) {
+    query = query.where(BASIS_COLUMNS[name], '=', value)
+  }
+  reportDeleted(tx, await query.returning(['id', 'identity_id', 'ip_address']).execute())
+}
+
+export type EndedSession = Pick<ApiSessionRow, 'id' | 'identity_id' | 'ip_address'>
+
+const deleteByIds = preparedForIds(0, (db, ids) => db.deleteFrom('api_sessions').where('id', 'in', ids))
+
+/** Ends these sessions. */
+export async function deleteSessions(tx: Transaction, sessions: readonly EndedSession[]): Promise<void> {
+  if (sessions.length === 0) return
+  await deleteByIds(
+    tx.db,
+    sessions.map(({ id }) => id),
+  )
+  reportDeleted(tx, sessions)
+}
+
+function reportDeleted({ changed, sessionCounts }: Transaction, sessions: readonly EndedSession[]): void {
+  for (const { id, identity_id: identityId, ip_address: ipAddress } of sessions) {
+    sessionCounts?.noteEnded(identityId)
+    changed({ entity: 'apiSessions', id, action: 'deleted', session: { identityId, ipAddress } })
+  }
+}
