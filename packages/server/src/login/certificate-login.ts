@@ -38,6 +38,7 @@ export class CertificateLogin {
       policy,
       login: { method: 'cert' },
       authenticatorId: authenticator.id,
+      credential: authenticator.fingerprint ?? '',
       certificate: sessionCertificate(authenticator),
       body,
       ipAddress,

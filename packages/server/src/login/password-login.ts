@@ -57,7 +57,7 @@ export class PasswordLogin {
     }
     const found = await this.#identify(username, password, ipAddress)
     if (found.reason !== undefined) return { loggedIn: false, ...found }
-    const { identity, policy, authenticatorId } = found
+    const { identity, policy, authenticatorId, digest } = found
     return {
       loggedIn: true,
       ...(await startSession(this.#parts, {
@@ -65,6 +65,7 @@ export class PasswordLogin {
         policy,
         login: PASSWORD_LOGIN,
         authenticatorId,
+        credential: digest ?? '',
         body,
         ipAddress,
       })),

@@ -19,30 +19,29 @@ export interface SessionOrigin {
   readonly certificate?: SessionCertificate | undefined
 }
 
-/** The credential of a session, as its row names it. */
-export interface SessionCredential extends Pick<StoredSession, 'authenticatorId' | 'signerId'> {
-  readonly identity: StoredIdentity
-}
-
-type FindOrigin = (db: ReadDatabase, credential: SessionCredential) => Promise<SessionOrigin | undefined>
+type SessionRow = Pick<StoredSession, 'method' | 'authenticatorId' | 'signerId'>
+type FindOrigin = (
+  db: ReadDatabase,
+  session: SessionRow,
+  identity: StoredIdentity,
+) => Promise<SessionOrigin | undefined>
 
 const FIND_ORIGIN: Readonly<Record<LoginMethodName, FindOrigin>> = {
-  password: async (db, { authenticatorId }) => {
-    return (await findSessionAuthenticator(db, authenticatorId)) && { login: { method: 'password' } }
-  },
+  // A removed authenticator has ended its sessions, except the one that removed it.
+  password: async () => ({ login: { method: 'password' } }),
   cert: async (db, { authenticatorId }) => {
     const row = await findSessionAuthenticator(db, authenticatorId)
-    return row && { login: { method: 'cert' }, certificate: sessionCertificate(row) }
+    return { login: { method: 'cert' }, certificate: row && sessionCertificate(row) }
   },
   // Undefined also when the signer is disabled, or is not trusted for the rights that the identity has now.
-  'ext-jwt': async (db, { signerId, identity }) => {
+  'ext-jwt': async (db, { signerId }, identity) => {
     const signer = signerId === null ? undefined : await findEnabledSignerTrust(db, signerId)
     const isTrusted = signer && isSignerTrusted(signer, identity)
     return isTrusted && signerId !== null ? { login: { method: 'ext-jwt', signerId } } : undefined
   },
   // Undefined also when the account or its organization is inactive.
-  'api-account': async (db, { identity }) => {
-    const accountId = accountIdOf(identity.id)
+  'api-account': async (db, _session, { id }) => {
+    const accountId = accountIdOf(id)
     return (await isAccountActive(db, accountId)) ? { login: { method: 'api-account', accountId } } : undefined
   },
 }
@@ -50,8 +49,8 @@ const FIND_ORIGIN: Readonly<Record<LoginMethodName, FindOrigin>> = {
 /** The login behind a session; undefined when the credential is deleted or no longer valid for this identity. */
 export async function findSessionOrigin(
   db: ReadDatabase,
-  { method, ...session }: Pick<StoredSession, 'method' | 'authenticatorId' | 'signerId'>,
+  session: SessionRow,
   identity: StoredIdentity,
 ): Promise<SessionOrigin | undefined> {
-  return FIND_ORIGIN[method](db, { ...session, identity })
+  return FIND_ORIGIN[session.method](db, session, identity)
 }

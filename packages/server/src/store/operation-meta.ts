@@ -2,6 +2,8 @@
 export interface OperationMeta {
   readonly actorId: string
   readonly now: number
+  /** The session that authenticated the actor. */
+  readonly sessionId?: string
   /** The `If-Match` header: the current version must be in it. Any version passes when absent. */
   readonly ifMatch?: string
   /** The request behind the operation, for the change log and events. */

@@ -147,26 +147,31 @@ testWithApp('password authenticators', async (t, app) => {
     await app.logIn('ruled', 'Xyzabc2?')
   })
 
-  await t.test('PUT needs user name and password, PATCH takes either, and sessions continue', async () => {
-    const identityId = await createIdentity(app)
-    const { id, username, password } = await createPassword(app, identityId)
-    const session = await app.logIn(username, password)
-    const one = `${AUTHENTICATORS}/${id}`
-    assert.equal(summarize(await app.admin('PUT', one, { password: 'second' })), '400 COULD_NOT_VALIDATE username')
-    assert.equal(
-      summarize(await app.admin('PUT', one, { username: 'renamed-by-put' })),
-      '400 COULD_NOT_VALIDATE password',
-    )
-    assert.equal(summarize(await app.admin('PUT', one, { username: 'renamed-by-put', password: 'second' })), '200')
-    await app.logIn('renamed-by-put', 'second')
-    assert.equal(summarize(await app.call('POST', LOG_IN, { username, password })), '401 INVALID_AUTH')
-    assert.equal(summarize(await app.admin('PATCH', one, { password: 'third-password' })), '200')
-    await app.logIn('renamed-by-put', 'third-password')
-    assert.equal(summarize(await app.admin('PATCH', one, {})), '200')
-    assert.equal(summarize(await app.admin('PATCH', one, { tags: { a: 1 } })), '200')
-    assert.deepEqual((await app.admin('GET', one)).json.data.tags, { a: 1 })
-    assert.equal(summarize(await app.call('GET', OWN_IDENTITY, undefined, { session })), '200')
-  })
+  await t.test(
+    'PUT needs user name and password, PATCH takes either, and sessions end only with the password',
+    async () => {
+      const identityId = await createIdentity(app)
+      const { id, username, password } = await createPassword(app, identityId)
+      const session = await app.logIn(username, password)
+      const one = `${AUTHENTICATORS}/${id}`
+      assert.equal(summarize(await app.admin('PUT', one, { password: 'second' })), '400 COULD_NOT_VALIDATE username')
+      assert.equal(
+        summarize(await app.admin('PUT', one, { username: 'renamed-by-put' })),
+        '400 COULD_NOT_VALIDATE password',
+      )
+      assert.equal(summarize(await app.admin('PUT', one, { username: 'renamed-by-put', password: 'second' })), '200')
+      await app.logIn('renamed-by-put', 'second')
+      assert.equal(summarize(await app.call('POST', LOG_IN, { username, password })), '401 INVALID_AUTH')
+      assert.equal(summarize(await app.call('GET', OWN_IDENTITY, undefined, { session })), '401 UNAUTHORIZED')
+      assert.equal(summarize(await app.admin('PATCH', one, { password: 'third-password' })), '200')
+      const next = await app.logIn('renamed-by-put', 'third-password')
+      assert.equal(summarize(await app.admin('PATCH', one, { username: 'renamed-by-patch' })), '200')
+      assert.equal(summarize(await app.admin('PATCH', one, {})), '200')
+      assert.equal(summarize(await app.admin('PATCH', one, { tags: { a: 1 } })), '200')
+      assert.deepEqual((await app.admin('GET', one)).json.data.tags, { a: 1 })
+      assert.equal(summarize(await app.call('GET', OWN_IDENTITY, undefined, { session: next })), '200')
+    },
+  )
 
   await t.test('D36 filters reach neither passwords nor their digests', async () => {
     for (const symbol of ['updbPassword', 'updbSalt', 'password', 'passwordDigest', 'password_digest']) {

@@ -228,6 +228,23 @@ test('J-18 the certificate of a disabled or deleted identity, or of a deleted au
   )
 })
 
+test('D54 a removed certificate ends the sessions opened with it, except the one that removes it', async (t) => {
+  const { app, call } = await setUp(t)
+  const holder = await makeHolder(app, { identity: { permissions: ['authenticator'] } })
+  const other = await makeHolder(app)
+  const logIn = async (keys: { cert: string; key: string }) =>
+    (await call('POST', LOG_IN, keys)).json.data.token as string
+  const [removing, elsewhere, bystander] = [await logIn(holder), await logIn(holder), await logIn(other)]
+  const path = `${AUTHENTICATORS}/${holder.authenticatorId}`
+  assert.equal(summarize(await app.call('DELETE', path, undefined, { session: removing })), '200')
+  const seen = async (session: string) => summarize(await app.call('GET', OWN_SESSION, undefined, { session }))
+  assert.deepEqual(
+    [await seen(removing), await seen(elsewhere), await seen(bystander)],
+    ['200', '401 UNAUTHORIZED', '200'],
+  )
+  assert.equal(summarize(await call('POST', LOG_IN, holder)), '401 INVALID_AUTH')
+})
+
 test('W-54 D23 a policy that forbids certificates refuses the next login and the next call of an open session', async (t) => {
   const { app, call } = await setUp(t)
   const authPolicyId = await createPolicy(app)

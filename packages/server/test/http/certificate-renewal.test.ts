@@ -131,6 +131,22 @@ test('a renewed certificate may keep its key, unless an administrator requests a
   assert.ok(!('isCertExtendRequested' in done) && !('isCertKeyRollRequested' in done), 'the request is cleared')
 })
 
+test('D54 a renewal with a new key ends the other sessions of the old key, and one with the same key ends none', async (t) => {
+  const { app, holder, session, verify, logIn, renew } = await setUp(t)
+  const isLive = async (token: string) =>
+    (await app.call('GET', OWN_SESSION, undefined, { session: token })).status === 200
+  const stolen = (await logIn(holder)) ?? assert.fail()
+  const sameKey = await renew(holder.keyPair)
+  assert.equal((await verify(sameKey.cert)).status, 200)
+  assert.deepEqual([await isLive(session), await isLive(stolen)], [true, true])
+  const newKey = await renew(undefined, { ...sameKey, key: holder.key })
+  assert.equal((await verify(newKey.cert)).status, 200)
+  assert.deepEqual([await isLive(session), await isLive(stolen)], [true, false])
+  const next = (await logIn(newKey)) ?? assert.fail()
+  assert.equal((await verify(newKey.cert)).status, 200, 'a repeated call')
+  assert.ok(await isLive(next))
+})
+
 test('a key roll requested during a renewal with the old key stays pending', async (t) => {
   const { app, holder, session, verify, renew, request } = await setUp(t)
   const sameKey = await renew(holder.keyPair)

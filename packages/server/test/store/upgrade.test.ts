@@ -77,7 +77,7 @@ for (const name of DATABASES) {
   test(`S-16 on ${name} open sessions of 0.1.0 get what they rest on`, async (t) => {
     const database = await makeEmptyDatabase(t, name)
     await database.migrate(1, [initial])
-    const credentials = ['password', 'certificate', 'extJwtId:signer', 'extJwtId:by-id', 'apiAccount:robot']
+    const credentials = ['password', 'certificate', 'removed', 'extJwtId:signer', 'extJwtId:by-id', 'apiAccount:robot']
     await database.run(
       ...sampleRows(database.words),
       `insert into authenticators (id, identity_id, method, tags, created_at, updated_at) values

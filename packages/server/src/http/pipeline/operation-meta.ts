@@ -7,7 +7,13 @@ export function operationMeta(
   call: Pick<Call, 'session' | 'source'> & Partial<Pick<Call, 'ifMatch'>>,
   now: number,
 ): OperationMeta {
-  const { id, name } = sessionOf(call).identity
+  const { id: sessionId, identity } = sessionOf(call)
   const { ifMatch } = call
-  return { actorId: id, now, source: { authorName: name, ...call.source }, ...(ifMatch !== undefined && { ifMatch }) }
+  return {
+    actorId: identity.id,
+    sessionId,
+    now,
+    source: { authorName: identity.name, ...call.source },
+    ...(ifMatch !== undefined && { ifMatch }),
+  }
 }

@@ -9,9 +9,11 @@ import { newSessionToken, sessionTokenDigest } from '../../session/session-token
 import type { StoredAuthPolicy } from '../../store/auth-policy-row.ts'
 import { isDisabled, type StoredIdentity } from '../../store/identity-row.ts'
 import { operation } from '../../store/operation.ts'
-import { findDisabledTimes } from '../../store/reads/identity-reads.ts'
+import { hasCredential } from '../../store/reads/authenticator-reads.ts'
+import { findLoginState } from '../../store/reads/identity-reads.ts'
 import type { TokenBasis } from '../../store/session-basis.ts'
 import type { Store } from '../../store/store.ts'
+import type { Transaction } from '../../store/transaction.ts'
 import { countSessionsBeforeStart, insertSession, type NewApiSession } from '../../store/writes/api-session-writes.ts'
 import { setClientInfo } from '../../store/writes/identity-writes.ts'
 import { endSurplusSessions } from '../../store/writes/surplus-sessions.ts'
@@ -19,25 +21,42 @@ import { endSurplusSessions } from '../../store/writes/surplus-sessions.ts'
 export interface CreateApiSession extends NewApiSession {
   readonly envInfo: Readonly<Record<string, string>> | undefined
   readonly sdkInfo: Readonly<Record<string, string>> | undefined
+  /** The password digest or certificate fingerprint that was compared: the authenticator must still have it. */
+  readonly credential?: string | undefined
   /** The least recently used sessions of the identity beyond this number end. */
   readonly maxPerIdentity: number
 }
 
-/** Opens a session for an identity that has just logged in. Fails with INVALID_AUTH when it was disabled or deleted meanwhile. */
+/**
+ * Opens a session for an identity that has just logged in. Fails with INVALID_AUTH when it was disabled or deleted meanwhile, or its credential
+ * was changed.
+ */
 export const createApiSession = operation({
   name: 'apiSession.create',
   access: 'none',
   needsWriteLock: false,
-  async run(tx, { envInfo, sdkInfo, maxPerIdentity, ...session }: CreateApiSession): Promise<void> {
+  async run(tx, { envInfo, sdkInfo, maxPerIdentity, credential, ...session }: CreateApiSession): Promise<void> {
     const { identityId } = session
-    const identity = await findDisabledTimes(tx.db, identityId)
-    if (!identity || isDisabled(identity, tx.now)) throw new AppError('INVALID_AUTH')
+    if (!(await mayLogIn(tx, session, credential))) throw new AppError('INVALID_AUTH')
     const count = await countSessionsBeforeStart(tx, identityId)
     if (count >= maxPerIdentity) await endSurplusSessions(tx, identityId, count + 1 - maxPerIdentity)
     await insertSession(tx, session)
     if (envInfo || sdkInfo) await setClientInfo(tx, identityId, { envInfo, sdkInfo })
   },
 })
+
+/** Whether the identity is enabled now and still has the credential that was checked. */
+async function mayLogIn(
+  { db, now }: Transaction,
+  { identityId, authenticatorId, token }: NewApiSession,
+  credential: string | undefined,
+): Promise<boolean> {
+  const identity = await findLoginState(db, identityId)
+  if (!identity || isDisabled(identity, now)) return false
+  const externalId = token?.externalId ?? null
+  if (externalId !== null && externalId !== identity.externalId) return false
+  return credential === undefined || hasCredential(db, authenticatorId, credential)
+}
 
 export interface SessionOptions {
   readonly store: Store
@@ -53,16 +72,18 @@ export interface Authenticated extends SessionOrigin {
   readonly identity: StoredIdentity
   readonly policy: StoredAuthPolicy
   readonly authenticatorId: string
+  /** The password digest or certificate fingerprint that was compared. */
+  readonly credential?: string | undefined
   /** The token of a login by token. */
   readonly token?: TokenBasis | undefined
   readonly body: Authenticate
   readonly ipAddress: string
 }
 
-/** Opens a session; it is durable when this resolves. Fails with INVALID_AUTH when the identity was disabled or deleted meanwhile. */
+/** Opens a session; it is durable when this resolves. Fails with INVALID_AUTH as `createApiSession` does. */
 export async function startSession(
   { store, clock, events, idleMs, maxMs, maxPerIdentity }: SessionOptions,
-  { identity, policy, login, certificate, authenticatorId, token: basis, body, ipAddress }: Authenticated,
+  { identity, policy, login, certificate, authenticatorId, credential, token: basis, body, ipAddress }: Authenticated,
 ): Promise<{ token: string; session: LiveSession }> {
   const now = clock.now()
   const token = newSessionToken(now)
@@ -78,6 +99,7 @@ export async function startSession(
       identityId: identity.id,
       method: login.method,
       authenticatorId,
+      credential,
       token: basis,
       ipAddress,
       configTypes,

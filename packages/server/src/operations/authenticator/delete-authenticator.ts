@@ -15,15 +15,15 @@ export const deleteAuthenticator = operation({
   },
 })
 
-/** Deletes an authenticator of an identity that the actor may change, and ends the sessions opened with it. */
+/** Deletes an authenticator of an identity that the actor may change, and ends the sessions that rest on it. */
 export async function removeAuthenticator(
   tx: AuthorizedTransaction,
   { id, identity_id: identityId }: AuthenticatorRow,
 ): Promise<void> {
   const identity = await authorizeIdentityChange(tx, identityId)
   const remove = async () => {
-    await endSessions(tx, { identityId, authenticatorId: id })
     await deleteRow(tx, id)
+    await endSessions(tx, { identityId, authenticatorId: id })
   }
   await (identity.isAdmin ? ensureAdministratorRemains(tx, remove) : remove())
 }

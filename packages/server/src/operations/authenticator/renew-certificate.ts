@@ -7,6 +7,7 @@ import {
   type RenewedCertificate,
   setPendingCertificate,
 } from '../../store/writes/authenticator-writes.ts'
+import { endSessions } from '../../store/writes/end-sessions.ts'
 import { getAuthenticator } from './get-authenticator.ts'
 
 export interface StageRenewal extends RenewedCertificate {
@@ -40,8 +41,8 @@ export interface FinishRenewal {
 }
 
 /**
- * Replaces the actor's certificate by the renewed one; the old one is invalid from now on. Idempotent: the first response may have been lost.
- * Fails with INVALID_CLIENT_CERT for any other certificate.
+ * Replaces the actor's certificate by the renewed one; the old one is invalid from now on. A new key ends the other sessions that rest on the
+ * old one. Idempotent: the first response may have been lost. Fails with INVALID_CLIENT_CERT for any other certificate.
  */
 export const finishRenewal = operation({
   name: 'authenticator.finishRenewal',
@@ -55,6 +56,8 @@ export const finishRenewal = operation({
     // A new key that was requested after the renewal began is still required.
     const keyRollRequested = Boolean(current.key_roll_requested) && digest === current.public_key_digest
     await adoptPendingCertificate(tx, id, { keyRollRequested })
+    const isNewKey = digest !== current.public_key_digest
+    if (isNewKey) await endSessions(tx, { identityId: tx.actor.id, authenticatorId: id })
   },
 })
 

@@ -3,6 +3,7 @@ import { operation } from '../../store/operation.ts'
 import type { AuthenticatorRow } from '../../store/schema.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { type AuthenticatorChange, updateAuthenticator as updateRow } from '../../store/writes/authenticator-writes.ts'
+import { endSessions } from '../../store/writes/end-sessions.ts'
 import { authorizeIdentityChange } from '../identity/authorize-identity-change.ts'
 import { getAuthenticator } from './get-authenticator.ts'
 
@@ -32,13 +33,17 @@ export const updateOwnAuthenticator = operation({
   },
 })
 
-/** Fails with CAN_NOT_UPDATE_AUTHENTICATOR for a user name or password on a certificate, which is renewed, not changed. */
+/**
+ * A new password ends the sessions that rest on the old one. Fails with CAN_NOT_UPDATE_AUTHENTICATOR for a user name or password on a
+ * certificate, which is renewed, not changed.
+ */
 async function changeAuthenticator(
   tx: Transaction,
-  { id, method }: AuthenticatorRow,
+  { id, method, identity_id: identityId }: AuthenticatorRow,
   change: AuthenticatorChange,
 ): Promise<void> {
   const changesPassword = change.username !== undefined || change.passwordDigest !== undefined
   if (changesPassword && method !== 'updb') throw new AppError('CAN_NOT_UPDATE_AUTHENTICATOR')
   if (changesPassword || change.tags !== undefined) await updateRow(tx, id, change)
+  if (change.passwordDigest !== undefined) await endSessions(tx, { identityId, authenticatorId: id })
 }

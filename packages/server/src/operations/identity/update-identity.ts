@@ -8,6 +8,7 @@ import {
 } from '@countersign/core'
 import type { StoredIdentity } from '../../store/identity-row.ts'
 import { type AuthorizedTransaction, operation } from '../../store/operation.ts'
+import { endSessions } from '../../store/writes/end-sessions.ts'
 import { updateIdentity } from '../../store/writes/identity-writes.ts'
 import { authorizeIdentityChange } from './authorize-identity-change.ts'
 import { checkIdentity } from './create-identity.ts'
@@ -35,6 +36,7 @@ export const patchIdentity = operation({
   },
 })
 
+/** A new `externalId` ends the sessions of tokens that named the old one. */
 async function changeIdentity(
   tx: AuthorizedTransaction,
   current: StoredIdentity,
@@ -49,7 +51,11 @@ async function changeIdentity(
     throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', { message })
   }
   await checkIdentity(tx, current.id, next)
-  const update = () => updateIdentity(tx, current.id, next)
+  const update = async () => {
+    await updateIdentity(tx, current.id, next)
+    const { id: identityId, externalId } = current
+    if (externalId !== null && externalId !== next.externalId) await endSessions(tx, { identityId, externalId })
+  }
   await (current.isAdmin ? ensureAdministratorRemains(tx, update) : update())
 }
 

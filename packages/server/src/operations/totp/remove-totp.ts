@@ -1,5 +1,6 @@
 import { operation } from '../../store/operation.ts'
 import type { Transaction } from '../../store/transaction.ts'
+import { endSessions } from '../../store/writes/end-sessions.ts'
 import { setVerifiedTotp } from '../../store/writes/identity-writes.ts'
 import { deleteTotp } from '../../store/writes/totp-writes.ts'
 import { authorizeIdentityChange } from '../identity/authorize-identity-change.ts'
@@ -39,7 +40,9 @@ export const resetTotp = operation({
   },
 })
 
+/** Ends the sessions that passed the second factor with these codes. */
 async function remove(tx: Transaction, identityId: string): Promise<void> {
-  await deleteTotp(tx, identityId)
+  const totpId = await deleteTotp(tx, identityId)
   await setVerifiedTotp(tx, identityId, null)
+  if (totpId !== undefined) await endSessions(tx, { identityId, totpId })
 }

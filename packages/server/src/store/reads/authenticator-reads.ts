@@ -53,6 +53,7 @@ export type CertificateAuthenticator = Pick<
   AuthenticatorRow,
   | 'id'
   | 'identity_id'
+  | 'fingerprint'
   | 'public_key_digest'
   | 'last_auth_resolved_to_root'
   | 'extend_requested_at'
@@ -65,6 +66,7 @@ const certificateByFingerprint = prepared(1, (db, fingerprint: string) =>
     .select([
       'id',
       'identity_id',
+      'fingerprint',
       'public_key_digest',
       'last_auth_resolved_to_root',
       'extend_requested_at',
@@ -107,10 +109,20 @@ export async function findPasswordAuthenticator(db: Kysely<Database>, username: 
     .executeTakeFirst()
 }
 
+const credentialById = prepared(1, (db, id: string) =>
+  db.selectFrom('authenticators').select(['password_digest', 'fingerprint']).where('id', '=', id),
+)
+
+/** Whether an authenticator has this password digest or certificate fingerprint now. */
+export async function hasCredential(db: Kysely<Database>, id: string, credential: string): Promise<boolean> {
+  const [row] = await credentialById(db, id)
+  return row !== undefined && (row.password_digest ?? row.fingerprint) === credential
+}
+
 const originById = prepared(1, (db, id: string) =>
   db
     .selectFrom('authenticators')
-    .select(['method', 'last_auth_resolved_to_root', 'extend_requested_at', 'key_roll_requested'])
+    .select(['last_auth_resolved_to_root', 'extend_requested_at', 'key_roll_requested'])
     .where('id', '=', id),
 )
 

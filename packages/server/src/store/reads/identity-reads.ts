@@ -139,18 +139,18 @@ function toSummary({
   return method === 'updb' ? { id, username } : { id, fingerprint }
 }
 
-const disabledTimes = prepared(1, (db, id: string) =>
+const loginState = prepared(1, (db, id: string) =>
   db
     .selectFrom('identities')
-    .select(['disabled_at as disabledAt', 'disabled_until as disabledUntil'])
+    .select(['disabled_at as disabledAt', 'disabled_until as disabledUntil', 'external_id as externalId'])
     .where('id', '=', id),
 )
 
-/** When an identity was disabled and until when; undefined when it does not exist. */
-export async function findDisabledTimes(
+/** What decides whether an identity can log in now; undefined when it does not exist. */
+export async function findLoginState(
   db: Kysely<Database>,
   id: string,
-): Promise<Pick<StoredIdentity, 'disabledAt' | 'disabledUntil'> | undefined> {
-  const [times] = await disabledTimes(db, id)
-  return times
+): Promise<Pick<StoredIdentity, 'disabledAt' | 'disabledUntil' | 'externalId'> | undefined> {
+  const [state] = await loginState(db, id)
+  return state
 }

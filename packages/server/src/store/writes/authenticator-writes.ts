@@ -96,7 +96,7 @@ export async function updateAuthenticator(
   tx.changed({ entity: ENTITY, id, action: 'updated' })
 }
 
-/** The sessions opened with it are deleted by `endSessions` first, which reports them. */
+/** Call `endSessions` for the sessions that rest on it. */
 export async function deleteAuthenticator(tx: Transaction, id: string): Promise<void> {
   await tx.db.deleteFrom('authenticators').where('id', '=', id).execute()
   tx.changed({ entity: ENTITY, id, action: 'deleted' })

@@ -3,9 +3,11 @@ import type { ApiSessionRow } from '../schema.ts'
 import { OWNERS } from '../session-owners.ts'
 import type { Transaction } from '../transaction.ts'
 
-/** The column for each thing that a session of an identity can rest on. */
+/** The column for each credential that a session of an identity can rest on. */
 const BASIS_COLUMNS = {
   authenticatorId: 'authenticator_id',
+  externalId: 'external_id',
+  totpId: 'passed_totp_id',
 } as const satisfies Record<string, keyof ApiSessionRow>
 
 type Basis = { readonly [Name in keyof typeof BASIS_COLUMNS]?: string }
@@ -16,18 +18,23 @@ export interface EndingSessions extends Basis {
   readonly openedBefore?: number
 }
 
-/** Ends the sessions of an identity that rest on all of the given things; without any, all its sessions. */
+/**
+ * Ends the sessions of an identity that rest on the given credential, which has changed or is gone, except the session that makes the change.
+ * Without a credential, ends all sessions of the identity. Call it after the change: a login under way then finds the credential changed.
+ */
 export async function endSessions(
   tx: Transaction,
   { identityId, openedBefore, ...basis }: EndingSessions,
 ): Promise<void> {
-  const { db, dialect, sessionIndexer } = tx
+  const { db, dialect, sessionIndexer, sessionId } = tx
+  const isCredential = Object.keys(basis).length > 0
   sessionIndexer?.indexIdentity(identityId)
   let query = db
     .deleteFrom('api_sessions')
     .where('id', 'in', (eb) =>
       eb.selectFrom(OWNERS[dialect]).select('session_id').where('identity_id', '=', identityId),
     )
+    .$if(isCredential && sessionId !== undefined, (all) => all.where('id', '!=', sessionId ?? ''))
     .$if(openedBefore !== undefined, (all) => all.where('created_at', '<', openedBefore ?? 0))
   for (const [name, value] of Object.entries(basis) as [keyof Basis, string][]) {
     query = query.where(BASIS_COLUMNS[name], '=', value)

@@ -52,9 +52,10 @@ export async function replaceRecoveryCodes(
     .execute()
 }
 
-/** Deletes the TOTP enrollment of an identity. The count of wrong codes stays. */
-export async function deleteTotp({ db }: Transaction, identityId: string): Promise<void> {
-  await db.deleteFrom('totps').where('identity_id', '=', identityId).execute()
+/** Deletes the TOTP enrollment of an identity and returns its id, if there was one. The count of wrong codes stays. */
+export async function deleteTotp({ db }: Transaction, identityId: string): Promise<string | undefined> {
+  const deleted = await db.deleteFrom('totps').where('identity_id', '=', identityId).returning('id').executeTakeFirst()
+  return deleted?.id
 }
 
 /** Stores the times of the latest wrong codes of an identity, and until when every code is refused. */
