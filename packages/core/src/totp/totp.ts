@@ -4,8 +4,8 @@ import { base32 } from './base32.ts'
 const SECRET_BYTES = 20
 const DIGITS = 6
 const STEP_MS = 30_000
-/** A code is accepted two steps early or late, because clocks drift and people type slowly. */
-const WINDOW = [-2, -1, 0, 1, 2]
+/** A code is accepted one step early or late, as RFC 6238 recommends: clocks drift and people type slowly. */
+const WINDOW = [-1, 0, 1]
 const ISSUER = 'Countersign'
 
 /** A new secret of the length that RFC 4226 recommends for SHA-1. */

@@ -160,6 +160,8 @@ export interface TotpGuessTable {
   /** JSON: the times of the latest wrong codes; fewer than the number that locks. */
   wrong_at: string
   locked_until: number
+  /** The number of locks in a row. */
+  locks: Generated<number>
 }
 
 export interface SessionCertificateTable extends Stamped {

@@ -60,7 +60,9 @@ for (const [database, open] of Object.entries(NODES)) {
     const elsewhere = await user.logIn()
     assert.equal(statusAndCode(await submitCode(app, elsewhere, code)), INVALID)
     assert.equal(statusAndCode(await submitCode(app, elsewhere, skipped)), INVALID)
-    assert.equal(statusAndCode(await submitCode(app, elsewhere, device.code(2))), '200')
+    assert.equal(statusAndCode(await submitCode(app, elsewhere, device.code(2))), INVALID, 'two steps early')
+    advance(STEP_MS)
+    assert.equal(statusAndCode(await submitCode(app, elsewhere, device.code(1))), '200')
   })
 
   test(`R-07 D37 a recovery code submitted many times at once works once (${database})`, async (t) => {
@@ -118,6 +120,36 @@ test('D37 nine wrong codes do not lock, and wrong codes are forgotten after five
   )
   await guessWrong(1)
   assert.equal(statusAndCode(await submitCode(app, session, device.code(1))), TOO_MANY)
+})
+
+test('R-07 a code that was seen a minute ago does not work, and one of the step before does', async (t) => {
+  const app = await buildApp(t)
+  const { session, logIn } = await makeUser(app)
+  const device = await enrollTotp(app, session)
+  app.clock.advance(3 * STEP_MS)
+  const elsewhere = await logIn()
+  assert.equal(statusAndCode(await submitCode(app, elsewhere, device.code(-2))), INVALID)
+  assert.equal(statusAndCode(await submitCode(app, elsewhere, device.code(-1))), '200')
+})
+
+test('R-07 D37 each lock takes twice as long as the one before, until a right code', async (t) => {
+  const app = await buildApp(t)
+  const { session, logIn } = await makeUser(app)
+  const device = await enrollTotp(app, session)
+  const lock = async () => {
+    const partial = await logIn()
+    for (let i = 0; i < 10; i++)
+      assert.equal(statusAndCode(await submitCode(app, partial, device.wrongCode())), INVALID)
+    const refused = await submitCode(app, partial, device.code(1))
+    assert.equal(statusAndCode(refused), TOO_MANY)
+    return Math.round(Number(refused.headers['retry-after']) / 60)
+  }
+  for (const minutes of [5, 10, 20]) {
+    assert.equal(await lock(), minutes)
+    app.clock.advance(minutes * MINUTE_MS)
+  }
+  assert.equal(statusAndCode(await submitCode(app, await logIn(), device.code())), '200')
+  assert.equal(await lock(), 5)
 })
 
 test('D37 the limit is per identity: it covers every endpoint that takes a code and every session', async (t) => {

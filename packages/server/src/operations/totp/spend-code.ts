@@ -1,6 +1,7 @@
-import { findTotp, loadWrongCodes } from '../../store/reads/totp-reads.ts'
+import { addWrongCode } from '@countersign/core'
+import { findTotp, loadCodeGuesses } from '../../store/reads/totp-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
-import { setLastStep, setSpentRecoveryCodes, storeWrongCodes } from '../../store/writes/totp-writes.ts'
+import { setLastStep, setSpentRecoveryCodes, storeCodeGuesses } from '../../store/writes/totp-writes.ts'
 
 /** A code from a client, already compared with the secrets. */
 export interface CodeGuess {
@@ -12,26 +13,20 @@ export interface CodeGuess {
 /** A wrong code is a result and not an error, because an error would roll back the count of wrong codes. */
 export type CodeResult = 'right' | 'wrong' | { readonly lockedUntil: number }
 
-const MAX_WRONG = 10
-const WRONG_WITHIN_MS = 300_000
-const LOCKED_MS = 300_000
-
 /**
  * Accepts a right code that was not used before, and counts any other. Both happen in one transaction: a code works once and the limit holds
- * for concurrent requests on any number of nodes. After 10 wrong codes within 5 minutes every code is refused for 5 minutes.
+ * for concurrent requests on any number of nodes. A right code makes the next lock a short one again.
  */
 export async function spendCode(tx: Transaction, identityId: string, guess: CodeGuess): Promise<CodeResult> {
   const { db, now } = tx
-  const { wrongAt, lockedUntil } = await loadWrongCodes(db, identityId)
+  const guesses = await loadCodeGuesses(db, identityId)
+  const { lockedUntil, locks } = guesses
   if (lockedUntil > now) return { lockedUntil }
-  if (await consumeMatch(tx, identityId, guess)) return 'right'
-  const wrong = [...wrongAt.filter((at) => at > now - WRONG_WITHIN_MS), now]
-  const isTooMany = wrong.length >= MAX_WRONG
-  await storeWrongCodes(
-    tx,
-    identityId,
-    isTooMany ? { wrongAt: [], lockedUntil: now + LOCKED_MS } : { wrongAt: wrong, lockedUntil: 0 },
-  )
+  if (await consumeMatch(tx, identityId, guess)) {
+    if (locks > 0) await storeCodeGuesses(tx, identityId, { ...guesses, locks: 0 })
+    return 'right'
+  }
+  await storeCodeGuesses(tx, identityId, addWrongCode(guesses, now))
   return 'wrong'
 }
 

@@ -1,3 +1,4 @@
+import { type CodeGuesses, NO_CODE_GUESSES } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import type { Database, TotpRow } from '../schema.ts'
 
@@ -26,11 +27,8 @@ export async function findVerifiedTotpId(db: Kysely<Database>, identityId: strin
   return row?.verified_totp_id
 }
 
-/** The times of the latest wrong codes of an identity, and until when every code is refused. */
-export async function loadWrongCodes(
-  db: Kysely<Database>,
-  identityId: string,
-): Promise<{ readonly wrongAt: readonly number[]; readonly lockedUntil: number }> {
+export async function loadCodeGuesses(db: Kysely<Database>, identityId: string): Promise<CodeGuesses> {
   const row = await db.selectFrom('totp_guesses').selectAll().where('identity_id', '=', identityId).executeTakeFirst()
-  return row ? { wrongAt: JSON.parse(row.wrong_at), lockedUntil: row.locked_until } : { wrongAt: [], lockedUntil: 0 }
+  if (!row) return NO_CODE_GUESSES
+  return { wrongAt: JSON.parse(row.wrong_at), lockedUntil: row.locked_until, locks: row.locks }
 }

@@ -1,3 +1,4 @@
+import type { CodeGuesses } from '@countersign/core'
 import type { Transaction } from '../transaction.ts'
 
 export interface NewTotp {
@@ -58,13 +59,12 @@ export async function deleteTotp({ db }: Transaction, identityId: string): Promi
   return deleted?.id
 }
 
-/** Stores the times of the latest wrong codes of an identity, and until when every code is refused. */
-export async function storeWrongCodes(
+export async function storeCodeGuesses(
   { db }: Transaction,
   identityId: string,
-  { wrongAt, lockedUntil }: { readonly wrongAt: readonly number[]; readonly lockedUntil: number },
+  { wrongAt, lockedUntil, locks }: CodeGuesses,
 ): Promise<void> {
-  const values = { wrong_at: JSON.stringify(wrongAt), locked_until: lockedUntil }
+  const values = { wrong_at: JSON.stringify(wrongAt), locked_until: lockedUntil, locks }
   await db
     .insertInto('totp_guesses')
     .values({ identity_id: identityId, ...values })
