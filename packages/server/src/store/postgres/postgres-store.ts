@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '@countersign/core'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
+import { FairQueue } from '../../platform/fair-queue.ts'
 import { settleWithin } from '../../platform/settle-within.ts'
 import type { Change, ChangeListener, OwnChangeListener } from '../change.ts'
 import { migrate } from '../migrations/migrate.ts'
@@ -34,6 +35,11 @@ const RETRYABLE = new Set(['40001', '40P01'])
 const READ_ONLY = '25006'
 
 const MAX_CONNECTIONS = 10
+/** Left to reads, however many writes there are. */
+const CONNECTIONS_FOR_READS = 2
+const CONNECT_TIMEOUT_MS = 5_000
+/** With more writes waiting, further ones fail with SERVER_TOO_MANY_REQUESTS. */
+const MAX_WAITING_WRITES = 10_000
 const STALE_MS = 1_000
 /** A server that does not respond must not delay the exit of the process. */
 const CLOSE_TIMEOUT_MS = 700
@@ -54,7 +60,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.maxConnections ?? MAX_CONNECTIONS,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     // Longer than statement_timeout: for a server that does not respond at all.
     query_timeout: 12_000,
@@ -97,6 +103,11 @@ async function openOn(db: Kysely<Database>, options: PostgresOptions, dropIdle: 
   }
   const follower = await followChanges({ ...options, staleMs: options.staleMs ?? STALE_MS, publish })
 
+  // Not the pool's own queue, in which a write that waits for the writes before it would time out as if there were no connection.
+  const writes = new FairQueue({
+    atOnce: Math.max(1, (options.maxConnections ?? MAX_CONNECTIONS) - CONNECTIONS_FOR_READS),
+    maxWaiting: MAX_WAITING_WRITES,
+  })
   const runOnce = (operation: AnyOperation, args: unknown, meta: OperationMeta) =>
     db
       .transaction()
@@ -117,7 +128,7 @@ async function openOn(db: Kysely<Database>, options: PostgresOptions, dropIdle: 
     run: async (operation, args, meta) => {
       for (let retries = 0; ; retries++) {
         try {
-          const { result, changes } = await runOnce(operation, args, meta)
+          const { result, changes } = await writes.run(meta.actorId, () => runOnce(operation, args, meta))
           if (changes.length > 0) {
             follower.noteOwn(changes.length)
             publish(changes)
@@ -134,9 +145,11 @@ async function openOn(db: Kysely<Database>, options: PostgresOptions, dropIdle: 
             await sleep(Math.random() * RETRY_BACKOFF_MS * 2 ** retries)
             continue
           }
-          if (isRetryable || isConnectionError(error))
-            throw new AppError('STORE_UNAVAILABLE', undefined, { cause: error })
-          throw error
+          if (!isRetryable && !isConnectionError(error)) throw error
+          const unavailable = new AppError('STORE_UNAVAILABLE', undefined, { cause: error })
+          // Each of them would wait for a connection in turn, long after its request was answered.
+          if (!isRetryable) writes.rejectOlderThan(CONNECT_TIMEOUT_MS, unavailable)
+          throw unavailable
         }
       }
     },

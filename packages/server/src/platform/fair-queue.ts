@@ -1,0 +1,99 @@
+import { AppError } from '@countersign/core'
+
+interface Waiting {
+  readonly since: number
+  start(): void
+  reject(error: Error): void
+}
+
+interface FairQueueOptions {
+  /** How much work runs at the same time. */
+  readonly atOnce: number
+  /** How much of it may be for one key; by default all. */
+  readonly perKey?: number
+  /** With more work waiting, further work fails with SERVER_TOO_MANY_REQUESTS. */
+  readonly maxWaiting: number
+}
+
+/** Runs asynchronous work, a limited amount at a time. Keys take turns, so that one with much work does not delay the others. */
+export class FairQueue {
+  readonly #atOnce: number
+  readonly #perKey: number
+  readonly #maxWaiting: number
+  /** By key, in the order of their turns. */
+  readonly #waiting = new Map<string, Waiting[]>()
+  readonly #runningOf = new Map<string, number>()
+  #running = 0
+  #waitingCount = 0
+
+  constructor({ atOnce, perKey = atOnce, maxWaiting }: FairQueueOptions) {
+    this.#atOnce = atOnce
+    this.#perKey = perKey
+    this.#maxWaiting = maxWaiting
+  }
+
+  async run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+    if (this.#canRun(key)) this.#begin(key)
+    else await this.#wait(key)
+    try {
+      return await work()
+    } finally {
+      this.#end(key)
+    }
+  }
+
+  /** Rejects the work that has waited for at least this long. */
+  rejectOlderThan(ms: number, error: Error): void {
+    const latest = performance.now() - ms
+    for (const [key, waiting] of this.#waiting) {
+      const expired = waiting.filter(({ since }) => since <= latest)
+      const rest = waiting.filter(({ since }) => since > latest)
+      this.#waitingCount -= expired.length
+      if (rest.length > 0) this.#waiting.set(key, rest)
+      else this.#waiting.delete(key)
+      for (const { reject } of expired) reject(error)
+    }
+  }
+
+  #canRun(key: string): boolean {
+    return this.#running < this.#atOnce && (this.#runningOf.get(key) ?? 0) < this.#perKey
+  }
+
+  #wait(key: string): Promise<void> {
+    if (this.#waitingCount >= this.#maxWaiting) throw new AppError('SERVER_TOO_MANY_REQUESTS')
+    return new Promise((resolve, reject) => {
+      const entry = { since: performance.now(), start: resolve, reject }
+      const waiting = this.#waiting.get(key)
+      if (waiting) waiting.push(entry)
+      else this.#waiting.set(key, [entry])
+      this.#waitingCount += 1
+    })
+  }
+
+  #begin(key: string): void {
+    this.#running += 1
+    this.#runningOf.set(key, (this.#runningOf.get(key) ?? 0) + 1)
+  }
+
+  #end(key: string): void {
+    this.#running -= 1
+    const left = (this.#runningOf.get(key) ?? 1) - 1
+    if (left > 0) this.#runningOf.set(key, left)
+    else this.#runningOf.delete(key)
+    this.#startNext()
+  }
+
+  #startNext(): void {
+    for (const [key, waiting] of this.#waiting) {
+      if (!this.#canRun(key)) continue
+      const next = waiting.shift()
+      // Behind the keys that have not had their turn yet.
+      this.#waiting.delete(key)
+      if (waiting.length > 0) this.#waiting.set(key, waiting)
+      this.#waitingCount -= 1
+      this.#begin(key)
+      next?.start()
+      return
+    }
+  }
+}
