@@ -8,6 +8,7 @@ const [folder = ''] = process.argv.slice(2)
 const entries = [
   'packages/cli/src/main.ts',
   'packages/server/src/operations/writer.ts',
+  'packages/server/src/store/sqlite/reader-thread.ts',
   'packages/server/src/process/workers/worker-process.ts',
   'packages/server/src/token/signatures/signature-thread.ts',
 ]

@@ -10,6 +10,8 @@ export interface FilterOptions {
   readonly symbols: FilterSymbols
   /** Whether `tags.<key>` may be used. */
   readonly tags: boolean
+  /** The largest number of terms. Default 500. */
+  readonly maxTerms?: number
 }
 
 /** A value inside a predicate. Instants are milliseconds since the epoch. */
@@ -66,6 +68,8 @@ export const FILTER_BOUNDS = {
   sortBytes: 1024,
   depth: 64,
   terms: 500,
+  /** Of evaluating the filter for one row; see `checkFilterCost`. */
+  cost: 500,
   listElements: 500,
   sortFields: 5,
 } as const

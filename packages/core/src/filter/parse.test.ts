@@ -342,11 +342,31 @@ describe('parseFilter', () => {
     const chain = (count: number) => Array(count).fill('enabled').join(' or ')
     assert.equal(matches(chain(terms)), true)
     refused(chain(terms + 1))
+    assert.doesNotThrow(() => parseFilter(chain(20), { ...options, maxTerms: 20 }))
+    assert.throws(() => parseFilter(chain(21), { ...options, maxTerms: 20 }), { code: 'INVALID_FILTER' })
     refused(Array(1000).fill('anyOf(roleAttributes) = "a"').join(' or '))
 
     const list = (count: number) => `size in [${Array(count).fill('12').join(',')}]`
     assert.equal(matches(list(listElements)), true)
     refused(list(listElements + 1))
+  })
+
+  test('M-16 limits the cost of a filter, and says in words what is allowed', () => {
+    const chain = (count: number, term: string) => Array(count).fill(term).join(' or ')
+    for (const [term, allowed] of [
+      ['name icontains "a"', 50],
+      ['name contains "a"', 50],
+      ['tags.a = "a"', 45],
+      ['tags.a contains "a"', 25],
+      ['anyOf(roleAttributes) = "a"', 45],
+      ['anyOf(roleAttributes) contains "a"', 25],
+      ['count(roleAttributes) > 1', 45],
+      ['isEmpty(roleAttributes)', 50],
+    ] as const) {
+      assert.doesNotThrow(() => parseFilter(chain(allowed, term), options), term)
+      assert.throws(() => parseFilter(`not (${chain(allowed + 1, term)})`, options), { code: 'INVALID_FILTER' }, term)
+    }
+    assert.match(refused(chain(340, 'name icontains "a"')), /costs 3400, and at most 500 are allowed/)
   })
 
   test('M-17 refuses a tag key that looks like a path', () => {

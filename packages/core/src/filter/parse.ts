@@ -7,6 +7,7 @@ import {
   type SortField,
   type SymbolType,
 } from './filter.ts'
+import { checkFilterCost } from './filter-cost.ts'
 import { type LeftSide, parseComparison } from './parse-comparison.ts'
 import { parseSortFields } from './parse-sort.ts'
 import {
@@ -47,6 +48,7 @@ export function parseFilter(text: string, options: FilterOptions): Query {
   const skip = takeInfix(cursor, 'skip') ? takeInteger(cursor) : undefined
   const limit = takeInfix(cursor, 'limit') ? takeLimit(cursor) : undefined
   if (peek(cursor).kind !== 'end') throw unexpected(cursor)
+  checkFilterCost(predicate)
   return { predicate, sort, ...(skip !== undefined && { skip }), ...(limit !== undefined && { limit }) }
 }
 
@@ -94,8 +96,8 @@ function parseTerm(cursor: FilterCursor): Predicate {
     expectMark(cursor, ')')
     return group
   }
-  if (++cursor.terms > FILTER_BOUNDS.terms)
-    throw refusal(cursor, `the filter has more than ${FILTER_BOUNDS.terms} terms`)
+  const { maxTerms = FILTER_BOUNDS.terms } = cursor.options
+  if (++cursor.terms > maxTerms) throw refusal(cursor, `the filter has more than ${maxTerms} terms`)
   if (isKeyword(cursor, 'true') || isKeyword(cursor, 'false')) {
     return { kind: 'constant', value: take(cursor).keyword === 'true' }
   }

@@ -11,7 +11,7 @@ interface FairQueueOptions {
   readonly atOnce: number
   /** How much of it may be for one key; by default all. */
   readonly perKey?: number
-  /** With more work waiting, further work fails with SERVER_TOO_MANY_REQUESTS. */
+  /** With more work of one key waiting, further work for it fails with SERVER_TOO_MANY_REQUESTS. */
   readonly maxWaiting: number
 }
 
@@ -24,7 +24,6 @@ export class FairQueue {
   readonly #waiting = new Map<string, Waiting[]>()
   readonly #runningOf = new Map<string, number>()
   #running = 0
-  #waitingCount = 0
 
   constructor({ atOnce, perKey = atOnce, maxWaiting }: FairQueueOptions) {
     this.#atOnce = atOnce
@@ -48,7 +47,6 @@ export class FairQueue {
     for (const [key, waiting] of this.#waiting) {
       const expired = waiting.filter(({ since }) => since <= latest)
       const rest = waiting.filter(({ since }) => since > latest)
-      this.#waitingCount -= expired.length
       if (rest.length > 0) this.#waiting.set(key, rest)
       else this.#waiting.delete(key)
       for (const { reject } of expired) reject(error)
@@ -60,13 +58,11 @@ export class FairQueue {
   }
 
   #wait(key: string): Promise<void> {
-    if (this.#waitingCount >= this.#maxWaiting) throw new AppError('SERVER_TOO_MANY_REQUESTS')
+    const waiting = this.#waiting.get(key) ?? []
+    if (waiting.length >= this.#maxWaiting) throw new AppError('SERVER_TOO_MANY_REQUESTS')
+    this.#waiting.set(key, waiting)
     return new Promise((resolve, reject) => {
-      const entry = { since: performance.now(), start: resolve, reject }
-      const waiting = this.#waiting.get(key)
-      if (waiting) waiting.push(entry)
-      else this.#waiting.set(key, [entry])
-      this.#waitingCount += 1
+      waiting.push({ since: performance.now(), start: resolve, reject })
     })
   }
 
@@ -90,7 +86,6 @@ export class FairQueue {
       // Behind the keys that have not had their turn yet.
       this.#waiting.delete(key)
       if (waiting.length > 0) this.#waiting.set(key, waiting)
-      this.#waitingCount -= 1
       this.#begin(key)
       next?.start()
       return

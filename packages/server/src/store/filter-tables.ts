@@ -30,6 +30,7 @@ const SIGNER_SYMBOLS = [
 /** The symbols of a list's filters and their columns. Other fields cannot be filtered by. */
 export const SIGNER_FILTER: FilterTable = {
   table: 'ext_jwt_signers',
+  indexed: ['name', 'issuer', 'fingerprint'],
   columns: new Map([
     ...BASE,
     ...inOrder(SIGNER_SYMBOLS, [
@@ -63,6 +64,7 @@ const AUTH_POLICY_SYMBOLS = [
 
 export const AUTH_POLICY_FILTER: FilterTable = {
   table: 'auth_policies',
+  indexed: ['name'],
   columns: new Map([
     ...BASE,
     ...inOrder(AUTH_POLICY_SYMBOLS, bindFilterable(AUTH_POLICY.members, AUTH_POLICY_COLUMNS)),
@@ -83,6 +85,7 @@ const IDENTITY_SYMBOLS = [
 export const IDENTITY_FILTER: FilterTable = {
   table: 'identities',
   isCounted: true,
+  indexed: ['name', 'externalId'],
   columns: new Map([
     ...BASE,
     ...inOrder(IDENTITY_SYMBOLS, [
@@ -113,6 +116,7 @@ const SESSION_OWNERS = { table: 'session_owners', ownerColumn: 'session_id', val
 /** Neither tokens nor their digests are symbols. */
 export const API_SESSION_FILTER: FilterTable = {
   table: 'api_sessions',
+  indexed: ['identity'],
   columns: new Map([
     ...BASE,
     ['identity', { kind: 'column', column: 'identity_id', type: 'string', notNull: true, indexedBy: SESSION_OWNERS }],
@@ -126,6 +130,7 @@ export const API_SESSION_FILTER: FilterTable = {
 
 export const SESSION_CERTIFICATE_FILTER: FilterTable = {
   table: 'api_session_certificates',
+  indexed: ['apiSession', 'fingerprint'],
   columns: new Map([
     ...BASE,
     ['apiSession', column('api_session_id', 'string', true)],
@@ -154,6 +159,7 @@ const ABSENT: ColumnBinding = { kind: 'expression', expression: 'cast(null as te
 /** Neither tokens nor their digests are symbols. */
 export const ENROLLMENT_FILTER: FilterTable = {
   table: 'enrollments',
+  indexed: ['identity', 'identityId', 'username'],
   columns: new Map([
     ...BASE,
     ['method', column('method')],
@@ -173,7 +179,7 @@ const ofIdentity = (name: string, type: ScalarType): ColumnBinding => {
 
 /** `ENROLLMENT_FILTER` and the fields that decide which enrollments a caller sees; callers cannot filter by these. */
 export const ENROLLMENT_OWNER_FILTER: FilterTable = {
-  table: 'enrollments',
+  ...ENROLLMENT_FILTER,
   columns: new Map([
     ...ENROLLMENT_FILTER.columns,
     ['identity.isAdmin', ofIdentity('is_admin', 'bool')],
@@ -185,6 +191,7 @@ export const ENROLLMENT_OWNER_FILTER: FilterTable = {
 export const AUTHENTICATOR_FILTER: FilterTable = {
   table: 'authenticators',
   isCounted: true,
+  indexed: ['identity', 'certFingerprint', 'updbUsername', 'publicKeyPrint'],
   columns: new Map([
     ...BASE,
     ['method', column('method')],

@@ -49,6 +49,8 @@ export interface FilterTable {
   readonly table: string
   /** Whether the database maintains the number of its rows; counting them is the slowest part of an unfiltered list. */
   readonly isCounted?: true
+  /** Symbols whose index finds the few rows with a value, beside `id`. */
+  readonly indexed?: readonly string[]
   /** Whether a request without a limit returns all rows. */
   readonly isUnlimitedByDefault?: true
   readonly columns: ReadonlyMap<string, ColumnBinding>

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import type { CompiledQuery, Kysely } from 'kysely'
 import type { ChangeListener, OwnChangeListener } from './change.ts'
 import type { Operation } from './operation.ts'
 import type { OperationMeta } from './operation-meta.ts'
@@ -13,6 +13,11 @@ export interface Store {
   readonly dialect: StoreDialect
   /** For reading only. */
   readonly db: ReadDatabase
+  /**
+   * Runs a query whose time grows with the data, so that it delays no other request. Callers take turns. Rejects with TIMEOUT after the
+   * deadline.
+   */
+  readLong<Row>(caller: string, query: CompiledQuery<Row>): Promise<Row[]>
   /** Runs an operation in one transaction. Rejects with the `AppError` that it threw, and with STORE_UNAVAILABLE when it could not be committed. */
   run<Args, Result>(operation: Operation<Args, Result>, args: Args, meta: OperationMeta): Promise<Result>
   /** Listeners receive an operation's changes before its promise resolves. */

@@ -200,7 +200,7 @@ describe('predicateToSql', () => {
     const groups = '(enabled = false or (enabled and name contains "a" and '.repeat(32)
     for (const text of [
       Array(500).fill('enabled').join(' or '),
-      Array(200).fill('name not contains "b"').join(' and '),
+      Array(50).fill('name not contains "b"').join(' and '),
       `${negations}true${'))'.repeat(16)}`,
       `${groups}true${'))'.repeat(32)}`,
       `name in [${Array(500).fill('"a"').join(',')}]`,

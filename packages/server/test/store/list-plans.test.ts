@@ -51,7 +51,7 @@ for (const database of DATABASES) {
     await fill(store)
     const options = buildFilterOptions(IDENTITY_FILTER)
     const queriesOf = (parameters: { filter?: string; sort?: string }) =>
-      buildListQueries(store, IDENTITY_FILTER, resolvePaging(parameters, options))
+      buildListQueries({ ...store, isLong: false }, IDENTITY_FILTER, resolvePaging(parameters, options))
 
     for (const filter of [
       'id = "id-7"',
@@ -96,7 +96,11 @@ for (const database of DATABASES) {
     }
     const options = buildFilterOptions(API_SESSION_FILTER)
     const plansOf = async (filter: string) => {
-      const { page, count } = buildListQueries(store, API_SESSION_FILTER, resolvePaging({ filter }, options))
+      const { page, count } = buildListQueries(
+        { ...store, isLong: false },
+        API_SESSION_FILTER,
+        resolvePaging({ filter }, options),
+      )
       return `${await planOf(store, page)}\n${await planOf(store, count)}`
     }
     for (const filter of [
@@ -113,7 +117,7 @@ test('limit and offset are never bare placeholders, which would make SQLite prep
   const store = await openTestStore(t, 'sqlite')
   const paging = resolvePaging({ filter: 'name = "user-7"' }, buildFilterOptions(IDENTITY_FILTER))
   const built = store.db.selectFrom('identities').selectAll().limit(10).offset(20).compile()
-  for (const { sql: text } of [built, buildListQueries(store, IDENTITY_FILTER, paging).page]) {
+  for (const { sql: text } of [built, buildListQueries({ ...store, isLong: false }, IDENTITY_FILTER, paging).page]) {
     assert.match(text, /limit cast\(\? as integer\) offset cast\(\? as integer\)$/)
   }
 })

@@ -26,19 +26,23 @@ export async function stopPostgres(): Promise<void> {
 }
 
 /** A fresh store with nothing but the schema. */
-export async function openTestStore(t: TestContext, database: DatabaseName): Promise<Store> {
-  const store = database === 'sqlite' ? await openSqlite(t) : await openPostgres()
+export async function openTestStore(
+  t: TestContext,
+  database: DatabaseName,
+  options: { readonly longReadMs?: number } = {},
+): Promise<Store> {
+  const store = database === 'sqlite' ? await openSqlite(t, options) : await openPostgres(options)
   t.after(() => store.close())
   return store
 }
 
-async function openSqlite(t: TestContext): Promise<Store> {
+async function openSqlite(t: TestContext, options: { readonly longReadMs?: number }): Promise<Store> {
   const dir = mkdtempSync(join(tmpdir(), 'countersign-store-'))
   t.after(() => rmSync(dir, { recursive: true, force: true }))
-  return openSqliteStore({ writer: testWriterEntry(), file: join(dir, 'test.db'), now: Date.now() })
+  return openSqliteStore({ writer: testWriterEntry(), file: join(dir, 'test.db'), now: Date.now(), ...options })
 }
 
-async function openPostgres(): Promise<Store> {
+async function openPostgres(options: { readonly longReadMs?: number }): Promise<Store> {
   const url = await (await getPostgres()).createDatabase()
-  return openPostgresStore({ url, nodeId: newId(), now: Date.now(), onWarning: () => {} })
+  return openPostgresStore({ url, nodeId: newId(), now: Date.now(), onWarning: () => {}, ...options })
 }

@@ -1,5 +1,5 @@
 import { CLIENT_SIGNER_MEMBERS } from '@countersign/contract/ext-jwt-signer'
-import { resolvePaging } from '@countersign/core'
+import { type RowReader, resolvePaging } from '@countersign/core'
 import type { Settings } from '../../platform/settings/index.ts'
 import { CLIENT_SIGNER_FILTER } from '../../store/filter-tables.ts'
 import { buildFilterOptions } from '../../store/filter-to-sql.ts'
@@ -9,6 +9,7 @@ import type { Store } from '../../store/store.ts'
 import { CLIENT } from '../api-paths.ts'
 import { jsonText, selfLink, timestamp } from '../pipeline/envelope.ts'
 import { listMeta, listParameters } from '../pipeline/list-response.ts'
+import { selectPage } from '../pipeline/memory-list-response.ts'
 import type { Query } from '../pipeline/query.ts'
 import type { Route } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
@@ -29,11 +30,21 @@ const PAGING_PARAMETERS = ['filter', 'sort', 'limit', 'offset']
 /** The limit of a request with an offset but without a limit: the same as for other lists. */
 const PAGE_AFTER_OFFSET = 10
 
+/** A signer as the list shows it, and the values that filters see. */
+interface ListedSigner {
+  readonly shown: unknown
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+interface WholeList {
+  readonly signers: readonly ListedSigner[]
+  readonly text: string
+}
+
 /** The enabled signers, for clients to choose from before they log in. */
 export function clientExtJwtSignerRoutes({ store, settings }: ClientExtJwtSignerRouteParts): Route[] {
-  const show = (signer: StoredSigner) => clientView(signer, settings.clientScopes)
-  // Every client requests the whole list first, so its text is kept until a signer changes.
-  let cached: { readonly text: string; readonly total: number } | undefined
+  // Kept until a signer changes: every client requests the whole list first, and a stranger's filter must not cost the database anything.
+  let cached: WholeList | undefined
   let generation = 0
   store.onChange((changes) => {
     if (changes !== 'everything' && !changes.some(({ entity }) => entity === 'externalJwtSigners')) return
@@ -41,22 +52,25 @@ export function clientExtJwtSignerRoutes({ store, settings }: ClientExtJwtSigner
     cached = undefined
   })
 
-  const wholeList = async () => {
+  const wholeList = async (): Promise<WholeList> => {
     if (cached) return cached
     const before = generation
-    const { signers, totalCount: total } = await listEnabledSigners(store, resolvePaging({}, FILTER_OPTIONS))
-    const whole = { text: jsonText({ data: signers.map(show), meta: {} }), total }
+    const signers = (await listEnabledSigners(store.db)).map((signer) => ({
+      shown: clientView(signer, settings.clientScopes),
+      values: filterValues(signer),
+    }))
+    const whole = { signers, text: jsonText({ data: signers.map(({ shown }) => shown), meta: {} }) }
     if (before === generation) cached = whole
     return whole
   }
-  const countAll = async () => (await wholeList()).total
 
   const page = async (query: Query) => {
     const requested = resolvePaging(listParameters(query), FILTER_OPTIONS)
     const paging =
       requested.limit === 'none' && requested.offset > 0 ? { ...requested, limit: PAGE_AFTER_OFFSET } : requested
-    const { signers, totalCount } = await listEnabledSigners(store, paging, countAll)
-    return { data: signers.map(show), meta: listMeta(CLIENT_SIGNER_FILTER, paging, totalCount) }
+    const { signers } = await wholeList()
+    const { rows, totalCount } = selectPage(signers, readerOf, paging)
+    return { data: rows.map(({ shown }) => shown), meta: listMeta(CLIENT_SIGNER_FILTER, paging, totalCount) }
   }
 
   return [
@@ -78,6 +92,20 @@ export function clientExtJwtSignerRoutes({ store, settings }: ClientExtJwtSigner
   ]
 }
 
+const readerOf =
+  ({ values }: ListedSigner): RowReader =>
+  (symbol) =>
+    values[symbol]
+
+function filterValues(signer: StoredSigner): ListedSigner['values'] {
+  const { id, createdAt, updatedAt } = signer
+  return { id, createdAt, updatedAt, ...publicMembers(signer) }
+}
+
+function publicMembers(signer: StoredSigner) {
+  return Object.fromEntries(CLIENT_SIGNER_MEMBERS.map((member) => [member, signer[member]]))
+}
+
 /** The fixed list of public members. Everything else about a signer is for administrators. */
 function clientView(signer: StoredSigner, scopesAs: 'string' | 'array') {
   return {
@@ -85,7 +113,7 @@ function clientView(signer: StoredSigner, scopesAs: 'string' | 'array') {
     id: signer.id,
     createdAt: timestamp(signer.createdAt),
     updatedAt: timestamp(signer.updatedAt),
-    ...Object.fromEntries(CLIENT_SIGNER_MEMBERS.map((member) => [member, signer[member]])),
+    ...publicMembers(signer),
     // Replaces the value from the list above, at the same position.
     scopes: scopesAs === 'array' ? signer.scopes : (signer.scopes?.join(' ') ?? null),
   }

@@ -59,7 +59,7 @@ export function sessionCertificateRoutes(parts: SessionCertificateRouteParts): R
         const table = SESSION_CERTIFICATE_FILTER
         return listResponse(
           { store, table, show, within: { table, predicate: equals('apiSession', sessionOf(call).id) } },
-          call.query,
+          call,
         )
       },
     },

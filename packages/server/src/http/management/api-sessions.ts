@@ -25,7 +25,7 @@ const access = (action: 'read' | 'delete') => ({ entity: 'api-session', action }
 
 /** Expired sessions are not listed, even before they are deleted. Callers cannot filter by `expiresAt`. */
 const WITH_EXPIRY: FilterTable = {
-  table: API_SESSION_FILTER.table,
+  ...API_SESSION_FILTER,
   columns: new Map([
     ...API_SESSION_FILTER.columns,
     ['expiresAt', { kind: 'column', column: 'expires_at', type: 'datetime', notNull: true }],
@@ -65,10 +65,10 @@ export function apiSessionRoutes({ store, clock: { now } }: ApiSessionRouteParts
       bodyCap: 'management',
       body: null,
       note: describe.list('ApiSession', 'List the sessions of all identities'),
-      handle: ({ query }) => {
+      handle: (call) => {
         const within = { table: WITH_EXPIRY, predicate: laterThan('expiresAt', now()) }
         const countAll = findSessionCounter(store, now())
-        return listResponse({ store, table: API_SESSION_FILTER, show, within, countAll }, query)
+        return listResponse({ store, table: API_SESSION_FILTER, show, within, countAll }, call)
       },
     },
     {

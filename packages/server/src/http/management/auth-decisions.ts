@@ -33,11 +33,11 @@ export function authDecisionRoutes({ store, decisions, clock }: AuthDecisionRout
       bodyCap: 'management',
       body: null,
       note: describe.list('AuthDecision', 'List the refused logins of the last 24 hours'),
-      handle: async ({ query }) => {
+      handle: async (call) => {
         await decisions.flush()
         const within = { table: AUTH_DECISION_FILTER, predicate: laterThan('at', keptSince()) }
         const show = (rows: readonly AuthDecisionRow[]) => rows.map(decisionView)
-        return listResponse({ store, table: AUTH_DECISION_FILTER, show, within }, query)
+        return listResponse({ store, table: AUTH_DECISION_FILTER, show, within }, call)
       },
     },
     {

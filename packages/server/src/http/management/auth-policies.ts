@@ -37,11 +37,11 @@ export function authPolicyRoutes({ store, clock }: AuthPolicyRouteParts): Route[
     words: { schema: 'AuthPolicy', noun: 'an authentication policy', plural: 'authentication policies' },
     writeSchema: AuthPolicyWrite,
     patchSchema: AuthPolicyPatch,
-    list: ({ query }) => {
+    list: (call) => {
       const show = async (rows: readonly AuthPolicyRow[]) => {
         return (await withAllowedSigners(store.db, rows)).map(authPolicyView)
       }
-      return listResponse({ store, table: AUTH_POLICY_FILTER, show }, query)
+      return listResponse({ store, table: AUTH_POLICY_FILTER, show }, call)
     },
     get: async (_call, id) => {
       const policy = await findAuthPolicy(store.db, id)

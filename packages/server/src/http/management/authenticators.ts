@@ -60,7 +60,7 @@ export function authenticatorRoutes(parts: AuthenticatorRouteParts): Route[] {
       bodyCap: 'management',
       body: null,
       note: NOTES.list,
-      handle: ({ query }) => listResponse({ store, table: AUTHENTICATOR_FILTER, show }, query),
+      handle: (call) => listResponse({ store, table: AUTHENTICATOR_FILTER, show }, call),
     },
     {
       method: 'POST',
@@ -136,7 +136,7 @@ export function authenticatorRoutes(parts: AuthenticatorRouteParts): Route[] {
         const id = idOf(call)
         if (!(await findIdentity(store.db, id))) throw notFound('identity', id)
         const within = { table: AUTHENTICATOR_FILTER, predicate: equals('identity', id) }
-        return listResponse({ store, table: AUTHENTICATOR_FILTER, show, within }, call.query)
+        return listResponse({ store, table: AUTHENTICATOR_FILTER, show, within }, call)
       },
     },
   ]

@@ -68,7 +68,7 @@ export function enrollmentRoutes(parts: EnrollmentRouteParts): Route[] {
     ]
     const within = { table: ENROLLMENT_OWNER_FILTER, predicate: { kind: 'and', terms } as const }
     const showRows = (rows: readonly EnrollmentRow[]) => show(call, rows)
-    return listResponse({ store, table: ENROLLMENT_FILTER, show: showRows, within }, call.query)
+    return listResponse({ store, table: ENROLLMENT_FILTER, show: showRows, within }, call)
   }
 
   return [

@@ -60,9 +60,10 @@ export function extJwtSignerRoutes(parts: ExtJwtSignerRouteParts): Route[] {
     words: { schema: 'Signer', noun: 'an External JWT Signer', plural: 'External JWT Signers' },
     writeSchema: ExtJwtSignerWrite,
     patchSchema: ExtJwtSignerPatch,
-    list: ({ query, collection }) => {
+    list: (call) => {
+      const { collection } = call
       const show = (rows: readonly SignerListRow[]) => texts.list(rows, collection)
-      return listResponse({ store, table: SIGNER_FILTER, columns: SIGNER_LIST_COLUMNS, show }, query)
+      return listResponse({ store, table: SIGNER_FILTER, columns: SIGNER_LIST_COLUMNS, show }, call)
     },
     get: async ({ collection }, id) => {
       const found = await texts.find(id, collection)

@@ -89,7 +89,7 @@ export function identityRoutes(parts: IdentityRouteParts): Route[] {
         const showRows = async (rows: readonly IdentityRow[]) => show(call, await withAttributes(store.db, rows))
         const predicate = parseRoleFilter(call.query)
         const within = predicate && { table: IDENTITY_FILTER, predicate }
-        return listResponse({ store, table: IDENTITY_FILTER, show: showRows, ...(within && { within }) }, call.query)
+        return listResponse({ store, table: IDENTITY_FILTER, show: showRows, ...(within && { within }) }, call)
       },
       get: async (call, id) => {
         const identity = await findIdentity(store.db, id)

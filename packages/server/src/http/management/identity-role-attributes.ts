@@ -20,7 +20,7 @@ export function identityRoleAttributeRoutes({ store }: IdentityRoleAttributeRout
       bodyCap: 'management',
       body: null,
       note: describe.list('text', 'List the attributes of all identities'),
-      handle: ({ query }) => listResponse({ store, table: ROLE_ATTRIBUTE_FILTER, show }, query),
+      handle: (call) => listResponse({ store, table: ROLE_ATTRIBUTE_FILTER, show }, call),
     },
   ]
 }

@@ -68,6 +68,11 @@ export class Call {
     this.ifMatch = request.headers['if-match']
   }
 
+  /** Whose turn it is when callers take turns: the identity, or the address of a call without a session. */
+  get callerKey(): string {
+    return this.session?.identity.id ?? this.clientAddress
+  }
+
   /** The head of the request, unverified. */
   get untrustedHead(): CallHead & { readonly url: string } {
     return this.#request

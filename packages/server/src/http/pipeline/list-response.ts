@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream'
 import { matchesEveryRow, type Paging, type PagingOptions, type Predicate, resolvePaging } from '@countersign/core'
 import { buildFilterOptions, type FilterTable } from '../../store/filter-to-sql.ts'
+import { createListReader, type ListReader, mayTakeLong } from '../../store/reads/list-reader.ts'
 import { allRows, type Columns, countRows, listPage } from '../../store/reads/list-rows.ts'
 import type { Store } from '../../store/store.ts'
+import type { Call } from './call.ts'
 import type { Query } from './query.ts'
 import type { RouteResponse } from './route.ts'
 
@@ -29,16 +31,22 @@ export interface Within {
 /** The response to a list request. A page is read at once; a list without limit is streamed. */
 export async function listResponse<Row extends { id: string }>(
   source: ListSource<Row>,
-  query: Query,
+  { query, callerKey }: Pick<Call, 'query' | 'callerKey'>,
 ): Promise<RouteResponse> {
   const { store, columns, within } = source
   const requested = resolvePaging(listParameters(query), optionsOf(source.table))
   const table = within?.table ?? source.table
   const paging = within ? { ...requested, predicate: both(within.predicate, requested.predicate) } : requested
   const { limit } = paging
-  if (limit === 'none') return { status: 200, stream: Readable.from(wholeList(source, table, paging)) }
   const countAll = matchesEveryRow(requested.predicate) ? source.countAll : undefined
-  const { rows, totalCount } = await listPage<Row>(store, table, { ...paging, limit }, columns, countAll)
+  const isLong = mayTakeLong(countAll ? requested : paging, table)
+  const reader = createListReader(store, { caller: callerKey, isLong })
+  if (limit === 'none') {
+    // Before the response begins, so that a refusal is still possible.
+    const totalCount = await countRows(reader, table, paging)
+    return { status: 200, stream: Readable.from(wholeList(source, { reader, table, paging, totalCount })) }
+  }
+  const { rows, totalCount } = await listPage<Row>(reader, table, { ...paging, limit }, columns, countAll)
   return { status: 200, text: listText(await source.show(rows), listMeta(source.table, paging, totalCount)) }
 }
 
@@ -83,15 +91,20 @@ function optionsOf(table: FilterTable): PagingOptions {
   return options
 }
 
+interface WholeList {
+  readonly reader: ListReader
+  readonly table: FilterTable
+  readonly paging: Paging
+  readonly totalCount: number
+}
+
 async function* wholeList<Row extends { id: string }>(
   source: ListSource<Row>,
-  table: FilterTable,
-  paging: Paging,
+  { reader, table, paging, totalCount }: WholeList,
 ): AsyncGenerator<string> {
-  const totalCount = await countRows(source.store, table, paging)
   let separator = ''
   yield '{"data":['
-  for await (const rows of allRows<Row>(source.store, table, paging, source.columns)) {
+  for await (const rows of allRows<Row>(reader, table, paging, source.columns)) {
     const shown = await source.show(rows)
     if (shown.length > 0) yield separator + shown.map(textOf).join(',')
     separator = ','

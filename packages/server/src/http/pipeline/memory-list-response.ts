@@ -2,6 +2,7 @@ import {
   compareRows,
   evaluate,
   type FilterOptions,
+  type Paging,
   type RowReader,
   resolvePaging,
   type SymbolType,
@@ -34,15 +35,21 @@ export function entityFilterOptions(...symbols: readonly (readonly [string, Symb
 /** The response to a list request on rows in memory, filtered, sorted and paged like any other list. */
 export function memoryListResponse<Row>({ options, rows, read, show }: MemoryList<Row>, query: Query): RouteResponse {
   const paging = resolvePaging(listParameters(query), options)
-  const matching = rows.filter((row) => evaluate(paging.predicate, read(row)))
-  const sorted = matching.toSorted((left, right) => compareRows(paging.sort, read(left), read(right)))
-  const end = paging.limit === 'none' ? undefined : paging.offset + paging.limit
-  const data = sorted.slice(paging.offset, end).map(show)
+  const page = selectPage(rows, read, paging)
   const filterableFields = [...options.symbols.keys(), ...(options.tags ? ['tags'] : [])]
-  return {
-    status: 200,
-    json: { data, meta: { filterableFields, pagination: paginationOf(paging, matching.length) } },
-  }
+  const meta = { filterableFields, pagination: paginationOf(paging, page.totalCount) }
+  return { status: 200, json: { data: page.rows.map(show), meta } }
+}
+
+/** The rows of a page, and the number of matching rows before paging. */
+export function selectPage<Row>(
+  rows: readonly Row[],
+  read: (row: Row) => RowReader,
+  { predicate, sort, limit, offset }: Paging,
+): { rows: Row[]; totalCount: number } {
+  const matching = rows.filter((row) => evaluate(predicate, read(row)))
+  const sorted = matching.toSorted((left, right) => compareRows(sort, read(left), read(right)))
+  return { rows: sorted.slice(offset, limit === 'none' ? undefined : offset + limit), totalCount: matching.length }
 }
 
 /** The response for entities that this product does not have. An invalid filter is refused all the same. */

@@ -93,7 +93,7 @@ export function currentIdentityRoutes(parts: CurrentIdentityRouteParts): Route[]
         const show = (rows: readonly AuthenticatorRow[]) =>
           rows.map((row) => authenticatorView(row, identity, AUTHENTICATORS))
         const within = { table: AUTHENTICATOR_FILTER, predicate: equals('identity', identity.id) }
-        return listResponse({ store, table: AUTHENTICATOR_FILTER, show, within }, call.query)
+        return listResponse({ store, table: AUTHENTICATOR_FILTER, show, within }, call)
       },
     },
     {

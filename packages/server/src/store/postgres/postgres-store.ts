@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '@countersign/core'
-import { Kysely, PostgresDialect, sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import pg from 'pg'
 import { FairQueue } from '../../platform/fair-queue.ts'
 import { settleWithin } from '../../platform/settle-within.ts'
 import type { Change, ChangeListener, OwnChangeListener } from '../change.ts'
+import { LONG_READ_MS, LONG_READS_AT_ONCE, LongReadQueue, longReadTimeout } from '../long-read.ts'
 import { migrate } from '../migrations/migrate.ts'
 import { POSTGRES_TYPES } from '../migrations/migration.ts'
 import type { AnyOperation } from '../operation.ts'
@@ -13,6 +14,7 @@ import { runOperation } from '../run-operation.ts'
 import type { Database } from '../schema.ts'
 import type { Store } from '../store.ts'
 import { isConnectionError } from './connection-error.ts'
+import { CONNECT_TIMEOUT_MS, type ConnectionPool, createConnectionPool } from './connection-pool.ts'
 import { followChanges, NOTIFY_CHANNEL, type Notification } from './follow-changes.ts'
 
 const INT8_OID = 20
@@ -33,11 +35,11 @@ const MAX_RETRIES = 3
 const RETRY_BACKOFF_MS = 10
 const RETRYABLE = new Set(['40001', '40P01'])
 const READ_ONLY = '25006'
+const STATEMENT_TIMEOUT = '57014'
 
 const MAX_CONNECTIONS = 10
 /** Left to reads, however many writes there are. */
 const CONNECTIONS_FOR_READS = 2
-const CONNECT_TIMEOUT_MS = 5_000
 /** With more writes waiting, further ones fail with SERVER_TOO_MANY_REQUESTS. */
 const MAX_WAITING_WRITES = 10_000
 const STALE_MS = 1_000
@@ -50,6 +52,8 @@ export interface PostgresOptions {
   readonly now: number
   /** Default 10. */
   readonly maxConnections?: number | undefined
+  /** Time limit of a long read; default 5 seconds. */
+  readonly longReadMs?: number | undefined
   /** How long caches stay valid without a connection; default 1 second. */
   readonly staleMs?: number | undefined
   onWarning(message: string): void
@@ -57,40 +61,35 @@ export interface PostgresOptions {
 
 /** The shared store: any number of nodes on one PostgreSQL database, which exchange changes by LISTEN and NOTIFY. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const pool = new pg.Pool({
-    connectionString: options.url,
-    max: options.maxConnections ?? MAX_CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
-    // Longer than statement_timeout: for a server that does not respond at all.
-    query_timeout: 12_000,
-    statement_timeout: 10_000,
-    idle_in_transaction_session_timeout: 10_000,
-    application_name: 'countersign',
+  const { url, onWarning, maxConnections = MAX_CONNECTIONS, longReadMs = LONG_READ_MS } = options
+  const pool = createConnectionPool({
+    url,
+    onWarning,
+    max: Math.max(2, maxConnections - LONG_READS_AT_ONCE),
+    statementMs: 10_000,
+    name: 'countersign',
   })
-  // The pool replaces a broken idle connection; without a listener the error would end the process.
-  pool.on('error', (error) => options.onWarning(`a database connection was lost: ${error.message}`))
-  // A connection in use that breaks fails at its next statement; without a listener the error would end the process too.
-  const clients = new Set<pg.PoolClient>()
-  pool.on('connect', (client) => {
-    client.on('error', () => {})
-    clients.add(client)
+  // Connections of their own: however many long reads there are, logins and writes have theirs.
+  const listPool = createConnectionPool({
+    url,
+    onWarning,
+    max: LONG_READS_AT_ONCE,
+    statementMs: longReadMs,
+    name: 'countersign-lists',
   })
-  pool.on('remove', (client) => clients.delete(client))
-  /** Makes the pool replace its idle connections; those in use continue. */
-  const dropIdle = (): void => {
-    for (const client of clients) client.emit('error', new Error('the database is read-only'))
-  }
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
   try {
-    return await openOn(db, options, dropIdle)
+    return await openOn(pool, listPool, options)
   } catch (error) {
-    await db.destroy()
+    await Promise.all([pool.db.destroy(), listPool.db.destroy()])
     throw error
   }
 }
 
-async function openOn(db: Kysely<Database>, options: PostgresOptions, dropIdle: () => void): Promise<Store> {
+async function openOn(
+  { db, dropIdle }: ConnectionPool,
+  listPool: ConnectionPool,
+  options: PostgresOptions,
+): Promise<Store> {
   await db.transaction().execute(async (transaction) => {
     await acquireLock(transaction, LOCKS.migration)
     await migrate(transaction, POSTGRES_TYPES, options.now)
@@ -105,9 +104,10 @@ async function openOn(db: Kysely<Database>, options: PostgresOptions, dropIdle: 
 
   // Not the pool's own queue, in which a write that waits for the writes before it would time out as if there were no connection.
   const writes = new FairQueue({
-    atOnce: Math.max(1, (options.maxConnections ?? MAX_CONNECTIONS) - CONNECTIONS_FOR_READS),
+    atOnce: Math.max(1, (options.maxConnections ?? MAX_CONNECTIONS) - LONG_READS_AT_ONCE - CONNECTIONS_FOR_READS),
     maxWaiting: MAX_WAITING_WRITES,
   })
+  const longReads = new LongReadQueue()
   const runOnce = (operation: AnyOperation, args: unknown, meta: OperationMeta) =>
     db
       .transaction()
@@ -125,6 +125,14 @@ async function openOn(db: Kysely<Database>, options: PostgresOptions, dropIdle: 
   return {
     dialect: 'postgres',
     db,
+    readLong: (caller, query) =>
+      longReads.run(caller, async () => {
+        try {
+          return (await listPool.db.executeQuery(query)).rows
+        } catch (error) {
+          throw (error as { code?: unknown }).code === STATEMENT_TIMEOUT ? longReadTimeout() : error
+        }
+      }),
     run: async (operation, args, meta) => {
       for (let retries = 0; ; retries++) {
         try {
@@ -156,7 +164,7 @@ async function openOn(db: Kysely<Database>, options: PostgresOptions, dropIdle: 
     onChange: (listener) => void listeners.push(listener),
     onOwnChange: (listener) => void ownListeners.push(listener),
     close: async () => {
-      await settleWithin(CLOSE_TIMEOUT_MS, [follower.stop(), db.destroy()])
+      await settleWithin(CLOSE_TIMEOUT_MS, [follower.stop(), db.destroy(), listPool.db.destroy()])
     },
   }
 }

@@ -1,12 +1,8 @@
 import { createLruCache, type LruCache, matchesEveryRow, type Paging } from '@countersign/core'
-import { type CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely'
+import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { splitPredicate } from '../filter-shape.ts'
-import { type FilterTable, predicateToSql, sortToSql } from '../filter-to-sql.ts'
-import { runPrepared } from '../prepared.ts'
-import type { Database } from '../schema.ts'
-import type { Store } from '../store.ts'
-
-type Source = Pick<Store, 'db' | 'dialect'>
+import { type FilterTable, sortToSql } from '../filter-to-sql.ts'
+import { type ListReader, matching } from './list-reader.ts'
 
 const ROW_BATCH = 500
 
@@ -25,13 +21,14 @@ export interface ListQueries<Row> {
 }
 
 export function buildListQueries<Row>(
-  { db, dialect }: Source,
+  reader: Pick<ListReader, 'db' | 'dialect' | 'isLong'>,
   table: FilterTable,
   paging: Paging,
   columns?: Columns,
 ): ListQueries<Row> {
+  const { db, dialect } = reader
   const name = sql.table(table.table)
-  const matches = predicateToSql(paging.predicate, table, dialect)
+  const matches = matching(reader, paging.predicate, table)
   const order = sql.join(sortToSql(paging.sort, table, dialect))
   const limit = paging.limit === 'none' ? sql`` : limitedTo(paging.limit, paging.offset)
   return {
@@ -59,21 +56,20 @@ function buildCount(
 
 /** One page of a list and the total before paging, which `countAll` returns for a list without a filter. */
 export async function listPage<Row>(
-  source: Source,
+  reader: ListReader,
   table: FilterTable,
   paging: Paging & { readonly limit: number },
   columns?: Columns,
   countAll?: () => Promise<number>,
 ): Promise<{ rows: Row[]; totalCount: number }> {
-  const { db } = source
   const { shape, values } = splitPredicate(paging.predicate)
-  const { page, count } = findListQueries<Row>(source, table, { ...paging, predicate: shape }, columns)
-  const rows = await runPrepared(db, page, values)
+  const { page, count } = findListQueries<Row>(reader, table, { ...paging, predicate: shape }, columns)
+  const rows = await reader.read(page, values)
   const { limit, offset } = paging
   const isLastPage = rows.length < limit && (rows.length > 0 || offset === 0)
   if (isLastPage) return { rows, totalCount: offset + rows.length }
   if (countAll) return { rows, totalCount: await countAll() }
-  const [counted] = await runPrepared(db, count, values)
+  const [counted] = await reader.read(count, values)
   return { rows, totalCount: counted?.total ?? 0 }
 }
 
@@ -84,7 +80,7 @@ const MAX_CACHED_KEY_LENGTH = 1_000
 const cachedQueries = new WeakMap<FilterTable, LruCache<string, ListQueries<unknown>>>()
 
 function findListQueries<Row>(
-  source: Source,
+  reader: ListReader,
   table: FilterTable,
   { predicate, sort, limit, offset }: Paging,
   columns: Columns,
@@ -94,48 +90,44 @@ function findListQueries<Row>(
     queries = createLruCache(MAX_CACHED)
     cachedQueries.set(table, queries)
   }
-  const key = JSON.stringify([source.dialect, columns, predicate, sort, limit, offset])
+  const key = JSON.stringify([reader.dialect, reader.isLong, columns, predicate, sort, limit, offset])
   const known = queries.get(key)
   if (known) return known as ListQueries<Row>
-  const built = buildListQueries<Row>(source, table, { predicate, sort, limit, offset }, columns)
+  const built = buildListQueries<Row>(reader, table, { predicate, sort, limit, offset }, columns)
   if (key.length <= MAX_CACHED_KEY_LENGTH) queries.set(key, built)
   return built
 }
 
-export async function listRows<Row>(source: Source, table: FilterTable, paging: Paging): Promise<Row[]> {
-  return (await source.db.executeQuery(buildListQueries<Row>(source, table, paging).page)).rows
-}
-
-export async function countRows(source: Source, table: FilterTable, paging: Paging): Promise<number> {
-  const { rows } = await source.db.executeQuery(buildListQueries(source, table, paging).count)
-  return rows[0]?.total ?? 0
+export async function countRows(reader: ListReader, table: FilterTable, paging: Paging): Promise<number> {
+  const [counted] = await reader.read(buildListQueries(reader, table, paging).count)
+  return counted?.total ?? 0
 }
 
 /** All matching rows in the requested order, a few hundred at a time, so that the whole list is never in memory. */
 export async function* allRows<Row extends { id: string }>(
-  source: Source,
+  reader: ListReader,
   table: FilterTable,
   paging: Paging,
   columns?: Columns,
 ): AsyncGenerator<Row[]> {
   const isInIdOrder = paging.sort.length === 1 && paging.sort[0]?.symbol === 'id' && !paging.sort[0].descending
-  yield* isInIdOrder ? rowsById<Row>(source, table, paging, columns) : rowsInOrder<Row>(source, table, paging, columns)
+  yield* isInIdOrder ? rowsById<Row>(reader, table, paging, columns) : rowsInOrder<Row>(reader, table, paging, columns)
 }
 
 async function* rowsById<Row extends { id: string }>(
-  source: Source,
+  reader: ListReader,
   table: FilterTable,
   paging: Paging,
   columns: Columns,
 ) {
-  const { db, dialect } = source
   const name = sql.table(table.table)
-  const matches = predicateToSql(paging.predicate, table, dialect)
+  const matches = matching(reader, paging.predicate, table)
   let after: RawBuilder<unknown> = sql`true`
   let skip = paging.offset
   for (;;) {
-    const { rows } = await sql<Row>`select ${selected(table, columns)} from ${name} where ${matches} and ${after}
-      order by ${name}.id${limitedTo(ROW_BATCH, skip)}`.execute(db)
+    const next = sql<Row>`select ${selected(table, columns)} from ${name} where ${matches} and ${after}
+      order by ${name}.id${limitedTo(ROW_BATCH, skip)}`
+    const rows = await reader.read(next.compile(reader.db))
     skip = 0
     if (rows.length > 0) yield rows
     const last = rows.at(-1)
@@ -146,33 +138,31 @@ async function* rowsById<Row extends { id: string }>(
 
 /** Reads the ids first and then the rows by id: only the order by id can continue after a row. */
 async function* rowsInOrder<Row extends { id: string }>(
-  source: Source,
+  reader: ListReader,
   table: FilterTable,
   paging: Paging,
   columns: Columns,
 ) {
-  const { db, dialect } = source
   const name = sql.table(table.table)
-  const order = sql.join(sortToSql(paging.sort, table, dialect))
-  const matches = predicateToSql(paging.predicate, table, dialect)
-  const { rows: found } = await sql<{
-    id: string
-  }>`select ${name}.id from ${name} where ${matches} order by ${order}`.execute(db)
+  const order = sql.join(sortToSql(paging.sort, table, reader.dialect))
+  const matches = matching(reader, paging.predicate, table)
+  const matched = sql<{ id: string }>`select ${name}.id from ${name} where ${matches} order by ${order}`
+  const found = await reader.read(matched.compile(reader.db))
   for (let start = paging.offset; start < found.length; start += ROW_BATCH) {
     const ids = found.slice(start, start + ROW_BATCH).map(({ id }) => id)
-    yield await rowsByIds<Row>(db, table, ids, columns)
+    yield await rowsByIds<Row>(reader, table, ids, columns)
   }
 }
 
 async function rowsByIds<Row extends { id: string }>(
-  db: Kysely<Database>,
+  reader: ListReader,
   table: FilterTable,
   ids: readonly string[],
   columns: Columns,
 ): Promise<Row[]> {
   const name = sql.table(table.table)
-  const { rows } =
-    await sql<Row>`select ${selected(table, columns)} from ${name} where ${name}.id in (${sql.join(ids)})`.execute(db)
+  const byIds = sql<Row>`select ${selected(table, columns)} from ${name} where ${name}.id in (${sql.join(ids)})`
+  const rows = await reader.read(byIds.compile(reader.db))
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.flatMap((id) => byId.get(id) ?? [])
 }

@@ -1,20 +1,9 @@
-import {
-  type EnrollPolicy,
-  enrollPolicyId,
-  matchesEveryRow,
-  type Paging,
-  type Predicate,
-  type SignerSettings,
-} from '@countersign/core'
+import { type EnrollPolicy, enrollPolicyId, type SignerSettings } from '@countersign/core'
 import type { Kysely } from 'kysely'
-import { CLIENT_SIGNER_FILTER, SIGNER_FILTER } from '../filter-tables.ts'
-import type { FilterTable } from '../filter-to-sql.ts'
 import { notFound } from '../not-found.ts'
 import { prepared } from '../prepared.ts'
 import type { Database, SignerRow } from '../schema.ts'
 import { readSignerRow, type StoredSigner, signerFromRow } from '../signer-row.ts'
-import type { Store } from '../store.ts'
-import { listPage, listRows } from './list-rows.ts'
 
 const signerById = prepared(1, (db, id: string) => db.selectFrom('ext_jwt_signers').selectAll().where('id', '=', id))
 
@@ -85,35 +74,11 @@ export async function findEnrollPolicy(
   return row && { certAllowed: Boolean(row.cert_allowed), extJwtAllowed: Boolean(row.ext_jwt_allowed) }
 }
 
-/** All symbols of signers: the client view's own symbols lack `enabled`, which selects its rows. */
-const ENABLED_SIGNERS: FilterTable = {
-  table: SIGNER_FILTER.table,
-  columns: new Map([...SIGNER_FILTER.columns, ...CLIENT_SIGNER_FILTER.columns]),
+/** The signers that clients can choose from, by name. */
+export async function listEnabledSigners(db: Kysely<Database>): Promise<StoredSigner[]> {
+  const rows = await db.selectFrom('ext_jwt_signers').selectAll().where('enabled', '=', true).orderBy('name').execute()
+  return rows.map(signerFromRow)
 }
-
-const IS_ENABLED: Predicate = {
-  kind: 'comparison',
-  comparison: {
-    operand: { kind: 'symbol', symbol: 'enabled', type: 'bool' },
-    negated: false,
-    kind: 'equal',
-    value: true,
-  },
-}
-
-/** The matching enabled signers and their total before paging, which `countAll` returns for a list without a filter. */
-export async function listEnabledSigners(store: Store, paging: Paging, countAll?: () => Promise<number>) {
-  const { limit, predicate } = paging
-  const enabled = { ...paging, predicate: { kind: 'and' as const, terms: [IS_ENABLED, predicate] } }
-  const known = matchesEveryRow(predicate) ? countAll : undefined
-  const { rows, totalCount } =
-    limit === 'none'
-      ? withTotal(await listRows<SignerRow>(store, ENABLED_SIGNERS, enabled))
-      : await listPage<SignerRow>(store, ENABLED_SIGNERS, { ...enabled, limit }, undefined, known)
-  return { signers: rows.map(signerFromRow).filter(({ enabled }) => enabled), totalCount }
-}
-
-const withTotal = (rows: readonly SignerRow[]) => ({ rows, totalCount: rows.length })
 
 const enabledSignerById = prepared(1, (db, id: string) =>
   db.selectFrom('ext_jwt_signers').select('written_by_admin').where('id', '=', id).where('enabled', '=', true),

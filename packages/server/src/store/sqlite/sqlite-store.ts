@@ -4,12 +4,14 @@ import { Worker } from 'node:worker_threads'
 import { AppError, Slots } from '@countersign/core'
 import { Outbox } from '../../platform/outbox.ts'
 import type { ChangeListener, OwnChangeListener } from '../change.ts'
+import { LONG_READ_MS } from '../long-read.ts'
 import { migrate } from '../migrations/migrate.ts'
 import { SQLITE_TYPES } from '../migrations/migration.ts'
 import type { OperationMeta } from '../operation-meta.ts'
 import type { Store } from '../store.ts'
 import { createChangeLogPoller } from './change-log-poller.ts'
 import { openForReading, openForWriting } from './open-database.ts'
+import { SqliteReaders } from './sqlite-readers.ts'
 import {
   type FromWriter,
   fromSentError,
@@ -39,6 +41,8 @@ interface SqliteStoreOptions extends WriterOptions {
   /** The entry file of the writer thread. */
   readonly writer: URL
   readonly now: number
+  /** Time limit of a long read; default 5 seconds. */
+  readonly longReadMs?: number
   /** Called when the writer thread has died: no write is possible any more. */
   onFatal?(error: Error): void
 }
@@ -58,6 +62,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     ...(idleMs !== undefined && { idleMs }),
   }
   const worker = new Worker(options.writer, { workerData })
+  const readers = new SqliteReaders({ file, deadlineMs: options.longReadMs ?? LONG_READ_MS })
   const pending = new Slots<Pending>()
   const listeners: ChangeListener[] = []
   const ownListeners: OwnChangeListener[] = []
@@ -106,6 +111,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     dialect: 'sqlite',
     db,
     ...(poller && { catchUp: poller.catchUp }),
+    readLong: async (caller, { sql, parameters }) => (await readers.read(caller, { sql, parameters })) as never[],
     run: ({ name }, args, meta) =>
       new Promise((resolve, reject) => {
         if (failure) return reject(failure)
@@ -118,6 +124,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     close: async () => {
       isClosing = true
       poller?.stop()
+      await readers.close()
       if (failure) return raw.close()
       const ended = new Promise((resolve) => worker.once('exit', resolve))
       outbox.flush()

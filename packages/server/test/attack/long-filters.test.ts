@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { describe, type TestContext, test } from 'node:test'
+import { newId } from '@countersign/core'
+import { createIdentity } from '../../src/operations/identity/create-identity.ts'
+import { buildApp } from '../http/build-app.ts'
+
+const IDENTITIES = '/edge/management/v1/identities'
+const ROWS = 2_000
+
+const anyOf = (count: number, term: (n: number) => string) =>
+  Array.from({ length: count }, (_, n) => term(n)).join(' or ')
+const listOf = (filter: string) => `${IDENTITIES}?${new URLSearchParams({ filter })}`
+
+async function setUp(t: TestContext) {
+  const app = await buildApp(t)
+  const meta = { actorId: 'system', now: app.clock.now() }
+  await Promise.all(
+    Array.from({ length: ROWS }, (_, n) => {
+      const body = { name: `a name of some length ${n}`, type: 'Default', isAdmin: false } as const
+      return app.store.run(createIdentity, { id: newId(), body }, meta)
+    }),
+  )
+  return app
+}
+
+/** The longest time in which this thread did nothing else, while `work` ran. */
+async function longestPause(work: () => Promise<unknown>): Promise<{ pauseMs: number; tookMs: number }> {
+  let isDone = false
+  let pauseMs = 0
+  let last = performance.now()
+  const tick = (): void => {
+    const now = performance.now()
+    pauseMs = Math.max(pauseMs, now - last)
+    last = now
+    if (!isDone) setImmediate(tick)
+  }
+  const start = last
+  setImmediate(tick)
+  await work()
+  const tookMs = performance.now() - start
+  isDone = true
+  await new Promise((resolve) => setImmediate(resolve))
+  return { pauseMs, tookMs }
+}
+
+describe('filters that cost much', () => {
+  test('M-16 one over the budget is refused with the budget in words, and one within it is not', async (t) => {
+    const app = await buildApp(t)
+    const refused = await app.admin('GET', listOf(anyOf(340, (n) => `id icontains "x${n}"`)))
+    assert.deepEqual([refused.status, refused.json.error.code], [400, 'INVALID_FILTER'])
+    assert.match(
+      refused.json.error.cause.message,
+      /at most 500 are allowed: a comparison costs 1, contains and icontains 10/,
+    )
+    const accepted = await app.admin('GET', listOf(anyOf(50, (n) => `id icontains "x${n}"`)))
+    assert.equal(accepted.status, 200, accepted.text)
+  })
+
+  test('M-16 one within the budget runs beside the serving thread, with the same result', async (t) => {
+    const app = await setUp(t)
+    const filter = `${anyOf(49, (n) => `name icontains "x${n}"`)} or name contains "length 1999"`
+    // Starts the thread.
+    await app.admin('GET', listOf('name contains "nothing"'))
+    let found: string[] = []
+    const { pauseMs, tookMs } = await longestPause(async () => {
+      const { json } = await app.admin('GET', listOf(filter))
+      found = json.data.map(({ name }: { name: string }) => name)
+    })
+    assert.deepEqual(found, ['a name of some length 1999'])
+    assert.ok(pauseMs < tookMs / 2, `the thread was busy for ${pauseMs} of ${tookMs} ms`)
+  })
+
+  test('M-16 a list without limit is filtered beside the serving thread too', async (t) => {
+    const app = await setUp(t)
+    await app.admin('GET', listOf('name contains "nothing"'))
+    const filter = `${anyOf(49, (n) => `name icontains "x${n}"`)} or name contains "length 199" limit none`
+    let reply = { json: { data: [], meta: { pagination: { totalCount: 0 } } } }
+    const { pauseMs, tookMs } = await longestPause(async () => {
+      reply = await app.admin('GET', listOf(filter))
+    })
+    assert.deepEqual([reply.json.data.length, reply.json.meta.pagination.totalCount], [11, 11])
+    assert.ok(pauseMs < tookMs / 2, `the thread was busy for ${pauseMs} of ${tookMs} ms`)
+  })
+})

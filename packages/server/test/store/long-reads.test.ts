@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { CompiledQuery } from 'kysely'
+import { DATABASES, openTestStore, stopPostgres } from './open-test-stores.ts'
+
+after(stopPostgres)
+
+/** A query that ends only at the deadline. */
+const ENDLESS = {
+  sqlite:
+    'with recursive n(i) as (select 1 union all select i + 1 from n where within_deadline()) select count(*) as total from n',
+  postgres: 'select pg_sleep(60)',
+}
+const SHORT = CompiledQuery.raw('select 1 as one')
+
+for (const database of DATABASES) {
+  test(`M-16 a read that takes too long is ended, and the next one succeeds, on ${database}`, async (t) => {
+    const store = await openTestStore(t, database, { longReadMs: 200 })
+    const endless = CompiledQuery.raw(ENDLESS[database])
+    await assert.rejects(store.readLong('a', endless), { code: 'TIMEOUT' })
+    assert.deepEqual(await store.readLong('a', SHORT), [{ one: 1 }])
+  })
+
+  test(`M-16 long reads of one caller delay neither writes nor the reads of another, on ${database}`, async (t) => {
+    const store = await openTestStore(t, database, { longReadMs: 1_000 })
+    const endless = CompiledQuery.raw(ENDLESS[database])
+    // Starts the threads or connections, which takes longer than the reads.
+    await Promise.all([store.readLong('a', SHORT), store.readLong('b', SHORT)])
+    const ended: string[] = []
+    const note = (name: string) => () => void ended.push(name)
+    const flood = Array.from({ length: 20 }, () => store.readLong('a', endless).catch(note('a')))
+    const own = store.readLong('a', SHORT).then(note('behind its own'))
+    await store.readLong('b', SHORT).then(note('b'))
+    await store.db.selectFrom('identities').select('id').execute().then(note('short read'))
+    assert.deepEqual(ended, ['b', 'short read'])
+    await flood[0]
+    assert.deepEqual(ended, ['b', 'short read', 'a'])
+    own.catch(() => {})
+    Promise.all(flood).catch(() => {})
+  })
+}
+
+test('a reader thread reports the error of a query, and runs the next one', async (t) => {
+  const store = await openTestStore(t, 'sqlite')
+  await assert.rejects(store.readLong('a', CompiledQuery.raw('select x from nowhere')), /no such table/)
+  await assert.rejects(store.readLong('a', CompiledQuery.raw('delete from identities')), /readonly/)
+  assert.deepEqual(await store.readLong('a', SHORT), [{ one: 1 }])
+})
+
+test('M-16 a caller with many long reads waiting is refused further ones, and another caller is not', async (t) => {
+  const store = await openTestStore(t, 'sqlite', { longReadMs: 1_000 })
+  const endless = CompiledQuery.raw(ENDLESS.sqlite)
+  const flood = Array.from({ length: 101 }, () => store.readLong('a', endless))
+  for (const read of flood) read.catch(() => {})
+  await assert.rejects(store.readLong('a', SHORT), { code: 'SERVER_TOO_MANY_REQUESTS' })
+  assert.deepEqual(await store.readLong('b', SHORT), [{ one: 1 }])
+})
