@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIPv6 } from 'node:net'
 import { newId, PASSWORD_COST, refuseKeys } from '@countersign/core'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import type { EventHub } from '../events/event-hub.ts'
 import type { EventWriters } from '../events/event-writers.ts'
 import { WRITER_ENTRY } from '../operations/writer-entry.ts'
@@ -69,14 +69,6 @@ const STOP_TIMEOUT_MS = 7_500
 const IDLE_CHECK_MS = 50
 const MAX_CONNECTIONS = 20
 const MIN_CONNECTIONS = 4
-
-/** A log that cannot be written, such as on a full disk, does not end the controller. */
-export function createLog(settings: Pick<Settings, 'logLevel'>): Logger {
-  return pino(
-    { level: settings.logLevel },
-    pino.destination({ dest: 2, sync: true }).on('error', () => {}),
-  )
-}
 
 export function keyOptionsOf(settings: Settings, keysDir: string): KeyMaterialOptions {
   return {

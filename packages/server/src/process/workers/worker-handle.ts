@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 import { fileURLToPath } from 'node:url'
+import { forwardToLog } from '../../platform/log/create-log.ts'
 import { type Channel, createChannel } from './channel.ts'
 import type { PrimaryProcedures, WorkerProcedures } from './protocol.ts'
 
@@ -20,6 +21,8 @@ export function forkWorker(procedures: PrimaryProcedures): WorkerHandle {
     exec: fileURLToPath(new URL('./worker-process.ts', import.meta.url)),
     args: [],
     serialization: 'advanced',
+    // Inheriting stderr would set it to blocking for this process too.
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     // Debugger options are for this process only: the workers cannot share its port.
     execArgv: process.execArgv.filter((option) => !option.startsWith('--inspect')),
   })
@@ -34,11 +37,11 @@ export function forkWorker(procedures: PrimaryProcedures): WorkerHandle {
     procedures,
   )
   const { promise: exited, resolve } = Promise.withResolvers<string>()
+  if (worker.process.stderr) forwardToLog(worker.process.stderr)
   worker.on('error', () => {})
-  worker.once('exit', (code, signal) => {
-    channel.close()
-    resolve(signal ?? `status ${code}`)
-  })
+  worker.once('exit', () => channel.close())
+  // After the exit, when all of the log is read.
+  worker.process.once('close', (code, signal) => resolve(signal ?? `status ${code}`))
   return {
     pid: worker.process.pid,
     channel,

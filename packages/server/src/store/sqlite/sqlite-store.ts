@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { AppError, Slots } from '@countersign/core'
+import { forwardToLog } from '../../platform/log/create-log.ts'
 import { Outbox } from '../../platform/outbox.ts'
 import type { ChangeListener, OwnChangeListener } from '../change.ts'
 import { LONG_READ_MS } from '../long-read.ts'
@@ -61,7 +62,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     ...(artificialCommitMs !== undefined && { artificialCommitMs }),
     ...(idleMs !== undefined && { idleMs }),
   }
-  const worker = new Worker(options.writer, { workerData })
+  const worker = new Worker(options.writer, { workerData, stderr: true })
+  forwardToLog(worker.stderr)
   const readers = new SqliteReaders({ file, deadlineMs: options.longReadMs ?? LONG_READ_MS })
   const pending = new Slots<Pending>()
   const listeners: ChangeListener[] = []
