@@ -10,11 +10,12 @@ import {
 } from '@countersign/core'
 import type { StoredAuthPolicy } from '../../store/auth-policy-row.ts'
 import { notFound } from '../../store/not-found.ts'
-import { operation } from '../../store/operation.ts'
+import { type AuthorizedTransaction, operation } from '../../store/operation.ts'
 import { findAuthPolicy } from '../../store/reads/auth-policy-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { updateAuthPolicy } from '../../store/writes/auth-policy-writes.ts'
 import { ensureAdministratorRemains } from '../identity/ensure-administrator-remains.ts'
+import { authorizeLoginRulesChange } from './authorize-login-rules-change.ts'
 import { checkSigners, signerNotFound } from './check-signers.ts'
 
 const ACCESS = { entity: 'auth-policy', action: 'update' } as const
@@ -48,7 +49,11 @@ export async function getAuthPolicy({ db }: Transaction, id: string): Promise<St
   return policy
 }
 
-async function changeAuthPolicy(tx: Transaction, current: StoredAuthPolicy, next: AuthPolicySettings): Promise<void> {
+async function changeAuthPolicy(
+  tx: AuthorizedTransaction,
+  current: StoredAuthPolicy,
+  next: AuthPolicySettings,
+): Promise<void> {
   const { id } = current
   if (id === ACCOUNT_AUTH_POLICY_ID) {
     throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', {
@@ -57,7 +62,11 @@ async function changeAuthPolicy(tx: Transaction, current: StoredAuthPolicy, next
   }
   validateAuthPolicy(next)
   const update = () => updateAuthPolicy(tx, id, next)
-  const isSameLogin =
-    isDeepStrictEqual(current.primary, next.primary) && isDeepStrictEqual(current.secondary, next.secondary)
-  await (isSameLogin ? update() : ensureAdministratorRemains(tx, update))
+  if (hasSameLoginRules(current, next)) return update()
+  await authorizeLoginRulesChange(tx, id)
+  await ensureAdministratorRemains(tx, update)
+}
+
+function hasSameLoginRules(current: AuthPolicySettings, next: AuthPolicySettings): boolean {
+  return isDeepStrictEqual(current.primary, next.primary) && isDeepStrictEqual(current.secondary, next.secondary)
 }

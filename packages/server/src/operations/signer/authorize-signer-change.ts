@@ -6,21 +6,31 @@ import {
   type PermissionHolder,
   type SignerSettings,
 } from '@countersign/core'
+import type { StoredSigner } from '../../store/signer-row.ts'
 
 /**
  * Checks what the permission for signers does not cover. A signer that enrolls creates identities with chosen attributes and policy, so writing
  * it also requires the permission to create identities. Only administrators may change which claim identifies an identity, because that maps
- * existing logins to other identities. Fails with UNAUTHORIZED.
+ * existing logins to other identities, and enable a signer that logs in administrators, which one of them may have disabled because its
+ * provider is compromised. Fails with UNAUTHORIZED.
  */
 export function authorizeSignerChange(
   actor: PermissionHolder,
-  current: SignerSettings | undefined,
+  current: StoredSigner | undefined,
   next: SignerSettings,
 ): void {
   if (enrolls(next) && !isAllowed(actor, { entity: 'identity', action: 'create' })) throw new AppError('UNAUTHORIZED')
-  const changesClaim =
-    current && (current.claimsProperty !== next.claimsProperty || current.useExternalId !== next.useExternalId)
-  if (changesClaim && !actor.isAdmin) throw new AppError('UNAUTHORIZED')
+  if (current && !actor.isAdmin && (changesClaim(current, next) || enablesTrusted(current, next))) {
+    throw new AppError('UNAUTHORIZED')
+  }
+}
+
+function changesClaim(current: SignerSettings, next: SignerSettings): boolean {
+  return current.claimsProperty !== next.claimsProperty || current.useExternalId !== next.useExternalId
+}
+
+function enablesTrusted(current: StoredSigner, next: SignerSettings): boolean {
+  return next.enabled && !current.enabled && current.writtenByAdmin
 }
 
 function enrolls(signer: SignerSettings): boolean {

@@ -1,6 +1,7 @@
-import type { EnrollmentKey } from '@countersign/core'
+import type { EnrollmentKey, PermissionHolder } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import { identityFromRow, type StoredIdentity } from '../identity-row.ts'
+import { readJsonColumn } from '../json-column.ts'
 import { prepared, preparedForIds } from '../prepared.ts'
 import type { AuthenticatorRow, Database, IdentityRow } from '../schema.ts'
 
@@ -98,6 +99,16 @@ export async function withAttributes(db: Kysely<Database>, rows: readonly Identi
   )
   const byIdentity = Map.groupBy(attributes, (row) => row.identity_id)
   return rows.map((row) => identityFromRow(row, byIdentity.get(row.id)?.map(({ attribute }) => attribute) ?? []))
+}
+
+const rightsUnderPolicy = prepared(1, (db, policyId: string) =>
+  db.selectFrom('identities').select(['is_admin', 'permissions']).distinct().where('auth_policy_id', '=', policyId),
+)
+
+/** The rights that identities with this policy hold, each combination once. */
+export async function loadRightsUnderPolicy(db: Kysely<Database>, policyId: string): Promise<PermissionHolder[]> {
+  const rows = await rightsUnderPolicy(db, policyId)
+  return rows.map((row) => ({ isAdmin: Boolean(row.is_admin), permissions: readJsonColumn(row.permissions) }))
 }
 
 /** The fields of identities that other entities show, by id. */

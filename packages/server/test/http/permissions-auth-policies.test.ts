@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { createPolicy, POLICIES, policyOf } from './auth-policies.fixture.ts'
+import { create, detailOf, jwksBody, SIGNERS, summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
+import { createIdentity, IDENTITIES } from './identities.fixture.ts'
+
+const REFUSED = '401 UNAUTHORIZED'
+const CHANGES: readonly Record<string, unknown>[] = [
+  { primary: { cert: { allowExpiredCerts: true } } },
+  { primary: { updb: { minPasswordLength: 6 } } },
+  { secondary: { requireTotp: true } },
+]
+
+testWithApp('D28 D35 login rules of a policy change only with power over its identities', async (t, app) => {
+  const holder = await app.makeIdentity({ permissions: ['auth-policy', 'identity.read'] })
+  const as = (method: string, path: string, body: unknown) => app.call(method, path, body, { session: holder.session })
+  const patch = async (id: string, body: unknown) => summarize(await as('PATCH', `${POLICIES}/${id}`, body))
+  const put = async (id: string, body: object) =>
+    summarize(await as('PUT', `${POLICIES}/${id}`, { ...(await policyOf(app, id)), ...body }))
+
+  const refuses = async (id: string) => {
+    const before = await policyOf(app, id)
+    for (const change of CHANGES) assert.equal(await patch(id, change), REFUSED, JSON.stringify(change))
+    assert.equal(await put(id, { secondary: { ...before.secondary, requireTotp: true } }), REFUSED)
+    assert.deepEqual(await policyOf(app, id), before)
+  }
+  const accepts = async (id: string) => {
+    for (const change of CHANGES) assert.equal(await patch(id, change), '200', JSON.stringify(change))
+  }
+
+  await t.test('the default policy, which the administrator has', async () => {
+    await refuses('default')
+    assert.equal(summarize(await app.admin('PATCH', `${POLICIES}/default`, CHANGES[0])), '200')
+  })
+
+  await t.test('a policy of an administrator, until no administrator has it', async () => {
+    const authPolicyId = await createPolicy(app)
+    const admin = await createIdentity(app, { isAdmin: true, authPolicyId })
+    await createIdentity(app, { authPolicyId })
+    await refuses(authPolicyId)
+    assert.equal(summarize(await app.admin('PATCH', `${IDENTITIES}/${admin}`, { authPolicyId: 'default' })), '200')
+    await accepts(authPolicyId)
+  })
+
+  await t.test('a disabled administrator counts', async () => {
+    const authPolicyId = await createPolicy(app)
+    const admin = await createIdentity(app, { isAdmin: true, authPolicyId })
+    await app.admin('POST', `${IDENTITIES}/${admin}/disable`, { durationMinutes: 0 })
+    await refuses(authPolicyId)
+  })
+
+  await t.test('a policy of an identity with a permission that the caller lacks', async () => {
+    const lacked = await createPolicy(app)
+    await createIdentity(app, { permissions: ['identity.update'], authPolicyId: lacked })
+    await refuses(lacked)
+    const held = await createPolicy(app)
+    await createIdentity(app, { permissions: ['identity.read'], authPolicyId: held })
+    await accepts(held)
+  })
+
+  await t.test('name and tags are open to every holder, by PUT of what was read as well', async () => {
+    const signer = await create(app)
+    const spare = await create(app)
+    const authPolicyId = await createPolicy(app, { extJwt: { allowedSigners: [signer, spare] } })
+    await createIdentity(app, { isAdmin: true, authPolicyId })
+    assert.equal(await patch(authPolicyId, { tags: { a: 'b' } }), '200')
+    assert.equal(await put(authPolicyId, { name: 'another name' }), '200')
+    const { primary } = await policyOf(app, authPolicyId)
+    const reversed = { ...primary, extJwt: { ...primary.extJwt, allowedSigners: [spare, signer] } }
+    assert.equal(await put(authPolicyId, { primary: reversed }), '200')
+    assert.equal(
+      await put(authPolicyId, { primary: { ...primary, extJwt: { allowed: true, allowedSigners: [] } } }),
+      REFUSED,
+    )
+  })
+})
+
+testWithApp('D48 only an administrator enables a signer that logs in administrators', async (_t, app) => {
+  const { session } = await app.makeIdentity({ permissions: ['external-jwt-signer'] })
+  const as = async (method: string, id: string, body: unknown) =>
+    summarize(await app.call(method, `${SIGNERS}/${id}`, body, { session }))
+  const trusted = await create(app, jwksBody({ enabled: false }))
+  assert.equal(await as('PATCH', trusted, { enabled: true }), REFUSED)
+  assert.equal(await as('PUT', trusted, { ...(await detailOf(app, trusted)), enabled: true }), REFUSED)
+  assert.equal((await detailOf(app, trusted)).enabled, false)
+  assert.equal(summarize(await app.admin('PATCH', `${SIGNERS}/${trusted}`, { enabled: true })), '200')
+
+  const own = (await app.call('POST', SIGNERS, jwksBody({ enabled: false }), { session })).json.data.id
+  assert.equal(await as('PATCH', own, { enabled: true }), '200')
+})
