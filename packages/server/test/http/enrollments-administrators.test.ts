@@ -165,6 +165,18 @@ testWithApp(
   },
 )
 
+testWithApp('N-05 the enrollments of an identity take the permission for enrollments', async (_t, app) => {
+  const { identityId, id } = await createEnrolling(app)
+  const path = `${IDENTITIES}/${identityId}/enrollments`
+  const withIdentity = await callerWith(app, ['identity'])
+  assert.equal(summarize(await withIdentity('GET', path)), '401 UNAUTHORIZED')
+  const withEnrollment = await callerWith(app, ['enrollment.read'])
+  assert.deepEqual(
+    (await withEnrollment('GET', path)).json.data.map((row: { id: string }) => row.id),
+    [id],
+  )
+})
+
 testWithApp('N-05 a list shows each caller exactly the enrollments that single reads show', async (_t, app) => {
   const owners: { id: string; permissions: readonly (typeof PERMISSIONS)[number][] }[] = []
   for (const permission of PERMISSIONS) {

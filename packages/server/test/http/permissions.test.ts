@@ -167,7 +167,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
   'GET /edge/management/v1/identity-role-attributes': 'identity.read',
   'DELETE /edge/management/v1/identities/:id/mfa': 'identity.update',
 
-  'GET /edge/management/v1/identities/:id/enrollments': 'identity.read',
+  'GET /edge/management/v1/identities/:id/enrollments': 'enrollment.read',
 
   'GET /edge/management/v1/enrollments': 'enrollment.read',
   'POST /edge/management/v1/enrollments': 'enrollment.create',

@@ -142,7 +142,7 @@ export function enrollmentRoutes(parts: EnrollmentRouteParts): Route[] {
     {
       method: 'GET',
       paths: [`${MANAGEMENT}/identities/:id/enrollments`],
-      access: { entity: 'identity', action: 'read' },
+      access: access('read'),
       bodyCap: 'management',
       body: null,
       note: describe.list('Enrollment', 'List the open enrollments of an identity'),
