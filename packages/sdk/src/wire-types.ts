@@ -915,6 +915,7 @@ export interface AccountInput {
   readonly identityProviderId: string
   readonly organizationId?: string | null | undefined
   readonly clientId?: string | null | undefined
+  readonly proofToken?: string | null | undefined
   readonly contactEmail?: string | null | undefined
   readonly description?: string | null | undefined
   readonly role?: 'admin' | 'read-only' | null | undefined
@@ -930,6 +931,7 @@ export interface AccountChanges {
 export interface AccountRotation {
   readonly overlapMinutes?: number | null | undefined
   readonly clientId?: string | null | undefined
+  readonly proofToken?: string | null | undefined
 }
 export interface NetworkInput {
   readonly name: string

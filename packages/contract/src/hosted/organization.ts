@@ -6,6 +6,9 @@ import { PROVIDER_KINDS } from './provider-kind.ts'
 
 const label = () => Type.String({ minLength: 1, maxLength: 63 })
 const link = (description: string) => field(url(), { description, default: null })
+const MAX_TOKEN_CHARACTERS = 12_288
+const PROOF_TOKEN = 'A current access token of the client `clientId`, which proves that it belongs to the organization'
+const proofToken = () => Type.String({ maxLength: MAX_TOKEN_CHARACTERS, secret: true, description: PROOF_TOKEN })
 /** Default: the organization of the caller. */
 const organizationId = () => text(64)
 
@@ -54,6 +57,7 @@ export const API_ACCOUNT = resource({
     createOnly: true,
     optional: true,
   }),
+  proofToken: field(proofToken(), { createOnly: true, optional: true }),
   contactEmail: field(text(256), { default: null }),
   description: field(text(1024), { default: null }),
   role: field(Type.Enum([...ACCOUNT_ROLES]), { default: 'admin', blankIsIgnored: true }),
@@ -67,6 +71,7 @@ export const ApiAccountRotate = Type.Object({
   overlapMinutes: optional(Type.Integer({ minimum: 0, maximum: MAX_OVERLAP_MINUTES })),
   /** The new client, when the clients of the account are not registered by the controller. */
   clientId: optional(text(256)),
+  proofToken: optional(proofToken()),
 })
 
 /** A network of an organization. */

@@ -1,20 +1,50 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../app-error.ts'
-import { checkClientIdClaim, clientIdClaimsOf } from './client-id-claims.ts'
+import { checkClientIdClaim, clientIdClaimsOf, findClientId } from './client-id-claims.ts'
 
-const RECORD = { kind: 'oidc', issuer: 'https://idp.example', clientIdClaim: null } as const
+const OTHER = { kind: 'oidc', issuer: 'https://idp.example', clientIdClaim: null } as const
+const RECORDS = {
+  cognito: { ...OTHER, kind: 'cognito', issuer: 'https://cognito-idp.us-east-1.amazonaws.com/us-east-1_EXAMPLE' },
+  auth0: { ...OTHER, kind: 'auth0', issuer: 'https://acme.us.auth0.com/' },
+  okta: { ...OTHER, issuer: 'https://acme.okta.com/oauth2/aus1' },
+  entra: { ...OTHER, issuer: 'https://login.microsoftonline.com/11111111-2222-3333-4444-555555555555/v2.0' },
+  keycloak: { ...OTHER, issuer: 'https://sso.example.com/realms/acme' },
+  other: OTHER,
+} as const
 
-test('the claim of the record is used alone; without one, those of its kind are used', () => {
-  assert.deepEqual(clientIdClaimsOf(RECORD), ['azp', 'client_id'])
-  assert.deepEqual(clientIdClaimsOf({ ...RECORD, clientIdClaim: 'machine' }), ['machine'])
+test('the claim of the client id is that of the record, else those of its kind', () => {
+  assert.deepEqual(clientIdClaimsOf(OTHER), ['azp', 'client_id'])
+  assert.deepEqual(clientIdClaimsOf({ ...OTHER, clientIdClaim: 'client_id' }), ['client_id'])
+  assert.equal(findClientId(OTHER, { client_id: 'b' }), 'b')
+  assert.equal(findClientId(OTHER, { azp: 'a', client_id: 'b' }), 'a')
+  assert.equal(findClientId({ ...OTHER, clientIdClaim: 'client_id' }, { azp: 'a', client_id: 'b' }), 'b')
+  assert.equal(findClientId(OTHER, { azp: 7, sub: 's' }), undefined)
+  assert.equal(findClientId({ ...OTHER, clientIdClaim: '/~' }, { azp: 'a' }), undefined)
 })
 
-test('a claim that tokens of different clients share is refused in every notation', () => {
-  for (const clientIdClaim of ['aud', '/aud/0', 'token_use', '/scope', '/realm_access/roles/0']) {
-    assert.throws(() => checkClientIdClaim({ ...RECORD, clientIdClaim }), AppError, clientIdClaim)
-  }
-  for (const clientIdClaim of [null, 'sub', '/client/aud', 'https://acme.example/scope']) {
-    checkClientIdClaim({ ...RECORD, clientIdClaim })
+const ALLOWED: Readonly<Record<keyof typeof RECORDS, readonly string[]>> = {
+  cognito: ['client_id'],
+  auth0: ['azp', 'client_id'],
+  okta: ['cid'],
+  entra: ['azp'],
+  keycloak: ['azp', 'client_id', 'clientId'],
+  other: ['azp', 'client_id', 'sub'],
+}
+
+test('N-13 the claim of the client id is from the list of its kind of provider', () => {
+  const names = new Set([...Object.values(ALLOWED).flat(), 'aud', 'token_use', 'scope', 'tid', 'pool', 'realm'])
+  for (const [kind, record] of Object.entries(RECORDS) as [keyof typeof RECORDS, typeof OTHER][]) {
+    checkClientIdClaim(record)
+    for (const name of names) {
+      for (const clientIdClaim of [name, `/${name}`]) {
+        const check = () => checkClientIdClaim({ ...record, clientIdClaim })
+        if (ALLOWED[kind].includes(name)) check()
+        else assert.throws(check, AppError, `${kind} ${clientIdClaim}`)
+      }
+    }
+    for (const clientIdClaim of ['/azp/0', '/realm_access/roles/0', '/~', 'https://acme.example/azp']) {
+      assert.throws(() => checkClientIdClaim({ ...record, clientIdClaim }), AppError, clientIdClaim)
+    }
   }
 })

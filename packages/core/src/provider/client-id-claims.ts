@@ -1,50 +1,37 @@
 import { fieldError } from '../app-error.ts'
-import { parseSelector } from '../claim/selector.ts'
+import { parseSelector, selectClaim } from '../claim/selector.ts'
+import type { JsonObject } from '../json/json-value.ts'
 import { providerProfile } from './provider-profile.ts'
 import type { ProviderSettings } from './provider-settings.ts'
 
-type ClientIdSettings = Pick<ProviderSettings, 'kind' | 'issuer' | 'clientIdClaim'>
+/** The members of a provider record that decide how the client id is read from its tokens. */
+export type ClientIdSettings = Pick<ProviderSettings, 'kind' | 'issuer' | 'clientIdClaim'>
 
 /** The claims that can hold the client id, for this provider record. The first one that a token has is used. */
 export function clientIdClaimsOf({ kind, issuer, clientIdClaim }: ClientIdSettings): readonly string[] {
   return clientIdClaim === null ? providerProfile(kind, issuer).clientIdClaims : [clientIdClaim]
 }
 
-/** Claims with the same value for different clients. As client id, one of these would make all clients the same account. */
-const SHARED_CLAIMS: ReadonlySet<string | undefined> = new Set([
-  'iss',
-  'aud',
-  'exp',
-  'nbf',
-  'iat',
-  'auth_time',
-  'typ',
-  'token_use',
-  'scope',
-  'scp',
-  'gty',
-  'ver',
-  'version',
-  'tid',
-  'idp',
-  'idtyp',
-  'acr',
-  'amr',
-  'azpacr',
-  'appidacr',
-  'roles',
-  'groups',
-  'permissions',
-  'realm_access',
-  'resource_access',
-  'allowed-origins',
-])
+/** The client id in the claims of a token, read as this provider record does; undefined when it has none. */
+export function findClientId(settings: ClientIdSettings, claims: JsonObject): string | undefined {
+  for (const claim of clientIdClaimsOf(settings)) {
+    const reading = parseSelector(claim)
+    const value = reading.ok ? selectClaim(reading.selector, claims) : undefined
+    if (typeof value === 'string') return value
+  }
+  return undefined
+}
 
-/** Throws when `clientIdClaim` is a claim that does not distinguish clients. */
-export function checkClientIdClaim({ clientIdClaim }: ClientIdSettings): void {
-  const reading = clientIdClaim === null ? undefined : parseSelector(clientIdClaim)
-  if (!reading?.ok || !SHARED_CLAIMS.has(reading.selector.segments[0])) return
-  const reason =
-    'clientIdClaim must be a claim that differs from client to client; tokens of different clients share this one'
-  throw fieldError('clientIdClaim', reason, clientIdClaim)
+/**
+ * Throws unless `clientIdClaim` is one of the claims that name the client in tokens of this provider. With any other claim, clients that share
+ * its value would be the same account.
+ */
+export function checkClientIdClaim({ kind, issuer, clientIdClaim }: ClientIdSettings): void {
+  if (clientIdClaim === null) return
+  const { clientIdClaims, otherClientIdClaims = [] } = providerProfile(kind, issuer)
+  const allowed = [...clientIdClaims, ...otherClientIdClaims]
+  const reading = parseSelector(clientIdClaim)
+  const [name = '', ...deeper] = reading.ok ? reading.selector.segments : []
+  if (allowed.includes(name) && deeper.length === 0) return
+  throw fieldError('clientIdClaim', `clientIdClaim of this provider can be ${allowed.join(', ')}`, clientIdClaim)
 }

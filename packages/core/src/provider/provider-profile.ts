@@ -7,6 +7,8 @@ import { type IssuerProduct, productOfIssuer } from './provider-product.ts'
 export interface ProviderProfile {
   /** Claims that can hold the client id. The first one that a token has is used. */
   readonly clientIdClaims: readonly string[]
+  /** Further claims that name the client, for records that say so. */
+  readonly otherClientIdClaims?: readonly string[]
   /** False for Cognito, whose access tokens have no audience. */
   readonly hasAudience: boolean
   readonly rules: readonly ClaimRule[]
@@ -73,7 +75,8 @@ const PRODUCT_PROFILES: Readonly<Record<IssuerProduct, Omit<ProviderProfile, 'ha
     clientIdClaims: ['azp', 'client_id', 'clientId'],
     rules: [{ expected: '`preferred_username` is that of a service account', holds: isServiceAccount }],
   },
-  other: { clientIdClaims: ['azp', 'client_id'], rules: [] },
+  // Some issuers name machines by `sub` only, such as Kubernetes.
+  other: { clientIdClaims: ['azp', 'client_id'], otherClientIdClaims: ['sub'], rules: [] },
 }
 
 function isEntraApplication({ scp, idtyp }: JsonObject): boolean {
@@ -88,6 +91,6 @@ function isServiceAccount({ preferred_username: name }: JsonObject): boolean {
 export function providerProfile(kind: ProviderKind, issuer: string): ProviderProfile {
   if (kind === 'cognito') return COGNITO
   if (kind === 'auth0') return AUTH0
-  const { clientIdClaims, rules } = PRODUCT_PROFILES[productOfIssuer(issuer)]
-  return { clientIdClaims, hasAudience: true, rules: [...ACCESS_ONLY, ...rules] }
+  const profile = PRODUCT_PROFILES[productOfIssuer(issuer)]
+  return { ...profile, hasAudience: true, rules: [...ACCESS_ONLY, ...profile.rules] }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { ProviderKind } from '@countersign/contract'
 import { type ProviderSettings, providerFromBody } from '@countersign/core'
 import { sealRegistrationToken } from '../hosted/account-clients.ts'
+import { bindAsOperator } from '../hosted/client-bindings.ts'
 import { createProvider } from '../operations/identity-provider/create-provider.ts'
 import { patchProvider } from '../operations/identity-provider/update-provider.ts'
 import { OWNER_ONLY, writeFileAtomically } from '../platform/keys/write-file-atomically.ts'
@@ -79,8 +80,8 @@ async function ensureAccount(parts: DemoParts, demo: DemoKind, accounts: readonl
     contactEmail: 'demo@example.com',
   }
   const { id, credentials } = existing
-    ? await apiAccounts.rotate(organizationId, existing.account.id, { overlapMinutes: 0 }, meta())
-    : await apiAccounts.create(organizationId, body, meta())
+    ? await apiAccounts.rotate(organizationId, existing.account.id, { overlapMinutes: 0 }, bindAsOperator, meta())
+    : await apiAccounts.create(organizationId, body, bindAsOperator, meta())
   await writeFileAtomically(path, `${JSON.stringify(credentials, null, 2)}\n`, OWNER_ONLY)
   await provider.state.update((now) => ({
     ...now,

@@ -1,19 +1,22 @@
 import {
   readJws,
   refuseWithoutSigner,
-  type Selector,
-  selectClaim,
   type UntrustedJws,
   untrustedIssuerAndAudience,
   type Verdict,
   type VerifiedTokenCache,
-  type VerifySigner,
 } from '@countersign/core'
 import type { KnownAccount } from '../store/reads/account-client-reads.ts'
 import type { AccessTokenRefusal } from '../token/decision-reason.ts'
 import type { TokenVerifier } from '../token/token-verifier.ts'
 import type { KnownAccounts } from './known-accounts.ts'
-import type { DirectoryProvider, ProviderDirectory, TrustedIssuer } from './provider-directory.ts'
+import {
+  type DirectoryProvider,
+  findRecordSigner,
+  type ProviderDirectory,
+  type TrustedIssuer,
+  untrustedTextAt,
+} from './provider-directory.ts'
 
 export type AccessVerdict =
   | { readonly ok: true; readonly account: KnownAccount }
@@ -63,7 +66,7 @@ export class AccessTokenVerifier {
     const claimed = issuer && (await this.#findClaimedAccount(jws, issuer))
     // A token of an unknown account is verified too: response times must not reveal which accounts exist.
     const provider = claimed?.provider ?? issuer?.fallback
-    const signer = provider?.stored.enabled && signerFor(provider, jws)
+    const signer = provider?.stored.enabled && findRecordSigner(provider, jws)
     if (!signer) return refused(refuseWithoutSigner(jws, issuer?.fallback !== undefined))
     const verifying = { stored: provider.keySigner, verify: signer }
     const verdict = await verifier.verifyWith(verifying, jws, true, address)
@@ -88,12 +91,12 @@ export class AccessTokenVerifier {
   ): Promise<ClaimedAccount | undefined> {
     const { accounts, providers } = this.#parts
     const candidates: ClaimedAccount[] = []
-    for (const clientId of new Set(clientIds.map((selector) => textAt(selector, jws)))) {
+    for (const clientId of new Set(clientIds.map((selector) => untrustedTextAt(selector, jws)))) {
       const account = clientId === undefined ? undefined : await accounts.find(issuer, clientId)
       const provider = account && (await providers.find(account.identityProviderId))
-      const own = provider && signerFor(provider, jws)
+      const own = provider && findRecordSigner(provider, jws)
       // The account's record may read the client id from another claim than the one it was found in.
-      if (own && textAt(own.claimsProperty, jws) === clientId) candidates.push({ account, provider, clientId })
+      if (own && untrustedTextAt(own.claimsProperty, jws) === clientId) candidates.push({ account, provider, clientId })
     }
     return candidates.toSorted(byRegistration)[0]
   }
@@ -106,17 +109,6 @@ function refused(verdict: Verdict, providerId?: string): AccessVerdict {
 
 function byRegistration({ account: a }: ClaimedAccount, { account: b }: ClaimedAccount): number {
   return a.registeredAt - b.registeredAt || (a.id < b.id ? -1 : 1)
-}
-
-/** Returns the signer for the first client id claim of the provider kind that the token contains. */
-function signerFor({ byClientIdClaim }: DirectoryProvider, jws: UntrustedJws): VerifySigner | undefined {
-  const signers = [...byClientIdClaim.values()]
-  return signers.find(({ claimsProperty }) => textAt(claimsProperty, jws) !== undefined) ?? signers[0]
-}
-
-function textAt(selector: Selector, { untrustedClaims }: UntrustedJws): string | undefined {
-  const value = selectClaim(selector, untrustedClaims)
-  return typeof value === 'string' ? value : undefined
 }
 
 /** Providers send scopes as a space-separated string (`scope`) or as a list (`scp`, sometimes `scope`). */

@@ -55,7 +55,7 @@ export class AccountClients {
     provider: StoredProvider,
     { name, clientId }: { readonly name: string; readonly clientId: string | undefined },
   ): Promise<NewClient> {
-    if (!clientId) return this.#register(provider, name)
+    if (clientId === undefined) return this.#register(provider, name)
     const client = { clientId, registrationUri: null, sealedRegistrationToken: null }
     return { client, credentials: undefined }
   }

@@ -10,6 +10,7 @@ import { getAccount } from '../store/reads/account-reads.ts'
 import { getProvider } from '../store/reads/provider-reads.ts'
 import type { Store } from '../store/store.ts'
 import type { AccountClients, Credentials, NewClient } from './account-clients.ts'
+import type { BindClient } from './client-bindings.ts'
 
 /** An account with its credentials, shown once; undefined for a client that existed before. */
 export interface AccountWithCredentials {
@@ -33,16 +34,23 @@ export class ApiAccounts {
     this.#parts = parts
   }
 
-  async create(organizationId: string, body: ApiAccountCreate, meta: OperationMeta): Promise<AccountWithCredentials> {
+  async create(
+    organizationId: string,
+    body: ApiAccountCreate,
+    bind: BindClient,
+    meta: OperationMeta,
+  ): Promise<AccountWithCredentials> {
     const { store, accountClients } = this.#parts
     const provider = await getProvider(store.db, organizationId, body.identityProviderId)
     const id = randomUUID()
     const settings = accountFromBody(body)
     const account = { id, organizationId, identityProviderId: provider.id, settings }
     await checkNewAccount(store, organizationId, settings)
-    const obtained = await accountClients.obtain(provider, { name: body.name, clientId: body.clientId })
+    const clientId = body.clientId || undefined
+    const binding = await bind(provider, { clientId, proofToken: body.proofToken })
+    const obtained = await accountClients.obtain(provider, { name: body.name, clientId })
     await this.#record(provider, obtained, () =>
-      store.run(createApiAccount, { ...account, client: obtained.client }, meta),
+      store.run(createApiAccount, { ...account, client: obtained.client, binding }, meta),
     )
     return { id, credentials: obtained.credentials }
   }
@@ -51,15 +59,18 @@ export class ApiAccounts {
   async rotate(
     organizationId: string,
     id: string,
-    { overlapMinutes = DEFAULT_OVERLAP_MINUTES, clientId }: ApiAccountRotate,
+    { overlapMinutes = DEFAULT_OVERLAP_MINUTES, ...body }: ApiAccountRotate,
+    bind: BindClient,
     meta: OperationMeta,
   ): Promise<AccountWithCredentials> {
     const { store, accountClients } = this.#parts
     const { account, provider } = await getAccount(store.db, organizationId, id)
+    const clientId = body.clientId || undefined
+    const binding = await bind(provider, { clientId, proofToken: body.proofToken })
     const obtained = await accountClients.obtain(provider, { name: account.name, clientId })
     const retiresAt = meta.now + overlapMinutes * MS_PER_MINUTE
     await this.#record(provider, obtained, () =>
-      store.run(rotateApiAccount, { id, organizationId, client: obtained.client, retiresAt }, meta),
+      store.run(rotateApiAccount, { id, organizationId, client: obtained.client, binding, retiresAt }, meta),
     )
     return { id, credentials: obtained.credentials }
   }

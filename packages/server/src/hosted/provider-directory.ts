@@ -3,6 +3,8 @@ import {
   clientIdClaimsOf,
   providerProfile,
   type Selector,
+  selectClaim,
+  type UntrustedJws,
   type VerifySigner,
 } from '@countersign/core'
 import type { Logger } from 'pino'
@@ -94,7 +96,8 @@ function trustedIssuer(issuer: string, records: readonly DirectoryProvider[]): T
   }
 }
 
-function directoryProvider(stored: StoredProvider): DirectoryProvider {
+/** Prepares a record for verifying tokens. */
+export function directoryProvider(stored: StoredProvider): DirectoryProvider {
   const { id, revision, issuer, kind, enabled } = stored
   const { hasAudience, rules } = providerProfile(kind, issuer)
   const audience = hasAudience ? stored.audience : null
@@ -104,4 +107,15 @@ function directoryProvider(stored: StoredProvider): DirectoryProvider {
   ])
   const keySigner = { id, enabled, revision, jwksEndpoint: stored.jwksUri, certPem: null, kid: null }
   return { stored, keySigner, byClientIdClaim: new Map(verifiers) }
+}
+
+/** Returns the signer for the first client id claim of the record that the token contains. */
+export function findRecordSigner({ byClientIdClaim }: DirectoryProvider, jws: UntrustedJws): VerifySigner | undefined {
+  const signers = [...byClientIdClaim.values()]
+  return signers.find(({ claimsProperty }) => untrustedTextAt(claimsProperty, jws) !== undefined) ?? signers[0]
+}
+
+export function untrustedTextAt(selector: Selector, { untrustedClaims }: UntrustedJws): string | undefined {
+  const value = selectClaim(selector, untrustedClaims)
+  return typeof value === 'string' ? value : undefined
 }

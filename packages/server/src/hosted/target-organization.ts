@@ -20,12 +20,13 @@ export class TargetOrganizations {
   }
 
   /** Returns the id of the `wanted` organization, by default the caller's own. Throws NOT_FOUND when the caller may not act on it. */
-  async getId({ organizationId, role }: HostedCaller, wanted: string | undefined): Promise<string> {
-    if (!wanted || wanted === organizationId) return organizationId
-    if (role !== 'admin') throw new AppError('FORBIDDEN')
+  async getId(caller: HostedCaller, wanted: string | undefined): Promise<string> {
+    if (!wanted || wanted === caller.organizationId) return caller.organizationId
+    if (caller.role !== 'admin') throw new AppError('FORBIDDEN')
     const { db } = this.#store
-    const isOperator = organizationId === (await this.#localOrganization.id())
-    const organization = isOperator ? await findOrganization(db, wanted) : undefined
+    const organization = (await this.#localOrganization.isOperator(caller))
+      ? await findOrganization(db, wanted)
+      : undefined
     if (!organization || (await hasAccounts(db, wanted))) throw notFound('organization', wanted)
     return organization.id
   }

@@ -15,6 +15,7 @@ import { signerHealthEvent } from '../events/signer-health-event.ts'
 import { AccessTokenVerifier } from '../hosted/access-token-verifier.ts'
 import { AccountClients } from '../hosted/account-clients.ts'
 import { ApiAccounts } from '../hosted/api-accounts.ts'
+import { ClientBindings } from '../hosted/client-bindings.ts'
 import { HostedCallers } from '../hosted/hosted-caller.ts'
 import { KnownAccounts } from '../hosted/known-accounts.ts'
 import { LocalOrganization } from '../hosted/local-organization.ts'
@@ -183,6 +184,8 @@ export function createController(parts: ControllerParts): Controller {
   const accountClients = new AccountClients({ ...parts, registration: createClientRegistration(fetchDocument) })
   const targetOrganizations = new TargetOrganizations(store, localOrganization)
   const apiAccounts = new ApiAccounts({ store, accountClients })
+  const discoverProvider = createDiscoverProvider(fetchDocument, jwksPolicy)
+  const clientBindings = new ClientBindings({ localOrganization, discoverProvider, verifier, cache })
   const signControllerJwt = createSignControllerJwt(parts.serverIdentity)
   const signerKeyCheck = new SignerKeyCheck(signers, signerKeys)
   const clientCertificates = createClientCertificates({
@@ -234,8 +237,9 @@ export function createController(parts: ControllerParts): Controller {
     jwksPolicy,
     sessionExchange: new SessionExchange(session),
     targetOrganizations,
-    discoverProvider: createDiscoverProvider(fetchDocument, jwksPolicy),
+    discoverProvider,
     apiAccounts,
+    clientBindings,
   })
   const noteSessionUse = createClientChangeDetector((move, { id, identity }, address) =>
     events.publish(apiSessionEvent(move, { id, identityId: identity.id, ipAddress: address })),

@@ -62,6 +62,11 @@ export const KINDS = {
   },
 } as const
 
+/** The address of the keys of a record, below its issuer. */
+export function keysOf({ issuer }: { readonly issuer: string }): string {
+  return `${issuer.replace(/\/$/, '')}/keys`
+}
+
 export type KindName = keyof typeof KINDS
 
 export async function setUpHosted(t: TestContext, options: Omit<AppOptions, 'fetchJwks'> = {}) {
@@ -85,7 +90,7 @@ export async function setUpHosted(t: TestContext, options: Omit<AppOptions, 'fet
     const body = {
       name: kind,
       ...record,
-      jwksUri: 'https://keys.example/jwks',
+      jwksUri: keysOf(record),
       tokenUrl: 'https://idp.example/token',
       ...members,
     }
@@ -121,5 +126,5 @@ export async function setUpHosted(t: TestContext, options: Omit<AppOptions, 'fet
   const call = (method: string, path: string, bearer?: string, body?: unknown): Promise<Reply> =>
     app.call(method, path, body, bearer === undefined ? {} : { headers: { authorization: `Bearer ${bearer}` } })
 
-  return { app, key, createOrganization, createProvider, createAccount, token, call, bodyOf }
+  return { app, key, otherKey: others, createOrganization, createProvider, createAccount, token, call, bodyOf }
 }

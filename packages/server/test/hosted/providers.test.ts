@@ -81,9 +81,10 @@ test('a record is changed by PUT and PATCH; while it has accounts its issuer is 
 
 test('clientIdClaim of the record selects the claim with the client id', async (t) => {
   const { createProvider, createAccount, token, call } = await setUpHosted(t)
-  await createAccount(await createProvider('keycloak', { clientIdClaim: '/resource/machine' }), 'machine')
+  const issuer = 'https://idp.example'
+  await createAccount(await createProvider('keycloak', { issuer, clientIdClaim: 'client_id' }), 'machine')
   const status = async (claims: object) =>
-    (await call('GET', '/core/v3/networks', token('keycloak', 'someone', { ...claims }))).status
-  assert.equal(await status({ resource: { machine: 'machine' } }), 200)
+    (await call('GET', '/core/v3/networks', token('keycloak', 'someone', { iss: issuer, ...claims }))).status
+  assert.equal(await status({ client_id: 'machine' }), 200)
   assert.equal(await status({ azp: 'machine' }), 401)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { KINDS, OTHER_KEYS, setUpHosted } from './hosted.fixture.ts'
+import { KINDS, keysOf, OTHER_KEYS, setUpHosted } from './hosted.fixture.ts'
 import { isHostedRoute } from './is-hosted-route.ts'
 
 const PROVIDERS = '/identity/v1/identity-providers'
@@ -84,51 +84,86 @@ test('N-13 entities of another organization cannot be changed: they are not foun
 test('N-13 P-11 an organization cannot capture the machines of others by a claim that all tokens of their issuer have', async (t) => {
   const { app, call, token, acme, other, bodyOf } = await setUp(t)
   const { record } = KINDS.cognito
-  const body = { name: 'trap', ...record, jwksUri: 'https://keys.example/jwks' }
+  const body = { name: 'trap', ...record, jwksUri: keysOf(record) }
   app.clock.advance(1)
-  for (const clientIdClaim of ['token_use', '/token_use', '/aud/0']) {
+  for (const clientIdClaim of ['token_use', '/token_use', '/aud/0', 'pool', 'sub']) {
     const refused = await call('POST', PROVIDERS, other.bearer, { ...body, clientIdClaim })
     assert.deepEqual([refused.status, refused.json.field], [400, 'clientIdClaim'])
   }
-  const provider = bodyOf(await call('POST', PROVIDERS, other.bearer, { ...body, clientIdClaim: 'pool' }))
-  const trap = { name: 'trap', identityProviderId: provider.id, clientId: 'shared' }
-  const { id } = bodyOf(await call('POST', ACCOUNTS, other.bearer, trap))
-  const self = async (clientId: string) =>
-    (await call('GET', SELF, token('cognito', clientId, { pool: 'shared' }))).json.id
-  assert.equal(await self('acme-machine'), acme.account)
-  assert.equal(await self('unregistered machine'), id, 'the claim of a record counts where no other account matches')
+  const provider = bodyOf(await call('POST', PROVIDERS, other.bearer, { ...body, clientIdClaim: 'client_id' }))
+  const [path, kept] = [`${PROVIDERS}/${provider.id}`, bodyOf(await call('GET', PROVIDERS, other.bearer), 200)]
+  assert.equal((await call('PATCH', path, other.bearer, { clientIdClaim: 'pool' })).status, 400)
+  assert.deepEqual(bodyOf(await call('GET', PROVIDERS, other.bearer), 200), kept)
+  assert.equal((await call('GET', SELF, token('cognito', 'acme-machine', { pool: 'shared' }))).json.id, acme.account)
+  assert.equal((await call('GET', SELF, token('cognito', 'unregistered machine', { pool: 'shared' }))).status, 401)
 })
 
-/** A machine of ACME by a custom claim; its tokens contain the usual claim too. */
+/** Machines of one issuer whose tokens have two claims that can name a client. */
 async function setUpClaims(t: Parameters<typeof setUpHosted>[0]) {
   const hosted = await setUp(t)
   const { app, call, bodyOf, token, acme, other } = hosted
-  const { record } = KINDS.keycloak
+  const issuer = 'https://idp.example'
   const provider = {
     name: 'sso',
-    ...record,
-    jwksUri: 'https://keys.example/jwks',
-    tokenUrl: 'https://idp.example/token',
+    ...KINDS.keycloak.record,
+    issuer,
+    jwksUri: keysOf({ issuer }),
+    tokenUrl: `${issuer}/token`,
+  }
+  const mint = (azp: string, sub: string) => token('keycloak', azp, { iss: issuer, sub, client_id: undefined })
+  const makeProvider = async ({ bearer }: { bearer: string }, members: object = {}): Promise<string> =>
+    bodyOf(await call('POST', PROVIDERS, bearer, { ...provider, ...members })).id
+  const makeAccount = (
+    { bearer }: { bearer: string },
+    identityProviderId: string,
+    clientId: string,
+    proofToken: string,
+  ) => {
+    app.clock.advance(1)
+    const body = { name: `account of ${clientId}`, identityProviderId, clientId, proofToken }
+    return call('POST', ACCOUNTS, bearer, body)
   }
   /** Registers a provider and an account, later on each call. */
-  const register = async (organization: { bearer: string }, clientId: string, members: object = {}) => {
-    app.clock.advance(1)
-    const identityProviderId = bodyOf(
-      await call('POST', PROVIDERS, organization.bearer, { ...provider, ...members }),
-    ).id
-    app.clock.advance(1)
-    const body = { name: `account of ${clientId}`, identityProviderId, clientId }
-    return { identityProviderId, account: bodyOf(await call('POST', ACCOUNTS, organization.bearer, body)).id }
+  const register = async (
+    organization: { bearer: string },
+    clientId: string,
+    proofToken: string,
+    members: object = {},
+  ) => {
+    const identityProviderId = await makeProvider(organization, members)
+    const { id: account } = bodyOf(await makeAccount(organization, identityProviderId, clientId, proofToken))
+    return { identityProviderId, account }
   }
-  const bearer = () => token('keycloak', 'svc-77', { machine: 'machine-1' })
   const self = async () => {
-    const { status, json } = await call('GET', SELF, bearer())
+    const { status, json } = await call('GET', SELF, mint('svc-77', 'machine-1'))
     return status === 200 ? json.id : status
   }
-  const ofAcme = () => register(acme, 'machine-1', { clientIdClaim: 'machine' })
-  const ofOther = () => register(other, 'svc-77')
-  return { ...hosted, register, ofAcme, ofOther, self, provider }
+  // The proofs name no other account. Only later tokens of these clients are ambiguous.
+  const ofAcme = () => register(acme, 'machine-1', mint('another', 'machine-1'), { clientIdClaim: 'sub' })
+  const ofOther = () => register(other, 'svc-77', mint('svc-77', 'another'))
+  return { ...hosted, register, makeProvider, makeAccount, mint, ofAcme, ofOther, self, provider }
 }
+
+test('N-13 a registration whose token names an account of another organization too is refused', async (t) => {
+  const { call, app, bodyOf, acme, other, ofAcme, makeProvider, makeAccount, mint, self, provider } =
+    await setUpClaims(t)
+  const { account } = await ofAcme()
+  const record = await makeProvider(other)
+  const refused = await makeAccount(other, record, 'svc-77', mint('svc-77', 'machine-1'))
+  assert.deepEqual([refused.status, refused.json.field], [400, 'clientId'], refused.text)
+  assert.equal(await self(), account)
+  const { id: organizationId } = bodyOf(
+    await app.admin('POST', '/identity/v1/organizations', { name: 'Third', label: 'THIRD' }),
+  )
+  const { id: identityProviderId } = bodyOf(await app.admin('POST', PROVIDERS, { ...provider, organizationId }))
+  const byOperator = { name: 'x', organizationId, identityProviderId, clientId: 'svc-78' }
+  const unproven = await app.admin('POST', ACCOUNTS, byOperator)
+  assert.deepEqual([unproven.status, unproven.json.field], [400, 'proofToken'], 'its tokens may name both accounts')
+  bodyOf(await app.admin('POST', ACCOUNTS, { ...byOperator, proofToken: mint('svc-78', 'another') }))
+  bodyOf(await makeAccount(other, record, 'svc-77', mint('svc-77', 'another')))
+  assert.equal(await self(), account)
+  assert.equal((await call('DELETE', `${ACCOUNTS}/${account}`, acme.bearer)).status, 204)
+})
 
 test('a later registration neither takes over nor affects a machine of another organization', async (t) => {
   const { call, bodyOf, other, ofAcme, ofOther, self } = await setUpClaims(t)
@@ -154,13 +189,13 @@ test('a later registration by a custom claim does not take over a machine with t
 })
 
 test('the age of the account counts, not the age of its provider record', async (t) => {
-  const { app, call, bodyOf, other, provider, ofAcme, self } = await setUpClaims(t)
-  const { id: identityProviderId } = bodyOf(await call('POST', PROVIDERS, other.bearer, provider))
+  const { call, bodyOf, other, token, makeProvider, makeAccount, mint, ofAcme, self } = await setUpClaims(t)
+  const record = await makeProvider(other)
   const { account } = await ofAcme()
-  app.clock.advance(1)
-  bodyOf(await call('POST', ACCOUNTS, other.bearer, { name: 'late', identityProviderId, clientId: 'svc-77' }))
+  bodyOf(await makeAccount(other, record, 'svc-77', mint('svc-77', 'another')))
   assert.equal(await self(), account)
-  bodyOf(await call('POST', `${ACCOUNTS}/${other.account}/rotate`, other.bearer, { clientId: 'svc-78' }), 200)
+  const next = { clientId: 'svc-78', proofToken: token('cognito', 'svc-78') }
+  bodyOf(await call('POST', `${ACCOUNTS}/${other.account}/rotate`, other.bearer, next), 200)
   assert.equal(await self(), account)
 })
 
@@ -183,22 +218,25 @@ test('a machine whose account or provider is disabled is refused, and no other a
 })
 
 test('the client id claim is fixed while there are accounts, so that none becomes another client', async (t) => {
-  const { call, bodyOf, other, ofAcme, self, register } = await setUpClaims(t)
-  const early = await register(other, 'svc-77', { clientIdClaim: 'nothing-yet' })
+  const { call, bodyOf, other, ofAcme, self, register, token } = await setUpClaims(t)
+  const proofToken = token('keycloak', 'another', { iss: 'https://idp.example', client_id: 'svc-77' })
+  const early = await register(other, 'svc-77', proofToken, { clientIdClaim: 'client_id' })
   const { account } = await ofAcme()
   const path = `${PROVIDERS}/${early.identityProviderId}`
   const refused = await call('PATCH', path, other.bearer, { clientIdClaim: 'azp' })
   assert.deepEqual([refused.status, refused.json.status.label], [400, 'BAD_REQUEST'], refused.text)
   assert.equal(await self(), account)
-  bodyOf(await call('PATCH', path, other.bearer, { clientIdClaim: 'nothing-yet', name: 'renamed' }), 200)
+  bodyOf(await call('PATCH', path, other.bearer, { clientIdClaim: 'client_id', name: 'renamed' }), 200)
   assert.equal((await call('DELETE', `${ACCOUNTS}/${early.account}`, other.bearer)).status, 204)
   bodyOf(await call('PATCH', path, other.bearer, { clientIdClaim: 'azp' }), 200)
 })
 
 test('a client id registered by another organization is refused without revealing that', async (t) => {
-  const { call, acme, other } = await setUp(t)
+  const { call, acme, other, token } = await setUp(t)
   const make = async ({ bearer, provider }: typeof acme, clientId: string) => {
-    const { status, json } = await call('POST', ACCOUNTS, bearer, { name: 'x', identityProviderId: provider, clientId })
+    const proofToken = token('cognito', clientId)
+    const body = { name: 'x', identityProviderId: provider, clientId, proofToken }
+    const { status, json } = await call('POST', ACCOUNTS, bearer, body)
     return [status, json.field, json.errors?.[0]]
   }
   const neutral = 'this client cannot be used for an account: choose another client of the provider'

@@ -2,6 +2,7 @@ import type { Account, AccountWithCredentials, HostedClient } from '@countersign
 import { CliError, EXIT, usageError } from '../../cli-error.ts'
 import { collect } from '../../collect.ts'
 import type { Call, Command } from '../../command.ts'
+import { loadTextFile } from '../../files/load-text-file.ts'
 import { withSecretFiles } from '../../files/secret-files.ts'
 import { HOSTED_FLAGS, withHosted } from '../../hosted/with-hosted.ts'
 import { getFormat, printData, printList } from '../../output/print-result.ts'
@@ -47,6 +48,11 @@ const create: Command = {
       value: 'ID',
       description: 'Use this existing client of the provider instead of registering one',
     },
+    {
+      name: 'proof-token',
+      value: 'FILE',
+      description: 'A file with a current access token of this client, which proves that it is yours',
+    },
     OUT_FLAG,
   ],
   details: ['The password is issued only once. It is written to a file that only you can read, and nowhere else.'],
@@ -67,6 +73,7 @@ const create: Command = {
         ...(flags.email !== undefined && { contactEmail: String(flags.email) }),
         ...(flags.description !== undefined && { description: String(flags.description) }),
         ...(flags['client-id'] !== undefined && { clientId: String(flags['client-id']) }),
+        ...(flags['proof-token'] !== undefined && { proofToken: loadTextFile(String(flags['proof-token'])).trim() }),
       }
       return client.accounts.create(body)
     })

@@ -1,4 +1,4 @@
-import { Switch, TextInput } from '@mantine/core'
+import { Switch, Textarea, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { required } from '../../form/rules.ts'
 
@@ -6,9 +6,15 @@ import { required } from '../../form/rules.ts'
 export interface ClientValues {
   readonly hasClient: boolean
   readonly clientId: string
+  readonly proofToken: string
 }
 
-export const NO_CLIENT: ClientValues = { hasClient: false, clientId: '' }
+export const NO_CLIENT: ClientValues = { hasClient: false, clientId: '', proofToken: '' }
+
+/** The members of the request that name an existing client. */
+export function existingClient({ hasClient, clientId, proofToken }: ClientValues) {
+  return hasClient ? { clientId, ...(proofToken && { proofToken: proofToken.trim() }) } : {}
+}
 
 export function checkClientId(clientId: string, { hasClient }: ClientValues) {
   return hasClient ? required('The client id')(clientId) : null
@@ -24,12 +30,21 @@ export function ClientFields({ label, form }: ClientFieldsProps) {
     <>
       <Switch label={label} {...form.getInputProps('hasClient', { type: 'checkbox' })} />
       {form.values.hasClient && (
-        <TextInput
-          label="Client id"
-          required
-          description="Nothing is registered, and there is no credentials file to download"
-          {...form.getInputProps('clientId')}
-        />
+        <>
+          <TextInput
+            label="Client id"
+            required
+            description="Nothing is registered, and there is no credentials file to download"
+            {...form.getInputProps('clientId')}
+          />
+          <Textarea
+            label="Proof token"
+            description="A current access token of this client. Needed when other accounts of the issuer have their client id in another claim"
+            autosize
+            maxRows={4}
+            {...form.getInputProps('proofToken')}
+          />
+        </>
       )}
     </>
   )

@@ -12,7 +12,7 @@ import { PageLink } from '../../show/links.tsx'
 import { PageHead } from '../../show/page-head.tsx'
 import { ROLES } from './account-roles.ts'
 import { ACCOUNT_RULES } from './account-values.ts'
-import { ClientFields, checkClientId, NO_CLIENT } from './client-fields.tsx'
+import { ClientFields, checkClientId, existingClient, NO_CLIENT } from './client-fields.tsx'
 import { CredentialsDialog } from './credentials-dialog.tsx'
 
 /** Creates an API account and offers its credentials file once. */
@@ -58,12 +58,12 @@ function AccountForm({ onSend }: { readonly onSend: (body: AccountInput) => Prom
       identityProviderId: (value) => (value ? null : 'Choose a provider'),
       clientId: checkClientId,
     },
-    send: ({ hasClient, clientId, contactEmail, description, ...values }) =>
+    send: ({ hasClient, clientId, proofToken, contactEmail, description, ...values }) =>
       onSend({
         ...values,
         ...(contactEmail && { contactEmail }),
         ...(description && { description }),
-        ...(hasClient && { clientId }),
+        ...existingClient({ hasClient, clientId, proofToken }),
       }),
   })
   const options = providers?.map(({ id, name }) => ({ value: id, label: name })) ?? []

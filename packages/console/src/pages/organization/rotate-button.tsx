@@ -7,7 +7,7 @@ import { queries } from '../../api/queries.ts'
 import type { Account, Credentials } from '../../api/wire.ts'
 import { useServerForm } from '../../form/use-server-form.ts'
 import { ErrorNote } from '../../show/error-note.tsx'
-import { ClientFields, checkClientId, NO_CLIENT } from './client-fields.tsx'
+import { ClientFields, checkClientId, existingClient, NO_CLIENT } from './client-fields.tsx'
 import { CredentialsDialog } from './credentials-dialog.tsx'
 
 const DEFAULT_OVERLAP = '60'
@@ -63,8 +63,8 @@ function RotateForm({ id, onCancel, onRotated }: RotateFormProps) {
   const { form, formError, isBusy, submit } = useServerForm({
     initialValues: { overlapMinutes: DEFAULT_OVERLAP, ...NO_CLIENT },
     validate: { clientId: checkClientId },
-    send: async ({ overlapMinutes, hasClient, clientId }) => {
-      const body = { overlapMinutes: Number(overlapMinutes), ...(hasClient && { clientId }) }
+    send: async ({ overlapMinutes, ...client }) => {
+      const body = { overlapMinutes: Number(overlapMinutes), ...existingClient(client) }
       const rotated = await hosted.accounts.rotate(id, body)
       await onRotated(rotated.credentials)
     },

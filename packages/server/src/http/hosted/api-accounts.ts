@@ -10,6 +10,7 @@ import {
 } from '@countersign/contract'
 import type { Credentials } from '../../hosted/account-clients.ts'
 import type { ApiAccounts } from '../../hosted/api-accounts.ts'
+import type { ClientBindings } from '../../hosted/client-bindings.ts'
 import type { TargetOrganizations } from '../../hosted/target-organization.ts'
 import { patchApiAccount, replaceApiAccount } from '../../operations/api-account/update-api-account.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -25,6 +26,7 @@ interface ApiAccountRouteParts {
   readonly store: Pick<Store, 'db' | 'run'>
   readonly clock: Clock
   readonly apiAccounts: ApiAccounts
+  readonly clientBindings: ClientBindings
   readonly targetOrganizations: Pick<TargetOrganizations, 'getId'>
 }
 
@@ -35,7 +37,7 @@ const ONE = `${COLLECTION}/:id`
 
 /** The API accounts of an organization. Each is registered at its identity provider, and its secret is shown once. */
 export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
-  const { store, clock, apiAccounts, targetOrganizations } = parts
+  const { store, clock, apiAccounts, clientBindings, targetOrganizations } = parts
 
   const respond = async (
     organizationId: string,
@@ -73,8 +75,10 @@ export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
       body: { schema: ApiAccountCreate, optional: false },
       handle: async (call) => {
         const body = call.body as CreateBody
-        const organizationId = await targetOrganizations.getId(hostedCallerOf(call), body.organizationId)
-        const { id, credentials } = await apiAccounts.create(organizationId, body, hostedMeta(call, clock.now()))
+        const caller = hostedCallerOf(call)
+        const organizationId = await targetOrganizations.getId(caller, body.organizationId)
+        const bind = await clientBindings.of(caller)
+        const { id, credentials } = await apiAccounts.create(organizationId, body, bind, hostedMeta(call, clock.now()))
         return respond(organizationId, id, { status: 201, credentials })
       },
     },
@@ -113,7 +117,8 @@ export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
       handle: async (call) => {
         const { id, organizationId } = ownedKeyOf(call)
         const body = (call.body ?? {}) as RotateBody
-        const { credentials } = await apiAccounts.rotate(organizationId, id, body, hostedMeta(call, clock.now()))
+        const bind = await clientBindings.of(hostedCallerOf(call))
+        const { credentials } = await apiAccounts.rotate(organizationId, id, body, bind, hostedMeta(call, clock.now()))
         return respond(organizationId, id, { status: 200, credentials })
       },
     },

@@ -7,22 +7,24 @@ import { duplicateError } from '../../store/unique-violation.ts'
 import type { AccountClient } from '../../store/writes/account-client-writes.ts'
 import { type AccountOwners, insertAccount } from '../../store/writes/account-writes.ts'
 import { addClient } from './account-clients.ts'
+import type { ClientBinding } from './client-binding.ts'
 
 export interface NewApiAccount extends AccountOwners {
   readonly settings: AccountSettings
   readonly client: AccountClient
+  readonly binding: ClientBinding
 }
 
 export const createApiAccount = operation({
   name: 'apiAccount.create',
   access: { hosted: 'admin' },
   target: 'apiAccounts',
-  async run(tx, { settings, client, ...owners }: NewApiAccount): Promise<void> {
+  async run(tx, { settings, client, binding, ...owners }: NewApiAccount): Promise<void> {
     const { id, organizationId, identityProviderId } = owners
     await checkNewAccount(tx, organizationId, settings)
-    const { issuer } = await getProvider(tx.db, organizationId, identityProviderId)
+    const provider = await getProvider(tx.db, organizationId, identityProviderId)
     await insertAccount(tx, owners, settings)
-    await addClient(tx, { accountId: id, issuer }, client)
+    await addClient(tx, { accountId: id, provider }, client, binding)
   },
 })
 

@@ -5,9 +5,11 @@ import { getProvider } from '../../store/reads/provider-reads.ts'
 import { type AccountClient, retireClients } from '../../store/writes/account-client-writes.ts'
 import { addClient } from './account-clients.ts'
 import { endAccountSessions } from './account-sessions.ts'
+import type { ClientBinding } from './client-binding.ts'
 
 export interface RotateApiAccount extends OwnedKey {
   readonly client: AccountClient
+  readonly binding: ClientBinding
   /** Until when the account's current clients are accepted. */
   readonly retiresAt: number
 }
@@ -17,11 +19,11 @@ export const rotateApiAccount = operation({
   name: 'apiAccount.rotate',
   access: { hosted: 'admin' },
   target: 'apiAccounts',
-  async run(tx, { id, organizationId, client, retiresAt }: RotateApiAccount): Promise<void> {
+  async run(tx, { id, organizationId, client, binding, retiresAt }: RotateApiAccount): Promise<void> {
     const account = await getAccountRow(tx.db, organizationId, id)
-    const { issuer } = await getProvider(tx.db, organizationId, account.identity_provider_id)
+    const provider = await getProvider(tx.db, organizationId, account.identity_provider_id)
     if (retiresAt <= tx.now) await endAccountSessions(tx, id)
     await retireClients(tx, id, retiresAt)
-    await addClient(tx, { accountId: id, issuer }, client)
+    await addClient(tx, { accountId: id, provider }, client, binding)
   },
 })

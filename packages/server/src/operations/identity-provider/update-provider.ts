@@ -71,12 +71,14 @@ const CLIENT_KEYS: readonly { what: string; read: (provider: ProviderSettings) =
   { what: 'the claim that names the client', read: (provider) => JSON.stringify(clientIdClaimsOf(provider)) },
 ]
 
+const CLIENT_SETTINGS = ['kind', 'issuer', 'clientIdClaim'] as const
+
 /**
  * Refuses to change the issuer or the client id's claim while the provider has accounts. Accounts are looked up by issuer and client id, and
  * with another issuer or claim they could match clients of another organization.
  */
 async function checkSameClients({ db }: Transaction, current: StoredProvider, next: ProviderSettings): Promise<void> {
-  if (next.clientIdClaim !== current.clientIdClaim) checkClientIdClaim(next)
+  if (CLIENT_SETTINGS.some((member) => next[member] !== current[member])) checkClientIdClaim(next)
   const changed = CLIENT_KEYS.find(({ read }) => read(current) !== read(next))
   if (!changed || (await listAccountsOfProvider(db, current.id)).length === 0) return
   const message = `${changed.what} can not change while the provider has API accounts: create another provider`

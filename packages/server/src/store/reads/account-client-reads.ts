@@ -1,4 +1,5 @@
-import type { AccountRole } from '@countersign/contract'
+import type { AccountRole, ProviderKind } from '@countersign/contract'
+import type { ClientIdSettings } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import type { ApiAccountClientRow, ApiAccountRow } from '../hosted-schema.ts'
 import { prepared } from '../prepared.ts'
@@ -68,6 +69,25 @@ export async function findSiblingWithClient(
     .where('client.client_id', '=', clientId)
     .where('account.id', '=', accountId)
     .executeTakeFirst()
+}
+
+/** The different ways in which the client ids of an issuer's accounts are read, over all organizations. */
+export async function listClientIdSettings(db: Db, issuer: string): Promise<ClientIdSettings[]> {
+  const rows = await db
+    .selectFrom('identity_providers as provider')
+    .select(['provider.kind', 'provider.client_id_claim'])
+    .distinct()
+    .where('provider.issuer', '=', issuer)
+    .where((is) =>
+      is.exists(
+        is
+          .selectFrom('api_accounts as account')
+          .select('account.id')
+          .whereRef('account.identity_provider_id', '=', 'provider.id'),
+      ),
+    )
+    .execute()
+  return rows.map(({ kind, client_id_claim: clientIdClaim }) => ({ kind: kind as ProviderKind, issuer, clientIdClaim }))
 }
 
 export interface RetiredClient {

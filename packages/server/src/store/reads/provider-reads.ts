@@ -28,6 +28,13 @@ export async function getProvider(db: Db, organizationId: string, id: string): P
   return providerFromRow(row)
 }
 
+/** A record of any organization. */
+export async function getProviderById(db: Db, id: string): Promise<StoredProvider> {
+  const row = await db.selectFrom('identity_providers').selectAll().where('id', '=', id).executeTakeFirst()
+  if (!row) throw notFound('identityProvider', id)
+  return providerFromRow(row)
+}
+
 /** The records of all organizations, oldest first. */
 export async function listAllProviderRows(db: Db): Promise<IdentityProviderRow[]> {
   return db.selectFrom('identity_providers').selectAll().orderBy('created_at').orderBy('id').execute()
