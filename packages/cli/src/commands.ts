@@ -55,6 +55,7 @@ const MANAGE: Rows = [
   ['signers edit', 'Edit a signer in an editor', async () => (await signers()).edit],
   ['signers enable', 'Accept the tokens of a signer', async () => (await signers()).enable],
   ['signers disable', 'Refuse the tokens of a signer', async () => (await signers()).disable],
+  ['signers trust', 'Let an untrusted signer log in administrators', async () => (await signers()).trust],
   ['signers delete', 'Delete a signer', async () => (await signers()).delete],
   ['signers refresh', 'Fetch the keys of a signer now', async () => (await signers()).refresh],
   ['signers discover', 'Read the members of a signer from its issuer', async () => (await signers()).discover],

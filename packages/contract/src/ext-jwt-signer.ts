@@ -3,6 +3,7 @@ import { MAX_SCOPES } from './limits.ts'
 import { field, type PatchOf, type SettingsOf, type WriteOf } from './resource/field.ts'
 import { resource } from './resource/resource.ts'
 import { tagsField } from './resource/tags-field.ts'
+import { trustField } from './resource/trust-field.ts'
 import { instant, map, strings } from './responses/response-members.ts'
 import Type, { type Static } from './schema/type.ts'
 
@@ -143,6 +144,7 @@ export const SIGNER = resource({
     accepts: openObject(),
     flag: 'none',
   }),
+  trust: trustField(),
   tags: tagsField(),
 })
 

@@ -132,6 +132,14 @@ export interface Signer {
   readonly clockSkewSeconds: number
   readonly maxTokenAgeSeconds: number | null
   readonly requiredClaims: Readonly<Record<string, string | readonly string[]>> | null
+  readonly trust: {
+    readonly state: 'trusted' | 'untrusted'
+    readonly writtenBy: {
+      readonly id: string
+      readonly name: string
+    } | null
+    readonly writtenAt: string
+  }
   readonly keyStatus?:
     | {
         readonly source: 'certificate' | 'jwks'

@@ -36,11 +36,16 @@ export function replacedSettings<Settings extends object>(rules: BodyRules, curr
   return patchedSettings(rules, base as Settings, body)
 }
 
+/** The names of the settings that a body sets. */
+export function givenSettings(rules: BodyRules, body: object): string[] {
+  return settingsIn(rules.members).flatMap(([name]) => (isGiven(rules, (body as Values)[name]) ? [name] : []))
+}
+
 function applyMembers(rules: BodyRules, members: Members, base: Values, body: Values, path: string): Values {
   let settings: Record<string, unknown> | undefined
   for (const [name, member] of settingsIn(members)) {
     const given = body[name]
-    if (given === undefined || (rules.ignoresEmptyObjects && isEmptyObject(given))) continue
+    if (!isGiven(rules, given)) continue
     const value = isGroup(member)
       ? applyMembers(rules, member.members, base[name] as Values, given as Values, `${path}${name}.`)
       : read(rules, member, `${path}${name}`, given, base[name])
@@ -48,6 +53,10 @@ function applyMembers(rules: BodyRules, members: Members, base: Values, body: Va
     settings[name] = value
   }
   return settings ?? base
+}
+
+function isGiven({ ignoresEmptyObjects }: BodyRules, value: unknown): boolean {
+  return value !== undefined && !(ignoresEmptyObjects && isEmptyObject(value))
 }
 
 function read({ readers }: BodyRules, member: Field, path: string, given: unknown, current: unknown): unknown {

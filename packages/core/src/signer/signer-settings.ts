@@ -5,7 +5,13 @@ import {
   type SignerSettings,
 } from '@countersign/contract/ext-jwt-signer'
 import type { JsonObject } from '../json/json-value.ts'
-import { type BodyRules, newSettings, patchedSettings, replacedSettings } from '../resource/apply-body.ts'
+import {
+  type BodyRules,
+  givenSettings,
+  newSettings,
+  patchedSettings,
+  replacedSettings,
+} from '../resource/apply-body.ts'
 import { readTags } from '../tag/read-tags.ts'
 
 export type { SignerSettings } from '@countersign/contract/ext-jwt-signer'
@@ -35,6 +41,11 @@ export function patchedSigner<Current extends SignerSettings>(
   body: ExtJwtSignerPatch,
 ): Current | SignerSettings {
   return patchedSettings<SignerSettings>(RULES, current, body)
+}
+
+/** The names of the settings that a body sets. */
+export function givenSignerSettings(body: ExtJwtSignerPatch): string[] {
+  return givenSettings(RULES, body)
 }
 
 function scopeList(given: string | readonly string[]): string[] | null {

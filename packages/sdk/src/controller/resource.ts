@@ -127,6 +127,11 @@ export class CreatableResource<Item extends Identified, Input> extends ReadableR
   }
 }
 
+/** The headers of a change that needs the item's current version. */
+export function ifMatchHeaders(ifMatch: string | undefined): Record<string, string> {
+  return ifMatch === undefined ? {} : { 'if-match': ifMatch }
+}
+
 /** A collection whose items can be updated. */
 export class Resource<Item extends Identified, Input, Changes> extends CreatableResource<Item, Input> {
   /** The item and its version, for `ifMatch`. */
@@ -147,7 +152,7 @@ export class Resource<Item extends Identified, Input, Changes> extends Creatable
   }
 
   async #change(method: 'PUT' | 'PATCH', id: string, body: unknown, { ifMatch, ...options }: ChangeOptions) {
-    const headers = ifMatch === undefined ? {} : { 'if-match': ifMatch }
+    const headers = ifMatchHeaders(ifMatch)
     await this.api.call('management', { method, path: pathOf(this.path, id), body, headers, ...options })
   }
 }

@@ -1,3 +1,4 @@
+import { pathOf } from '../http/json-api.ts'
 import type { CallOptions } from '../http/transport.ts'
 import type {
   DiscoveredSigner,
@@ -8,7 +9,7 @@ import type {
   SignerChanges,
   SignerInput,
 } from '../wire-types.ts'
-import { NamedResource } from './resource.ts'
+import { type ChangeOptions, ifMatchHeaders, NamedResource } from './resource.ts'
 
 /** External JWT Signers. */
 export class Signers extends NamedResource<Signer, SignerInput, SignerChanges> {
@@ -40,5 +41,11 @@ export class Signers extends NamedResource<Signer, SignerInput, SignerChanges> {
   /** Fetches a signer's keys now and returns the result. */
   async refreshKeys(id: string, options: CallOptions = {}): Promise<KeyStatus> {
     return (await this.act<{ keyStatus: KeyStatus }>(id, 'refresh-keys', undefined, options)).keyStatus
+  }
+
+  /** Trusts a signer as it is. For administrators; `ifMatch` ensures that it is still the version that was reviewed. */
+  async trust(id: string, { ifMatch, ...options }: ChangeOptions = {}): Promise<void> {
+    const path = `${pathOf(this.path, id)}/trust`
+    await this.api.call('management', { method: 'POST', path, headers: ifMatchHeaders(ifMatch), ...options })
   }
 }

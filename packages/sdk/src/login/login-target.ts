@@ -33,8 +33,8 @@ export async function findLoginTarget(options: LoginOptions): Promise<LoginTarge
   if (!address || !signer.clientId) {
     throw new CountersignError({
       code: 'BAD_DISCOVERY',
-      message: `the signer ${signer.name ?? ''} has no provider address or client id`,
-      hint: 'set its openIdConfigurationUrl (or externalAuthUrl) and clientId',
+      message: `the signer ${signer.name ?? ''} offers no login in a browser`,
+      hint: 'set its openIdConfigurationUrl (or externalAuthUrl) and clientId; if it has them, an administrator must trust it',
     })
   }
   const transport = new Transport(options)

@@ -1,7 +1,6 @@
-import type { ChallengeError as ChallengeKind } from '@countersign/core'
+import { type ChallengeError as ChallengeKind, isTrustedFor } from '@countersign/core'
 import type { LiveSession } from '../session/live-sessions.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
-import { isSignerTrusted } from '../token/login-refusals.ts'
 import type { DirectorySigner, SignerDirectory } from '../token/signer-directory.ts'
 import type { TokenVerifier } from '../token/token-verifier.ts'
 
@@ -53,7 +52,7 @@ export class SecondFactor {
     bearers: readonly string[],
   ): Promise<MissingFactor | undefined> {
     const named = (await this.#directory.enabled()).findById(signerId)
-    const signer = named && isSignerTrusted(named.stored, session.identity) ? named : undefined
+    const signer = named && isTrustedFor(named.stored.trust, session.identity) ? named : undefined
     let challenge: ChallengeKind = 'missing'
     for (const bearer of signer ? bearers : []) {
       const verdict = await this.#verifier.verifyBy(signer as DirectorySigner, bearer)

@@ -41,6 +41,7 @@ import { updateOrganization } from './organization/update-organization.ts'
 import { createSigner } from './signer/create-signer.ts'
 import { deleteSigner } from './signer/delete-signer.ts'
 import { storeKeySet } from './signer/store-key-set.ts'
+import { trustSigner } from './signer/trust-signer.ts'
 import { patchSigner, replaceSigner } from './signer/update-signer.ts'
 import { createFirstAdmin } from './start/create-first-admin.ts'
 import { createFirstOrganization } from './start/create-first-organization.ts'
@@ -112,6 +113,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   createSigner,
   deleteSigner,
   storeKeySet,
+  trustSigner,
   patchSigner,
   replaceSigner,
   createFirstAdmin,

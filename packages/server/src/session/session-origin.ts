@@ -1,11 +1,10 @@
-import { accountIdOf, type LoginMethod, type LoginMethodName } from '@countersign/core'
+import { accountIdOf, isTrustedFor, type LoginMethod, type LoginMethodName } from '@countersign/core'
 import type { StoredSession } from '../store/api-session-row.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
 import { isAccountActive } from '../store/reads/actor-reads.ts'
 import { findSessionAuthenticator } from '../store/reads/authenticator-reads.ts'
 import { findEnabledSignerTrust } from '../store/reads/signer-reads.ts'
 import type { ReadDatabase } from '../store/store.ts'
-import { isSignerTrusted } from '../token/login-refusals.ts'
 import { type SessionCertificate, sessionCertificate } from './session-certificate.ts'
 
 /** A token login has no authenticator: its sessions name the signer instead, in the form that existing clients expect. */
@@ -36,7 +35,7 @@ const FIND_ORIGIN: Readonly<Record<LoginMethodName, FindOrigin>> = {
   // Undefined also when the signer is disabled, or is not trusted for the rights that the identity has now.
   'ext-jwt': async (db, { signerId }, identity) => {
     const signer = signerId === null ? undefined : await findEnabledSignerTrust(db, signerId)
-    const isTrusted = signer && isSignerTrusted(signer, identity)
+    const isTrusted = signer && isTrustedFor(signer, identity)
     return isTrusted && signerId !== null ? { login: { method: 'ext-jwt', signerId } } : undefined
   },
   // Undefined also when the account or its organization is inactive.

@@ -4,6 +4,7 @@ import type { Bool } from './columns/column.ts'
 import type { CellsOf } from './columns/column-map.ts'
 import type { IDENTITY_COLUMNS } from './columns/identity-columns.ts'
 import type { SIGNER_COLUMNS } from './columns/signer-columns.ts'
+import type { TRUST_COLUMNS } from './columns/trust-columns.ts'
 import type { HostedTables } from './hosted-schema.ts'
 
 interface Stamped {
@@ -15,14 +16,13 @@ interface Stamped {
   updated_at: number
 }
 
-export interface SignerTable extends Stamped, CellsOf<typeof SIGNER_COLUMNS> {
+export interface SignerTable extends Stamped, CellsOf<typeof SIGNER_COLUMNS>, CellsOf<typeof TRUST_COLUMNS> {
   /** For a static certificate, the `kid` that tokens must have: the configured one or the certificate's fingerprint. */
   static_kid: string | null
   fingerprint: string | null
   common_name: string | null
   not_before: number | null
   not_after: number | null
-  written_by_admin: Bool
   revision: number
 }
 

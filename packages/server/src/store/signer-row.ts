@@ -1,15 +1,16 @@
 import { SIGNER } from '@countersign/contract/ext-jwt-signer'
-import { type SignerSettings, unsetSettings } from '@countersign/core'
-import { bool, Computed, instant, int, text } from './columns/column.ts'
+import { type SignerSettings, type Trust, unsetSettings } from '@countersign/core'
+import { Computed, instant, int, text } from './columns/column.ts'
 import { type CellsOf, type ColumnsFor, createReader, createWriter, listColumns } from './columns/column-map.ts'
 import { SIGNER_COLUMNS } from './columns/signer-columns.ts'
+import { TRUST_COLUMNS } from './columns/trust-columns.ts'
 import type { SignerRow } from './schema.ts'
 
 /** A stored signer: its settings, the fields of its certificate, and the store's own columns. */
 export interface StoredSigner extends SignerSettings {
   readonly id: string
   readonly certificate: SignerCertificateFacts | null
-  readonly writtenByAdmin: boolean
+  readonly trust: Trust
   readonly revision: number
   readonly createdAt: number
   readonly updatedAt: number
@@ -29,7 +30,7 @@ const STORED_SIGNER = {
   id: text(),
   ...SIGNER_COLUMNS,
   certificate: new Computed(certificateFacts),
-  writtenByAdmin: bool(),
+  trust: TRUST_COLUMNS,
   revision: int(),
   createdAt: instant(),
   updatedAt: instant(),

@@ -1,4 +1,4 @@
-import { isLoginAllowed } from '@countersign/core'
+import { isLoginAllowed, isTrustedFor } from '@countersign/core'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
 import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
@@ -50,22 +50,11 @@ const RULES: readonly RefusalRule[] = [
   },
   {
     refusal: 'signer-not-trusted',
-    applies: ({ signer, identity }) => identity !== undefined && !isSignerTrusted(signer, identity),
+    applies: ({ signer, identity }) => identity !== undefined && !isTrustedFor(signer.trust, identity),
     text: ({ signer }) =>
-      `the signer ${quoted(signer.name)} was last saved without administrator rights, so it cannot log in identities that are administrators or hold permissions: save it as an administrator`,
+      `the signer ${quoted(signer.name)} is not trusted, since it was last written without administrator rights: it cannot log in identities that are administrators or hold permissions until an administrator trusts it`,
   },
 ]
-
-/**
- * Whether a signer's tokens are accepted for an identity. For an administrator or an identity with permissions, an administrator must have
- * saved the signer last: otherwise the permission to write signers would suffice to log in as an administrator.
- */
-export function isSignerTrusted(
-  { writtenByAdmin }: Pick<StoredSigner, 'writtenByAdmin'>,
-  { isAdmin, permissions }: Pick<StoredIdentity, 'isAdmin' | 'permissions'>,
-): boolean {
-  return writtenByAdmin || !(isAdmin || permissions.length > 0)
-}
 
 /** Source of policies: the store, or a cache. */
 interface PolicySource {

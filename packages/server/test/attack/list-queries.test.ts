@@ -91,7 +91,7 @@ describe('hostile list queries', () => {
       'nope = 1',
       'passwordDigest = "a"',
       'tokenDigest contains "a"',
-      'written_by_admin = true',
+      'is_trusted = true',
       'name = "unterminated',
       `name contains "${'a'.repeat(40_000)}`,
       'anyOf(name, name) = "a"',
@@ -141,7 +141,7 @@ describe('hostile list queries', () => {
     for (const sort of [
       'nope',
       'passwordDigest',
-      'written_by_admin',
+      'is_trusted',
       'id;drop table identities',
       'id desc; drop',
       '(select 1)',

@@ -142,7 +142,7 @@ test('D18 L-01 refusals that look alike to the caller are distinguished for admi
   await app.admin('PATCH', policy, { primary: { extJwt: { allowedSigners: [] } } })
   assert.equal((await logInWithToken(app, token())).status, 200)
   const { session } = await app.makeIdentity({ permissions: ['external-jwt-signer'] })
-  await app.call('PATCH', `${SIGNERS}/${signerId}`, { tags: { touched: true } }, { session })
+  await app.call('PATCH', `${SIGNERS}/${signerId}`, { clientId: 'touched' }, { session })
   assert.equal(await reasonOf(token()), 'signer-not-trusted')
   assert.equal(responses.size, 1)
 

@@ -145,7 +145,7 @@ test('D18 D48 everything missing after an accepted token is listed in order, and
   await app.admin('PATCH', `/edge/management/v1/identities/${id}`, { authPolicyId: policyId })
   await app.admin('POST', `/edge/management/v1/identities/${id}/disable`, { durationMinutes: 0 })
   const { session } = await app.makeIdentity({ permissions: ['external-jwt-signer'] })
-  await app.call('PATCH', `${SIGNERS}/${signerId}`, { tags: { touched: true } }, { session })
+  await app.call('PATCH', `${SIGNERS}/${signerId}`, { clientId: 'touched' }, { session })
 
   const all = await explain(token())
   assert.deepEqual(all.identity, { id, name: 'alice', disabled: true })
@@ -161,7 +161,7 @@ test('D18 D48 everything missing after an accepted token is listed in order, and
   for (const [index, pattern] of patterns.entries()) assert.match(all.missing[index], pattern)
 
   await app.admin('POST', `/edge/management/v1/identities/${id}/enable`, {})
-  await app.admin('PATCH', `${SIGNERS}/${signerId}`, { tags: { touched: false } })
+  await app.admin('POST', `${SIGNERS}/${signerId}/trust`)
   await app.admin('PATCH', `${POLICIES}/${policyId}`, { primary: { extJwt: { allowed: false, allowedSigners: [] } } })
   assert.match((await missing())[0] ?? '', /the policy "strict" does not allow External JWT authentication/)
   await app.admin('PATCH', `${POLICIES}/${policyId}`, {

@@ -295,17 +295,17 @@ test('W-55 D-15 allowedSigners limits the signers that can log in', async (t) =>
   assert.equal((await app.admin('DELETE', `${SIGNERS}/${one}`)).status, 409, 'a signer in a list cannot be deleted')
 })
 
-test('D48 N-03 a signer last written by a non-administrator cannot log in privileged identities, until an administrator saves it', async (t) => {
+test('D48 D55 N-03 a signer last written by a non-administrator cannot log in privileged identities, until an administrator writes it', async (t) => {
   const { app, token, createSigner, createIdentity } = await setUp(t)
   const id = await createSigner()
   await createIdentity({ permissions: ['identity.read'] })
   await createIdentity({ name: 'bob', externalId: 'bob@idp.example' })
   assert.equal((await logInWithToken(app, token())).status, 200)
   const { session } = await app.makeIdentity({ permissions: ['external-jwt-signer'] })
-  await app.call('PATCH', `${SIGNERS}/${id}`, { tags: { touched: true } }, { session })
+  await app.call('PATCH', `${SIGNERS}/${id}`, { clientId: 'touched' }, { session })
   assert.equal((await logInWithToken(app, token())).status, 401)
   assert.equal((await logInWithToken(app, token({ sub: 'bob@idp.example' }))).status, 200)
-  await app.admin('PATCH', `${SIGNERS}/${id}`, { tags: { touched: false } })
+  await app.admin('PATCH', `${SIGNERS}/${id}`, { clientId: 'by the administrator' })
   assert.equal((await logInWithToken(app, token())).status, 200)
 })
 

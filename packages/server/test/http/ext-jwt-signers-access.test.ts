@@ -82,32 +82,32 @@ testWithApp('access to signers', async (t, app) => {
     assert.equal(name, (await detailOf(app, id)).name)
   })
 
-  await t.test('D48 a signer records whether an administrator wrote it last', async () => {
-    const isByAdmin = async (id: string): Promise<boolean> => {
-      const columns = app.store.db.selectFrom('ext_jwt_signers').select('written_by_admin')
-      return Boolean((await columns.where('id', '=', id).executeTakeFirstOrThrow()).written_by_admin)
+  await t.test('D48 D55 a signer records whether an administrator wrote its security members last', async () => {
+    const isTrusted = async (id: string): Promise<boolean> => {
+      const columns = app.store.db.selectFrom('ext_jwt_signers').select('is_trusted')
+      return Boolean((await columns.where('id', '=', id).executeTakeFirstOrThrow()).is_trusted)
     }
     const { session } = await app.makeIdentity({ permissions: ['external-jwt-signer'] })
     const id = await create(app)
-    assert.equal(await isByAdmin(id), true)
+    assert.equal(await isTrusted(id), true)
     for (const [method, body] of [
       ['PATCH', { clientId: 'x' }],
-      ['PUT', jwksBody()],
+      ['PUT', jwksBody({ clientId: 'put' })],
     ] as const) {
       assert.equal((await app.call(method, `${SIGNERS}/${id}`, body, { session })).status, 200)
-      assert.equal(await isByAdmin(id), false)
+      assert.equal(await isTrusted(id), false)
       assert.equal((await app.admin('PATCH', `${SIGNERS}/${id}`, {})).status, 200)
-      assert.equal(await isByAdmin(id), false, 'nothing was saved')
-      assert.equal((await app.admin(method, `${SIGNERS}/${id}`, body)).status, 200)
-      assert.equal(await isByAdmin(id), true)
+      assert.equal(await isTrusted(id), false, 'nothing was saved')
+      assert.equal((await app.admin(method, `${SIGNERS}/${id}`, { ...body, clientId: `admin ${method}` })).status, 200)
+      assert.equal(await isTrusted(id), true)
       assert.equal(
-        (await app.call('PATCH', `${SIGNERS}/${id}`, { tags: {}, writtenByAdmin: true }, { session })).status,
+        (await app.call('PATCH', `${SIGNERS}/${id}`, { tags: {}, trust: { state: 'untrusted' } }, { session })).status,
         200,
       )
-      assert.equal(await isByAdmin(id), true, 'nothing was saved')
+      assert.equal(await isTrusted(id), true, 'nothing was saved')
     }
-    const own = await app.call('POST', SIGNERS, jwksBody({ writtenByAdmin: true }), { session })
-    assert.equal(await isByAdmin(own.json.data.id), false)
+    const own = await app.call('POST', SIGNERS, jwksBody({ trust: { state: 'trusted' } }), { session })
+    assert.equal(await isTrusted(own.json.data.id), false)
   })
 
   await t.test('W-30 a replaced signer keeps its id and creation time', async () => {
@@ -153,7 +153,7 @@ testWithApp('lists of signers', async (t, app) => {
   })
 
   await t.test('M-18 L-14 refuses unknown symbols', async () => {
-    for (const symbol of ['jwksEndpoint', 'externalAuthUrl', 'written_by_admin', 'revision', 'nope']) {
+    for (const symbol of ['jwksEndpoint', 'externalAuthUrl', 'is_trusted', 'revision', 'nope']) {
       assert.equal(summarize(await list(`filter=${symbol}="x"`)), '400 INVALID_FILTER')
       assert.equal(summarize(await list(`sort=${symbol}`)), '400 INVALID_SORT_IDENTIFIER')
     }

@@ -107,7 +107,7 @@ testWithApp('creating signers', async (t, app) => {
         tags: { owner: 'iam', level: 3, primary: true, nothing: null },
       })
       const id = await create(app, body)
-      const { _links, createdAt, updatedAt, keyStatus, ...rest } = await detailOf(app, id)
+      const { _links, createdAt, updatedAt, keyStatus, trust, ...rest } = await detailOf(app, id)
       assert.deepEqual(rest, {
         ...body,
         id,
@@ -153,7 +153,7 @@ testWithApp('creating signers', async (t, app) => {
 
   await t.test('W-24 D6 shows a default for every omitted member', async () => {
     const body = jwksBody()
-    const { _links, id, createdAt, updatedAt, keyStatus, ...rest } = await detailOf(app, await create(app, body))
+    const { _links, id, createdAt, updatedAt, keyStatus, trust, ...rest } = await detailOf(app, await create(app, body))
     assert.deepEqual(rest, {
       ...body,
       additionalAudiences: [],
@@ -281,8 +281,9 @@ testWithApp('creating signers', async (t, app) => {
       isSystem: true,
       permissions: ['admin'],
       authPolicyId: 'x',
-      writtenByAdmin: true,
-      written_by_admin: true,
+      trust: { state: 'untrusted' },
+      isTrusted: true,
+      is_trusted: true,
       revision: 99,
       whatever: [1, { a: 2 }],
     }

@@ -60,9 +60,9 @@ export function summarize({ status, json }: Reply): string {
   return [status, code, cause?.field].filter((part) => part !== undefined).join(' ')
 }
 
-/** Lists the members of `after` that differ from `before`. */
+/** Lists the members of `after` that differ from `before`, without `trust`, whose time changes with every write of a security member. */
 export function changed(before: Body, after: Body): string[] {
   return Object.keys({ ...before, ...after })
-    .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+    .filter((name) => name !== 'trust' && JSON.stringify(before[name]) !== JSON.stringify(after[name]))
     .toSorted()
 }

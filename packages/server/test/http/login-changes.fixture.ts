@@ -70,7 +70,7 @@ export async function loadLoginState(app: TestApp, target: Target): Promise<Logi
     db.selectFrom('enrollments').selectAll().where('identity_id', 'in', ids).orderBy('id').execute(),
     db.selectFrom('totps').selectAll().where('identity_id', 'in', ids).orderBy('id').execute(),
   ])
-  const accepted = target.isAdmin ? signers.where('written_by_admin', '=', true) : signers
+  const accepted = target.isAdmin ? signers.where('is_trusted', '=', true) : signers
   return { rows: rows.map(withoutTimes), signers: withoutTimes(await accepted.orderBy('id').execute()) }
 }
 

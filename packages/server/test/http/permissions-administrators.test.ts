@@ -135,9 +135,9 @@ testWithApp('N-08 the only signer of the last administrator cannot be removed', 
   const before = await app.call('GET', `${SIGNERS}/${signer}`, undefined, { session: manager.session })
   assert.equal(await send('PATCH', signer, { enabled: false }), '409 LAST_ADMINISTRATOR')
   assert.equal(
-    await send('PATCH', signer, { tags: { a: 'b' } }),
+    await send('PATCH', signer, { clientId: 'x' }),
     '409 LAST_ADMINISTRATOR',
-    'the signer would no longer be written by an administrator',
+    'the signer would no longer be trusted',
   )
   assert.equal(await send('DELETE', signer), '409 LAST_ADMINISTRATOR')
   const after = await app.call('GET', `${SIGNERS}/${signer}`, undefined, { session: manager.session })
@@ -218,23 +218,25 @@ testWithApp('D35 a non-administrator cannot change', async (t, app) => {
   })
 })
 
-testWithApp('D48 a signer records whether an administrator saved it last', async (_t, app) => {
+testWithApp('D48 D55 a signer records whether an administrator wrote its security members last', async (_t, app) => {
   const holder = await app.makeIdentity({ permissions: ['external-jwt-signer'] })
-  const writtenByAdmin = async (id: string) => {
+  const isTrusted = async (id: string) => {
     const row = await app.store.db
       .selectFrom('ext_jwt_signers')
       .selectAll()
       .where('id', '=', id)
       .executeTakeFirstOrThrow()
-    return Boolean(row.written_by_admin)
+    return Boolean(row.is_trusted)
   }
   const made = await app.call('POST', SIGNERS, jwksBody(), { session: holder.session })
   assert.equal(made.status, 201)
   const { id } = made.json.data
-  assert.equal(await writtenByAdmin(id), false)
+  assert.equal(await isTrusted(id), false)
   assert.equal(summarize(await app.admin('PATCH', `${SIGNERS}/${id}`, { tags: { a: 'b' } })), '200')
-  assert.equal(await writtenByAdmin(id), true)
+  assert.equal(await isTrusted(id), false)
+  assert.equal(summarize(await app.admin('PATCH', `${SIGNERS}/${id}`, { clientId: 'y' })), '200')
+  assert.equal(await isTrusted(id), true)
   const patched = await app.call('PATCH', `${SIGNERS}/${id}`, { clientId: 'x' }, { session: holder.session })
   assert.equal(summarize(patched), '200')
-  assert.equal(await writtenByAdmin(id), false)
+  assert.equal(await isTrusted(id), false)
 })

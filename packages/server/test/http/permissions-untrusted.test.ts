@@ -105,7 +105,14 @@ test('N-07 members that no response shows cannot be written', async (t) => {
       table: 'ext_jwt_signers',
       id: signer,
       path: SIGNERS,
-      hidden: { writtenByAdmin: false, written_by_admin: false, revision: 99, staticKid: 'x', static_kid: 'x' },
+      hidden: {
+        trust: { state: 'untrusted' },
+        isTrusted: false,
+        is_trusted: false,
+        revision: 99,
+        staticKid: 'x',
+        static_kid: 'x',
+      },
     },
   ] as const
   for (const { table, id, path, hidden } of cases) {

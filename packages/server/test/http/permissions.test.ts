@@ -125,6 +125,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
   'POST /edge/management/v1/ext-jwt-signers/discover': 'external-jwt-signer.create',
   'POST /edge/management/v1/ext-jwt-signers/read-certificate': 'external-jwt-signer.create',
   'POST /edge/management/v1/ext-jwt-signers/:id/refresh-keys': 'external-jwt-signer.update',
+  'POST /edge/management/v1/ext-jwt-signers/:id/trust': 'admin.change',
   'GET /edge/management/v1/external-jwt-signers': 'external-jwt-signer.read',
   'POST /edge/management/v1/external-jwt-signers': 'external-jwt-signer.create',
   'GET /edge/management/v1/external-jwt-signers/:id': 'external-jwt-signer.read',
@@ -135,6 +136,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
   'POST /edge/management/v1/external-jwt-signers/discover': 'external-jwt-signer.create',
   'POST /edge/management/v1/external-jwt-signers/read-certificate': 'external-jwt-signer.create',
   'POST /edge/management/v1/external-jwt-signers/:id/refresh-keys': 'external-jwt-signer.update',
+  'POST /edge/management/v1/external-jwt-signers/:id/trust': 'admin.change',
 
   'GET /edge/management/v1/auth-decisions': 'admin.read',
   'GET /edge/management/v1/auth-decisions/:id': 'admin.read',
@@ -217,7 +219,9 @@ const RESPONSES: Readonly<Record<string, string>> = {
   'POST /edge/client/v1/enroll/challenge': '400 INVALID_ENROLL_METHOD',
   'POST /edge/management/v1/authenticators/:id/request-extend': '404 NOT_FOUND',
   'POST /edge/management/v1/ext-jwt-signers/:id/refresh-keys': '404 NOT_FOUND',
+  'POST /edge/management/v1/ext-jwt-signers/:id/trust': '404 NOT_FOUND',
   'POST /edge/management/v1/external-jwt-signers/:id/refresh-keys': '404 NOT_FOUND',
+  'POST /edge/management/v1/external-jwt-signers/:id/trust': '404 NOT_FOUND',
   'POST /edge/management/v1/identities/:id/enable': '404 NOT_FOUND',
   'POST /edge/management/v1/identities/:id/request-extend': '404 NOT_FOUND',
 }

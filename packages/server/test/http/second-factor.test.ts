@@ -169,9 +169,9 @@ test('D48 N-03 E-02 a second token of a signer written by a non-administrator do
   }
   assert.deepEqual([(await call(token())).status, await asCarol()], [200, 200])
   const { session } = await app.makeIdentity({ permissions: ['external-jwt-signer'] })
-  const touched = await app.call('PATCH', `${SIGNERS}/${signer.id}`, { tags: { touched: true } }, { session })
+  const touched = await app.call('PATCH', `${SIGNERS}/${signer.id}`, { clientId: 'touched' }, { session })
   assert.equal(touched.status, 200, touched.text)
   assert.deepEqual([(await call(token())).status, await asCarol()], [401, 200])
-  await app.admin('PATCH', `${SIGNERS}/${signer.id}`, { tags: { touched: false } })
+  await app.admin('PATCH', `${SIGNERS}/${signer.id}`, { clientId: 'by the administrator' })
   assert.deepEqual([(await call(token())).status, await asCarol()], [200, 200])
 })

@@ -61,6 +61,8 @@ for (const name of DATABASES) {
     assert.deepEqual(identity?.permissions, [])
     const signer = await findSigner(store.db, 'signer')
     assert.deepEqual(signer?.requiredClaims, { '/hd': ['example'] })
+    const unknownWriter = { writtenById: null, writtenByName: null }
+    assert.deepEqual(signer?.trust, { isTrusted: true, ...unknownWriter, writtenAt: signer?.updatedAt })
     assert.equal(signer?.enrollToCertEnabled || signer?.enrollToTokenEnabled, false)
     const session = await store.db.selectFrom('api_sessions').selectAll().where('id', '=', 'session').executeTakeFirst()
     assert.equal(session?.passed_totp_id, null, 'the session has no second factor')

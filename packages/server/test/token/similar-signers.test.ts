@@ -19,7 +19,7 @@ const stored = (index: number): StoredSigner => ({
   }),
   id: `signer-${index}`,
   certificate: null,
-  writtenByAdmin: true,
+  trust: { isTrusted: true, writtenById: null, writtenByName: null, writtenAt: 0 },
   revision: 1,
   createdAt: 0,
   updatedAt: 0,

@@ -68,6 +68,11 @@ export const signers = {
     done: 'disabled',
     act: (client, { id }) => client.signers.patch(id, { enabled: false }),
   }),
+  trust: createActionCommand(SIGNERS, {
+    verb: 'trust',
+    done: 'trusted',
+    act: (client, { id }) => client.signers.trust(id),
+  }),
   delete: createDeleteCommand(SIGNERS),
   refresh,
   discover,

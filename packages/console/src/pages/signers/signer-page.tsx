@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { controller } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
+import type { Versioned } from '../../api/versioned.ts'
 import type { Signer } from '../../api/wire.ts'
 import { ActionButton } from '../../show/action-button.tsx'
 import { EnabledBadge } from '../../show/badges.tsx'
@@ -18,6 +19,7 @@ import { PolicyName } from '../policies/policy-name.tsx'
 import { KeyStatusSection } from './key-status-section.tsx'
 import { signerQuery } from './signer-query.ts'
 import { DeleteWarning, PoliciesSection } from './signer-references.tsx'
+import { TrustSection } from './trust-section.tsx'
 
 const BACK = <PageLink to="/signers">Signers</PageLink>
 
@@ -27,7 +29,7 @@ const SHOWN_EXPLICITLY = [
   ...['fingerprint', 'commonName', 'notBefore', 'notAfter', 'useExternalId', 'clockSkewSeconds', 'maxTokenAgeSeconds'],
   ...['requiredClaims', 'tags', 'openIdConfigurationUrl', 'clientId', 'scopes', 'externalAuthUrl', 'targetToken'],
   ...['enrollToCertEnabled', 'enrollToTokenEnabled', 'enrollNameClaimsSelector', 'enrollAttributeClaimsSelector'],
-  'enrollAuthPolicyId',
+  ...['enrollAuthPolicyId', 'trust'],
 ]
 
 const POLL_MS = 10_000
@@ -42,13 +44,14 @@ export function SignerPage() {
   )
 }
 
-function SignerDetail({ signer }: { readonly signer: Signer }) {
+function SignerDetail({ signer }: { readonly signer: Versioned<Signer> }) {
   return (
     <Stack>
       <PageHead title={signer.name} back={BACK}>
         <SignerActions signer={signer} />
       </PageHead>
       {signer.keyStatus && <KeyStatusSection signer={signer} keyStatus={signer.keyStatus} />}
+      <TrustSection signer={signer} />
       <Section title="Tokens" aside={<EnabledBadge enabled={signer.enabled} />}>
         <Details
           rows={[

@@ -6,6 +6,7 @@ import type { Column } from '../../list/list-table.tsx'
 import { EnabledBadge } from '../../show/badges.tsx'
 import { ButtonLink, PageLink } from '../../show/links.tsx'
 import { KeyHealthBadge } from './key-health-badge.tsx'
+import { TrustBadge } from './trust-section.tsx'
 
 const COLUMNS: readonly Column<Signer>[] = [
   {
@@ -21,6 +22,7 @@ const COLUMNS: readonly Column<Signer>[] = [
   { label: 'Audience', sort: 'audience', from: 'md', cell: ({ audience }) => audience },
   { label: 'Key source', from: 'lg', cell: ({ certPem }) => (certPem ? 'Certificate' : 'JWKS') },
   { label: 'Keys', cell: (signer) => <KeyHealthBadge signer={signer} /> },
+  { label: 'Trust', from: 'lg', cell: ({ trust }) => <TrustBadge state={trust.state} /> },
   { label: 'State', sort: 'enabled', from: 'sm', cell: ({ enabled }) => <EnabledBadge enabled={enabled} /> },
 ]
 

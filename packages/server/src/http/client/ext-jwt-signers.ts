@@ -6,6 +6,7 @@ import { buildFilterOptions } from '../../store/filter-to-sql.ts'
 import { listEnabledSigners } from '../../store/reads/signer-reads.ts'
 import type { StoredSigner } from '../../store/signer-row.ts'
 import type { Store } from '../../store/store.ts'
+import { browserLoginOf } from '../../token/browser-login.ts'
 import { CLIENT } from '../api-paths.ts'
 import { jsonText, selfLink, timestamp } from '../pipeline/envelope.ts'
 import { listMeta, listParameters } from '../pipeline/list-response.ts'
@@ -114,7 +115,8 @@ function clientView(signer: StoredSigner, scopesAs: 'string' | 'array') {
     createdAt: timestamp(signer.createdAt),
     updatedAt: timestamp(signer.updatedAt),
     ...publicMembers(signer),
-    // Replaces the value from the list above, at the same position.
+    // Replace the values from the list above, at the same positions.
+    ...browserLoginOf(signer),
     scopes: scopesAs === 'array' ? signer.scopes : (signer.scopes?.join(' ') ?? null),
   }
 }

@@ -8,6 +8,7 @@ import {
 } from '@countersign/contract'
 import { certificateWarnings, readSignerCertificate } from '@countersign/core'
 import type { KeySets } from '../../keyset/key-sets.ts'
+import { trustSigner } from '../../operations/signer/trust-signer.ts'
 import type { DiscoverSigner as DiscoverSignerAt } from '../../outbound/discover-signer.ts'
 import { OutboundError } from '../../outbound/outbound-error.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -15,21 +16,23 @@ import { notFound } from '../../store/not-found.ts'
 import { findEnrollPolicy, findSigner } from '../../store/reads/signer-reads.ts'
 import type { Store } from '../../store/store.ts'
 import type { LoginExplainer } from '../../token/login-explainer.ts'
-import { detail, timestamp } from '../pipeline/envelope.ts'
+import { detail, done, timestamp } from '../pipeline/envelope.ts'
+import { operationMeta } from '../pipeline/operation-meta.ts'
 import type { Route } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
 import { describeKeys } from './ext-jwt-signer-key-status.ts'
 import { COLLECTION, ONE } from './ext-jwt-signers.ts'
+import { idOf } from './resource-routes.ts'
 
 interface ExtJwtSignerActionRouteParts {
-  readonly store: Pick<Store, 'db'>
+  readonly store: Pick<Store, 'db' | 'run'>
   readonly clock: Clock
   readonly signerKeys: Pick<KeySets, 'refresh' | 'keyStatus'>
   readonly explainer: Pick<LoginExplainer, 'explain'>
   readonly discoverSigner: DiscoverSignerAt
 }
 
-/** The calls about signers beside those of the resource: explain a token, discover an issuer, read a certificate, refresh keys. */
+/** The calls about signers beside those of the resource: explain a token, discover an issuer, read a certificate, refresh keys, trust. */
 export function extJwtSignerActionRoutes(parts: ExtJwtSignerActionRouteParts): Route[] {
   const { store, clock, signerKeys, explainer, discoverSigner } = parts
 
@@ -82,6 +85,18 @@ export function extJwtSignerActionRoutes(parts: ExtJwtSignerActionRouteParts): R
       body: null,
       note: describe.one('KeyStatus', 'Fetch the keys of a signer now'),
       handle: ({ params: { id = '' } }) => refreshKeys(id),
+    },
+    {
+      method: 'POST',
+      paths: ONE.map((path) => `${path}/trust`),
+      access: { entity: 'admin', action: 'change' },
+      bodyCap: 'management',
+      body: null,
+      note: describe.done('Trust a signer as it is', { parameters: ['ifMatch'] }),
+      handle: async (call) => {
+        await store.run(trustSigner, { id: idOf(call) }, operationMeta(call, clock.now()))
+        return done()
+      },
     },
   ]
 }

@@ -2,12 +2,14 @@ import { SIGNER } from '@countersign/contract/ext-jwt-signer'
 import type { StoredSigner } from '../../store/signer-row.ts'
 import { NO_INSTANT, selfLink, timestamp } from '../pipeline/envelope.ts'
 import { createMemberView } from '../shared/member-view.ts'
+import { trustView } from './trust-view.ts'
 
 const viewMembers = createMemberView<StoredSigner>(SIGNER.members, {
   fingerprint: ({ certificate }) => certificate?.fingerprint ?? null,
   commonName: ({ certificate }) => certificate?.commonName ?? '',
   notBefore: ({ certificate }) => (certificate ? timestamp(certificate.notBefore) : NO_INSTANT),
   notAfter: ({ certificate }) => (certificate ? timestamp(certificate.notAfter) : NO_INSTANT),
+  trust: ({ trust }) => trustView(trust),
 })
 
 /** A signer in a list of the management API. Every member is always present. */

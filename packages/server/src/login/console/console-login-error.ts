@@ -1,6 +1,6 @@
 /**
  * Why a login at a provider failed, for the console to show. `expired`: took too long, or another browser began it. `denied`: the provider
- * returned `access_denied`. `provider`: the provider cannot be used. `signer`: the signer does not exist or is not configured for logins.
+ * returned `access_denied`. `provider`: the provider cannot be used. `signer`: the signer does not exist, is not trusted, or is not configured for logins.
  * `refused`: the token was refused; the decision is stored under the request id.
  */
 export type ConsoleLoginErrorReason = 'expired' | 'denied' | 'provider' | 'signer' | 'refused'

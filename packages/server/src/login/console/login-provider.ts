@@ -6,6 +6,7 @@ import { OutboundError } from '../../outbound/outbound-error.ts'
 import { readJsonObject } from '../../outbound/read-json-object.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { StoredSigner } from '../../store/signer-row.ts'
+import { browserLoginOf } from '../../token/browser-login.ts'
 import { ConsoleLoginError } from './console-login-error.ts'
 
 /** The members of an identity provider's discovery document that a login needs. */
@@ -100,11 +101,14 @@ export class LoginProviders {
   }
 
   async #fetchProvider(signer: StoredSigner): Promise<LoginProvider> {
-    const { openIdConfigurationUrl: url, clientId, issuer } = signer
+    const { openIdConfigurationUrl: url, clientId } = browserLoginOf(signer)
     if (!url || !clientId) {
-      throw new ConsoleLoginError('signer', 'the signer has no openIdConfigurationUrl or no clientId')
+      throw new ConsoleLoginError(
+        'signer',
+        'the signer is not trusted, or has no openIdConfigurationUrl or no clientId',
+      )
     }
-    return readProvider(await this.#fetchBody(url, signer), issuer, clientId)
+    return readProvider(await this.#fetchBody(url, signer), signer.issuer, clientId)
   }
 
   async #fetchBody(url: string, { jwksCaPem }: StoredSigner, send?: FetchOptions['send']): Promise<Buffer> {

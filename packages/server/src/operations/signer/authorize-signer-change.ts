@@ -30,7 +30,7 @@ function changesClaim(current: SignerSettings, next: SignerSettings): boolean {
 }
 
 function enablesTrusted(current: StoredSigner, next: SignerSettings): boolean {
-  return next.enabled && !current.enabled && current.writtenByAdmin
+  return next.enabled && !current.enabled && current.trust.isTrusted
 }
 
 function enrolls(signer: SignerSettings): boolean {

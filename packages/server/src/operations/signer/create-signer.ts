@@ -1,10 +1,11 @@
 import type { ExtJwtSignerWrite } from '@countersign/contract'
-import { signerFromBody } from '@countersign/core'
+import { signerFromBody, trustAfterWrite } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
 import type { SignerCertificateFacts } from '../../store/signer-row.ts'
 import { insertSigner } from '../../store/writes/signer-writes.ts'
 import { authorizeSignerChange } from './authorize-signer-change.ts'
 import { checkSigner } from './check-signer.ts'
+import { writerOf } from './writer-of.ts'
 
 /** The body of a POST or PUT, with its parsed and accepted certificate; undefined when the body has none. */
 export interface SignerWrite {
@@ -22,6 +23,6 @@ export const createSigner = operation({
     authorizeSignerChange(tx.actor, undefined, settings)
     const facts = settings.certPem === null ? null : (certificate ?? null)
     await checkSigner(tx, id, settings, facts)
-    await insertSigner(tx, id, { settings, certificate: facts, writtenByAdmin: tx.actor.isAdmin })
+    await insertSigner(tx, id, { settings, certificate: facts, trust: trustAfterWrite(writerOf(tx), tx.now) })
   },
 })

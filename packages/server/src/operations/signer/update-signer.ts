@@ -1,5 +1,14 @@
 import type { ExtJwtSignerPatch } from '@countersign/contract'
-import { patchedSigner, replacedSigner, type SignerSettings } from '@countersign/core'
+import {
+  givenSignerSettings,
+  patchedSigner,
+  patchesSecurityMember,
+  replacedSigner,
+  replacesSecurityMember,
+  type SignerSettings,
+  type Trust,
+  trustAfterWrite,
+} from '@countersign/core'
 import { type AuthorizedTransaction, operation } from '../../store/operation.ts'
 import { getSigner } from '../../store/reads/signer-reads.ts'
 import type { SignerCertificateFacts, StoredSigner } from '../../store/signer-row.ts'
@@ -8,6 +17,7 @@ import { ensureAdministratorRemains } from '../identity/ensure-administrator-rem
 import { authorizeSignerChange } from './authorize-signer-change.ts'
 import { checkSigner } from './check-signer.ts'
 import type { SignerWrite } from './create-signer.ts'
+import { writerOf } from './writer-of.ts'
 
 const ACCESS = { entity: 'external-jwt-signer', action: 'update' } as const
 
@@ -17,7 +27,9 @@ export const replaceSigner = operation({
   target: 'externalJwtSigners',
   async run(tx, { id, body, certificate }: SignerWrite): Promise<void> {
     const current = await getSigner(tx.db, id)
-    await changeSigner(tx, current, replacedSigner(current, body), certificate)
+    const next = replacedSigner(current, body)
+    const isSecurityWrite = replacesSecurityMember<SignerSettings>(current, next)
+    await changeSigner(tx, current, { next, certificate, isSecurityWrite })
   },
 })
 
@@ -34,26 +46,33 @@ export const patchSigner = operation({
   async run(tx, { id, body, certificate }: SignerPatch): Promise<void> {
     const current = await getSigner(tx.db, id)
     const next = patchedSigner(current, body)
-    if (next !== current) await changeSigner(tx, current, next, certificate)
+    if (next === current) return
+    const isSecurityWrite = patchesSecurityMember(givenSignerSettings(body))
+    await changeSigner(tx, current, { next, certificate, isSecurityWrite })
   },
 })
+
+interface SignerChange {
+  readonly next: SignerSettings
+  readonly certificate: SignerCertificateFacts | undefined
+  readonly isSecurityWrite: boolean
+}
 
 async function changeSigner(
   tx: AuthorizedTransaction,
   current: StoredSigner,
-  next: SignerSettings,
-  given: SignerCertificateFacts | undefined,
+  { next, certificate: given, isSecurityWrite }: SignerChange,
 ): Promise<void> {
-  const { isAdmin } = tx.actor
   authorizeSignerChange(tx.actor, current, next)
   const certificate = next.certPem === null ? null : (given ?? current.certificate)
   await checkSigner(tx, current.id, next, certificate)
-  const update = () => updateSigner(tx, current, { settings: next, certificate, writtenByAdmin: isAdmin })
-  await (mayLockOut(current, next, isAdmin) ? ensureAdministratorRemains(tx, update) : update())
+  const trust = isSecurityWrite ? trustAfterWrite(writerOf(tx), tx.now) : current.trust
+  const update = () => updateSigner(tx, current, { settings: next, certificate, trust })
+  await (mayLockOut(current, next, trust) ? ensureAdministratorRemains(tx, update) : update())
 }
 
 /** Whether administrators that log in by this signer may be unable to afterwards. */
-function mayLockOut(current: StoredSigner, next: SignerSettings, writtenByAdmin: boolean): boolean {
-  const wasTrusted = current.enabled && current.writtenByAdmin
-  return wasTrusted && !(next.enabled && writtenByAdmin && next.useExternalId === current.useExternalId)
+function mayLockOut(current: StoredSigner, next: SignerSettings, { isTrusted }: Pick<Trust, 'isTrusted'>): boolean {
+  const wasUsable = current.enabled && current.trust.isTrusted
+  return wasUsable && !(next.enabled && isTrusted && next.useExternalId === current.useExternalId)
 }

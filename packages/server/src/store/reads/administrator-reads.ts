@@ -78,7 +78,7 @@ function trustedSigners(eb: Administrators) {
     .selectFrom('ext_jwt_signers')
     .select('ext_jwt_signers.id')
     .where('ext_jwt_signers.enabled', '=', true)
-    .where('ext_jwt_signers.written_by_admin', '=', true)
+    .where('ext_jwt_signers.is_trusted', '=', true)
     .where((signer) =>
       signer.or([
         signer('ext_jwt_signers.use_external_id', '=', false),

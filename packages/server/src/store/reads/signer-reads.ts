@@ -1,4 +1,4 @@
-import { type EnrollPolicy, enrollPolicyId, type SignerSettings } from '@countersign/core'
+import { type EnrollPolicy, enrollPolicyId, type SignerSettings, type Trust } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import { notFound } from '../not-found.ts'
 import { prepared } from '../prepared.ts'
@@ -81,16 +81,16 @@ export async function listEnabledSigners(db: Kysely<Database>): Promise<StoredSi
 }
 
 const enabledSignerById = prepared(1, (db, id: string) =>
-  db.selectFrom('ext_jwt_signers').select('written_by_admin').where('id', '=', id).where('enabled', '=', true),
+  db.selectFrom('ext_jwt_signers').select('is_trusted').where('id', '=', id).where('enabled', '=', true),
 )
 
-/** Whether an administrator wrote the signer; undefined when it is deleted or disabled. */
+/** Whether the signer is trusted; undefined when it is deleted or disabled. */
 export async function findEnabledSignerTrust(
   db: Kysely<Database>,
   id: string,
-): Promise<Pick<StoredSigner, 'writtenByAdmin'> | undefined> {
+): Promise<Pick<Trust, 'isTrusted'> | undefined> {
   const [row] = await enabledSignerById(db, id)
-  return row && { writtenByAdmin: Boolean(row.written_by_admin) }
+  return row && { isTrusted: Boolean(row.is_trusted) }
 }
 
 /** Names and issuers of all signers. */

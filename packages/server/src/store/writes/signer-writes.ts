@@ -1,7 +1,8 @@
-import type { SignerSettings } from '@countersign/core'
+import type { SignerSettings, Trust } from '@countersign/core'
 import { insertRow } from '../prepared.ts'
 import { type SignerCertificateFacts, type StoredSigner, signerColumns } from '../signer-row.ts'
 import type { Transaction } from '../transaction.ts'
+import { trustColumns } from '../trust-row.ts'
 import {
   changesAudiences,
   changesUniqueValue,
@@ -15,13 +16,13 @@ const ENTITY = 'externalJwtSigners'
 export interface SignerValues {
   readonly settings: SignerSettings
   readonly certificate: SignerCertificateFacts | null
-  readonly writtenByAdmin: boolean
+  readonly trust: Trust
 }
 
 export async function insertSigner(
   tx: Transaction,
   id: string,
-  { settings, certificate, writtenByAdmin }: SignerValues,
+  { settings, certificate, trust }: SignerValues,
 ): Promise<void> {
   const { db, now } = tx
   const columns = signerColumns(settings, certificate)
@@ -30,7 +31,7 @@ export async function insertSigner(
     await insertRow(db, 'ext_jwt_signers', {
       id,
       ...columns,
-      written_by_admin: writtenByAdmin,
+      ...trustColumns(trust),
       revision: 1,
       created_at: now,
       updated_at: now,
@@ -43,7 +44,7 @@ export async function insertSigner(
 export async function updateSigner(
   tx: Transaction,
   current: StoredSigner,
-  { settings, certificate, writtenByAdmin }: SignerValues,
+  { settings, certificate, trust }: SignerValues,
 ): Promise<void> {
   const { db, now } = tx
   const { id } = current
@@ -53,7 +54,7 @@ export async function updateSigner(
   const update = async () => {
     await db
       .updateTable('ext_jwt_signers')
-      .set({ ...columns, written_by_admin: writtenByAdmin, revision: current.revision + 1, updated_at: now })
+      .set({ ...columns, ...trustColumns(trust), revision: current.revision + 1, updated_at: now })
       .where('id', '=', id)
       .execute()
     if (changesAudiences(currentColumns, columns)) await replaceAudiences(tx, signer)

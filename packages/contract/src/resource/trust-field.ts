@@ -1,0 +1,20 @@
+import { instant, nullable } from '../responses/response-members.ts'
+import Type from '../schema/type.ts'
+import { field } from './field.ts'
+
+export const TRUST_STATES = ['trusted', 'untrusted'] as const
+
+/** Whether an administrator vouches for an entity that logs identities in. */
+export const trustField = () =>
+  field(
+    Type.Object({
+      state: Type.Enum([...TRUST_STATES]),
+      writtenBy: nullable(Type.Object({ id: Type.String(), name: Type.String() })),
+      writtenAt: instant(),
+    }),
+    {
+      description:
+        'Whether an administrator wrote the security members last, or trusts them; every member is one except `name`, `tags` and `enabled`. An untrusted signer logs in no identity that is an administrator or holds permissions, and offers no login in a browser',
+      readOnly: true,
+    },
+  )

@@ -1,0 +1,33 @@
+import type { PermissionHolder } from '../permission/is-allowed.ts'
+
+/** Whether an administrator vouches for an entity that logs identities in, and who wrote its security members last. */
+export interface Trust {
+  readonly isTrusted: boolean
+  /** Null for an entity that was last written by an earlier release. */
+  readonly writtenById: string | null
+  readonly writtenByName: string | null
+  readonly writtenAt: number
+}
+
+/**
+ * Whether an entity may log an identity in. An administrator, or an identity with permissions, needs a trusted one: otherwise the permission to
+ * write such entities would suffice to log in as an administrator.
+ */
+export function isTrustedFor(
+  { isTrusted }: Pick<Trust, 'isTrusted'>,
+  { isAdmin, permissions }: PermissionHolder,
+): boolean {
+  return isTrusted || !(isAdmin || permissions.length > 0)
+}
+
+/** The writer of an entity. */
+interface Writer {
+  readonly id: string
+  readonly name: string
+  readonly isAdmin: boolean
+}
+
+/** The trust after a write of a security member. */
+export function trustAfterWrite({ id, name, isAdmin }: Writer, now: number): Trust {
+  return { isTrusted: isAdmin, writtenById: id, writtenByName: name, writtenAt: now }
+}

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { SIGNER } from '@countersign/contract/ext-jwt-signer'
+import { makeTestCertificate } from '@countersign/testkit'
+import { createPolicy } from './auth-policies.fixture.ts'
+import { CLIENT_SIGNERS, detailOf, jwksBody, testWithApp } from './ext-jwt-signers.fixture.ts'
+import { ISSUER, logInWithToken, SIGNERS, setUpProvider } from './provider.fixture.ts'
+
+const ROOT = 'root@idp.example'
+
+/** An administrator, and a signer of a caller who is not one, whose tokens name that administrator. */
+async function setUpForgedSigner(t: TestContext) {
+  const set = await setUpProvider(t)
+  const { app, token } = set
+  await set.createIdentity({ name: 'root', externalId: ROOT, isAdmin: true })
+  const holder = await app.makeIdentity({ permissions: ['external-jwt-signer', 'identity.create'] })
+  const asHolder = (method: string, path: string, body?: unknown) =>
+    app.call(method, path, body, { session: holder.session })
+  const body = jwksBody({ issuer: ISSUER, audience: 'overlay', useExternalId: true })
+  const made = await asHolder('POST', SIGNERS, body)
+  assert.equal(made.status, 201, made.text)
+  const id: string = made.json.data.id
+  return {
+    ...set,
+    id,
+    holder,
+    asHolder,
+    path: `${SIGNERS}/${id}`,
+    /** The status of a login as the administrator, by a token of the signer's provider. */
+    forge: async () => (await logInWithToken(app, token({ sub: ROOT }))).status,
+    trustOf: async () => (await detailOf(app, id)).trust,
+  }
+}
+
+test('D55 an administrator who writes name, tags or enabled does not make a signer trusted', async (t) => {
+  const { app, path, id, forge, holder, trustOf } = await setUpForgedSigner(t)
+  assert.equal(await forge(), 401)
+  const before = await trustOf()
+  assert.deepEqual([before.state, before.writtenBy.id], ['untrusted', holder.id])
+  app.clock.advance(1_000)
+  for (const changes of [{ tags: { reviewed: 'no' } }, { name: 'renamed' }, { enabled: false }, { enabled: true }]) {
+    assert.equal((await app.admin('PATCH', path, changes)).status, 200)
+    assert.equal(await forge(), 401, JSON.stringify(changes))
+    assert.deepEqual(await trustOf(), before)
+  }
+  const whole = await detailOf(app, id)
+  assert.equal(
+    (await app.admin('PUT', path, { ...whole, tags: { by: 'a client that sends details back' } })).status,
+    200,
+  )
+  assert.equal(await forge(), 401, 'a PUT that changes tags only')
+  assert.deepEqual(await trustOf(), before)
+
+  assert.equal((await app.admin('PUT', path, { ...whole, clientId: 'by an administrator' })).status, 200)
+  assert.equal(await forge(), 200)
+})
+
+test('D55 an administrator who writes any other member makes a signer trusted, also with the same value', async (t) => {
+  const { app, path, id, forge, asHolder } = await setUpForgedSigner(t)
+  const { id: adminId, name } = (await app.admin('GET', '/edge/management/v1/current-identity')).json.data
+  const { claimsProperty } = await detailOf(app, id)
+  assert.equal((await app.admin('PATCH', path, { claimsProperty })).status, 200)
+  assert.equal(await forge(), 200)
+  const { trust, updatedAt } = await detailOf(app, id)
+  assert.deepEqual(trust, { state: 'trusted', writtenBy: { id: adminId, name }, writtenAt: updatedAt })
+
+  assert.equal((await asHolder('PATCH', path, { tags: { a: 'b' } })).status, 200)
+  assert.equal(await forge(), 200, 'tags of another writer change nothing')
+  assert.equal((await asHolder('PATCH', path, { clientId: 'c' })).status, 200)
+  assert.equal(await forge(), 401, 'trust follows the last writer')
+})
+
+test('D55 the trust action makes a signer trusted as it is, for administrators only', async (t) => {
+  const { app, path, id, forge, asHolder, trustOf, holder } = await setUpForgedSigner(t)
+  assert.equal((await asHolder('POST', `${path}/trust`)).status, 401)
+  assert.equal(await forge(), 401)
+  const before = await app.admin('GET', path)
+  assert.equal((await asHolder('PATCH', path, { clientId: 'after the review' })).status, 200)
+  const stale = { headers: { 'zt-session': app.adminSession, 'if-match': before.headers.etag ?? '' } }
+  assert.equal((await app.call('POST', `${path}/trust`, undefined, stale)).status, 412)
+  assert.equal(await forge(), 401)
+
+  assert.equal((await app.admin('POST', `${path}/trust`)).status, 200)
+  assert.equal(await forge(), 200)
+  const { state, writtenBy } = await trustOf()
+  assert.deepEqual([state, writtenBy.id], ['trusted', holder.id], 'the writer stays the writer')
+  const other = `/edge/management/v1/external-jwt-signers/${id}/trust`
+  assert.equal((await app.admin('POST', other)).status, 200, 'again, under the other name')
+})
+
+test('D55 a trusted signer that a non-administrator writes ends the sessions of administrators', async (t) => {
+  const { app, path, asHolder, token } = await setUpForgedSigner(t)
+  await app.admin('POST', `${path}/trust`)
+  const session = (await logInWithToken(app, token({ sub: ROOT }))).json.data.token
+  const own = async () => (await app.call('GET', '/edge/client/v1/current-identity', undefined, { session })).status
+  assert.equal(await own(), 200)
+  assert.equal((await asHolder('PATCH', path, { enabled: true })).status, 200)
+  assert.equal(await own(), 200)
+  assert.equal((await asHolder('PATCH', path, { scopes: ['email'] })).status, 200)
+  assert.equal(await own(), 401)
+})
+
+testWithApp('D55 every member but name, tags and enabled is a security member', async (_t, app) => {
+  const enrollAuthPolicyId = await createPolicy(app)
+  const values: Readonly<Record<string, unknown>> = {
+    name: 'another name',
+    enabled: true,
+    tags: { a: 'b' },
+    issuer: 'https://another.example',
+    audience: 'another',
+    additionalAudiences: ['another'],
+    jwksEndpoint: 'https://another.example/keys',
+    jwksCaPem: makeTestCertificate().pem,
+    certPem: makeTestCertificate().pem,
+    kid: 'another',
+    claimsProperty: '/another',
+    useExternalId: true,
+    externalAuthUrl: 'https://another.example/login',
+    openIdConfigurationUrl: 'https://another.example/.well-known/openid-configuration',
+    clientId: 'another',
+    scopes: ['another'],
+    targetToken: 'ID',
+    enrollToCertEnabled: true,
+    enrollToTokenEnabled: true,
+    enrollAttributeClaimsSelector: '/another',
+    enrollAuthPolicyId,
+    enrollNameClaimsSelector: '/another',
+    clockSkewSeconds: 7,
+    maxTokenAgeSeconds: 7,
+    requiredClaims: { '/hd': 'another' },
+  }
+  const writable = Object.entries(SIGNER.members).flatMap(([name, { notes }]) => ('readOnly' in notes ? [] : [name]))
+  assert.deepEqual(Object.keys(values).toSorted(), writable.toSorted(), 'a new member needs a value here')
+  const { session } = await app.makeIdentity({ permissions: ['external-jwt-signer'] })
+  const others = new Set(['name', 'tags', 'enabled'])
+  for (const [name, value] of Object.entries(values)) {
+    const made = await app.call('POST', SIGNERS, jwksBody(), { session })
+    const path = `${SIGNERS}/${made.json.data.id}`
+    const withKeys = name === 'certPem' ? { jwksEndpoint: '' } : {}
+    const reply = await app.admin('PATCH', path, { [name]: value, ...withKeys })
+    assert.equal(reply.status, 200, `${name}: ${reply.text}`)
+    const { trust } = await detailOf(app, made.json.data.id)
+    assert.equal(trust.state, others.has(name) ? 'untrusted' : 'trusted', name)
+  }
+})
+
+testWithApp('D55 an untrusted signer offers no login in a browser', async (_t, app) => {
+  const { session } = await app.makeIdentity({ permissions: ['external-jwt-signer'] })
+  const issuer = 'https://login.example'
+  const body = jwksBody({
+    issuer,
+    externalAuthUrl: issuer,
+    openIdConfigurationUrl: `${issuer}/.well-known/openid-configuration`,
+    clientId: 'client',
+  })
+  const { id } = (await app.call('POST', SIGNERS, body, { session })).json.data
+  const offered = async (query: string) => {
+    const { data } = (await app.call('GET', `${CLIENT_SIGNERS}${query}`)).json
+    const { externalAuthUrl, openIdConfigurationUrl, clientId } = data.find(
+      (signer: { id: string }) => signer.id === id,
+    )
+    return [externalAuthUrl, openIdConfigurationUrl, clientId]
+  }
+  for (const query of ['', '?limit=100']) assert.deepEqual(await offered(query), [null, null, null])
+  assert.equal((await app.admin('POST', `${SIGNERS}/${id}/trust`)).status, 200)
+  for (const query of ['', '?limit=100']) {
+    assert.deepEqual(await offered(query), [body.externalAuthUrl, body.openIdConfigurationUrl, body.clientId])
+  }
+})
