@@ -3,6 +3,7 @@ import { signerFromBody, trustAfterWrite } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
 import type { SignerCertificateFacts } from '../../store/signer-row.ts'
 import { insertSigner } from '../../store/writes/signer-writes.ts'
+import { authorizeLoginAddress } from './authorize-login-address.ts'
 import { authorizeSignerChange } from './authorize-signer-change.ts'
 import { checkSigner } from './check-signer.ts'
 import { writerOf } from './writer-of.ts'
@@ -21,6 +22,7 @@ export const createSigner = operation({
   async run(tx, { id, body, certificate }: SignerWrite): Promise<void> {
     const settings = signerFromBody(body)
     authorizeSignerChange(tx.actor, undefined, settings)
+    await authorizeLoginAddress(tx, id, undefined, settings)
     const facts = settings.certPem === null ? null : (certificate ?? null)
     await checkSigner(tx, id, settings, facts)
     await insertSigner(tx, id, { settings, certificate: facts, trust: trustAfterWrite(writerOf(tx), tx.now) })

@@ -14,6 +14,7 @@ import { getSigner } from '../../store/reads/signer-reads.ts'
 import type { SignerCertificateFacts, StoredSigner } from '../../store/signer-row.ts'
 import { updateSigner } from '../../store/writes/signer-writes.ts'
 import { ensureAdministratorRemains } from '../identity/ensure-administrator-remains.ts'
+import { authorizeLoginAddress } from './authorize-login-address.ts'
 import { authorizeSignerChange } from './authorize-signer-change.ts'
 import { checkSigner } from './check-signer.ts'
 import type { SignerWrite } from './create-signer.ts'
@@ -64,6 +65,7 @@ async function changeSigner(
   { next, certificate: given, isSecurityWrite }: SignerChange,
 ): Promise<void> {
   authorizeSignerChange(tx.actor, current, next)
+  if (isSecurityWrite) await authorizeLoginAddress(tx, current.id, current, next)
   const certificate = next.certPem === null ? null : (given ?? current.certificate)
   await checkSigner(tx, current.id, next, certificate)
   const trust = isSecurityWrite ? trustAfterWrite(writerOf(tx), tx.now) : current.trust

@@ -93,6 +93,23 @@ export async function findEnabledSignerTrust(
   return row && { isTrusted: Boolean(row.is_trusted) }
 }
 
+/** Whether another signer with this issuer is trusted. */
+export async function hasTrustedSigner(
+  db: Kysely<Database>,
+  { issuer, exceptId }: { readonly issuer: string; readonly exceptId: string },
+): Promise<boolean> {
+  const found = await db
+    .selectFrom('ext_jwt_signer_audiences as pair')
+    .innerJoin('ext_jwt_signers as signer', 'signer.id', 'pair.signer_id')
+    .select('signer.id')
+    .where('pair.issuer', '=', issuer)
+    .where('signer.id', '!=', exceptId)
+    .where('signer.is_trusted', '=', true)
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
 /** Names and issuers of all signers. */
 export async function listSignerIssuers(db: Kysely<Database>): Promise<Pick<SignerRow, 'name' | 'issuer'>[]> {
   return db.selectFrom('ext_jwt_signers').select(['name', 'issuer']).execute()
