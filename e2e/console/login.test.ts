@@ -222,3 +222,22 @@ test('a caller with few permissions sees which data is not allowed, and nothing 
   await page.getByRole('heading', { level: 1, name: 'You may not see this' }).waitFor()
   assert.deepEqual(pageErrors, [])
 })
+
+test('Q-08 a link on another site starts a login only in a browser without a session', needsBrowser, async () => {
+  const [signer] = (await manage('GET', '/ext-jwt-signers?filter=name%3D%22local-provider%22')).json.data
+  const { consoleUrl } = stage().controller.ready
+  const href = new URL(`login/${signer.id}?next=/console/signers`, consoleUrl).href
+  const follow = async (page: Page) => {
+    await page.goto('about:blank')
+    await page.setContent(`<a href="${href}">A link</a>`)
+    await page.getByText('A link').click()
+  }
+  const { page, logInAsAdmin } = await stage().open()
+  await logInAsAdmin()
+  await follow(page)
+  assert.equal((await signersOf(page)).origin, new URL(consoleUrl).origin)
+
+  const { page: another } = await stage().open()
+  await follow(another)
+  await another.waitForURL((url) => url.origin === new URL(signer.issuer).origin)
+})

@@ -88,8 +88,8 @@ test(
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('acme two').waitFor()
     const edited = (await manage('GET', `${SIGNERS}/${id}`)).json.data
-    const { updatedAt: _, audience, keyStatus: __, ...rest } = edited
-    const { updatedAt: ___, audience: ____, keyStatus: _____, ...before } = saved
+    const { updatedAt: _, audience, keyStatus: __, trust: ___, ...rest } = edited
+    const { updatedAt: ____, audience: _____, keyStatus: ______, trust: _______, ...before } = saved
     assert.deepEqual([audience, rest], ['acme two', before])
     assert.deepEqual(pageErrors, [])
   },
@@ -197,4 +197,29 @@ test('a signer is created from the address of its issuer by keyboard alone', nee
   await keyboard.press('Enter')
   await page.getByRole('heading', { name: 'typed' }).waitFor()
   await page.getByRole('cell', { name: 'RS256' }).first().waitFor()
+})
+
+test('D55 the page of a signer shows who wrote it, and an administrator can trust it there', needsBrowser, async () => {
+  const holder = { name: 'a signer manager', type: 'Default', isAdmin: false, permissions: ['external-jwt-signer'] }
+  const identityId = (await manage('POST', '/edge/management/v1/identities', holder)).json.data.id
+  const credentials = { username: 'signer-manager', password: 'a-long-password' }
+  const authenticator = { method: 'updb', identityId, ...credentials }
+  assert.equal((await manage('POST', '/edge/management/v1/authenticators', authenticator)).status, 201)
+  const { controller } = stage()
+  const login = '/edge/management/v1/authenticate?method=password'
+  const session = (await controller.request('POST', login, { body: credentials })).json.data.token
+  const issuer = 'https://untrusted.example'
+  const body = { name: 'untrusted', enabled: true, issuer, audience: 'acme', jwksEndpoint: `${issuer}/keys` }
+  const { id } = (await controller.request('POST', SIGNERS, { body, session })).json.data
+
+  const { page, pageErrors, go, logInAsAdmin } = await stage().open()
+  await logInAsAdmin()
+  await go(`signers/${id}`)
+  await page.getByText('Untrusted', { exact: true }).waitFor()
+  await page.getByText(holder.name, { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Trust untrusted' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Trust' }).click()
+  await page.getByText('Trusted', { exact: true }).waitFor()
+  assert.equal((await manage('GET', `${SIGNERS}/${id}`)).json.data.trust.state, 'trusted')
+  assert.deepEqual(pageErrors, [])
 })

@@ -59,7 +59,7 @@ test('Q-08 Q-05 a user logs in at the provider by code and PKCE, and only the co
   assert.equal(back.status, 303, back.text)
   assert.equal(back.headers.location, '/console/')
   assert.equal(back.headers['referrer-policy'], 'no-referrer')
-  const [session = '', cleared] = cookiesOf(back)
+  const [session = '', , cleared] = cookiesOf(back)
   assert.match(session, /^__Host-countersign=[\w-]{51}; Path=\/; Secure; HttpOnly; SameSite=Strict$/)
   assert.equal(cleared, CLEARED)
   const { code_verifier: verifier = '', ...form } = Object.fromEntries(forms[0] ?? [])

@@ -16,8 +16,9 @@ test('Q-05 the console’s session is only in a cookie that no script and no oth
   const app = await buildConsoleApp(t)
   const reply = await logInByPage(app)
   assert.equal(reply.status, 200, reply.text)
-  const [cookie = '', ...others] = cookiesOf(reply)
+  const [cookie = '', current = '', ...others] = cookiesOf(reply)
   assert.equal(others.length, 0)
+  assert.match(current, /^__Host-countersign-current=s1\.[\w.-]+; Path=\/; Secure; HttpOnly; SameSite=Lax$/)
   const [value = '', ...attributes] = cookie.split('; ')
   assert.match(value, /^__Host-countersign=[\w-]{51}$/)
   assert.deepEqual(attributes.toSorted(), ['HttpOnly', 'Path=/', 'SameSite=Strict', 'Secure'])
@@ -106,7 +107,7 @@ test('logout ends the session and clears the cookie, also when the session is go
     const reply = await app.call('DELETE', '/console/session', undefined, { headers: { ...OWN_PAGE, cookie } })
     assert.equal(reply.status, 200, time)
     const gone = '; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0'
-    const names = ['', '-second', '-second-2', '-second-3', '-second-4', '-second-5']
+    const names = ['', '-second', '-second-2', '-second-3', '-second-4', '-second-5', '-current']
     assert.deepEqual(
       cookiesOf(reply),
       names.map((name) => `__Host-countersign${name}=${gone}`),

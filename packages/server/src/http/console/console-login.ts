@@ -6,11 +6,20 @@ import { createLogConsoleLoginError } from '../../login/console/log-console-logi
 import { FLOW_SECONDS } from '../../login/console/login-flows.ts'
 import type { Call } from '../pipeline/call.ts'
 import type { Route, RouteResponse } from '../pipeline/route.ts'
-import { buildCookie, clearCookie, isOwnPage, ownOrigin, SESSION_COOKIE } from '../pipeline/session-cookie.ts'
+import {
+  buildCookie,
+  checkOwnPage,
+  clearCookie,
+  isNavigation,
+  isOwnPage,
+  ownOrigin,
+  SESSION_COOKIE,
+} from '../pipeline/session-cookie.ts'
 import { createLogInCall, type LogInCallParts } from '../shared/log-in-call.ts'
+import { type BrowserSessionParts, BrowserSessions } from './browser-sessions.ts'
 import { CONSOLE_HOME, consolePath } from './console-path.ts'
 
-interface ConsoleLoginRouteParts extends ConsoleLoginParts, LogInCallParts {
+interface ConsoleLoginRouteParts extends ConsoleLoginParts, LogInCallParts, BrowserSessionParts {
   readonly log: Logger
 }
 
@@ -29,9 +38,15 @@ export function consoleLoginRoutes(parts: ConsoleLoginRouteParts): Route[] {
   const logLoginError = createLogConsoleLoginError(parts)
   const login = new ConsoleLogin(parts)
   const logIn = createLogInCall(parts)
+  const browser = new BrowserSessions(parts)
 
   const begin: Step = async (call, target) => {
     target.next = consolePath(call.query.get('next'))
+    // Another site could otherwise exchange the visitor's session for one of its choice.
+    if (!isOwnPage(call.untrustedHead)) {
+      if (!isNavigation(call.untrustedHead)) checkOwnPage(call.untrustedHead)
+      if (await browser.hasLive(call)) return goTo(target.next, [])
+    }
     const signer = await login.getSigner(call.params.signerId ?? '')
     const origin = ownOrigin(call.untrustedHead.host)
     if (origin === undefined) throw new AppError('BAD_REQUEST', { message: 'the Host header is not a valid host' })
@@ -45,7 +60,7 @@ export function consoleLoginRoutes(parts: ConsoleLoginRouteParts): Route[] {
     const { query, untrustedHead } = call
     const cookie = findCookie(untrustedHead.headers.cookie ?? '', LOGIN_COOKIE)
     const flow = login.take(query.get('state') ?? '', cookie)
-    const { sessionToken, next } = flow
+    const { sessionToken, replaces, next } = flow
     target.next = next
     const callback = { iss: query.get('iss'), error: query.get('error'), code: query.get('code') }
     const token = await login.redeem(flow, callback)
@@ -57,7 +72,7 @@ export function consoleLoginRoutes(parts: ConsoleLoginRouteParts): Route[] {
     const { requestId, clientAddress, remoteAddr } = call
     const credential = { untrustedBearers: [token], body: {}, clientCertificate: () => undefined }
     const loggedIn = await logIn('ext-jwt', { requestId, clientAddress, remoteAddr, ...credential })
-    return goTo(next, [buildCookie(SESSION_COOKIE, loggedIn.token), clearCookie(LOGIN_COOKIE)])
+    return goTo(next, [...(await browser.replace(call, loggedIn.token, replaces)), clearCookie(LOGIN_COOKIE)])
   }
 
   /**

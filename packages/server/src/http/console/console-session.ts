@@ -1,20 +1,13 @@
 import { ConsoleSession } from '@countersign/contract'
-import { findCookie } from '@countersign/core'
-import { HELD_COOKIES } from '../../login/console/held-tokens.ts'
 import type { SecondFactor } from '../../login/second-factor.ts'
-import { endOwnSession } from '../../operations/api-session/end-session.ts'
-import type { LiveSessions } from '../../session/live-sessions.ts'
-import type { Store } from '../../store/store.ts'
 import { detail, done } from '../pipeline/envelope.ts'
-import { operationMeta } from '../pipeline/operation-meta.ts'
 import type { Route } from '../pipeline/route.ts'
-import { buildCookie, checkOwnPage, clearCookie, SESSION_COOKIE } from '../pipeline/session-cookie.ts'
+import { checkOwnPage, SESSION_COOKIE } from '../pipeline/session-cookie.ts'
 import { currentSessionView } from '../shared/api-session-view.ts'
 import { createLogInCall, type LogInCallParts } from '../shared/log-in-call.ts'
+import { type BrowserSessionParts, BrowserSessions } from './browser-sessions.ts'
 
-interface ConsoleSessionRouteParts extends LogInCallParts {
-  readonly store: Pick<Store, 'run'>
-  readonly sessions: Pick<LiveSessions, 'peek'>
+interface ConsoleSessionRouteParts extends LogInCallParts, BrowserSessionParts {
   readonly secondFactor: SecondFactor
 }
 
@@ -22,7 +15,8 @@ const PATHS = ['/console/session']
 
 /** Password login and logout of the console. The session token is sent in a cookie only. */
 export function consoleSessionRoutes(parts: ConsoleSessionRouteParts): Route[] {
-  const { store, clock, sessions, secondFactor } = parts
+  const { clock, secondFactor } = parts
+  const browser = new BrowserSessions(parts)
   const logIn = createLogInCall(parts)
   return [
     {
@@ -41,7 +35,7 @@ export function consoleSessionRoutes(parts: ConsoleSessionRouteParts): Route[] {
         return {
           ...detail(currentSessionView(session, '', { now: clock.now(), missing })),
           headers: { 'cache-control': 'no-store' },
-          cookies: [buildCookie(SESSION_COOKIE, token)],
+          cookies: await browser.replace(call, token),
         }
       },
     },
@@ -57,17 +51,7 @@ export function consoleSessionRoutes(parts: ConsoleSessionRouteParts): Route[] {
         const { cookie } = call.untrustedHead.headers
         if (!cookie?.includes(SESSION_COOKIE)) return done()
         checkOwnPage(call.untrustedHead)
-        const token = findCookie(cookie, SESSION_COOKIE)
-        const session = token === undefined ? undefined : await sessions.peek(token)
-        if (session) {
-          const meta = operationMeta({ session, source: call.source }, clock.now())
-          await store.run(endOwnSession, { id: session.id }, meta)
-        }
-        return {
-          ...done(),
-          headers: { 'cache-control': 'no-store' },
-          cookies: [clearCookie(SESSION_COOKIE), ...HELD_COOKIES.map(clearCookie)],
-        }
+        return { ...done(), headers: { 'cache-control': 'no-store' }, cookies: await browser.end(call) }
       },
     },
   ]

@@ -37,6 +37,12 @@ export function checkOwnPage(call: CallHead): void {
   throw new AppError('FORBIDDEN', { message: 'a session cookie is valid only in requests of the console' })
 }
 
+/** Whether the browser opens the URL of the request as a page: by a link, a redirect or typing. Clients that are not browsers send neither header. */
+export function isNavigation({ headers }: Pick<CallHead, 'headers'>): boolean {
+  const { 'sec-fetch-mode': mode = 'navigate', 'sec-fetch-dest': dest = 'document' } = headers
+  return mode === 'navigate' && dest === 'document'
+}
+
 /** The origin of the pages that are served under this host. */
 export function ownOrigin(host: string): string | undefined {
   return URL.canParse(`https://${host}`) ? new URL(`https://${host}`).origin : undefined

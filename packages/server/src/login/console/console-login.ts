@@ -52,6 +52,7 @@ export class ConsoleLogin {
     { redirectUri, next, sessionToken }: NewFlow,
   ): Promise<{ url: string; cookie: string }> {
     const provider = await this.#parts.loginProviders.find(signer)
+    const isSecondFactor = await this.#requiresTokenOf(signer.id, sessionToken)
     const flow: LoginFlow = {
       signerId: signer.id,
       revision: signer.revision,
@@ -59,7 +60,7 @@ export class ConsoleLogin {
       verifier: newSecret(),
       redirectUri,
       next,
-      sessionToken: (await this.#requiresTokenOf(signer.id, sessionToken)) ? sessionToken : undefined,
+      ...(isSecondFactor ? { sessionToken } : { replaces: sessionToken }),
     }
     const { state, cookie } = this.#parts.loginFlows.begin(flow)
     return { url: authorizationUrl(provider, { ...flow, state, scopes: signer.scopes ?? [] }), cookie }

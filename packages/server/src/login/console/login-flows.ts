@@ -14,6 +14,8 @@ export interface LoginFlow {
   readonly next: string
   /** The session that needs the provider's token as second factor; undefined to start a new session. */
   readonly sessionToken?: string | undefined
+  /** The session that the new one replaces. */
+  readonly replaces?: string | undefined
 }
 
 export const FLOW_SECONDS = 600
