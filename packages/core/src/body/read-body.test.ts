@@ -50,6 +50,24 @@ test('M-12 returns only the members of the schema, under the names in the schema
   assert.equal('toString' in (readBody(SCHEMA, GOOD) as object), false)
 })
 
+test('D53 with the names of responses, every other unknown member is refused without its value', () => {
+  const strict = (body: JsonValue) => readBody(SCHEMA, body, ['id', 'createdAt'])
+  assert.deepEqual({ ...strict({ ...GOOD, id: 'x', CREATEDAT: 1 }) }, GOOD)
+  for (const [body, field] of [
+    [{ ...GOOD, unknown: 'a secret' }, 'unknown'],
+    [{ ...GOOD, inner: { deep: 1, id: 'a secret' } }, 'inner.id'],
+  ] as const) {
+    assert.throws(
+      () => strict(body),
+      ({ code, publicCause }: AppError) => {
+        assert.equal(code, 'COULD_NOT_VALIDATE')
+        assert.deepEqual(publicCause, { field, reason: `${field} in body is not a known member`, value: '' })
+        return true
+      },
+    )
+  }
+})
+
 test('M-12 a duplicate member is refused, also when one of the two is null', () => {
   const twice = 'COULD_NOT_PARSE_BODY: the member name is given twice'
   assert.equal(refusal({ ...GOOD, NAME: 'abc' }), twice)

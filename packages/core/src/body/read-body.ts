@@ -3,21 +3,40 @@ import { foldAscii } from '../filter/filter.ts'
 import { isJsonObject, type JsonObject, type JsonValue, newJsonObject } from '../json/json-value.ts'
 import { type BodySchema, isOptional, memberNames, membersInOrder } from './body-schema.ts'
 
+/** The names in responses that bodies may repeat without effect. */
+export type ReadOnlyNames = readonly string[]
+
 /**
  * Validates a parsed body. Returns only the members of the schema, under the schema's names.
  *
- * Existing clients send whole responses back, so unknown members are ignored. Null means "not given", except where it clears a member. Names
+ * Existing clients send whole responses back, so unknown members are ignored; with `readOnly`, only these are, and others are refused. Null means "not given", except where it clears a member. Names
  * are case-insensitive. A member of the wrong JSON type is a parse error. Of several violated rules, the first in alphabetical order of the
  * fields is reported, as those clients expect.
  */
-export function readBody(schema: BodySchema, body: JsonValue): JsonObject {
+export function readBody(schema: BodySchema, body: JsonValue, readOnly?: ReadOnlyNames): JsonObject {
   if (body === null) return readBody(schema, newJsonObject())
   if (!isJsonObject(body)) {
     throw new AppError('COULD_NOT_VALIDATE', { field: 'body', reason: 'body must be a JSON object', value: '' })
   }
+  if (readOnly) checkNames(schema, body, readOnly, '')
   const known = pickKnownMembers(schema, body, '')
   checkMembers(schema, known, '')
   return known
+}
+
+/** Members of objects in the body have no read-only names. The value is not repeated: it may be a secret under a misspelt name. */
+function checkNames(schema: BodySchema, object: JsonObject, readOnly: ReadOnlyNames, path: string): void {
+  const names = memberNames(schema)
+  const ignored = new Set(readOnly.map(foldAscii))
+  for (const [spelling, value] of Object.entries(object)) {
+    const folded = foldAscii(spelling)
+    const name = names.get(folded)
+    if (name === undefined && !ignored.has(folded)) {
+      throw violation(path + echoedValue(spelling), 'is not a known member', '')
+    }
+    const inner = name === undefined ? undefined : schema.properties?.[name]
+    if (inner?.properties && isJsonObject(value)) checkNames(inner, value, [], `${path}${name}.`)
+  }
 }
 
 function pickKnownMembers(schema: BodySchema, object: JsonObject, path: string): JsonObject {

@@ -23,6 +23,7 @@ export interface SignerTable extends Stamped, CellsOf<typeof SIGNER_COLUMNS>, Ce
   common_name: string | null
   not_before: number | null
   not_after: number | null
+  near_misses: string
   revision: number
 }
 

@@ -1,6 +1,6 @@
 import { SIGNER } from '@countersign/contract/ext-jwt-signer'
-import { type SignerSettings, type Trust, unsetSettings } from '@countersign/core'
-import { Computed, instant, int, text } from './columns/column.ts'
+import { type NearMiss, type SignerSettings, type Trust, unsetSettings } from '@countersign/core'
+import { Computed, instant, int, json, text } from './columns/column.ts'
 import { type CellsOf, type ColumnsFor, createReader, createWriter, listColumns } from './columns/column-map.ts'
 import { SIGNER_COLUMNS } from './columns/signer-columns.ts'
 import { TRUST_COLUMNS } from './columns/trust-columns.ts'
@@ -11,6 +11,8 @@ export interface StoredSigner extends SignerSettings {
   readonly id: string
   readonly certificate: SignerCertificateFacts | null
   readonly trust: Trust
+  /** The ignored members of the last body that its sender probably meant otherwise. */
+  readonly nearMisses: readonly NearMiss[]
   readonly revision: number
   readonly createdAt: number
   readonly updatedAt: number
@@ -31,6 +33,7 @@ const STORED_SIGNER = {
   ...SIGNER_COLUMNS,
   certificate: new Computed(certificateFacts),
   trust: TRUST_COLUMNS,
+  nearMisses: json<StoredSigner['nearMisses']>(),
   revision: int(),
   createdAt: instant(),
   updatedAt: instant(),
@@ -44,9 +47,12 @@ const settingsColumns = createWriter<SignerSettings, CellsOf<typeof SIGNER_COLUM
 const unsetColumns: Readonly<Record<string, unknown>> = settingsColumns(unsetSettings<SignerSettings>(SIGNER))
 
 /** The JSON columns, which may be unreadable, with their unset values. */
-const UNSET_JSON = Object.fromEntries(
-  listColumns(SIGNER_COLUMNS).flatMap(([, name, { codec }]) => (codec?.write ? [[name, unsetColumns[name]]] : [])),
-)
+const UNSET_JSON = {
+  ...Object.fromEntries(
+    listColumns(SIGNER_COLUMNS).flatMap(([, name, { codec }]) => (codec?.write ? [[name, unsetColumns[name]]] : [])),
+  ),
+  near_misses: '[]',
+}
 
 /** For reading: a row that cannot be read must not hide the others. */
 export function signerFromRow(row: SignerRow): StoredSigner {

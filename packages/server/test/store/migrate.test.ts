@@ -63,8 +63,8 @@ const RELEASED: Readonly<Record<string, readonly [sqlite: string, postgres: stri
     'a72543e1151972e5539561c675fc1c09bba29ec3e99f87e9be30021f29e0333e',
   ],
   'signer-trust': [
-    '2baa8b8a0c6c02cb92a244ab14689cb4001be74c23472d60dbe939608b6c0603',
-    '5aa75e88bd27aceff219ee837810316ff0b7e6678591b471869913e1aac3c4b9',
+    '3fab26a3da71a12ed02d61cb9f8ec1c7c8b4ca6b8d1e82d9f970254400dc69ed',
+    'eb7d3d4522858ebb42270e7e942a7d7c3051a3311decb5e4eefc13ead7296369',
   ],
 }
 

@@ -20,6 +20,7 @@ const stored = (index: number): StoredSigner => ({
   id: `signer-${index}`,
   certificate: null,
   trust: { isTrusted: true, writtenById: null, writtenByName: null, writtenAt: 0 },
+  nearMisses: [],
   revision: 1,
   createdAt: 0,
   updatedAt: 0,

@@ -19,7 +19,7 @@ import type { Store } from '../../store/store.ts'
 import { hostedCallerOf, type Route, type RouteResponse } from '../pipeline/route.ts'
 import { pageOfList } from './hal.ts'
 import { hostedMeta } from './hosted-meta.ts'
-import { accountView } from './identity-views.ts'
+import { ACCOUNT_READ_ONLY, accountView } from './identity-views.ts'
 import { ownedKeyOf } from './owned-key-of.ts'
 
 interface ApiAccountRouteParts {
@@ -72,7 +72,7 @@ export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
       method: 'POST',
       paths: [COLLECTION],
       access: ADMIN,
-      body: { schema: ApiAccountCreate, optional: false },
+      body: { schema: ApiAccountCreate, optional: false, readOnly: ACCOUNT_READ_ONLY },
       handle: async (call) => {
         const body = call.body as CreateBody
         const caller = hostedCallerOf(call)
@@ -87,7 +87,7 @@ export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
       method: 'PUT',
       paths: [ONE],
       access: ADMIN,
-      body: { schema: ApiAccountWrite, optional: false },
+      body: { schema: ApiAccountWrite, optional: false, readOnly: ACCOUNT_READ_ONLY },
       handle: async (call) => {
         const { id, organizationId } = ownedKeyOf(call)
         const args = { id, organizationId, body: call.body as WriteBody }
@@ -100,7 +100,7 @@ export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
       method: 'PATCH',
       paths: [ONE],
       access: ADMIN,
-      body: { schema: ApiAccountPatch, optional: false },
+      body: { schema: ApiAccountPatch, optional: false, readOnly: ACCOUNT_READ_ONLY },
       handle: async (call) => {
         const { id, organizationId } = ownedKeyOf(call)
         const args = { id, organizationId, body: call.body as PatchBody }

@@ -12,7 +12,7 @@ import type { OwnedKey } from '../../store/owned-key.ts'
 import { getProvider, listProviders } from '../../store/reads/provider-reads.ts'
 import { hostedCallerOf, type Route } from '../pipeline/route.ts'
 import { hostedMeta } from './hosted-meta.ts'
-import { providerView } from './identity-views.ts'
+import { PROVIDER_READ_ONLY, providerView } from './identity-views.ts'
 import { ownedKeyOf } from './owned-key-of.ts'
 
 interface IdentityProviderRouteParts extends ProviderRecordsParts {
@@ -56,7 +56,7 @@ export function identityProviderRoutes(parts: IdentityProviderRouteParts): Route
       method: 'POST',
       paths: [COLLECTION],
       access: ADMIN,
-      body: { schema: IdentityProviderWrite, optional: false },
+      body: { schema: IdentityProviderWrite, optional: false, readOnly: PROVIDER_READ_ONLY },
       handle: async (call) => {
         const body = call.body as WriteBody
         const organizationId = await targetOrganizations.getId(hostedCallerOf(call), body.organizationId)
@@ -69,7 +69,7 @@ export function identityProviderRoutes(parts: IdentityProviderRouteParts): Route
       method: 'PUT',
       paths: [ONE],
       access: ADMIN,
-      body: { schema: IdentityProviderWrite, optional: false },
+      body: { schema: IdentityProviderWrite, optional: false, readOnly: PROVIDER_READ_ONLY },
       handle: async (call) => {
         await records.replace(ownedKeyOf(call), call.body as WriteBody, hostedMeta(call, clock.now()))
         return { status: 200, json: await show(ownedKeyOf(call)) }
@@ -80,7 +80,7 @@ export function identityProviderRoutes(parts: IdentityProviderRouteParts): Route
       method: 'PATCH',
       paths: [ONE],
       access: ADMIN,
-      body: { schema: IdentityProviderPatch, optional: false },
+      body: { schema: IdentityProviderPatch, optional: false, readOnly: PROVIDER_READ_ONLY },
       handle: async (call) => {
         await records.patch(ownedKeyOf(call), call.body as PatchBody, hostedMeta(call, clock.now()))
         return { status: 200, json: await show(ownedKeyOf(call)) }

@@ -10,6 +10,18 @@ import { epochTime } from './hal.ts'
 
 const POOL_SEPARATOR = '/'
 
+/** The members of `accountView` that bodies may repeat, and the credentials that the response to a POST adds. */
+export const ACCOUNT_READ_ONLY = [
+  ...['id', 'organizationId', 'tenantId', 'type', 'email', 'auth0ClientId', 'awsCognitoClientId', 'identityProviderId'],
+  ...['clientId', 'authenticationUrl', 'createdAt', 'updatedAt', 'deletedAt', 'credentials'],
+]
+/** The members of `providerView` that bodies may repeat. */
+export const PROVIDER_READ_ONLY = ['id', 'organizationId', 'hasRegistrationToken', 'createdAt', 'updatedAt']
+/** The members of `organizationView` that bodies may repeat. */
+export const ORGANIZATION_READ_ONLY = [
+  ...['id', 'active', 'deleted', 'mfaProvider', 'identityProviders', 'createdAt', 'updatedAt', 'deletedAt'],
+]
+
 /** An API account in the form of the identity service. The members of single providers are kept for existing clients. */
 export function accountView({ account, provider, clients }: AccountWithClients) {
   const clientId = clients[0]?.client_id ?? null

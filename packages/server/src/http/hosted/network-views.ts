@@ -3,6 +3,12 @@ import type { NetworkGroupRow, NetworkRow } from '../../store/hosted-schema.ts'
 import type { Shown } from '../shared/member-view.ts'
 import { isoTime } from './hal.ts'
 
+/** The members of `networkView` that bodies may repeat. */
+export const NETWORK_READ_ONLY = [
+  ...['id', 'status', 'networkGroupId', 'organizationId', 'productVersion', 'isLocal', 'networkController'],
+  ...['ownerIdentityId', 'createdBy', 'createdAt', 'updatedAt', 'deletedAt', 'deletedBy', '_links'],
+]
+
 /** A network in the form of the core service. */
 export function networkView(row: NetworkRow, href: string, localUrl: string) {
   return {

@@ -22,7 +22,7 @@ import type { Store } from '../../store/store.ts'
 import { hostedCallerOf, type Route } from '../pipeline/route.ts'
 import { halDetail, halPage, isoTime, pageOf, readHalPaging } from './hal.ts'
 import { hostedMeta } from './hosted-meta.ts'
-import { groupView, networkView } from './network-views.ts'
+import { groupView, NETWORK_READ_ONLY, networkView } from './network-views.ts'
 import { ownedKeyOf } from './owned-key-of.ts'
 
 interface NetworkRouteParts extends ExchangeOnNetworkParts {
@@ -93,7 +93,7 @@ function routesOfVersion(parts: NetworkRouteParts, version: string): Route[] {
       method: 'POST',
       paths: at('networks'),
       access: ADMIN,
-      body: { schema: NetworkWrite, optional: false },
+      body: { schema: NetworkWrite, optional: false, readOnly: NETWORK_READ_ONLY },
       handle: async (call) => {
         const { organizationId } = hostedCallerOf(call)
         const settings = networkFromBody(call.body as WriteBody)
@@ -108,7 +108,7 @@ function routesOfVersion(parts: NetworkRouteParts, version: string): Route[] {
       method: 'PUT',
       paths: at('networks/:id'),
       access: ADMIN,
-      body: { schema: NetworkWrite, optional: false },
+      body: { schema: NetworkWrite, optional: false, readOnly: NETWORK_READ_ONLY },
       handle: async (call) => {
         const body = call.body as WriteBody
         checkControllerUrl(body.controllerUrl)
@@ -121,7 +121,7 @@ function routesOfVersion(parts: NetworkRouteParts, version: string): Route[] {
       method: 'PATCH',
       paths: at('networks/:id'),
       access: ADMIN,
-      body: { schema: NetworkPatch, optional: false },
+      body: { schema: NetworkPatch, optional: false, readOnly: NETWORK_READ_ONLY },
       handle: async (call) => {
         const body = call.body as PatchBody
         checkControllerUrl(body.controllerUrl)

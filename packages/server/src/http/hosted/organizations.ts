@@ -18,7 +18,7 @@ import type { Store } from '../../store/store.ts'
 import type { Call } from '../pipeline/call.ts'
 import { hostedCallerOf, type Route, type RouteResponse } from '../pipeline/route.ts'
 import { hostedMeta } from './hosted-meta.ts'
-import { organizationView } from './identity-views.ts'
+import { ORGANIZATION_READ_ONLY, organizationView } from './identity-views.ts'
 
 interface OrganizationRouteParts {
   readonly store: Pick<Store, 'db' | 'run'>
@@ -73,7 +73,7 @@ export function organizationRoutes({ store, clock, targetOrganizations }: Organi
       method: 'POST',
       paths: [COLLECTION],
       access: ADMIN,
-      body: { schema: OrganizationWrite, optional: false },
+      body: { schema: OrganizationWrite, optional: false, readOnly: ORGANIZATION_READ_ONLY },
       handle: async (call) => {
         const { organizationId } = hostedCallerOf(call)
         const own = await findOrganization(store.db, organizationId)
@@ -91,7 +91,7 @@ export function organizationRoutes({ store, clock, targetOrganizations }: Organi
       method: 'PUT',
       paths: [ONE],
       access: ADMIN,
-      body: { schema: OrganizationWrite, optional: false },
+      body: { schema: OrganizationWrite, optional: false, readOnly: ORGANIZATION_READ_ONLY },
       handle: (call) => update(call, { active: true, ...(call.body as WriteBody) }),
     },
     {
@@ -99,7 +99,7 @@ export function organizationRoutes({ store, clock, targetOrganizations }: Organi
       method: 'PATCH',
       paths: [ONE],
       access: ADMIN,
-      body: { schema: OrganizationPatch, optional: false },
+      body: { schema: OrganizationPatch, optional: false, readOnly: ORGANIZATION_READ_ONLY },
       handle: (call) => update(call, call.body as PatchBody),
     },
     {

@@ -1,4 +1,4 @@
-import { type EnrollPolicy, findEnrollPolicyError, signerWarnings } from '@countersign/core'
+import { type EnrollPolicy, findEnrollPolicyError, nearMissText, signerWarnings } from '@countersign/core'
 import type { KeySets } from '../../keyset/key-sets.ts'
 import type { SignerKeyStatus } from '../../keyset/key-status.ts'
 import type { StoredSigner } from '../../store/signer-row.ts'
@@ -13,6 +13,7 @@ export function describeKeys(
   const status = signerKeys.keyStatus(signer)
   const enrollProblem = findEnrollPolicyError(signer, enrollPolicy)
   const warnings = [
+    ...signer.nearMisses.map(nearMissText),
     ...signerWarnings(signer, signer.certificate, now),
     ...(enrollProblem ? [`enrollment is not possible: ${enrollProblem}`] : []),
     ...status.warnings,

@@ -2,9 +2,10 @@ import {
   ExtJwtSignerPatch,
   ExtJwtSignerWrite,
   type ExtJwtSignerPatch as PatchBody,
+  RESPONSES,
   type ExtJwtSignerWrite as WriteBody,
 } from '@countersign/contract'
-import { fieldError, readSignerCertificate } from '@countersign/core'
+import { fieldError, isSecurityMember, readSignerCertificate } from '@countersign/core'
 import type { KeySets } from '../../keyset/key-sets.ts'
 import { createSigner } from '../../operations/signer/create-signer.ts'
 import { deleteSigner } from '../../operations/signer/delete-signer.ts'
@@ -31,6 +32,10 @@ const NAMES = ['ext-jwt-signers', 'external-jwt-signers']
 export const COLLECTION = NAMES.map((name) => `${MANAGEMENT}/${name}`)
 export const ONE = COLLECTION.map((path) => `${path}/:id`)
 
+const SECURITY_MEMBERS = Object.keys(ExtJwtSignerPatch.properties).filter(isSecurityMember)
+/** The members of responses; every one but these is also in bodies. */
+const READ_ONLY = Object.keys(RESPONSES.Signer.properties)
+
 interface ExtJwtSignerRouteParts {
   readonly store: Store
   readonly clock: Clock
@@ -47,10 +52,10 @@ export function extJwtSignerRoutes(parts: ExtJwtSignerRouteParts): Route[] {
   const texts = createSignerTexts(store)
 
   /** Checks the body as far as possible without the store. */
-  const checked = <Body extends PatchBody | WriteBody>(body: Body) => {
+  const checked = <Body extends PatchBody | WriteBody>(body: Body, { nearMisses }: Call) => {
     if (body.jwksEndpoint) jwksPolicy.checkEndpoint(body.jwksEndpoint)
     checkIsNotThisController(body.issuer, addresses())
-    return { body, certificate: certificateFacts(body.certPem) }
+    return { body, nearMisses, certificate: certificateFacts(body.certPem) }
   }
 
   const meta = (call: Call) => operationMeta(call, now())
@@ -60,6 +65,7 @@ export function extJwtSignerRoutes(parts: ExtJwtSignerRouteParts): Route[] {
     words: { schema: 'Signer', noun: 'an External JWT Signer', plural: 'External JWT Signers' },
     writeSchema: ExtJwtSignerWrite,
     patchSchema: ExtJwtSignerPatch,
+    unknownMembers: { readOnly: READ_ONLY, watched: SECURITY_MEMBERS },
     list: (call) => {
       const { collection } = call
       const show = (rows: readonly SignerListRow[]) => texts.list(rows, collection)
@@ -75,9 +81,9 @@ export function extJwtSignerRoutes(parts: ExtJwtSignerRouteParts): Route[] {
       const response = { status: 200, text: `{"data":${text.slice(0, -1)},"keyStatus":${keyStatus}},"meta":{}}\n` }
       return withVersion(response, signer.updatedAt)
     },
-    create: async (call, id, body) => store.run(createSigner, { id, ...checked(body) }, meta(call)),
-    replace: async (call, id, body) => store.run(replaceSigner, { id, ...checked(body) }, meta(call)),
-    patch: async (call, id, body) => store.run(patchSigner, { id, ...checked(body) }, meta(call)),
+    create: async (call, id, body) => store.run(createSigner, { id, ...checked(body, call) }, meta(call)),
+    replace: async (call, id, body) => store.run(replaceSigner, { id, ...checked(body, call) }, meta(call)),
+    patch: async (call, id, body) => store.run(patchSigner, { id, ...checked(body, call) }, meta(call)),
     remove: (call, id) => store.run(deleteSigner, { id }, meta(call)),
   })
 }

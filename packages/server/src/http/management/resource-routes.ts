@@ -5,7 +5,7 @@ import { MANAGEMENT } from '../api-paths.ts'
 import type { Call } from '../pipeline/call.ts'
 import { created, done } from '../pipeline/envelope.ts'
 import type { ParameterName } from '../pipeline/parameters.ts'
-import type { Method, Route, RouteResponse } from '../pipeline/route.ts'
+import type { Method, Route, RouteBody, RouteResponse } from '../pipeline/route.ts'
 import { describe, type RouteNote } from '../pipeline/route-note.ts'
 
 /** What the OpenAPI document calls a resource. `noun` has its article: "an identity". */
@@ -25,6 +25,8 @@ export interface Resource<WriteBody, PatchBody> {
   readonly words: ResourceWords
   readonly writeSchema: BodySchema
   readonly patchSchema: BodySchema
+  /** How the bodies treat members that they do not have. */
+  readonly unknownMembers?: Pick<RouteBody, 'readOnly' | 'watched'>
   list(call: Call): Promise<RouteResponse>
   get(call: Call, id: string): Promise<RouteResponse>
   create(call: Call, id: string, body: WriteBody): Promise<void>
@@ -49,7 +51,7 @@ export function resourceNotes({ schema, noun, plural, listParameters }: Resource
 
 /** The rows of a resource: list, create, detail, PUT, PATCH and DELETE, with the permission that each needs. */
 export function resourceRoutes<WriteBody, PatchBody>(clock: Clock, resource: Resource<WriteBody, PatchBody>): Route[] {
-  const { entity, writeSchema, patchSchema } = resource
+  const { entity, writeSchema, patchSchema, unknownMembers } = resource
   const notes = resourceNotes(resource.words)
   const collection = resource.names.map((name) => `${MANAGEMENT}/${name}`)
   const one = collection.map((path) => `${path}/:id`)
@@ -62,7 +64,7 @@ export function resourceRoutes<WriteBody, PatchBody>(clock: Clock, resource: Res
     note: RouteNote,
     handle: Route['handle'],
   ): Route => {
-    const body = schema && { schema, optional: false, parameter }
+    const body = schema && { schema, optional: false, parameter, ...unknownMembers }
     return { method, paths, access: { entity, action }, bodyCap: 'management', body, note, handle }
   }
   return [

@@ -1,3 +1,4 @@
+import type { NearMiss } from '@countersign/core'
 import type { FastifyRequest } from 'fastify'
 import type { HostedCaller } from '../../hosted/hosted-caller.ts'
 import type { PresentedCertificate } from '../../login/certificate-check.ts'
@@ -24,6 +25,7 @@ interface ParsedRequest {
   readonly caller: Caller | undefined
   readonly query: Query | undefined
   readonly body: unknown
+  readonly nearMisses: readonly NearMiss[]
   readonly bytes: Buffer | undefined
 }
 
@@ -38,6 +40,8 @@ export class Call {
   readonly query: Query
   /** Parsed by the route's schema. */
   readonly body: unknown
+  /** The ignored members of the body that the caller probably meant otherwise. */
+  readonly nearMisses: readonly NearMiss[]
   /** Whether the request had a body that was not empty. */
   readonly hasBody: boolean
   /** Present unless the route is anonymous. */
@@ -53,12 +57,13 @@ export class Call {
   readonly ifMatch: string | undefined
   readonly #request: FastifyRequest
 
-  constructor({ request, caller, query = NO_PARAMETERS, body, bytes }: ParsedRequest) {
+  constructor({ request, caller, query = NO_PARAMETERS, body, nearMisses, bytes }: ParsedRequest) {
     this.#request = request
     this.requestId = request.id
     this.params = request.params as Record<string, string>
     this.query = query
     this.body = body
+    this.nearMisses = nearMisses
     this.hasBody = bytes !== undefined && bytes.length > 0
     this.session = caller?.session
     this.hosted = caller?.hosted

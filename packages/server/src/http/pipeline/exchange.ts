@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { NearMiss } from '@countersign/core'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HostedCallers } from '../../hosted/hosted-caller.ts'
 import { type Attempt, UNCOUNTED } from '../../limits/attempt-limiter.ts'
@@ -39,6 +40,7 @@ export class Exchange {
   bytes: Buffer | undefined
   query: Query | undefined
   body: unknown
+  nearMisses: readonly NearMiss[] = []
   response: RouteResponse | undefined
 
   constructor(route: Route, request: FastifyRequest, reply: FastifyReply, parts: PipelineParts) {

@@ -1,25 +1,52 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { AppError, isJsonObject, JsonError, type JsonValue, readBody, readJson } from '@countersign/core'
+import {
+  AppError,
+  findNearMisses,
+  isJsonObject,
+  JsonError,
+  type JsonValue,
+  type NearMiss,
+  readBody,
+  readJson,
+} from '@countersign/core'
+import { isHostedAccess } from '../../store/operation-access.ts'
 import { JSON_TYPE, readMediaType } from './limits.ts'
-import type { Route } from './route.ts'
+import type { Route, RouteBody } from './route.ts'
 
 const BODY_LIMITS = { maxDepth: 64, maxMembers: 10_000, maxStringLength: 65_536, refusePrototypeNames: true }
 
+/** A body by the route's schema, and the ignored members that the caller probably meant otherwise. */
+export interface JsonBody {
+  readonly members: unknown
+  readonly nearMisses: readonly NearMiss[]
+}
+
+const NO_MISSES: readonly NearMiss[] = []
+const NO_BODY: JsonBody = { members: undefined, nearMisses: NO_MISSES }
+
 /** Parses the body by the route's schema. A missing body is an error only if the route requires one. */
 export function readJsonBody(
-  { body }: Pick<Route, 'body'>,
+  { body, access }: Pick<Route, 'access' | 'body'>,
   bytes: Buffer | undefined,
   headers: IncomingHttpHeaders,
-): unknown {
-  if (!body) return undefined
+): JsonBody {
+  if (!body) return NO_BODY
   if (!bytes || bytes.length === 0) {
-    if (body.optional) return readBody(body.schema, {})
+    if (body.optional) return { members: readBody(body.schema, {}), nearMisses: NO_MISSES }
     const { parameter: field = 'body' } = body
     throw new AppError('COULD_NOT_VALIDATE', { field, reason: `${field} in body is required`, value: '' })
   }
   const { text } = body
-  if (readMediaType(headers, text?.types) === JSON_TYPE || !text) return readBody(body.schema, parseJson(bytes))
-  return readBody(body.schema, { [text.member]: bytes.toString() })
+  const readOnly = isHostedAccess(access) ? (body.readOnly ?? []) : undefined
+  if (readMediaType(headers, text?.types) === JSON_TYPE || !text) {
+    const json = parseJson(bytes)
+    return { members: readBody(body.schema, json, readOnly), nearMisses: nearMissesIn(body, json) }
+  }
+  return { members: readBody(body.schema, { [text.member]: bytes.toString() }), nearMisses: NO_MISSES }
+}
+
+function nearMissesIn({ schema, watched, readOnly = [] }: RouteBody, json: JsonValue): readonly NearMiss[] {
+  return watched ? findNearMisses(schema, json, { members: watched, readOnly }) : NO_MISSES
 }
 
 function parseJson(bytes: Buffer): JsonValue {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { ErrorCode } from '@countersign/contract'
-import type { BodySchema, RequiredPermission } from '@countersign/core'
+import type { BodySchema, ReadOnlyNames, RequiredPermission } from '@countersign/core'
 import type { EventStreamSource } from '../../events/event-stream-source.ts'
 import type { HostedAccess, HostedCaller } from '../../hosted/hosted-caller.ts'
 import type { LiveSession } from '../../session/live-sessions.ts'
@@ -56,6 +56,10 @@ export interface RouteBody {
   readonly schema: BodySchema
   /** Whether the body may be missing. */
   readonly optional: boolean
+  /** The names in responses that a body may repeat. On the hosted API other unknown members are refused. Default: none. */
+  readonly readOnly?: ReadOnlyNames
+  /** Members whose near misses are reported to the caller, because ignoring one silently would weaken security. */
+  readonly watched?: readonly string[]
   /** The name of the body in the error for a missing one, where existing clients expect it. */
   readonly parameter?: string
   /** Other media types: the whole text becomes the value of `member`. */

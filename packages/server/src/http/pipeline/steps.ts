@@ -1,3 +1,4 @@
+import { nearMissText } from '@countersign/core'
 import { authenticateCaller, authorizeCaller } from './authorize-caller.ts'
 import { Call } from './call.ts'
 import { countFailure } from './count-attempt.ts'
@@ -23,6 +24,7 @@ const STEPS: readonly Step[] = [
   parseQuery,
   parseBody,
   handle,
+  warnOfNearMisses,
 ]
 
 /** Runs a request through the steps. Throws the refusal, after counting it against the client's address if the route counts. */
@@ -109,7 +111,17 @@ function parseQuery(exchange: Exchange): undefined {
 }
 
 function parseBody(exchange: Exchange): undefined {
-  exchange.body = readJsonBody(exchange.route, exchange.bytes, exchange.request.headers)
+  const { members, nearMisses } = readJsonBody(exchange.route, exchange.bytes, exchange.request.headers)
+  exchange.body = members
+  exchange.nearMisses = nearMisses
+}
+
+/** Code 299 of the header `Warning` is for any other persistent warning (RFC 7234 section 5.5). */
+function warnOfNearMisses(exchange: Exchange): undefined {
+  const { nearMisses, response } = exchange
+  if (nearMisses.length === 0 || !response) return
+  const warning = nearMisses.map((miss) => `299 - "${nearMissText(miss)}"`).join(', ')
+  exchange.response = { ...response, headers: { ...response.headers, warning } }
 }
 
 function handle(exchange: Exchange): Promise<void> | undefined {

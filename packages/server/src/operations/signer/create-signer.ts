@@ -1,5 +1,5 @@
 import type { ExtJwtSignerWrite } from '@countersign/contract'
-import { signerFromBody, trustAfterWrite } from '@countersign/core'
+import { type NearMiss, signerFromBody, trustAfterWrite } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
 import type { SignerCertificateFacts } from '../../store/signer-row.ts'
 import { insertSigner } from '../../store/writes/signer-writes.ts'
@@ -13,18 +13,24 @@ export interface SignerWrite {
   readonly id: string
   readonly body: ExtJwtSignerWrite
   readonly certificate: SignerCertificateFacts | undefined
+  readonly nearMisses?: readonly NearMiss[]
 }
 
 export const createSigner = operation({
   name: 'signer.create',
   access: { entity: 'external-jwt-signer', action: 'create' },
   target: 'externalJwtSigners',
-  async run(tx, { id, body, certificate }: SignerWrite): Promise<void> {
+  async run(tx, { id, body, certificate, nearMisses = [] }: SignerWrite): Promise<void> {
     const settings = signerFromBody(body)
     authorizeSignerChange(tx.actor, undefined, settings)
     await authorizeLoginAddress(tx, id, undefined, settings)
     const facts = settings.certPem === null ? null : (certificate ?? null)
     await checkSigner(tx, id, settings, facts)
-    await insertSigner(tx, id, { settings, certificate: facts, trust: trustAfterWrite(writerOf(tx), tx.now) })
+    await insertSigner(tx, id, {
+      settings,
+      certificate: facts,
+      nearMisses,
+      trust: trustAfterWrite(writerOf(tx), tx.now),
+    })
   },
 })

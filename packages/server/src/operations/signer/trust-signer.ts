@@ -10,7 +10,8 @@ export const trustSigner = operation({
   async run(tx, { id }: { readonly id: string }): Promise<void> {
     const signer = await getSigner(tx.db, id)
     if (signer.trust.isTrusted) return
-    const { certificate, trust } = signer
-    await updateSigner(tx, signer, { settings: signer, certificate, trust: { ...trust, isTrusted: true } })
+    const { certificate, nearMisses, trust } = signer
+    const trusted = { ...trust, isTrusted: true }
+    await updateSigner(tx, signer, { settings: signer, certificate, nearMisses, trust: trusted })
   },
 })

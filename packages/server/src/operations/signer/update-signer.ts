@@ -1,6 +1,7 @@
 import type { ExtJwtSignerPatch } from '@countersign/contract'
 import {
   givenSignerSettings,
+  type NearMiss,
   patchedSigner,
   patchesSecurityMember,
   replacedSigner,
@@ -26,11 +27,11 @@ export const replaceSigner = operation({
   name: 'signer.replace',
   access: ACCESS,
   target: 'externalJwtSigners',
-  async run(tx, { id, body, certificate }: SignerWrite): Promise<void> {
+  async run(tx, { id, body, certificate, nearMisses = [] }: SignerWrite): Promise<void> {
     const current = await getSigner(tx.db, id)
     const next = replacedSigner(current, body)
     const isSecurityWrite = replacesSecurityMember<SignerSettings>(current, next)
-    await changeSigner(tx, current, { next, certificate, isSecurityWrite })
+    await changeSigner(tx, current, { next, certificate, nearMisses, isSecurityWrite })
   },
 })
 
@@ -38,38 +39,40 @@ export interface SignerPatch {
   readonly id: string
   readonly body: ExtJwtSignerPatch
   readonly certificate: SignerCertificateFacts | undefined
+  readonly nearMisses?: readonly NearMiss[]
 }
 
 export const patchSigner = operation({
   name: 'signer.patch',
   access: ACCESS,
   target: 'externalJwtSigners',
-  async run(tx, { id, body, certificate }: SignerPatch): Promise<void> {
+  async run(tx, { id, body, certificate, nearMisses = [] }: SignerPatch): Promise<void> {
     const current = await getSigner(tx.db, id)
     const next = patchedSigner(current, body)
-    if (next === current) return
+    if (next === current && nearMisses.length === 0) return
     const isSecurityWrite = patchesSecurityMember(givenSignerSettings(body))
-    await changeSigner(tx, current, { next, certificate, isSecurityWrite })
+    await changeSigner(tx, current, { next, certificate, nearMisses, isSecurityWrite })
   },
 })
 
 interface SignerChange {
   readonly next: SignerSettings
   readonly certificate: SignerCertificateFacts | undefined
+  readonly nearMisses: readonly NearMiss[]
   readonly isSecurityWrite: boolean
 }
 
 async function changeSigner(
   tx: AuthorizedTransaction,
   current: StoredSigner,
-  { next, certificate: given, isSecurityWrite }: SignerChange,
+  { next, certificate: given, nearMisses, isSecurityWrite }: SignerChange,
 ): Promise<void> {
   authorizeSignerChange(tx.actor, current, next)
   if (isSecurityWrite) await authorizeLoginAddress(tx, current.id, current, next)
   const certificate = next.certPem === null ? null : (given ?? current.certificate)
   await checkSigner(tx, current.id, next, certificate)
   const trust = isSecurityWrite ? trustAfterWrite(writerOf(tx), tx.now) : current.trust
-  const update = () => updateSigner(tx, current, { settings: next, certificate, trust })
+  const update = () => updateSigner(tx, current, { settings: next, certificate, nearMisses, trust })
   await (mayLockOut(current, next, trust) ? ensureAdministratorRemains(tx, update) : update())
 }
 

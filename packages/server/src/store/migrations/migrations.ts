@@ -57,7 +57,7 @@ const sessionsAndCodes: Migration = {
 
 /**
  * Replaces the note whether an administrator saved a signer last by trust, which has a writer. The earlier release noted no writer, but it set
- * the note with every change, so its time is that of the last change.
+ * the note with every change, so its time is that of the last change. Adds the misspelt members of the last body.
  */
 const signerTrust: Migration = {
   version: 4,
@@ -68,6 +68,7 @@ const signerTrust: Migration = {
     `alter table ext_jwt_signers add column written_by_name ${text}`,
     `alter table ext_jwt_signers add column written_at ${int} not null default 0`,
     'update ext_jwt_signers set written_at = updated_at',
+    `alter table ext_jwt_signers add column near_misses ${text} not null default '[]'`,
   ],
 }
 

@@ -1,4 +1,4 @@
-import type { SignerSettings, Trust } from '@countersign/core'
+import type { NearMiss, SignerSettings, Trust } from '@countersign/core'
 import { insertRow } from '../prepared.ts'
 import { type SignerCertificateFacts, type StoredSigner, signerColumns } from '../signer-row.ts'
 import type { Transaction } from '../transaction.ts'
@@ -16,13 +16,14 @@ const ENTITY = 'externalJwtSigners'
 export interface SignerValues {
   readonly settings: SignerSettings
   readonly certificate: SignerCertificateFacts | null
+  readonly nearMisses: readonly NearMiss[]
   readonly trust: Trust
 }
 
 export async function insertSigner(
   tx: Transaction,
   id: string,
-  { settings, certificate, trust }: SignerValues,
+  { settings, certificate, nearMisses, trust }: SignerValues,
 ): Promise<void> {
   const { db, now } = tx
   const columns = signerColumns(settings, certificate)
@@ -32,6 +33,7 @@ export async function insertSigner(
       id,
       ...columns,
       ...trustColumns(trust),
+      near_misses: JSON.stringify(nearMisses),
       revision: 1,
       created_at: now,
       updated_at: now,
@@ -44,7 +46,7 @@ export async function insertSigner(
 export async function updateSigner(
   tx: Transaction,
   current: StoredSigner,
-  { settings, certificate, trust }: SignerValues,
+  { settings, certificate, nearMisses, trust }: SignerValues,
 ): Promise<void> {
   const { db, now } = tx
   const { id } = current
@@ -54,7 +56,13 @@ export async function updateSigner(
   const update = async () => {
     await db
       .updateTable('ext_jwt_signers')
-      .set({ ...columns, ...trustColumns(trust), revision: current.revision + 1, updated_at: now })
+      .set({
+        ...columns,
+        ...trustColumns(trust),
+        near_misses: JSON.stringify(nearMisses),
+        revision: current.revision + 1,
+        updated_at: now,
+      })
       .where('id', '=', id)
       .execute()
     if (changesAudiences(currentColumns, columns)) await replaceAudiences(tx, signer)
