@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { AppError } from '@countersign/core'
+import { forwardToLog } from '../../platform/log/create-log.ts'
 import { LongReadQueue, longReadTimeout } from '../long-read.ts'
 import type { FromReader, ReaderOptions, ToReader } from './reader-messages.ts'
 
@@ -51,7 +52,8 @@ class Reader {
   #pending: Pending | undefined
 
   constructor(options: ReaderOptions, onEnd: () => void) {
-    this.#worker = new Worker(READER_ENTRY, { workerData: options })
+    this.#worker = new Worker(READER_ENTRY, { workerData: options, stderr: true })
+    forwardToLog(this.#worker.stderr)
     const fail = (cause: Error): void => {
       onEnd()
       this.#pending?.reject(new AppError('STORE_UNAVAILABLE', undefined, { cause }))
