@@ -1,3 +1,5 @@
+import { isLoopbackUrl } from './loopback.ts'
+
 /** The URLs of the local provider: one listener, three issuers. */
 export interface ProviderAddresses {
   readonly base: string
@@ -24,6 +26,13 @@ export const SIGNER_AUDIENCE = 'urn:countersign:overlay'
 export const HOSTED_AUDIENCE = 'urn:countersign:hosted-api'
 /** The public client of console, command and browsers. It uses PKCE and has no secret. */
 export const PUBLIC_CLIENT_ID = 'countersign'
+
+/** Whether a record has issuer and keys of a local provider, at any port. */
+export function isLocalProviderRecord({ issuer, jwksUri }: { issuer: string; jwksUri: string | null }): boolean {
+  if (!isLoopbackUrl(issuer)) return false
+  const { userPool, hostedPlatform, enterprise } = buildProviderAddresses(new URL(issuer).origin)
+  return [userPool, hostedPlatform, enterprise].some((local) => local.issuer === issuer && local.jwksUri === jwksUri)
+}
 
 const WELL_KNOWN = '.well-known'
 

@@ -1,5 +1,6 @@
 import type { SignerKey, SignerKeys } from '@countersign/core'
 import type { Logger } from 'pino'
+import type { JwksEndpointPolicy } from '../outbound/jwks-endpoint-policy.ts'
 import type { FetchJwks } from '../outbound/jwks-fetch.ts'
 import { OutboundError } from '../outbound/outbound-error.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -20,6 +21,7 @@ import type { OnSignerKeyWarning, SignerKeyWarning } from './signer-key-warning.
 export interface SignerKeysParts {
   readonly store: Store
   readonly fetchJwks: FetchJwks
+  readonly endpoints: Pick<JwksEndpointPolicy, 'findRefusal'>
   /** Stores fetched keys for other nodes and for the next start. */
   readonly saveKeySet: (keySet: StoredKeySet & { readonly signerId: string }) => Promise<unknown>
   readonly clock: Clock

@@ -1,7 +1,8 @@
 import type { SignerKeys } from '@countersign/core'
 import type { Logger } from 'pino'
+import type { JwksEndpointPolicy } from '../outbound/jwks-endpoint-policy.ts'
 import type { FetchedKeySet, FetchJwks, FetchReason } from '../outbound/jwks-fetch.ts'
-import { OutboundError } from '../outbound/outbound-error.ts'
+import { OutboundError, type OutboundReason } from '../outbound/outbound-error.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Scheduler } from '../platform/scheduler.ts'
 import type { StoredKeySet } from '../store/key-signer.ts'
@@ -21,6 +22,7 @@ import type { SignerKeyWarning } from './signer-key-warning.ts'
 /** Shared by the keys of all providers. */
 export interface ProviderKeysParts {
   readonly fetchJwks: FetchJwks
+  readonly endpoints: Pick<JwksEndpointPolicy, 'findRefusal'>
   readonly queue: FetchQueue
   readonly clock: Clock
   readonly scheduler: Scheduler
@@ -51,6 +53,11 @@ export interface ProviderSource {
   readonly caPem: string | undefined
 }
 
+const NO_KEYS: SignerKeys = new Map()
+
+/** The fetch was not tried, because the outbound policy forbids the endpoint. */
+const POLICY_REFUSALS: readonly OutboundReason[] = ['endpoint-refused', 'address-refused']
+
 /** The keys that one signer fetches from one endpoint, from `start` until `stop`. Schedules the fetches. */
 export class ProviderKeys {
   readonly source: ProviderSource
@@ -63,6 +70,8 @@ export class ProviderKeys {
   #failures = 0
   #failedFetches = 0
   #failure: { readonly error: OutboundError; readonly at: number } | undefined
+  /** Whether the outbound policy refuses the endpoint: by its URL, or by its addresses when they were last resolved. */
+  #isRefused: boolean
   #noRetryBefore = Number.NEGATIVE_INFINITY
   #lastForced = Number.NEGATIVE_INFINITY
   #lastAdminRefresh = Number.NEGATIVE_INFINITY
@@ -76,12 +85,13 @@ export class ProviderKeys {
   constructor(source: ProviderSource, parts: ProviderKeysParts) {
     this.source = source
     this.#parts = parts
+    this.#isRefused = parts.endpoints.findRefusal(source.url) !== undefined
     this.#served = new ServedKeys(source.url, parts.timing.maxStaleMs, (kind, message) => this.#warn(kind, message))
   }
 
-  /** Returns the keys that may be used now. */
+  /** Returns the keys that may be used now. None while the endpoint is refused, even if another node or an earlier process fetched some. */
   keys(): SignerKeys {
-    return this.#served.keys(this.#parts.clock.now())
+    return this.#isRefused ? NO_KEYS : this.#served.keys(this.#parts.clock.now())
   }
 
   /**
@@ -224,6 +234,7 @@ export class ProviderKeys {
     if (this.#failures > 0) log.info({ signerId: this.source.id }, 'the keys of a signer can be fetched again')
     this.#failures = 0
     this.#failure = undefined
+    this.#isRefused = false
     this.#noRetryBefore = Number.NEGATIVE_INFINITY
     this.#cancelDownWarning?.()
     this.#cancelDownWarning = undefined
@@ -241,6 +252,7 @@ export class ProviderKeys {
       cause instanceof OutboundError ? cause : new OutboundError('content', 'reading the keys failed', { cause })
     this.#failures++
     this.#failedFetches++
+    this.#isRefused ||= POLICY_REFUSALS.includes(error.reason)
     this.#failure = { error, at: clock.now() }
     this.#noRetryBefore = scheduler.elapsedMs() + MIN_RETRY_MS
     const facts = { signerId: this.source.id, reason: error.reason, problem: error.message, failures: this.#failures }

@@ -148,6 +148,7 @@ export function createController(parts: ControllerParts): Controller {
   const signerKeys = new KeySets({
     store,
     fetchJwks,
+    endpoints: jwksPolicy,
     saveKeySet: (keySet) => store.run(storeKeySet, keySet, system()),
     clock,
     settings,

@@ -7,6 +7,7 @@ import { systemClock } from '../platform/clock.ts'
 import type { Sealing } from '../platform/keys/sealing.ts'
 import { SETTINGS, type Settings } from '../platform/settings/settings.ts'
 import type { Store } from '../store/store.ts'
+import { markDevelopment } from './leave-development.ts'
 import { baseUrlOf, type NodeOptions } from './start-node.ts'
 
 /** What `--dev` adds to a controller. */
@@ -36,6 +37,7 @@ export async function startDevelopment(
     identityProviderUrl: provider.addresses.base,
     createDemoData: async ({ store, sealing, port }) => {
       const clock = systemClock
+      await markDevelopment(store, 'on')
       const registration = createClientRegistration(createFetchDocument({ settings }))
       const accountClients = new AccountClients({ registration, sealing, store, clock, log })
       const apiAccounts = new ApiAccounts({ store, accountClients })

@@ -20,6 +20,7 @@ import type { Store } from '../store/store.ts'
 import { type Controller, createController, type WorkerContext } from './create-controller.ts'
 import type { DataDir } from './data-dir.ts'
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts'
+import { leaveDevelopment } from './leave-development.ts'
 import { shareAuthority } from './shared-authority.ts'
 
 export interface NodeOptions {
@@ -118,6 +119,7 @@ export async function startNode(options: NodeOptions): Promise<StartedNode> {
   let keys = loadedKeys
   const sealing = await loadSealing({ dir: dataDir.keysDir, configured: settings.sealingKey })
   if (worker?.isLead !== false) {
+    if (!settings.dev) await leaveDevelopment(store, log)
     for (const warning of keys.warnings) log.warn(warning)
     const unreadable = await countTotpsOfOtherKeys(store.db, sealing.prefix)
     if (unreadable > 0) {

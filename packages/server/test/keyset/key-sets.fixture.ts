@@ -13,6 +13,7 @@ import { deleteSigner } from '../../src/operations/signer/delete-signer.ts'
 import { storeKeySet } from '../../src/operations/signer/store-key-set.ts'
 import { patchSigner as patchSignerOperation } from '../../src/operations/signer/update-signer.ts'
 import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
+import { createJwksEndpointPolicy } from '../../src/outbound/jwks-endpoint-policy.ts'
 import type { FetchJwks } from '../../src/outbound/jwks-fetch.ts'
 import { loadSettings, type Settings } from '../../src/platform/settings/index.ts'
 import { findSigner } from '../../src/store/reads/signer-reads.ts'
@@ -47,6 +48,7 @@ export function startKeySets(options: KeySetsOptions): TestKeySets {
   const keySets = new KeySets({
     store,
     fetchJwks,
+    endpoints: createJwksEndpointPolicy({ jwks: { ...DEFAULTS.jwks, ...jwks }, dev: false }),
     saveKeySet: (keySet) => store.run(storeKeySet, keySet, meta(time.clock.now())),
     clock: time.clock,
     scheduler: time.scheduler,

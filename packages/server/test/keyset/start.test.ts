@@ -7,6 +7,7 @@ import { pino } from 'pino'
 import { KeySets } from '../../src/keyset/key-sets.ts'
 import { type FetchedKeySet, storeKeySet } from '../../src/operations/signer/store-key-set.ts'
 import { createFetchDocument } from '../../src/outbound/fetch-document.ts'
+import { createJwksEndpointPolicy } from '../../src/outbound/jwks-endpoint-policy.ts'
 import { createFetchJwks } from '../../src/outbound/jwks-fetch.ts'
 import type { Store } from '../../src/store/store.ts'
 import { authority, serverCertificate, settingsWith, tlsOf } from '../outbound/fetch.fixture.ts'
@@ -24,7 +25,8 @@ function startWithRealFetches(store: Store) {
   const fetchJwks = createFetchJwks(createFetchDocument({ settings, lookup }))
   const log = pino({ level: 'silent' })
   const saveKeySet = (keySet: FetchedKeySet) => store.run(storeKeySet, keySet, { actorId: 'system', now: Date.now() })
-  return new KeySets({ store, fetchJwks, saveKeySet, clock: { now: Date.now }, settings, log })
+  const endpoints = createJwksEndpointPolicy(settings)
+  return new KeySets({ store, fetchJwks, endpoints, saveKeySet, clock: { now: Date.now }, settings, log })
 }
 
 async function findClosedPort(): Promise<number> {

@@ -111,6 +111,11 @@ export async function hasTrustedSigner(
 }
 
 /** Names and issuers of all signers. */
-export async function listSignerIssuers(db: Kysely<Database>): Promise<Pick<SignerRow, 'name' | 'issuer'>[]> {
-  return db.selectFrom('ext_jwt_signers').select(['name', 'issuer']).execute()
+export async function listSignerIssuers(
+  db: Kysely<Database>,
+): Promise<Pick<SignerRow, 'id' | 'name' | 'issuer' | 'audience' | 'jwks_endpoint' | 'enabled'>[]> {
+  return db
+    .selectFrom('ext_jwt_signers')
+    .select(['id', 'name', 'issuer', 'audience', 'jwks_endpoint', 'enabled'])
+    .execute()
 }
