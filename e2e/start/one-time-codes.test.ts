@@ -43,10 +43,30 @@ test('R-07 R-13 after kill -9 verified one-time codes stay required, a used code
   assert.equal((await call(second, 'POST', '/authenticate/mfa', { code: 'WRONG!' })).status, 400, 'the tenth')
   assert.equal((await call(second, 'POST', '/authenticate/mfa', { code: 'WRONG!' })).status, 429)
   await controller.stop()
+})
 
-  writeFileSync(join(controller.dataDir, 'keys', 'sealing.key'), `${'0f'.repeat(32)}\n`)
-  controller = await stage.start({ env })
-  assert.match(controller.stderr(), /one-time codes of 1 identities are sealed with another key/)
-  const refused = await call(await controller.logIn(PASSWORD), 'POST', '/authenticate/mfa', { code })
-  assert.deepEqual([refused.status, refused.json.error.code], [503, 'SEALING_KEY_MISMATCH'])
+test('D56 a controller whose sealing key does not open the one-time codes does not start and names the setting', async (t) => {
+  const stage = createControllerStage(t)
+  const first = await stage.start({ env })
+  const session = await first.logIn(PASSWORD)
+  assert.equal((await first.request('POST', `${CLIENT}/current-identity/mfa`, { session })).status, 201)
+  await first.stop()
+
+  const file = join(first.dataDir, 'keys', 'sealing.key')
+  const key = readFileSync(file, 'utf8')
+  writeFileSync(file, `${'0f'.repeat(32)}\n`)
+  for (const args of [[], ['--workers', '2']]) {
+    const refused = stage.launch({ env, args })
+    assert.equal((await refused.exited).code, 1)
+    assert.match(
+      refused.stderr(),
+      /error: the database holds values that were sealed with the key [0-9a-f]{8}.*\nhint: .*sealingKey/,
+    )
+  }
+  const configured = stage.launch({ env: { ...env, COUNTERSIGN_SEALING_KEY: '0f'.repeat(32) } })
+  assert.equal((await configured.exited).code, 1)
+  assert.ok(!configured.stderr().includes(key.trim()))
+
+  const restored = await stage.start({ env: { ...env, COUNTERSIGN_SEALING_KEY: key.trim() } })
+  assert.equal((await restored.request('GET', `${CLIENT}/current-identity/mfa`, { session })).status, 200)
 })

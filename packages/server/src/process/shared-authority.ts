@@ -78,7 +78,8 @@ function certificatesOf(pem: string): X509Certificate[] {
   return (findPemBlocks(pem, 'CERTIFICATE') ?? []).map((der) => new X509Certificate(der))
 }
 
-async function findAuthority({ db }: Store): Promise<StoredAuthority | undefined> {
+/** The CA that the nodes with a configured sealing key share. */
+export async function findAuthority({ db }: Store): Promise<StoredAuthority | undefined> {
   const value = await findSetting(db, SETTING)
   return value === undefined ? undefined : JSON.parse(value)
 }

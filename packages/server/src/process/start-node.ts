@@ -15,13 +15,13 @@ import type { Settings } from '../platform/settings/index.ts'
 import { shrinkHeap } from '../platform/shrink-heap.ts'
 import { StartupError } from '../platform/startup-error.ts'
 import { openStore } from '../store/open-store.ts'
-import { countTotpsOfOtherKeys } from '../store/reads/totp-reads.ts'
 import type { Store } from '../store/store.ts'
+import { checkSealedValues, checkSharedSealingKey } from './check-sealing-key.ts'
 import { type Controller, createController, type WorkerContext } from './create-controller.ts'
 import type { DataDir } from './data-dir.ts'
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts'
 import { leaveDevelopment } from './leave-development.ts'
-import { shareAuthority } from './shared-authority.ts'
+import { findAuthority, shareAuthority } from './shared-authority.ts'
 
 export interface NodeOptions {
   readonly settings: Settings
@@ -106,7 +106,7 @@ export async function startNode(options: NodeOptions): Promise<StartedNode> {
     undo.push(() => opened.close())
     return opened
   })
-  const loading = sharesAuthority(settings)
+  const loading = isSharedDatabase(settings)
     ? opening.then(async (store) => {
         // The process that starts the workers has done this for all of them.
         if (!worker) await syncSharedAuthority(store, options)
@@ -119,14 +119,9 @@ export async function startNode(options: NodeOptions): Promise<StartedNode> {
   let keys = loadedKeys
   const sealing = await loadSealing({ dir: dataDir.keysDir, configured: settings.sealingKey })
   if (worker?.isLead !== false) {
+    await checkSealedValues(store, sealing)
     if (!settings.dev) await leaveDevelopment(store, log)
     for (const warning of keys.warnings) log.warn(warning)
-    const unreadable = await countTotpsOfOtherKeys(store.db, sealing.prefix)
-    if (unreadable > 0) {
-      log.warn(
-        `one-time codes of ${unreadable} identities are sealed with another key than this node's ${sealing.keyId}: give every node the same sealingKey, or restore keys/sealing.key`,
-      )
-    }
   }
 
   let port = settings.port
@@ -184,18 +179,23 @@ export async function startNode(options: NodeOptions): Promise<StartedNode> {
   }
 }
 
-/** Nodes on one database share a CA when all of them can open its key. */
-export function sharesAuthority({ database, sealingKey }: Settings): boolean {
-  return database !== 'sqlite' && sealingKey !== null
+/** Whether several nodes can use the database. */
+export function isSharedDatabase({ database }: Pick<Settings, 'database'>): boolean {
+  return database !== 'sqlite'
 }
 
+/**
+ * Gives nodes with a sealing key the CA that they share. Call it before the keys are loaded, since a refused node must not create its own.
+ * Throws StartupError when this node's sealing key is missing or is not that of the other nodes.
+ */
 export async function syncSharedAuthority(
   store: Store,
-  { settings, dataDir }: Pick<NodeOptions, 'settings' | 'dataDir'>,
+  { settings: { sealingKey: configured }, dataDir: { keysDir: dir } }: Pick<NodeOptions, 'settings' | 'dataDir'>,
 ): Promise<void> {
-  const dir = dataDir.keysDir
-  const sealing = await loadSealing({ dir, configured: settings.sealingKey })
-  await shareAuthority({ store, sealing, dir, now: systemClock.now() })
+  const sealing = configured === null ? undefined : await loadSealing({ dir, configured })
+  const stored = await findAuthority(store)
+  if (stored) checkSharedSealingKey(stored.sealedKey, sealing)
+  if (sealing) await shareAuthority({ store, sealing, dir, now: systemClock.now() })
 }
 
 /** Divides the connection limit by the number of workers, which get connections round-robin. */

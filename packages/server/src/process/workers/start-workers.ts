@@ -17,10 +17,10 @@ import { openStore } from '../../store/open-store.ts'
 import type { Store } from '../../store/store.ts'
 import { startDevelopment } from '../start-development.ts'
 import {
+  isSharedDatabase,
   keyOptionsOf,
   type NodeOptions,
   type ServingNode,
-  sharesAuthority,
   syncSharedAuthority,
 } from '../start-node.ts'
 import type { PrimaryProcedures, WorkerStart } from './protocol.ts'
@@ -41,7 +41,7 @@ export async function startWorkers(
 ): Promise<ServingNode> {
   const { settings, dataDir, nodeId, log, undo, onFatal, workers } = options
   const keyOptions = keyOptionsOf(settings, dataDir.keysDir)
-  if (sharesAuthority(settings)) await withStore(options, (store) => syncSharedAuthority(store, options))
+  if (isSharedDatabase(settings)) await withStore(options, (store) => syncSharedAuthority(store, options))
   const keys = await loadKeyMaterial(keyOptions)
   const sealing = await loadSealing({ dir: dataDir.keysDir, configured: settings.sealingKey })
 

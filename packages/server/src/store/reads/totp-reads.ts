@@ -2,16 +2,6 @@ import { type CodeGuesses, NO_CODE_GUESSES } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import type { Database, TotpRow } from '../schema.ts'
 
-/** The number of enrollments whose secret was sealed with another key. */
-export async function countTotpsOfOtherKeys(db: Kysely<Database>, keyPrefix: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('totps')
-    .select((eb) => eb.fn.countAll().as('count'))
-    .where('secret', 'not like', `${keyPrefix}%`)
-    .executeTakeFirstOrThrow()
-  return Number(count)
-}
-
 /** The TOTP enrollment of an identity, verified or not. */
 export async function findTotp(db: Kysely<Database>, identityId: string): Promise<TotpRow | undefined> {
   return db.selectFrom('totps').selectAll().where('identity_id', '=', identityId).executeTakeFirst()

@@ -1,0 +1,22 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../schema.ts'
+
+/** Every column with sealed values. */
+const SEALED_COLUMNS = [
+  ['totps', 'secret'],
+  ['totps', 'recovery_codes'],
+  ['enrollments', 'sealed_token'],
+  ['identity_providers', 'registration_token'],
+  ['api_account_clients', 'registration_token'],
+] as const
+
+/** Returns a sealed value that does not begin with the prefix of this node's key; undefined when there is none. */
+export async function findValueOfOtherKey(db: Kysely<Database>, keyPrefix: string): Promise<string | undefined> {
+  for (const [table, column] of SEALED_COLUMNS) {
+    const { rows } = await sql<{ value: string }>`
+      select ${sql.ref(column)} as value from ${sql.table(table)} where ${sql.ref(column)} not like ${`${keyPrefix}%`} limit 1
+    `.execute(db)
+    if (rows[0]) return rows[0].value
+  }
+  return undefined
+}
