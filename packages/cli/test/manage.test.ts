@@ -56,6 +56,28 @@ test('doctor reports a signer whose keys could not be fetched, and one whose key
   assert.equal((await run('doctor -q')).exitCode, 0)
 })
 
+test('D58 doctor names what --dev left over, and fails while its signer is enabled', async () => {
+  const dataDir = join(stage.folder, 'left')
+  const dev = await stage.start({ args: ['--dev'], dataDir, env: { COUNTERSIGN_ADMIN_PASSWORD: 'password of left' } })
+  await dev.stop()
+  const plain = stage.start({ dataDir })
+  const { run, ok } = await setUp(
+    plain.then((controller) => {
+      const admin = { ...controller.ready.admin, password: 'password of left' }
+      return { ...controller, ready: { ...controller.ready, admin } }
+    }),
+  )
+  const records =
+    /✔ demo records: left over from --dev: signer local-provider, (identity \w+, ){3}identity provider Local/
+  assert.match(await ok('doctor -q'), records)
+  await ok('signers enable local-provider')
+  const enabled = await run('doctor -q')
+  assert.equal(enabled.exitCode, 1)
+  assert.match(enabled.stdout, /✘ demo records: left over from --dev: signer local-provider/)
+  await ok('signers delete local-provider --yes')
+  assert.doesNotMatch(await ok('doctor -q'), /demo records/)
+})
+
 test('the hints of doctor name the profile that was checked', async () => {
   const { ready, run, logIn } = await setUp()
   await logIn(' --profile other')

@@ -14,8 +14,8 @@ export const doctor: Command = {
   args: [],
   flags: [...CALL_FLAGS, CREDENTIALS_FLAG],
   details: [
-    'Checks the connection, the clock, the certificate, the identity providers of people, the session, the keys of signers',
-    'and the API account.',
+    'Checks the connection, the clock, the certificate, the identity providers of people, the session, the keys of signers,',
+    'leftovers of --dev and the API account.',
   ],
   examples: [{ command: 'countersign doctor --profile ci', description: 'check everything that a login needs' }],
   async run(call) {

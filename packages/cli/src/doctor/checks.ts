@@ -6,6 +6,8 @@ import { explainNoResponse } from '../net/explain-no-response.ts'
 import { createTrustingFetch } from '../net/trusting-fetch.ts'
 import { type SecondJwt, supplySecondJwt } from '../session/second-jwt.ts'
 import { withProfileFlag } from '../session/with-profile-flag.ts'
+import { isSdkError, toCliError } from '../to-cli-error.ts'
+import { checkDemoRecords } from './check-demo-records.ts'
 import { checkSigners } from './check-signers.ts'
 import type { Finding } from './finding.ts'
 
@@ -13,6 +15,7 @@ const MAX_SKEW_SECONDS = 30
 const SOON_DAYS = 14
 const DAY_MS = 86_400_000
 const TIMEOUT_MS = 10_000
+const UNAUTHORIZED = 401
 
 /** Checks the connection, and with it the version and the clock. */
 export async function checkConnection({ url, caPem }: Profile): Promise<Finding[]> {
@@ -78,7 +81,7 @@ export async function checkCertificate({ url, caPem }: Profile): Promise<Finding
   }
 }
 
-/** Checks the session and, with it, the keys of the signers. */
+/** Checks the session and, with it, the keys of the signers and leftovers of `--dev`. */
 export async function checkSession(
   { url, caPem, session }: Profile,
   profileName: string,
@@ -102,9 +105,14 @@ export async function checkSession(
       ok: true,
       says: `logged in as ${identity.name} until ${expiresAt}, longer if used`,
     }
-    return [found, ...(await checkSigners(client, profileName))]
+    const signers = await checkSigners(client, profileName)
+    return [found, ...signers, ...(await checkDemoRecords({ client, url, session, fetch }))]
   } catch (error) {
-    if (error instanceof CliError) return [{ check: 'session', ok: false, says: error.message, hint: error.hint }]
-    return [{ check: 'session', ok: false, says: 'the session has ended', hint }]
+    if (isSdkError(error) && error.status === UNAUTHORIZED) {
+      return [{ check: 'session', ok: false, says: 'the session has ended', hint }]
+    }
+    const known = toCliError(error)
+    if (!(known instanceof CliError)) throw error
+    return [{ check: 'session', ok: false, says: known.message, hint: known.hint }]
   }
 }
