@@ -47,7 +47,10 @@ function printExplanation({ terminal }: Call, explanation: Explanation, names: R
       terminal.out([mark, `${check}${why}`])
     }
   }
-  if (identity) terminal.out(`\nidentity ${identity.name}${identity.disabled ? ', which is disabled' : ''}`.trimStart())
+  if (identity) {
+    terminal.out('')
+    terminal.out(`identity ${identity.name}${identity.disabled ? ', which is disabled' : ''}`)
+  }
   if (policy) terminal.out(`policy ${policy.name}`)
   if (missing.length > 0) terminal.out('')
   for (const part of missing) terminal.out([['red', 'missing: '], part])
