@@ -30,7 +30,9 @@ test('the unmatchable digest matches no password, and verifying it costs the sam
 })
 
 test('a malformed digest verifies nothing', async () => {
-  for (const digest of ['', 'plain', 'scrypt$4$8$1', 'md5$4$8$1$AA$AA']) {
+  const costs = ['x$8$1', '0$8$1', '63$8$1', '4$0$1', '4$8$0', '4.5$8$1', '-1$8$1', '4$8', '4$8$1$1', '4$$1', '1e1$8$1']
+  const malformed = ['', 'plain', 'scrypt$4$8$1', 'md5$4$8$1$AA$AA', 'scrypt$4$8$1$$AA', 'scrypt$4$8$1$AA$']
+  for (const digest of [...malformed, ...costs.map((cost) => `scrypt$${cost}$AA$AA`)]) {
     assert.equal(await verifyPassword('x', digest), false, digest)
   }
 })

@@ -12,6 +12,9 @@ export const PASSWORD_COST: PasswordCost = { logN: 15, r: 8, p: 3 }
 const SALT_BYTES = 16
 const HASH_BYTES = 32
 
+/** Scheme, cost, salt and hash. The cost is limited to what scrypt accepts and memory allows: logN to 20, r from 2, p from 1. */
+const DIGEST = /^scrypt\$([1-9]|1\d|20)\$([2-9]|[1-9]\d)\$([1-9]\d?)\$([\w-]+)\$([\w-]+)$/
+
 /** Hashes a password for storage. The digest includes cost and salt, so that the cost can be raised later. */
 export async function digestPassword(password: string, cost: PasswordCost): Promise<string> {
   const salt = randomBytes(SALT_BYTES)
@@ -26,8 +29,8 @@ export function unmatchablePasswordDigest(cost: PasswordCost): string {
 
 /** Whether the password matches the digest. False for a malformed digest. */
 export async function verifyPassword(password: string, digest: string): Promise<boolean> {
-  const [scheme, logN, r, p, salt, hash] = digest.split('$')
-  if (scheme !== 'scrypt' || !salt || !hash) return false
+  const [, logN, r, p, salt = '', hash = ''] = DIGEST.exec(digest) ?? []
+  if (logN === undefined) return false
   const cost = { logN: Number(logN), r: Number(r), p: Number(p) }
   const expected = Buffer.from(hash, 'base64url')
   const actual = await derive(password, Buffer.from(salt, 'base64url'), cost)
