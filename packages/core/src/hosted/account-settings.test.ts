@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AppError } from '../app-error.ts'
 import { accountFromBody, patchedAccount, replacedAccount } from './account-settings.ts'
 
 const SET = { contactEmail: 'ops@example.com', description: 'pipeline', role: 'read-only', active: false } as const
@@ -26,7 +25,7 @@ test('a PUT resets the members that it omits', () => {
   const current = accountFromBody({ name: 'n', ...SET })
   assert.deepEqual(replacedAccount(current, { name: 'm' }), accountFromBody({ name: 'm' }))
   assert.deepEqual(replacedAccount(current, { name: 'm', ...SET }), { ...current, name: 'm' })
-  assert.throws(() => replacedAccount(current, { ...SET, name: '' }), AppError)
+  assert.throws(() => replacedAccount(current, { ...SET, name: '' }), { name: 'AppError', code: 'COULD_NOT_VALIDATE' })
 })
 
 test('an account needs a name, and a valid contact address if any', () => {
@@ -35,6 +34,6 @@ test('an account needs a name, and a valid contact address if any', () => {
     { name: 'n', contactEmail: 'no-address' },
     { name: 'n', description: 'a\u0000b' },
   ]) {
-    assert.throws(() => accountFromBody(wrong), AppError)
+    assert.throws(() => accountFromBody(wrong), { name: 'AppError', code: 'COULD_NOT_VALIDATE' })
   }
 })

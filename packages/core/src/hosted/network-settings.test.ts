@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AppError } from '../app-error.ts'
 import { networkFromBody, patchedNetwork, replacedNetwork } from './network-settings.ts'
 
 const SET = { networkGroupId: 'g', size: 'large', provider: 'AWS', region: 'eu', controllerUrl: 'https://ctrl.example' }
@@ -24,9 +23,10 @@ test('a PUT resets the members that it omits', () => {
   const current = networkFromBody({ name: 'n', ...SET })
   assert.deepEqual(replacedNetwork(current, { name: 'm' }), networkFromBody({ name: 'm' }))
   assert.deepEqual(replacedNetwork(current, { name: 'm', ...SET }), { ...current, name: 'm' })
-  assert.throws(() => replacedNetwork(current, { ...SET, name: '' }), AppError)
+  assert.throws(() => replacedNetwork(current, { ...SET, name: '' }), { name: 'AppError', code: 'COULD_NOT_VALIDATE' })
 })
 
 test('a network needs a name of plain text', () => {
-  for (const name of ['', 'a\u0000b']) assert.throws(() => networkFromBody({ name }), AppError)
+  for (const name of ['', 'a\u0000b'])
+    assert.throws(() => networkFromBody({ name }), { name: 'AppError', code: 'COULD_NOT_VALIDATE' })
 })

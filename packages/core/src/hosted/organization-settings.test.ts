@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AppError } from '../app-error.ts'
 import { organizationFromBody, patchedOrganization } from './organization-settings.ts'
 
 const BODY = { name: 'n', label: 'l' }
@@ -19,7 +18,7 @@ test('a PATCH changes the given members', () => {
 test('an organization needs a name and a label of plain text', () => {
   const current = organizationFromBody(BODY)
   for (const wrong of [{ name: '' }, { label: '' }, { name: 'a\u0000b' }, { label: 'a\u202eb' }]) {
-    assert.throws(() => organizationFromBody({ ...BODY, ...wrong }), AppError)
-    assert.throws(() => patchedOrganization(current, wrong), AppError)
+    assert.throws(() => organizationFromBody({ ...BODY, ...wrong }), { name: 'AppError', code: 'COULD_NOT_VALIDATE' })
+    assert.throws(() => patchedOrganization(current, wrong), { name: 'AppError', code: 'COULD_NOT_VALIDATE' })
   }
 })
