@@ -9,7 +9,10 @@ export interface SessionCertificateParts {
   readonly clientCertificates: Pick<ClientCertificates, 'issueForSession'>
 }
 
-/** Issues and stores a certificate for the connections of the actor's session. Throws COULD_NOT_PROCESS_CSR when the CSR cannot be used. */
+/**
+ * Issues and stores a certificate for the connections of the actor's session. Throws COULD_NOT_PROCESS_CSR when the CSR cannot be used,
+ * and CERT_IN_USE when its key belongs to another identity.
+ */
 export async function issueSessionCertificate(
   { store, clientCertificates }: SessionCertificateParts,
   { apiSessionId, csrPem }: { readonly apiSessionId: string; readonly csrPem: string },
@@ -18,10 +21,10 @@ export async function issueSessionCertificate(
   const id = newId()
   const subjectIds = { identityId: meta.actorId, apiSessionId, certificateId: id }
   const issued = await clientCertificates.issueForSession(csrPem, subjectIds)
-  const { certPem, subject, fingerprint, notBefore, notAfter } = issued
+  const { certPem, subject, fingerprint, publicKeyDigest, notBefore, notAfter } = issued
   await store.run(
     createSessionCertificate,
-    { id, apiSessionId, subject, fingerprint, certPem, notBefore, notAfter },
+    { id, apiSessionId, subject, fingerprint, publicKeyDigest, certPem, notBefore, notAfter },
     meta,
   )
   return { ...issued, id }

@@ -93,7 +93,7 @@ testWithApp('certificate authenticators', async (t, app) => {
   })
 
   await t.test(
-    'J-09 a certificate and a key belong to one authenticator, and an identity has one certificate',
+    'J-09 D51 a certificate and a key belong to one authenticator, and an identity has one certificate',
     async () => {
       const holder = await makeHolder(app)
       const other = await createIdentity(app)

@@ -156,7 +156,7 @@ test('a key roll requested during a renewal with the old key stays pending', asy
   assert.equal(data.isCertKeyRollRequested, true)
 })
 
-test('J-09 a renewal cannot use the key of another identity', async (t) => {
+test('J-09 D51 a renewal cannot use the key of another identity', async (t) => {
   const { app, holder, verify, extend, renew } = await setUp(t)
   const other = await makeHolder(app)
   assert.equal(summarize(await extend(holder, makeTestCsr({ keyPair: other.keyPair }))), '409 CERT_IN_USE')

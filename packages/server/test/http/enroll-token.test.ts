@@ -149,7 +149,7 @@ describe('enrollment with a provider’s token', () => {
     assert.equal((await enroll(token({ sub: 'bob', name: 'Bob', groups: many.slice(0, 100) }))).status, 200)
   })
 
-  test('J-09 a key that has a certificate gets no second one', async (t) => {
+  test('J-09 D51 a key that has a certificate gets no second one', async (t) => {
     const { token, enrollingSigner, enroll, state } = await setUpEnrollment(t)
     await enrollingSigner()
     const { pem } = makeTestCsr()

@@ -10,10 +10,11 @@ import {
   ENROLLMENTS,
   enrollWithCsr,
   enrollWithPassword,
+  inAnHour,
   tokenOf,
 } from './enrollments.fixture.ts'
 import { summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
-import { createIdentity, createPassword, IDENTITIES, identityOf } from './identities.fixture.ts'
+import { AUTHENTICATORS, createIdentity, createPassword, IDENTITIES, identityOf } from './identities.fixture.ts'
 
 const INVALID = '400 INVALID_ENROLLMENT_TOKEN'
 const LOG_IN = '/edge/client/v1/authenticate?method=password'
@@ -82,7 +83,7 @@ testWithApp('enrollment with a one-time token and a certificate request', async 
     assert.equal(summarize(await enrollWithCsr(app, token, makeTestCsr().pem)), '200')
   })
 
-  await t.test('J-09 a key in use by another identity is refused, and the token stays usable', async () => {
+  await t.test('J-09 D51 a key in use by another identity is refused, and the token stays usable', async () => {
     const csr = makeTestCsr()
     const first = await createEnrolling(app)
     const second = await createEnrolling(app)
@@ -90,6 +91,17 @@ testWithApp('enrollment with a one-time token and a certificate request', async 
     assert.equal(summarize(await enrollWithCsr(app, second.token, csr.pem)), '409 CERT_IN_USE certPem')
     assert.deepEqual(await credentialsOf(app, second.identityId), { has: [], pending: ['ott'] })
     assert.equal(summarize(await enrollWithCsr(app, second.token, makeTestCsr().pem)), '200')
+  })
+
+  await t.test('D51 an identity enrolls again with its own key', async () => {
+    const csr = makeTestCsr()
+    const { identityId, token } = await createEnrolling(app)
+    assert.equal(summarize(await enrollWithCsr(app, token, csr.pem)), '200')
+    const { authenticators } = await identityOf(app, identityId)
+    const path = `${AUTHENTICATORS}/${authenticators.cert.id}/re-enroll`
+    const again = await app.admin('POST', path, { expiresAt: inAnHour(app) })
+    assert.equal(again.status, 201, again.text)
+    assert.equal(summarize(await enrollWithCsr(app, await tokenOf(app, again.json.data.id), csr.pem)), '200')
   })
 
   await t.test('D36 no response and no log line repeats the token or the request', async () => {

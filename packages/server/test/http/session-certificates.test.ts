@@ -4,7 +4,9 @@ import { describe, it } from 'node:test'
 import { makeTestCertificate, makeTestCsr } from '@countersign/testkit'
 import { createSessionCertificate } from '../../src/operations/api-session/session-certificates.ts'
 import { ADMIN_PASSWORD, buildApp, type TestApp } from './build-app.ts'
+import { issueTo, makeHolder } from './client-certificates.fixture.ts'
 import { summarize } from './ext-jwt-signers.fixture.ts'
+import { AUTHENTICATORS } from './identities.fixture.ts'
 
 const SESSION = '/edge/client/v1/current-api-session'
 const CERTIFICATES = `${SESSION}/certificates`
@@ -106,6 +108,7 @@ describe('session certificates', () => {
       apiSessionId: 'no-such-session',
       subject: 'CN=x',
       fingerprint: 'f1',
+      publicKeyDigest: 'd1',
       certPem: 'pem',
       notBefore: 1,
       notAfter: 2,
@@ -117,6 +120,21 @@ describe('session certificates', () => {
 })
 
 describe('refused session certificates', () => {
+  it('D51 a key with which another identity logs in is refused, the own key is not', async (t) => {
+    const app = await buildApp(t)
+    const api = callsOf(app, (await app.makeIdentity()).session)
+    const { keyPair } = await makeHolder(app)
+    const foreign = makeTestCsr({ keyPair })
+    assert.equal(summarize(await api('POST', CERTIFICATES, { csr: foreign.pem })), '409 CERT_IN_USE')
+
+    const { id, session } = await app.makeIdentity()
+    const { certPem, keyPair: ownKey } = await issueTo(app, id)
+    const recorded = await app.admin('POST', AUTHENTICATORS, { method: 'cert', identityId: id, certPem })
+    assert.equal(recorded.status, 201, recorded.text)
+    const own = await callsOf(app, session)('POST', CERTIFICATES, { csr: makeTestCsr({ keyPair: ownKey }).pem })
+    assert.equal(own.status, 201, own.text)
+  })
+
   it('D36 an invalid request is refused with the reason and without the request', async (t) => {
     const app = await buildApp(t)
     const api = callsOf(app, (await app.makeIdentity()).session)

@@ -1,5 +1,6 @@
 import { AppError } from '@countersign/core'
 import { type AuthorizedTransaction, operation } from '../../store/operation.ts'
+import { isKeyOfOtherIdentity } from '../../store/reads/authenticator-reads.ts'
 import { findSessionOwner } from '../../store/reads/session-reads.ts'
 import {
   deleteSessionCertificate as deleteRow,
@@ -8,16 +9,24 @@ import {
   type NewSessionCertificate,
 } from '../../store/writes/session-certificate-writes.ts'
 
+export interface CreateSessionCertificate extends NewSessionCertificate {
+  readonly publicKeyDigest: string
+}
+
 /** More than a client needs during a session. */
 const MAX_PER_SESSION = 10
 
-/** Records a certificate of the actor's session, and deletes the oldest beyond 10. Fails with UNAUTHORIZED when the session has ended. */
+/**
+ * Records a certificate of the actor's session, and deletes the oldest beyond 10. Fails with UNAUTHORIZED when the session has ended, and with
+ * CERT_IN_USE when another identity logs in with its key.
+ */
 export const createSessionCertificate = operation({
   name: 'sessionCertificate.create',
   access: 'self',
-  async run(tx, certificate: NewSessionCertificate): Promise<void> {
+  async run(tx, { publicKeyDigest, ...certificate }: CreateSessionCertificate): Promise<void> {
     const { apiSessionId } = certificate
     if (!(await isOwnSession(tx, apiSessionId))) throw new AppError('UNAUTHORIZED')
+    if (await isKeyOfOtherIdentity(tx.db, publicKeyDigest, tx.actor.id)) throw new AppError('CERT_IN_USE')
     await keepNewestSessionCertificates(tx, apiSessionId, MAX_PER_SESSION - 1)
     await insertSessionCertificate(tx, certificate)
   },

@@ -48,6 +48,21 @@ export async function isKeyInUse(db: Kysely<Database>, publicKeyDigest: string, 
   return row !== undefined
 }
 
+/** Whether another identity has an authenticator with this key. */
+export async function isKeyOfOtherIdentity(
+  db: Kysely<Database>,
+  publicKeyDigest: string,
+  identityId: string,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('authenticators')
+    .select('id')
+    .where('public_key_digest', '=', publicKeyDigest)
+    .where('identity_id', '!=', identityId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** The columns that a certificate login needs. */
 export type CertificateAuthenticator = Pick<
   AuthenticatorRow,
