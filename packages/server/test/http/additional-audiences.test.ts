@@ -88,7 +88,7 @@ testWithApp('additional audiences', async (t, app) => {
     assert.deepEqual(await audiencesOf(await create(app, jwksBody({ additionalAudiences: ['b', 'a'] }))), ['b', 'a'])
   })
 
-  await t.test('are kept by a PUT without them, and cleared by null and [] in PUT and PATCH', async () => {
+  await t.test('D64 are kept by a PUT without them, and cleared by null and [] in PUT and PATCH', async () => {
     const body = jwksBody({ additionalAudiences: ['b', 'a'], kid: 'k' })
     const id = await create(app, body)
     const { additionalAudiences: _, kid: __, ...without } = body
