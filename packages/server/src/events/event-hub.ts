@@ -2,6 +2,7 @@ import { createRefusalSampler } from '../limits/refusal-sampler.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ControllerEvent, EventNamespace } from './controller-event.ts'
 import { EventRing, LocalEvent, type PublishedEvent, type SerializedEvent } from './event-ring.ts'
+import type { StreamHolder } from './stream-places.ts'
 
 export interface EventHub {
   /** The id of this node in its events. */
@@ -10,8 +11,8 @@ export interface EventHub {
   publish(event: ControllerEvent): void
   /** Like `publish`, for events that anonymous clients can cause: under a flood only a bounded sample is published, shared between addresses. */
   publishSampled(event: ControllerEvent, address: string): void
-  /** Makes all events of this node readable here from now on. Returns a function that stops this. */
-  follow(): Promise<() => void>
+  /** Makes all events of this node readable here from now on. Returns a function that stops this. Throws when the node has too many streams. */
+  follow(holder: StreamHolder): Promise<() => void>
   /** A reader that starts after the event with this number; 0 for all events that are still kept. */
   readAfter(number: number): EventReader
   /** The number of the newest event. */
@@ -49,7 +50,7 @@ interface EventHubParts {
   readonly clock: Clock
   /** Receives published events in place of this hub, when another process orders the events of the node. */
   readonly forward?: (event: SerializedEvent) => void
-  readonly follow?: () => Promise<() => void>
+  readonly follow?: (holder: StreamHolder) => Promise<() => void>
 }
 
 /** The events of one controller. The newest are kept in memory, for writers and streams to read. */

@@ -130,6 +130,22 @@ describe('the event stream', () => {
   })
 })
 
+test('D19 callers who are not administrators hold at most half of the streams, and one of them a quarter', async (t) => {
+  const { app, port } = await setUp(t)
+  const { maxStreams } = app.settings.events
+  const openAs = async (session: string, count: number) => {
+    const statuses: number[] = []
+    for (let nth = 0; nth < count; nth += 1) statuses.push((await openStream(t, port, { session })).status)
+    return statuses
+  }
+  const [greedy, second, third] = [await makeReader(app), await makeReader(app), await makeReader(app)]
+  const quarter = Array(maxStreams / 4).fill(200)
+  assert.deepEqual(await openAs(greedy.session, maxStreams / 4 + 1), [...quarter, 429])
+  assert.deepEqual(await openAs(second.session, maxStreams / 4), quarter)
+  assert.deepEqual(await openAs(third.session, 1), [429])
+  assert.deepEqual(await openAs(app.adminSession, maxStreams / 2), [...quarter, ...quarter])
+})
+
 describe('an event stream ends within a second', () => {
   type Reader = Awaited<ReturnType<typeof makeReader>>
   const ENDINGS: Readonly<Record<string, (app: TestApp, reader: Reader) => unknown>> = {

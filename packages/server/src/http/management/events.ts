@@ -4,6 +4,7 @@ import type { EventHub } from '../../events/event-hub.ts'
 import { createEventStream } from '../../events/event-stream.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { MANAGEMENT } from '../api-paths.ts'
+import { streamHolder } from '../pipeline/event-streams.ts'
 import type { Query } from '../pipeline/query.ts'
 import type { Route } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
@@ -26,9 +27,10 @@ export function eventRoutes({ events, clock }: EventRouteParts): Route[] {
       note: describe.other('Server-sent events, one JSON object each', 'Stream events as they happen', {
         parameters: ['lastEventId'],
       }),
-      handle: async ({ query, untrustedLastEventId }) => {
+      handle: async (call) => {
+        const { query, untrustedLastEventId } = call
         const namespaces = namespacesOf(query)
-        const onClose = await events.follow()
+        const onClose = await events.follow(streamHolder(call.session))
         return {
           status: 200,
           eventStream: createEventStream({ events, clock, namespaces, untrustedLastEventId, onClose }),

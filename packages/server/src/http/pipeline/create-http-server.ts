@@ -10,7 +10,7 @@ import { PRODUCT_VERSION } from '../../platform/version.ts'
 import { reauthorizeCaller } from './authorize-caller.ts'
 import { createCors } from './cors.ts'
 import { errorResponse } from './errors.ts'
-import { createEventStreams } from './event-streams.ts'
+import { createEventStreams, streamHolder } from './event-streams.ts'
 import { Exchange, type PipelineParts } from './exchange.ts'
 import { dropForwardedPorts } from './forwarded-for.ts'
 import { isHostedPath } from './hosted-errors.ts'
@@ -160,11 +160,11 @@ export function createHttpServer(options: HttpServerOptions) {
 
   const streams = createEventStreams({ maxStreams: settings.events.maxStreams })
   app.addHook('preClose', async () => streams.stop())
-  const respond = (response: RouteResponse, route: Route, request: FastifyRequest, reply: FastifyReply): void => {
+  const respond = (response: RouteResponse, { route, request, reply, caller }: Exchange): void => {
     const { eventStream, stream } = response
     const recheck = () => reauthorizeCaller(route, request, pipeline)
     if (eventStream) {
-      streams.open(eventStream, reply, recheck)
+      streams.open({ source: eventStream, holder: streamHolder(caller?.session), recheck }, reply)
       return
     }
     if (stream && route.access !== 'anonymous') {
@@ -180,16 +180,17 @@ export function createHttpServer(options: HttpServerOptions) {
     for (const { route } of rows) {
       const handler = (request: FastifyRequest, reply: FastifyReply): void => {
         if (isHosted) reply.headers(hostedHeaders(request))
+        const exchange = new Exchange(route, request, reply, pipeline)
         const onError = (error: unknown) => refuseOrCut(error, request, reply)
         const onResponse = (response: RouteResponse): void => {
           try {
-            respond(response, route, request, reply)
+            respond(response, exchange)
           } catch (error) {
             onError(error)
           }
         }
         // Returns no promise: the framework would wait for it to the end of the response.
-        serve(new Exchange(route, request, reply, pipeline)).then(onResponse, onError)
+        serve(exchange).then(onResponse, onError)
       }
       app.route({ method: route.method, url, handler })
     }

@@ -1,20 +1,34 @@
 import { AppError } from '@countersign/core'
 import type { FastifyReply } from 'fastify'
 import type { EventStreamSource, StreamEnd } from '../../events/event-stream-source.ts'
+import { type StreamHolder, StreamPlaces } from '../../events/stream-places.ts'
+import type { LiveSession } from '../../session/live-sessions.ts'
 import { watchAccess } from './watch-access.ts'
 
 export interface EventStreams {
   /** Streams until the client disconnects, is too slow or is no longer authorized. Throws when there are too many streams. */
-  open(source: EventStreamSource, reply: FastifyReply, recheck: () => Promise<unknown>): FastifyReply
+  open(opened: OpenedStream, reply: FastifyReply): FastifyReply
   /** Ends all streams and refuses new ones. */
   stop(): void
   readonly size: number
+}
+
+interface OpenedStream {
+  readonly source: EventStreamSource
+  readonly holder: StreamHolder
+  /** Rejects when the caller is no longer authorized. */
+  recheck(): Promise<unknown>
 }
 
 interface EventStreamsOptions {
   readonly maxStreams: number
   /** After this time without events a comment is sent, so that a broken connection is noticed. */
   readonly heartbeatMs?: number
+}
+
+/** The identity of the caller's session. */
+export function streamHolder(session: LiveSession | undefined): StreamHolder {
+  return { identityId: session?.identity.id ?? '', isAdmin: session?.identity.isAdmin ?? false }
 }
 
 const HEARTBEAT_MS = 15_000
@@ -28,10 +42,10 @@ const HEARTBEAT = ':\n\n'
  */
 export function createEventStreams({ maxStreams, heartbeatMs = HEARTBEAT_MS }: EventStreamsOptions): EventStreams {
   const open = new Set<(reason: StreamEnd) => void>()
+  const places = new StreamPlaces(maxStreams)
   let isStopped = false
 
-  const start = (source: EventStreamSource, reply: FastifyReply, recheck: () => Promise<unknown>): void => {
-    const { raw: response } = reply
+  const start = ({ source, recheck }: OpenedStream, { raw: response }: FastifyReply, leave: () => void): void => {
     let isEnded = false
     let isBlocked = false
     let sentAt = performance.now()
@@ -57,6 +71,7 @@ export function createEventStreams({ maxStreams, heartbeatMs = HEARTBEAT_MS }: E
       if (isEnded) return
       isEnded = true
       source.close?.()
+      leave()
       open.delete(end)
       stopWatching()
       cancelWake()
@@ -87,16 +102,20 @@ export function createEventStreams({ maxStreams, heartbeatMs = HEARTBEAT_MS }: E
   }
 
   return {
-    open: (source, reply, recheck) => {
-      if (isStopped || open.size >= maxStreams) {
-        source.close?.()
-        throw new AppError('SERVER_TOO_MANY_REQUESTS')
+    open: (opened, reply) => {
+      let leave: () => void
+      try {
+        if (isStopped) throw new AppError('SERVER_TOO_MANY_REQUESTS')
+        leave = places.take(opened.holder)
+      } catch (refusal) {
+        opened.source.close?.()
+        throw refusal
       }
       reply.hijack()
       const headers = reply.getHeaders() as Record<string, string>
       const own = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' }
       reply.raw.writeHead(200, { ...headers, ...own })
-      start(source, reply, recheck)
+      start(opened, reply, leave)
       return reply
     },
     stop: () => {

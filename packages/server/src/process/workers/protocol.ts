@@ -1,5 +1,6 @@
 import type { SerializedEvent } from '../../events/event-ring.ts'
 import type { MetricsSnapshot } from '../../events/metrics/metrics-aggregator.ts'
+import type { StreamHolder } from '../../events/stream-places.ts'
 import type { SharedJwksRequest, SharedJwksResponse } from '../../keyset/shared-jwks-fetch.ts'
 import type { NotedAttempts } from '../../limits/attempt-sharing.ts'
 import type { Settings } from '../../platform/settings/index.ts'
@@ -43,8 +44,8 @@ export type PrimaryProcedures = {
   attempts(noted: NotedAttempts): void
   publish(events: readonly SerializedEvent[]): void
   /** Opens an event stream. Returns the remembered events. Throws when the node has too many streams. */
-  openStream(nothing: null): EventBatch
-  closeStream(nothing: null): void
+  openStream(holder: StreamHolder): EventBatch
+  closeStream(holder: StreamHolder): void
   beginGuess(guess: { readonly name: string; readonly max: number }): Promise<StartedGuess | undefined>
   settleGuess(settled: { readonly id: number; readonly isRight: boolean }): Promise<number>
   lockGuesses(locked: { readonly id: number; readonly until: number }): Promise<void>

@@ -63,8 +63,8 @@ export async function startWorkers(
         for (const other of supervisor.running()) if (other !== handle) other.channel.send('attempts', noted)
       },
       publish: (published) => streams.publish(published),
-      openStream: () => streams.open(handle.channel),
-      closeStream: () => streams.close(handle.channel),
+      openStream: (holder) => streams.open(handle.channel, holder),
+      closeStream: (holder) => streams.close(handle.channel, holder),
     }
     const handle = forkWorker(procedures)
     void handle.exited.then(() => {

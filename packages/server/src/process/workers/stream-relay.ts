@@ -1,6 +1,6 @@
-import { AppError } from '@countersign/core'
 import type { SharedEventHub } from '../../events/event-hub.ts'
 import type { SerializedEvent } from '../../events/event-ring.ts'
+import { type StreamHolder, StreamPlaces } from '../../events/stream-places.ts'
 import type { Channel } from './channel.ts'
 import type { EventBatch, WorkerProcedures } from './protocol.ts'
 
@@ -10,15 +10,21 @@ type WorkerChannel = Channel<WorkerProcedures>
 export interface StreamRelay {
   publish(events: readonly SerializedEvent[]): void
   /** Returns the remembered events. Throws when the node has too many streams. */
-  open(worker: WorkerChannel): EventBatch
-  close(worker: WorkerChannel): void
+  open(worker: WorkerChannel, holder: StreamHolder): EventBatch
+  close(worker: WorkerChannel, holder: StreamHolder): void
   /** Call when the worker has ended. */
   drop(worker: WorkerChannel): void
 }
 
+interface OpenStream {
+  readonly identityId: string
+  /** Gives its place back. */
+  leave(): void
+}
+
 export function createStreamRelay(hub: SharedEventHub, maxStreams: number): StreamRelay {
-  const open = new Map<WorkerChannel, number>()
-  const countOpen = (): number => [...open.values()].reduce((sum, count) => sum + count, 0)
+  const open = new Map<WorkerChannel, OpenStream[]>()
+  const places = new StreamPlaces(maxStreams)
 
   const remembered = (): EventBatch => {
     const reader = hub.readAfter(0)
@@ -34,16 +40,22 @@ export function createStreamRelay(hub: SharedEventHub, maxStreams: number): Stre
       hub.publishForwarded(events)
       for (const worker of open.keys()) worker.send('events', { first, events })
     },
-    open: (worker) => {
-      if (countOpen() >= maxStreams) throw new AppError('SERVER_TOO_MANY_REQUESTS')
-      open.set(worker, (open.get(worker) ?? 0) + 1)
+    open: (worker, holder) => {
+      const leave = places.take(holder)
+      open.set(worker, [...(open.get(worker) ?? []), { identityId: holder.identityId, leave }])
       return remembered()
     },
-    close: (worker) => {
-      const left = (open.get(worker) ?? 0) - 1
-      if (left > 0) open.set(worker, left)
+    close: (worker, { identityId }) => {
+      const streams = open.get(worker) ?? []
+      const closed = streams.find((stream) => stream.identityId === identityId)
+      closed?.leave()
+      const left = streams.filter((stream) => stream !== closed)
+      if (left.length > 0) open.set(worker, left)
       else open.delete(worker)
     },
-    drop: (worker) => void open.delete(worker),
+    drop: (worker) => {
+      for (const { leave } of open.get(worker) ?? []) leave()
+      open.delete(worker)
+    },
   }
 }

@@ -1,6 +1,7 @@
 import type { EventNamespace } from '../../events/controller-event.ts'
 import { createEventHub, type EventHub } from '../../events/event-hub.ts'
 import type { SerializedEvent } from '../../events/event-ring.ts'
+import type { StreamHolder } from '../../events/stream-places.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Channel } from './channel.ts'
 import type { EventBatch, PrimaryProcedures } from './protocol.ts'
@@ -45,10 +46,10 @@ export function createWorkerEvents(
     if (first <= hub.last + 1) hub.publishForwarded(events.slice(hub.last + 1 - first))
   }
 
-  const open = async (): Promise<void> => {
+  const open = async (holder: StreamHolder): Promise<void> => {
     early = []
     try {
-      const remembered = await primary.call('openStream', null)
+      const remembered = await primary.call('openStream', holder)
       if (streams === 0) {
         hub.restart(remembered.first)
         add(remembered)
@@ -60,14 +61,14 @@ export function createWorkerEvents(
     }
   }
 
-  const follow = async (): Promise<() => void> => {
+  const follow = async (holder: StreamHolder): Promise<() => void> => {
     // One at a time: the first stream loads the remembered events, which the others then use.
-    const opened = opening.then(open)
+    const opened = opening.then(() => open(holder))
     opening = opened.catch(() => {})
     await opened
     return () => {
       streams--
-      primary.send('closeStream', null)
+      primary.send('closeStream', holder)
     }
   }
 

@@ -128,6 +128,8 @@ test('the counts of a worker stay when it has ended, and while it does not respo
   assert.match(await shared(), /calls_total 13\n/)
 })
 
+const ADMINISTRATOR = { identityId: 'admin', isAdmin: true }
+
 test('D19 events published while a stream is being opened are in it, before, with or after the response', async () => {
   const clock = { now: () => 0 }
   const node = createEventHub({ nodeId: 'node', clock })
@@ -135,12 +137,12 @@ test('D19 events published while a stream is being opened are in it, before, wit
   const responses: (() => void)[] = []
   const primary = {
     call: () => {
-      const remembered = relay.open(primary)
+      const remembered = relay.open(primary, ADMINISTRATOR)
       return new Promise((resolve) => responses.push(() => resolve(remembered)))
     },
     send: (name: string, argument: never) => {
       if (name === 'events') worker.receive(argument)
-      else if (name === 'closeStream') relay.close(primary)
+      else if (name === 'closeStream') relay.close(primary, ADMINISTRATOR)
     },
     close: () => {},
   } as never
@@ -152,7 +154,7 @@ test('D19 events published while a stream is being opened are in it, before, wit
 
   for (let round = 0; round < 2; round++) {
     happen()
-    const opened = worker.hub.follow()
+    const opened = worker.hub.follow(ADMINISTRATOR)
     await turn()
     const first = count
     happen()
@@ -166,7 +168,7 @@ test('D19 events published while a stream is being opened are in it, before, wit
       return next ? [next.text, ...read()] : []
     }
     happen()
-    const further = worker.hub.follow()
+    const further = worker.hub.follow(ADMINISTRATOR)
     await turn()
     // The only stream closes, and events before the response for the next one must not be lost.
     close()
