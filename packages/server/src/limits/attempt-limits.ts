@@ -11,6 +11,8 @@ import { SignerLimiter } from './signer-limiter.ts'
 export interface AttemptLimits {
   /** Refused calls per client network, over all routes that are expensive without a session. */
   readonly address: AttemptLimiter
+  /** Lists with a query per client network, refused or not. */
+  readonly query: AttemptLimiter
   /** See `RefusalDelay.wait`. */
   readonly delayRefusal: (address: string) => Promise<void> | undefined
   /** Refused passwords per client network. Comparing a password is slow by design. */
@@ -38,6 +40,7 @@ export function createAttemptLimits({ settings, ...parts }: AttemptLimitsParts):
   const delay = limits.addressBurst === 0 ? undefined : new RefusalDelay(parts)
   return {
     address: new NetworkLimiter(limiter('address', limits.addressBurst, limits.addressPerSecond)),
+    query: new NetworkLimiter(limiter('query', limits.queryBurst, limits.queryPerSecond)),
     delayRefusal: (address) => delay?.wait(address),
     password: new NetworkLimiter(
       limiter('password', limits.passwordBurst, limits.passwordPerMinute / SECONDS_PER_MINUTE),

@@ -4,6 +4,7 @@ import { makeTestCertificate, type RawResponse, rawRequest } from '@countersign/
 import { type Logger, pino } from 'pino'
 import { createHttpServer } from '../../src/http/pipeline/create-http-server.ts'
 import type { Route } from '../../src/http/pipeline/route.ts'
+import { UNLIMITED } from '../../src/limits/attempt-limiter.ts'
 import { loadSettings } from '../../src/platform/settings/index.ts'
 import { http } from './hostile-requests.ts'
 
@@ -42,7 +43,7 @@ export async function serveRoutes(
     hostedCallers: { find: () => assert.fail() },
     noteSessionUse: () => {},
     heldTokens: { of: () => [] },
-    limits: { address: { begin: () => ({ giveBack: () => {} }) }, delayRefusal: () => undefined },
+    limits: { address: UNLIMITED, query: UNLIMITED, delayRefusal: () => undefined },
     settings: loadSettings({ flags: {}, env: {} }).settings,
     tls: { cert, key: privateKey.export({ type: 'pkcs8', format: 'pem' }) },
     log: pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) }),

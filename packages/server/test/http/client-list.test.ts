@@ -150,6 +150,13 @@ testWithApp('the client list', async (t, app) => {
     for (const query of ['?limit=abc', '?offset=x']) assert.equal((await list(query)).status, 400)
   })
 
+  await t.test('M-16 a stranger has at most 20 terms, and an administrator has more', async () => {
+    const filter = (terms: number) => `?filter=${encodeURIComponent(Array(terms).fill('name = "a"').join(' or '))}`
+    assert.equal((await list(filter(20))).status, 200)
+    assert.equal(summarize(await list(filter(21))), '400 INVALID_FILTER')
+    assert.equal((await app.admin('GET', SIGNERS + filter(21))).status, 200)
+  })
+
   await t.test('L-14 D3 hidden members cannot be filtered by', async () => {
     const hidden = [
       'issuer',

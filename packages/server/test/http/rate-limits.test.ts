@@ -40,6 +40,18 @@ async function repeat(times: number, call: () => Promise<Reply>): Promise<string
 const REFUSED = '401 UNAUTHORIZED'
 const LIMITED = '429 SERVER_TOO_MANY_REQUESTS'
 
+test('L-14 filters on the public list of signers are limited per address, the whole list is not', async (t) => {
+  const { app } = await setUp(t, { queryBurst: 5, queryPerSecond: 1 })
+  const list = (address: string, query: string) =>
+    app.call('GET', `/edge/client/v1/external-jwt-signers${query}`, undefined, {
+      headers: { 'x-forwarded-for': address },
+    })
+  const filtered = (address: string) => list(address, '?filter=name+contains+%22i%22')
+  assert.deepEqual(await repeat(7, () => filtered('192.0.2.1')), [...Array(5).fill('200'), LIMITED, LIMITED])
+  assert.equal(summarize(await list('192.0.2.1', '')), '200')
+  assert.equal(summarize(await filtered('192.0.2.2')), '200')
+})
+
 test('R-01 invalid tokens of one address get 429 before the body is read, and other addresses are served', async (t) => {
   const { app, token } = await setUp(t, { addressBurst: 5, addressPerSecond: 1 })
   const garbage = (address: string) => logInWithTokenFrom(app, address, 'garbage')

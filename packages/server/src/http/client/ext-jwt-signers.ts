@@ -23,6 +23,7 @@ interface ClientExtJwtSignerRouteParts {
 const COLLECTION = 'external-jwt-signers'
 const FILTER_OPTIONS = {
   ...buildFilterOptions(CLIENT_SIGNER_FILTER),
+  maxTerms: 20,
   allowUnlimited: false,
   defaultLimit: 'none' as const,
   defaultSort: [{ symbol: 'name', descending: false }],
@@ -79,7 +80,7 @@ export function clientExtJwtSignerRoutes({ store, settings }: ClientExtJwtSigner
       method: 'GET',
       paths: [`${CLIENT}/${COLLECTION}`],
       access: 'anonymous',
-      rate: 'none',
+      rate: 'query',
       bodyCap: 'anonymous',
       body: null,
       note: describe.list('ClientSigner', 'List the signers to choose from', {

@@ -20,7 +20,7 @@ export interface PipelineParts {
   readonly secondFactor: Pick<SecondFactor, 'findMissing'>
   readonly noteSessionUse: NoteSessionUse
   readonly heldTokens: Pick<HeldTokens, 'of'>
-  readonly limits: Pick<AttemptLimits, 'address' | 'delayRefusal'>
+  readonly limits: Pick<AttemptLimits, 'address' | 'query' | 'delayRefusal'>
   readonly hostedCallers: Pick<HostedCallers, 'find'>
   readonly http: Pick<Settings['http'], 'maxBodyBytes' | 'maxManagementBodyBytes'>
   /** Limits the time for finding the caller, and for the handler. */

@@ -23,9 +23,10 @@ export interface HostedRequirement {
 
 /**
  * The limit of an anonymous call. `attempt` for every call that tries a credential, does cryptography or writes: refused ones count against the
- * client's address, and over the limit the response is a 429 before the body is read. `none` for calls that only read.
+ * client's address, and over the limit the response is a 429 before the body is read. `query` for lists: every call with a query counts. `none` for
+ * other calls that only read.
  */
-export type Rate = 'attempt' | 'none'
+export type Rate = 'attempt' | 'query' | 'none'
 
 /**
  * One row of the route table. All protection of a call is in the row, so that no handler can forget it: a row without access or body cap, or an

@@ -47,7 +47,9 @@ export async function serve(exchange: Exchange): Promise<RouteResponse> {
 }
 
 function limitAttempts(exchange: Exchange): undefined {
-  if (exchange.isCounted) exchange.attempt = exchange.parts.limits.address.begin(exchange.request.ip)
+  const { route, request, parts } = exchange
+  if (exchange.isCounted) exchange.attempt = parts.limits.address.begin(request.ip)
+  if (route.rate === 'query' && request.url.includes('?')) parts.limits.query.begin(request.ip)
 }
 
 function checkLength({ request, maxBytes }: Exchange): undefined {

@@ -202,6 +202,18 @@ export const SETTINGS = {
       max: 1_000_000,
       description: 'Refused passwords per client address and minute after the burst',
     }),
+    queryBurst: integer({
+      default: 200,
+      min: 0,
+      max: 1_000_000,
+      description: 'Client lists with a filter, sort or limit per client address in a burst, then 429; 0 for no limit',
+    }),
+    queryPerSecond: integer({
+      default: 20,
+      min: 1,
+      max: 100_000,
+      description: 'Client lists with a filter, sort or limit per client address and second after the burst',
+    }),
     signerBurst: integer({
       default: 10_000,
       min: 0,

@@ -72,6 +72,8 @@ class SqliteDriver implements Driver {
 }
 
 const MAX_PREPARED_STATEMENTS = 500
+/** Longer statements are not kept: a filter of hundreds of terms takes hundreds of kilobytes. */
+const MAX_KEPT_SQL_LENGTH = 4_000
 
 interface Prepared {
   readonly statement: StatementSync
@@ -114,6 +116,7 @@ class SqliteConnection implements DatabaseConnection, DirectConnection {
     const statement = this.#database.prepare(sql)
     statement.setReturnArrays(true)
     const prepared = { statement, columns: statement.columns().map(({ name }) => name) }
+    if (sql.length > MAX_KEPT_SQL_LENGTH) return prepared
     if (this.#statements.size >= MAX_PREPARED_STATEMENTS) {
       const oldest = this.#statements.keys().next().value
       if (oldest !== undefined) this.#statements.delete(oldest)
