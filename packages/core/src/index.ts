@@ -3,6 +3,7 @@
 export * from '@countersign/contract/account-identity'
 export * from './app-error.ts'
 export * from './auth-policy/auth-policy-settings.ts'
+export * from './auth-policy/is-code-missing.ts'
 export * from './auth-policy/login-method.ts'
 export * from './body/body-schema.ts'
 export * from './body/near-misses.ts'

@@ -2,9 +2,9 @@ import { AppError, accountIdentityId } from '@countersign/core'
 import { ensureAccountIdentity } from '../operations/api-account/account-identity.ts'
 import { type SessionOptions, startSession } from '../operations/api-session/start-session.ts'
 import type { LiveSession } from '../session/live-sessions.ts'
-import { authenticatorIdOfAccount } from '../session/session-origin.ts'
 import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
 import { findIdentity } from '../store/reads/identity-reads.ts'
+import { authenticatorIdOfAccount } from '../store/reads/session-origin-reads.ts'
 import type { HostedCaller } from './hosted-caller.ts'
 
 /**
@@ -27,7 +27,8 @@ export class SessionExchange {
     if (!account)
       throw new AppError('FORBIDDEN', { message: 'only an API account can exchange its token for a session' })
     const id = accountIdentityId(account.id)
-    await store.run(ensureAccountIdentity, { accountId: account.id }, { actorId: id, now: clock.now() })
+    const credential = account.client
+    await store.run(ensureAccountIdentity, {}, { actorId: id, credential, now: clock.now() })
     const identity = await findIdentity(store.db, id)
     const policy = identity && (await findAuthPolicy(store.db, identity.authPolicyId))
     if (!identity || !policy) throw new AppError('STORE_UNAVAILABLE')
@@ -36,6 +37,7 @@ export class SessionExchange {
       policy,
       login: { method: 'api-account', accountId: account.id },
       authenticatorId: authenticatorIdOfAccount(account.id),
+      client: credential,
       body: {},
       ipAddress: clientAddress,
     })

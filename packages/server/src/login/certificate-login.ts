@@ -2,8 +2,8 @@ import type { Authenticate } from '@countersign/contract'
 import { type SessionOptions, startSession } from '../operations/api-session/start-session.ts'
 import { noteChain } from '../operations/authenticator/note-chain.ts'
 import type { LiveSession } from '../session/live-sessions.ts'
-import { sessionCertificate } from '../session/session-certificate.ts'
 import type { CertificateAuthenticator } from '../store/reads/authenticator-reads.ts'
+import { sessionCertificate } from '../store/session-certificate.ts'
 import type { CertificateCheck, PresentedCertificate, RefusedCertificate } from './certificate-check.ts'
 
 export type CertificateLoginResult =
@@ -38,7 +38,7 @@ export class CertificateLogin {
       policy,
       login: { method: 'cert' },
       authenticatorId: authenticator.id,
-      credential: authenticator.fingerprint ?? '',
+      comparedWith: authenticator.fingerprint ?? '',
       certificate: sessionCertificate(authenticator),
       body,
       ipAddress,

@@ -65,7 +65,7 @@ export class PasswordLogin {
         policy,
         login: PASSWORD_LOGIN,
         authenticatorId,
-        credential: digest ?? '',
+        comparedWith: digest ?? '',
         body,
         ipAddress,
       })),

@@ -1,4 +1,4 @@
-import { type ChallengeError as ChallengeKind, isTrustedFor } from '@countersign/core'
+import { type ChallengeError as ChallengeKind, isCodeMissing, isTrustedFor } from '@countersign/core'
 import type { LiveSession } from '../session/live-sessions.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import type { DirectorySigner, SignerDirectory } from '../token/signer-directory.ts'
@@ -35,7 +35,7 @@ export class SecondFactor {
     untrustedBearers: readonly string[],
   ): readonly MissingFactor[] | Promise<readonly MissingFactor[]> {
     const needsToken = session.policy.secondary.requireExtJwtSigner !== null
-    return needsToken || isCodeMissing(session) ? this.#findAll(session, untrustedBearers) : NONE
+    return needsToken || lacksCode(session) ? this.#findAll(session, untrustedBearers) : NONE
   }
 
   async #findAll(session: LiveSession, bearers: readonly string[]): Promise<readonly MissingFactor[]> {
@@ -43,7 +43,7 @@ export class SecondFactor {
     const token =
       requireExtJwtSigner === null ? undefined : await this.#findMissingToken(session, requireExtJwtSigner, bearers)
     const code = { kind: 'totp', isEnrolled: session.identity.verifiedTotpId !== null } as const
-    return [...(isCodeMissing(session) ? [code] : []), ...(token ? [token] : [])]
+    return [...(lacksCode(session) ? [code] : []), ...(token ? [token] : [])]
   }
 
   async #findMissingToken(
@@ -66,10 +66,8 @@ export class SecondFactor {
   }
 }
 
-/** An identity with verified one-time codes must always send one; without verified codes, the policy decides. */
-function isCodeMissing({ identity, policy, passedTotpId }: LiveSession): boolean {
-  const { verifiedTotpId } = identity
-  return verifiedTotpId === null ? policy.secondary.requireTotp : passedTotpId !== verifiedTotpId
+function lacksCode({ identity: { verifiedTotpId }, policy, passedTotpId }: LiveSession): boolean {
+  return isCodeMissing(policy, { verifiedTotpId, passedTotpId })
 }
 
 function isClaimOf({ identity }: LiveSession, { stored }: DirectorySigner, claim: string): boolean {

@@ -4,11 +4,11 @@ import type { StoredSession } from '../store/api-session-row.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { Change, ChangedEntity } from '../store/change.ts'
 import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
+import { findSessionOrigin, type SessionOrigin } from '../store/reads/session-origin-reads.ts'
 import { findSession } from '../store/reads/session-reads.ts'
 import { MAX_UNWRITTEN_ACTIVITY_MS } from '../store/session-activity.ts'
 import type { Store } from '../store/store.ts'
 import type { KnownPolicies } from '../token/known-policies.ts'
-import { findSessionOrigin, type SessionOrigin } from './session-origin.ts'
 import { sessionTokenDigest } from './session-token.ts'
 
 /** A valid session with the current state of its identity and policy, and how it was opened. */

@@ -1,31 +1,45 @@
-import { AppError, isAccountIdentity, isAllowed } from '@countersign/core'
-import type { Kysely } from 'kysely'
+import { AppError, isAllowed } from '@countersign/core'
 import { type Actor, SYSTEM_ACTOR } from './actor.ts'
 import { isHostedAccess, type OperationAccess } from './operation-access.ts'
 import type { OperationMeta } from './operation-meta.ts'
-import { findActorAccount, findActorIdentity } from './reads/actor-reads.ts'
-import type { Database } from './schema.ts'
+import { findAccountActor, findSessionActor } from './reads/actor-reads.ts'
+import type { Transaction } from './transaction.ts'
+
+type ActorMeta = Pick<OperationMeta, 'actorId' | 'credential' | 'now'>
 
 /**
- * Reads the actor in the transaction that will write, because the rights cached with a session may be stale. Fails with UNAUTHORIZED when the
- * actor is deleted, disabled or lacks the permission.
+ * Reads the actor and its credential in the transaction that will write, because what authenticated the request may be stale. Fails with
+ * UNAUTHORIZED when the actor is deleted or disabled, its session or client has ended, or it lacks the permission.
  */
 export async function authorize(
-  db: Kysely<Database>,
+  tx: Pick<Transaction, 'db' | 'dialect'>,
   access: OperationAccess,
-  { actorId, now }: Pick<OperationMeta, 'actorId' | 'now'>,
+  meta: ActorMeta,
 ): Promise<Actor> {
+  const { actorId } = meta
   if (access === 'none') return { id: actorId, isAdmin: false, permissions: [] }
   if (actorId === SYSTEM_ACTOR.id) return SYSTEM_ACTOR
-  const actor =
-    isHostedAccess(access) && isAccountIdentity(actorId)
-      ? await findActorAccount(db, actorId)
-      : await findActorIdentity(db, actorId, now)
+  const actor = await findActor(tx, access, meta)
   if (!actor || !mayRun(actor, access)) throw new AppError('UNAUTHORIZED')
   return actor
 }
 
-function mayRun(actor: Actor, access: Exclude<OperationAccess, 'none'>): boolean {
-  if (access === 'self') return true
-  return isHostedAccess(access) ? actor.isAdmin : isAllowed(actor, access)
+type CheckedAccess = Exclude<OperationAccess, 'none'>
+
+async function findActor(
+  tx: Pick<Transaction, 'db' | 'dialect'>,
+  access: CheckedAccess,
+  meta: ActorMeta,
+): Promise<Actor | undefined> {
+  const { credential } = meta
+  if (credential && 'sessionId' in credential) {
+    return findSessionActor(tx, { ...meta, credential, mayBePartial: access === 'partial-self' })
+  }
+  return isHostedAccess(access) ? findAccountActor(tx.db, meta) : undefined
+}
+
+function mayRun(actor: Actor, access: CheckedAccess): boolean {
+  if (access === 'self' || access === 'partial-self') return true
+  if (isHostedAccess(access)) return actor.isAdmin || access.hosted === 'read'
+  return isAllowed(actor, access)
 }

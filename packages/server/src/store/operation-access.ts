@@ -1,10 +1,16 @@
 import type { RequiredPermission } from '@countersign/core'
 
 /**
- * The access that an operation requires, checked in its transaction: a permission, administrator of an organization of the hosted API, or `self`
- * for any enabled identity acting on itself. `none` is for the controller's own upkeep and for operations that check a credential themselves.
+ * The access that an operation requires, checked in its transaction: a permission, a role in an organization of the hosted API, or `self` for
+ * any enabled identity acting on itself, `partial-self` also when its session lacks the second factor. `none` is for the controller's own
+ * upkeep and for operations that check a credential themselves.
  */
-export type OperationAccess = RequiredPermission | { readonly hosted: 'admin' } | 'self' | 'none'
+export type OperationAccess =
+  | RequiredPermission
+  | { readonly hosted: 'read' | 'admin' }
+  | 'self'
+  | 'partial-self'
+  | 'none'
 
 /** Whether an operation or a route belongs to the hosted API. */
 export function isHostedAccess<Access>(access: Access): access is Extract<Access, { readonly hosted: unknown }> {

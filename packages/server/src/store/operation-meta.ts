@@ -1,9 +1,11 @@
+import type { ActorCredential } from './actor-credential.ts'
+
 /** The actor and time of an operation. `actorId` is `system` for the controller itself. */
 export interface OperationMeta {
   readonly actorId: string
+  /** Required of every actor but the controller itself, except by operations with the access `none`. */
+  readonly credential?: ActorCredential
   readonly now: number
-  /** The session that authenticated the actor. */
-  readonly sessionId?: string
   /** The `If-Match` header: the current version must be in it. Any version passes when absent. */
   readonly ifMatch?: string
   /** The request behind the operation, for the change log and events. */

@@ -10,7 +10,13 @@ interface OperationParts {
   readonly target?: ChangedEntity
   /** False for operations that change no settings of an entity, such as counting a code. */
   readonly isRecorded?: false
-  /** False when the operation reads only the rows that it changes: on PostgreSQL it then runs without the lock that serializes operations. */
+}
+
+interface UnlockedParts {
+  /**
+   * False when the operation reads only rows that it changes or locks: on PostgreSQL it then runs without the lock that serializes operations.
+   * Not for operations that authorise an actor, whose rights could change before they commit.
+   */
   readonly needsWriteLock?: false
 }
 
@@ -18,7 +24,9 @@ interface OperationParts {
  * One state change: authorises the actor and writes, in one transaction, with its change-log entries. Arguments and result must be JSON, since
  * they cross a thread. An `AppError` that `run` throws undoes everything and reaches the caller as thrown.
  */
-export interface Operation<Args, Result, Access extends OperationAccess = OperationAccess> extends OperationParts {
+export interface Operation<Args, Result, Access extends OperationAccess = OperationAccess>
+  extends OperationParts,
+    UnlockedParts {
   readonly access: Access
   run(tx: AuthorizedTransaction, args: Args): Promise<Result>
 }
@@ -35,7 +43,8 @@ export function operation<Args, Result, const Access extends Exclude<OperationAc
   },
 ): Operation<Args, Result, Access>
 export function operation<Args, Result>(
-  definition: OperationParts & { readonly access: 'none'; run(tx: Transaction, args: Args): Promise<Result> },
+  definition: OperationParts &
+    UnlockedParts & { readonly access: 'none'; run(tx: Transaction, args: Args): Promise<Result> },
 ): Operation<Args, Result, 'none'>
 export function operation<Args, Result>(definition: Operation<Args, Result>): Operation<Args, Result> {
   return definition

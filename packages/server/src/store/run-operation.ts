@@ -19,7 +19,7 @@ export async function runOperation(
 ): Promise<{ result: unknown; changes: OwnChange[] }> {
   const { db } = on
   const { isRecorded = true } = operation
-  const actor = await authorize(db, operation.access, meta)
+  const actor = await authorize(on, operation.access, meta)
   const target = isRecorded ? targetOf(operation, args) : undefined
   const initial = target && (await loadRecordedState(db, target.entity, target.id))
   const now = initial ? nextVersion(initial.updatedAt, meta) : meta.now

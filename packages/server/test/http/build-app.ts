@@ -33,6 +33,8 @@ export interface CallOptions {
 export interface TestApp {
   /** The store of the first node. */
   readonly store: Store
+  /** The stores of all nodes. */
+  readonly stores: readonly Store[]
   readonly settings: Settings
   readonly clock: { now(): number; advance(ms: number): void }
   /** All log lines. */
@@ -75,6 +77,7 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
   const nodes = await startTestNodes({ ...options, dir, clock, settings, logged })
   const [first] = nodes.all
   const { store, controller } = first
+  const stores = nodes.all.map((node) => node.store)
   t.after(async () => {
     await nodes.close()
     rmSync(dir, { recursive: true, force: true })
@@ -137,5 +140,5 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
     return nodes.all.flatMap((node) => eventsOf(node.controller.events, namespace))
   }
 
-  return { store, settings, clock, logged, adminSession, call, admin, logIn, makeIdentity, events, controller }
+  return { store, stores, settings, clock, logged, adminSession, call, admin, logIn, makeIdentity, events, controller }
 }

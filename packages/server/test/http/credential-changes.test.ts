@@ -119,10 +119,10 @@ test('D54 a login under way while its credential changes opens no session', asyn
     return (await rows.executeTakeFirstOrThrow()).password_digest ?? ''
   }
   const checked = await digest()
-  await open({ credential: checked })
+  await open({ comparedWith: checked })
   assert.equal((await app.admin('PATCH', `${AUTHENTICATORS}/${authenticatorId}`, { password: 'another' })).status, 200)
-  await assert.rejects(open({ credential: checked }), { code: 'INVALID_AUTH' })
-  await open({ credential: await digest() })
+  await assert.rejects(open({ comparedWith: checked }), { code: 'INVALID_AUTH' })
+  await open({ comparedWith: await digest() })
 
   const claims = { subject: null, providerSessionId: null, amr: null, authenticatedAt: null }
   const byToken = (externalId: string | null) =>
@@ -134,5 +134,5 @@ test('D54 a login under way while its credential changes opens no session', asyn
   await byToken('another')
 
   assert.equal((await app.admin('DELETE', `${AUTHENTICATORS}/${authenticatorId}`)).status, 200)
-  await assert.rejects(open({ credential: checked }), { code: 'INVALID_AUTH' })
+  await assert.rejects(open({ comparedWith: checked }), { code: 'INVALID_AUTH' })
 })

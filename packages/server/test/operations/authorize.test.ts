@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { accountIdentityId, newId, type RequiredPermission } from '@countersign/core'
+import { endSession } from '../../src/operations/api-session/end-session.ts'
 import { addIdentity, createIdentity } from '../../src/operations/identity/create-identity.ts'
 import { disableIdentity, enableIdentity } from '../../src/operations/identity/disable-identity.ts'
 import { patchIdentity } from '../../src/operations/identity/update-identity.ts'
@@ -8,12 +9,15 @@ import { OPERATIONS } from '../../src/operations/operations.ts'
 import { createOrganization } from '../../src/operations/organization/create-organization.ts'
 import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
 import { operation } from '../../src/store/operation.ts'
+import type { OperationMeta } from '../../src/store/operation-meta.ts'
 import type { Store } from '../../src/store/store.ts'
 import { DATABASES, openTestStore, stopPostgres } from '../store/open-test-stores.ts'
+import { logInAs } from './log-in-as.ts'
 
 after(stopPostgres)
 
 const NOW = 1_700_000_000_000
+const HOUR_MS = 3_600_000
 const UNAUTHORIZED = { code: 'UNAUTHORIZED' }
 const system = { actorId: 'system', now: NOW }
 
@@ -29,8 +33,8 @@ async function setUp(store: Store) {
     return id
   }
   return {
-    admin: { actorId: admin.identityId, now: NOW },
-    actor: { actorId: await make('actor', { permissions: ['identity.update'] }), now: NOW },
+    admin: await logInAs(store, admin.identityId, NOW),
+    actor: await logInAs(store, await make('actor', { permissions: ['identity.update'] }), NOW),
     target: await make('target'),
   }
 }
@@ -52,16 +56,32 @@ for (const database of DATABASES) {
       await assert.rejects(store.run(patchIdentity, { id: target, body: { name: 'again' } }, actor), UNAUTHORIZED)
     })
 
-    test('N-01 runs for no actor that is disabled, deleted or unknown; enabled again it runs', async (t) => {
+    test('N-01 runs for no actor that is disabled, deleted or unknown; enabled again and with a new session it runs', async (t) => {
       const store = await openTestStore(t, database)
       const { admin, actor, target } = await setUp(store)
       const rename = () => store.run(patchIdentity, { id: target, body: { name: newId() } }, actor)
       await store.run(disableIdentity, { id: actor.actorId, durationMinutes: 0 }, admin)
       await assert.rejects(rename(), UNAUTHORIZED)
       await store.run(enableIdentity, { id: actor.actorId }, admin)
-      await rename()
-      const unknown = { actorId: newId(), now: NOW }
+      await assert.rejects(rename(), UNAUTHORIZED, 'its session has ended')
+      const again = await logInAs(store, actor.actorId, NOW)
+      await store.run(patchIdentity, { id: target, body: { name: newId() } }, again)
+      const unknown = { ...actor, actorId: newId() }
       await assert.rejects(store.run(patchIdentity, { id: target, body: {} }, unknown), UNAUTHORIZED)
+    })
+
+    test('N-01 runs with a live session of its actor, and with no other and none', async (t) => {
+      const store = await openTestStore(t, database)
+      const { admin, actor, target } = await setUp(store)
+      const rename = (meta: OperationMeta) => store.run(patchIdentity, { id: target, body: { name: newId() } }, meta)
+      const { credential, ...withoutSession } = actor
+      await rename(actor)
+      await assert.rejects(rename(withoutSession), UNAUTHORIZED)
+      await assert.rejects(rename({ ...actor, credential: admin.credential }), UNAUTHORIZED)
+      await assert.rejects(rename({ ...admin, credential }), UNAUTHORIZED)
+      await assert.rejects(rename({ ...actor, now: NOW + HOUR_MS }), UNAUTHORIZED)
+      await store.run(endSession, { id: credential.sessionId }, admin)
+      await assert.rejects(rename(actor), UNAUTHORIZED)
     })
 
     test('grants no rights that its actor lacks: only an administrator makes another one', async (t) => {
@@ -82,7 +102,8 @@ for (const database of DATABASES) {
       }
       await store.run(createOrganization, organization(), admin)
       await assert.rejects(store.run(createOrganization, organization(), actor), UNAUTHORIZED)
-      const account = { actorId: accountIdentityId(newId()), now: NOW }
+      const credential = { issuer: 'https://idp.example', clientId: 'machine' }
+      const account = { actorId: accountIdentityId(newId()), credential, now: NOW }
       await assert.rejects(store.run(createOrganization, organization(), account), UNAUTHORIZED)
     })
   })

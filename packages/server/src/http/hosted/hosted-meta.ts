@@ -1,11 +1,22 @@
 import { accountIdentityId } from '@countersign/core'
+import type { HostedCaller } from '../../hosted/hosted-caller.ts'
 import type { OperationMeta } from '../../store/operation-meta.ts'
 import type { Call } from '../pipeline/call.ts'
+import { sessionCredential } from '../pipeline/operation-meta.ts'
 import { hostedCallerOf } from '../pipeline/route.ts'
 
 /** The actor of a call of the hosted API is an administrator of this controller, or the identity of an API account. */
 export function hostedMeta(call: Call, now: number): OperationMeta {
-  const { session, account } = hostedCallerOf(call)
-  const authorName = session?.identity.name ?? accountIdentityId(account?.id ?? '')
-  return { actorId: session?.identity.id ?? authorName, now, source: { authorName, ...call.source } }
+  const { authorName, ...actor } = actorOf(hostedCallerOf(call))
+  return { ...actor, now, source: { authorName, ...call.source } }
+}
+
+function actorOf({ session, account }: HostedCaller) {
+  if (session) {
+    const { id: actorId, name: authorName } = session.identity
+    return { actorId, authorName, credential: sessionCredential(session) }
+  }
+  if (!account) throw new TypeError('the caller has neither a session nor an account')
+  const id = accountIdentityId(account.id)
+  return { actorId: id, authorName: id, credential: account.client }
 }

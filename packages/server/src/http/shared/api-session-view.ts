@@ -1,6 +1,6 @@
 import type { MissingFactor } from '../../login/second-factor.ts'
 import type { LiveSession } from '../../session/live-sessions.ts'
-import { certificateMembers } from '../../session/session-certificate.ts'
+import { certificateMembers } from '../../store/session-certificate.ts'
 import { selfLink, timestamp } from '../pipeline/envelope.ts'
 import { authQueries } from './auth-queries.ts'
 import { type IdentityName, identityReference } from './identity-view.ts'

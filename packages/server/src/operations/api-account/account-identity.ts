@@ -1,14 +1,13 @@
 import type { Permission } from '@countersign/contract'
 import {
   ACCOUNT_AUTH_POLICY_ID,
-  AppError,
   accountIdentityId,
+  accountIdOf,
   DEFAULT_AUTH_POLICY,
   identityFromBody,
   newId,
 } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
-import { findActorAccount } from '../../store/reads/actor-reads.ts'
 import { hasAuthPolicy, isPolicyName } from '../../store/reads/auth-policy-reads.ts'
 import { findIdentity } from '../../store/reads/identity-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
@@ -19,20 +18,15 @@ import { endAccountSessions } from './account-sessions.ts'
 
 type AccountRights = { readonly isAdmin: boolean }
 
-/**
- * Creates the identity of an account on this controller, or gives it the rights of the account's current role. Fails with UNAUTHORIZED when the
- * account or its organization is deleted or inactive.
- */
+/** Creates the identity of the actor, an API account, on this controller, or gives it the rights of the account's current role. */
 export const ensureAccountIdentity = operation({
   name: 'apiAccount.ensureIdentity',
-  access: 'none',
-  async run(tx, { accountId }: { readonly accountId: string }): Promise<void> {
-    const id = accountIdentityId(accountId)
-    const account = await findActorAccount(tx.db, id)
-    if (!account) throw new AppError('UNAUTHORIZED')
-    if (await updateAccountRights(tx, accountId, account)) return
+  access: { hosted: 'read' },
+  async run(tx): Promise<void> {
+    const { id, isAdmin } = tx.actor
+    if (await updateAccountRights(tx, accountIdOf(id), { isAdmin })) return
     await ensureAccountPolicy(tx)
-    const rights = { isAdmin: account.isAdmin, permissions: permissionsOf(account) }
+    const rights = { isAdmin, permissions: permissionsOf({ isAdmin }) }
     const body = { name: id, type: 'Default' as const, ...rights, authPolicyId: ACCOUNT_AUTH_POLICY_ID }
     await addIdentity(tx, id, identityFromBody(body))
   },

@@ -14,6 +14,9 @@ export interface RotateApiAccount extends OwnedKey {
   readonly retiresAt: number
 }
 
+/** A client that retires at once is retired for every node and every request under way, whatever their clocks say. */
+const LONG_AGO = 0
+
 /** Adds a client to an account and retires its current clients. */
 export const rotateApiAccount = operation({
   name: 'apiAccount.rotate',
@@ -22,8 +25,9 @@ export const rotateApiAccount = operation({
   async run(tx, { id, organizationId, client, binding, retiresAt }: RotateApiAccount): Promise<void> {
     const account = await getAccountRow(tx.db, organizationId, id)
     const provider = await getProvider(tx.db, organizationId, account.identity_provider_id)
-    if (retiresAt <= tx.now) await endAccountSessions(tx, id)
-    await retireClients(tx, id, retiresAt)
+    const isAtOnce = retiresAt <= tx.now
+    if (isAtOnce) await endAccountSessions(tx, id)
+    await retireClients(tx, id, isAtOnce ? LONG_AGO : retiresAt)
     await addClient(tx, { accountId: id, provider }, client, binding)
   },
 })

@@ -8,6 +8,7 @@ import { getAccountRow } from '../../store/reads/account-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { updateAccount } from '../../store/writes/account-writes.ts'
 import { updateAccountRights } from './account-identity.ts'
+import { endAccountSessions } from './account-sessions.ts'
 
 export const replaceApiAccount = operation({
   name: 'apiAccount.replace',
@@ -29,8 +30,12 @@ export const patchApiAccount = operation({
   },
 })
 
-/** A new role applies to the account's sessions on this controller from their next request on. */
+/**
+ * A new role applies to the account's sessions on this controller from their next request on. An inactive account has no sessions, also after
+ * it is active again.
+ */
 async function changeAccount(tx: Transaction, { id, role }: ApiAccountRow, next: AccountSettings): Promise<void> {
+  if (!next.active) await endAccountSessions(tx, id)
   if (next.role !== role) await updateAccountRights(tx, id, { isAdmin: next.role === 'admin' })
   await updateAccount(tx, id, next)
 }

@@ -11,7 +11,6 @@ const ACCESS = { entity: 'api-session', action: 'delete' } as const
 export const endSession = operation({
   name: 'apiSession.delete',
   access: ACCESS,
-  needsWriteLock: false,
   async run(tx, { id }: { readonly id: string }): Promise<boolean> {
     const session = await findSessionOwner(tx.db, id)
     if (!session) return false

@@ -1,16 +1,18 @@
 import type { Authenticate } from '@countersign/contract'
-import { AppError, newSortableId } from '@countersign/core'
+import { AppError, isAccountIdentity, newSortableId } from '@countersign/core'
 import { apiSessionEvent } from '../../events/api-session-event.ts'
 import type { EventHub } from '../../events/event-hub.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { LiveSession } from '../../session/live-sessions.ts'
-import type { SessionOrigin } from '../../session/session-origin.ts'
 import { newSessionToken, sessionTokenDigest } from '../../session/session-token.ts'
+import type { ClientCredential } from '../../store/actor-credential.ts'
 import type { StoredAuthPolicy } from '../../store/auth-policy-row.ts'
 import { isDisabled, type StoredIdentity } from '../../store/identity-row.ts'
 import { operation } from '../../store/operation.ts'
+import { findAccountActor } from '../../store/reads/actor-reads.ts'
 import { hasCredential } from '../../store/reads/authenticator-reads.ts'
-import { findLoginState } from '../../store/reads/identity-reads.ts'
+import { lockIdentity } from '../../store/reads/lock-identity.ts'
+import type { SessionOrigin } from '../../store/reads/session-origin-reads.ts'
 import type { TokenBasis } from '../../store/session-basis.ts'
 import type { Store } from '../../store/store.ts'
 import type { Transaction } from '../../store/transaction.ts'
@@ -22,7 +24,7 @@ export interface CreateApiSession extends NewApiSession {
   readonly envInfo: Readonly<Record<string, string>> | undefined
   readonly sdkInfo: Readonly<Record<string, string>> | undefined
   /** The password digest or certificate fingerprint that was compared: the authenticator must still have it. */
-  readonly credential?: string | undefined
+  readonly comparedWith?: string | undefined
   /** The least recently used sessions of the identity beyond this number end. */
   readonly maxPerIdentity: number
 }
@@ -35,9 +37,9 @@ export const createApiSession = operation({
   name: 'apiSession.create',
   access: 'none',
   needsWriteLock: false,
-  async run(tx, { envInfo, sdkInfo, maxPerIdentity, credential, ...session }: CreateApiSession): Promise<void> {
+  async run(tx, { envInfo, sdkInfo, maxPerIdentity, comparedWith, ...session }: CreateApiSession): Promise<void> {
     const { identityId } = session
-    if (!(await mayLogIn(tx, session, credential))) throw new AppError('INVALID_AUTH')
+    if (!(await mayLogIn(tx, session, comparedWith))) throw new AppError('INVALID_AUTH')
     const count = await countSessionsBeforeStart(tx, identityId)
     if (count >= maxPerIdentity) await endSurplusSessions(tx, identityId, count + 1 - maxPerIdentity)
     await insertSession(tx, session)
@@ -45,17 +47,18 @@ export const createApiSession = operation({
   },
 })
 
-/** Whether the identity is enabled now and still has the credential that was checked. */
+/** Whether the identity is enabled now and still has the credential that was checked. That of an API account needs an active account and client. */
 async function mayLogIn(
-  { db, now }: Transaction,
+  tx: Transaction,
   { identityId, authenticatorId, token }: NewApiSession,
-  credential: string | undefined,
+  comparedWith: string | undefined,
 ): Promise<boolean> {
-  const identity = await findLoginState(db, identityId)
-  if (!identity || isDisabled(identity, now)) return false
+  const identity = await lockIdentity(tx, identityId)
+  if (!identity || isDisabled(identity, tx.now)) return false
+  if (isAccountIdentity(identityId)) return (await findAccountActor(tx.db, tx)) !== undefined
   const externalId = token?.externalId ?? null
   if (externalId !== null && externalId !== identity.externalId) return false
-  return credential === undefined || hasCredential(db, authenticatorId, credential)
+  return comparedWith === undefined || hasCredential(tx.db, authenticatorId, comparedWith)
 }
 
 export interface SessionOptions {
@@ -73,17 +76,30 @@ export interface Authenticated extends SessionOrigin {
   readonly policy: StoredAuthPolicy
   readonly authenticatorId: string
   /** The password digest or certificate fingerprint that was compared. */
-  readonly credential?: string | undefined
+  readonly comparedWith?: string | undefined
   /** The token of a login by token. */
   readonly token?: TokenBasis | undefined
   readonly body: Authenticate
   readonly ipAddress: string
+  /** Of an API account: the client that got its token. */
+  readonly client?: ClientCredential | undefined
 }
 
 /** Opens a session; it is durable when this resolves. Fails with INVALID_AUTH as `createApiSession` does. */
 export async function startSession(
   { store, clock, events, idleMs, maxMs, maxPerIdentity }: SessionOptions,
-  { identity, policy, login, certificate, authenticatorId, credential, token: basis, body, ipAddress }: Authenticated,
+  {
+    identity,
+    policy,
+    login,
+    certificate,
+    authenticatorId,
+    comparedWith,
+    token: basis,
+    client,
+    body,
+    ipAddress,
+  }: Authenticated,
 ): Promise<{ token: string; session: LiveSession }> {
   const now = clock.now()
   const token = newSessionToken(now)
@@ -99,7 +115,7 @@ export async function startSession(
       identityId: identity.id,
       method: login.method,
       authenticatorId,
-      credential,
+      comparedWith,
       token: basis,
       ipAddress,
       configTypes,
@@ -109,7 +125,7 @@ export async function startSession(
       sdkInfo: body.sdkInfo as Record<string, string> | undefined,
       maxPerIdentity,
     },
-    { actorId: identity.id, now },
+    { actorId: identity.id, now, ...(client && { credential: client }) },
   )
   events.publish(apiSessionEvent('created', { id, identityId: identity.id, ipAddress }))
   const session = {

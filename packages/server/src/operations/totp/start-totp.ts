@@ -10,7 +10,7 @@ import { type CodeResult, spendCode } from './spend-code.ts'
 /** Creates a TOTP enrollment of the actor, which no login requires until it is verified. Fails with MFA_EXISTS when it has one. */
 export const startTotp = operation({
   name: 'totp.start',
-  access: 'self',
+  access: 'partial-self',
   target: 'identities',
   async run(tx, totp: NewTotp): Promise<void> {
     await getOwnVerifiedTotpId(tx, totp.id)
@@ -22,7 +22,7 @@ export const startTotp = operation({
 /** Verifies the actor's TOTP enrollment: from now on every session except this one requires a code. */
 export const verifyTotp = operation({
   name: 'totp.verify',
-  access: 'self',
+  access: 'partial-self',
   target: 'identities',
   async run(tx, { id, sessionId, guess }: SubmittedCode & { readonly sessionId: string }): Promise<CodeResult> {
     if ((await getOwnVerifiedTotpId(tx, id)) !== null) throw new AppError('NOT_FOUND')

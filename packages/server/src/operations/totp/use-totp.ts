@@ -7,7 +7,7 @@ import type { CodeResult } from './spend-code.ts'
 /** Completes the second factor of a session of the actor. */
 export const passTotp = operation({
   name: 'totp.pass',
-  access: 'self',
+  access: 'partial-self',
   target: 'identities',
   isRecorded: false,
   async run(tx, { sessionId, ...given }: SubmittedCode & { readonly sessionId: string }): Promise<CodeResult> {

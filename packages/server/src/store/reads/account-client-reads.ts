@@ -25,6 +25,7 @@ export interface KnownAccount {
   readonly retiresAt: number | null
   /** When the client was added to the account. */
   readonly registeredAt: number
+  readonly client: ClientKey
 }
 
 const accountOfClient = prepared(2, (db, issuer: string, clientId: string) =>
@@ -50,6 +51,7 @@ export async function findAccountOfClient(db: Db, { issuer, clientId }: ClientKe
       isActive: Boolean(row.active) && Boolean(row.organization_active),
       retiresAt: row.retires_at,
       registeredAt: row.created_at,
+      client: { issuer, clientId },
     }
   )
 }

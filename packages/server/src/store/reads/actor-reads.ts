@@ -1,42 +1,97 @@
-import { accountIdOf } from '@countersign/core'
+import {
+  accountIdOf,
+  isAccountIdentity,
+  isCodeMissing,
+  isLoginAllowed,
+  isTrustedFor,
+  type LoginMethodName,
+} from '@countersign/core'
 import type { Kysely } from 'kysely'
 import type { Actor } from '../actor.ts'
+import type { SessionCredential } from '../actor-credential.ts'
+import type { StoredAuthPolicy } from '../auth-policy-row.ts'
 import { isDisabled } from '../identity-row.ts'
 import { readJsonColumn } from '../json-column.ts'
+import type { OperationMeta } from '../operation-meta.ts'
 import { prepared } from '../prepared.ts'
 import type { Database } from '../schema.ts'
+import { isStoredSessionLive } from '../session-activity.ts'
+import type { Transaction } from '../transaction.ts'
+import { findAccountRole } from './active-account-reads.ts'
+import { findAuthPolicy } from './auth-policy-reads.ts'
+import { findSessionOrigin } from './session-origin-reads.ts'
+import { findEnabledSignerTrust } from './signer-reads.ts'
 
-const rightsOf = prepared(1, (db, id: string) =>
+type Db = Kysely<Database>
+
+interface SessionActor extends Pick<OperationMeta, 'actorId' | 'now'> {
+  readonly credential: SessionCredential
+  /** Whether the session may lack its second factor. */
+  readonly mayBePartial: boolean
+}
+
+/**
+ * The identity with its current rights; undefined when it is deleted or disabled, or when its session has ended, rests on a login that is no
+ * longer allowed, or lacks a second factor that is required now.
+ */
+export async function findSessionActor(
+  { db, dialect }: Pick<Transaction, 'db' | 'dialect'>,
+  { actorId, credential, now, mayBePartial }: SessionActor,
+): Promise<Actor | undefined> {
+  const [session] = await SESSION_BY_ID[dialect](db, credential.sessionId)
+  if (session?.identityId !== actorId || !isStoredSessionLive(session, now)) return undefined
+  const [row] = await identityById(db, actorId)
+  if (!row || isDisabled(row, now)) return undefined
+  const actor: Actor = { id: actorId, isAdmin: Boolean(row.is_admin), permissions: readJsonColumn(row.permissions) }
+  const origin = await findSessionOrigin(db, { ...session, method: session.method as LoginMethodName }, actor)
+  const policy = await findAuthPolicy(db, row.authPolicyId)
+  if (!origin || !policy || !isLoginAllowed(policy, origin.login)) return undefined
+  if (mayBePartial) return actor
+  if (isCodeMissing(policy, { ...row, ...session })) return undefined
+  return (await isSecondTokenValid(db, policy, credential, actor)) ? actor : undefined
+}
+
+/** Locked on PostgreSQL until the commit: an operation that ends the session waits, whether it holds the write lock or not. */
+const SESSION_BY_ID = {
+  sqlite: prepared(1, (db, id: string) => sessionById(db, id)),
+  postgres: prepared(1, (db, id: string) => sessionById(db, id).forKeyShare()),
+}
+
+function sessionById(db: Db, id: string) {
+  return db
+    .selectFrom('api_sessions')
+    .select(['identity_id as identityId', 'method', 'authenticator_id as authenticatorId', 'signer_id as signerId'])
+    .select(['passed_totp_id as passedTotpId', 'expires_at as expiresAt', 'ends_at as endsAt'])
+    .where('id', '=', id)
+}
+
+const identityById = prepared(1, (db, id: string) =>
   db
     .selectFrom('identities')
     .select(['is_admin', 'permissions', 'disabled_at as disabledAt', 'disabled_until as disabledUntil'])
+    .select(['auth_policy_id as authPolicyId', 'verified_totp_id as verifiedTotpId'])
     .where('id', '=', id),
 )
 
-/** The identity with its current rights; undefined when it is deleted or disabled. */
-export async function findActorIdentity(db: Kysely<Database>, id: string, now: number): Promise<Actor | undefined> {
-  const [row] = await rightsOf(db, id)
-  if (!row || isDisabled(row, now)) return undefined
-  return { id, isAdmin: Boolean(row.is_admin), permissions: readJsonColumn(row.permissions) }
+/** Whether the second token of the request is still the one that the policy requires. Its signature was verified with the request. */
+async function isSecondTokenValid(
+  db: Db,
+  { secondary: { requireExtJwtSigner: required } }: StoredAuthPolicy,
+  { secondSignerId }: SessionCredential,
+  actor: Actor,
+): Promise<boolean> {
+  if (required === null) return true
+  if (required !== secondSignerId) return false
+  const signer = await findEnabledSignerTrust(db, required)
+  return signer !== undefined && isTrustedFor(signer, actor)
 }
 
-const activeAccountById = prepared(1, (db, id: string) =>
-  db
-    .selectFrom('api_accounts as account')
-    .innerJoin('organizations as organization', 'organization.id', 'account.organization_id')
-    .select('account.role')
-    .where('account.id', '=', id)
-    .where('account.active', '=', true)
-    .where('organization.active', '=', true),
-)
-
-/** The API account of an account identity; undefined when it or its organization is deleted or inactive. */
-export async function findActorAccount(db: Kysely<Database>, identityId: string): Promise<Actor | undefined> {
-  const [row] = await activeAccountById(db, accountIdOf(identityId))
-  return row && { id: identityId, isAdmin: row.role === 'admin', permissions: [] }
-}
-
-/** Whether an API account and its organization exist and are active. */
-export async function isAccountActive(db: Kysely<Database>, accountId: string): Promise<boolean> {
-  return (await activeAccountById(db, accountId)).length > 0
+/** The API account with the rights of its current role; undefined when it is inactive or deleted, or its client is retired. */
+export async function findAccountActor(
+  db: Db,
+  { actorId, credential, now }: Pick<OperationMeta, 'actorId' | 'credential' | 'now'>,
+): Promise<Actor | undefined> {
+  if (!isAccountIdentity(actorId) || !credential || 'sessionId' in credential) return undefined
+  const role = await findAccountRole(db, { id: accountIdOf(actorId), client: credential, now })
+  return role && { id: actorId, isAdmin: role === 'admin', permissions: [] }
 }

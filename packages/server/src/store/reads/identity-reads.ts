@@ -149,19 +149,3 @@ function toSummary({
 }: Pick<AuthenticatorRow, 'id' | 'method' | 'username' | 'fingerprint'>) {
   return method === 'updb' ? { id, username } : { id, fingerprint }
 }
-
-const loginState = prepared(1, (db, id: string) =>
-  db
-    .selectFrom('identities')
-    .select(['disabled_at as disabledAt', 'disabled_until as disabledUntil', 'external_id as externalId'])
-    .where('id', '=', id),
-)
-
-/** What decides whether an identity can log in now; undefined when it does not exist. */
-export async function findLoginState(
-  db: Kysely<Database>,
-  id: string,
-): Promise<Pick<StoredIdentity, 'disabledAt' | 'disabledUntil' | 'externalId'> | undefined> {
-  const [state] = await loginState(db, id)
-  return state
-}

@@ -1,4 +1,5 @@
 import { preparedForIds } from '../prepared.ts'
+import { lockIdentity } from '../reads/lock-identity.ts'
 import type { ApiSessionRow } from '../schema.ts'
 import { OWNERS } from '../session-owners.ts'
 import type { Transaction } from '../transaction.ts'
@@ -20,14 +21,17 @@ export interface EndingSessions extends Basis {
 
 /**
  * Ends the sessions of an identity that rest on the given credential, which has changed or is gone, except the session that makes the change.
- * Without a credential, ends all sessions of the identity. Call it after the change: a login under way then finds the credential changed.
+ * Without a credential, ends all sessions of the identity. Call it after the change: a login under way then finds the credential changed, or
+ * its session ends too.
  */
 export async function endSessions(
   tx: Transaction,
   { identityId, openedBefore, ...basis }: EndingSessions,
 ): Promise<void> {
-  const { db, dialect, sessionIndexer, sessionId } = tx
+  const { db, dialect, sessionIndexer, credential } = tx
+  const sessionId = credential && 'sessionId' in credential ? credential.sessionId : undefined
   const isCredential = Object.keys(basis).length > 0
+  await lockIdentity(tx, identityId)
   sessionIndexer?.indexIdentity(identityId)
   let query = db
     .deleteFrom('api_sessions')

@@ -1,11 +1,11 @@
 import { accountIdOf, isTrustedFor, type LoginMethod, type LoginMethodName } from '@countersign/core'
-import type { StoredSession } from '../store/api-session-row.ts'
-import type { StoredIdentity } from '../store/identity-row.ts'
-import { isAccountActive } from '../store/reads/actor-reads.ts'
-import { findSessionAuthenticator } from '../store/reads/authenticator-reads.ts'
-import { findEnabledSignerTrust } from '../store/reads/signer-reads.ts'
-import type { ReadDatabase } from '../store/store.ts'
-import { type SessionCertificate, sessionCertificate } from './session-certificate.ts'
+import type { StoredSession } from '../api-session-row.ts'
+import type { StoredIdentity } from '../identity-row.ts'
+import { type SessionCertificate, sessionCertificate } from '../session-certificate.ts'
+import type { ReadDatabase } from '../store.ts'
+import { isAccountActive } from './active-account-reads.ts'
+import { findSessionAuthenticator } from './authenticator-reads.ts'
+import { findEnabledSignerTrust } from './signer-reads.ts'
 
 /** A token login has no authenticator: its sessions name the signer instead, in the form that existing clients expect. */
 export const authenticatorIdOfSigner = (signerId: string): string => `extJwtId:${signerId}`
@@ -18,12 +18,9 @@ export interface SessionOrigin {
   readonly certificate?: SessionCertificate | undefined
 }
 
+type Owner = Pick<StoredIdentity, 'id' | 'isAdmin' | 'permissions'>
 type SessionRow = Pick<StoredSession, 'method' | 'authenticatorId' | 'signerId'>
-type FindOrigin = (
-  db: ReadDatabase,
-  session: SessionRow,
-  identity: StoredIdentity,
-) => Promise<SessionOrigin | undefined>
+type FindOrigin = (db: ReadDatabase, session: SessionRow, identity: Owner) => Promise<SessionOrigin | undefined>
 
 const FIND_ORIGIN: Readonly<Record<LoginMethodName, FindOrigin>> = {
   // A removed authenticator has ended its sessions, except the one that removed it.
@@ -49,7 +46,7 @@ const FIND_ORIGIN: Readonly<Record<LoginMethodName, FindOrigin>> = {
 export async function findSessionOrigin(
   db: ReadDatabase,
   session: SessionRow,
-  identity: StoredIdentity,
+  identity: Owner,
 ): Promise<SessionOrigin | undefined> {
   return FIND_ORIGIN[session.method](db, session, identity)
 }

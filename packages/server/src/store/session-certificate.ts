@@ -1,4 +1,4 @@
-import type { AuthenticatorRow } from '../store/schema.ts'
+import type { AuthenticatorRow } from './schema.ts'
 
 /** What a session reports about the certificate that opened it. */
 export interface SessionCertificate {

@@ -1,0 +1,13 @@
+import type { ClientKey } from './reads/account-client-reads.ts'
+
+/** The credential that authenticated an actor. It must still be valid in the transaction that writes. */
+export type ActorCredential = SessionCredential | ClientCredential
+
+export interface SessionCredential {
+  readonly sessionId: string
+  /** The signer of the second token that came with the request; null when the policy required none. */
+  readonly secondSignerId: string | null
+}
+
+/** The client of an API account that the account's access token was issued to. */
+export type ClientCredential = ClientKey

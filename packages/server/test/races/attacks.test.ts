@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { patchSigner } from '../../src/operations/signer/update-signer.ts'
+import { IDENTITIES, identityOf } from '../http/identities.fixture.ts'
+import { ALICE, SIGNERS, setUpProvider } from '../http/provider.fixture.ts'
+import { type Actor, makeAccount, makeAdministrator, setUpWorld, type World } from './actors.fixture.ts'
+import { race } from './race.fixture.ts'
+
+const CONNECTIONS = 8
+const ROUNDS = 5
+
+/** Repeats a request on several connections while `happen` runs. Returns how many were accepted. */
+async function flood(
+  { app }: World,
+  { credentials }: Actor,
+  request: { readonly method: string; readonly path: string; readonly body?: unknown },
+  happen: () => Promise<unknown>,
+): Promise<number> {
+  let isOver = false
+  let accepted = 0
+  const connections = Array.from({ length: CONNECTIONS }, async () => {
+    while (!isOver) {
+      const { status } = await app.call(request.method, request.path, request.body, credentials)
+      if (status < 300) accepted += 1
+    }
+  })
+  while (accepted < CONNECTIONS) await new Promise(setImmediate)
+  await happen()
+  isOver = true
+  await Promise.all(connections)
+  return accepted
+}
+
+test('N-01 an administrator who is demoted or disabled during a flood of own requests stays so', async (t) => {
+  const world = await setUpWorld(t)
+  const { app } = world
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const demoted = await makeAdministrator(world)
+    const promote = { method: 'PATCH', path: `${IDENTITIES}/${demoted.id}`, body: { isAdmin: true } }
+    await flood(world, demoted, promote, () => app.admin('PATCH', promote.path, { isAdmin: false }))
+    assert.equal((await identityOf(app, demoted.id)).isAdmin, false)
+
+    const disabled = await makeAdministrator(world)
+    const enable = { method: 'POST', path: `${IDENTITIES}/${disabled.id}/enable` }
+    const disable = { durationMinutes: 0 }
+    await flood(world, disabled, enable, () => app.admin('POST', `${IDENTITIES}/${disabled.id}/disable`, disable))
+    assert.equal((await identityOf(app, disabled.id)).disabled, true)
+  }
+})
+
+test('D46 an account that becomes read-only or inactive during a flood of exchanges keeps no administrator’s session', async (t) => {
+  const world = await setUpWorld(t)
+  const { app, networkId } = world
+  const exchange = { method: 'POST', path: `/core/v3/networks/${networkId}/exchange`, body: { type: 'session' } }
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const account = await makeAccount(world)
+    const path = `/identity/v1/api-account-identities/${account.accountId}`
+    await flood(world, account, exchange, () => app.admin('PATCH', path, { role: 'read-only' }))
+    assert.equal((await identityOf(app, account.id)).isAdmin, false)
+
+    await flood(world, account, exchange, () => app.admin('PATCH', path, { active: false }))
+    await app.admin('PATCH', path, { active: true })
+    const sessions = app.store.db.selectFrom('api_sessions').select('id').where('identity_id', '=', account.id)
+    assert.deepEqual(await sessions.execute(), [], 'no session comes back to life')
+  }
+})
+
+test('N-01 an administrator whose signer is being disabled does not enable it again', async (t) => {
+  const { app, createSigner, createIdentity, token } = await setUpProvider(t)
+  const id = await createSigner()
+  await createIdentity({ isAdmin: true })
+  const logIn = async (): Promise<Actor> => {
+    const headers = { authorization: `Bearer ${token({ sub: ALICE })}` }
+    const reply = await app.call('POST', '/edge/management/v1/authenticate?method=ext-jwt', undefined, { headers })
+    assert.equal(reply.status, 200, reply.text)
+    const credentials = { session: reply.json.data.token as string }
+    return { kind: 'identity', id: '', accountId: '', providerId: '', password: '', credentials }
+  }
+  const enable = { method: 'PATCH', path: `${SIGNERS}/${id}`, body: { enabled: true } }
+  const set = (enabled: boolean) => {
+    const meta = { actorId: 'system', now: app.clock.now() }
+    return app.store.run(patchSigner, { id, body: { enabled }, certificate: undefined }, meta)
+  }
+  const accepted = await race({ app }, await logIn(), enable, 'signer.patch', async () => {})
+  assert.equal(accepted.reply.status, 200, accepted.reply.text)
+  const refused = await race({ app }, await logIn(), enable, 'signer.patch', () => set(false))
+  assert.deepEqual([refused.reply.status, refused.hasChanged], [401, false])
+})

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import type { Reply } from '../http/build-app.ts'
+import type { Actor, World } from './actors.fixture.ts'
+import type { RaceRequest } from './requests.fixture.ts'
+
+/** Only a request with a certificate needs `overTls`. */
+type RaceWorld = Pick<World, 'app'> & Partial<Pick<World, 'overTls'>>
+
+export interface Race {
+  readonly reply: Reply
+  /** Whether the request came as far as the operation. */
+  readonly hasWritten: boolean
+  /** Whether the database has changed since `beforeWrite`. */
+  readonly hasChanged: boolean
+}
+
+/** Sends a request. `beforeWrite` happens after the request has been authenticated, directly before its operation. */
+export async function race(
+  world: RaceWorld,
+  { credentials }: Actor,
+  { method, path, body, headers, tls }: RaceRequest,
+  operation: string,
+  beforeWrite: () => Promise<void>,
+): Promise<Race> {
+  const { app } = world
+  const options = { ...credentials, headers: { ...credentials.headers, ...headers } }
+  let before: string | undefined
+  const restore = app.stores.map((store) => {
+    const { run } = store
+    store.run = async (given, args, meta) => {
+      if (given.name === operation && before === undefined) {
+        before = ''
+        await beforeWrite()
+        before = await dump(world)
+      }
+      return run(given, args, meta)
+    }
+    return () => {
+      store.run = run
+    }
+  })
+  try {
+    const reply =
+      tls && world.overTls
+        ? await world.overTls(method, path, { ...options, ...tls, body })
+        : await app.call(method, path, body, options)
+    return { reply, hasWritten: before !== undefined, hasChanged: (await dump(world)) !== before }
+  } finally {
+    for (const undo of restore) undo()
+  }
+}
+
+/** All rows of all tables, without the keys that the controller itself fetches and stores meanwhile. */
+async function dump({ app }: RaceWorld): Promise<string> {
+  const { db } = app.store
+  const tables = (await db.introspection.getTables()).map(({ name }) => name).filter((name) => !/key_sets$/.test(name))
+  assert.ok(tables.length > 20, String(tables.length))
+  const rows: unknown[] = []
+  for (const name of tables) {
+    const all = db.selectFrom(name as 'change_log').selectAll()
+    rows.push(name, await all.$if(name === 'change_log', (log) => log.where('actor_id', '!=', 'system')).execute())
+  }
+  return JSON.stringify(rows)
+}

@@ -1,0 +1,314 @@
+/** A request for every operation that authorises its actor. */
+import assert from 'node:assert/strict'
+import { newId } from '@countersign/core'
+import { makeTestCsr } from '@countersign/testkit'
+import { KINDS } from '../hosted/hosted.fixture.ts'
+import { createPolicy, POLICIES, policyBody } from '../http/auth-policies.fixture.ts'
+import { issueTo, makeHolder } from '../http/client-certificates.fixture.ts'
+import { createEnrolling, ENROLLMENTS, enrollmentBody, inAnHour } from '../http/enrollments.fixture.ts'
+import { jwksBody, create as makeSigner, SIGNERS } from '../http/ext-jwt-signers.fixture.ts'
+import {
+  API_SESSIONS,
+  AUTHENTICATORS,
+  createIdentity,
+  createPassword,
+  IDENTITIES,
+  identityBody,
+} from '../http/identities.fixture.ts'
+import { AUTHENTICATE_MFA, enrollTotp, MFA, startTotp } from '../http/one-time-codes.fixture.ts'
+import type { Actor, World } from './actors.fixture.ts'
+
+export interface RaceRequest {
+  readonly method: string
+  readonly path: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  /** The certificate of the connection. */
+  readonly tls?: { readonly cert: string; readonly key: string }
+}
+
+/** Creates what the request needs. Its target is the actor itself or a new entity. */
+type Prepare = (world: World, actor: Actor) => Promise<RaceRequest> | RaceRequest
+
+const OWN_AUTHENTICATORS = '/edge/client/v1/current-identity/authenticators'
+const OWN_CERTIFICATES = '/edge/client/v1/current-api-session/certificates'
+const ACCOUNTS = '/identity/v1/api-account-identities'
+const PROVIDERS = '/identity/v1/identity-providers'
+const ORGANIZATIONS = '/identity/v1/organizations'
+const NETWORKS = '/core/v3/networks'
+
+/** By the name of the operation. */
+export const REQUESTS: Readonly<Record<string, Prepare>> = {
+  'identity.create': () => ({ method: 'POST', path: IDENTITIES, body: identityBody() }),
+  'identity.replace': async ({ app }) => ({
+    method: 'PUT',
+    path: `${IDENTITIES}/${await createIdentity(app)}`,
+    body: identityBody(),
+  }),
+  'identity.patch': (_, { id, kind }) => ({
+    method: 'PATCH',
+    path: `${IDENTITIES}/${id}`,
+    // The attack: an administrator who is being demoted makes itself an administrator again.
+    body: kind === 'identity' ? { isAdmin: true } : { tags: { written: true } },
+  }),
+  'identity.delete': async ({ app }) => ({ method: 'DELETE', path: `${IDENTITIES}/${await createIdentity(app)}` }),
+  'identity.disable': async ({ app }) => ({
+    method: 'POST',
+    path: `${IDENTITIES}/${await createIdentity(app)}/disable`,
+    body: { durationMinutes: 5 },
+  }),
+  'identity.enable': (_, { id }) => ({ method: 'POST', path: `${IDENTITIES}/${id}/enable` }),
+  'totp.reset': async ({ app }) => {
+    const { id, session } = await app.makeIdentity()
+    await enrollTotp(app, session)
+    return { method: 'DELETE', path: `${IDENTITIES}/${id}/mfa` }
+  },
+
+  'signer.create': () => ({ method: 'POST', path: SIGNERS, body: jwksBody() }),
+  'signer.replace': async ({ app }) => ({
+    method: 'PUT',
+    path: `${SIGNERS}/${await makeSigner(app)}`,
+    body: jwksBody(),
+  }),
+  'signer.patch': async ({ app }) => ({
+    method: 'PATCH',
+    path: `${SIGNERS}/${await makeSigner(app)}`,
+    body: { enabled: false },
+  }),
+  'signer.delete': async ({ app }) => ({ method: 'DELETE', path: `${SIGNERS}/${await makeSigner(app)}` }),
+  'signer.trust': async ({ app }) => ({ method: 'POST', path: `${SIGNERS}/${await makeSigner(app)}/trust` }),
+
+  'authPolicy.create': () => ({ method: 'POST', path: POLICIES, body: policyBody() }),
+  'authPolicy.replace': async ({ app }) => ({
+    method: 'PUT',
+    path: `${POLICIES}/${await createPolicy(app)}`,
+    body: policyBody(),
+  }),
+  'authPolicy.patch': async ({ app }) => ({
+    method: 'PATCH',
+    path: `${POLICIES}/${await createPolicy(app)}`,
+    body: { name: newId() },
+  }),
+  'authPolicy.delete': async ({ app }) => ({ method: 'DELETE', path: `${POLICIES}/${await createPolicy(app)}` }),
+
+  'authenticator.createPassword': async ({ app }) => ({
+    method: 'POST',
+    path: AUTHENTICATORS,
+    body: { method: 'updb', identityId: await createIdentity(app), username: newId(), password: 'a-password' },
+  }),
+  'authenticator.createCertificate': async ({ app }) => {
+    const identityId = await createIdentity(app)
+    const { certPem } = await issueTo(app, identityId)
+    return { method: 'POST', path: AUTHENTICATORS, body: { method: 'cert', identityId, certPem } }
+  },
+  'authenticator.update': async (world) => ({
+    method: 'PATCH',
+    path: await passwordOf(world),
+    body: { password: 'another-password' },
+  }),
+  'authenticator.delete': async (world) => ({ method: 'DELETE', path: await passwordOf(world) }),
+  'authenticator.reEnroll': async (world) => ({
+    method: 'POST',
+    path: `${await passwordOf(world)}/re-enroll`,
+    body: { expiresAt: inAnHour(world.app) },
+  }),
+  'authenticator.requestExtend': async ({ app }) => ({
+    method: 'POST',
+    path: `${AUTHENTICATORS}/${(await makeHolder(app)).authenticatorId}/request-extend`,
+  }),
+  'authenticator.requestExtendOf': async ({ app }) => ({
+    method: 'POST',
+    path: `${IDENTITIES}/${(await makeHolder(app)).id}/request-extend`,
+  }),
+  'authenticator.updateOwn': async (world, actor) => {
+    const { id, password } = await ownPassword(world, actor)
+    const body = { currentPassword: password, password: 'another-password', username: newId() }
+    return { method: 'PUT', path: `${OWN_AUTHENTICATORS}/${id}`, body }
+  },
+  'authenticator.stageRenewal': async (world, actor) => {
+    const { path, tls } = await ownCertificate(world, actor)
+    return { method: 'POST', path: `${path}/extend`, body: { clientCertCsr: makeTestCsr().pem }, tls }
+  },
+  'authenticator.finishRenewal': async (world, actor) => {
+    const { path, tls } = await ownCertificate(world, actor)
+    const body = { clientCertCsr: makeTestCsr().pem }
+    const reply = await world.overTls('POST', `${path}/extend`, { ...tls, ...actor.credentials, body })
+    assert.equal(reply.status, 200, reply.text)
+    return { method: 'POST', path: `${path}/extend-verify`, body: { clientCert: reply.json.data.clientCert } }
+  },
+
+  'enrollment.create': async ({ app }) => ({
+    method: 'POST',
+    path: ENROLLMENTS,
+    body: enrollmentBody(app, await createIdentity(app)),
+  }),
+  'enrollment.refresh': async ({ app }) => ({
+    method: 'POST',
+    path: `${ENROLLMENTS}/${(await createEnrolling(app)).id}/refresh`,
+    body: { expiresAt: inAnHour(app) },
+  }),
+  'enrollment.delete': async ({ app }) => ({
+    method: 'DELETE',
+    path: `${ENROLLMENTS}/${(await createEnrolling(app)).id}`,
+  }),
+
+  'apiSession.delete': async ({ app }) => {
+    const { session } = await app.makeIdentity()
+    const own = await app.call('GET', '/edge/client/v1/current-api-session', undefined, { session })
+    return { method: 'DELETE', path: `${API_SESSIONS}/${own.json.data.id}` }
+  },
+  'apiSession.deleteAllOf': async ({ app }) => ({
+    method: 'DELETE',
+    path: `${IDENTITIES}/${(await app.makeIdentity()).id}/api-sessions`,
+  }),
+  'sessionCertificate.create': () => ({ method: 'POST', path: OWN_CERTIFICATES, body: { csr: makeTestCsr().pem } }),
+  'sessionCertificate.delete': async ({ app }, { credentials }) => {
+    const reply = await app.call('POST', OWN_CERTIFICATES, { csr: makeTestCsr().pem }, credentials)
+    assert.equal(reply.status, 201, reply.text)
+    return { method: 'DELETE', path: `${OWN_CERTIFICATES}/${reply.json.data.id}` }
+  },
+
+  'totp.start': () => ({ method: 'POST', path: MFA }),
+  'totp.verify': async ({ app }, actor) => {
+    const device = await startTotp(app, sessionOf(actor))
+    return { method: 'POST', path: `${MFA}/verify`, body: { code: device.code() } }
+  },
+  'totp.pass': async ({ app }, actor) => {
+    const { recoveryCodes } = await enrollTotp(app, sessionOf(actor))
+    return { method: 'POST', path: AUTHENTICATE_MFA, body: { code: recoveryCodes[0] } }
+  },
+  'totp.checkCode': async ({ app }, actor) => {
+    const { recoveryCodes } = await enrollTotp(app, sessionOf(actor))
+    const headers = { 'mfa-validation-code': recoveryCodes[0] ?? '' }
+    return { method: 'GET', path: `${MFA}/recovery-codes`, headers }
+  },
+  'totp.renewRecoveryCodes': async ({ app }, actor) => {
+    const { recoveryCodes } = await enrollTotp(app, sessionOf(actor))
+    return { method: 'POST', path: `${MFA}/recovery-codes`, body: { code: recoveryCodes[0] } }
+  },
+  'totp.remove': async ({ app }, actor) => {
+    const { recoveryCodes } = await enrollTotp(app, sessionOf(actor))
+    return { method: 'DELETE', path: MFA, headers: { 'mfa-validation-code': recoveryCodes[0] ?? '' } }
+  },
+
+  'apiAccount.create': async (world) => {
+    const identityProviderId = await makeProvider(world)
+    const members = { identityProviderId, clientId: newId(), contactEmail: 'ops@example.com' }
+    return { method: 'POST', path: ACCOUNTS, body: { name: newId(), ...members } }
+  },
+  'apiAccount.replace': async (world) => {
+    const { id, identityProviderId } = await makeOtherAccount(world)
+    const body = { name: newId(), identityProviderId, contactEmail: 'ops@example.com' }
+    return { method: 'PUT', path: `${ACCOUNTS}/${id}`, body }
+  },
+  'apiAccount.patch': async (world) => ({
+    method: 'PATCH',
+    path: `${ACCOUNTS}/${(await makeOtherAccount(world)).id}`,
+    body: { role: 'admin' },
+  }),
+  'apiAccount.rotate': async (world) => ({
+    method: 'POST',
+    path: `${ACCOUNTS}/${(await makeOtherAccount(world)).id}/rotate`,
+    body: { clientId: newId() },
+  }),
+  'apiAccount.delete': async (world) => ({
+    method: 'DELETE',
+    path: `${ACCOUNTS}/${(await makeOtherAccount(world)).id}`,
+  }),
+  'apiAccount.ensureIdentity': ({ networkId }) => ({
+    method: 'POST',
+    path: `${NETWORKS}/${networkId}/exchange`,
+    body: { type: 'session' },
+  }),
+
+  'identityProvider.create': () => ({ method: 'POST', path: PROVIDERS, body: providerBody() }),
+  'identityProvider.replace': async (world) => ({
+    method: 'PUT',
+    path: `${PROVIDERS}/${await makeProvider(world)}`,
+    body: providerBody(),
+  }),
+  'identityProvider.patch': async (world) => ({
+    method: 'PATCH',
+    path: `${PROVIDERS}/${await makeProvider(world)}`,
+    body: { name: newId() },
+  }),
+  'identityProvider.delete': async (world) => ({ method: 'DELETE', path: `${PROVIDERS}/${await makeProvider(world)}` }),
+
+  'organization.create': () => ({ method: 'POST', path: ORGANIZATIONS, body: organizationBody() }),
+  'organization.update': async (world) => ({
+    method: 'PATCH',
+    path: `${ORGANIZATIONS}/${await makeOrganization(world)}`,
+    body: { name: newId() },
+  }),
+  'organization.delete': async (world) => ({
+    method: 'DELETE',
+    path: `${ORGANIZATIONS}/${await makeOrganization(world)}`,
+  }),
+
+  'network.create': () => ({ method: 'POST', path: NETWORKS, body: networkBody() }),
+  'network.replace': async (world) => ({
+    method: 'PUT',
+    path: `${NETWORKS}/${await makeNetwork(world)}`,
+    body: networkBody(),
+  }),
+  'network.patch': async (world) => ({
+    method: 'PATCH',
+    path: `${NETWORKS}/${await makeNetwork(world)}`,
+    body: { name: newId() },
+  }),
+  'network.delete': async (world) => ({ method: 'DELETE', path: `${NETWORKS}/${await makeNetwork(world)}` }),
+}
+
+function sessionOf({ credentials: { session } }: Actor): string {
+  return session ?? assert.fail('the actor has no session')
+}
+
+async function passwordOf({ app }: World): Promise<string> {
+  return `${AUTHENTICATORS}/${(await createPassword(app, await createIdentity(app))).id}`
+}
+
+async function ownPassword({ app }: World, { id, password }: Actor) {
+  const row = await app.store.db
+    .selectFrom('authenticators')
+    .select('id')
+    .where('identity_id', '=', id)
+    .where('method', '=', 'updb')
+    .executeTakeFirstOrThrow()
+  return { id: row.id, password }
+}
+
+async function ownCertificate({ app }: World, { id: identityId }: Actor) {
+  const { certPem, cert, key } = await issueTo(app, identityId)
+  const reply = await app.admin('POST', AUTHENTICATORS, { method: 'cert', identityId, certPem })
+  assert.equal(reply.status, 201, reply.text)
+  return { path: `${OWN_AUTHENTICATORS}/${reply.json.data.id}`, tls: { cert, key } }
+}
+
+const providerBody = () => {
+  const name = newId()
+  const { record } = KINDS.cognito
+  return {
+    name,
+    ...record,
+    issuer: `${record.issuer}_${name}`,
+    jwksUri: 'https://keys.example/jwks',
+    tokenUrl: 'https://idp.example/token',
+  }
+}
+
+const organizationBody = () => ({ name: newId(), label: newId().slice(0, 20) })
+
+const networkBody = () => ({ name: newId(), controllerUrl: 'https://ctrl.example.net' })
+
+const makeProvider = (world: World) => makeHosted(world, PROVIDERS, providerBody())
+const makeOrganization = (world: World) => makeHosted(world, ORGANIZATIONS, organizationBody())
+const makeNetwork = (world: World) => makeHosted(world, NETWORKS, networkBody())
+
+async function makeOtherAccount(world: World) {
+  const identityProviderId = await makeProvider(world)
+  return { id: await world.createAccount(identityProviderId, newId(), { role: 'read-only' }), identityProviderId }
+}
+
+async function makeHosted({ app, bodyOf }: World, path: string, body: object): Promise<string> {
+  return bodyOf(await app.admin('POST', path, body)).id
+}
