@@ -46,6 +46,8 @@ export interface NetworkTable extends Timed, CellsOf<typeof NETWORK_COLUMNS> {
   id: string
   organization_id: string
   network_group_id: string
+  /** The name as `foldName` returns it. */
+  folded_name: string
   status: string
   product_version: string
   /** Whether its controller runs on this store. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ORGANIZATION_QUOTAS } from '@countersign/core'
 import { setUpHosted } from './hosted.fixture.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -152,6 +153,20 @@ test('PUT replaces a network: omitted members are reset to their defaults, read-
   ]) {
     assert.equal(json[kept], made[kept], kept)
   }
+})
+
+test('an organization has a thousand networks at most, and may create one again when one is deleted', async (t) => {
+  const { create, call, bearer } = await setUp(t)
+  const post = (name: string) => call('POST', '/core/v3/networks', bearer, { name })
+  const first = await create('first')
+  // The network of this controller and the first one count too.
+  const more = await Promise.all(Array.from({ length: ORGANIZATION_QUOTAS.networks - 2 }, (_, n) => post(`more ${n}`)))
+  assert.ok(more.every(({ status }) => status === 201))
+  const refused = await post('one too many')
+  assert.deepEqual([refused.status, refused.json.field], [400, 'organizationId'])
+  assert.equal((await call('PATCH', `/core/v3/networks/${first.id}`, bearer, { name: 'renamed' })).status, 200)
+  assert.equal((await call('DELETE', `/core/v3/networks/${first.id}`, bearer)).status, 204)
+  assert.equal((await post('one too many')).status, 201)
 })
 
 test('names of networks in one group differ by more than letter case', async (t) => {

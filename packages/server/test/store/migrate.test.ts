@@ -66,6 +66,10 @@ const RELEASED: Readonly<Record<string, readonly [sqlite: string, postgres: stri
     '3fab26a3da71a12ed02d61cb9f8ec1c7c8b4ca6b8d1e82d9f970254400dc69ed',
     'eb7d3d4522858ebb42270e7e942a7d7c3051a3311decb5e4eefc13ead7296369',
   ],
+  'network-names': [
+    '701aeb47ed13b1c6afa6739094469ae8a89c9a28481e562386c829b293686641',
+    '665f42c53954b7e312709c5e35978984f75a984514344fd0df86d5a949460d82',
+  ],
 }
 
 test('a released step is never edited: databases that have applied it would miss the change', () => {

@@ -1,6 +1,6 @@
-import type { AccountSettings } from '@countersign/core'
+import { type AccountSettings, checkQuota, ORGANIZATION_QUOTAS } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
-import { isAccountName } from '../../store/reads/account-reads.ts'
+import { countAccounts, isAccountName } from '../../store/reads/account-reads.ts'
 import { getProvider } from '../../store/reads/provider-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { duplicateError } from '../../store/unique-violation.ts'
@@ -28,11 +28,12 @@ export const createApiAccount = operation({
   },
 })
 
-/** Refuses an account whose name is taken. Called before a client is registered for the account, and again in the transaction. */
+/** Refuses an account whose name is taken, and one over the quota. Called before a client is registered for the account, and again in the transaction. */
 export async function checkNewAccount(
   { db }: Pick<Transaction, 'db'>,
   organizationId: string,
   { name }: AccountSettings,
 ): Promise<void> {
+  checkQuota('API accounts', await countAccounts(db, organizationId, ORGANIZATION_QUOTAS['API accounts']))
   if (await isAccountName(db, organizationId, name)) throw duplicateError('api_accounts_name', { name })
 }

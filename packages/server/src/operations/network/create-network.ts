@@ -1,7 +1,7 @@
-import { foldName, hostedIdentityId, type NetworkSettings } from '@countersign/core'
+import { checkQuota, foldName, hostedIdentityId, type NetworkSettings, ORGANIZATION_QUOTAS } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
 import type { OwnedKey } from '../../store/owned-key.ts'
-import { getNetworkGroupId, listNetworkNames } from '../../store/reads/network-reads.ts'
+import { countNetworks, findNetworkNamed, getNetworkGroupId } from '../../store/reads/network-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { duplicateError } from '../../store/unique-violation.ts'
 import { insertNetwork, type NetworkFacts } from '../../store/writes/network-writes.ts'
@@ -23,6 +23,7 @@ export const createNetwork = operation({
 
 export async function addNetwork(tx: Transaction, facts: NetworkFacts, settings: NetworkSettings): Promise<void> {
   const networkGroupId = await getNetworkGroupId(tx.db, facts.organizationId, settings.networkGroupId)
+  checkQuota('networks', await countNetworks(tx.db, networkGroupId, ORGANIZATION_QUOTAS.networks))
   await checkNameIsFree(tx, networkGroupId, settings.name)
   await insertNetwork(tx, facts, { ...settings, networkGroupId })
 }
@@ -34,7 +35,6 @@ export async function checkNameIsFree(
   name: string,
   ownId?: string,
 ): Promise<void> {
-  const networks = await listNetworkNames(db, networkGroupId)
-  const isTaken = networks.some((other) => other.id !== ownId && foldName(other.name) === foldName(name))
-  if (isTaken) throw duplicateError('networks_name', { name })
+  const other = await findNetworkNamed(db, { networkGroupId, foldedName: foldName(name), ownId })
+  if (other !== undefined) throw duplicateError('networks_name', { name })
 }

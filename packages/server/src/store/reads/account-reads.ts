@@ -3,6 +3,7 @@ import type { ApiAccountClientRow, ApiAccountRow } from '../hosted-schema.ts'
 import { notFound } from '../not-found.ts'
 import type { StoredProvider } from '../provider-row.ts'
 import type { Database } from '../schema.ts'
+import { countOf } from './count-of.ts'
 import { listProviders } from './provider-reads.ts'
 
 type Db = Kysely<Database>
@@ -59,6 +60,12 @@ export async function getAccount(db: Db, organizationId: string, id: string): Pr
 export async function hasAccounts(db: Db, organizationId: string): Promise<boolean> {
   const accounts = db.selectFrom('api_accounts').select('id').where('organization_id', '=', organizationId)
   return (await accounts.executeTakeFirst()) !== undefined
+}
+
+/** The number of accounts of an organization, counted up to `most`. */
+export async function countAccounts(db: Db, organizationId: string, most: number): Promise<number> {
+  const accounts = db.selectFrom('api_accounts').select('name').where('organization_id', '=', organizationId)
+  return countOf(db, accounts.limit(most).as('counted'))
 }
 
 export async function isAccountName(db: Db, organizationId: string, name: string): Promise<boolean> {

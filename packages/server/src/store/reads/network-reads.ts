@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { NetworkGroupRow, NetworkRow } from '../hosted-schema.ts'
 import { notFound } from '../not-found.ts'
 import type { Database } from '../schema.ts'
+import { countOf } from './count-of.ts'
 
 type Db = Kysely<Database>
 
@@ -33,14 +34,30 @@ export async function getExistingNetwork(db: Db, organizationId: string, id: str
   return row
 }
 
-/** The networks of a group that are not deleted. */
-export async function listNetworkNames(db: Db, networkGroupId: string): Promise<Pick<NetworkRow, 'id' | 'name'>[]> {
-  return db
+/** The id of the network with this folded name in a group, other than `ownId`. Deleted networks have given their name up. */
+export async function findNetworkNamed(
+  db: Db,
+  { networkGroupId, foldedName, ownId }: { networkGroupId: string; foldedName: string; ownId: string | undefined },
+): Promise<string | undefined> {
+  const named = db
     .selectFrom('networks')
-    .select(['id', 'name'])
+    .select('id')
+    .where('network_group_id', '=', networkGroupId)
+    .where('folded_name', '=', foldedName)
+    .where('deleted_at', 'is', null)
+  const [found] = await (ownId === undefined ? named : named.where('id', '<>', ownId)).limit(1).execute()
+  return found?.id
+}
+
+/** The number of networks of a group that are not deleted, counted up to `most`. */
+export async function countNetworks(db: Db, networkGroupId: string, most: number): Promise<number> {
+  const networks = db
+    .selectFrom('networks')
+    .select('folded_name')
     .where('network_group_id', '=', networkGroupId)
     .where('deleted_at', 'is', null)
-    .execute()
+    .limit(most)
+  return countOf(db, networks.as('counted'))
 }
 
 export async function listNetworkGroups(db: Db, organizationId: string): Promise<NetworkGroupRow[]> {

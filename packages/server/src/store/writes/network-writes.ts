@@ -1,4 +1,4 @@
-import type { NetworkSettings } from '@countersign/core'
+import { foldName, type NetworkSettings } from '@countersign/core'
 import { networkColumns } from '../hosted-rows.ts'
 import { insertRow } from '../prepared.ts'
 import type { Transaction } from '../transaction.ts'
@@ -25,6 +25,7 @@ export async function insertNetwork(tx: Transaction, facts: NetworkFacts, settin
     organization_id: facts.organizationId,
     network_group_id: settings.networkGroupId,
     ...networkColumns(settings),
+    folded_name: foldName(settings.name),
     status: 'PROVISIONED',
     product_version: facts.productVersion,
     is_local: facts.isLocal,
@@ -41,7 +42,12 @@ export async function insertNetwork(tx: Transaction, facts: NetworkFacts, settin
 export async function updateNetwork(tx: Transaction, id: string, settings: NetworkWithGroup): Promise<void> {
   await tx.db
     .updateTable('networks')
-    .set({ ...networkColumns(settings), network_group_id: settings.networkGroupId, updated_at: tx.now })
+    .set({
+      ...networkColumns(settings),
+      folded_name: foldName(settings.name),
+      network_group_id: settings.networkGroupId,
+      updated_at: tx.now,
+    })
     .where('id', '=', id)
     .execute()
   tx.changed({ entity: ENTITY, id, action: 'updated' })
