@@ -1,6 +1,7 @@
 import { guessProviderProduct } from '@countersign/contract/provider-kind'
 import { findEntraIssuer } from '../explain/entra-issuer.ts'
 import { splitIssuer } from '../explain/issuer-parts.ts'
+import { isLoopbackHost } from '../text/safe-link.ts'
 
 export type IssuerProduct = 'entra-v1' | 'entra-v2' | 'okta' | 'keycloak' | 'other'
 
@@ -16,4 +17,16 @@ export function productOfIssuer(issuer: string): IssuerProduct {
 /** Okta does not document the token format of its organization server. Only its custom authorization servers are supported. */
 export function isOktaOrganizationServer(issuer: string): boolean {
   return productOfIssuer(issuer) === 'okta' && splitIssuer(issuer).path === ''
+}
+
+const COGNITO_HOST = /^cognito-idp(?:-fips)?\.([a-z]{2}(?:-[a-z]+)+-\d)\.amazonaws\.com(?:\.cn)?$/
+
+/** Whether an issuer is a user pool of Cognito, `https://cognito-idp.<region>.amazonaws.com/<region>_<id>`, or an emulation on this machine. */
+export function isCognitoIssuer(issuer: string): boolean {
+  if (!URL.canParse(issuer)) return false
+  const { hostname, port, pathname, protocol } = new URL(issuer)
+  if (isLoopbackHost(hostname)) return true
+  const [, region] = COGNITO_HOST.exec(hostname) ?? []
+  const isPool = region !== undefined && new RegExp(`^/${region}_[A-Za-z0-9]+$`).test(pathname)
+  return isPool && protocol === 'https:' && port === '' && issuer === `https://${hostname}${pathname}`
 }

@@ -118,6 +118,21 @@ for (const [name, kind] of Object.entries(KINDS)) {
   })
 }
 
+const SERVICE_ACCOUNTS: readonly [what: string, claims: Readonly<Record<string, unknown>>][] = [
+  ['by client_id', { preferred_username: undefined }],
+  ['of an older version', { client_id: undefined, clientId: 'network-api-ci' }],
+  ['by its user name', { client_id: undefined }],
+  ['whose client id has upper case', { azp: 'CI', client_id: 'CI', preferred_username: 'service-account-ci' }],
+]
+
+for (const [what, claims] of SERVICE_ACCOUNTS) {
+  test(`P-08 accepts a service account of Keycloak ${what}`, async () => {
+    const kind = KINDS.keycloak
+    assert.ok(kind)
+    assert.equal((await verify(kind, { ...kind.claims, ...claims })).reason, 'accepted')
+  })
+}
+
 /** Other tokens that these providers sign with the same keys. */
 const OTHERS: readonly [
   row: string,
@@ -141,6 +156,7 @@ const OTHERS: readonly [
     'required-claim-unmet',
   ],
   ['P-02', 'a person’s token of a user pool', 'cognito', { username: 'alice' }, 'required-claim-unmet'],
+  ['P-02', 'a token of a user pool for a user', 'cognito', { sub: 'another' }, 'required-claim-unmet'],
   [
     'P-03',
     'a token of another user pool',
@@ -189,6 +205,24 @@ const OTHERS: readonly [
   ['P-08', 'a token of Entra that says it is a person’s', 'entra v2', { idtyp: 'user' }, 'required-claim-unmet'],
   ['P-08', 'a person’s token of Okta', 'okta', { uid: '00u1example' }, 'required-claim-unmet'],
   ['P-08', 'a person’s token of Keycloak', 'keycloak', { preferred_username: 'alice' }, 'required-claim-unmet'],
+  ['P-08', 'a token of Keycloak with a session', 'keycloak', { sid: 's' }, 'required-claim-unmet'],
+  ['P-08', 'a token of Keycloak with a session state', 'keycloak', { session_state: 's' }, 'required-claim-unmet'],
+  [
+    'P-08',
+    'a person of Keycloak whose name looks like a service account',
+    'keycloak',
+    { client_id: undefined, preferred_username: 'service-account-mallory' },
+    'required-claim-unmet',
+  ],
+  [
+    'P-08',
+    'a token of Keycloak without a name or client id',
+    'keycloak',
+    { client_id: undefined, preferred_username: undefined },
+    'required-claim-unmet',
+  ],
+  ['P-08', 'a token of Keycloak for two clients', 'keycloak', { client_id: 'other' }, 'required-claim-unmet'],
+  ['P-08', 'a token of Keycloak without azp', 'keycloak', { azp: undefined }, 'required-claim-unmet'],
   ['P-02', 'an ID token of Keycloak', 'keycloak', { typ: 'ID' }, 'required-claim-unmet'],
   ['P-02', 'an ID token of any provider', 'keycloak', { at_hash: 'x' }, 'required-claim-unmet'],
   ['P-05', 'Keycloak without an audience mapper', 'keycloak', { aud: 'account' }, 'audience-mismatch'],

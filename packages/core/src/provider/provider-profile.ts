@@ -22,6 +22,10 @@ const COGNITO: ProviderProfile = {
   hasAudience: false,
   rules: [
     { expected: '`token_use` is access', holds: ({ token_use }) => token_use === 'access' },
+    {
+      expected: '`sub` is the `client_id`, not a user',
+      holds: ({ sub, client_id }) => typeof client_id === 'string' && sub === client_id,
+    },
     { expected: 'no `username`, which only tokens of users have', holds: ({ username }) => username === undefined },
   ],
 }
@@ -73,7 +77,10 @@ const PRODUCT_PROFILES: Readonly<Record<IssuerProduct, Omit<ProviderProfile, 'ha
   },
   keycloak: {
     clientIdClaims: ['azp', 'client_id', 'clientId'],
-    rules: [{ expected: '`preferred_username` is that of a service account', holds: isServiceAccount }],
+    rules: [
+      { expected: 'no `sid` and no `session_state`, which tokens of users have', holds: hasNoSession },
+      { expected: 'a service account of the client `azp`', holds: isServiceAccount },
+    ],
   },
   // Some issuers name machines by `sub` only, such as Kubernetes.
   other: { clientIdClaims: ['azp', 'client_id'], otherClientIdClaims: ['sub'], rules: [] },
@@ -83,8 +90,19 @@ function isEntraApplication({ scp, idtyp }: JsonObject): boolean {
   return scp === undefined && isAbsentOr(idtyp, 'app')
 }
 
-function isServiceAccount({ preferred_username: name }: JsonObject): boolean {
-  return name === undefined || (typeof name === 'string' && name.startsWith('service-account-'))
+function hasNoSession({ sid, session_state }: JsonObject): boolean {
+  return sid === undefined && session_state === undefined
+}
+
+/**
+ * Keycloak adds the client's id, as `client_id` or earlier `clientId`, only to tokens of service accounts. The user name alone proves nothing:
+ * a person can choose one that begins with `service-account-`.
+ */
+function isServiceAccount({ azp, client_id, clientId, preferred_username: name }: JsonObject): boolean {
+  if (typeof azp !== 'string') return false
+  const ownName = `service-account-${azp}`.toLowerCase()
+  const isNamed = client_id !== undefined || clientId !== undefined || name === ownName
+  return isNamed && isAbsentOr(client_id, azp) && isAbsentOr(clientId, azp) && isAbsentOr(name, ownName)
 }
 
 /** The profile that a machine's token must match. Pass the issuer of the provider record, never the token's. */

@@ -13,6 +13,8 @@ const DISCOVERED = {
 }
 const PROVIDER = providerFromBody({ ...BODY, audience: 'a' }, DISCOVERED)
 
+const POOL = 'https://cognito-idp.us-east-1.amazonaws.com/us-east-1_EXAMPLE'
+
 /** The code of the refusal and the field it names. */
 function refusalOf(members: Partial<ProviderSettings>): string {
   try {
@@ -72,5 +74,33 @@ test('the organization server of Okta is refused, a custom authorization server 
 
 test('an audience is required, except for Cognito, whose access tokens have none', () => {
   assert.equal(refusalOf({ audience: null }), 'COULD_NOT_VALIDATE audience')
-  assert.equal(refusalOf({ audience: null, kind: 'cognito' }), 'accepted')
+  assert.equal(refusalOf({ audience: null, kind: 'cognito', issuer: POOL }), 'accepted')
+})
+
+test('P-03 a record of kind cognito, which has no audience, is only for user pools', () => {
+  const pools = [
+    POOL,
+    'https://cognito-idp-fips.us-gov-west-1.amazonaws.com/us-gov-west-1_a1B2c3',
+    'https://cognito-idp.cn-north-1.amazonaws.com.cn/cn-north-1_a1B2c3',
+    'http://127.0.0.1:1281/us-east-1_Local',
+    'http://localhost:1281/us-east-1_Local',
+  ]
+  for (const issuer of pools) assert.equal(refusalOf({ kind: 'cognito', issuer }), 'accepted', issuer)
+  const others = [
+    'https://idp.example',
+    'https://sso.example.com/realms/acme',
+    'https://cognito-idp.us-east-1.amazonaws.com.evil.example/us-east-1_EXAMPLE',
+    'https://cognito-idp.us-east-1.amazonaws.com/us-west-2_EXAMPLE',
+    'https://cognito-idp.us-east-1.amazonaws.com/us-east-1_EXAMPLE/',
+    'https://cognito-idp.us-east-1.amazonaws.com:8443/us-east-1_EXAMPLE',
+    'https://cognito-idp.us-east-1.amazonaws.com/us-east-1_EXAMPLE?x',
+    'https://Cognito-Idp.us-east-1.amazonaws.com/us-east-1_EXAMPLE',
+    'https://cognito-idp.us-east-1.amazonaws.com',
+    'http://cognito-idp.us-east-1.amazonaws.com/us-east-1_EXAMPLE',
+    'us-east-1_EXAMPLE',
+  ]
+  for (const issuer of others) {
+    assert.equal(refusalOf({ kind: 'cognito', issuer }), 'COULD_NOT_VALIDATE issuer', issuer)
+  }
+  assert.equal(refusalOf({ issuer: 'https://sso.example.com/realms/acme' }), 'accepted')
 })

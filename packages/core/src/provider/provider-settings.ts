@@ -8,7 +8,7 @@ import { fieldError } from '../app-error.ts'
 import { parseSelector } from '../claim/selector.ts'
 import { newSettings, patchedSettings } from '../resource/apply-body.ts'
 import { checkPlainText } from '../text/plain-text.ts'
-import { isOktaOrganizationServer } from './provider-product.ts'
+import { isCognitoIssuer, isOktaOrganizationServer } from './provider-product.ts'
 import { providerProfile } from './provider-profile.ts'
 
 export type { ProviderSettings } from '@countersign/contract/organization'
@@ -53,6 +53,11 @@ export function validateProvider(provider: ProviderSettings): void {
   }
   if (isOktaOrganizationServer(issuer)) {
     const reason = 'the organization server of Okta is not supported; use a custom authorization server'
+    throw fieldError('issuer', reason, issuer)
+  }
+  if (kind === 'cognito' && !isCognitoIssuer(issuer)) {
+    const reason =
+      'the issuer of a user pool is https://cognito-idp.<region>.amazonaws.com/<region>_<id>; for others use oidc'
     throw fieldError('issuer', reason, issuer)
   }
   if (providerProfile(kind, issuer).hasAudience && audience === null) {

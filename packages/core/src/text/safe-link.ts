@@ -1,6 +1,11 @@
 import { hasUnsafeCharacter } from './plain-text.ts'
 
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
+/** Whether the host name of a parsed URL is this machine. */
+export function isLoopbackHost(hostname: string): boolean {
+  return LOOPBACK_HOSTS.has(hostname)
+}
+
 /** Characters that the URL parser silently replaces. */
 const REPAIRED = ['\\', ' ']
 
@@ -13,7 +18,7 @@ export function isSafeLink(text: string): boolean {
   if (!URL.canParse(text) || !hasAuthority(text)) return false
   const { protocol, hostname, username, password } = new URL(text)
   if (username !== '' || password !== '') return false
-  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK_HOSTS.has(hostname))
+  return protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))
 }
 
 /** Parsers disagree on `https:host` and `https:///host`: a host for some, a path for others. */

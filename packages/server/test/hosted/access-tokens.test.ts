@@ -222,3 +222,14 @@ test('D18 the reason for a refused token at the hosted API is found by the trace
   }
   assert.deepEqual(reasons, ['audience-mismatch', 'account-unknown', 'token-expired', 'token-malformed'])
 })
+
+test('P-08 a person of Keycloak is no machine, whatever user name they chose', async (t) => {
+  const { createProvider, createAccount, token, call } = await setUpHosted(t)
+  await createAccount(await createProvider('keycloak'), 'console')
+  const status = async (claims: object) =>
+    (await call('GET', '/core/v3/networks', token('keycloak', 'console', { ...claims }))).status
+  const person = { client_id: undefined, preferred_username: 'service-account-mallory' }
+  assert.equal(await status(person), 401)
+  assert.equal(await status({ sid: 'a session' }), 401)
+  assert.equal(await status({}), 200)
+})

@@ -49,6 +49,7 @@ test('D41 a record that would accept too many tokens is refused, and its twin is
     [{ audience: '' }, 'audience'],
     [{ kind: 'auth0', audience: undefined }, 'audience'],
     [{ issuer: 'https://acme.okta.com' }, 'issuer'],
+    [{ kind: 'cognito', audience: undefined }, 'issuer'],
     [{ clientIdClaim: '/a~' }, 'clientIdClaim'],
     [{ jwksUri: 'http://169.254.169.254/keys' }, 'jwksUri'],
     [{ registrationUrl: 'ftp://idp.example/register' }, 'registrationUrl'],
