@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:ht
 import type { Socket } from 'node:net'
 import { AppError } from '@countersign/core'
 import type { Settings } from '../platform/settings/index.ts'
-import { createAddressPolicy } from './address-policy.ts'
+import { addressRules, createAddressPolicy } from './address-policy.ts'
 import { type DialTarget, dialTcp, secure } from './dial.ts'
 import { comparableHost } from './host-patterns.ts'
 import { createJwksEndpointPolicy } from './jwks-endpoint-policy.ts'
@@ -73,7 +73,7 @@ export function fetchLimits(settings: Settings['jwks']): FetchLimits {
 export function createFetchDocument({ settings, lookup, limits }: FetcherParts): FetchDocument {
   const { totalMs, connectMs, maxBytes, maxRedirects } = { ...fetchLimits(settings.jwks), ...limits }
   const endpointPolicy = createJwksEndpointPolicy(settings)
-  const addressPolicy = createAddressPolicy({ ...settings.jwks, allowLoopback: settings.dev })
+  const addressPolicy = createAddressPolicy(addressRules(settings))
   const resolveHost = createHostResolver(lookup)
   const trustedRoots = createTrustedRoots()
 

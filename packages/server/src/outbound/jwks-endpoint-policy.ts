@@ -1,11 +1,23 @@
 import { isIP } from 'node:net'
 import { hasUnsafeCharacter, invalidField } from '@countersign/core'
 import type { PortRange, Settings } from '../platform/settings/index.ts'
-import { createAddressPolicy, isLoopbackAddress } from './address-policy.ts'
+import { addressRules, createAddressPolicy, isLoopbackAddress } from './address-policy.ts'
 import { comparableHost, matchesHost } from './host-patterns.ts'
 
 /** Metadata services of clouds, which trust every client inside the network. */
-const METADATA_HOSTS = ['metadata.google.internal', 'metadata.goog', 'metadata', 'instance-data']
+const METADATA_HOSTS = [
+  'metadata',
+  'metadata.google.internal',
+  'metadata.goog',
+  'instance-data',
+  'instance-data.ec2.internal',
+  'metadata.tencentyun.com',
+  'metadata.azure.internal',
+  'metadata.packet.net',
+  'metadata.platformequinix.com',
+  'api.metadata.cloud.ibm.com',
+  'rancher-metadata',
+]
 
 /** Ports of non-HTTP services that might interpret an HTTP request as commands. */
 const NON_HTTP_PORTS = new Set([
@@ -36,7 +48,7 @@ export interface JwksEndpointPolicy {
 
 /** The rules for fetching keys that depend only on the URL, without a DNS lookup. */
 export function createJwksEndpointPolicy({ jwks, dev }: Pick<Settings, 'jwks' | 'dev'>): JwksEndpointPolicy {
-  const addressPolicy = createAddressPolicy({ ...jwks, allowLoopback: dev })
+  const addressPolicy = createAddressPolicy(addressRules({ jwks, dev }))
 
   const findRefusal = (endpoint: string): string | undefined => {
     const url = parseEndpoint(endpoint)

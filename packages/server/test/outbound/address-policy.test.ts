@@ -59,3 +59,58 @@ test('G-03 loopback is distinguished from private, so that development mode open
     assert.ok(!isLoopbackAddress(address))
   }
 })
+
+const METADATA = {
+  Amazon: ['169.254.169.254', '169.254.170.2', '169.254.170.23', 'fd00:ec2::254', 'fd00:ec2::23', 'fd00:ec2::253'],
+  Google: ['169.254.169.254', 'fd20:ce::254'],
+  Azure: ['169.254.169.254', '168.63.129.16'],
+  Oracle: ['169.254.169.254', '192.0.0.192', 'fd00:c1::a9fe:a9fe'],
+  Alibaba: ['100.100.100.200'],
+  Tencent: ['169.254.0.23', '169.254.10.10'],
+  Volcengine: ['100.96.0.96'],
+  Akamai: ['169.254.169.254', 'fd00:a9fe:a9fe::1'],
+  Scaleway: ['169.254.42.42', 'fd00:42::42'],
+  OpenStack: ['169.254.169.254', 'fe80::a9fe:a9fe', 'fe80::a9fe:a9fe%eth0'],
+}
+
+test('D67 G-02 metadata addresses of clouds are refused whatever the settings allow', () => {
+  const everything = [
+    '0.0.0.0/0',
+    '::/0',
+    ...Object.values(METADATA)
+      .flat()
+      .filter((text) => !text.includes('%')),
+  ]
+  const open = createAddressPolicy({
+    allowPrivateAddresses: true,
+    allowedNetworks: everything,
+    deniedNetworks: [],
+    allowLoopback: true,
+  })
+  for (const [cloud, addresses] of Object.entries(METADATA)) {
+    for (const address of addresses) {
+      assert.ok(open(address)?.includes('metadata'), `${cloud} ${address}`)
+      if (address.includes('.'))
+        assert.ok(open(`::ffff:${address}`)?.includes('metadata'), `${cloud} ::ffff:${address}`)
+    }
+  }
+  for (const neighbour of ['100.100.100.201', '100.96.0.97', '168.63.129.17', 'fd00:ec3::254', 'fd20:cf::254']) {
+    assert.equal(open(neighbour), undefined, neighbour)
+  }
+})
+
+test('D67 allowing private addresses does not allow loopback, which has its own setting', () => {
+  const wide = {
+    ...CLOSED,
+    allowPrivateAddresses: true,
+    allowedNetworks: ['0.0.0.0/0', '126.0.0.0/7', '::/0', '::/127'],
+  }
+  for (const address of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1', '::7f00:1']) {
+    assert.ok(createAddressPolicy(wide)(address)?.includes('jwks.allowLoopback'), address)
+    assert.equal(createAddressPolicy({ ...wide, allowLoopback: true })(address), undefined, address)
+  }
+  assert.equal(createAddressPolicy(wide)('10.0.0.1'), undefined)
+  const named = createAddressPolicy({ ...CLOSED, allowedNetworks: ['127.0.0.8/29'] })
+  assert.equal(named('127.0.0.9'), undefined)
+  assert.ok(named('127.0.0.1')?.includes('loopback'))
+})

@@ -107,9 +107,12 @@ test('W-38 W-39 G-03 private and reserved addresses are refused, with the settin
     '[ff02::1]',
   ]
   const open = policyOf({ ALLOW_PRIVATE_ADDRESSES: 'true' })
+  const local = policyOf({ ALLOW_LOOPBACK: 'true' })
   for (const host of closable) {
+    const [opening, other] = host.startsWith('127.') || host === '[::1]' ? [local, open] : [open, local]
     refused(`https://${host}/keys`, 'jwks.allowedNetworks')
-    accepted(`https://${host}/keys`, open)
+    refused(`https://${host}/keys`, 'jwks.allowedNetworks', other)
+    accepted(`https://${host}/keys`, opening)
   }
   for (const host of never) for (const policy of [strict, open]) refused(`https://${host}/keys`, 'reserved', policy)
   for (const host of [

@@ -246,7 +246,11 @@ export const SETTINGS = {
     allowHttp: list(HOSTS, { default: [], description: 'Hosts whose keys may be fetched over http' }),
     allowPrivateAddresses: toggle({
       default: false,
-      description: 'Unsafe: allow fetching keys from all private and loopback addresses',
+      description: 'Unsafe: allow fetching keys from all private addresses, except loopback and metadata services',
+    }),
+    allowLoopback: toggle({
+      default: false,
+      description: 'Allow fetching keys from this machine; always on in development mode',
     }),
     allowedNetworks: list(NETWORKS, {
       default: [],

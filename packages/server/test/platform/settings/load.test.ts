@@ -83,6 +83,7 @@ test('every setting can be given in the environment and in the file, with the sa
     'keys.refusedKeysFile': ['refused.txt', 'refused.txt'],
     'jwks.allowHttp': ['LocalHost', '[LocalHost]'],
     'jwks.allowPrivateAddresses': ['true', 'true'],
+    'jwks.allowLoopback': ['true', 'true'],
     'jwks.allowedNetworks': ['10.1.0.0/16', '[10.1.0.0/16]'],
     'jwks.deniedNetworks': ['fd00::/8', '["fd00::/8"]'],
     'jwks.allowedHosts': ['*.a.test', '["*.a.test"]'],
