@@ -1,9 +1,12 @@
-import { clientNetwork } from '@countersign/core'
+import { clientNetwork, findClientSite } from '@countersign/core'
 import type { Logger } from 'pino'
 import type { Clock } from '../platform/clock.ts'
 import type { Settings } from '../platform/settings/index.ts'
-import { type Attempt, type AttemptLimiter, BucketLimiter, type LimitMetrics, UNLIMITED } from './attempt-limiter.ts'
+import { AccountLimiter } from './account-limiter.ts'
+import { type Attempt, type AttemptLimiter, BucketLimiter, UNLIMITED } from './attempt-limiter.ts'
 import type { AttemptSharing } from './attempt-sharing.ts'
+import { KnownNetworks } from './known-networks.ts'
+import type { LimitMetrics } from './limit-reporter.ts'
 import { RefusalDelay } from './refusal-delay.ts'
 import { SignerLimiter } from './signer-limiter.ts'
 
@@ -17,6 +20,9 @@ export interface AttemptLimits {
   readonly delayRefusal: (address: string) => Promise<void> | undefined
   /** Refused passwords per client network. Comparing a password is slow by design. */
   readonly password: AttemptLimiter
+  /** Refused passwords per account name. */
+  readonly account: AccountLimiter
+  readonly known: KnownNetworks
   /** Tokens that name a signer but have an invalid signature. */
   readonly signer: SignerLimiter
 }
@@ -30,34 +36,64 @@ interface AttemptLimitsParts {
 }
 
 const SECONDS_PER_MINUTE = 60
+/** A /48 network may fail this many times as often as one /64 network. */
+const SITE_FACTOR = 10
 
 /** A burst of 0 means no limit; without a limit on addresses, refusals are not delayed either. */
 export function createAttemptLimits({ settings, ...parts }: AttemptLimitsParts): AttemptLimits {
   const { limits } = settings
   const limiter = (limit: string, burst: number, perSecond: number): AttemptLimiter =>
     burst === 0 ? UNLIMITED : new BucketLimiter({ burst, perSecond }, { ...parts, limit })
+  const known = new KnownNetworks(parts.sharing)
+  const networkLimiter = (limit: string, burst: number, perSecond: number): AttemptLimiter =>
+    new NetworkLimiter({
+      network: limiter(limit, burst, perSecond),
+      site: limiter(`${limit}Site`, burst * SITE_FACTOR, perSecond * SITE_FACTOR),
+      known,
+    })
   const signer = limiter('signer', limits.signerBurst, limits.signerPerSecond)
   const delay = limits.addressBurst === 0 ? undefined : new RefusalDelay(parts)
   return {
-    address: new NetworkLimiter(limiter('address', limits.addressBurst, limits.addressPerSecond)),
-    query: new NetworkLimiter(limiter('query', limits.queryBurst, limits.queryPerSecond)),
+    address: networkLimiter('address', limits.addressBurst, limits.addressPerSecond),
+    query: networkLimiter('query', limits.queryBurst, limits.queryPerSecond),
     delayRefusal: (address) => delay?.wait(address),
-    password: new NetworkLimiter(
-      limiter('password', limits.passwordBurst, limits.passwordPerMinute / SECONDS_PER_MINUTE),
-    ),
+    password: networkLimiter('password', limits.passwordBurst, limits.passwordPerMinute / SECONDS_PER_MINUTE),
+    account: new AccountLimiter({ ...parts, burst: limits.accountBurst, known }),
+    known,
     signer: new SignerLimiter(signer, parts.sharing),
   }
 }
 
-/** Counts by the network of a client address. */
-class NetworkLimiter implements AttemptLimiter {
-  readonly #limiter: AttemptLimiter
+interface NetworkLimiterParts {
+  readonly network: AttemptLimiter
+  readonly site: AttemptLimiter
+  readonly known: KnownNetworks
+}
 
-  constructor(limiter: AttemptLimiter) {
-    this.#limiter = limiter
+/** Counts by the network of a client address and, unless the network is known, by its /48. */
+class NetworkLimiter implements AttemptLimiter {
+  readonly #parts: NetworkLimiterParts
+
+  constructor(parts: NetworkLimiterParts) {
+    this.#parts = parts
   }
 
   begin(address: string): Attempt {
-    return this.#limiter.begin(clientNetwork(address))
+    const { network, site, known } = this.#parts
+    const attempt = network.begin(clientNetwork(address))
+    const siteName = findClientSite(address)
+    if (siteName === undefined || known.isKnown(address)) return attempt
+    try {
+      const ofSite = site.begin(siteName)
+      return {
+        giveBack: () => {
+          attempt.giveBack()
+          ofSite.giveBack()
+        },
+      }
+    } catch (refusal) {
+      attempt.giveBack()
+      throw refusal
+    }
   }
 }

@@ -38,9 +38,8 @@ export async function changeOwnPassword(
   const { id, method, password_digest: digest } = authenticator
   if (method !== 'updb') throw new AppError('CAN_NOT_UPDATE_AUTHENTICATOR')
   const { currentPassword, password, username } = body
-  if (
-    !(await passwordLogin.check.isRight({ password: currentPassword, address, owner: { identity, policy, digest } }))
-  ) {
+  const owner = { identity, policy, digest }
+  if (!(await passwordLogin.check.isRight({ password: currentPassword, account: identity.id, address, owner }))) {
     throw new AppError('UNAUTHORIZED', { field: 'currentPassword', reason: 'invalid current password', value: '' })
   }
   if (username) checkPlainText('username', username)

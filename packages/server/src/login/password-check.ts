@@ -1,6 +1,6 @@
 import { clientNetwork } from '@countersign/core'
 import type { Logger } from 'pino'
-import type { AttemptLimiter } from '../limits/attempt-limiter.ts'
+import type { AttemptLimits } from '../limits/attempt-limits.ts'
 import { type Guesses, LocalGuesses, type PasswordGuess } from '../limits/guesses.ts'
 import { lockOutIdentity } from '../operations/identity/disable-identity.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -13,9 +13,17 @@ import type { Passwords } from './passwords.ts'
 /** A password to check. */
 export interface PasswordAttempt {
   readonly password: string
+  /** The name that the caller gave. */
+  readonly account: string
   readonly address: string
   /** Undefined when no password is accepted. */
   readonly owner: PasswordOwner | undefined
+}
+
+interface SentPassword {
+  readonly password: string
+  /** Whether it comes from a known network. */
+  readonly isKnown: boolean
 }
 
 /** The identity to log in, and the digest to compare with. */
@@ -30,7 +38,7 @@ interface PasswordGuardParts {
   readonly clock: Clock
   readonly log: Logger
   readonly passwords: Pick<Passwords, 'isRight'>
-  readonly limit: AttemptLimiter
+  readonly limits: Pick<AttemptLimits, 'password' | 'account' | 'known'>
   /** Counts wrong passwords; by default in this process. */
   readonly guesses?: Guesses | undefined
 }
@@ -54,35 +62,43 @@ export class PasswordCheck {
   }
 
   /** Returns false also for the right password of a locked-out identity. Throws `TooManyRequests` after too many wrong passwords. */
-  async isRight({ password, address, owner }: PasswordAttempt): Promise<boolean> {
-    const attempt = this.#parts.limit.begin(address)
+  async isRight(attempt: PasswordAttempt): Promise<boolean> {
+    const { account, address } = attempt
+    const { limits } = this.#parts
+    const counted = limits.password.begin(address)
     let isRight = true
     try {
-      isRight = await (owner ? this.#isRightFor(password, address, owner) : this.#refuse(password))
+      limits.account.begin(account, address)
+      isRight = await this.#compare(attempt)
+      limits.account.settle(account, address, isRight)
       return isRight
     } finally {
-      if (isRight) attempt.giveBack()
+      if (isRight) counted.giveBack()
     }
   }
 
-  async #isRightFor(password: string, address: string, owner: PasswordOwner): Promise<boolean> {
-    const { passwords } = this.#parts
+  async #compare({ password, address, owner }: PasswordAttempt): Promise<boolean> {
+    const sent = { password, isKnown: this.#parts.limits.known.isKnown(address) }
+    return owner ? this.#isRightFor(sent, address, owner) : this.#refuse(sent)
+  }
+
+  async #isRightFor(sent: SentPassword, address: string, owner: PasswordOwner): Promise<boolean> {
     const { identity, policy, digest } = owner
     const { maxAttempts } = policy.primary.updb
     if (maxAttempts === 0) {
-      return (await this.#isStillEnabled(owner)) ? passwords.isRight(password, digest) : this.#compareWithNone(password)
+      return (await this.#isStillEnabled(owner)) ? this.#compareWith(sent, digest) : this.#compareWithNone(sent)
     }
     const name = identity.isAdmin ? `${identity.id} ${clientNetwork(address)}` : identity.id
     const guess = await this.#guesses.begin(name, maxAttempts)
-    if (!guess) return this.#refuse(password)
+    if (!guess) return this.#refuse(sent)
     try {
-      if (!(await this.#isStillEnabled(owner))) return await this.#compareWithNone(password)
+      if (!(await this.#isStillEnabled(owner))) return await this.#compareWithNone(sent)
       // The last guess was wrong, but the lockout could not be stored.
       if (guess.wrong >= maxAttempts) {
         await this.#lockOut(guess, owner)
-        return await this.#compareWithNone(password)
+        return await this.#compareWithNone(sent)
       }
-      const isRight = await passwords.isRight(password, digest)
+      const isRight = await this.#compareWith(sent, digest)
       const wrong = await guess.settle(isRight)
       if (wrong >= maxAttempts) await this.#lockOut(guess, owner)
       return isRight
@@ -98,14 +114,18 @@ export class PasswordCheck {
     return current !== undefined && !isDisabled(current, clock.now())
   }
 
-  async #refuse(password: string): Promise<false> {
+  async #refuse(sent: SentPassword): Promise<false> {
     await this.#isStillEnabled(undefined)
-    return this.#compareWithNone(password)
+    return this.#compareWithNone(sent)
   }
 
-  async #compareWithNone(password: string): Promise<false> {
-    await this.#parts.passwords.isRight(password, undefined)
+  async #compareWithNone(sent: SentPassword): Promise<false> {
+    await this.#compareWith(sent, undefined)
     return false
+  }
+
+  #compareWith({ password, isKnown }: SentPassword, digest: string | null | undefined): Promise<boolean> {
+    return this.#parts.passwords.isRight(password, digest, isKnown)
   }
 
   async #lockOut(guess: PasswordGuess, { identity, policy }: PasswordOwner): Promise<void> {

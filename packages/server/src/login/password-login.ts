@@ -1,7 +1,7 @@
 import type { Authenticate } from '@countersign/contract'
 import { AppError, isLoginAllowed, type PasswordCost } from '@countersign/core'
 import type { Logger } from 'pino'
-import type { AttemptLimiter } from '../limits/attempt-limiter.ts'
+import type { AttemptLimits } from '../limits/attempt-limits.ts'
 import type { Guesses } from '../limits/guesses.ts'
 import { type SessionOptions, startSession } from '../operations/api-session/start-session.ts'
 import type { LiveSession } from '../session/live-sessions.ts'
@@ -16,7 +16,7 @@ import { Passwords } from './passwords.ts'
 
 interface PasswordLoginParts extends SessionOptions {
   readonly passwordCost: PasswordCost
-  readonly limit: AttemptLimiter
+  readonly limits: Pick<AttemptLimits, 'password' | 'account' | 'known'>
   readonly log: Logger
   /** Limit of passwords digested or compared concurrently. */
   readonly maxPasswordsAtOnce?: number | undefined
@@ -80,7 +80,8 @@ export class PasswordLogin {
     const policy = await findAuthPolicy(store.db, identity?.authPolicyId ?? '')
     const refusal = findRefusal(identity, policy, clock.now())
     const owner = identity && policy && authenticator && { identity, policy, digest: authenticator.digest }
-    const isRight = await this.check.isRight({ password, address, owner: refusal === undefined ? owner : undefined })
+    const accepted = refusal === undefined ? owner : undefined
+    const isRight = await this.check.isRight({ password, account: username, address, owner: accepted })
     if (!owner || refusal !== undefined) return { reason: refusal ?? 'unknown-user', identity, policy } as const
     if (!isRight) return { reason: 'wrong-password', identity, policy } as const
     return { reason: undefined, ...owner, authenticatorId: authenticator.id }

@@ -202,7 +202,7 @@ export function createController(parts: ControllerParts): Controller {
   const passwordLogin = new PasswordLogin({
     ...session,
     passwordCost: parts.passwordCost ?? PASSWORD_COST,
-    limit: limits.password,
+    limits,
     log,
     guesses: worker?.guesses,
     maxPasswordsAtOnce: worker && Math.ceil(MAX_AT_ONCE / worker.workers),

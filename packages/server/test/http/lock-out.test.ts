@@ -8,6 +8,7 @@ import { PasswordCheck } from '../../src/login/password-check.ts'
 import { Passwords } from '../../src/login/passwords.ts'
 import { findAuthPolicy } from '../../src/store/reads/auth-policy-reads.ts'
 import { findIdentity } from '../../src/store/reads/identity-reads.ts'
+import { withoutLimits } from '../limits/without-limits.ts'
 import { createPolicy } from './auth-policies.fixture.ts'
 import { buildApp, TEST_PASSWORD_COST, type TestApp } from './build-app.ts'
 import { summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
@@ -20,7 +21,10 @@ const WRONG = '401 INVALID_AUTH'
 const dir = mkdtempSync(join(tmpdir(), 'countersign-lock-out-'))
 after(() => rmSync(dir, { recursive: true, force: true }))
 const config = join(dir, 'settings.yaml')
-writeFileSync(config, JSON.stringify({ http: { trustedProxies: ['127.0.0.1'] }, limits: { passwordBurst: 0 } }))
+writeFileSync(
+  config,
+  JSON.stringify({ http: { trustedProxies: ['127.0.0.1'] }, limits: { passwordBurst: 0, accountBurst: 0 } }),
+)
 
 /** Creates an identity under a policy that locks out, with functions that try its password. */
 async function makeLockable(app: TestApp, updb: Record<string, unknown>, members: Record<string, unknown> = {}) {
@@ -159,18 +163,22 @@ async function makePasswordCheck(t: TestContext, maxAttempts: number) {
   const digest = await real.digest('the-right-one')
   let compared = 0
   const passwords: Pick<Passwords, 'isRight'> = {
-    isRight: async (password, with_) => {
+    isRight: async (password, with_, isKnown) => {
       if (with_) compared++
       await new Promise(setImmediate)
-      return real.isRight(password, with_)
+      return real.isRight(password, with_, isKnown)
     },
   }
-  const limit = { begin: () => ({ giveBack: () => {} }) }
-  const check = new PasswordCheck({ ...app, log: pino({ enabled: false }), passwords, limit })
+  const check = new PasswordCheck({
+    ...app,
+    log: pino({ enabled: false }),
+    passwords,
+    limits: withoutLimits(app.clock),
+  })
   const identity = (await findIdentity(app.store.db, id)) ?? assert.fail()
   const policy = (await findAuthPolicy(app.store.db, identity.authPolicyId)) ?? assert.fail()
   const owner = { identity, policy, digest }
-  const guess = (password: string) => check.isRight({ password, address: '192.0.2.1', owner })
+  const guess = (password: string) => check.isRight({ password, account: id, address: '192.0.2.1', owner })
   return { app, id, guess, compared: () => compared }
 }
 

@@ -12,6 +12,7 @@ import { createPolicy } from '../http/auth-policies.fixture.ts'
 import { buildApp, TEST_PASSWORD_COST } from '../http/build-app.ts'
 import { create } from '../http/ext-jwt-signers.fixture.ts'
 import { createIdentity, createPassword, IDENTITIES } from '../http/identities.fixture.ts'
+import { withoutLimits } from '../limits/without-limits.ts'
 import { watchReads } from '../store/mock-reads.ts'
 
 /** Runs work and returns its result with every statement that it ran. */
@@ -67,7 +68,7 @@ test('L-02 every refused password costs the same look-ups and one comparison', a
     ...session,
     log: pino({ enabled: false }),
     passwordCost: TEST_PASSWORD_COST,
-    limit: { begin: () => ({ giveBack: () => {} }) },
+    limits: withoutLimits(app.clock),
   })
   const comparing = t.mock.method(login.passwords, 'isRight')
   const forbids = await createPolicy(app, { updb: { allowed: false } })

@@ -226,6 +226,13 @@ export const SETTINGS = {
       max: 1_000_000,
       description: 'Wrong signatures per signer and second after the burst',
     }),
+    accountBurst: integer({
+      default: 20,
+      min: 0,
+      max: 1_000_000,
+      description:
+        'Refused passwords per user name from networks that it has not logged in from, before a growing delay; 0 for no limit',
+    }),
   },
   enrollment: {
     tokenSeconds: seconds({

@@ -1,0 +1,80 @@
+import { createLruCache } from '@countersign/core'
+import type { AttemptSharing } from './attempt-sharing.ts'
+import type { KnownNetworks } from './known-networks.ts'
+import { LimitReporter, type LimitReporterParts } from './limit-reporter.ts'
+import { TooManyRequests } from './too-many-requests.ts'
+
+interface AccountLimiterParts extends Omit<LimitReporterParts, 'limit'> {
+  /** Wrong passwords without a delay; 0 for no limit. */
+  readonly burst: number
+  readonly known: KnownNetworks
+  readonly sharing?: AttemptSharing | undefined
+}
+
+interface WrongGuesses {
+  count: number
+  /** The time of the last guess. */
+  at: number
+}
+
+const LIMIT = 'account'
+const MAX_ACCOUNTS = 50_000
+const FIRST_DELAY_MS = 1_000
+const MAX_DELAY_MS = 60_000
+const FORGET_MS = 3_600_000
+
+/**
+ * Limits wrong passwords for one account name, from whatever networks: after a burst, one guess at a time, with a delay that doubles up to a
+ * minute. Networks from which the account has logged in are exempt, so that guesses of others do not lock its owner out. Names that do not exist
+ * are counted in the same way.
+ */
+export class AccountLimiter {
+  readonly #parts: AccountLimiterParts
+  readonly #reporter: LimitReporter
+  readonly #wrong = createLruCache<string, WrongGuesses>(MAX_ACCOUNTS)
+
+  constructor(parts: AccountLimiterParts) {
+    this.#parts = parts
+    this.#reporter = new LimitReporter({ ...parts, limit: LIMIT })
+    parts.sharing?.onNoted(LIMIT, (account, count) => this.#count(account, count))
+  }
+
+  /** Call before a password is compared. Throws `TooManyRequests` until the delay is over. */
+  begin(account: string, address: string): void {
+    const { burst, known, clock } = this.#parts
+    const wrong = this.#wrong.get(account)
+    if (burst === 0 || !wrong || wrong.count < burst || known.isKnownTo(account, address)) return
+    const now = clock.now()
+    // A clock that is set back must not extend the delay.
+    const waitMs = delayAfter(wrong.count - burst) - Math.abs(now - wrong.at)
+    if (waitMs > 0) {
+      this.#reporter.noteRefusal(account)
+      throw new TooManyRequests(waitMs)
+    }
+    wrong.at = now
+  }
+
+  /** Records the result of a comparison. */
+  settle(account: string, address: string, isRight: boolean): void {
+    const { known, sharing } = this.#parts
+    const isExempt = known.isKnownTo(account, address)
+    if (isRight) known.note(account, address)
+    if (isExempt || (isRight && !this.#wrong.has(account))) return
+    const count = isRight ? -1 : 1
+    this.#count(account, count)
+    sharing?.note(LIMIT, account, count)
+  }
+
+  /** A negative count, after a correct password, forgets the account. */
+  #count(account: string, count: number): void {
+    if (count < 0) return void this.#wrong.delete(account)
+    const now = this.#parts.clock.now()
+    const before = this.#wrong.get(account)
+    const isCurrent = before !== undefined && Math.abs(now - before.at) < FORGET_MS
+    this.#wrong.set(account, { count: count + (isCurrent ? before.count : 0), at: now })
+  }
+}
+
+function delayAfter(further: number): number {
+  return Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** further)
+}

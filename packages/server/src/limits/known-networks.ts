@@ -1,0 +1,38 @@
+import { clientNetwork, createLruCache } from '@countersign/core'
+import type { AttemptSharing } from './attempt-sharing.ts'
+
+const MAX_KNOWN = 20_000
+const KNOWN = 'known network'
+
+/** Networks from which a correct password was sent, in memory. Only that makes a network known, so wrong passwords evict none. */
+export class KnownNetworks {
+  readonly #sharing: AttemptSharing | undefined
+  readonly #known = createLruCache<string, true>(MAX_KNOWN)
+
+  constructor(sharing?: AttemptSharing) {
+    this.#sharing = sharing
+    sharing?.onNoted(KNOWN, (name) => this.#known.set(name, true))
+  }
+
+  /** Whether any account has logged in from the network of this address. */
+  isKnown(address: string): boolean {
+    return this.#known.get(clientNetwork(address)) === true
+  }
+
+  /** Whether this account has logged in from the network of this address. */
+  isKnownTo(account: string, address: string): boolean {
+    return this.#known.get(nameOf(account, address)) === true
+  }
+
+  note(account: string, address: string): void {
+    for (const name of [clientNetwork(address), nameOf(account, address)]) {
+      if (this.#known.get(name)) continue
+      this.#sharing?.note(KNOWN, name, 1)
+      this.#known.set(name, true)
+    }
+  }
+}
+
+function nameOf(account: string, address: string): string {
+  return `${clientNetwork(address)} ${account}`
+}

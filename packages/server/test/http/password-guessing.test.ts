@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { Passwords } from '../../src/login/passwords.ts'
+import { buildApp, TEST_PASSWORD_COST, type TestApp } from './build-app.ts'
+import { summarize } from './ext-jwt-signers.fixture.ts'
+import { createIdentity, createPassword } from './identities.fixture.ts'
+
+const PATH = '/edge/client/v1/authenticate?method=password'
+const WRONG = '401 INVALID_AUTH'
+const LIMITED = '429 SERVER_TOO_MANY_REQUESTS'
+const OWN_NETWORK = '198.51.100.1'
+
+/** A controller that trusts a proxy on this machine, so that a test can use any client address, with one account. */
+async function setUp(t: TestContext, limits: Record<string, number>) {
+  const dir = mkdtempSync(join(tmpdir(), 'countersign-guessing-'))
+  t.after(() => rmSync(dir, { recursive: true, force: true }))
+  const config = join(dir, 'settings.yaml')
+  writeFileSync(config, JSON.stringify({ limits, http: { trustedProxies: ['127.0.0.1'] } }))
+  const app = await buildApp(t, { settings: { config } })
+  const { username, password } = await createPassword(app, await createIdentity(app))
+  return {
+    app,
+    password,
+    guess: (address: string, text = 'not-the-password', name = username) => guess(app, address, name, text),
+  }
+}
+
+async function guess(app: TestApp, address: string, username: string, password: string): Promise<string> {
+  return summarize(await app.call('POST', PATH, { username, password }, { headers: { 'x-forwarded-for': address } }))
+}
+
+test('R-16 the /64 networks of one /48 share a limit on wrong passwords, and the next /48 has its own', async (t) => {
+  const { guess, password } = await setUp(t, { passwordBurst: 2, passwordPerMinute: 1, accountBurst: 0 })
+  const own = '2001:db8:1:ffff::1'
+  assert.equal(await guess(own, password), '200')
+  const seen: string[] = []
+  for (let network = 0; network < 24; network++) seen.push(await guess(`2001:db8:1:${network.toString(16)}::1`))
+  assert.deepEqual(seen, [...Array(20).fill(WRONG), ...Array(4).fill(LIMITED)])
+  assert.equal(await guess('2001:db8:2::1'), WRONG)
+  assert.equal(await guess('2001:db8:1:fffe::1', password), LIMITED)
+  assert.equal(await guess(own, password), '200', 'a network that has logged in before is exempt')
+})
+
+test('R-17 guesses of one account from many networks are delayed more and more, and its own networks are not', async (t) => {
+  const { app, guess, password } = await setUp(t, { accountBurst: 5 })
+  assert.equal(await guess(OWN_NETWORK, password), '200')
+  let next = 0
+  const fromNewNetwork = (text?: string, name?: string) => guess(`192.0.2.${++next}`, text, name)
+  for (let nth = 0; nth < 5; nth++) assert.equal(await fromNewNetwork(), WRONG)
+  for (const delaySeconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
+    assert.equal(await fromNewNetwork(), LIMITED, `before ${delaySeconds} s`)
+    app.clock.advance(delaySeconds * 500)
+    assert.equal(await fromNewNetwork(password), LIMITED, 'the right password waits too')
+    app.clock.advance(delaySeconds * 500)
+    assert.equal(await fromNewNetwork(), WRONG)
+  }
+  assert.equal(await guess(OWN_NETWORK), WRONG)
+  assert.equal(await guess(OWN_NETWORK, password), '200')
+  assert.equal(await fromNewNetwork(undefined, 'another-name'), WRONG)
+  app.clock.advance(60_000)
+  assert.equal(await fromNewNetwork(password), '200')
+  assert.equal(await fromNewNetwork(), WRONG, 'a correct password ends the delay')
+})
+
+test('R-17 a name that does not exist is delayed like one that does', async (t) => {
+  const { guess } = await setUp(t, { accountBurst: 5 })
+  const seen: string[] = []
+  for (let nth = 1; nth <= 7; nth++) seen.push(await guess(`192.0.2.${nth}`, 'wrong', 'not-a-name'))
+  assert.deepEqual(seen, [...Array(5).fill(WRONG), LIMITED, LIMITED])
+})
+
+test('R-18 a flood of passwords from new networks leaves places for networks that logged in before', async (t) => {
+  const { guess, password } = await setUp(t, { accountBurst: 0 })
+  assert.equal(await guess(OWN_NETWORK, password), '200')
+  const flood = Array.from({ length: 60 }, (_, nth) => guess(`192.0.2.${nth + 1}`, 'wrong', `name-${nth}`))
+  const own = await Promise.all([guess(OWN_NETWORK, password), guess(OWN_NETWORK, password)])
+  assert.ok((await Promise.all(flood)).includes(LIMITED), 'the flood fills its places')
+  assert.deepEqual(own, ['200', '200'])
+})
+
+test('R-18 a quarter of the places is reserved', async () => {
+  const passwords = new Passwords(TEST_PASSWORD_COST)
+  const digest = await passwords.digest('secret')
+  const compare = (isKnown: boolean) => passwords.isRight('secret', digest, isKnown).catch(({ code }) => code)
+  const results = [...Array(13).fill(false), ...Array(5).fill(true)].map(compare)
+  const [refused] = (await Promise.all(results)).splice(12, 1)
+  assert.equal(refused, 'SERVER_TOO_MANY_REQUESTS')
+  assert.equal(await results[16], true)
+  assert.equal(await results[17], 'SERVER_TOO_MANY_REQUESTS')
+})
