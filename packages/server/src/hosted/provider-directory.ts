@@ -98,14 +98,14 @@ function trustedIssuer(issuer: string, records: readonly DirectoryProvider[]): T
 
 /** Prepares a record for verifying tokens. */
 export function directoryProvider(stored: StoredProvider): DirectoryProvider {
-  const { id, revision, issuer, kind, enabled } = stored
+  const { id, organizationId: owner, revision, issuer, kind, enabled } = stored
   const { hasAudience, rules } = providerProfile(kind, issuer)
   const audience = hasAudience ? stored.audience : null
   const verifiers = clientIdClaimsOf(stored).map((claim): [string, VerifySigner] => [
     claim,
     buildVerifySigner({ id: `${id} ${claim}`, revision, issuer, audience, claimsProperty: claim, claimRules: rules }),
   ])
-  const keySigner = { id, enabled, revision, jwksEndpoint: stored.jwksUri, certPem: null, kid: null }
+  const keySigner = { id, owner, enabled, revision, jwksEndpoint: stored.jwksUri, certPem: null, kid: null }
   return { stored, keySigner, byClientIdClaim: new Map(verifiers) }
 }
 

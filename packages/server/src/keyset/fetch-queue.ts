@@ -1,64 +1,115 @@
 /** `urgent`: a request waits for the fetch. */
 export type FetchPriority = 'background' | 'urgent'
 
+/** What a fetch is for. The fetches of one owner wait for each other before those of others do. */
+export interface FetchFor {
+  readonly id: string
+  /** An organization, or a signer of the controller. */
+  readonly owner: string
+}
+
 interface Waiting {
   start(priority: FetchPriority): void
   drop(): void
 }
 
-/** Bounds the concurrent fetches of all signers, separately per priority, so that unresponsive providers do not delay urgent fetches. */
+/** One owner may use this part of the capacity, so that its slow providers leave room for others. */
+const PART_OF_OWNER = 4
+
+/**
+ * Bounds the concurrent fetches of all signers, separately per priority, so that unresponsive providers do not delay urgent fetches. Owners take
+ * turns.
+ */
 export class FetchQueue {
   readonly #maxPerPriority: number
-  readonly #waiting: Record<FetchPriority, Map<string, Waiting>> = { background: new Map(), urgent: new Map() }
-  readonly #running: Record<FetchPriority, number> = { background: 0, urgent: 0 }
+  readonly #maxPerOwner: number
+  readonly #lanes: Record<FetchPriority, Lane> = { background: new Lane(), urgent: new Lane() }
 
   constructor(maxPerPriority: number) {
     this.#maxPerPriority = maxPerPriority
+    this.#maxPerOwner = Math.max(1, Math.floor(maxPerPriority / PART_OF_OWNER))
   }
 
-  /** Runs the task when its priority has capacity. An id may be queued only once. */
-  run(id: string, priority: FetchPriority, task: () => Promise<void>): Promise<void> {
+  /** Runs the task when its priority and its owner have capacity. An id may be queued only once. */
+  run(fetch: FetchFor, priority: FetchPriority, task: () => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
       const start = (startedAs: FetchPriority): void => {
         task()
-          .finally(() => this.#end(startedAs))
+          .finally(() => this.#end(startedAs, fetch.owner))
           .then(resolve, reject)
       }
-      this.#waiting[priority].set(id, { start, drop: resolve })
+      this.#lanes[priority].add(fetch, { start, drop: resolve })
       this.#startNext(priority)
     })
   }
 
   /** Makes a queued task urgent, because a request now waits for it. */
-  promote(id: string): void {
-    const found = this.#waiting.background.get(id)
+  promote(fetch: FetchFor): void {
+    const found = this.#lanes.background.remove(fetch)
     if (!found) return
-    this.#waiting.background.delete(id)
-    this.#waiting.urgent.set(id, found)
+    this.#lanes.urgent.add(fetch, found)
     this.#startNext('urgent')
   }
 
   /** Removes a queued task. Its promise resolves. */
-  drop(id: string): void {
-    for (const queue of Object.values(this.#waiting)) {
-      queue.get(id)?.drop()
-      queue.delete(id)
-    }
+  drop(fetch: FetchFor): void {
+    for (const lane of Object.values(this.#lanes)) lane.remove(fetch)?.drop()
   }
 
   #startNext(priority: FetchPriority): void {
-    while (this.#running[priority] < this.#maxPerPriority) {
-      const [next] = this.#waiting[priority]
+    const lane = this.#lanes[priority]
+    while (lane.running < this.#maxPerPriority) {
+      const next = lane.takeNext(this.#maxPerOwner)
       if (!next) return
-      const [id, { start }] = next
-      this.#waiting[priority].delete(id)
-      this.#running[priority]++
-      start(priority)
+      next.start(priority)
     }
   }
 
-  #end(priority: FetchPriority): void {
-    this.#running[priority]--
+  #end(priority: FetchPriority, owner: string): void {
+    this.#lanes[priority].end(owner)
     this.#startNext(priority)
+  }
+}
+
+/** The tasks of one priority, by owner. The owner that started a task last is the last in turn. */
+class Lane {
+  readonly #waiting = new Map<string, Map<string, Waiting>>()
+  readonly #runningOf = new Map<string, number>()
+  running = 0
+
+  add({ id, owner }: FetchFor, waiting: Waiting): void {
+    const own = this.#waiting.get(owner) ?? new Map<string, Waiting>()
+    this.#waiting.set(owner, own.set(id, waiting))
+  }
+
+  remove({ id, owner }: FetchFor): Waiting | undefined {
+    const own = this.#waiting.get(owner)
+    const found = own?.get(id)
+    own?.delete(id)
+    if (own?.size === 0) this.#waiting.delete(owner)
+    return found
+  }
+
+  /** Counts the returned task as running, until `end`. */
+  takeNext(maxPerOwner: number): Waiting | undefined {
+    for (const [owner, own] of this.#waiting) {
+      const running = this.#runningOf.get(owner) ?? 0
+      const [first] = own
+      if (running >= maxPerOwner || !first) continue
+      const [id, waiting] = first
+      this.remove({ id, owner })
+      if (this.#waiting.delete(owner)) this.#waiting.set(owner, own)
+      this.#runningOf.set(owner, running + 1)
+      this.running++
+      return waiting
+    }
+    return undefined
+  }
+
+  end(owner: string): void {
+    const running = (this.#runningOf.get(owner) ?? 0) - 1
+    if (running > 0) this.#runningOf.set(owner, running)
+    else this.#runningOf.delete(owner)
+    this.running--
   }
 }

@@ -17,6 +17,7 @@ import { type ProviderFacts, ProviderKeys, type ProviderKeysParts } from './prov
 import { refreshTiming } from './refresh-timing.ts'
 import { SignerFollower } from './signer-follower.ts'
 import type { OnSignerKeyWarning, SignerKeyWarning } from './signer-key-warning.ts'
+import { type ReserveKeyFetch, UnknownKidBudget } from './unknown-kid-budget.ts'
 
 export interface SignerKeysParts {
   readonly store: Store
@@ -24,6 +25,8 @@ export interface SignerKeysParts {
   readonly endpoints: Pick<JwksEndpointPolicy, 'findRefusal'>
   /** Stores fetched keys for other nodes and for the next start. */
   readonly saveKeySet: (keySet: StoredKeySet & { readonly signerId: string }) => Promise<unknown>
+  /** Takes from the budget of an endpoint that all nodes share. */
+  readonly reserveKeyFetch: ReserveKeyFetch
   readonly clock: Clock
   readonly settings: Pick<Settings, 'jwks'>
   readonly log: Logger
@@ -79,6 +82,12 @@ export class KeySets {
       timing,
       random,
       queue: new FetchQueue(settings.jwks.maxFetches),
+      unknownKids: new UnknownKidBudget({
+        reserve: parts.reserveKeyFetch,
+        refillMs: timing.unknownKidMs,
+        scheduler,
+        log,
+      }),
       load: async (id) => (await loadKeySigner(store, id))?.keySet,
       save: (signerId, keySet) => this.#save(parts.saveKeySet({ signerId, ...keySet })),
       warn,
@@ -157,7 +166,8 @@ export class KeySets {
     by = { isFromAnotherNode: false },
   ): ProviderKeys {
     const known = this.#providers.get(signer.id)
-    const source = { id: signer.id, url: signer.jwksEndpoint, caPem: signer.jwksCaPem ?? undefined }
+    const { id, owner = id, jwksEndpoint: url } = signer
+    const source = { id, owner, url, caPem: signer.jwksCaPem ?? undefined }
     if (known && (known.revision > signer.revision || isSameSource(known.keys.source, source))) {
       known.revision = Math.max(known.revision, signer.revision)
       return known.keys

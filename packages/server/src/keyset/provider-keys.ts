@@ -6,6 +6,7 @@ import { OutboundError, type OutboundReason } from '../outbound/outbound-error.t
 import type { Clock } from '../platform/clock.ts'
 import type { Scheduler } from '../platform/scheduler.ts'
 import type { StoredKeySet } from '../store/key-signer.ts'
+import { AbsentKids } from './absent-kids.ts'
 import type { FetchPriority, FetchQueue } from './fetch-queue.ts'
 import {
   ADMIN_REFRESH_MS,
@@ -18,12 +19,14 @@ import {
 } from './refresh-timing.ts'
 import { type RequestTime, ServedKeys } from './served-keys.ts'
 import type { SignerKeyWarning } from './signer-key-warning.ts'
+import type { UnknownKidBudget } from './unknown-kid-budget.ts'
 
 /** Shared by the keys of all providers. */
 export interface ProviderKeysParts {
   readonly fetchJwks: FetchJwks
   readonly endpoints: Pick<JwksEndpointPolicy, 'findRefusal'>
   readonly queue: FetchQueue
+  readonly unknownKids: UnknownKidBudget
   readonly clock: Clock
   readonly scheduler: Scheduler
   /** From 0 to 1. */
@@ -49,6 +52,8 @@ export interface ProviderFacts {
 
 export interface ProviderSource {
   readonly id: string
+  /** The organization of a provider record; a signer is its own owner. */
+  readonly owner: string
   readonly url: string
   readonly caPem: string | undefined
 }
@@ -63,6 +68,7 @@ export class ProviderKeys {
   readonly source: ProviderSource
   readonly #parts: ProviderKeysParts
   readonly #served: ServedKeys
+  readonly #absentKids = new AbsentKids()
   readonly #stopped = new AbortController()
   #loading: Promise<void> | undefined
   #running: Promise<void> | undefined
@@ -73,7 +79,7 @@ export class ProviderKeys {
   /** Whether the outbound policy refuses the endpoint: by its URL, or by its addresses when they were last resolved. */
   #isRefused: boolean
   #noRetryBefore = Number.NEGATIVE_INFINITY
-  #lastForced = Number.NEGATIVE_INFINITY
+  #reserving: Promise<boolean> | undefined
   #lastAdminRefresh = Number.NEGATIVE_INFINITY
   #adminRefresh: Promise<void> | undefined
   #due: number | undefined
@@ -123,13 +129,20 @@ export class ProviderKeys {
     await this.#loading
     while (!this.#isStopped && !this.keys().has(kid)) {
       if (this.#running !== undefined) {
-        if (this.#requestPriority() === 'urgent') this.#parts.queue.promote(this.source.id)
-      } else {
-        const hasFetched = this.#started > startedBefore
-        if (hasFetched || !this.#reserveUnknownKidFetch()) return
-        void this.#fetch(this.#requestPriority(), 'unknown-kid')
+        if (this.#requestPriority() === 'urgent') this.#parts.queue.promote(this.source)
+        await this.#running
+        continue
       }
-      await this.#running
+      const [keys, now] = [this.keys(), this.#parts.scheduler.elapsedMs()]
+      if (this.#started > startedBefore) {
+        if (this.#failures === 0) this.#absentKids.note(kid, keys, now)
+        return
+      }
+      if (this.#absentKids.has(kid, keys, now)) return
+      this.#reserving ??= this.#fetchIfAllowed().finally(() => {
+        this.#reserving = undefined
+      })
+      if (!(await this.#reserving)) return
     }
   }
 
@@ -158,7 +171,7 @@ export class ProviderKeys {
     this.#stopped.abort()
     this.#cancelRefresh()
     this.#cancelDownWarning?.()
-    this.#parts.queue.drop(this.source.id)
+    this.#parts.queue.drop(this.source)
   }
 
   get #isStopped(): boolean {
@@ -170,12 +183,12 @@ export class ProviderKeys {
     return this.#failures === 0 ? 'urgent' : 'background'
   }
 
-  /** One budget for all APIs and callers. */
-  #reserveUnknownKidFetch(): boolean {
-    const now = this.#parts.scheduler.elapsedMs()
-    if (now < this.#noRetryBefore || now - this.#lastForced < this.#parts.timing.unknownKidMs) return false
-    this.#lastForced = now
-    return true
+  /** Starts a fetch if the budget of the endpoint, which all callers share, allows it. */
+  async #fetchIfAllowed(): Promise<boolean> {
+    if (this.#parts.scheduler.elapsedMs() < this.#noRetryBefore) return false
+    if (!(await this.#parts.unknownKids.take(this.source.url))) return false
+    void this.#fetch(this.#requestPriority(), 'unknown-kid')
+    return !this.#isStopped
   }
 
   async #refreshSoon(): Promise<void> {
@@ -184,7 +197,7 @@ export class ProviderKeys {
       await this.#loading
       const wait = this.#lastAdminRefresh + ADMIN_REFRESH_MS - scheduler.elapsedMs()
       if (wait > 0) await new Promise<void>((resolve) => scheduler.after(wait, resolve))
-      queue.promote(this.source.id)
+      queue.promote(this.source)
       while (this.#running !== undefined) await this.#running
       this.#lastAdminRefresh = scheduler.elapsedMs()
     } finally {
@@ -203,7 +216,7 @@ export class ProviderKeys {
     this.#cancelRefresh()
     this.#due = undefined
     this.#running = this.#parts.queue
-      .run(this.source.id, priority, () => this.#fetchOnce(why))
+      .run(this.source, priority, () => this.#fetchOnce(why))
       .finally(() => {
         this.#running = undefined
       })

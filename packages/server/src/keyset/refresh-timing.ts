@@ -4,7 +4,7 @@ import type { Settings } from '../platform/settings/index.ts'
 export interface RefreshTiming {
   readonly minRefreshMs: number
   readonly maxRefreshMs: number
-  /** Unknown kids cause at most one fetch per interval. */
+  /** After a burst, unknown kids cause one fetch per interval and endpoint. */
   readonly unknownKidMs: number
   /** Longest time that a request waits for a fetch. */
   readonly maxWaitMs: number

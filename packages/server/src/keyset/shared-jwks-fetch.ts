@@ -32,13 +32,13 @@ interface Fetch {
 }
 
 /**
- * Fetches keys once for all processes of a node: running fetches are shared, unknown kids cause fetches no more often than the settings
- * allow, and a refresh uses what another process has just fetched. A refresh by an administrator always fetches.
+ * Fetches keys once for all processes of a node: running fetches are shared, and a refresh uses what another process has just fetched. Unknown
+ * kids fetch again, within their own budget. A refresh by an administrator always fetches.
  */
 export function createSharedJwksFetch(fetchDocument: FetchDocument, jwks: Settings['jwks']): SharedJwksFetch {
-  const { unknownKidMs, minRefreshMs } = refreshTiming(jwks)
+  const { minRefreshMs } = refreshTiming(jwks)
   const usableForMs: Readonly<Record<FetchReason, number>> = {
-    'unknown-kid': unknownKidMs,
+    'unknown-kid': 0,
     refresh: minRefreshMs / 2,
     administrator: 0,
   }

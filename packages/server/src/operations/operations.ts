@@ -40,6 +40,7 @@ import { deleteOrganization } from './organization/delete-organization.ts'
 import { updateOrganization } from './organization/update-organization.ts'
 import { createSigner } from './signer/create-signer.ts'
 import { deleteSigner } from './signer/delete-signer.ts'
+import { reserveKeyFetch } from './signer/reserve-key-fetch.ts'
 import { storeKeySet } from './signer/store-key-set.ts'
 import { trustSigner } from './signer/trust-signer.ts'
 import { patchSigner, replaceSigner } from './signer/update-signer.ts'
@@ -112,6 +113,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   updateOrganization,
   createSigner,
   deleteSigner,
+  reserveKeyFetch,
   storeKeySet,
   trustSigner,
   patchSigner,

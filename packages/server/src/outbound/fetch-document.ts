@@ -21,6 +21,8 @@ export interface FetchOptions {
   readonly signal?: AbortSignal
   /** By default a GET without a body. */
   readonly send?: SentDocument
+  /** The ETag of a known version. If the document has not changed, the result is `isUnchanged` and has no body. */
+  readonly ifNoneMatch?: string
   /** The accepted statuses, by default 200. A response with 204 needs no media type. */
   readonly statuses?: readonly number[]
 }
@@ -38,6 +40,7 @@ export interface SentDocument {
 export interface FetchedDocument {
   readonly body: Buffer
   readonly headers: IncomingHttpHeaders
+  readonly isUnchanged?: true
 }
 
 export type FetchDocument = (url: string, options: FetchOptions) => Promise<FetchedDocument>
@@ -59,6 +62,7 @@ export interface FetcherParts {
 }
 
 const MAX_HEADER_BYTES = 16_384
+const NOT_MODIFIED = 304
 
 export function fetchLimits(settings: Settings['jwks']): FetchLimits {
   const { fetchSeconds, connectSeconds, maxBodyBytes: maxBytes, maxRedirects } = settings
@@ -88,7 +92,7 @@ export function createFetchDocument({ settings, lookup, limits }: FetcherParts):
     return url.protocol === 'https:' ? secure(socket, target, trustedRoots(caPem), deadline.signal) : socket
   }
 
-  return async (text, { caPem, accept, mediaTypes, signal, send, statuses }) => {
+  return async (text, { caPem, accept, mediaTypes, signal, send, statuses, ifNoneMatch }) => {
     let url = checkedUrl(text, endpointPolicy.checkEndpoint)
     const deadline = createDeadline(signal)
     deadline.limit(totalMs, `no response from ${url.host}`)
@@ -96,7 +100,10 @@ export function createFetchDocument({ settings, lookup, limits }: FetcherParts):
     try {
       for (let redirectsLeft = send ? 0 : maxRedirects; ; redirectsLeft -= 1) {
         socket = await connect(url, caPem, deadline)
-        const response = await deadline.race(sendRequest(url, socket, accept, send))
+        const response = await deadline.race(sendRequest(url, socket, { accept, ifNoneMatch }, send))
+        if (ifNoneMatch !== undefined && response.statusCode === NOT_MODIFIED) {
+          return { body: Buffer.alloc(0), headers: response.headers, isUnchanged: true }
+        }
         const next = redirectsLeft > 0 ? redirectTarget(response, url) : undefined
         if (next === undefined) {
           const body = await deadline.race(readResponse(response, { mediaTypes, maxBytes, statuses }))
@@ -146,7 +153,7 @@ function checkedUrl(text: string, checkEndpoint: (endpoint: string) => void): UR
 function sendRequest(
   url: URL,
   socket: Socket,
-  accept: string,
+  { accept, ifNoneMatch }: { readonly accept: string; readonly ifNoneMatch: string | undefined },
   send: SentDocument | undefined,
 ): Promise<IncomingMessage> {
   const content = send && contentOf(send)
@@ -159,6 +166,7 @@ function sendRequest(
       headers: {
         host: url.host,
         accept,
+        ...(ifNoneMatch !== undefined && { 'if-none-match': ifNoneMatch }),
         'accept-encoding': 'identity',
         'user-agent': 'countersign',
         connection: 'close',

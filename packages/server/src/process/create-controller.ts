@@ -42,8 +42,10 @@ import { TokenLogin } from '../login/token-login.ts'
 import { extendSession } from '../operations/api-session/extend-session.ts'
 import type { SessionOptions } from '../operations/api-session/start-session.ts'
 import { recordDecisions } from '../operations/auth-decision/record-decisions.ts'
+import { reserveKeyFetch } from '../operations/signer/reserve-key-fetch.ts'
 import { storeKeySet } from '../operations/signer/store-key-set.ts'
 import { createClientRegistration } from '../outbound/client-registration.ts'
+import { createConditionalFetch } from '../outbound/conditional-fetch.ts'
 import { createDiscoverProvider } from '../outbound/discover-provider.ts'
 import { createDiscoverSigner } from '../outbound/discover-signer.ts'
 import { createFetchDocument } from '../outbound/fetch-document.ts'
@@ -144,12 +146,13 @@ export function createController(parts: ControllerParts): Controller {
   const signers = new SignerDirectory(store, log)
   const fetchDocument = createFetchDocument({ settings })
   const jwksPolicy = createJwksEndpointPolicy(settings)
-  const fetchJwks = parts.fetchJwks ?? worker?.fetchJwks ?? createFetchJwks(fetchDocument)
+  const fetchJwks = parts.fetchJwks ?? worker?.fetchJwks ?? createFetchJwks(createConditionalFetch(fetchDocument))
   const signerKeys = new KeySets({
     store,
     fetchJwks,
     endpoints: jwksPolicy,
     saveKeySet: (keySet) => store.run(storeKeySet, keySet, system()),
+    reserveKeyFetch: (budget) => store.run(reserveKeyFetch, budget, system()),
     clock,
     settings,
     log,

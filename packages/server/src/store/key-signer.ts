@@ -1,6 +1,8 @@
 /** The part of a signer that the key sets need; a stored signer has it. */
 export interface KeySigner {
   readonly id: string
+  /** The organization of a provider record. */
+  readonly owner?: string | undefined
   readonly enabled: boolean
   readonly revision: number
   readonly jwksEndpoint: string | null

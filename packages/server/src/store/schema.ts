@@ -42,6 +42,12 @@ export interface SignerKeySetTable {
   fetched_at: number
 }
 
+/** The budget of a key endpoint for fetches that unknown kids cause. */
+export interface KeyFetchTable {
+  endpoint: string
+  full_at: number
+}
+
 export interface AuthPolicyTable extends Stamped, CellsOf<typeof AUTH_POLICY_COLUMNS> {}
 
 export interface AuthPolicySignerTable {
@@ -213,6 +219,7 @@ export interface Database extends HostedTables {
   ext_jwt_signers: SignerTable
   ext_jwt_signer_audiences: SignerAudienceTable
   signer_key_sets: SignerKeySetTable
+  key_fetches: KeyFetchTable
   auth_policies: AuthPolicyTable
   auth_policy_signers: AuthPolicySignerTable
   identities: IdentityTable

@@ -63,7 +63,7 @@ export async function setUpEnrollment(t: TestContext, options: Omit<AppOptions, 
     /** The whole state without decisions, which every refusal adds to, and keys, which an unknown kid may refresh. */
     state: async () => {
       await app.admin('GET', '/edge/management/v1/auth-decisions?limit=1')
-      const { auth_decisions: _, signer_key_sets: __, ...state } = await stateOf(app.store)
+      const { auth_decisions: _, signer_key_sets: __, key_fetches: ___, ...state } = await stateOf(app.store)
       return state
     },
     identity: async (id: string) => {

@@ -10,6 +10,7 @@ import { KeySets } from '../../src/keyset/key-sets.ts'
 import type { SignerKeyWarning } from '../../src/keyset/signer-key-warning.ts'
 import { createSigner as createSignerOperation } from '../../src/operations/signer/create-signer.ts'
 import { deleteSigner } from '../../src/operations/signer/delete-signer.ts'
+import { reserveKeyFetch } from '../../src/operations/signer/reserve-key-fetch.ts'
 import { storeKeySet } from '../../src/operations/signer/store-key-set.ts'
 import { patchSigner as patchSignerOperation } from '../../src/operations/signer/update-signer.ts'
 import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
@@ -50,6 +51,11 @@ export function startKeySets(options: KeySetsOptions): TestKeySets {
     fetchJwks,
     endpoints: createJwksEndpointPolicy({ jwks: { ...DEFAULTS.jwks, ...jwks }, dev: false }),
     saveKeySet: (keySet) => store.run(storeKeySet, keySet, meta(time.clock.now())),
+    // The tests of a file share a store and use the same addresses.
+    reserveKeyFetch: (budget) => {
+      const endpoint = `${numberOf(time)} ${budget.endpoint}`
+      return store.run(reserveKeyFetch, { ...budget, endpoint }, meta(time.clock.now()))
+    },
     clock: time.clock,
     scheduler: time.scheduler,
     random,
@@ -58,6 +64,14 @@ export function startKeySets(options: KeySetsOptions): TestKeySets {
     onWarning: (warning) => void warnings.push(warning),
   })
   return { keySets, warnings, logged }
+}
+
+const times: FakeTime[] = []
+
+/** Nodes of one test share their time. */
+function numberOf(time: FakeTime): number {
+  const known = times.indexOf(time)
+  return known === -1 ? times.push(time) - 1 : known
 }
 
 const meta = (now: number) => ({ actorId: 'system', now })

@@ -26,7 +26,7 @@ test('the default limits are the documented ones', () => {
   assert.deepEqual(refreshTiming(loadSettings({ flags: {}, env: {} }).settings.jwks), {
     minRefreshMs: MINUTE,
     maxRefreshMs: 10 * MINUTE,
-    unknownKidMs: 30_000,
+    unknownKidMs: 10_000,
     maxWaitMs: 6_000,
     maxStaleMs: 24 * 60 * MINUTE,
     staleWarningMs: 5 * MINUTE,

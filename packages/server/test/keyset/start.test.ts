@@ -26,7 +26,9 @@ function startWithRealFetches(store: Store) {
   const log = pino({ level: 'silent' })
   const saveKeySet = (keySet: FetchedKeySet) => store.run(storeKeySet, keySet, { actorId: 'system', now: Date.now() })
   const endpoints = createJwksEndpointPolicy(settings)
-  return new KeySets({ store, fetchJwks, endpoints, saveKeySet, clock: { now: Date.now }, settings, log })
+  const reserveKeyFetch = async () => true
+  const clock = { now: Date.now }
+  return new KeySets({ store, fetchJwks, endpoints, saveKeySet, reserveKeyFetch, clock, settings, log })
 }
 
 async function findClosedPort(): Promise<number> {

@@ -30,7 +30,7 @@ test('F-04 W-43 a new key works on its first use, with one fetch', async (t) => 
   assert.equal(provider.hits, 2)
 })
 
-test('F-01 F-03 ten thousand unknown kids cause one fetch in 30 s, and known kids stay available', async (t) => {
+test('D52 F-01 F-03 ten thousand unknown kids cause four fetches, then one in 10 s, and known kids stay available', async (t) => {
   const { keySets, time, provider, signer } = await setUpSigner(t, [OLD])
   const before = provider.hits
   const flood = async () => {
@@ -40,17 +40,52 @@ test('F-01 F-03 ten thousand unknown kids cause one fetch in 30 s, and known kid
     }
   }
   await flood()
-  assert.equal(provider.hits, before + 1)
+  assert.equal(provider.hits, before + 4)
   assert.equal((await keySets.keyFor(signer, OLD.kid))?.kid, OLD.kid)
-  await time.advance(29_999)
+  await time.advance(9_999)
   await flood()
-  assert.equal(provider.hits, before + 1)
+  assert.equal(provider.hits, before + 4)
   await time.advance(1)
   await flood()
-  assert.equal(provider.hits, before + 2)
+  assert.equal(provider.hits, before + 5)
 })
 
-test('the fetch limit is per signer: a flood at one does not block the new key of another', async (t) => {
+test('D52 an unknown kid causes one fetch in 10 s, unless the key set changes', async (t) => {
+  const { keySets, time, provider, signer } = await setUpSigner(t, [OLD])
+  const before = provider.hits
+  const look = async (kid: string) => {
+    await keySets.keyFor(signer, kid)
+    return provider.hits - before
+  }
+  assert.equal(await look('absent'), 1)
+  assert.equal(await look('absent'), 1)
+  provider.publish([OLD, NEW])
+  assert.equal(await look(NEW.kid), 2)
+  assert.equal(await look('absent'), 3)
+  await time.advance(9_999)
+  assert.equal(await look('absent'), 3)
+  await time.advance(1)
+  assert.equal(await look('absent'), 4)
+})
+
+test('D52 nodes share the budget of a key endpoint', async (t) => {
+  const { keySets, store, time, providers, provider, signer } = await setUpSigner(t, [OLD])
+  const other = await setUpKeySets(t, { store, time, fetchJwks: providers.fetchJwks })
+  await other.keySets.loaded
+  const before = provider.hits
+  const flood = async () => {
+    for (let round = 0; round < 20; round++) {
+      const node = round % 2 === 0 ? keySets : other.keySets
+      await node.keyFor(signer, `invented ${time.clock.now()} ${round}`)
+    }
+    return provider.hits - before
+  }
+  assert.equal(await flood(), 4)
+  await time.advance(10_000)
+  assert.equal(await flood(), 5)
+})
+
+test('the fetch limit is per key endpoint: a flood at one does not block the new key of another', async (t) => {
   const { keySets, store, providers } = await setUpKeySets(t)
   const providerA = providers.at(urlOf('a'))
   const providerB = providers.at(urlOf('b'))
@@ -59,7 +94,7 @@ test('the fetch limit is per signer: a flood at one does not block the new key o
   const a = await createSigner(store, 'a')
   const b = await createSigner(store, 'b')
   await Promise.all([keySets.keyFor(a, OLD.kid), keySets.keyFor(b, OLD.kid)])
-  await Promise.all(Array.from({ length: 100 }, (_, index) => keySets.keyFor(a, `invented ${index}`)))
+  for (let index = 0; index < 10; index++) await keySets.keyFor(a, `invented ${index}`)
   assert.equal(providerB.hits, 1)
   providerA.publish([OLD, NEW])
   providerB.publish([OLD, NEW])
@@ -116,8 +151,7 @@ test('F-14 a hanging provider delays neither known kids nor other signers', asyn
   const waiting = keySets.keyFor(slow, NEW.kid).finally(() => {
     isResolved = true
   })
-  await settle()
-  assert.equal(providers.running, 1)
+  await until(() => providers.running === 1)
   for (let request = 0; request < 1000; request++) {
     assert.equal((await keySets.keyFor(slow, OLD.kid))?.kid, OLD.kid)
     assert.equal((await keySets.keyFor(fine, OLD.kid))?.kid, OLD.kid)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mintKey, mintKeySet } from '@countersign/testkit'
+import { createConditionalFetch } from '../../src/outbound/conditional-fetch.ts'
 import { createFetchDocument } from '../../src/outbound/fetch-document.ts'
 import { freshForMs } from '../../src/outbound/freshness.ts'
 import { createFetchJwks } from '../../src/outbound/jwks-fetch.ts'
@@ -80,4 +81,39 @@ test('F-13 reads the freshness that a response declares', () => {
     [{ 'cache-control': 'max-age=300', expires: '0' }, 300 * second],
   ]
   for (const [headers, ms] of cases) assert.equal(freshForMs(headers, NOW), ms, JSON.stringify(headers))
+})
+
+test('D52 a key set that has not changed is not sent again', async (t) => {
+  const server = await startServer(t)
+  const fetch = createFetchJwks(createConditionalFetch(createFetchDocument({ settings: settingsWith() })), () => NOW)
+  const [first, second] = [mintKey('P-256', 'first'), mintKey('P-256', 'second')]
+  const json = { 'content-type': 'application/json' }
+  const unchanged = { status: 304, headers: { 'cache-control': 'max-age=120' }, body: '' }
+  server.respondWith({ body: mintKeySet(first), headers: { ...json, etag: '"1"' } }, unchanged, {
+    body: mintKeySet(second),
+    headers: json,
+  })
+  const kids = async () => {
+    const { keySet, freshForMs } = await fetch({ url: server.url() })
+    return [[...keySet.keys.keys()], freshForMs]
+  }
+  assert.deepEqual(await kids(), [['P-256-first'], undefined])
+  assert.deepEqual(await kids(), [['P-256-first'], 120_000])
+  assert.deepEqual(await kids(), [['P-256-second'], undefined])
+  await kids()
+  const sent = server.requests.map(({ headers }) => headers['if-none-match'])
+  assert.deepEqual(sent, [undefined, '"1"', '"1"', undefined])
+})
+
+test('D52 a response 304 without a known version, or an ETag that is none, is of no use', async (t) => {
+  const server = await startServer(t)
+  const fetch = createFetchJwks(createConditionalFetch(createFetchDocument({ settings: settingsWith() })), () => NOW)
+  server.respondWith({ status: 304, body: '' })
+  await assertFails(fetch({ url: server.url() }), 'status')
+  server.respondWith({
+    body: mintKeySet(mintKey('P-256')),
+    headers: { 'content-type': 'application/json', etag: 'no etag' },
+  })
+  for (let round = 0; round < 2; round++) assert.equal((await fetch({ url: server.url() })).keySet.keys.size, 1)
+  assert.ok(server.requests.every(({ headers }) => headers['if-none-match'] === undefined))
 })

@@ -315,10 +315,11 @@ export const SETTINGS = {
       description: 'Keys are refreshed at least this often, so a withdrawn key is refused within this time',
     }),
     unknownKidSeconds: seconds({
-      default: 30,
+      default: 10,
       min: 1,
       max: 3600,
-      description: "Minimum time between fetches of a signer's keys that tokens with an unknown kid cause",
+      description:
+        'Tokens with an unknown kid cause at most four fetches per key endpoint at once, then one in this time, over all nodes',
     }),
     maxStaleSeconds: seconds({
       default: DAY,

@@ -7,6 +7,7 @@ import { serveMetrics } from '../../events/metrics/metrics-server.ts'
 import { createSharedJwksFetch } from '../../keyset/shared-jwks-fetch.ts'
 import { LocalGuesses } from '../../limits/guesses.ts'
 import { WRITER_ENTRY } from '../../operations/writer-entry.ts'
+import { createConditionalFetch } from '../../outbound/conditional-fetch.ts'
 import { createFetchDocument } from '../../outbound/fetch-document.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { loadKeyMaterial } from '../../platform/keys/load-key-material.ts'
@@ -51,7 +52,7 @@ export async function startWorkers(
   await writers.startFile()
   const streams = createStreamRelay(events, settings.events.maxStreams)
   const guesses = new LocalGuesses(systemClock)
-  const fetch = createSharedJwksFetch(createFetchDocument({ settings }), settings.jwks)
+  const fetch = createSharedJwksFetch(createConditionalFetch(createFetchDocument({ settings })), settings.jwks)
   const metrics = createMetricsAggregator()
 
   const fork = (): WorkerHandle => {

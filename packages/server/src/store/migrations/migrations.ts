@@ -1,4 +1,5 @@
 import { initial } from './initial/initial.ts'
+import { keyFetches } from './key-fetches.ts'
 import type { Migration } from './migration.ts'
 import { networkNames } from './network-names.ts'
 import { sessionsAndCodes } from './sessions-and-codes.ts'
@@ -6,4 +7,11 @@ import { signerAudiences } from './signer-audiences.ts'
 import { signerTrust } from './signer-trust.ts'
 
 /** Every step of the schema, oldest first; the n-th has version n. Never edit a released step: add a later one. */
-export const MIGRATIONS: readonly Migration[] = [initial, signerAudiences, sessionsAndCodes, signerTrust, networkNames]
+export const MIGRATIONS: readonly Migration[] = [
+  initial,
+  signerAudiences,
+  sessionsAndCodes,
+  signerTrust,
+  networkNames,
+  keyFetches,
+]

@@ -12,6 +12,7 @@ export interface LoadedKeySigner {
 }
 
 const PAGE = 200
+const noText = sql<string | null>`null`
 
 const selectSigners = ({ db }: Store) =>
   db
@@ -19,9 +20,8 @@ const selectSigners = ({ db }: Store) =>
     .leftJoin('signer_key_sets as set', 'set.signer_id', 'signer.id')
     .select(['signer.id', 'signer.enabled', 'signer.revision', 'signer.jwks_endpoint'])
     .select(['signer.jwks_ca_pem', 'signer.cert_pem', 'signer.not_after', 'signer.kid'])
-    .select(['set.url', 'set.jwks', 'set.fetched_at'])
+    .select([noText.as('organization_id'), 'set.url', 'set.jwks', 'set.fetched_at'])
 
-const noText = sql<string | null>`null`
 const noTime = sql<number | null>`null`
 
 /** The key sets of identity providers are managed like those of signers. */
@@ -32,6 +32,7 @@ const selectProviders = ({ db }: Store) =>
     .select(['signer.id', 'signer.enabled', 'signer.revision'])
     .select((eb) => eb.ref('signer.jwks_uri').$castTo<string | null>().as('jwks_endpoint'))
     .select([noText.as('jwks_ca_pem'), noText.as('cert_pem'), noTime.as('not_after'), noText.as('kid')])
+    .select((eb) => eb.ref('signer.organization_id').$castTo<string | null>().as('organization_id'))
     .select(['set.url', 'set.jwks', 'set.fetched_at'])
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectProviders>['execute']>>[number]
@@ -78,6 +79,7 @@ function fromRow(row: Row): LoadedKeySigner {
   return {
     signer: {
       id,
+      owner: row.organization_id ?? undefined,
       enabled: Boolean(row.enabled),
       revision,
       jwksEndpoint: row.jwks_endpoint,

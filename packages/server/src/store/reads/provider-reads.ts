@@ -28,6 +28,15 @@ export async function getProvider(db: Db, organizationId: string, id: string): P
   return providerFromRow(row)
 }
 
+export async function countProviders(db: Db, organizationId: string): Promise<number> {
+  const { total } = await db
+    .selectFrom('identity_providers')
+    .select((is) => is.fn.countAll().as('total'))
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  return Number(total)
+}
+
 /** A record of any organization. */
 export async function getProviderById(db: Db, id: string): Promise<StoredProvider> {
   const row = await db.selectFrom('identity_providers').selectAll().where('id', '=', id).executeTakeFirst()
