@@ -12,6 +12,7 @@ interface Service {
   readonly image?: string
   readonly environment?: Readonly<Record<string, string>>
   readonly volumes?: readonly string[]
+  readonly networks?: Readonly<Record<string, { readonly ipv4_address: string }>>
   readonly depends_on?: readonly string[] | Readonly<Record<string, unknown>>
 }
 
@@ -64,6 +65,20 @@ test('the nodes of the compose file have equal and valid settings', async () => 
   assert.deepEqual(first, second)
   assert.ok(await isAccepted([], first ?? {}))
   assert.ok(!(await isAccepted([], { ...first, COUNTERSIGN_SEALINGKEY: 'x' })), 'an unknown name is refused')
+})
+
+test("R-19 the nodes of the compose file trust the proxy alone for the client's address, and keep all limits", () => {
+  const address = compose.services.proxy?.networks?.default?.ipv4_address
+  assert.ok(address)
+  assert.match(read('proxy.conf'), /^ {4}proxy_protocol on;$/m)
+  for (const [, node] of services.filter(([name]) => name.startsWith('node-'))) {
+    const settings = settingsOf(node)
+    assert.equal(settings.COUNTERSIGN_HTTP_PROXY_PROTOCOL, address)
+    assert.deepEqual(
+      Object.keys(settings).filter((name) => name.startsWith('COUNTERSIGN_LIMITS')),
+      [],
+    )
+  }
 })
 
 test('the proxy forwards TLS to every node and to nothing else', () => {

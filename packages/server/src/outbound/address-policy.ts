@@ -94,6 +94,12 @@ function isLoopbackNetwork(network: string): boolean {
   return bits === undefined || Number(bits) >= (isIP(address) === 6 ? 128 : 8)
 }
 
+/** Returns a function that checks whether the address of a peer belongs to one of the networks. Of embedded addresses only IPv4-mapped ones count. */
+export function createNetworkCheck(networks: readonly string[]): (address: string) => boolean {
+  const list = blockList(networks)
+  return (address) => contains(list, address.split('%', 1)[0] ?? '')
+}
+
 function blockList(networks: readonly string[]): BlockList {
   const list = new BlockList()
   for (const network of networks) {

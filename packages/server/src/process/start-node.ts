@@ -198,10 +198,13 @@ export async function syncSharedAuthority(
   if (sealing) await shareAuthority({ store, sealing, dir, now: systemClock.now() })
 }
 
-/** Divides the connection limit by the number of workers, which get connections round-robin. */
+/** Divides the connection limits by the number of workers, which get connections round-robin. */
 function shareOf(settings: Settings, workers: number): Settings {
   const { http } = settings
-  return { ...settings, http: { ...http, maxConnections: Math.ceil(http.maxConnections / workers) } }
+  const share = (connections: number): number => Math.ceil(connections / workers)
+  const maxConnections = share(http.maxConnections)
+  const maxConnectionsPerAddress = share(http.maxConnectionsPerAddress)
+  return { ...settings, http: { ...http, maxConnections, maxConnectionsPerAddress } }
 }
 
 export function baseUrlOf({ host }: Pick<Settings, 'host'>, port: number): string {

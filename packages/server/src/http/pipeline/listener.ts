@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Server, ServerOptions } from 'node:https'
 import type { Settings } from '../../platform/settings/index.ts'
+import { admitConnections } from './admit-connections.ts'
 import type { UnreadableRequests } from './unreadable-request.ts'
 
 const TIMEOUT_CHECK_MS = 1_000
@@ -30,6 +31,7 @@ export function configureListener(
 ): (request: IncomingMessage) => boolean {
   server.headersTimeout = http.headersTimeoutSeconds * 1000
   server.maxConnections = http.maxConnections
+  admitConnections(server, http)
   // Counted in the pipeline: Node silently drops headers over its own limit.
   server.maxHeadersCount = 0
   server.on('connect', unreadable.onConnect)

@@ -103,11 +103,23 @@ export const SETTINGS = {
       default: [],
       description: "Proxies whose X-Forwarded-For header is trusted for the client's address",
     }),
+    proxyProtocol: list(NETWORKS, {
+      default: [],
+      description:
+        "Proxies that send the client's address by the PROXY protocol, version 1 or 2; their connections without it are closed",
+    }),
     maxConnections: integer({
       default: 10_000,
       min: 10,
       max: 1_000_000,
       description: 'Maximum number of open connections; further ones are closed at once',
+    }),
+    maxConnectionsPerAddress: integer({
+      default: 1_000,
+      min: 0,
+      max: 1_000_000,
+      description:
+        'Maximum number of open connections per client address or /64 network, except for http.trustedProxies; 0 for no limit',
     }),
     headersTimeoutSeconds: seconds({ default: 10, min: 1, max: 300, description: 'Time to send all request headers' }),
     requestTimeoutSeconds: seconds({ default: 15, min: 1, max: 3600, description: 'Time to send the whole request' }),
@@ -202,6 +214,13 @@ export const SETTINGS = {
       max: 1_000_000,
       description: 'Refused passwords per client address and minute after the burst',
     }),
+    accountBurst: integer({
+      default: 20,
+      min: 0,
+      max: 1_000_000,
+      description:
+        'Refused passwords per user name from networks that it has not logged in from, before a growing delay; 0 for no limit',
+    }),
     queryBurst: integer({
       default: 200,
       min: 0,
@@ -225,13 +244,6 @@ export const SETTINGS = {
       min: 1,
       max: 1_000_000,
       description: 'Wrong signatures per signer and second after the burst',
-    }),
-    accountBurst: integer({
-      default: 20,
-      min: 0,
-      max: 1_000_000,
-      description:
-        'Refused passwords per user name from networks that it has not logged in from, before a growing delay; 0 for no limit',
     }),
   },
   enrollment: {

@@ -74,6 +74,7 @@ test('every setting can be given in the environment and in the file, with the sa
     sealingKey: [`a1${'0f'.repeat(31)}`, `a1${'0f'.repeat(31)}`],
     clientScopes: ['array', 'array'],
     'http.trustedProxies': ['10.0.0.0/8 ::1', '[10.0.0.0/8, "::1"]'],
+    'http.proxyProtocol': ['10.0.0.0/8 ::1', '[10.0.0.0/8, "::1"]'],
     'tls.certFile': ['c.pem', 'c.pem'],
     'tls.keyFile': ['k.pem', 'k.pem'],
     'tls.caFile': ['a.pem', 'a.pem'],
