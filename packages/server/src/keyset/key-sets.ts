@@ -103,6 +103,11 @@ export class KeySets {
     this.loaded = this.#follower.loaded
   }
 
+  /** Resolves when keys that another process stored before this request are known; undefined when they are. */
+  reading({ id }: Pick<KeySigner, 'id'>): Promise<void> | undefined {
+    return this.#follower.reading(id)
+  }
+
   /** Returns the keys that are known now. */
   keysOf(signer: KeySigner): SignerKeys {
     if (isCertificateSigner(signer)) return this.#certificates.keySetOf(signer).keys
@@ -118,7 +123,7 @@ export class KeySets {
     return this.keysOf(signer).get(kid)
   }
 
-  /** Fetches now. Rejects with `OutboundError` when the fetch fails. Does nothing for a certificate signer. */
+  /** Fetches now, and stores the keys for other processes. Rejects with `OutboundError` when the fetch fails. Does nothing for a certificate signer. */
   async refresh(signer: KeySigner): Promise<void> {
     if (isCertificateSigner(signer)) return
     const provider = this.#providerOf(signer)

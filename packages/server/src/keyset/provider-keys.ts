@@ -72,6 +72,8 @@ export class ProviderKeys {
   readonly #stopped = new AbortController()
   #loading: Promise<void> | undefined
   #running: Promise<void> | undefined
+  /** Resolves when the latest keys are stored, or could not be. */
+  #saved: Promise<void> = Promise.resolve()
   #started = 0
   #failures = 0
   #failedFetches = 0
@@ -207,6 +209,8 @@ export class ProviderKeys {
     await this.#fetch('urgent', 'administrator')
     if (this.#isStopped) throw new OutboundError('stopped', 'the signer changed during the fetch')
     if (this.#failure) throw this.#failure.error
+    // The administrator may have withdrawn a key: no other process may accept it once this is answered.
+    await this.#saved
   }
 
   /** Returns the running fetch, or starts one. Never rejects. */
@@ -253,10 +257,17 @@ export class ProviderKeys {
     this.#cancelDownWarning = undefined
     const toStore = this.#served.replace(keySet, fetchedAt)
     if (!toStore) return refreshDelayMs(0, { ...timing, minRefreshMs: EMPTY_SET_MS }, random())
-    this.#parts.save(this.source.id, toStore).catch((error: unknown) => {
-      log.warn({ signerId: this.source.id, err: error }, 'the keys of a signer could not be stored')
-    })
+    this.#saved = this.#save(toStore)
     return refreshDelayMs(freshForMs, timing, random())
+  }
+
+  async #save(keySet: StoredKeySet): Promise<void> {
+    const { save, log } = this.#parts
+    try {
+      await save(this.source.id, keySet)
+    } catch (error) {
+      log.warn({ signerId: this.source.id, err: error }, 'the keys of a signer could not be stored')
+    }
   }
 
   #fail(cause: unknown): void {

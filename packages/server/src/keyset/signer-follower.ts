@@ -28,7 +28,7 @@ export class SignerFollower {
   readonly #options: SignerFollowerOptions
   /** Ids to read, or `ALL`. A signer that changes while it is read is read again. */
   readonly #wanted = new Set<string>()
-  readonly #reading = new Set<string>()
+  readonly #reading = new Map<string, Promise<void>>()
   /** Ids of signers that other nodes changed, unless `onOwnChange` removes them. */
   readonly #changedElsewhere = new Set<string>()
   #isStopped = false
@@ -46,6 +46,11 @@ export class SignerFollower {
   /** Reads a signer again. */
   reload(id: string): void {
     void this.#read(id)
+  }
+
+  /** Resolves when what is being read about a signer has been read; undefined when nothing is. */
+  reading(id: string): Promise<void> | undefined {
+    return this.#reading.get(id) ?? this.#reading.get(ALL)
   }
 
   stop(): void {
@@ -68,11 +73,18 @@ export class SignerFollower {
     }
   }
 
-  async #read(what: string): Promise<void> {
-    const { log, scheduler } = this.#options
+  #read(what: string): Promise<void> {
     this.#wanted.add(what)
-    if (this.#reading.has(what)) return
-    this.#reading.add(what)
+    const running = this.#reading.get(what)
+    if (running || this.#isStopped) return running ?? Promise.resolve()
+    const reading = this.#readWanted(what)
+    this.#reading.set(what, reading)
+    return reading
+  }
+
+  /** Reads until nothing is wanted. Always waits at least once, so that the caller can note the reading. */
+  async #readWanted(what: string): Promise<void> {
+    const { log, scheduler } = this.#options
     try {
       while (!this.#isStopped && this.#wanted.delete(what)) await (what === ALL ? this.#loadAll() : this.#loadOne(what))
     } catch (error) {

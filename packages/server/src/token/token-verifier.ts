@@ -95,6 +95,8 @@ export class TokenVerifier {
     address?: string,
   ): Promise<Verdict> {
     const { keys, cache, clock, limit, metrics, checkSignature } = this.#parts
+    const reading = keys.reading(stored)
+    if (reading !== undefined) await reading
     const known = cache.findVerdict(jws.digest, verify, keys.keysOf(stored), clock.now())
     if (known) {
       metrics.tokenFromCache()

@@ -44,6 +44,8 @@ const MAX_LAG_MS = 1_000
 export interface TestNodeOptions {
   /** One node on a new database, or on the URL of one that another controller uses too. The deployment of the run unless given. */
   readonly database?: Database
+  /** The deployment of this test, whatever that of the run is. */
+  readonly deployment?: 'workers'
   /** One node on every deployment: for tests of state that each node keeps in its memory. */
   readonly isAlone?: boolean
   /** Fetches key sets. By default a fetch never resolves, since tests stay off the network. */
@@ -114,9 +116,9 @@ export async function startTestNodes(options: StartOptions): Promise<TestNodes> 
   }
 }
 
-function chooseDeployment({ database, isAlone = false }: TestNodeOptions): Deployment {
+function chooseDeployment({ database, deployment: name, isAlone = false }: TestNodeOptions): Deployment {
   if (database) return { database, nodes: 1 }
-  const deployment = DEPLOYMENTS[process.env.TEST_DEPLOYMENT ?? 'embedded']
+  const deployment = DEPLOYMENTS[name ?? process.env.TEST_DEPLOYMENT ?? 'embedded']
   if (!deployment) throw new Error(`TEST_DEPLOYMENT must be one of ${Object.keys(DEPLOYMENTS).join(', ')}`)
   return isAlone ? { ...deployment, nodes: 1 } : deployment
 }
