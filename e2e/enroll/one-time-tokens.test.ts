@@ -115,15 +115,21 @@ test('R-13 D37 after kill -9 a one-time token is either redeemed or still valid,
   }
 })
 
-test('R-13 a node with another sealing key accepts a token that it cannot show', async (t) => {
+test('D56 R-13 a controller with another sealing key does not start; with its own again, tokens are shown and accepted', async (t) => {
   const stage = createControllerStage(t)
   const first = await stage.start({ env })
   const { id, token } = await createEnrolling(first, await first.logIn(PASSWORD), 'dora')
   await first.stop()
-  writeFileSync(join(first.dataDir, 'keys', 'sealing.key'), `${'0f'.repeat(32)}\n`)
+  const keyFile = join(first.dataDir, 'keys', 'sealing.key')
+  const key = readFileSync(keyFile)
+  writeFileSync(keyFile, `${'0f'.repeat(32)}\n`)
+  const refused = stage.launch({ env })
+  assert.equal((await refused.exited).code, 1)
+  assert.match(refused.stderr(), /sealed with the key [0-9a-f]{8}.*\nhint: .*COUNTERSIGN_SEALING_KEY/)
+  writeFileSync(keyFile, key)
   const second = await stage.start({ env })
   const { ott } = (await identityOf(second, await second.logIn(PASSWORD), id)).enrollment
-  assert.deepEqual(Object.keys(ott).toSorted(), ['expiresAt', 'id'])
+  assert.equal(ott.token, token)
   const body = { token, clientCsr: makeTestCsr().pem }
   assert.equal((await second.request('POST', '/edge/client/v1/enroll/ott', { body })).status, 200)
 })
