@@ -33,7 +33,7 @@ const ENV = {
   COUNTERSIGN_LIMITS_ADDRESS_BURST: String(ADDRESS_BURST),
   COUNTERSIGN_LIMITS_ADDRESS_PER_SECOND: '1',
   COUNTERSIGN_JWKS_ALLOW_HTTP: '127.0.0.1',
-  COUNTERSIGN_JWKS_ALLOW_PRIVATE_ADDRESSES: 'true',
+  COUNTERSIGN_JWKS_ALLOW_LOOPBACK: 'true',
 }
 
 // One controller for all tests, because starting several processes is the slowest part.

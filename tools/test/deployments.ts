@@ -5,7 +5,7 @@ export const DEPLOYMENTS = ['embedded', 'workers', 'postgres', 'nodes'] as const
 export type Deployment = (typeof DEPLOYMENTS)[number]
 
 /** Test files whose behaviour must be the same on every deployment. */
-export const BEHAVIOURS = ['packages/server/test/{http,events,hosted,operations}/**/*.test.ts']
+export const BEHAVIOURS = ['packages/server/test/{http,events,hosted,operations,races}/**/*.test.ts']
 
 /**
  * What `npm test` samples. The other deployments and the events join when `npm run matrix` passes on them. `herd` writes a thousand rows at once,
