@@ -202,7 +202,7 @@ export const LOGIN_CHANGES: readonly LoginChange[] = [
   { call: `DELETE ${ENROLLMENTS}/:id`, what: 'deleted', id: ofEnrollment },
 ]
 
-/** Calls that change no identity’s login, with the reason. */
+/** Calls by which no permission changes a login, with the reason. */
 export const OTHER_CALLS: Readonly<Record<string, string>> = {
   [`POST ${SIGNERS}/explain`]: 'changes nothing',
   [`POST ${OLD_SIGNERS}/explain`]: 'changes nothing',
@@ -212,6 +212,8 @@ export const OTHER_CALLS: Readonly<Record<string, string>> = {
   [`POST ${OLD_SIGNERS}/read-certificate`]: 'changes nothing',
   [`POST ${SIGNERS}/:id/refresh-keys`]: 'fetches from the endpoint that the signer has',
   [`POST ${OLD_SIGNERS}/:id/refresh-keys`]: 'fetches from the endpoint that the signer has',
+  [`POST ${SIGNERS}/:id/trust`]: 'for administrators only',
+  [`POST ${OLD_SIGNERS}/:id/trust`]: 'for administrators only',
   [`POST ${POLICIES}`]: 'no identity has the new policy',
   [`DELETE ${POLICIES}/:id`]: 'a policy in use cannot be deleted',
   [`POST ${IDENTITIES}`]: 'only administrators give the new identity rights',
