@@ -10,10 +10,10 @@ const threats = page
   .split('\n')
   .filter((line) => /^\| (spoofing|tampering|repudiation|disclosure|denial|elevation) /.test(line))
 
-/** Reads `A-01–21 B-04` as single ids. A range stands for the known ids between its ends, both of which must be known. */
+/** Reads `A-01–21 B-04 D54` as single ids. A range stands for the known ids between its ends, both of which must be known. */
 function readRange(text: string, known: ReadonlySet<string>): string[] {
   return text.split(' ').flatMap((word) => {
-    const [, letter = '', from = '', to = ''] = /^([A-Z]-)(\d\d)(?:–(\d\d))?$/.exec(word) ?? assert.fail(word)
+    const [, letter = '', from = '', to = ''] = /^([A-Z]-|D)(\d\d)(?:–(\d\d))?$/.exec(word) ?? assert.fail(word)
     const ends = [from, to || from].map((number) => letter + number)
     for (const end of ends) assert.ok(known.has(end), `${end} is not in docs/requirements`)
     return [...known].filter((id) => id.startsWith(letter) && id >= (ends[0] ?? '') && id <= (ends[1] ?? ''))

@@ -155,7 +155,7 @@ test('PUT replaces a network: omitted members are reset to their defaults, read-
   }
 })
 
-test('an organization has a thousand networks at most, and may create one again when one is deleted', async (t) => {
+test('F-14 an organization has a thousand networks at most, and may create one again when one is deleted', async (t) => {
   const { create, call, bearer } = await setUp(t)
   const post = (name: string) => call('POST', '/core/v3/networks', bearer, { name })
   const first = await create('first')

@@ -49,7 +49,7 @@ export async function makeAdministrator({ app }: World): Promise<Actor> {
 export async function makeAccount(world: World): Promise<Actor> {
   const { createProvider, createAccount, token } = world
   const clientId = newId()
-  const issuer = `${KINDS.cognito.record.issuer}_${clientId}`
+  const issuer = KINDS.cognito.record.issuer + clientId
   const providerId = await createProvider('cognito', { name: clientId, issuer })
   const accountId = await createAccount(providerId, clientId, { role: 'admin' })
   const credentials = { headers: { authorization: `Bearer ${token('cognito', clientId, { iss: issuer })}` } }

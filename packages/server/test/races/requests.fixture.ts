@@ -290,7 +290,7 @@ const providerBody = () => {
   return {
     name,
     ...record,
-    issuer: `${record.issuer}_${name}`,
+    issuer: record.issuer + name,
     jwksUri: 'https://keys.example/jwks',
     tokenUrl: 'https://idp.example/token',
   }

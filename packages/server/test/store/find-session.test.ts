@@ -26,7 +26,7 @@ for (const database of DATABASES) {
         const name = `identity with ${attributes.length}`
         const roleAttributes = attributes.toReversed()
         const tags = { team: 'red' }
-        const body = { name, type: 'Default', isAdmin: false, roleAttributes, tags } as const
+        const body = { name, type: 'Default', isAdmin: false, externalId: name, roleAttributes, tags } as const
         await store.run(createIdentity, { id: identityId, body }, meta)
         const session = {
           id: newId(),
@@ -35,7 +35,7 @@ for (const database of DATABASES) {
           method: 'ext-jwt' as const,
           authenticatorId: 'extJwtId:signer',
           token: {
-            ...{ signerId: 'signer', externalId: 'ann', expiresAt: now + 500 },
+            ...{ signerId: 'signer', externalId: name, expiresAt: now + 500 },
             ...{ subject: 'ann', providerSessionId: 'sid', amr: ['pwd', 'otp'], authenticatedAt: now - 500 },
           },
           ipAddress: '192.0.2.1',

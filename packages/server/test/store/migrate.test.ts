@@ -70,6 +70,10 @@ const RELEASED: Readonly<Record<string, readonly [sqlite: string, postgres: stri
     '701aeb47ed13b1c6afa6739094469ae8a89c9a28481e562386c829b293686641',
     '665f42c53954b7e312709c5e35978984f75a984514344fd0df86d5a949460d82',
   ],
+  'key-fetches': [
+    '33d334a8e3e8ad5287e155065997d12a70a6d0a87bb1e5d3846f6fd6095d7bf4',
+    '4ad46842f2bc10530fe8cc3618c22e15cb3d756c95e5c5bd2fb2b38e6bbaa3d0',
+  ],
 }
 
 test('a released step is never edited: databases that have applied it would miss the change', () => {
