@@ -72,8 +72,8 @@ export class ProviderKeys {
   readonly #stopped = new AbortController()
   #loading: Promise<void> | undefined
   #running: Promise<void> | undefined
-  /** Resolves when the latest keys are stored, or could not be. */
-  #saved: Promise<void> = Promise.resolve()
+  /** Resolves when the latest keys are stored, with the error when they could not be. */
+  #saved: Promise<unknown> = Promise.resolve()
   #started = 0
   #failures = 0
   #failedFetches = 0
@@ -148,7 +148,7 @@ export class ProviderKeys {
     }
   }
 
-  /** Fetches now, for an administrator. A running fetch began too early to count. Rejects with `OutboundError`. */
+  /** Fetches and stores, for an administrator. A running fetch began too early to count. Rejects with `OutboundError`, or the store's error. */
   refresh(): Promise<void> {
     this.#adminRefresh ??= this.#refreshSoon()
     return this.#adminRefresh
@@ -210,7 +210,8 @@ export class ProviderKeys {
     if (this.#isStopped) throw new OutboundError('stopped', 'the signer changed during the fetch')
     if (this.#failure) throw this.#failure.error
     // The administrator may have withdrawn a key: no other process may accept it once this is answered.
-    await this.#saved
+    const saveError = await this.#saved
+    if (saveError) throw saveError
   }
 
   /** Returns the running fetch, or starts one. Never rejects. */
@@ -247,7 +248,7 @@ export class ProviderKeys {
 
   /** Returns the delay until the next fetch. */
   #accept({ keySet, freshForMs }: FetchedKeySet, fetchedAt: RequestTime): number {
-    const { timing, random, log } = this.#parts
+    const { clock, timing, random, log } = this.#parts
     if (this.#failures > 0) log.info({ signerId: this.source.id }, 'the keys of a signer can be fetched again')
     this.#failures = 0
     this.#failure = undefined
@@ -255,18 +256,20 @@ export class ProviderKeys {
     this.#noRetryBefore = Number.NEGATIVE_INFINITY
     this.#cancelDownWarning?.()
     this.#cancelDownWarning = undefined
-    const toStore = this.#served.replace(keySet, fetchedAt)
+    const toStore = this.#served.replace(keySet, fetchedAt, clock.now())
     if (!toStore) return refreshDelayMs(0, { ...timing, minRefreshMs: EMPTY_SET_MS }, random())
     this.#saved = this.#save(toStore)
     return refreshDelayMs(freshForMs, timing, random())
   }
 
-  async #save(keySet: StoredKeySet): Promise<void> {
+  async #save(keySet: StoredKeySet): Promise<unknown> {
     const { save, log } = this.#parts
     try {
       await save(this.source.id, keySet)
+      return undefined
     } catch (error) {
       log.warn({ signerId: this.source.id, err: error }, 'the keys of a signer could not be stored')
+      return error
     }
   }
 

@@ -53,9 +53,13 @@ export class ServedKeys {
     if (this.#keys.size > 0) this.#emptySince = undefined
   }
 
-  /** Uses a fetched key set. Returns what to store; undefined when the earlier keys stay in use. */
-  replace(keySet: KeySet, requested: RequestTime): StoredKeySet | undefined {
-    if (!this.#isCredible(keySet, requested)) return undefined
+  /**
+   * Uses a fetched key set, unless it was requested before the current one: that may lack a key that was withdrawn meanwhile. Returns what to
+   * store; undefined when the earlier keys stay in use.
+   */
+  replace(keySet: KeySet, requested: RequestTime, now: number): StoredKeySet | undefined {
+    const isOlder = this.#fetchedAt !== undefined && requested.at < this.#fetchedAt && this.#fetchedAt <= now
+    if (isOlder || !this.#isCredible(keySet, requested)) return undefined
     const jwks = formatKeySet(keySet.keys)
     // Unchanged keys stay the same objects, which keeps what was prepared for verifying with them.
     if (jwks !== this.#text) this.#keys = keySet.keys

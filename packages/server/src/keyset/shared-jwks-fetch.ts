@@ -65,7 +65,12 @@ export function createSharedJwksFetch(fetchDocument: FetchDocument, jwks: Settin
 
   const find = (name: string, why: FetchReason): Fetch | undefined => {
     if (why === 'administrator') return undefined
-    const fetches = Object.values(latest.get(name) ?? {})
+    const known = latest.get(name) ?? {}
+    // What began before an administrator's refresh may have a key that was withdrawn since.
+    const earliestMs = known.administrator?.startedMs ?? 0
+    const fetches = Object.values(known)
+      .filter(({ startedMs }) => startedMs >= earliestMs)
+      .toSorted((a, b) => b.startedMs - a.startedMs)
     const running = fetches.find(({ isRunning }) => isRunning)
     if (running) return running
     const now = performance.now()

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readKeySet } from '@countersign/core'
+import { type MintKey, mintKey, mintKeySet } from '@countersign/testkit'
+import { ServedKeys } from '../../src/keyset/served-keys.ts'
+import { createSharedJwksFetch } from '../../src/keyset/shared-jwks-fetch.ts'
+import { formatKeySet } from '../../src/keyset/stored-key-set.ts'
+import type { FetchReason } from '../../src/outbound/jwks-fetch.ts'
+import { loadSettings } from '../../src/platform/settings/index.ts'
+
+const DAY_MS = 86_400_000
+const keySet = (...keys: MintKey[]) => readKeySet(Buffer.from(JSON.stringify(mintKeySet(...keys))))
+
+test('F-05 keys that were requested before the current ones do not bring a withdrawn key back', () => {
+  const [withdrawn, kept] = [mintKey('P-256', 'withdrawn'), mintKey('P-256', 'kept')]
+  const served = new ServedKeys('url', DAY_MS, () => {})
+  const kids = () => [...served.keys(4_000).keys()]
+  served.replace(keySet(withdrawn, kept), { at: 1_000, elapsedMs: 1_000 }, 1_000)
+  served.adopt({ url: 'url', jwks: formatKeySet(keySet(kept).keys), fetchedAt: 3_000 }, 3_000)
+  assert.equal(served.replace(keySet(withdrawn, kept), { at: 2_000, elapsedMs: 2_000 }, 3_500), undefined)
+  assert.deepEqual(kids(), [kept.kid])
+  assert.ok(served.replace(keySet(withdrawn, kept), { at: 3_600, elapsedMs: 3_600 }, 3_700))
+  assert.deepEqual(kids().toSorted(), [kept.kid, withdrawn.kid], 'what was requested later counts')
+})
+
+test('F-05 of what was fetched for other workers, nothing from before an administrator’s refresh is used', async () => {
+  let count = 0
+  const { jwks } = loadSettings({ flags: {}, env: {} }).settings
+  const fetch = createSharedJwksFetch(async () => ({ body: Buffer.from(String(++count)), headers: {} }), jwks)
+  const fetchFor = async (why: FetchReason) =>
+    Number((await fetch({ url: 'url', caPem: undefined, accept: '', mediaTypes: [], why })).body.toString())
+  assert.equal(await fetchFor('unknown-kid'), 1)
+  assert.equal(await fetchFor('refresh'), 1, 'shared within a second')
+  await sleep(5)
+  assert.equal(await fetchFor('administrator'), 2)
+  assert.equal(await fetchFor('unknown-kid'), 2)
+  assert.equal(await fetchFor('refresh'), 2)
+})
