@@ -62,6 +62,20 @@ test('N-13 rotation to an existing client needs a token of that client too', asy
   bodyOf(await rotate({ clientId: VICTIM, proofToken: proof() }), 200)
 })
 
+test('N-13 the audience of a record stays while it has accounts, since their proofs were tokens for it', async (t) => {
+  const { call, makeProvider, bind, proof, bodyOf, bearer } = await setUp(t)
+  const elsewhere = { audience: 'an-api-of-the-attacker' }
+  const provider = await makeProvider(elsewhere)
+  const change = () => call('PATCH', `${PROVIDERS}/${provider}`, bearer, { audience: KINDS.keycloak.record.audience })
+  const { id } = bodyOf(
+    await bind(provider, { clientId: VICTIM, proofToken: proof(VICTIM, { aud: elsewhere.audience }) }),
+  )
+  assert.equal((await change()).status, 400)
+  assert.equal((await call('GET', SELF, proof())).status, 401, 'the machine does not act in this organization')
+  await call('DELETE', `${ACCOUNTS}/${id}`, bearer)
+  assert.equal((await change()).status, 200)
+})
+
 test('N-13 the operator binds a client without a token of it', async (t) => {
   const { createOrganization, createProvider, createAccount, call, proof, bodyOf } = await setUp(t)
   const organizationId = await createOrganization('OTHER')

@@ -64,7 +64,7 @@ export const KINDS = {
 
 /** The address of the keys of a record, below its issuer. */
 export function keysOf({ issuer }: { readonly issuer: string }): string {
-  return `${issuer.replace(/\/$/, '')}/keys`
+  return `${issuer.replace(/\/$/, '')}/.well-known/jwks.json`
 }
 
 export type KindName = keyof typeof KINDS

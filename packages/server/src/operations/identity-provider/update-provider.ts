@@ -11,6 +11,7 @@ import { operation } from '../../store/operation.ts'
 import type { OwnedKey } from '../../store/owned-key.ts'
 import type { StoredProvider } from '../../store/provider-row.ts'
 import { listAccountsOfProvider } from '../../store/reads/account-reads.ts'
+import { findLocalOrganization } from '../../store/reads/organization-reads.ts'
 import { getProvider } from '../../store/reads/provider-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { updateProvider } from '../../store/writes/provider-writes.ts'
@@ -71,15 +72,22 @@ const CLIENT_KEYS: readonly { what: string; read: (provider: ProviderSettings) =
   { what: 'the claim that names the client', read: (provider) => JSON.stringify(clientIdClaimsOf(provider)) },
 ]
 
+/** The operator's accounts need no proof; those of others were proven by tokens for this audience only. */
+const PROVEN_KEYS: typeof CLIENT_KEYS = [
+  ...CLIENT_KEYS,
+  { what: 'the audience', read: ({ audience }) => audience ?? '' },
+]
+
 const CLIENT_SETTINGS = ['kind', 'issuer', 'clientIdClaim'] as const
 
 /**
- * Refuses to change the issuer or the client id's claim while the provider has accounts. Accounts are looked up by issuer and client id, and
- * with another issuer or claim they could match clients of another organization.
+ * Refuses to change the issuer, the audience or the client id's claim while the provider has accounts. Accounts are looked up by issuer and
+ * client id, and with another issuer, audience or claim they could match clients of another organization.
  */
 async function checkSameClients({ db }: Transaction, current: StoredProvider, next: ProviderSettings): Promise<void> {
   if (CLIENT_SETTINGS.some((member) => next[member] !== current[member])) checkClientIdClaim(next)
-  const changed = CLIENT_KEYS.find(({ read }) => read(current) !== read(next))
+  const isOperators = current.organizationId === (await findLocalOrganization(db))
+  const changed = (isOperators ? CLIENT_KEYS : PROVEN_KEYS).find(({ read }) => read(current) !== read(next))
   if (!changed || (await listAccountsOfProvider(db, current.id)).length === 0) return
   const message = `${changed.what} can not change while the provider has API accounts: create another provider`
   throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', { message })
