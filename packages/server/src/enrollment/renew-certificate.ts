@@ -14,11 +14,11 @@ export interface RenewCertificateParts {
  */
 export async function renewCertificate(
   { store, clientCertificates }: RenewCertificateParts,
-  { id, csrPem }: { readonly id: string; readonly csrPem: string },
+  { id, presented, csrPem }: { readonly id: string; readonly presented: string; readonly csrPem: string },
   meta: OperationMeta,
 ): Promise<IssuedCertificate> {
   const issued = await clientCertificates.issue(csrPem, meta.actorId)
   const { chainPem: certPem, fingerprint, publicKeyDigest } = issued
-  await store.run(stageRenewal, { id, certPem, fingerprint, publicKeyDigest }, meta)
+  await store.run(stageRenewal, { id, presented, certPem, fingerprint, publicKeyDigest }, meta)
   return issued
 }

@@ -44,5 +44,6 @@ export async function changeOwnPassword(
   }
   if (username) checkPlainText('username', username)
   const passwordDigest = password ? await digestNewPassword(identity, password) : undefined
-  await store.run(updateOwnAuthenticator, { id, username: username || undefined, passwordDigest }, meta)
+  const change = { username: username || undefined, passwordDigest }
+  await store.run(updateOwnAuthenticator, { id, comparedWith: digest ?? '', ...change }, meta)
 }

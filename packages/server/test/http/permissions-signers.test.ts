@@ -33,6 +33,20 @@ testWithApp('signer changes by callers who are not administrators', async (t, ap
   })
 
   await t.test(
+    'N-04 a trusted signer that an administrator disabled stays disabled, also by way of its trust',
+    async () => {
+      const id = await create(app)
+      const path = `${SIGNERS}/${id}`
+      assert.equal(summarize(await as(session, 'PATCH', path, { clientId: 'while enabled' })), '200')
+      await app.admin('PATCH', path, { clientId: 'of an administrator', enabled: false })
+      assert.equal(summarize(await as(session, 'PATCH', path, { enabled: true })), REFUSED)
+      assert.equal(summarize(await as(session, 'PATCH', path, { clientId: 'other' })), REFUSED)
+      assert.equal(summarize(await as(session, 'PATCH', path, { tags: { seen: true } })), '200')
+      assert.equal((await detailOf(app, id)).enabled, false)
+    },
+  )
+
+  await t.test(
     'N-02 an enrolling signer cannot be pointed at another provider without that permission, but it can be disabled',
     async () => {
       const id = await create(app, jwksBody({ enrollToTokenEnabled: true }))

@@ -39,7 +39,7 @@ test('writes each line at once while there is room', () => {
   assert.deepEqual(reports, [])
 })
 
-test('keeps lines without room, drops what exceeds the limit, and reports the number when all are written', (t) => {
+test('S-19 keeps lines without room, drops what exceeds the limit, and reports the number when all are written', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const { reader, reports, writeLines } = createOutput()
   reader.room = LINE.length + 2

@@ -34,12 +34,16 @@ const ONE = `${CLIENT}/current-identity/authenticators/:id`
 export function certificateRenewalRoutes(parts: CertificateRenewalRouteParts): Route[] {
   const { store, clock, certificates } = parts
 
-  /** The connection must present the certificate to renew: a stolen session token comes without its private key. */
-  const checkCurrentCertificate = async (call: Call, id: string): Promise<void> => {
+  /**
+   * Returns the fingerprint of the certificate that the connection presents, which must be the one to renew: a stolen session token comes
+   * without its private key.
+   */
+  const checkCurrentCertificate = async (call: Call, id: string): Promise<string> => {
     const { identity } = sessionOf(call)
     if (!(await findAuthenticator(store.db, id, identity.id))) throw notFound('authenticator', id)
     const checked = await certificates.check(call.clientCertificate())
     if (!checked.accepted || checked.authenticator.id !== id) throw new AppError('UNAUTHORIZED')
+    return checked.authenticator.fingerprint ?? ''
   }
 
   return [
@@ -54,9 +58,9 @@ export function certificateRenewalRoutes(parts: CertificateRenewalRouteParts): R
       }),
       handle: async (call) => {
         const { id = '' } = call.params
-        await checkCurrentCertificate(call, id)
+        const presented = await checkCurrentCertificate(call, id)
         const { clientCertCsr: csrPem } = call.body as ExtendBody
-        const issued = await renewCertificate(parts, { id, csrPem }, operationMeta(call, clock.now()))
+        const issued = await renewCertificate(parts, { id, presented, csrPem }, operationMeta(call, clock.now()))
         return { status: 200, json: { data: { clientCert: issued.chainPem, ca: issued.caPem }, meta: {} } }
       },
     },

@@ -105,7 +105,8 @@ function filterValues(signer: StoredSigner): ListedSigner['values'] {
 }
 
 function publicMembers(signer: StoredSigner) {
-  return Object.fromEntries(CLIENT_SIGNER_MEMBERS.map((member) => [member, signer[member]]))
+  const members = Object.fromEntries(CLIENT_SIGNER_MEMBERS.map((member) => [member, signer[member]]))
+  return { ...members, ...browserLoginOf(signer) }
 }
 
 /** The fixed list of public members. Everything else about a signer is for administrators. */
@@ -116,8 +117,7 @@ function clientView(signer: StoredSigner, scopesAs: 'string' | 'array') {
     createdAt: timestamp(signer.createdAt),
     updatedAt: timestamp(signer.updatedAt),
     ...publicMembers(signer),
-    // Replace the values from the list above, at the same positions.
-    ...browserLoginOf(signer),
+    // Replaces the value from the list above, at the same position.
     scopes: scopesAs === 'array' ? signer.scopes : (signer.scopes?.join(' ') ?? null),
   }
 }

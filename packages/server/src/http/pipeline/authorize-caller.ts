@@ -67,12 +67,13 @@ export function authorizeCaller(
   { secondFactor }: Pick<CallerParts, 'secondFactor'>,
 ): Promise<void> | undefined {
   if (access === 'partial-session' || isHostedAccess(access) || !session) return undefined
-  const check = (missing: readonly MissingFactor[]): undefined => {
+  const check = (all: readonly MissingFactor[]): undefined => {
+    const missing = access === 'codeless-session' ? all.filter(({ kind }) => kind !== 'totp') : all
     if (missing.length > 0) throw missingFactors(missing)
     if (typeof access === 'object' && !isAllowed(session.identity, access)) throw new AppError('UNAUTHORIZED')
   }
-  const missing = secondFactor.findMissing(session, bearers)
-  return missing instanceof Promise ? missing.then(check) : check(missing)
+  const found = secondFactor.findMissing(session, bearers)
+  return found instanceof Promise ? found.then(check) : check(found)
 }
 
 /** Authenticates and authorizes the caller of a long response again, by the current state. Throws the refusal. */

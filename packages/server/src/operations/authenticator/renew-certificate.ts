@@ -12,19 +12,22 @@ import { getAuthenticator } from './get-authenticator.ts'
 
 export interface StageRenewal extends RenewedCertificate {
   readonly id: string
+  /** The fingerprint of the certificate that the connection presented: it must still be the current one. */
+  readonly presented: string
 }
 
 /**
  * Stores a renewed certificate beside the actor's current one, which stays valid until the client confirms the new one. Fails with
- * CERT_IN_USE when another authenticator has its key, and with COULD_NOT_PROCESS_CSR when an administrator requires a new key and the
- * certificate has the old one.
+ * UNAUTHORIZED when the presented certificate was replaced meanwhile, with CERT_IN_USE when another authenticator has its key, and with
+ * COULD_NOT_PROCESS_CSR when an administrator requires a new key and the certificate has the old one.
  */
 export const stageRenewal = operation({
   name: 'authenticator.stageRenewal',
   access: 'self',
   target: 'authenticators',
-  async run(tx, { id, ...renewed }: StageRenewal): Promise<void> {
+  async run(tx, { id, presented, ...renewed }: StageRenewal): Promise<void> {
     const current = await getOwnCertificate(tx, id)
+    if (current.fingerprint !== presented) throw new AppError('UNAUTHORIZED')
     if (current.key_roll_requested && renewed.publicKeyDigest === current.public_key_digest) {
       const message = 'an administrator requires a new key: generate one and send a CSR for it'
       throw new AppError('COULD_NOT_PROCESS_CSR', { message })

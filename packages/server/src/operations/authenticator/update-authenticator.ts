@@ -23,13 +23,23 @@ export const updateAuthenticator = operation({
   },
 })
 
-/** Changes one of the actor's own authenticators. Fails with NOT_FOUND for those of other identities. */
+export interface UpdateOwnAuthenticator extends UpdateAuthenticator {
+  /** The password digest that the current password was compared with: the authenticator must still have it. */
+  readonly comparedWith: string
+}
+
+/**
+ * Changes one of the actor's own authenticators. Fails with NOT_FOUND for those of other identities, and with UNAUTHORIZED when its password
+ * was changed meanwhile.
+ */
 export const updateOwnAuthenticator = operation({
   name: 'authenticator.updateOwn',
   access: 'self',
   target: 'authenticators',
-  async run(tx, { id, ...change }: UpdateAuthenticator): Promise<void> {
-    await changeAuthenticator(tx, await getAuthenticator(tx, id, tx.actor.id), change)
+  async run(tx, { id, comparedWith, ...change }: UpdateOwnAuthenticator): Promise<void> {
+    const current = await getAuthenticator(tx, id, tx.actor.id)
+    if (current.password_digest !== comparedWith) throw new AppError('UNAUTHORIZED')
+    await changeAuthenticator(tx, current, change)
   },
 })
 

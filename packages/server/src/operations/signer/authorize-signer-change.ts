@@ -11,16 +11,17 @@ import type { StoredSigner } from '../../store/signer-row.ts'
 /**
  * Checks what the permission for signers does not cover. A signer that enrolls creates identities with chosen attributes and policy, so writing
  * it also requires the permission to create identities. Only administrators may change which claim identifies an identity, because that maps
- * existing logins to other identities, and enable a signer that logs in administrators, which one of them may have disabled because its
- * provider is compromised. Fails with UNAUTHORIZED.
+ * existing logins to other identities, and enable a trusted signer, which one of them may have disabled because its provider is compromised;
+ * others cannot take the trust from a disabled signer either, to enable it then. Fails with UNAUTHORIZED.
  */
 export function authorizeSignerChange(
   actor: PermissionHolder,
   current: StoredSigner | undefined,
   next: SignerSettings,
+  { isSecurityWrite }: { readonly isSecurityWrite: boolean },
 ): void {
   if (enrolls(next) && !isAllowed(actor, { entity: 'identity', action: 'create' })) throw new AppError('UNAUTHORIZED')
-  if (current && !actor.isAdmin && (changesClaim(current, next) || enablesTrusted(current, next))) {
+  if (current && !actor.isAdmin && (changesClaim(current, next) || revivesTrusted(current, next, isSecurityWrite))) {
     throw new AppError('UNAUTHORIZED')
   }
 }
@@ -29,8 +30,8 @@ function changesClaim(current: SignerSettings, next: SignerSettings): boolean {
   return current.claimsProperty !== next.claimsProperty || current.useExternalId !== next.useExternalId
 }
 
-function enablesTrusted(current: StoredSigner, next: SignerSettings): boolean {
-  return next.enabled && !current.enabled && current.trust.isTrusted
+function revivesTrusted({ enabled, trust }: StoredSigner, next: SignerSettings, isSecurityWrite: boolean): boolean {
+  return trust.isTrusted && !enabled && (next.enabled || isSecurityWrite)
 }
 
 function enrolls(signer: SignerSettings): boolean {

@@ -22,7 +22,7 @@ export const createSigner = operation({
   target: 'externalJwtSigners',
   async run(tx, { id, body, certificate, nearMisses = [] }: SignerWrite): Promise<void> {
     const settings = signerFromBody(body)
-    authorizeSignerChange(tx.actor, undefined, settings)
+    authorizeSignerChange(tx.actor, undefined, settings, { isSecurityWrite: true })
     await authorizeLoginAddress(tx, id, undefined, settings)
     const facts = settings.certPem === null ? null : (certificate ?? null)
     await checkSigner(tx, id, settings, facts)

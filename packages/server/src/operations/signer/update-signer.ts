@@ -67,7 +67,7 @@ async function changeSigner(
   current: StoredSigner,
   { next, certificate: given, nearMisses, isSecurityWrite }: SignerChange,
 ): Promise<void> {
-  authorizeSignerChange(tx.actor, current, next)
+  authorizeSignerChange(tx.actor, current, next, { isSecurityWrite })
   if (isSecurityWrite) await authorizeLoginAddress(tx, current.id, current, next)
   const certificate = next.certPem === null ? null : (given ?? current.certificate)
   await checkSigner(tx, current.id, next, certificate)
