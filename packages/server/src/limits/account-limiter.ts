@@ -1,5 +1,6 @@
 import { createLruCache } from '@countersign/core'
 import type { AttemptSharing } from './attempt-sharing.ts'
+import { accountOf, GuessingNetworks, guesserName } from './guessing-networks.ts'
 import type { KnownNetworks } from './known-networks.ts'
 import { LimitReporter, type LimitReporterParts } from './limit-reporter.ts'
 import { TooManyRequests } from './too-many-requests.ts'
@@ -18,6 +19,7 @@ interface WrongGuesses {
 }
 
 const LIMIT = 'account'
+const GUESSER = 'account guesser'
 const MAX_ACCOUNTS = 50_000
 const FIRST_DELAY_MS = 1_000
 const MAX_DELAY_MS = 60_000
@@ -25,18 +27,20 @@ const FORGET_MS = 3_600_000
 
 /**
  * Limits wrong passwords for one account name, from whatever networks: after a burst, one guess at a time, with a delay that doubles up to a
- * minute. Networks from which the account has logged in are exempt, so that guesses of others do not lock its owner out. Names that do not exist
- * are counted in the same way.
+ * minute. Networks from which the account has logged in are exempt, and networks that have not guessed have a few places, so that guesses of
+ * others do not lock its owner out. Names that do not exist are counted in the same way.
  */
 export class AccountLimiter {
   readonly #parts: AccountLimiterParts
   readonly #reporter: LimitReporter
   readonly #wrong = createLruCache<string, WrongGuesses>(MAX_ACCOUNTS)
+  readonly #guessers = new GuessingNetworks()
 
   constructor(parts: AccountLimiterParts) {
     this.#parts = parts
     this.#reporter = new LimitReporter({ ...parts, limit: LIMIT })
     parts.sharing?.onNoted(LIMIT, (account, count) => this.#count(account, count))
+    parts.sharing?.onNoted(GUESSER, (guesser) => this.#noteGuess(guesser))
   }
 
   /** Call before a password is compared. Throws `TooManyRequests` until the delay is over. */
@@ -45,13 +49,21 @@ export class AccountLimiter {
     const wrong = this.#wrong.get(account)
     if (burst === 0 || !wrong || wrong.count < burst || known.isKnownTo(account, address)) return
     const now = clock.now()
+    const guesser = guesserName(account, address)
+    const delayMs = delayAfter(wrong.count - burst)
     // A clock that is set back must not extend the delay.
-    const waitMs = delayAfter(wrong.count - burst) - Math.abs(now - wrong.at)
-    if (waitMs > 0) {
-      this.#reporter.noteRefusal(account)
-      throw new TooManyRequests(waitMs)
+    const turnMs = delayMs - Math.abs(now - wrong.at)
+    const ownMs = this.#guessers.waitOf(guesser, now)
+    if (turnMs <= 0 && ownMs <= 0) {
+      wrong.at = now
+      return
     }
-    wrong.at = now
+    if (this.#guessers.takePlace(guesser, now)) return
+    // A network that polls before its time does not get the next turn either.
+    const waitMs = ownMs > 0 ? Math.max(ownMs, delayMs) : turnMs
+    this.#guessers.delay(guesser, now, waitMs)
+    this.#reporter.noteRefusal(account)
+    throw new TooManyRequests(waitMs)
   }
 
   /** Records the result of a comparison. */
@@ -63,6 +75,17 @@ export class AccountLimiter {
     const count = isRight ? -1 : 1
     this.#count(account, count)
     sharing?.note(LIMIT, account, count)
+    if (isRight) return
+    const guesser = guesserName(account, address)
+    this.#noteGuess(guesser)
+    sharing?.note(GUESSER, guesser, 1)
+  }
+
+  /** The next turn is for others: a network waits twice as long after its own guess. */
+  #noteGuess(guesser: string): void {
+    const { burst, clock } = this.#parts
+    const count = this.#wrong.get(accountOf(guesser))?.count ?? 0
+    this.#guessers.noteGuess(guesser, clock.now(), 2 * delayAfter(count - burst))
   }
 
   /** A negative count, after a correct password, forgets the account. */

@@ -72,6 +72,48 @@ test('R-17 a name that does not exist is delayed like one that does', async (t) 
   assert.deepEqual(seen, [...Array(5).fill(WRONG), LIMITED, LIMITED])
 })
 
+const GUESSER = '192.0.2.1'
+
+/** Exceeds the limit of an account from one network, which then polls for two minutes. */
+async function keepOut({ app, guess }: Awaited<ReturnType<typeof setUp>>): Promise<void> {
+  for (let nth = 0; nth < 5; nth++) assert.equal(await guess(GUESSER), WRONG)
+  for (const delaySeconds of [1, 2, 4, 8, 16, 32, 60]) {
+    app.clock.advance(delaySeconds * 2_000)
+    assert.equal(await guess(GUESSER), WRONG)
+  }
+  for (let second = 0; second < 120; second++) {
+    app.clock.advance(1_000)
+    await guess(GUESSER)
+  }
+}
+
+test('R-17 one network that guesses and polls keeps only itself out of an account', async (t) => {
+  const account = await setUp(t, { accountBurst: 5 })
+  await keepOut(account)
+  assert.equal(await account.guess(GUESSER, account.password), LIMITED)
+  assert.equal(await account.guess(OWN_NETWORK, account.password), '200')
+})
+
+test('R-17 the networks of one /48, and the concurrent guesses of one network, take one place', async (t) => {
+  const { guess, password } = await setUp(t, { accountBurst: 5 })
+  for (let nth = 0; nth < 9; nth++) await guess(`2001:db8:1:${nth}::1`)
+  const flood = await Promise.all(Array.from({ length: 9 }, () => guess('192.0.2.1')))
+  assert.equal(flood.filter((result) => result === WRONG).length, 1)
+  assert.equal(await guess(OWN_NETWORK, password), '200')
+})
+
+test('R-17 a network that polls does not get the next turn, and one that waits does', async (t) => {
+  const account = await setUp(t, { accountBurst: 5 })
+  const { app, guess, password } = account
+  await keepOut(account)
+  assert.equal(await guess(OWN_NETWORK), WRONG, 'the owner mistypes, from a network that has not guessed')
+  for (let second = 0; second < 120; second++) {
+    assert.equal(await guess(GUESSER, password), LIMITED)
+    app.clock.advance(1_000)
+  }
+  assert.equal(await guess(OWN_NETWORK, password), '200')
+})
+
 test('R-18 a flood of passwords from new networks leaves places for networks that logged in before', async (t) => {
   const { guess, password } = await setUp(t, { accountBurst: 0 })
   assert.equal(await guess(OWN_NETWORK, password), '200')
