@@ -9,7 +9,7 @@ import type { Sealing } from '../platform/keys/sealing.ts'
 import { SYSTEM_ACTOR } from '../store/actor.ts'
 import type { ApiAccountClientRow } from '../store/hosted-schema.ts'
 import type { StoredProvider } from '../store/provider-row.ts'
-import { listRetiredClients } from '../store/reads/account-client-reads.ts'
+import { listAccountsWithOldSessions, listRetiredClients } from '../store/reads/retired-client-reads.ts'
 import type { Store } from '../store/store.ts'
 import type { AccountClient } from '../store/writes/account-client-writes.ts'
 
@@ -34,7 +34,8 @@ interface AccountClientsParts {
   readonly log: Logger
 }
 
-const MAX_RETIRED_AT_ONCE = 100
+const ACCOUNTS_PER_READ = 100
+const MAX_REMOVALS_PER_ORGANIZATION = 10
 const useOf = (providerId: string): string => `registration ${providerId}`
 
 /** Seals a provider's initial access token for its record. */
@@ -70,16 +71,35 @@ export class AccountClients {
     for (const row of clients) await this.#removeAtProvider(id, accountClient(row))
   }
 
-  /** Removes clients whose overlap after a rotation has ended, and ends sessions they may have started. */
+  /** Ends the sessions of clients whose overlap after a rotation has ended, and then removes these clients. */
   async removeRetired(): Promise<void> {
+    await this.#endOldSessions()
+    await this.#removeClients()
+  }
+
+  /** Depends on no provider. An account whose sessions have ended is not listed again. */
+  async #endOldSessions(): Promise<void> {
     const { store, clock } = this.#parts
     const now = clock.now()
-    for (const { client, providerId } of await listRetiredClients(store.db, now, MAX_RETIRED_AT_ONCE)) {
-      const { issuer, client_id: clientId, account_id: accountId, retires_at: retiresAt } = client
-      const meta = { actorId: SYSTEM_ACTOR.id, now }
-      await store.run(endOldSessions, { accountId, openedBefore: retiresAt ?? now }, meta)
-      if (!(await this.#removeAtProvider(providerId, accountClient(client)))) continue
-      await store.run(removeClient, { issuer, clientId }, meta)
+    const list = () => listAccountsWithOldSessions(store.db, now, ACCOUNTS_PER_READ)
+    for (let ids = await list(); ids.length > 0; ids = await list()) {
+      for (const accountId of ids) await store.run(endOldSessions, { accountId }, { actorId: SYSTEM_ACTOR.id, now })
+    }
+  }
+
+  /** After a failure, the other clients of the organization wait for the next round, so that those of others do not wait for them. */
+  async #removeClients(): Promise<void> {
+    const { store, clock } = this.#parts
+    const failed = new Set<string>()
+    for (const retired of await listRetiredClients(store.db, MAX_REMOVALS_PER_ORGANIZATION)) {
+      const { client, providerId, organizationId } = retired
+      if (failed.has(organizationId)) continue
+      if (await this.#removeAtProvider(providerId, accountClient(client))) {
+        const { issuer, client_id: clientId } = client
+        await store.run(removeClient, { issuer, clientId }, { actorId: SYSTEM_ACTOR.id, now: clock.now() })
+      } else {
+        failed.add(organizationId)
+      }
     }
   }
 

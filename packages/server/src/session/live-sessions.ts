@@ -179,5 +179,6 @@ async function loadSession(
     policies.find(identity.authPolicyId),
   ])
   if (!policy || !origin || !isLoginAllowed(policy, origin.login)) return undefined
-  return { ...session, ...origin, identity, policy }
+  const endsAt = Math.min(session.endsAt, origin.retiresAt ?? session.endsAt)
+  return { ...session, ...origin, identity, policy, endsAt, expiresAt: Math.min(session.expiresAt, endsAt) }
 }

@@ -73,7 +73,7 @@ export interface ApiAccountClientTable {
   registration_uri: string | null
   /** Sealed. */
   registration_token: string | null
-  /** From this time on its tokens are refused. */
+  /** From this time on its tokens, and the sessions opened before, are refused. */
   retires_at: number | null
   created_at: number
 }

@@ -1,3 +1,4 @@
+import { LONG_AGO } from '../../store/client-retirement.ts'
 import { operation } from '../../store/operation.ts'
 import type { OwnedKey } from '../../store/owned-key.ts'
 import { getAccountRow } from '../../store/reads/account-reads.ts'
@@ -13,9 +14,6 @@ export interface RotateApiAccount extends OwnedKey {
   /** Until when the account's current clients are accepted. */
   readonly retiresAt: number
 }
-
-/** A client that retires at once is retired for every node and every request under way, whatever their clocks say. */
-const LONG_AGO = 0
 
 /** Adds a client to an account and retires its current clients. */
 export const rotateApiAccount = operation({

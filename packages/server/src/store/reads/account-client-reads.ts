@@ -1,7 +1,7 @@
 import type { AccountRole, ProviderKind } from '@countersign/contract'
 import type { ClientIdSettings } from '@countersign/core'
 import type { Kysely } from 'kysely'
-import type { ApiAccountClientRow, ApiAccountRow } from '../hosted-schema.ts'
+import type { ApiAccountRow } from '../hosted-schema.ts'
 import { prepared } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
@@ -90,22 +90,4 @@ export async function listClientIdSettings(db: Db, issuer: string): Promise<Clie
     )
     .execute()
   return rows.map(({ kind, client_id_claim: clientIdClaim }) => ({ kind: kind as ProviderKind, issuer, clientIdClaim }))
-}
-
-export interface RetiredClient {
-  readonly client: ApiAccountClientRow
-  readonly providerId: string
-}
-
-/** Up to `limit` clients that retired at `now` or before. */
-export async function listRetiredClients(db: Db, now: number, limit: number): Promise<RetiredClient[]> {
-  const rows = await db
-    .selectFrom('api_account_clients as client')
-    .innerJoin('api_accounts as account', 'account.id', 'client.account_id')
-    .selectAll('client')
-    .select('account.identity_provider_id')
-    .where('client.retires_at', '<=', now)
-    .limit(limit)
-    .execute()
-  return rows.map(({ identity_provider_id: providerId, ...client }) => ({ client, providerId }))
 }

@@ -44,6 +44,7 @@ export async function findSessionActor(
   if (!row || isDisabled(row, now)) return undefined
   const actor: Actor = { id: actorId, isAdmin: Boolean(row.is_admin), permissions: readJsonColumn(row.permissions) }
   const origin = await findSessionOrigin(db, { ...session, method: session.method as LoginMethodName }, actor)
+  if (origin?.retiresAt !== undefined && now >= origin.retiresAt) return undefined
   const policy = await findAuthPolicy(db, row.authPolicyId)
   if (!origin || !policy || !isLoginAllowed(policy, origin.login)) return undefined
   if (mayBePartial) return actor
@@ -61,7 +62,12 @@ function sessionById(db: Db, id: string) {
   return db
     .selectFrom('api_sessions')
     .select(['identity_id as identityId', 'method', 'authenticator_id as authenticatorId', 'signer_id as signerId'])
-    .select(['passed_totp_id as passedTotpId', 'expires_at as expiresAt', 'ends_at as endsAt'])
+    .select([
+      'passed_totp_id as passedTotpId',
+      'created_at as createdAt',
+      'expires_at as expiresAt',
+      'ends_at as endsAt',
+    ])
     .where('id', '=', id)
 }
 

@@ -5,6 +5,7 @@ import { type SessionCertificate, sessionCertificate } from '../session-certific
 import type { ReadDatabase } from '../store.ts'
 import { isAccountActive } from './active-account-reads.ts'
 import { findSessionAuthenticator } from './authenticator-reads.ts'
+import { findRetirementAfter } from './retired-client-reads.ts'
 import { findEnabledSignerTrust } from './signer-reads.ts'
 
 /** A token login has no authenticator: its sessions name the signer instead, in the form that existing clients expect. */
@@ -16,10 +17,12 @@ export const authenticatorIdOfAccount = (accountId: string): string => `apiAccou
 export interface SessionOrigin {
   readonly login: LoginMethod
   readonly certificate?: SessionCertificate | undefined
+  /** From when on the login no longer counts; undefined when that is not known. */
+  readonly retiresAt?: number | undefined
 }
 
 type Owner = Pick<StoredIdentity, 'id' | 'isAdmin' | 'permissions'>
-type SessionRow = Pick<StoredSession, 'method' | 'authenticatorId' | 'signerId'>
+type SessionRow = Pick<StoredSession, 'method' | 'authenticatorId' | 'signerId' | 'createdAt'>
 type FindOrigin = (db: ReadDatabase, session: SessionRow, identity: Owner) => Promise<SessionOrigin | undefined>
 
 const FIND_ORIGIN: Readonly<Record<LoginMethodName, FindOrigin>> = {
@@ -36,9 +39,11 @@ const FIND_ORIGIN: Readonly<Record<LoginMethodName, FindOrigin>> = {
     return isTrusted && signerId !== null ? { login: { method: 'ext-jwt', signerId } } : undefined
   },
   // Undefined also when the account or its organization is inactive.
-  'api-account': async (db, _session, { id }) => {
+  'api-account': async (db, { createdAt }, { id }) => {
     const accountId = accountIdOf(id)
-    return (await isAccountActive(db, accountId)) ? { login: { method: 'api-account', accountId } } : undefined
+    if (!(await isAccountActive(db, accountId))) return undefined
+    const retiresAt = await findRetirementAfter(db, accountId, createdAt)
+    return { login: { method: 'api-account', accountId }, retiresAt }
   },
 }
 

@@ -1,3 +1,4 @@
+import { LONG_AGO } from '../client-retirement.ts'
 import { insertRow } from '../prepared.ts'
 import type { ClientKey } from '../reads/account-client-reads.ts'
 import type { Transaction } from '../transaction.ts'
@@ -42,6 +43,17 @@ export async function retireClients(tx: Transaction, accountId: string, retiresA
     .where((is) => is.or([is('retires_at', 'is', null), is('retires_at', '>', retiresAt)]))
     .execute()
   await db.updateTable('api_accounts').set({ updated_at: now }).where('id', '=', accountId).execute()
+  tx.changed({ entity: ENTITY, id: accountId, action: 'updated' })
+}
+
+/** Records that the sessions of an account's clients that retired at `until` or before have ended. */
+export async function finishRetirement(tx: Transaction, accountId: string, until: number): Promise<void> {
+  await tx.db
+    .updateTable('api_account_clients')
+    .set({ retires_at: LONG_AGO })
+    .where('account_id', '=', accountId)
+    .where('retires_at', '<=', until)
+    .execute()
   tx.changed({ entity: ENTITY, id: accountId, action: 'updated' })
 }
 
