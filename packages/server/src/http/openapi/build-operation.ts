@@ -67,7 +67,6 @@ function securityOf(access: Access, { acceptsToken }: RouteNote): OpenApiOperati
 function requirementOf(access: Access): string | undefined {
   if (access === 'anonymous') return undefined
   if (access === 'partial-session') return 'Needs a session, which may lack its second factor.'
-  if (access === 'codeless-session') return 'Needs a session, which may lack its one-time code.'
   if (access === 'any-session' || 'hosted' in access) return 'Needs a session.'
   if (access.entity === 'admin') {
     return access.action === 'read'

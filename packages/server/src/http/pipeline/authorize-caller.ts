@@ -67,13 +67,12 @@ export function authorizeCaller(
   { secondFactor }: Pick<CallerParts, 'secondFactor'>,
 ): Promise<void> | undefined {
   if (access === 'partial-session' || isHostedAccess(access) || !session) return undefined
-  const check = (all: readonly MissingFactor[]): undefined => {
-    const missing = access === 'codeless-session' ? all.filter(({ kind }) => kind !== 'totp') : all
+  const check = (missing: readonly MissingFactor[]): undefined => {
     if (missing.length > 0) throw missingFactors(missing)
     if (typeof access === 'object' && !isAllowed(session.identity, access)) throw new AppError('UNAUTHORIZED')
   }
-  const found = secondFactor.findMissing(session, bearers)
-  return found instanceof Promise ? found.then(check) : check(found)
+  const missing = secondFactor.findMissing(session, bearers)
+  return missing instanceof Promise ? missing.then(check) : check(missing)
 }
 
 /** Authenticates and authorizes the caller of a long response again, by the current state. Throws the refusal. */

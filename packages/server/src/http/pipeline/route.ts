@@ -11,17 +11,10 @@ export const ROUTE_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof ROUTE_METHODS)[number]
 
 /**
- * What a caller needs: nothing, a session that may lack its second factor, one that may lack only its one-time code, a complete session, a
- * permission, or access to the hosted API. There
+ * What a caller needs: nothing, a session that may lack its second factor, a complete session, a permission, or access to the hosted API. There
  * is no default.
  */
-export type Access =
-  | 'anonymous'
-  | 'partial-session'
-  | 'codeless-session'
-  | 'any-session'
-  | RequiredPermission
-  | HostedRequirement
+export type Access = 'anonymous' | 'partial-session' | 'any-session' | RequiredPermission | HostedRequirement
 
 /** An access token of the organization's identity provider, or a session of the organization that owns this controller. */
 export interface HostedRequirement {

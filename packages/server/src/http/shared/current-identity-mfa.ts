@@ -7,7 +7,7 @@ import { onBothApis } from '../api-paths.ts'
 import type { Call } from '../pipeline/call.ts'
 import { detail, done, timestamp } from '../pipeline/envelope.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
-import { type Access, type Method, type Route, type RouteResponse, sessionOf } from '../pipeline/route.ts'
+import { type Method, type Route, type RouteResponse, sessionOf } from '../pipeline/route.ts'
 import { describe, type RouteNote } from '../pipeline/route-note.ts'
 import { qrPng } from './qr-png.ts'
 
@@ -33,10 +33,7 @@ const NOTES = {
   exchangeForToken: describe.done('Exchange a one-time code for a token: not supported, always a 400'),
 }
 
-/**
- * The caller's own one-time codes. A session without its second factor can only set them up or send a code; setting them up needs the second
- * token that the policy requires, or a thief of the password would lock the owner out.
- */
+/** The caller's own one-time codes. A session without its second factor can only set them up or send a code. */
 export function currentIdentityMfaRoutes(parts: CurrentIdentityMfaRouteParts): Route[] {
   const { clock, oneTimeCodes } = parts
   const own = new OwnOneTimeCodes(parts)
@@ -102,11 +99,11 @@ export function currentIdentityMfaRoutes(parts: CurrentIdentityMfaRouteParts): R
   }
 
   return [
-    row('POST', MFA, 'codeless-session', NOTES.start, start),
+    row('POST', MFA, 'partial-session', NOTES.start, start),
     row('GET', MFA, 'partial-session', NOTES.show, show),
     row('DELETE', MFA, 'any-session', NOTES.remove, remove),
     { ...row('GET', `${MFA}/qr-code`, 'partial-session', NOTES.showQr, showQr), produces: 'image/png' },
-    withCode(row('POST', `${MFA}/verify`, 'codeless-session', NOTES.verify, verify)),
+    withCode(row('POST', `${MFA}/verify`, 'partial-session', NOTES.verify, verify)),
     row('GET', `${MFA}/recovery-codes`, 'any-session', NOTES.showRecoveryCodes, showRecoveryCodes),
     withCode(row('POST', `${MFA}/recovery-codes`, 'any-session', NOTES.replaceRecoveryCodes, replaceRecoveryCodes)),
     withCode(row('POST', '/authenticate/mfa', 'partial-session', NOTES.pass, pass)),
@@ -117,7 +114,7 @@ export function currentIdentityMfaRoutes(parts: CurrentIdentityMfaRouteParts): R
 function row(
   method: Method,
   path: string,
-  access: Extract<Access, 'partial-session' | 'codeless-session' | 'any-session'>,
+  access: 'partial-session' | 'any-session',
   note: RouteNote,
   handle: Route['handle'],
 ): Route {
