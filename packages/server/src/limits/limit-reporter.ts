@@ -32,7 +32,7 @@ export class LimitReporter {
     this.#refused++
     metrics?.rateLimited(limit)
     if (Math.abs(now - this.#warnedAt) < WARN_EVERY_MS) return
-    log.warn({ limit, key, refused: this.#refused }, 'requests are refused because too many attempts have failed')
+    log.warn({ limit, key, refused: this.#refused }, 'requests are refused because there were too many')
     this.#warnedAt = now
     this.#refused = 0
   }
