@@ -1,6 +1,6 @@
 import { createLruCache } from '@countersign/core'
 import type { AttemptSharing } from './attempt-sharing.ts'
-import { accountOf, GuessingNetworks, guesserName } from './guessing-networks.ts'
+import { accountOf, FORGET_MS, GuessingNetworks, guesserName } from './guessing-networks.ts'
 import type { KnownNetworks } from './known-networks.ts'
 import { LimitReporter, type LimitReporterParts } from './limit-reporter.ts'
 import { TooManyRequests } from './too-many-requests.ts'
@@ -23,7 +23,6 @@ const GUESSER = 'account guesser'
 const MAX_ACCOUNTS = 50_000
 const FIRST_DELAY_MS = 1_000
 const MAX_DELAY_MS = 60_000
-const FORGET_MS = 3_600_000
 
 /**
  * Limits wrong passwords for one account name, from whatever networks: after a burst, one guess at a time, with a delay that doubles up to a

@@ -8,7 +8,8 @@ interface Guesser {
 }
 
 const MAX_GUESSERS = 50_000
-const FORGET_MS = 3_600_000
+/** How long wrong guesses count. */
+export const FORGET_MS = 3_600_000
 const PLACES = { burst: 5, perSecond: 1 / 60 }
 
 /**

@@ -86,8 +86,8 @@ const CLIENT_SETTINGS = ['kind', 'issuer', 'clientIdClaim'] as const
  */
 async function checkSameClients({ db }: Transaction, current: StoredProvider, next: ProviderSettings): Promise<void> {
   if (CLIENT_SETTINGS.some((member) => next[member] !== current[member])) checkClientIdClaim(next)
-  const isOperators = current.organizationId === (await findLocalOrganization(db))
-  const changed = (isOperators ? CLIENT_KEYS : PROVEN_KEYS).find(({ read }) => read(current) !== read(next))
+  const isOfOperator = current.organizationId === (await findLocalOrganization(db))
+  const changed = (isOfOperator ? CLIENT_KEYS : PROVEN_KEYS).find(({ read }) => read(current) !== read(next))
   if (!changed || (await listAccountsOfProvider(db, current.id)).length === 0) return
   const message = `${changed.what} can not change while the provider has API accounts: create another provider`
   throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', { message })
