@@ -4,7 +4,7 @@ export type FetchPriority = 'background' | 'urgent'
 /** What a fetch is for. The fetches of one owner wait for each other before those of others do. */
 export interface FetchFor {
   readonly id: string
-  /** An organization, or a signer of the controller. */
+  /** An organization, a writer who is not trusted, or a trusted signer. */
   readonly owner: string
 }
 

@@ -6,14 +6,15 @@ import { OutboundError } from '../outbound/outbound-error.ts'
 import type { Clock } from '../platform/clock.ts'
 import { type Scheduler, systemScheduler } from '../platform/scheduler.ts'
 import type { Settings } from '../platform/settings/index.ts'
-import type { KeySigner, StoredKeySet } from '../store/key-signer.ts'
+import { type KeySigner, ownerOf, type StoredKeySet } from '../store/key-signer.ts'
 import { type LoadedKeySigner, loadKeySigner } from '../store/reads/key-signer-reads.ts'
 import type { Store } from '../store/store.ts'
 import { CertificateKeys } from './certificate-keys.ts'
 import { CertificateWatch } from './certificate-watch.ts'
 import { FetchQueue } from './fetch-queue.ts'
 import { certificateStatus, providerStatus, type SignerKeyStatus } from './key-status.ts'
-import { type ProviderFacts, ProviderKeys, type ProviderKeysParts } from './provider-keys.ts'
+import { NewestKeySets } from './newest-key-sets.ts'
+import { type ProviderFacts, ProviderKeys, type ProviderKeysParts, type ProviderSource } from './provider-keys.ts'
 import { refreshTiming } from './refresh-timing.ts'
 import { SignerFollower } from './signer-follower.ts'
 import type { OnSignerKeyWarning, SignerKeyWarning } from './signer-key-warning.ts'
@@ -82,6 +83,7 @@ export class KeySets {
       timing,
       random,
       queue: new FetchQueue(settings.jwks.maxFetches),
+      newest: new NewestKeySets(),
       unknownKids: new UnknownKidBudget({
         reserve: parts.reserveKeyFetch,
         refillMs: timing.unknownKidMs,
@@ -171,8 +173,8 @@ export class KeySets {
     by = { isFromAnotherNode: false },
   ): ProviderKeys {
     const known = this.#providers.get(signer.id)
-    const { id, owner = id, jwksEndpoint: url } = signer
-    const source = { id, owner, url, caPem: signer.jwksCaPem ?? undefined }
+    const { id, jwksEndpoint: url } = signer
+    const source = { id, owner: ownerOf(signer), url, caPem: signer.jwksCaPem ?? undefined }
     if (known && (known.revision > signer.revision || isSameSource(known.keys.source, source))) {
       known.revision = Math.max(known.revision, signer.revision)
       return known.keys
@@ -211,8 +213,8 @@ export class KeySets {
   }
 }
 
-function isSameSource(a: ProviderKeys['source'], b: ProviderKeys['source']): boolean {
-  return a.url === b.url && a.caPem === b.caPem
+function isSameSource(a: ProviderSource, b: ProviderSource): boolean {
+  return a.url === b.url && a.caPem === b.caPem && a.owner === b.owner
 }
 
 function isFetchingSigner(signer: KeySigner): signer is FetchingSigner {

@@ -8,6 +8,7 @@ import type { Scheduler } from '../platform/scheduler.ts'
 import type { StoredKeySet } from '../store/key-signer.ts'
 import { AbsentKids } from './absent-kids.ts'
 import type { FetchPriority, FetchQueue } from './fetch-queue.ts'
+import type { NewestKeySets } from './newest-key-sets.ts'
 import {
   ADMIN_REFRESH_MS,
   EMPTY_SET_MS,
@@ -27,6 +28,7 @@ export interface ProviderKeysParts {
   readonly endpoints: Pick<JwksEndpointPolicy, 'findRefusal'>
   readonly queue: FetchQueue
   readonly unknownKids: UnknownKidBudget
+  readonly newest: NewestKeySets
   readonly clock: Clock
   readonly scheduler: Scheduler
   /** From 0 to 1. */
@@ -52,7 +54,7 @@ export interface ProviderFacts {
 
 export interface ProviderSource {
   readonly id: string
-  /** The organization of a provider record; a signer is its own owner. */
+  /** In whose name the keys are fetched. */
   readonly owner: string
   readonly url: string
   readonly caPem: string | undefined
@@ -135,7 +137,9 @@ export class ProviderKeys {
         await this.#running
         continue
       }
+      this.#adoptNewest()
       const [keys, now] = [this.keys(), this.#parts.scheduler.elapsedMs()]
+      if (keys.has(kid)) return
       if (this.#started > startedBefore) {
         if (this.#failures === 0) this.#absentKids.note(kid, keys, now)
         return
@@ -146,6 +150,12 @@ export class ProviderKeys {
       })
       if (!(await this.#reserving)) return
     }
+  }
+
+  /** Uses what was fetched for another signer, if it is newer. */
+  #adoptNewest(): void {
+    const newest = this.#parts.newest.find(this.source)
+    if (newest) this.#served.adopt(newest.stored, this.#parts.clock.now(), newest.keys)
   }
 
   /** Fetches and stores, for an administrator. A running fetch began too early to count. Rejects with `OutboundError`, or the store's error. */
@@ -230,11 +240,11 @@ export class ProviderKeys {
 
   async #fetchOnce(why: FetchReason): Promise<void> {
     const { fetchJwks, clock, scheduler, random } = this.#parts
-    const { id, url, caPem } = this.source
+    const { id, owner, url, caPem } = this.source
     this.#started++
     const requested = { at: clock.now(), elapsedMs: scheduler.elapsedMs() }
     try {
-      const fetched = await fetchJwks({ url, caPem, why, signal: this.#stopped.signal })
+      const fetched = await fetchJwks({ url, caPem, owner, why, signal: this.#stopped.signal })
       const { ageMs = 0 } = fetched
       const fetchedAt = { at: requested.at - ageMs, elapsedMs: requested.elapsedMs - ageMs }
       if (!this.#isStopped) this.#schedule(this.#accept(fetched, fetchedAt))
@@ -248,7 +258,7 @@ export class ProviderKeys {
 
   /** Returns the delay until the next fetch. */
   #accept({ keySet, freshForMs }: FetchedKeySet, fetchedAt: RequestTime): number {
-    const { clock, timing, random, log } = this.#parts
+    const { newest, clock, timing, random, log } = this.#parts
     if (this.#failures > 0) log.info({ signerId: this.source.id }, 'the keys of a signer can be fetched again')
     this.#failures = 0
     this.#failure = undefined
@@ -258,6 +268,7 @@ export class ProviderKeys {
     this.#cancelDownWarning = undefined
     const toStore = this.#served.replace(keySet, fetchedAt, clock.now())
     if (!toStore) return refreshDelayMs(0, { ...timing, minRefreshMs: EMPTY_SET_MS }, random())
+    newest.note(this.source, { stored: toStore, keys: keySet.keys })
     this.#saved = this.#save(toStore)
     return refreshDelayMs(freshForMs, timing, random())
   }
@@ -295,6 +306,7 @@ export class ProviderKeys {
   #schedule(ms: number): void {
     const { scheduler } = this.#parts
     if (this.#isStopped) return
+    this.#cancelRefresh()
     this.#due = scheduler.elapsedMs() + ms
     this.#scheduledFor = this.#served.fetchedAt
     this.#cancelRefresh = scheduler.after(ms, () => void this.#refreshIfDue())

@@ -42,11 +42,11 @@ export class ServedKeys {
     return this.#fetchedAt !== undefined && now - this.#fetchedAt <= this.#maxAgeMs ? this.#keys : NO_KEYS
   }
 
-  /** Uses a stored key set if it is newer. Throws `KeySetError` when it cannot be read. */
-  adopt({ url, jwks, fetchedAt }: StoredKeySet, now: number): void {
+  /** Uses a stored key set, whose keys may be parsed already, if it is newer. Throws `KeySetError` when it cannot be read. */
+  adopt({ url, jwks, fetchedAt }: StoredKeySet, now: number, keys?: SignerKeys): void {
     const isNewer = this.#fetchedAt === undefined || fetchedAt > this.#fetchedAt || this.#fetchedAt > now
     if (url !== this.#url || !isNewer) return
-    if (jwks !== this.#text) this.#keys = readStoredKeys(jwks)
+    if (jwks !== this.#text) this.#keys = keys ?? readStoredKeys(jwks)
     this.#text = jwks
     // A time in the future was stored by a node with a wrong clock: the age counts from now.
     this.#fetchedAt = Math.min(fetchedAt, now)

@@ -1,5 +1,6 @@
 import { guessProviderProduct } from '@countersign/contract'
 import type { FetchDocument } from './fetch-document.ts'
+import { createFetchInTurn } from './fetch-in-turn.ts'
 import { OutboundError } from './outbound-error.ts'
 import { readJsonObject } from './read-json-object.ts'
 
@@ -12,23 +13,28 @@ export interface RegisteredClient {
   readonly registrationToken: string | null
 }
 
+/** Requests are made in the name of the provider's organization. */
 export interface ClientRegistration {
   /** Registers a client for client credentials (RFC 7591). Rejects with `OutboundError`. */
   register(
+    organizationId: string,
     registrationUrl: string,
     client: { readonly name: string; readonly initialToken: string | undefined; readonly scope: string | undefined },
   ): Promise<RegisteredClient>
   /** Deletes the client (RFC 7592). Succeeds when it no longer exists. Rejects with `OutboundError`. */
-  remove(client: Pick<RegisteredClient, 'registrationUri' | 'registrationToken'>): Promise<void>
+  remove(organizationId: string, client: Pick<RegisteredClient, 'registrationUri' | 'registrationToken'>): Promise<void>
 }
 
 const JSON_TYPE = 'application/json'
 const MAX_LENGTH = 4096
 
-export function createClientRegistration(fetchDocument: FetchDocument): ClientRegistration {
+export function createClientRegistration(
+  fetchDocument: FetchDocument,
+  fetchInTurn = createFetchInTurn(fetchDocument),
+): ClientRegistration {
   return {
-    register: async (registrationUrl, { name, initialToken, scope }) => {
-      const { body } = await fetchDocument(registrationUrl, {
+    register: async (organizationId, registrationUrl, { name, initialToken, scope }) => {
+      const { body } = await fetchInTurn(organizationId, registrationUrl, {
         accept: JSON_TYPE,
         mediaTypes: [JSON_TYPE],
         statuses: [201, 200],
@@ -49,10 +55,12 @@ export function createClientRegistration(fetchDocument: FetchDocument): ClientRe
       })
       return readRegistration(body)
     },
-    remove: async ({ registrationUri, registrationToken }) => {
+    remove: async (organizationId, { registrationUri, registrationToken }) => {
       if (registrationUri === null || registrationToken === null) return
       try {
+        // Not in turn with other requests, of which few may wait: it would not be tried at all, and the client would stay.
         await fetchDocument(registrationUri, {
+          owner: organizationId,
           accept: JSON_TYPE,
           mediaTypes: [JSON_TYPE],
           statuses: [204],

@@ -17,6 +17,8 @@ export interface FetchOptions {
   readonly accept: string
   /** The accepted media types, lower case. */
   readonly mediaTypes: readonly string[]
+  /** In whose name the document is fetched. One owner looks up one name at a time. */
+  readonly owner?: string | undefined
   /** Aborts the fetch. */
   readonly signal?: AbortSignal
   /** By default a GET without a body. */
@@ -81,25 +83,26 @@ export function createFetchDocument({ settings, lookup, limits }: FetcherParts):
   const resolveHost = createHostResolver(lookup)
   const trustedRoots = createTrustedRoots()
 
-  const connect = async (url: URL, caPem: string | undefined, deadline: Deadline): Promise<Socket> => {
+  const connect = async (url: URL, { caPem, owner }: FetchOptions, deadline: Deadline): Promise<Socket> => {
     const host = comparableHost(url.hostname.replace(/^\[|\]$/g, ''))
     const stopWaiting = deadline.limit(connectMs, `no connection to ${host}`)
     const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
-    const addresses = await deadline.race(resolveHost(host, deadline.signal))
+    const addresses = await deadline.race(resolveHost(host, { signal: deadline.signal, owner }))
     const target: DialTarget = { host, port, addresses }
     const socket = await dialTcp(target, addressPolicy, deadline.signal)
     stopWaiting()
     return url.protocol === 'https:' ? secure(socket, target, trustedRoots(caPem), deadline.signal) : socket
   }
 
-  return async (text, { caPem, accept, mediaTypes, signal, send, statuses, ifNoneMatch }) => {
+  return async (text, options) => {
+    const { accept, mediaTypes, signal, send, statuses, ifNoneMatch } = options
     let url = checkedUrl(text, endpointPolicy.checkEndpoint)
     const deadline = createDeadline(signal)
     deadline.limit(totalMs, `no response from ${url.host}`)
     let socket: Socket | undefined
     try {
       for (let redirectsLeft = send ? 0 : maxRedirects; ; redirectsLeft -= 1) {
-        socket = await connect(url, caPem, deadline)
+        socket = await connect(url, options, deadline)
         const response = await deadline.race(sendRequest(url, socket, { accept, ifNoneMatch }, send))
         if (ifNoneMatch !== undefined && response.statusCode === NOT_MODIFIED) {
           return { body: Buffer.alloc(0), headers: response.headers, isUnchanged: true }

@@ -6,6 +6,8 @@ import { OutboundError } from './outbound-error.ts'
 export interface JwksRequest {
   readonly url: string
   readonly caPem?: string | undefined
+  /** In whose name the keys are fetched. */
+  readonly owner?: string | undefined
   readonly signal?: AbortSignal
   /** By default `refresh`. */
   readonly why?: FetchReason
@@ -27,11 +29,12 @@ export type FetchJwks = (request: JwksRequest) => Promise<FetchedKeySet>
 const MEDIA_TYPES = ['application/json', 'application/jwk-set+json', 'application/jwk+json']
 
 export function createFetchJwks(fetchDocument: FetchDocument, now: () => number = Date.now): FetchJwks {
-  return async ({ url, caPem, signal }) => {
+  return async ({ url, caPem, owner, signal }) => {
     const { body, headers } = await fetchDocument(url, {
       accept: MEDIA_TYPES.join(', '),
       mediaTypes: MEDIA_TYPES,
       caPem,
+      owner,
       ...(signal && { signal }),
     })
     try {

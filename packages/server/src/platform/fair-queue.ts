@@ -31,9 +31,11 @@ export class FairQueue {
     this.#maxWaiting = maxWaiting
   }
 
-  async run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+  /** Work that still waits when `signal` aborts is dropped, and rejects with the reason of the signal. */
+  async run<Result>(key: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    signal?.throwIfAborted()
     if (this.#canRun(key)) this.#begin(key)
-    else await this.#wait(key)
+    else await this.#wait(key, signal)
     try {
       return await work()
     } finally {
@@ -44,25 +46,29 @@ export class FairQueue {
   /** Rejects the work that has waited for at least this long. */
   rejectOlderThan(ms: number, error: Error): void {
     const latest = performance.now() - ms
-    for (const [key, waiting] of this.#waiting) {
-      const expired = waiting.filter(({ since }) => since <= latest)
-      const rest = waiting.filter(({ since }) => since > latest)
-      if (rest.length > 0) this.#waiting.set(key, rest)
-      else this.#waiting.delete(key)
-      for (const { reject } of expired) reject(error)
-    }
+    for (const key of [...this.#waiting.keys()]) this.#reject(key, ({ since }) => since <= latest, error)
+  }
+
+  #reject(key: string, isRejected: (waiting: Waiting) => boolean, error: Error): void {
+    const waiting = this.#waiting.get(key) ?? []
+    const rest = waiting.filter((one) => !isRejected(one))
+    if (rest.length > 0) this.#waiting.set(key, rest)
+    else this.#waiting.delete(key)
+    for (const one of waiting) if (isRejected(one)) one.reject(error)
   }
 
   #canRun(key: string): boolean {
     return this.#running < this.#atOnce && (this.#runningOf.get(key) ?? 0) < this.#perKey
   }
 
-  #wait(key: string): Promise<void> {
+  #wait(key: string, signal: AbortSignal | undefined): Promise<void> {
     const waiting = this.#waiting.get(key) ?? []
     if (waiting.length >= this.#maxWaiting) throw new AppError('SERVER_TOO_MANY_REQUESTS')
     this.#waiting.set(key, waiting)
     return new Promise((resolve, reject) => {
-      waiting.push({ since: performance.now(), start: resolve, reject })
+      const own = { since: performance.now(), start: resolve, reject }
+      waiting.push(own)
+      signal?.addEventListener('abort', () => this.#reject(key, (one) => one === own, signal.reason), { once: true })
     })
   }
 
@@ -76,16 +82,23 @@ export class FairQueue {
     const left = (this.#runningOf.get(key) ?? 1) - 1
     if (left > 0) this.#runningOf.set(key, left)
     else this.#runningOf.delete(key)
+    // Keys that came while it ran are before it in turn.
+    this.#putLast(key)
     this.#startNext()
+  }
+
+  #putLast(key: string): void {
+    const waiting = this.#waiting.get(key)
+    if (!waiting) return
+    this.#waiting.delete(key)
+    if (waiting.length > 0) this.#waiting.set(key, waiting)
   }
 
   #startNext(): void {
     for (const [key, waiting] of this.#waiting) {
       if (!this.#canRun(key)) continue
       const next = waiting.shift()
-      // Behind the keys that have not had their turn yet.
-      this.#waiting.delete(key)
-      if (waiting.length > 0) this.#waiting.set(key, waiting)
+      this.#putLast(key)
       this.#begin(key)
       next?.start()
       return

@@ -1,8 +1,12 @@
+import type { Trust } from '@countersign/core'
+
 /** The part of a signer that the key sets need; a stored signer has it. */
 export interface KeySigner {
   readonly id: string
-  /** The organization of a provider record. */
-  readonly owner?: string | undefined
+  /** Of a provider record. */
+  readonly organizationId?: string | undefined
+  /** Of a signer of the controller; provider records have none. */
+  readonly trust?: Pick<Trust, 'isTrusted' | 'writtenById'> | undefined
   readonly enabled: boolean
   readonly revision: number
   readonly jwksEndpoint: string | null
@@ -10,6 +14,15 @@ export interface KeySigner {
   readonly jwksCaPem?: string | null
   readonly certPem: string | null
   readonly kid: string | null
+}
+
+/** Releases before trust noted no writer. */
+const UNKNOWN_WRITER = 'unknown'
+
+/** In whose name keys are fetched: a writer who is not trusted has one share for all their signers, as an organization has for all its records. */
+export function ownerOf({ id, organizationId, trust }: KeySigner): string {
+  if (organizationId !== undefined) return organizationId
+  return trust?.isTrusted === false ? (trust.writtenById ?? UNKNOWN_WRITER) : id
 }
 
 export interface StoredKeySet {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Reply } from '../http/build-app.ts'
 import { decisionOf, SIGNERS } from '../http/provider.fixture.ts'
+import { until } from '../keyset/fake-time.ts'
 import { cookiesOf, HOST, OWN_PAGE } from './console-app.fixture.ts'
 import { ALICE, CLIENT_ID, type ConsoleLogin, challengeOf, setUpConsoleLogin } from './scripted-provider.fixture.ts'
 
@@ -178,14 +179,16 @@ test('a refused token is recorded under the id that the console shows', async (t
   assert.equal((await logInAtProvider(set, signer)).headers.location, '/console/')
 })
 
-/** A controller that accepts three refused logins of one address, and then one each second. */
-async function setUpLimited(t: TestContext) {
+async function setUpConfigured(t: TestContext, settings: object) {
   const dir = mkdtempSync(join(tmpdir(), 'countersign-login-'))
   t.after(() => rmSync(dir, { recursive: true, force: true }))
   const config = join(dir, 'settings.yaml')
-  writeFileSync(config, JSON.stringify({ limits: { addressBurst: 3, addressPerSecond: 1 } }))
+  writeFileSync(config, JSON.stringify(settings))
   return setUpConsoleLogin(t, { config })
 }
+
+/** A controller that accepts three refused logins of one address, and then one each second. */
+const setUpLimited = (t: TestContext) => setUpConfigured(t, { limits: { addressBurst: 3, addressPerSecond: 1 } })
 
 test('R-01 failed logins count against their address, started ones do not', async (t) => {
   const set = await setUpLimited(t)
@@ -220,6 +223,26 @@ test('R-01 invented codes count against their address, and beyond the limit none
   script.status = 200
   set.app.clock.advance(1_000)
   for (let nth = 0; nth < 5; nth++) assert.equal((await logInAtProvider(set, signer)).headers.location, '/console/')
+})
+
+test('S-11 invented codes of one network reach the provider a few at a time, and a login from another is not delayed', async (t) => {
+  const set = await setUpConfigured(t, { http: { trustedProxies: ['127.0.0.1'] }, limits: { addressBurst: 0 } })
+  const { app, forms, script, startLogin, finishLogin } = set
+  await set.createIdentity()
+  const signer = await set.createLoginSigner()
+  const answered = Promise.withResolvers<void>()
+  script.inventedAfter = answered.promise
+  const nodes = app.stores.length
+  const started = []
+  for (let nth = 0; nth < 110 * nodes; nth++) started.push(await startLogin(signer))
+  const replies = started.map((login) => finishLogin(login, { code: 'made-up' }, { 'x-forwarded-for': '192.0.2.1' }))
+  await until(() => forms.length >= 4 * nodes)
+  const own = await finishLogin(await startLogin(signer), {}, { 'x-forwarded-for': '192.0.2.2' })
+  assert.equal(own.headers.location, '/console/', own.text)
+  assert.equal(forms.length, 4 * nodes + 1)
+  answered.resolve()
+  const refused = (await Promise.all(replies)).filter(({ status }) => status === 429)
+  assert.equal(refused.length, 6 * nodes, 'beyond a hundred that wait')
 })
 
 test('F-08 a provider that is down is asked once in five seconds, and a later attempt logs in', async (t) => {

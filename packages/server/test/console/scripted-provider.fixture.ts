@@ -10,6 +10,7 @@ import { cookiesOf, HOST, makeConsole } from './console-app.fixture.ts'
 type Members = Readonly<Record<string, unknown>>
 
 export const CLIENT_ID = 'the-console'
+const CODE = 'the-code'
 
 /** A browser that was redirected to the provider. */
 export interface StartedLogin {
@@ -30,6 +31,8 @@ export async function setUpConsoleLogin(t: TestContext, settings: Readonly<Recor
     idToken: {} as Members,
     accessToken: {} as Members,
     tokenResponse: {} as Members,
+    /** An invented code is answered when this resolves. */
+    inventedAfter: undefined as Promise<unknown> | undefined,
     /** The HTTP status of its responses. */
     status: 200,
   }
@@ -42,11 +45,13 @@ export async function setUpConsoleLogin(t: TestContext, settings: Readonly<Recor
     request.setEncoding('utf8').on('data', (text: string) => {
       body += text
     })
-    request.on('end', () => {
+    request.on('end', async () => {
       const isToken = request.url === '/token'
       if (isToken) {
         assert.equal(request.headers['content-type'], 'application/x-www-form-urlencoded')
-        forms.push(new URLSearchParams(body))
+        const form = new URLSearchParams(body)
+        forms.push(form)
+        if (form.get('code') !== CODE) await script.inventedAfter
       } else requests.documents++
       response.statusCode = script.status
       response.setHeader('content-type', 'application/json').end(JSON.stringify(isToken ? tokens() : document()))
@@ -100,11 +105,12 @@ export async function setUpConsoleLogin(t: TestContext, settings: Readonly<Recor
     finishLogin: (
       { parameters, cookie }: Pick<StartedLogin, 'parameters' | 'cookie'>,
       members: Readonly<Record<string, string | undefined>> = {},
+      from: Readonly<Record<string, string>> = {},
     ) => {
       const query = new URLSearchParams()
-      const all = { code: 'the-code', state: parameters.state, iss: issuer, ...members }
+      const all = { code: CODE, state: parameters.state, iss: issuer, ...members }
       for (const [name, value] of Object.entries(all)) if (value !== undefined) query.set(name, value)
-      const headers = { host: HOST, cookie, 'sec-fetch-site': 'cross-site' }
+      const headers = { host: HOST, cookie, 'sec-fetch-site': 'cross-site', ...from }
       return app.call('GET', `/console/callback?${query}`, undefined, { headers })
     },
   }

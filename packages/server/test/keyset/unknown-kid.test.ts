@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { mintKey, mintKeyFrom } from '@countersign/testkit'
+import { makeTestCertificate, mintKey, mintKeyFrom } from '@countersign/testkit'
 import { settle, until } from './fake-time.ts'
 import { closeFileStore, createSigner, setUpKeySets, setUpSigner, urlOf } from './key-sets.fixture.ts'
 
@@ -197,4 +197,47 @@ test('F-08 with the provider down and no keys known, it is asked once and then n
   await time.advance(1)
   assert.equal((await keySets.keyFor(signer, OLD.kid))?.kid, OLD.kid)
   assert.equal(provider.hits, 2)
+})
+
+test('D52 what is fetched from an endpoint for one signer serves all signers with that endpoint', async (t) => {
+  const { keySets, store, time, provider, signer } = await setUpSigner(t, [OLD])
+  const others = []
+  for (let nth = 0; nth < 8; nth++) {
+    const other = await createSigner(store, `other ${nth}`, { jwksEndpoint: signer.jwksEndpoint })
+    await keySets.keyFor(other, OLD.kid)
+    others.push(other)
+  }
+  const elsewhere = await createSigner(store, 'elsewhere')
+  provider.publish([OLD, NEW])
+  await time.advance(1)
+  const before = provider.hits
+  for (const each of [signer, ...others]) assert.equal((await keySets.keyFor(each, NEW.kid))?.kid, NEW.kid, each.name)
+  assert.equal(provider.hits, before + 1)
+  assert.equal(keySets.keysOf(elsewhere).size, 0, 'another endpoint')
+})
+
+test('D52 a signer that spends the budget of an endpoint does not keep new keys from another', async (t) => {
+  const { keySets, store, time, provider, signer } = await setUpSigner(t, [OLD])
+  const hostile = await createSigner(store, 'hostile', { jwksEndpoint: signer.jwksEndpoint })
+  const spend = async () => {
+    for (let nth = 0; nth < 8; nth++) await keySets.keyFor(hostile, `invented ${nth}`)
+  }
+  await spend()
+  provider.publish([OLD, NEW])
+  await time.advance(10_000)
+  await spend()
+  assert.equal((await keySets.keyFor(signer, NEW.kid))?.kid, NEW.kid)
+})
+
+test('D52 what was fetched with one CA does not serve a signer with another', async (t) => {
+  const { keySets, store, time, provider, signer } = await setUpSigner(t, [OLD])
+  const create = (name: string, members = {}) =>
+    createSigner(store, name, { jwksEndpoint: signer.jwksEndpoint, ...members })
+  const [twin, other] = [await create('twin'), await create('other', { jwksCaPem: makeTestCertificate().pem })]
+  for (const each of [twin, other]) await keySets.keyFor(each, OLD.kid)
+  provider.publish([OLD, NEW])
+  await time.advance(1)
+  for (let nth = 0; nth < 8; nth++) await keySets.keyFor(signer, `invented ${nth}`)
+  assert.equal((await keySets.keyFor(other, NEW.kid))?.kid, undefined)
+  assert.equal((await keySets.keyFor(twin, NEW.kid))?.kid, NEW.kid)
 })

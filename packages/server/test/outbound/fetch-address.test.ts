@@ -140,10 +140,10 @@ test('S-11 few names are looked up at a time, and a cancelled caller causes no l
   const resolveHost = createHostResolver(lookup)
   const givingUp = new AbortController()
   const work = [
-    resolveHost('a.test', NEVER),
-    resolveHost('b.test', NEVER),
-    resolveHost('c.test', givingUp.signal),
-    resolveHost('d.test', NEVER),
+    resolveHost('a.test', { signal: NEVER }),
+    resolveHost('b.test', { signal: NEVER }),
+    resolveHost('c.test', { signal: givingUp.signal }),
+    resolveHost('d.test', { signal: NEVER }),
   ]
   await new Promise(setImmediate)
   assert.deepEqual(queries, ['a.test', 'b.test'])

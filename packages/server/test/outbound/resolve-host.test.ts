@@ -20,7 +20,11 @@ function createResolver(script: Parameters<typeof createFakeDns>[0]) {
   const advance = (ms: number): void => {
     elapsedMs += ms
   }
-  return { resolve: (host: string, signal = NEVER) => resolveHost(host, signal), queries, advance }
+  return {
+    resolve: (host: string, signal = NEVER, owner?: string) => resolveHost(host, { signal, owner }),
+    queries,
+    advance,
+  }
 }
 
 test('F-06 concurrent look-ups of a name share one query, and the next look-up makes a new one', async () => {
@@ -105,4 +109,103 @@ test('at most a thousand names wait, and the next is refused at once', async () 
   release(GOOD)
   await Promise.all(work)
   assert.equal((await resolve(last))[0]?.address, '127.0.0.1')
+})
+
+/** `count` names that do not resolve before `held` does. */
+function createHeldNames(count: number, held: Promise<readonly string[]>) {
+  const names = Array.from({ length: count }, (_, nth) => `held-${nth}.test`)
+  return { names, script: Object.fromEntries(names.map((host) => [host, [held]])) }
+}
+
+test('S-11 at most 32 names of one owner wait, and the names of others are looked up', async () => {
+  const { promise: held, resolve: release } = heldResult()
+  const { names, script } = createHeldNames(1_000, held)
+  const { resolve } = createResolver({ ...script, 'idp.test': [GOOD], 'own.test': [GOOD] })
+  const sent = await Promise.all(
+    names.map(async (host) => {
+      const work = resolve(host, NEVER, 'tenant').then(
+        () => 'resolved',
+        ({ message }: Error) => message,
+      )
+      return { work, early: await Promise.race([work, sleep(50)]) }
+    }),
+  )
+  const isRefused = ({ early }: { early: unknown }) => early === 'too many names are being looked up'
+  assert.equal(sent.filter(isRefused).length, 1_000 - 32)
+  assert.equal((await resolve('idp.test', NEVER, 'other'))[0]?.address, '127.0.0.1')
+  await assertFails(resolve('own.test', NEVER, 'tenant'), 'name-not-resolved')
+  release(GOOD)
+  await Promise.all(sent.map(({ work }) => work))
+  assert.equal((await resolve('own.test', NEVER, 'tenant'))[0]?.address, '127.0.0.1')
+})
+
+test('S-11 a name leaves its place when all its callers have given up, also while it waits for a lookup', async () => {
+  const { promise: held, resolve: release } = heldResult()
+  const { names, script } = createHeldNames(32, held)
+  const { resolve, queries } = createResolver({ ...script, 'next.test': [GOOD], 'held-1.test': [GOOD] })
+  const givingUp = new AbortController()
+  const work = names.map((host, nth) => resolve(host, nth === 0 ? NEVER : givingUp.signal, 'tenant'))
+  await assertFails(resolve('next.test', NEVER, 'tenant'), 'name-not-resolved')
+  givingUp.abort()
+  for (const given of work.slice(1)) await assertFails(given, 'name-not-resolved')
+  const next = [resolve('next.test', NEVER, 'tenant'), resolve('held-1.test', NEVER, 'tenant')]
+  release(GOOD)
+  await Promise.all([work[0], ...next])
+  assert.deepEqual(queries, ['held-0.test', 'next.test', 'held-1.test'])
+})
+
+test('S-11 two owners do not delay a third by more than one lookup, even when its last lookup failed', async () => {
+  for (const script of [{ 'idp.test': [GOOD] }, { 'idp.test': [DEAD, GOOD] }]) {
+    const { promise: first, resolve: releaseFirst } = heldResult()
+    const { promise: others, resolve: releaseOthers } = heldResult()
+    const names = ['1', '2', '3'].flatMap((nth) => [`x${nth}.test`, `y${nth}.test`])
+    const held = Object.fromEntries(names.map((host) => [host, [host === 'x1.test' ? first : others]]))
+    const { resolve, queries, advance } = createResolver({ ...held, ...script })
+    if (script['idp.test'].includes(DEAD)) await assertFails(resolve('idp.test', NEVER, 'third'), 'name-not-resolved')
+    advance(4_000)
+    const before = queries.length
+    const work = names.map((host) => resolve(host, NEVER, host.slice(0, 1)))
+    const wanted = resolve('idp.test', NEVER, 'third')
+    releaseFirst(GOOD)
+    assert.equal((await Promise.race([wanted, sleep(1_000)]))?.[0]?.address, '127.0.0.1')
+    assert.deepEqual(queries.slice(before, before + 3), ['x1.test', 'y1.test', 'idp.test'])
+    releaseOthers(GOOD)
+    await Promise.all(work)
+  }
+})
+
+test('S-11 new names of one owner leave capacity for others, however many do not resolve', async () => {
+  const { promise: held, resolve: release } = heldResult()
+  const slow = Array.from({ length: 20 }, (_, nth) => `slow-${nth}.test`)
+  const script = Object.fromEntries(slow.map((host) => [host, [held]]))
+  const { resolve, queries } = createResolver({ ...script, 'idp.test': [GOOD] })
+  const work = slow.map((host) => resolve(host, NEVER, 'tenant'))
+  const wanted = Array.from({ length: 4 }, () => resolve('idp.test', NEVER, 'other'))
+  const asked = resolve('idp.test', NEVER, 'tenant')
+  await sleep(10)
+  assert.deepEqual(queries, ['slow-0.test', 'idp.test'])
+  for (const addresses of await Promise.all(wanted)) assert.equal(addresses[0]?.address, '127.0.0.1')
+  release(GOOD)
+  await Promise.all([...work, asked])
+  assert.equal(queries.length, slow.length + 2, 'all resolve in turn')
+})
+
+test('S-11 a name that waits behind the lookups of one owner does not wait for another', async () => {
+  const { promise: held, resolve: release } = heldResult()
+  const { resolve } = createResolver({ 'slow.test': [held], 'idp.test': [GOOD] })
+  const slow = resolve('slow.test', NEVER, 'tenant')
+  const behind = resolve('idp.test', NEVER, 'tenant')
+  assert.equal((await resolve('idp.test', NEVER, 'other'))[0]?.address, '127.0.0.1')
+  release(GOOD)
+  await Promise.all([slow, behind])
+})
+
+test('S-11 names of two owners are looked up at the same time', async () => {
+  const { promise: held, resolve: release } = heldResult()
+  const { resolve, queries } = createResolver({ 'a.test': [held], 'b.test': [held] })
+  const work = [resolve('a.test', NEVER, 'one'), resolve('b.test', NEVER, 'two')]
+  await sleep(10)
+  assert.deepEqual(queries, ['a.test', 'b.test'])
+  release(GOOD)
+  await Promise.all(work)
 })

@@ -21,8 +21,8 @@ function createSteps(queue: FairQueue) {
 test('keys take turns, however much work one of them has', async () => {
   const { started, add, end } = createSteps(new FairQueue({ atOnce: 1, maxWaiting: 10 }))
   const all = [add('a', 'a1'), add('a', 'a2'), add('a', 'a3'), add('b', 'b1'), add('c', 'c1')]
-  for (const name of ['a1', 'a2', 'b1', 'c1', 'a3']) await end(name)
-  assert.deepEqual(started, ['a1', 'a2', 'b1', 'c1', 'a3'])
+  for (const name of ['a1', 'b1', 'c1', 'a2', 'a3']) await end(name)
+  assert.deepEqual(started, ['a1', 'b1', 'c1', 'a2', 'a3'])
   assert.deepEqual(await Promise.all(all), ['a1', 'a2', 'a3', 'b1', 'c1'])
 })
 
@@ -36,6 +36,31 @@ test('one key does not get all places', async () => {
   assert.deepEqual(started, ['a1', 'b1', 'a2'])
   await end('a2')
   await Promise.all(all)
+})
+
+test('a key that has had its turn is behind those that came meanwhile', async () => {
+  const { started, add, end } = createSteps(new FairQueue({ atOnce: 2, perKey: 1, maxWaiting: 10 }))
+  const all = [add('a', 'a1'), add('b', 'b1'), add('a', 'a2'), add('b', 'b2'), add('c', 'c1')]
+  for (const name of ['b1', 'c1', 'b2', 'a1', 'a2']) await end(name)
+  assert.deepEqual(started, ['a1', 'b1', 'c1', 'b2', 'a2'])
+  await Promise.all(all)
+})
+
+test('work that waits is dropped when its signal aborts, and work that runs is not', async () => {
+  const queue = new FairQueue({ atOnce: 1, maxWaiting: 1 })
+  const stop = new AbortController()
+  const held = Promise.withResolvers<string>()
+  const running = queue.run('a', () => held.promise, stop.signal)
+  const waiting = queue.run('a', async () => assert.fail('it was dropped'), stop.signal)
+  stop.abort(new Error('no longer wanted'))
+  await assert.rejects(waiting, /no longer wanted/)
+  await assert.rejects(
+    queue.run('b', async () => 'late', stop.signal),
+    /no longer wanted/,
+  )
+  const next = queue.run('a', async () => 'next')
+  held.resolve('done')
+  assert.deepEqual(await Promise.all([running, next]), ['done', 'next'])
 })
 
 test('work that fails gives its place to the next', async () => {

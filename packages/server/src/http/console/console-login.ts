@@ -63,7 +63,7 @@ export function consoleLoginRoutes(parts: ConsoleLoginRouteParts): Route[] {
     const { sessionToken, replaces, next } = flow
     target.next = next
     const callback = { iss: query.get('iss'), error: query.get('error'), code: query.get('code') }
-    const token = await login.redeem(flow, callback)
+    const token = await login.redeem(flow, callback, call.clientAddress)
     if (sessionToken !== undefined) {
       const held = await login.hold(sessionToken, token)
       const cookies = held.map(([name, value]) => (value === '' ? clearCookie(name) : buildCookie(name, value)))

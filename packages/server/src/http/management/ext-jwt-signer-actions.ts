@@ -18,7 +18,7 @@ import type { Store } from '../../store/store.ts'
 import type { LoginExplainer } from '../../token/login-explainer.ts'
 import { detail, done, timestamp } from '../pipeline/envelope.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
-import type { Route } from '../pipeline/route.ts'
+import { type Route, sessionOf } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
 import { describeKeys } from './ext-jwt-signer-key-status.ts'
 import { COLLECTION, ONE } from './ext-jwt-signers.ts'
@@ -66,7 +66,8 @@ export function extJwtSignerActionRoutes(parts: ExtJwtSignerActionRouteParts): R
       bodyCap: 'management',
       body: { schema: DiscoverSigner, optional: false },
       note: describe.one('DiscoveredSigner', 'Read the members of a signer from the issuer’s discovery document'),
-      handle: async ({ body }) => detail(await discoverSigner((body as DiscoverBody).issuer)),
+      handle: async (call) =>
+        detail(await discoverSigner(sessionOf(call).identity.id, (call.body as DiscoverBody).issuer)),
     },
     {
       method: 'POST',

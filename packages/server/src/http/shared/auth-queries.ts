@@ -1,4 +1,6 @@
 import type { MissingFactor } from '../../login/second-factor.ts'
+import type { StoredSigner } from '../../store/signer-row.ts'
+import { browserLoginOf } from '../../token/browser-login.ts'
 
 /** The second factors that a session lacks, in the form that existing clients read. */
 export function authQueries(missing: readonly MissingFactor[]): unknown[] {
@@ -19,14 +21,9 @@ const TOTP_QUERY = {
   scopes: null,
 }
 
-interface QueriedSigner {
-  readonly id: string
-  readonly externalAuthUrl: string | null
-  readonly clientId: string | null
-  readonly scopes: readonly string[] | null
-}
-
-function extJwtQuery({ id, externalAuthUrl, clientId, scopes }: QueriedSigner) {
+function extJwtQuery(signer: StoredSigner) {
+  const { id, scopes } = signer
+  const { externalAuthUrl, clientId } = browserLoginOf(signer)
   return {
     typeId: 'EXT-JWT',
     provider: 'url',

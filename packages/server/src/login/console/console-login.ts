@@ -74,12 +74,12 @@ export class ConsoleLogin {
   }
 
   /** Exchanges the provider's code for a token of the flow's signer. */
-  async redeem(flow: LoginFlow, response: AuthorizationResponse): Promise<string> {
+  async redeem(flow: LoginFlow, response: AuthorizationResponse, clientAddress: string): Promise<string> {
     const signer = await this.getSigner(flow.signerId)
     if (signer.revision !== flow.revision) throw new ConsoleLoginError('expired', 'the signer changed during the login')
     const provider = await this.#parts.loginProviders.find(signer)
     const code = readCode(response, provider)
-    return this.#parts.loginProviders.redeem(signer, provider, { ...flow, code })
+    return this.#parts.loginProviders.redeem(signer, provider, { ...flow, code, clientAddress })
   }
 
   /** Returns the cookies that hold the token as the second factor of the session. */

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { createLruCache, isSafeLink, readJws } from '@countersign/core'
+import { clientNetwork, createLruCache, isSafeLink, readJws } from '@countersign/core'
 import { readIssuerDocument } from '../../outbound/discovery-document.ts'
 import type { FetchDocument, FetchOptions } from '../../outbound/fetch-document.ts'
 import { OutboundError } from '../../outbound/outbound-error.ts'
 import { readJsonObject } from '../../outbound/read-json-object.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { FairQueue } from '../../platform/fair-queue.ts'
 import type { StoredSigner } from '../../store/signer-row.ts'
 import { browserLoginOf } from '../../token/browser-login.ts'
 import { ConsoleLoginError } from './console-login-error.ts'
@@ -24,6 +25,8 @@ interface RedeemedCode {
   readonly verifier: string
   readonly nonce: string
   readonly redirectUri: string
+  /** The address of the browser. */
+  readonly clientAddress: string
 }
 
 interface LoginProvidersParts {
@@ -44,6 +47,8 @@ const PROVIDER_CACHED_MS = 300_000
 /** Repeated logins must not send repeated requests to a provider that is down. */
 const FAILURE_CACHED_MS = 5_000
 const MAX_CACHED = 500
+/** Codes sent to providers, by client network: anyone can invent codes, and providers may be slow. */
+const REDEMPTIONS = { atOnce: 16, perKey: 4, maxWaiting: 100 }
 
 /**
  * The identity providers of signers. Requests follow the rules for all outbound requests. Concurrent logins share one fetch of a discovery
@@ -52,6 +57,7 @@ const MAX_CACHED = 500
 export class LoginProviders {
   readonly #parts: LoginProvidersParts
   readonly #cache = createLruCache<string, CachedProvider>(MAX_CACHED)
+  readonly #redemptions = new FairQueue(REDEMPTIONS)
 
   constructor(parts: LoginProvidersParts) {
     this.#parts = parts
@@ -68,11 +74,14 @@ export class LoginProviders {
     return cached.provider
   }
 
-  /** Exchanges the provider's code for the token that the signer accepts. Throws ConsoleLoginError. */
+  /**
+   * Exchanges the provider's code for the token that the signer accepts. Throws ConsoleLoginError, or SERVER_TOO_MANY_REQUESTS when too many
+   * codes from the client's network wait.
+   */
   async redeem(
     signer: StoredSigner,
     provider: LoginProvider,
-    { code, verifier, nonce, redirectUri }: RedeemedCode,
+    { code, verifier, nonce, redirectUri, clientAddress }: RedeemedCode,
   ): Promise<string> {
     const form = {
       grant_type: 'authorization_code',
@@ -81,7 +90,8 @@ export class LoginProviders {
       client_id: provider.clientId,
       code_verifier: verifier,
     }
-    const response = readJsonObject(await this.#fetchBody(provider.tokenEndpoint, signer, { method: 'POST', form }))
+    const fetch = () => this.#fetchBody(provider.tokenEndpoint, signer, { method: 'POST', form })
+    const response = readJsonObject(await this.#redemptions.run(clientNetwork(clientAddress), fetch))
     if (typeof response === 'string') throw unusable(`the token response ${response}`)
     checkIdToken(response.id_token, provider, nonce)
     const token = signer.targetToken === 'ID' ? response.id_token : response.access_token
@@ -111,9 +121,9 @@ export class LoginProviders {
     return readProvider(await this.#fetchBody(url, signer), signer.issuer, clientId)
   }
 
-  async #fetchBody(url: string, { jwksCaPem }: StoredSigner, send?: FetchOptions['send']): Promise<Buffer> {
+  async #fetchBody(url: string, { id: owner, jwksCaPem }: StoredSigner, send?: FetchOptions['send']): Promise<Buffer> {
     try {
-      const options = { accept: JSON_TYPE, mediaTypes: [JSON_TYPE], caPem: jwksCaPem ?? undefined }
+      const options = { owner, accept: JSON_TYPE, mediaTypes: [JSON_TYPE], caPem: jwksCaPem ?? undefined }
       return (await this.#parts.fetchDocument(url, { ...options, ...(send && { send }) })).body
     } catch (error) {
       if (error instanceof OutboundError) throw unusable(`${new URL(url).host}: ${error.message}`, error)

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { KeySigner, StoredKeySet } from '../key-signer.ts'
-import type { Database } from '../schema.ts'
+import type { Database, SignerRow } from '../schema.ts'
 import type { Store } from '../store.ts'
 
 /** A signer with its stored key set, if any. */
@@ -20,9 +20,11 @@ const selectSigners = ({ db }: Store) =>
     .leftJoin('signer_key_sets as set', 'set.signer_id', 'signer.id')
     .select(['signer.id', 'signer.enabled', 'signer.revision', 'signer.jwks_endpoint'])
     .select(['signer.jwks_ca_pem', 'signer.cert_pem', 'signer.not_after', 'signer.kid'])
+    .select(['signer.is_trusted', 'signer.written_by_id'])
     .select([noText.as('organization_id'), 'set.url', 'set.jwks', 'set.fetched_at'])
 
 const noTime = sql<number | null>`null`
+const noFlag = sql<SignerRow['is_trusted'] | null>`null`
 
 /** The key sets of identity providers are managed like those of signers. */
 const selectProviders = ({ db }: Store) =>
@@ -32,6 +34,7 @@ const selectProviders = ({ db }: Store) =>
     .select(['signer.id', 'signer.enabled', 'signer.revision'])
     .select((eb) => eb.ref('signer.jwks_uri').$castTo<string | null>().as('jwks_endpoint'))
     .select([noText.as('jwks_ca_pem'), noText.as('cert_pem'), noTime.as('not_after'), noText.as('kid')])
+    .select([noFlag.as('is_trusted'), noText.as('written_by_id')])
     .select((eb) => eb.ref('signer.organization_id').$castTo<string | null>().as('organization_id'))
     .select(['set.url', 'set.jwks', 'set.fetched_at'])
 
@@ -75,11 +78,12 @@ async function* inPages(load: (last: string) => Promise<Row[]>): AsyncGenerator<
 }
 
 function fromRow(row: Row): LoadedKeySigner {
-  const { id, revision, kid, url, jwks, fetched_at: fetchedAt } = row
+  const { id, revision, kid, url, jwks, fetched_at: fetchedAt, is_trusted: isTrusted } = row
   return {
     signer: {
       id,
-      owner: row.organization_id ?? undefined,
+      organizationId: row.organization_id ?? undefined,
+      trust: isTrusted === null ? undefined : { isTrusted: Boolean(isTrusted), writtenById: row.written_by_id },
       enabled: Boolean(row.enabled),
       revision,
       jwksEndpoint: row.jwks_endpoint,
