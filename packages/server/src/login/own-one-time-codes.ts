@@ -60,11 +60,12 @@ export class OwnOneTimeCodes {
     return totp.totpId
   }
 
-  /** Verifies new one-time codes and completes the session. Recovery codes are not accepted. */
-  async verify(request: CodeRequest): Promise<void> {
+  /** Verifies new one-time codes and completes the session. Recovery codes are not accepted. `checkRight` throws when a right code is too little. */
+  async verify(request: CodeRequest, checkRight: () => Promise<void>): Promise<void> {
     const { session, code = '', meta } = request
     const totp = await this.getUnverified(session)
     const guess = this.#parts.oneTimeCodes.guess(totp, code, { recovery: false })
+    if (guess.match) await checkRight()
     const args = { id: session.identity.id, sessionId: session.id, guess }
     this.#check(request, await this.#parts.store.run(verifyTotp, args, meta), { completes: true })
   }

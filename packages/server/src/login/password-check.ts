@@ -8,7 +8,7 @@ import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
 import { findIdentity } from '../store/reads/identity-reads.ts'
 import type { Store } from '../store/store.ts'
-import type { Passwords } from './passwords.ts'
+import type { PasswordSender, Passwords } from './passwords.ts'
 
 /** A password to check. */
 export interface PasswordAttempt {
@@ -22,8 +22,7 @@ export interface PasswordAttempt {
 
 interface SentPassword {
   readonly password: string
-  /** Whether it comes from a known network. */
-  readonly isKnown: boolean
+  readonly sender: PasswordSender
 }
 
 /** The identity to log in, and the digest to compare with. */
@@ -77,8 +76,9 @@ export class PasswordCheck {
     }
   }
 
-  async #compare({ password, address, owner }: PasswordAttempt): Promise<boolean> {
-    const sent = { password, isKnown: this.#parts.limits.known.isKnown(address) }
+  async #compare({ password, account, address, owner }: PasswordAttempt): Promise<boolean> {
+    const standing = this.#parts.limits.known.standingOf(owner && account, address)
+    const sent = { password, sender: { account, standing } }
     return owner ? this.#isRightFor(sent, address, owner) : this.#refuse(sent)
   }
 
@@ -124,8 +124,8 @@ export class PasswordCheck {
     return false
   }
 
-  #compareWith({ password, isKnown }: SentPassword, digest: string | null | undefined): Promise<boolean> {
-    return this.#parts.passwords.isRight(password, digest, isKnown)
+  #compareWith({ password, sender }: SentPassword, digest: string | null | undefined): Promise<boolean> {
+    return this.#parts.passwords.isRight(password, digest, sender)
   }
 
   async #lockOut(guess: PasswordGuess, { identity, policy }: PasswordOwner): Promise<void> {

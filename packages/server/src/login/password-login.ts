@@ -18,7 +18,7 @@ interface PasswordLoginParts extends SessionOptions {
   readonly passwordCost: PasswordCost
   readonly limits: Pick<AttemptLimits, 'password' | 'account' | 'known'>
   readonly log: Logger
-  /** Limit of passwords digested or compared concurrently. */
+  /** Limit of passwords of one account that are digested or compared concurrently. */
   readonly maxPasswordsAtOnce?: number | undefined
   /** Counts wrong passwords; by default in this process. */
   readonly guesses?: Guesses | undefined

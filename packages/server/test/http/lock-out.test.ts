@@ -152,7 +152,7 @@ testWithApp(
       assert.equal(await right(), WRONG)
     })
   },
-  { settings: { config } },
+  { settings: { config }, isAlone: 'node' },
 )
 
 /** A password check over a real store and real digests that counts the comparisons with an identity's password. */
@@ -160,13 +160,13 @@ async function makePasswordCheck(t: TestContext, maxAttempts: number) {
   const app = await buildApp(t)
   const { id } = await makeLockable(app, { maxAttempts, lockoutDurationMinutes: 5 })
   const real = new Passwords(TEST_PASSWORD_COST)
-  const digest = await real.digest('the-right-one')
+  const digest = await real.digest('the-right-one', id)
   let compared = 0
   const passwords: Pick<Passwords, 'isRight'> = {
-    isRight: async (password, with_, isKnown) => {
+    isRight: async (password, with_, sender) => {
       if (with_) compared++
       await new Promise(setImmediate)
-      return real.isRight(password, with_, isKnown)
+      return real.isRight(password, with_, sender)
     },
   }
   const check = new PasswordCheck({

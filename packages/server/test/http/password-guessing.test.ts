@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { KnownNetworks, type Standing } from '../../src/limits/known-networks.ts'
 import { Passwords } from '../../src/login/passwords.ts'
-import { buildApp, TEST_PASSWORD_COST, type TestApp } from './build-app.ts'
+import { ADMIN_PASSWORD, buildApp, TEST_PASSWORD_COST, type TestApp } from './build-app.ts'
 import { summarize } from './ext-jwt-signers.fixture.ts'
 import { createIdentity, createPassword } from './identities.fixture.ts'
 
@@ -19,7 +20,7 @@ async function setUp(t: TestContext, limits: Record<string, number>) {
   t.after(() => rmSync(dir, { recursive: true, force: true }))
   const config = join(dir, 'settings.yaml')
   writeFileSync(config, JSON.stringify({ limits, http: { trustedProxies: ['127.0.0.1'] } }))
-  const app = await buildApp(t, { settings: { config } })
+  const app = await buildApp(t, { settings: { config }, isAlone: 'node' })
   const { username, password } = await createPassword(app, await createIdentity(app))
   return {
     app,
@@ -95,10 +96,10 @@ test('R-17 one network that guesses and polls keeps only itself out of an accoun
 })
 
 test('R-17 the networks of one /48, and the concurrent guesses of one network, take one place', async (t) => {
-  const { guess, password } = await setUp(t, { accountBurst: 5 })
+  const { app, guess, password } = await setUp(t, { accountBurst: 5 })
   for (let nth = 0; nth < 9; nth++) await guess(`2001:db8:1:${nth}::1`)
   const flood = await Promise.all(Array.from({ length: 9 }, () => guess('192.0.2.1')))
-  assert.equal(flood.filter((result) => result === WRONG).length, 1)
+  assert.equal(flood.filter((result) => result === WRONG).length, app.stores.length, 'one for each node')
   assert.equal(await guess(OWN_NETWORK, password), '200')
 })
 
@@ -123,13 +124,44 @@ test('R-18 a flood of passwords from new networks leaves places for networks tha
   assert.deepEqual(own, ['200', '200'])
 })
 
-test('R-18 a quarter of the places is reserved', async () => {
+test('R-18 strangers have twelve places for all their accounts, others of a known network sixteen, and accounts take turns', async () => {
   const passwords = new Passwords(TEST_PASSWORD_COST)
-  const digest = await passwords.digest('secret')
-  const compare = (isKnown: boolean) => passwords.isRight('secret', digest, isKnown).catch(({ code }) => code)
-  const results = [...Array(13).fill(false), ...Array(5).fill(true)].map(compare)
-  const [refused] = (await Promise.all(results)).splice(12, 1)
-  assert.equal(refused, 'SERVER_TOO_MANY_REQUESTS')
-  assert.equal(await results[16], true)
-  assert.equal(await results[17], 'SERVER_TOO_MANY_REQUESTS')
+  const digest = await passwords.digest('secret', 'one')
+  const compare = (standing: Standing, nth: number) =>
+    passwords.isRight('secret', digest, { account: `account ${nth}`, standing }).catch(({ code }) => code)
+  const send = (standing: Standing) => Array.from({ length: 30 }, (_, nth) => compare(standing, nth))
+  const all = [send('stranger'), send('network'), send('account')]
+  const accepted = []
+  for (const results of all) accepted.push((await Promise.all(results)).filter((result) => result === true).length)
+  assert.deepEqual(accepted, [12, 16, 30])
+})
+
+test('R-18 a name that no account has any more gives its former networks no turn of their own', () => {
+  const known = new KnownNetworks()
+  known.note('former', OWN_NETWORK)
+  const standings = ['former', 'other', undefined].map((account) => known.standingOf(account, OWN_NETWORK))
+  assert.deepEqual(standings, ['account', 'network', 'network'])
+  assert.equal(known.standingOf('former', '192.0.2.1'), 'stranger')
+})
+
+test('R-18 one who has logged in and now sends invented names leaves turns for others', async (t) => {
+  const { guess, password } = await setUp(t, { accountBurst: 0, passwordBurst: 0 })
+  assert.equal(await guess(OWN_NETWORK, ADMIN_PASSWORD, 'admin'), '200')
+  const networks = Array.from({ length: 8 }, (_, nth) => `192.0.2.${nth + 1}`)
+  for (const network of networks) assert.equal(await guess(network, password), '200')
+  const flood = Array.from({ length: 200 }, (_, nth) => guess(networks[nth % 8] ?? '', 'wrong', `name ${nth}`))
+  const others = await Promise.all([1, 2, 3].map(() => guess(OWN_NETWORK, ADMIN_PASSWORD, 'admin')))
+  assert.ok((await Promise.all(flood)).includes(LIMITED), 'the flood fills its places')
+  assert.deepEqual(others, ['200', '200', '200'])
+})
+
+test('R-18 an account that logs in all the time with its own right password leaves turns for others', async (t) => {
+  const { guess, password } = await setUp(t, {})
+  for (const attempt of [guess(OWN_NETWORK, password), guess(OWN_NETWORK, ADMIN_PASSWORD, 'admin')]) {
+    assert.equal(await attempt, '200')
+  }
+  const flood = Array.from({ length: 60 }, () => guess(OWN_NETWORK, password))
+  const others = await Promise.all([1, 2, 3].map(() => guess(OWN_NETWORK, ADMIN_PASSWORD, 'admin')))
+  assert.ok((await Promise.all(flood)).includes(LIMITED), 'the flood fills its places')
+  assert.deepEqual(others, ['200', '200', '200'])
 })

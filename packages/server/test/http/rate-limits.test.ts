@@ -18,7 +18,7 @@ async function setUp(t: TestContext, limits: Record<string, number>, trustedProx
   t.after(() => rmSync(dir, { recursive: true, force: true }))
   const config = join(dir, 'settings.yaml')
   writeFileSync(config, JSON.stringify({ limits, http: { trustedProxies } }))
-  const provider = await setUpProvider(t, { settings: { config }, isAlone: true })
+  const provider = await setUpProvider(t, { settings: { config }, isAlone: 'controller' })
   await provider.createSigner()
   await provider.createIdentity()
   const { privateKey } = makeTestCertificate({ kind: 'rsa2048', commonName: 'other' })

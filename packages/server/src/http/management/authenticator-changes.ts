@@ -67,7 +67,7 @@ export class AuthenticatorChanges {
       const { username, password } = checkPasswordMembers(body)
       checkPlainText('username', username)
       const identity = await this.#getChangeableIdentity(call, authenticator.identityId)
-      const passwordDigest = await digestNewPassword(this.#parts, identity, password)
+      const passwordDigest = await this.#digest(call, identity, password)
       const args = { ...authenticator, username, passwordDigest }
       await this.#parts.store.run(createPasswordAuthenticator, args, this.#meta(call))
     },
@@ -92,7 +92,7 @@ export class AuthenticatorChanges {
     const change = {
       id,
       username: username || undefined,
-      passwordDigest: password ? await digestNewPassword(this.#parts, identity, password) : undefined,
+      passwordDigest: password ? await this.#digest(call, identity, password) : undefined,
       tags: tags && readTags('tags', tags as JsonObject),
     }
     await store.run(updateAuthenticator, change, this.#meta(call))
@@ -104,6 +104,10 @@ export class AuthenticatorChanges {
     if (!identity) throw notFound('identity', identityId)
     if (!hasAllPermissionsOf(sessionOf(call).identity, identity)) throw new AppError('UNAUTHORIZED')
     return identity
+  }
+
+  #digest(call: Call, identity: StoredIdentity, password: string): Promise<string> {
+    return digestNewPassword(this.#parts, identity, password, sessionOf(call).identity.id)
   }
 
   #meta(call: Call) {

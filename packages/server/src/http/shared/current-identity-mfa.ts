@@ -1,10 +1,12 @@
 import { CODE_HEADER, type OneTimeCode as CodeBody, OneTimeCode } from '@countersign/contract'
 import { AppError } from '@countersign/core'
 import { type CodeRequest, OwnOneTimeCodes, type OwnOneTimeCodesParts } from '../../login/own-one-time-codes.ts'
+import type { SecondFactor } from '../../login/second-factor.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { TotpRow } from '../../store/schema.ts'
 import { onBothApis } from '../api-paths.ts'
 import type { Call } from '../pipeline/call.ts'
+import { missingFactors } from '../pipeline/challenge.ts'
 import { detail, done, timestamp } from '../pipeline/envelope.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import { type Method, type Route, type RouteResponse, sessionOf } from '../pipeline/route.ts'
@@ -13,6 +15,7 @@ import { qrPng } from './qr-png.ts'
 
 interface CurrentIdentityMfaRouteParts extends OwnOneTimeCodesParts {
   readonly clock: Clock
+  readonly secondFactor: SecondFactor
 }
 
 const MFA = '/current-identity/mfa'
@@ -35,7 +38,7 @@ const NOTES = {
 
 /** The caller's own one-time codes. A session without its second factor can only set them up or send a code. */
 export function currentIdentityMfaRoutes(parts: CurrentIdentityMfaRouteParts): Route[] {
-  const { clock, oneTimeCodes } = parts
+  const { clock, oneTimeCodes, secondFactor } = parts
   const own = new OwnOneTimeCodes(parts)
   const requestOf = (call: Call): CodeRequest => ({
     id: call.requestId,
@@ -68,8 +71,14 @@ export function currentIdentityMfaRoutes(parts: CurrentIdentityMfaRouteParts): R
     return { status: 200, bytes: { content, type: 'image/png' } }
   }
 
+  /** With codes that the policy does not require, a thief of the password could lock the owner out. They need the token that it requires. */
+  const checkToken = async (call: Call): Promise<void> => {
+    const missing = await secondFactor.findMissing(sessionOf(call), call.untrustedBearers)
+    if (missing.length > 0 && missing.every(({ kind }) => kind !== 'totp')) throw missingFactors(missing)
+  }
+
   const verify = async (call: Call): Promise<RouteResponse> => {
-    await own.verify(requestOf(call))
+    await own.verify(requestOf(call), () => checkToken(call))
     return done()
   }
 

@@ -9,14 +9,18 @@ export interface NewPasswordParts {
   readonly passwordLogin: Pick<PasswordLogin, 'passwords'>
 }
 
-/** The digest of a new password; COULD_NOT_VALIDATE when it breaks a rule of the identity's policy. */
+/**
+ * The digest of a new password, which the identity itself or another caller sets. COULD_NOT_VALIDATE when it breaks a rule of the identity's
+ * policy.
+ */
 export async function digestNewPassword(
   { store, passwordLogin }: NewPasswordParts,
-  { authPolicyId }: Pick<StoredIdentity, 'authPolicyId'>,
+  { id, authPolicyId }: Pick<StoredIdentity, 'id' | 'authPolicyId'>,
   password: string,
+  callerId = id,
 ): Promise<string> {
   const policy = await findAuthPolicy(store.db, authPolicyId)
   if (!policy) throw new AppError('NOT_FOUND')
   checkPassword(password, policy.primary.updb)
-  return passwordLogin.passwords.digest(password)
+  return passwordLogin.passwords.digest(password, callerId)
 }
