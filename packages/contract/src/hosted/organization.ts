@@ -60,7 +60,7 @@ export const API_ACCOUNT = resource({
   proofToken: field(proofToken(), { createOnly: true, optional: true }),
   contactEmail: field(text(256), { default: null }),
   description: field(text(1024), { default: null }),
-  role: field(Type.Enum([...ACCOUNT_ROLES]), { default: 'admin', blankIsIgnored: true }),
+  role: field(Type.Enum([...ACCOUNT_ROLES]), { default: 'read-only', blankIsIgnored: true }),
   active: field(Type.Boolean(), { default: true }),
 })
 

@@ -18,7 +18,7 @@ export interface Token extends Scanned {
   /** The token as it was written. */
   readonly text: string
   /** Whether the token is preceded by white space or by the start of the text. */
-  readonly spaced: boolean
+  readonly isSpaced: boolean
 }
 
 const SPACES = ' \t\r\n'
@@ -58,7 +58,7 @@ export function lex(text: string, from: number, code: FilterErrorCode): Token {
     throw unexpectedSymbol(text, start, String.fromCodePoint(text.codePointAt(start) ?? 0), code)
   }
   const written = scanned.kind === 'end' ? '<EOF>' : text.slice(start, scanned.end)
-  return { ...scanned, start, text: written, spaced: start > from || start === 0 }
+  return { ...scanned, start, text: written, isSpaced: start > from || start === 0 }
 }
 
 /** The error for an unexpected symbol. Lines count from 1, columns from 0. */

@@ -28,9 +28,9 @@ export function parseSortFields(cursor: TokenCursor, options: FilterOptions): So
 }
 
 function takeDirection(cursor: TokenCursor): string {
-  const { keyword, spaced } = peek(cursor)
+  const { keyword, isSpaced } = peek(cursor)
   if (keyword !== 'asc' && keyword !== 'desc') return 'asc'
-  if (!spaced) throw unexpected(cursor)
+  if (!isSpaced) throw unexpected(cursor)
   cursor.at++
   return keyword
 }

@@ -60,7 +60,7 @@ export function isKeyword(cursor: TokenCursor, keyword: string, ahead = 0): bool
 /** Takes a word operator between two operands, which needs white space on both sides. */
 export function takeInfix(cursor: TokenCursor, keyword: string): boolean {
   if (!isKeyword(cursor, keyword)) return false
-  if (!peek(cursor).spaced) throw unexpected(cursor)
+  if (!peek(cursor).isSpaced) throw unexpected(cursor)
   return takePrefix(cursor, keyword)
 }
 
@@ -68,7 +68,7 @@ export function takeInfix(cursor: TokenCursor, keyword: string): boolean {
 export function takePrefix(cursor: TokenCursor, keyword: string): boolean {
   if (!isKeyword(cursor, keyword)) return false
   cursor.at++
-  if (!peek(cursor).spaced) throw unexpected(cursor)
+  if (!peek(cursor).isSpaced) throw unexpected(cursor)
   return true
 }
 

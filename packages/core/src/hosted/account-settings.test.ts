@@ -5,7 +5,7 @@ import { accountFromBody, patchedAccount, replacedAccount } from './account-sett
 const SET = { contactEmail: 'ops@example.com', description: 'pipeline', role: 'read-only', active: false } as const
 
 test('members that a body omits or leaves blank get their defaults', () => {
-  const usual = { contactEmail: null, description: null, role: 'admin', active: true }
+  const usual = { contactEmail: null, description: null, role: 'read-only', active: true }
   assert.deepEqual(accountFromBody({ name: 'n' }), { name: 'n', ...usual })
   assert.deepEqual(accountFromBody({ name: 'n', contactEmail: '', description: '' }), { name: 'n', ...usual })
   assert.deepEqual(accountFromBody({ name: 'n', ...SET }), { name: 'n', ...SET })

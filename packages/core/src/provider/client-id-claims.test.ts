@@ -23,6 +23,33 @@ test('the claim of the client id is that of the record, else those of its kind',
   assert.equal(findClientId({ ...OTHER, clientIdClaim: '/~' }, { azp: 'a' }), undefined)
 })
 
+const BY_SUBJECT = { ...OTHER, clientIdClaim: 'sub' } as const
+
+/** Tokens of machines at issuers of no known product, whose `sub` names the machine. */
+const NAMED_BY_SUBJECT = {
+  'GitHub Actions': { sub: 'repo:acme/app:ref:refs/heads/main', actor: 'alice', repository: 'acme/app' },
+  Kubernetes: { sub: 'system:serviceaccount:default:ci', 'kubernetes.io': { namespace: 'default' } },
+  'a service account of Google': { sub: '117', azp: '117', email: 'ci@acme.iam.gserviceaccount.com' },
+  'Auth0 at a custom domain': { sub: 'machine@clients', azp: 'machine', gty: 'client-credentials' },
+  'RFC 9068': { sub: 'machine', client_id: 'machine' },
+}
+
+for (const [what, claims] of Object.entries(NAMED_BY_SUBJECT)) {
+  test(`N-13 sub is the client id in a token of ${what}`, () => {
+    for (const clientIdClaim of ['sub', '/sub']) {
+      assert.equal(findClientId({ ...BY_SUBJECT, clientIdClaim }, claims), claims.sub)
+    }
+  })
+}
+
+test('N-13 sub is no client id in a token that names another client', () => {
+  for (const claims of [{ azp: 'a' }, { client_id: 'a' }, { azp: 'owner', client_id: 'a' }, { azp: 7 }]) {
+    assert.equal(findClientId(BY_SUBJECT, { ...claims, sub: 'owner' }), undefined, JSON.stringify(claims))
+  }
+  assert.equal(findClientId(BY_SUBJECT, { azp: 'owner', client_id: 'owner', sub: 'owner' }), 'owner')
+  assert.equal(findClientId(OTHER, { azp: 'a', sub: 'owner' }), 'a')
+})
+
 const ALLOWED: Readonly<Record<keyof typeof RECORDS, readonly string[]>> = {
   cognito: ['client_id'],
   auth0: ['azp', 'client_id'],

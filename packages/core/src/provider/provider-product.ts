@@ -3,14 +3,16 @@ import { findEntraIssuer } from '../explain/entra-issuer.ts'
 import { splitIssuer } from '../explain/issuer-parts.ts'
 import { isLoopbackHost } from '../text/safe-link.ts'
 
-export type IssuerProduct = 'entra-v1' | 'entra-v2' | 'okta' | 'keycloak' | 'other'
+export type IssuerProduct = 'cognito' | 'auth0' | 'entra-v1' | 'entra-v2' | 'okta' | 'keycloak' | 'other'
 
 /** Recognises the product by the form of its issuer. */
 export function productOfIssuer(issuer: string): IssuerProduct {
   const parts = splitIssuer(issuer)
   const entra = findEntraIssuer(parts)
   if (entra) return entra.version === 1 ? 'entra-v1' : 'entra-v2'
-  if (guessProviderProduct(issuer) === 'okta') return 'okta'
+  const product = guessProviderProduct(issuer)
+  if (product === 'okta' || product === 'auth0') return product
+  if (isUserPool(issuer)) return 'cognito'
   return parts.path.includes('/realms/') ? 'keycloak' : 'other'
 }
 
@@ -21,11 +23,15 @@ export function isOktaOrganizationServer(issuer: string): boolean {
 
 const COGNITO_HOST = /^cognito-idp(?:-fips)?\.([a-z]{2}(?:-[a-z]+)+-\d)\.amazonaws\.com(?:\.cn)?$/
 
-/** Whether an issuer is a user pool of Cognito, `https://cognito-idp.<region>.amazonaws.com/<region>_<id>`, or an emulation on this machine. */
+/** Whether an issuer is a user pool of Cognito, or an emulation on this machine. */
 export function isCognitoIssuer(issuer: string): boolean {
+  return isUserPool(issuer) || (URL.canParse(issuer) && isLoopbackHost(new URL(issuer).hostname))
+}
+
+/** A user pool is `https://cognito-idp.<region>.amazonaws.com/<region>_<id>`. */
+function isUserPool(issuer: string): boolean {
   if (!URL.canParse(issuer)) return false
   const { hostname, port, pathname, protocol } = new URL(issuer)
-  if (isLoopbackHost(hostname)) return true
   const [, region] = COGNITO_HOST.exec(hostname) ?? []
   const isPool = region !== undefined && new RegExp(`^/${region}_[A-Za-z0-9]+$`).test(pathname)
   return isPool && protocol === 'https:' && port === '' && issuer === `https://${hostname}${pathname}`

@@ -229,12 +229,14 @@ const OTHERS: readonly [
 ]
 
 for (const [row, what, of, claims, reason] of OTHERS) {
-  test(`${row} refuses ${what}`, async () => {
-    const kind = KINDS[of]
-    assert.ok(kind)
-    assert.equal((await verify(kind, kind.claims)).reason, 'accepted')
-    const verdict = await verify(kind, { ...kind.claims, ...claims })
-    assert.equal(verdict.reason, reason)
+  test(`${row} refuses ${what}, whatever kind the record says`, async () => {
+    const usual = KINDS[of]
+    assert.ok(usual)
+    for (const kind of new Set<ProviderKind>([usual.kind, 'auth0', 'oidc'])) {
+      assert.equal((await verify({ ...usual, kind }, usual.claims)).reason, 'accepted', kind)
+      const verdict = await verify({ ...usual, kind }, { ...usual.claims, ...claims })
+      assert.equal(verdict.reason, reason, kind)
+    }
   })
 }
 
@@ -268,9 +270,26 @@ test('a signer without audience needs claim rules', () => {
   assert.ok(buildVerifySigner({ ...fields, claimRules: providerProfile('cognito', '').rules }))
 })
 
+test('the kind of the record decides where the issuer does not show the product, and whether tokens have an audience', () => {
+  const claimsOf = (kind: ProviderKind, issuer: string) => providerProfile(kind, issuer).clientIdClaims
+  const user = { azp: 'app', sub: 'auth0|alice' }
+  const accepts = (kind: ProviderKind) =>
+    providerProfile(kind, 'https://login.acme.example/').rules.every((rule) => rule.holds(user))
+  assert.deepEqual([accepts('auth0'), accepts('oidc')], [false, true])
+  assert.deepEqual(claimsOf('cognito', 'http://127.0.0.1:1281/us-east-1_Local'), ['client_id'])
+  const pool = 'https://cognito-idp.us-east-1.amazonaws.com/us-east-1_EXAMPLE'
+  assert.deepEqual(claimsOf('oidc', pool), ['client_id'])
+  assert.equal(providerProfile('cognito', pool).hasAudience, false)
+  assert.equal(providerProfile('oidc', pool).hasAudience, true)
+})
+
 test('D41 the product is recognised by the suffix of the issuer in the record', () => {
   assert.equal(productOfIssuer('https://acme.okta.com/oauth2/default'), 'okta')
   assert.equal(productOfIssuer('https://acme.okta.com.evil.example/oauth2/default'), 'other')
+  assert.equal(productOfIssuer('https://acme.us.auth0.com/'), 'auth0')
+  assert.equal(productOfIssuer('https://acme.us.auth0.com.evil.example/'), 'other')
+  assert.equal(productOfIssuer('https://cognito-idp.us-east-1.amazonaws.com/us-east-1_EXAMPLE'), 'cognito')
+  assert.equal(productOfIssuer('http://127.0.0.1:1281/us-east-1_Local'), 'other')
   assert.equal(isOktaOrganizationServer('https://acme.okta.com'), true)
   assert.equal(isOktaOrganizationServer('https://acme.okta.com/oauth2/default'), false)
 })

@@ -7,44 +7,27 @@ import { type IssuerProduct, productOfIssuer } from './provider-product.ts'
 export interface ProviderProfile {
   /** Claims that can hold the client id. The first one that a token has is used. */
   readonly clientIdClaims: readonly string[]
-  /** Further claims that name the client, for records that say so. */
-  readonly otherClientIdClaims?: readonly string[]
-  /** False for Cognito, whose access tokens have no audience. */
+  /** Further claims that name the client, for records that say so, with what holds in tokens where they do. */
+  readonly otherClientIdClaims?: ReadonlyMap<string, ClaimRule>
+  /** False for the kind `cognito`: access tokens of user pools have no audience. */
   readonly hasAudience: boolean
   readonly rules: readonly ClaimRule[]
+  /** Rules for a token by which an organization proves that a client is its own, where `rules` do not tell machines from users. */
+  readonly proofRules?: readonly ClaimRule[]
 }
+
+type ProductProfile = Omit<ProviderProfile, 'hasAudience'>
 
 const isAbsentOr = (value: unknown, ...allowed: readonly unknown[]): boolean =>
   value === undefined || allowed.includes(value)
 
-const COGNITO: ProviderProfile = {
-  clientIdClaims: ['client_id'],
-  hasAudience: false,
-  rules: [
-    { expected: '`token_use` is access', holds: ({ token_use }) => token_use === 'access' },
-    {
-      expected: '`sub` is the `client_id`, not a user',
-      holds: ({ sub, client_id }) => typeof client_id === 'string' && sub === client_id,
-    },
-    { expected: 'no `username`, which only tokens of users have', holds: ({ username }) => username === undefined },
-  ],
-}
+const OF_ONE_CLIENT: ClaimRule = { expected: '`sub` is the client, not a user', holds: isOfOneClient }
 
-const AUTH0: ProviderProfile = {
-  clientIdClaims: ['azp', 'client_id'],
-  hasAudience: true,
-  rules: [
-    {
-      expected: '`gty`, where present, is client-credentials',
-      holds: ({ gty }) => isAbsentOr(gty, 'client-credentials'),
-    },
-    { expected: '`sub` is the client, not a user', holds: isOfClient },
-  ],
-}
-
-function isOfClient({ sub, azp, client_id }: JsonObject): boolean {
-  const clientId = azp ?? client_id
-  return typeof clientId === 'string' && (sub === `${clientId}@clients` || sub === clientId)
+/** Whether all claims that can name a client name the same one. Auth0 adds `@clients` to a client's `sub`. */
+function isOfOneClient({ sub, azp, client_id }: JsonObject): boolean {
+  const clientId = azp ?? client_id ?? sub
+  const isSubject = sub === clientId || sub === `${clientId}@clients`
+  return typeof clientId === 'string' && isSubject && isAbsentOr(client_id, clientId)
 }
 
 /** Values of `typ` in tokens that providers sign with the same keys for other uses. */
@@ -61,8 +44,35 @@ const ACCESS_ONLY: readonly ClaimRule[] = [
   },
 ]
 
+const WITHOUT_LOGIN: ClaimRule = {
+  expected: 'no `sid`, `session_state`, `auth_time` or `nonce`, which tokens of users have',
+  holds: (claims) => hasNoSession(claims) && claims.auth_time === undefined && claims.nonce === undefined,
+}
+
 /** How tokens of applications differ from tokens of users, by product. */
-const PRODUCT_PROFILES: Readonly<Record<IssuerProduct, Omit<ProviderProfile, 'hasAudience'>>> = {
+const PRODUCT_PROFILES: Readonly<Record<IssuerProduct, ProductProfile>> = {
+  cognito: {
+    clientIdClaims: ['client_id'],
+    rules: [
+      { expected: '`token_use` is access', holds: ({ token_use }) => token_use === 'access' },
+      {
+        expected: '`sub` is the `client_id`, not a user',
+        holds: ({ sub, client_id }) => typeof client_id === 'string' && sub === client_id,
+      },
+      { expected: 'no `username`, which only tokens of users have', holds: ({ username }) => username === undefined },
+    ],
+  },
+  auth0: {
+    clientIdClaims: ['azp', 'client_id'],
+    rules: [
+      {
+        expected: '`gty`, where present, is client-credentials',
+        holds: ({ gty }) => isAbsentOr(gty, 'client-credentials'),
+      },
+      OF_ONE_CLIENT,
+    ],
+    proofRules: [WITHOUT_LOGIN],
+  },
   'entra-v2': {
     clientIdClaims: ['azp'],
     rules: [{ expected: 'an application: no `scp`, `idtyp` app', holds: isEntraApplication }],
@@ -82,8 +92,15 @@ const PRODUCT_PROFILES: Readonly<Record<IssuerProduct, Omit<ProviderProfile, 'ha
       { expected: 'a service account of the client `azp`', holds: isServiceAccount },
     ],
   },
-  // Some issuers name machines by `sub` only, such as Kubernetes.
-  other: { clientIdClaims: ['azp', 'client_id'], otherClientIdClaims: ['sub'], rules: [] },
+  other: {
+    clientIdClaims: ['azp', 'client_id'],
+    // Some issuers name machines by `sub` only, such as Kubernetes. Elsewhere clients can share it, for example that of their owner.
+    otherClientIdClaims: new Map([
+      ['sub', { expected: '`azp` and `client_id`, where present, name the client of `sub`', holds: isOfOneClient }],
+    ]),
+    rules: [],
+    proofRules: [OF_ONE_CLIENT, WITHOUT_LOGIN],
+  },
 }
 
 function isEntraApplication({ scp, idtyp }: JsonObject): boolean {
@@ -107,8 +124,14 @@ function isServiceAccount({ azp, client_id, clientId, preferred_username: name }
 
 /** The profile that a machine's token must match. Pass the issuer of the provider record, never the token's. */
 export function providerProfile(kind: ProviderKind, issuer: string): ProviderProfile {
-  if (kind === 'cognito') return COGNITO
-  if (kind === 'auth0') return AUTH0
-  const profile = PRODUCT_PROFILES[productOfIssuer(issuer)]
-  return { ...profile, hasAudience: true, rules: [...ACCESS_ONLY, ...profile.rules] }
+  const profile = PRODUCT_PROFILES[productOf(kind, issuer)]
+  return { ...profile, hasAudience: kind !== 'cognito', rules: [...ACCESS_ONLY, ...profile.rules] }
+}
+
+/** The kind decides only where the issuer does not show the product: otherwise another kind would switch off the rules of the product. */
+function productOf(kind: ProviderKind, issuer: string): IssuerProduct {
+  // Without an audience, only the rules of Cognito restrict the use of tokens.
+  if (kind === 'cognito') return 'cognito'
+  const product = productOfIssuer(issuer)
+  return product === 'other' && kind === 'auth0' ? 'auth0' : product
 }

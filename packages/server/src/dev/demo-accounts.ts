@@ -8,7 +8,7 @@ import { bindAsOperator } from '../hosted/client-bindings.ts'
 import { createProvider } from '../operations/identity-provider/create-provider.ts'
 import { patchProvider } from '../operations/identity-provider/update-provider.ts'
 import { OWNER_ONLY, writeFileAtomically } from '../platform/keys/write-file-atomically.ts'
-import { type AccountWithClients, listAccounts } from '../store/reads/account-reads.ts'
+import { type AccountWithClient, listAccounts } from '../store/reads/account-reads.ts'
 import { listProviders } from '../store/reads/provider-reads.ts'
 import type { DemoParts } from './demo-parts.ts'
 import { freeName } from './free-name.ts'
@@ -58,13 +58,13 @@ export async function ensureDemoAccounts(parts: DemoParts): Promise<void> {
   await provider.state.update((now) => ({ ...now, demo: { ...now.demo, audience: hostedAudience } }))
 }
 
-async function ensureAccount(parts: DemoParts, demo: DemoKind, accounts: readonly AccountWithClients[]): Promise<void> {
+async function ensureAccount(parts: DemoParts, demo: DemoKind, accounts: readonly AccountWithClient[]): Promise<void> {
   const { provider, apiAccounts, organizationId, dataDir, meta } = parts
   const { kind, name, file } = demo
   const { issuer } = demo.addressesOf(provider.addresses)
   const createdId = provider.state.current().demo.accounts[kind]
   const path = join(dataDir, file)
-  const isDemoAccount = ({ account, provider: record }: AccountWithClients): boolean =>
+  const isDemoAccount = ({ account, provider: record }: AccountWithClient): boolean =>
     createdId === undefined ? account.name === name && record.issuer === issuer : account.id === createdId
   const existing = accounts.find(isDemoAccount)
   if (createdId !== undefined) {
@@ -78,7 +78,8 @@ async function ensureAccount(parts: DemoParts, demo: DemoKind, accounts: readonl
     name: freeName(name, taken, issuer),
     identityProviderId: recordId,
     contactEmail: 'demo@example.com',
-  }
+    role: 'admin',
+  } as const
   const { id, credentials } = existing
     ? await apiAccounts.rotate(organizationId, existing.account.id, { overlapMinutes: 0 }, bindAsOperator, meta())
     : await apiAccounts.create(organizationId, body, bindAsOperator, meta())

@@ -35,6 +35,8 @@ interface ClaimedAccount {
   readonly account: KnownAccount
   readonly provider: DirectoryProvider
   readonly clientId: string | undefined
+  /** Whether the token keeps the rules of the account's provider record. */
+  readonly keepsRules: boolean
 }
 
 interface AccessTokenVerifierParts {
@@ -83,7 +85,8 @@ export class AccessTokenVerifier {
 
   /**
    * Organizations may read the client id of one issuer's tokens from different claims, so a token can name several accounts. The account
-   * registered first wins: a later registration never takes over the tokens of an existing account.
+   * registered first wins: a later registration never takes over the tokens of an existing account. An account whose record refuses the
+   * token by its rules wins over no other.
    */
   async #findClaimedAccount(
     jws: UntrustedJws,
@@ -96,9 +99,11 @@ export class AccessTokenVerifier {
       const provider = account && (await providers.find(account.identityProviderId))
       const own = provider && findRecordSigner(provider, jws)
       // The account's record may read the client id from another claim than the one it was found in.
-      if (own && untrustedTextAt(own.claimsProperty, jws) === clientId) candidates.push({ account, provider, clientId })
+      if (!own || untrustedTextAt(own.claimsProperty, jws) !== clientId) continue
+      const keepsRules = own.claimRules.every((rule) => rule.holds(jws.untrustedClaims))
+      candidates.push({ account, provider, clientId, keepsRules })
     }
-    return candidates.toSorted(byRegistration)[0]
+    return candidates.toSorted(byPrecedence)[0]
   }
 }
 
@@ -107,8 +112,9 @@ function refused(verdict: Verdict, providerId?: string): AccessVerdict {
   return { ok: false, reason: verdict.reason, verdict, ...(providerId !== undefined && { providerId }) }
 }
 
-function byRegistration({ account: a }: ClaimedAccount, { account: b }: ClaimedAccount): number {
-  return a.registeredAt - b.registeredAt || (a.id < b.id ? -1 : 1)
+function byPrecedence(a: ClaimedAccount, b: ClaimedAccount): number {
+  const byRules = Number(b.keepsRules) - Number(a.keepsRules)
+  return byRules || a.account.registeredAt - b.account.registeredAt || (a.account.id < b.account.id ? -1 : 1)
 }
 
 /** Providers send scopes as a space-separated string (`scope`) or as a list (`scp`, sometimes `scope`). */

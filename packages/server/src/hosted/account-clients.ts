@@ -5,9 +5,12 @@ import { endOldSessions } from '../operations/api-account/account-sessions.ts'
 import type { ClientRegistration } from '../outbound/client-registration.ts'
 import { OutboundError } from '../outbound/outbound-error.ts'
 import type { Clock } from '../platform/clock.ts'
+import { FairQueue } from '../platform/fair-queue.ts'
 import type { Sealing } from '../platform/keys/sealing.ts'
+import { settleWithin } from '../platform/settle-within.ts'
 import { SYSTEM_ACTOR } from '../store/actor.ts'
 import type { ApiAccountClientRow } from '../store/hosted-schema.ts'
+import type { OwnedKey } from '../store/owned-key.ts'
 import type { StoredProvider } from '../store/provider-row.ts'
 import { listAccountsWithOldSessions, listRetiredClients } from '../store/reads/retired-client-reads.ts'
 import type { Store } from '../store/store.ts'
@@ -34,6 +37,14 @@ interface AccountClientsParts {
   readonly log: Logger
 }
 
+/** How a removal gets its turn. */
+type Turn = (remove: () => Promise<void>) => Promise<void>
+const AT_ONCE: Turn = (remove) => remove()
+
+/** Many may wait: a removal that is refused is not tried again, and the client would stay at the provider. */
+const REMOVALS = { atOnce: 16, perKey: 2, maxWaiting: 10_000 }
+/** How long a request waits for removals, which go on afterwards. */
+const REQUEST_WAITS_MS = 5_000
 const ACCOUNTS_PER_READ = 100
 const MAX_REMOVALS_PER_ORGANIZATION = 10
 const useOf = (providerId: string): string => `registration ${providerId}`
@@ -46,6 +57,8 @@ export function sealRegistrationToken(sealing: Sealing, providerId: string, toke
 /** Registers and removes the clients of API accounts at their identity providers. Client secrets are returned and never stored. */
 export class AccountClients {
   readonly #parts: AccountClientsParts
+  /** By organization, whose provider chooses the hosts, which may be slow. */
+  readonly #removals = new FairQueue(REMOVALS)
 
   constructor(parts: AccountClientsParts) {
     this.#parts = parts
@@ -62,13 +75,21 @@ export class AccountClients {
   }
 
   /** Undoes `obtain` when the client could not be stored. */
-  async discard({ id }: StoredProvider, { client }: NewClient): Promise<void> {
-    await this.#removeAtProvider(id, client)
+  async discard(provider: StoredProvider, { client }: NewClient): Promise<void> {
+    await this.#removeInTurn(provider, [client])
   }
 
   /** Removes clients at the provider. Failures are only logged, because the account is deleted here in any case. */
-  async remove({ id }: Pick<StoredProvider, 'id'>, clients: readonly ApiAccountClientRow[]): Promise<void> {
-    for (const row of clients) await this.#removeAtProvider(id, accountClient(row))
+  async remove(provider: OwnedKey, clients: readonly ApiAccountClientRow[]): Promise<void> {
+    await this.#removeInTurn(provider, clients.map(accountClient))
+  }
+
+  async #removeInTurn(provider: OwnedKey, clients: readonly AccountClient[]): Promise<void> {
+    const inTurn: Turn = (remove) => this.#removals.run(provider.organizationId, remove)
+    const removeAll = async (): Promise<void> => {
+      for (const client of clients) await this.#removeAtProvider(provider, client, inTurn)
+    }
+    await settleWithin(REQUEST_WAITS_MS, [removeAll()])
   }
 
   /** Ends the sessions of clients whose overlap after a rotation has ended, and then removes these clients. */
@@ -87,16 +108,20 @@ export class AccountClients {
     }
   }
 
-  /** After a failure, the other clients of the organization wait for the next round, so that those of others do not wait for them. */
+  /**
+   * After a failure, the other clients of the organization wait for the next round, so that those of others do not wait for them. For the
+   * same reason they do not wait for the removals of requests.
+   */
   async #removeClients(): Promise<void> {
     const { store, clock } = this.#parts
     const failed = new Set<string>()
     for (const retired of await listRetiredClients(store.db, MAX_REMOVALS_PER_ORGANIZATION)) {
       const { client, providerId, organizationId } = retired
       if (failed.has(organizationId)) continue
-      if (await this.#removeAtProvider(providerId, accountClient(client))) {
-        const { issuer, client_id: clientId } = client
-        await store.run(removeClient, { issuer, clientId }, { actorId: SYSTEM_ACTOR.id, now: clock.now() })
+      if (await this.#removeAtProvider({ id: providerId, organizationId }, accountClient(client))) {
+        const { issuer, client_id: clientId, account_id: accountId } = client
+        const removed = { issuer, clientId, accountId }
+        await store.run(removeClient, removed, { actorId: SYSTEM_ACTOR.id, now: clock.now() })
       } else {
         failed.add(organizationId)
       }
@@ -105,14 +130,14 @@ export class AccountClients {
 
   async #register(provider: StoredProvider, name: string): Promise<NewClient> {
     const { registration, sealing } = this.#parts
-    const { id, registrationUrl, registrationToken, tokenUrl, requiredScope } = provider
+    const { id, organizationId, registrationUrl, registrationToken, tokenUrl, requiredScope } = provider
     if (registrationUrl === null || tokenUrl === null) {
       const message = 'the provider has no registration endpoint: set clientId to an existing client'
       throw new AppError('INVALID_FIELD', { message })
     }
     const initialToken = registrationToken === null ? undefined : sealing.open(registrationToken, useOf(id))
     const registered = await throwProviderFailed(
-      registration.register(registrationUrl, { name, initialToken, scope: requiredScope ?? undefined }),
+      registration.register(organizationId, registrationUrl, { name, initialToken, scope: requiredScope ?? undefined }),
     )
     const sealedToken =
       registered.registrationToken === null ? null : sealing.seal(registered.registrationToken, useOf(id))
@@ -127,13 +152,14 @@ export class AccountClients {
   }
 
   /** Returns false when the provider did not remove the client. */
-  async #removeAtProvider(providerId: string, client: AccountClient): Promise<boolean> {
+  async #removeAtProvider(provider: OwnedKey, client: AccountClient, turn = AT_ONCE): Promise<boolean> {
     const { registration, sealing, log } = this.#parts
+    const { id: providerId, organizationId } = provider
     const { registrationUri, sealedRegistrationToken } = client
     if (registrationUri === null || sealedRegistrationToken === null) return true
     try {
       const registrationToken = sealing.open(sealedRegistrationToken, useOf(providerId))
-      await registration.remove({ registrationUri, registrationToken })
+      await turn(() => registration.remove(organizationId, { registrationUri, registrationToken }))
       return true
     } catch (error) {
       log.error({ providerId, clientId: client.clientId, err: error }, 'a client could not be removed at its provider')

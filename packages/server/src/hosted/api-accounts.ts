@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { ApiAccountCreate, ApiAccountRotate } from '@countersign/contract'
 import { accountFromBody } from '@countersign/core'
+import { checkNewClient } from '../operations/api-account/account-clients.ts'
 import { checkNewAccount, createApiAccount } from '../operations/api-account/create-api-account.ts'
 import { deleteApiAccount } from '../operations/api-account/delete-api-account.ts'
 import { rotateApiAccount } from '../operations/api-account/rotate-api-account.ts'
 import type { OperationMeta } from '../store/operation-meta.ts'
 import type { StoredProvider } from '../store/provider-row.ts'
+import { listClients } from '../store/reads/account-client-reads.ts'
 import { getAccount } from '../store/reads/account-reads.ts'
 import { getProvider } from '../store/reads/provider-reads.ts'
 import type { Store } from '../store/store.ts'
@@ -65,6 +67,7 @@ export class ApiAccounts {
   ): Promise<AccountWithCredentials> {
     const { store, accountClients } = this.#parts
     const { account, provider } = await getAccount(store.db, organizationId, id)
+    await checkNewClient(store, id)
     const clientId = body.clientId || undefined
     const binding = await bind(provider, { clientId, proofToken: body.proofToken })
     const obtained = await accountClients.obtain(provider, { name: account.name, clientId })
@@ -78,7 +81,8 @@ export class ApiAccounts {
   /** Deletes the account here, then its clients at the provider. */
   async remove(organizationId: string, id: string, meta: OperationMeta): Promise<void> {
     const { store, accountClients } = this.#parts
-    const { provider, clients } = await getAccount(store.db, organizationId, id)
+    const { provider } = await getAccount(store.db, organizationId, id)
+    const clients = await listClients(store.db, id)
     await store.run(deleteApiAccount, { id, organizationId }, meta)
     await accountClients.remove(provider, clients)
   }

@@ -1,4 +1,11 @@
-import { fieldError, isBelowIssuer, type JsonObject, readJws, type VerifiedTokenCache } from '@countersign/core'
+import {
+  fieldError,
+  isBelowIssuer,
+  type JsonObject,
+  providerProfile,
+  readJws,
+  type VerifiedTokenCache,
+} from '@countersign/core'
 import { BY_OPERATOR, type ClientBinding } from '../operations/api-account/client-binding.ts'
 import type { DiscoverProvider } from '../outbound/discover-provider.ts'
 import type { StoredProvider } from '../store/provider-row.ts'
@@ -50,15 +57,17 @@ export class ClientBindings {
       }
       if (!proofToken) throw fieldError('proofToken', 'proofToken is required: a token of the client', undefined)
       if (!isOperator) await this.#checkOwnEndpoint(provider, 'jwksUri')
-      return { by: 'proof', revision, claims: await this.#verify(provider, clientId, proofToken) }
+      const claims = await this.#verify(provider, clientId, proofToken)
+      if (!isOperator) checkIsOfMachine(provider, claims)
+      return { by: 'proof', revision, claims }
     }
   }
 
   /** Throws when another party than the issuer may answer at this URL of the record. */
   async #checkOwnEndpoint(provider: StoredProvider, field: 'jwksUri' | 'registrationUrl'): Promise<void> {
-    const { issuer, [field]: url } = provider
+    const { organizationId, issuer, [field]: url } = provider
     if (url === null || isBelowIssuer(issuer, url)) return
-    const discovered = await this.#parts.discoverProvider(issuer, undefined)
+    const discovered = await this.#parts.discoverProvider(organizationId, issuer, undefined)
     if (discovered[field] === url) return
     const reason = `${field} of the provider must be below its issuer or in the issuer's discovery document`
     throw fieldError(field, reason, url)
@@ -77,4 +86,11 @@ export class ClientBindings {
     if (verdict.token.identityClaim !== clientId) throw refuse('is not a token of this client')
     return verdict.token.claims
   }
+}
+
+/** Throws for a token that may be a user's: each user of an application has tokens with its client id. */
+function checkIsOfMachine({ kind, issuer }: StoredProvider, claims: JsonObject): void {
+  const unmet = providerProfile(kind, issuer).proofRules?.find((rule) => !rule.holds(claims))
+  if (!unmet) return
+  throw fieldError('proofToken', `proofToken may be a token of a user: expected ${unmet.expected}`, undefined)
 }

@@ -1,5 +1,6 @@
 import {
   buildVerifySigner,
+  claimRulesOf,
   clientIdClaimsOf,
   providerProfile,
   type Selector,
@@ -98,14 +99,14 @@ function trustedIssuer(issuer: string, records: readonly DirectoryProvider[]): T
 
 /** Prepares a record for verifying tokens. */
 export function directoryProvider(stored: StoredProvider): DirectoryProvider {
-  const { id, organizationId: owner, revision, issuer, kind, enabled } = stored
-  const { hasAudience, rules } = providerProfile(kind, issuer)
-  const audience = hasAudience ? stored.audience : null
+  const { id, organizationId, revision, issuer, kind, enabled } = stored
+  const audience = providerProfile(kind, issuer).hasAudience ? stored.audience : null
+  const claimRules = claimRulesOf(stored)
   const verifiers = clientIdClaimsOf(stored).map((claim): [string, VerifySigner] => [
     claim,
-    buildVerifySigner({ id: `${id} ${claim}`, revision, issuer, audience, claimsProperty: claim, claimRules: rules }),
+    buildVerifySigner({ id: `${id} ${claim}`, revision, issuer, audience, claimsProperty: claim, claimRules }),
   ])
-  const keySigner = { id, owner, enabled, revision, jwksEndpoint: stored.jwksUri, certPem: null, kid: null }
+  const keySigner = { id, organizationId, enabled, revision, jwksEndpoint: stored.jwksUri, certPem: null, kid: null }
   return { stored, keySigner, byClientIdClaim: new Map(verifiers) }
 }
 

@@ -37,7 +37,7 @@ export class ProviderRecords {
   /** Returns the id of the new record. */
   async create(organizationId: string, body: IdentityProviderWrite, meta: OperationMeta): Promise<string> {
     const id = randomUUID()
-    const provider = await this.#complete(body)
+    const provider = await this.#complete(organizationId, body)
     const args = { id, organizationId, provider, sealedRegistrationToken: this.#sealToken(id, body) }
     await this.#parts.store.run(createProvider, args, meta)
     return id
@@ -46,7 +46,7 @@ export class ProviderRecords {
   async replace({ id, organizationId }: OwnedKey, body: IdentityProviderWrite, meta: OperationMeta): Promise<void> {
     // Before discovery: nothing is fetched for a record that does not exist.
     await getProvider(this.#parts.store.db, organizationId, id)
-    const provider = await this.#complete(body)
+    const provider = await this.#complete(organizationId, body)
     const args = { id, organizationId, provider, sealedRegistrationToken: this.#sealToken(id, body) }
     await this.#parts.store.run(replaceProvider, args, meta)
   }
@@ -57,9 +57,11 @@ export class ProviderRecords {
     await this.#parts.store.run(patchProvider, args, meta)
   }
 
-  async #complete(body: IdentityProviderWrite): Promise<ProviderSettings> {
+  async #complete(organizationId: string, body: IdentityProviderWrite): Promise<ProviderSettings> {
     const isComplete = body.jwksUri && (body.kind !== 'oidc' || body.tokenUrl)
-    const discovered = isComplete ? {} : await this.#parts.discoverProvider(body.issuer, body.discoveryUrl)
+    const discovered = isComplete
+      ? {}
+      : await this.#parts.discoverProvider(organizationId, body.issuer, body.discoveryUrl)
     const provider = providerFromBody(body, discovered)
     this.#checkUrls(provider)
     return provider

@@ -21,13 +21,14 @@ export async function markDevelopment(store: Store, value: 'on' | 'off'): Promis
 }
 
 /**
- * Disables the demo records at the first start without `--dev`: the local provider asks for no password. They stay disabled until an
- * administrator enables them.
+ * Disables the demo records at the first start without `--dev`, and at the next ones until each could be: the local provider asks for no
+ * password. They stay disabled until an administrator enables them.
  */
 export async function leaveDevelopment(store: Store, log: Logger): Promise<void> {
   if ((await findSetting(store.db, SETTING)) === 'off') return
   const { loadDemoRecords } = await import('../dev/demo-records.ts')
   const { signers, providers, identities } = await loadDemoRecords(store, systemClock.now())
+  let failures = 0
   for (const { id, name } of signers) {
     await disable(`signer ${name}`, () =>
       store.run(patchSigner, { id, body: { enabled: false }, certificate: undefined }, meta()),
@@ -41,7 +42,7 @@ export async function leaveDevelopment(store: Store, log: Logger): Promise<void>
   for (const { id, name } of identities) {
     await disable(`identity ${name}`, () => store.run(disableIdentity, { id, durationMinutes: 0 }, meta()))
   }
-  await markDevelopment(store, 'off')
+  if (failures === 0) await markDevelopment(store, 'off')
 
   async function disable(record: string, run: () => Promise<unknown>): Promise<void> {
     try {
@@ -49,6 +50,7 @@ export async function leaveDevelopment(store: Store, log: Logger): Promise<void>
       log.warn({ record }, `disabled ${record}, which --dev created: the local identity provider asks for no password`)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
+      failures++
       log.error({ record, code: error.code }, `${record}, which --dev created, could not be disabled: delete it`)
     }
   }

@@ -5,6 +5,8 @@ export interface OperationMeta {
   readonly actorId: string
   /** Required of every actor but the controller itself, except by operations with the access `none`. */
   readonly credential?: ActorCredential
+  /** Of a caller of the hosted API. Its writes take turns with those of other organizations. */
+  readonly organizationId?: string
   readonly now: number
   /** The `If-Match` header: the current version must be in it. Any version passes when absent. */
   readonly ifMatch?: string

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mintKey } from '@countersign/testkit'
+import { DECISIONS, storeDecisions } from '../http/provider.fixture.ts'
 import { KINDS, type KindName, setUpHosted } from './hosted.fixture.ts'
 
 const NETWORKS = '/core/v3/networks'
@@ -178,14 +179,16 @@ test('D45 an administrator’s session acts for the organization of this control
   assert.equal((await both(token('cognito', 'machine-1'))).json.type, 'ApiAccountIdentity')
 })
 
-test('a read-only account reads everything and changes nothing', async (t) => {
+test('D57 a read-only account, and one without a named role, reads everything and changes nothing', async (t) => {
   const { createProvider, createAccount, token, call } = await setUpHosted(t)
   const provider = await createProvider('cognito')
   await createAccount(provider, 'reader', { role: 'read-only' })
-  await createAccount(provider, 'writer', { name: 'writer' })
+  await createAccount(provider, 'unnamed', { name: 'unnamed', role: undefined })
+  await createAccount(provider, 'writer', { name: 'writer', role: 'admin' })
   const body = { name: 'second' }
   for (const [client, status] of [
     ['reader', 403],
+    ['unnamed', 403],
     ['writer', 201],
   ] as const) {
     const bearer = token('cognito', client)
@@ -202,8 +205,8 @@ test('D18 the reason for a refused token at the hosted API is found by the trace
   const reasons = []
   for (const bearer of [wrong, token('auth0', 'unknown-client'), token('auth0', 'machine-1', { exp: 1 }), 'garbage']) {
     const { json } = await call('GET', SELF, bearer)
-    const path = `/edge/management/v1/auth-decisions/${json.traceId}`
-    const decision = await app.admin('GET', path)
+    await storeDecisions(app)
+    const decision = await app.admin('GET', `${DECISIONS}/${json.traceId}`)
     assert.equal(decision.status, 200, decision.text)
     assert.equal(decision.json.data.method, 'api-account')
     assert.equal(decision.text.includes(bearer), false)

@@ -90,7 +90,7 @@ test('S2-5.2 S2-5.3 D42 an account is registered at the provider, and its creden
   assert.equal((await call('GET', '/core/v3/networks', token('cognito', 'client-1'))).status, 200)
 })
 
-test('R-13 the token for one registration address is never sent to another', async (t) => {
+test('D65 R-13 the token for one registration address is never sent to another', async (t) => {
   const { app, registration, provider, create } = await setUp(t)
   const elsewhere = await startRegistration(t)
   elsewhere.clients.set('another client', '')
@@ -215,12 +215,12 @@ function shown({ credentials: _, updatedAt: __, ...account }: Record<string, unk
 
 test('PUT replaces an account: omitted members are reset to their defaults, read-only ones stay', async (t) => {
   const { app, create, bodyOf } = await setUp(t)
-  const members = { contactEmail: 'ops@example.com', description: 'pipeline', role: 'read-only', active: false }
+  const members = { contactEmail: 'ops@example.com', description: 'pipeline', role: 'admin', active: false }
   const account = shown(bodyOf(await create(members)))
   const path = `${ACCOUNTS}/${account.id}`
   const put = async (body: object) => shown(bodyOf(await app.admin('PUT', path, body), 200))
   assert.deepEqual(await put(account), account, 'sending back an unchanged account changes nothing')
-  const changed = { contactEmail: null, email: '', description: null, role: 'admin', active: true }
+  const changed = { contactEmail: null, email: '', description: null, role: 'read-only', active: true }
   assert.deepEqual(await put({ name: account.name }), { ...account, ...changed })
 })
 

@@ -90,7 +90,7 @@ test('N-13 a proof counts only by keys of the issuer itself: below it, or named 
   const issuer = `http://127.0.0.1:${server.port}`
   const publish = (jwks_uri: string) =>
     server.respondWith({ body: { issuer, jwks_uri }, headers: { 'content-type': 'application/json' } })
-  const forged = token('keycloak', VICTIM, { iss: issuer }, otherKey)
+  const forged = token('keycloak', VICTIM, { iss: issuer, sub: VICTIM }, otherKey)
   publish(`${issuer}/keys`)
   const provider = await makeProvider({ issuer, jwksUri: OTHER_KEYS })
   const refused = await bind(provider, { clientId: VICTIM, proofToken: forged })

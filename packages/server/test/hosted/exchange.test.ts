@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pino } from 'pino'
-import { AccountClients } from '../../src/hosted/account-clients.ts'
+import { makeAccountClients } from './account-clients.fixture.ts'
 import { setUpHosted } from './hosted.fixture.ts'
 
 interface Listed {
@@ -132,14 +131,7 @@ test('when the overlap of a rotation ends, the sessions from before end with it'
   assert.equal((await app.admin('POST', `/identity/v1/api-account-identities/${account}/rotate`, body)).status, 200)
   const old = (await exchange()).json.value
   const status = async (session: string) => (await withSession(session, 'GET', 'identities')).status
-  const unused = async () => assert.fail('nothing is registered')
-  const accountClients = new AccountClients({
-    store: app.store,
-    clock: app.clock,
-    log: pino({ enabled: false }),
-    registration: { register: unused, remove: unused },
-    sealing: { keyId: '', prefix: '', seal: String, open: String },
-  })
+  const accountClients = makeAccountClients(app)
   app.clock.advance(9 * 60_000)
   await accountClients.removeRetired()
   assert.equal(await status(old), 200)
@@ -155,21 +147,25 @@ test('disabling a provider ends the sessions of its accounts, and of no others',
   const { app, exchange, withSession, createProvider, createAccount, token, call } = await setUp(t)
   const session = (await exchange()).json.value
   const provider = await createProvider('auth0')
-  await createAccount(provider, 'other machine')
-  const bearer = token('auth0', 'other machine')
-  const [local] = (await call('GET', '/core/v3/networks', bearer)).json._embedded.networkList
-  const other = (await call('POST', `/core/v3/networks/${local.id}/exchange`, bearer, { type: 'session' })).json.value
+  const open = async (clientId: string): Promise<string> => {
+    await createAccount(provider, clientId)
+    const bearer = token('auth0', clientId)
+    const [local] = (await call('GET', '/core/v3/networks', bearer)).json._embedded.networkList
+    return (await call('POST', `/core/v3/networks/${local.id}/exchange`, bearer, { type: 'session' })).json.value
+  }
+  const all = [session, await open('other machine'), await open('third machine')]
   const statuses = async () => {
-    const requests = [session, other].map((one) => withSession(one, 'GET', 'identities'))
+    const requests = all.map((one) => withSession(one, 'GET', 'identities'))
     return (await Promise.all(requests)).map(({ status }) => status)
   }
+  const ended = () => app.events('apiSession').filter(({ event_type: type }) => type === 'deleted').length
   const patch = (body: object) => app.admin('PATCH', `/identity/v1/identity-providers/${provider}`, body)
   assert.equal((await patch({ name: 'renamed', enabled: true })).status, 200)
-  assert.deepEqual(await statuses(), [200, 200])
+  assert.deepEqual([await statuses(), ended()], [[200, 200, 200], 0])
   assert.equal((await patch({ enabled: false })).status, 200)
-  assert.deepEqual(await statuses(), [200, 401])
+  assert.deepEqual([await statuses(), ended()], [[200, 401, 401], 2])
   assert.equal((await patch({ enabled: true })).status, 200)
-  assert.deepEqual(await statuses(), [200, 401])
+  assert.deepEqual([await statuses(), ended()], [[200, 401, 401], 2])
 })
 
 test('deleting an account deletes its identity on this controller, and no other', async (t) => {

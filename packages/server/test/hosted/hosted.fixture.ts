@@ -107,6 +107,7 @@ export async function setUpHosted(t: TestContext, options: Omit<AppOptions, 'fet
       identityProviderId,
       clientId,
       contactEmail: 'ops@example.com',
+      role: 'admin',
       ...members,
     }
     return bodyOf(await app.admin('POST', '/identity/v1/api-account-identities', body)).id

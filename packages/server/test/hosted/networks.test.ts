@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { ORGANIZATION_QUOTAS } from '@countersign/core'
+import { networkFromBody, ORGANIZATION_QUOTAS } from '@countersign/core'
+import { createNetwork } from '../../src/operations/network/create-network.ts'
+import { deleteNetwork } from '../../src/operations/network/delete-network.ts'
 import { setUpHosted } from './hosted.fixture.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -170,6 +173,27 @@ test('F-14 an organization has a thousand networks at most, and may create one a
   assert.equal((await call('PATCH', `/core/v3/networks/${first.id}`, bearer, { name: 'renamed' })).status, 200)
   assert.equal((await call('DELETE', `/core/v3/networks/${first.id}`, bearer)).status, 204)
   assert.equal((await post('one too many')).status, 201)
+})
+
+test('F-14 as many deleted networks are listed as there may be networks: the oldest give way', async (t) => {
+  const { app, get, create, call, bearer } = await setUp(t)
+  const { organizationId } = await create('kept')
+  const add = async (nth: number) => {
+    const meta = { actorId: 'system', now: app.clock.now() + nth }
+    const key = { id: randomUUID(), organizationId }
+    const settings = networkFromBody({ name: `deleted ${nth}` })
+    await app.store.run(createNetwork, { ...key, settings, productVersion: '1' }, meta)
+    await app.store.run(deleteNetwork, key, meta)
+    return key.id
+  }
+  const [first = '', second = ''] = [await add(0), await add(1)]
+  const rest = Array.from({ length: ORGANIZATION_QUOTAS.networks - 2 }, (_, nth) => nth + 2)
+  for (let from = 0; from < rest.length; from += 50) await Promise.all(rest.slice(from, from + 50).map(add))
+  const countDeleted = async () => (await get('/core/v3/networks?status=DELETED&size=1')).json.page.totalElements
+  assert.deepEqual([await countDeleted(), (await get(`/core/v3/networks/${first}`)).status], [1_000, 200])
+  await add(ORGANIZATION_QUOTAS.networks)
+  assert.deepEqual([await countDeleted(), (await get(`/core/v3/networks/${second}`)).status], [1_000, 200])
+  assert.equal((await call('GET', `/core/v3/networks/${first}`, bearer)).status, 404)
 })
 
 test('names of networks in one group differ by more than letter case', async (t) => {

@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
-import { newId } from '@countersign/core'
-import { pino } from 'pino'
-import { AccountClients } from '../../src/hosted/account-clients.ts'
+import { ACCOUNT_CLIENT_QUOTA, accountFromBody, newId } from '@countersign/core'
 import { BY_OPERATOR } from '../../src/operations/api-account/client-binding.ts'
+import { createApiAccount } from '../../src/operations/api-account/create-api-account.ts'
 import { rotateApiAccount } from '../../src/operations/api-account/rotate-api-account.ts'
 import { createIdentity } from '../../src/operations/identity/create-identity.ts'
+import { makeAccountClients } from './account-clients.fixture.ts'
 import { setUpHosted } from './hosted.fixture.ts'
 
 const ACCOUNTS = '/identity/v1/api-account-identities'
 const HOSTILE = 'https://hostile.example/register'
 const FINE = 'https://fine.example/register'
 const OVERLAP_MINUTES = 2
+const ROTATIONS_OF_ONE_ACCOUNT = ACCOUNT_CLIENT_QUOTA - 1
 
 /** An account of the local organization with a session, whose client is then replaced. */
 async function setUp(t: TestContext) {
@@ -33,37 +35,37 @@ async function setUp(t: TestContext) {
 
 type World = Awaited<ReturnType<typeof setUp>>
 
-/** An organization whose account has rotated `count` times; the clients are to be removed at `registrationUri`. */
+/** An organization whose accounts have rotated `count` times; the clients are to be removed at `registrationUri`. Returns the first account. */
 async function addRetiredClients(
-  { app, createOrganization, createProvider, createAccount }: World,
+  { app, createOrganization, createProvider }: World,
   { label, count, registrationUri }: { label: string; count: number; registrationUri: string },
 ): Promise<string> {
   const organizationId = await createOrganization(label)
-  const account = await createAccount(await createProvider('cognito', { organizationId }), label, { organizationId })
+  const identityProviderId = await createProvider('cognito', { organizationId })
+  const meta = { actorId: 'system', now: app.clock.now() }
+  const accounts: string[] = []
   for (let nth = 0; nth < count; nth++) {
+    if (nth % ROTATIONS_OF_ONE_ACCOUNT === 0) {
+      const id = randomUUID()
+      const owners = { id, organizationId, identityProviderId }
+      const client = { clientId: `${label} ${id}`, registrationUri: null, sealedRegistrationToken: null }
+      const settings = accountFromBody({ name: id })
+      await app.store.run(createApiAccount, { ...owners, settings, client, binding: BY_OPERATOR }, meta)
+      accounts.push(id)
+    }
     const client = { clientId: `${label} ${nth}`, registrationUri, sealedRegistrationToken: 'sealed' }
-    const meta = { actorId: 'system', now: app.clock.now() }
-    const rotation = { id: account, organizationId, client, binding: BY_OPERATOR, retiresAt: meta.now }
+    const rotation = { id: accounts.at(-1) ?? '', organizationId, client, binding: BY_OPERATOR, retiresAt: meta.now }
     await app.store.run(rotateApiAccount, rotation, meta)
   }
-  return account
+  return accounts[0] ?? ''
 }
 
 /** The upkeep, with the addresses at which it has requested removals. */
 function setUpUpkeep({ app }: World) {
   const requested: string[] = []
-  const clients = new AccountClients({
-    store: app.store,
-    clock: app.clock,
-    log: pino({ enabled: false }),
-    registration: {
-      register: async () => assert.fail('nothing is registered'),
-      remove: async ({ registrationUri }) => {
-        requested.push(registrationUri ?? '')
-        if (registrationUri === HOSTILE) throw new Error('500')
-      },
-    },
-    sealing: { keyId: '', prefix: '', seal: String, open: String },
+  const clients = makeAccountClients(app, async (_, { registrationUri }) => {
+    requested.push(registrationUri ?? '')
+    if (registrationUri === HOSTILE) throw new Error('500')
   })
   return { requested, removeRetired: () => clients.removeRetired() }
 }

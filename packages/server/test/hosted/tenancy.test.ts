@@ -112,7 +112,8 @@ async function setUpClaims(t: Parameters<typeof setUpHosted>[0]) {
     jwksUri: keysOf({ issuer }),
     tokenUrl: `${issuer}/token`,
   }
-  const mint = (azp: string, sub: string) => token('keycloak', azp, { iss: issuer, sub, client_id: undefined })
+  const mint = (azp: string | undefined, sub: string) =>
+    token('keycloak', '', { iss: issuer, azp, sub, client_id: undefined })
   const makeProvider = async ({ bearer }: { bearer: string }, members: object = {}): Promise<string> =>
     bodyOf(await call('POST', PROVIDERS, bearer, { ...provider, ...members })).id
   const makeAccount = (
@@ -137,12 +138,12 @@ async function setUpClaims(t: Parameters<typeof setUpHosted>[0]) {
     return { identityProviderId, account }
   }
   const self = async () => {
-    const { status, json } = await call('GET', SELF, mint('svc-77', 'machine-1'))
+    const { status, json } = await call('GET', SELF, mint('svc-77', 'svc-77@clients'))
     return status === 200 ? json.id : status
   }
   // The proofs name no other account. Only later tokens of these clients are ambiguous.
-  const ofAcme = () => register(acme, 'machine-1', mint('another', 'machine-1'), { clientIdClaim: 'sub' })
-  const ofOther = () => register(other, 'svc-77', mint('svc-77', 'another'))
+  const ofAcme = () => register(acme, 'svc-77@clients', mint(undefined, 'svc-77@clients'), { clientIdClaim: 'sub' })
+  const ofOther = () => register(other, 'svc-77', mint('svc-77', 'svc-77'))
   return { ...hosted, register, makeProvider, makeAccount, mint, ofAcme, ofOther, self, provider }
 }
 
@@ -151,7 +152,7 @@ test('N-13 a registration whose token names an account of another organization t
     await setUpClaims(t)
   const { account } = await ofAcme()
   const record = await makeProvider(other)
-  const refused = await makeAccount(other, record, 'svc-77', mint('svc-77', 'machine-1'))
+  const refused = await makeAccount(other, record, 'svc-77', mint('svc-77', 'svc-77@clients'))
   assert.deepEqual([refused.status, refused.json.field], [400, 'clientId'], refused.text)
   assert.equal(await self(), account)
   const { id: organizationId } = bodyOf(
@@ -162,7 +163,7 @@ test('N-13 a registration whose token names an account of another organization t
   const unproven = await app.admin('POST', ACCOUNTS, byOperator)
   assert.deepEqual([unproven.status, unproven.json.field], [400, 'proofToken'], 'its tokens may name both accounts')
   bodyOf(await app.admin('POST', ACCOUNTS, { ...byOperator, proofToken: mint('svc-78', 'another') }))
-  bodyOf(await makeAccount(other, record, 'svc-77', mint('svc-77', 'another')))
+  bodyOf(await makeAccount(other, record, 'svc-77', mint('svc-77', 'svc-77')))
   assert.equal(await self(), account)
   assert.equal((await call('DELETE', `${ACCOUNTS}/${account}`, acme.bearer)).status, 204)
 })
@@ -194,7 +195,7 @@ test('the age of the account counts, not the age of its provider record', async 
   const { call, bodyOf, other, token, makeProvider, makeAccount, mint, ofAcme, self } = await setUpClaims(t)
   const record = await makeProvider(other)
   const { account } = await ofAcme()
-  bodyOf(await makeAccount(other, record, 'svc-77', mint('svc-77', 'another')))
+  bodyOf(await makeAccount(other, record, 'svc-77', mint('svc-77', 'svc-77')))
   assert.equal(await self(), account)
   const next = { clientId: 'svc-78', proofToken: token('cognito', 'svc-78') }
   bodyOf(await call('POST', `${ACCOUNTS}/${other.account}/rotate`, other.bearer, next), 200)
@@ -221,7 +222,7 @@ test('a machine whose account or provider is disabled is refused, and no other a
 
 test('the client id claim is fixed while there are accounts, so that none becomes another client', async (t) => {
   const { call, bodyOf, other, ofAcme, self, register, token } = await setUpClaims(t)
-  const proofToken = token('keycloak', 'another', { iss: 'https://idp.example', client_id: 'svc-77' })
+  const proofToken = token('keycloak', 'svc-77', { iss: 'https://idp.example', azp: undefined, sub: 'svc-77' })
   const early = await register(other, 'svc-77', proofToken, { clientIdClaim: 'client_id' })
   const { account } = await ofAcme()
   const path = `${PROVIDERS}/${early.identityProviderId}`

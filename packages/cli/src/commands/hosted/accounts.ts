@@ -40,7 +40,7 @@ const create: Command = {
       value: 'NAME',
       description: 'The identity provider, by name or id; required when there are several',
     },
-    { name: 'role', value: 'ROLE', description: 'admin or read-only' },
+    { name: 'role', value: 'ROLE', description: 'admin or read-only, the default' },
     { name: 'email', value: 'ADDRESS', description: 'The contact address' },
     { name: 'description', value: 'TEXT', description: 'The purpose of the account' },
     {

@@ -50,7 +50,7 @@ function AccountForm({ onSend }: { readonly onSend: (body: AccountInput) => Prom
       contactEmail: '',
       description: '',
       identityProviderId: '',
-      role: 'admin' as 'admin' | 'read-only',
+      role: 'read-only' as 'admin' | 'read-only',
       ...NO_CLIENT,
     },
     validate: {

@@ -7,8 +7,9 @@ import { hostedCallerOf } from '../pipeline/route.ts'
 
 /** The actor of a call of the hosted API is an administrator of this controller, or the identity of an API account. */
 export function hostedMeta(call: Call, now: number): OperationMeta {
-  const { authorName, ...actor } = actorOf(hostedCallerOf(call))
-  return { ...actor, now, source: { authorName, ...call.source } }
+  const caller = hostedCallerOf(call)
+  const { authorName, ...actor } = actorOf(caller)
+  return { ...actor, organizationId: caller.organizationId, now, source: { authorName, ...call.source } }
 }
 
 function actorOf({ session, account }: HostedCaller) {

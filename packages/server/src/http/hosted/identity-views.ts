@@ -3,7 +3,7 @@ import { hostedIdentityId } from '@countersign/core'
 import type { OrganizationRow } from '../../store/hosted-schema.ts'
 import { isDisabled } from '../../store/identity-row.ts'
 import type { StoredProvider } from '../../store/provider-row.ts'
-import type { AccountWithClients } from '../../store/reads/account-reads.ts'
+import type { AccountWithClient } from '../../store/reads/account-reads.ts'
 import type { AdministratorRow } from '../../store/reads/administrator-reads.ts'
 import type { Shown } from '../shared/member-view.ts'
 import { epochTime } from './hal.ts'
@@ -23,8 +23,7 @@ export const ORGANIZATION_READ_ONLY = [
 ]
 
 /** An API account in the form of the identity service. The members of single providers are kept for existing clients. */
-export function accountView({ account, provider, clients }: AccountWithClients) {
-  const clientId = clients[0]?.client_id ?? null
+export function accountView({ account, provider, clientId }: AccountWithClient) {
   return {
     id: account.id,
     organizationId: account.organization_id,

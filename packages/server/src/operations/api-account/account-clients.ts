@@ -1,8 +1,16 @@
-import { checkClientIdClaim, checkPlainText, clientIdClaimsOf, fieldError, findClientId } from '@countersign/core'
+import {
+  checkClientIdClaim,
+  checkClientQuota,
+  checkPlainText,
+  clientIdClaimsOf,
+  fieldError,
+  findClientId,
+} from '@countersign/core'
 import { operation } from '../../store/operation.ts'
 import type { StoredProvider } from '../../store/provider-row.ts'
 import {
   type ClientKey,
+  countClients,
   findAccountOfClient,
   findSiblingWithClient,
   listClientIdSettings,
@@ -10,15 +18,15 @@ import {
 import { getProviderById } from '../../store/reads/provider-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { duplicateError } from '../../store/unique-violation.ts'
-import { type AccountClient, deleteClient, insertClient } from '../../store/writes/account-client-writes.ts'
+import { type AccountClient, deleteRetiredClient, insertClient } from '../../store/writes/account-client-writes.ts'
 import type { ClientBinding } from './client-binding.ts'
 
-/** Removes a client after its retirement. */
+/** Removes a client after its retirement. Does nothing when the account has no such retired client: another account may have it now. */
 export const removeClient = operation({
   name: 'apiAccount.removeClient',
   access: 'none',
-  async run(tx, { issuer, clientId }: ClientKey): Promise<void> {
-    await deleteClient(tx, { issuer, clientId })
+  async run(tx, { accountId, ...client }: ClientKey & { readonly accountId: string }): Promise<void> {
+    await deleteRetiredClient(tx, accountId, client)
   },
 })
 
@@ -41,6 +49,7 @@ export async function addClient(
   const { issuer } = provider
   checkPlainText('clientId', clientId)
   checkClientIdClaim(provider)
+  await checkNewClient(tx, accountId)
   if (binding.by !== 'operator' && binding.revision !== provider.revision) {
     throw fieldError('identityProviderId', 'the provider record was changed meanwhile: try again', provider.id)
   }
@@ -49,6 +58,11 @@ export async function addClient(
   if (binding.by === 'proof') await checkUnambiguous(tx, { accountId, provider }, clientId, binding.claims)
   if (binding.by === 'operator') await checkSameReading(tx, provider)
   await insertClient(tx, { accountId, issuer }, client)
+}
+
+/** Refuses a client over the quota. Called before the client is registered at its provider, and again in the transaction. */
+export async function checkNewClient({ db }: Pick<Transaction, 'db'>, accountId: string): Promise<void> {
+  checkClientQuota(await countClients(db, accountId))
 }
 
 /** Refuses a token that names another account too, because that account's record reads the client id from another claim. */

@@ -1,7 +1,7 @@
 import { AppError } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
 import type { OwnedKey } from '../../store/owned-key.ts'
-import { listAccountsOfProvider } from '../../store/reads/account-reads.ts'
+import { findAccountOfProvider } from '../../store/reads/account-reads.ts'
 import { getProvider } from '../../store/reads/provider-reads.ts'
 import { deleteProvider as deleteRow } from '../../store/writes/provider-writes.ts'
 
@@ -12,7 +12,7 @@ export const deleteProvider = operation({
   target: 'identityProviders',
   async run(tx, { id, organizationId }: OwnedKey): Promise<void> {
     await getProvider(tx.db, organizationId, id)
-    const [account] = await listAccountsOfProvider(tx.db, id)
+    const account = await findAccountOfProvider(tx.db, id)
     if (account) {
       const message = `the API account ${account.name} (${account.id}) uses this provider`
       throw new AppError('CAN_NOT_DELETE_REFERENCED_ENTITY', { message })

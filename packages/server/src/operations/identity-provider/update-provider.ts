@@ -10,12 +10,12 @@ import {
 import { operation } from '../../store/operation.ts'
 import type { OwnedKey } from '../../store/owned-key.ts'
 import type { StoredProvider } from '../../store/provider-row.ts'
-import { listAccountsOfProvider } from '../../store/reads/account-reads.ts'
+import { findAccountOfProvider } from '../../store/reads/account-reads.ts'
 import { findLocalOrganization } from '../../store/reads/organization-reads.ts'
 import { getProvider } from '../../store/reads/provider-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
+import { endSessionsOfProvider } from '../../store/writes/end-sessions.ts'
 import { updateProvider } from '../../store/writes/provider-writes.ts'
-import { endAccountSessions } from '../api-account/account-sessions.ts'
 import type { SealedRegistrationToken, WriteProvider } from './create-provider.ts'
 
 export const replaceProvider = operation({
@@ -51,9 +51,7 @@ async function changeProvider(
 ): Promise<void> {
   validateProvider(next)
   await checkSameClients(tx, current, next)
-  if (current.enabled && !next.enabled) {
-    for (const account of await listAccountsOfProvider(tx.db, current.id)) await endAccountSessions(tx, account.id)
-  }
+  if (current.enabled && !next.enabled) await endSessionsOfProvider(tx, current.id)
   await updateProvider(tx, current, next, nextRegistrationToken(current, next, sealedRegistrationToken))
 }
 
@@ -88,7 +86,7 @@ async function checkSameClients({ db }: Transaction, current: StoredProvider, ne
   if (CLIENT_SETTINGS.some((member) => next[member] !== current[member])) checkClientIdClaim(next)
   const isOfOperator = current.organizationId === (await findLocalOrganization(db))
   const changed = (isOfOperator ? CLIENT_KEYS : PROVEN_KEYS).find(({ read }) => read(current) !== read(next))
-  if (!changed || (await listAccountsOfProvider(db, current.id)).length === 0) return
+  if (!changed || !(await findAccountOfProvider(db, current.id))) return
   const message = `${changed.what} can not change while the provider has API accounts: create another provider`
   throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', { message })
 }

@@ -1,9 +1,10 @@
 import type { AccountRole, ProviderKind } from '@countersign/contract'
 import type { ClientIdSettings } from '@countersign/core'
 import type { Kysely } from 'kysely'
-import type { ApiAccountRow } from '../hosted-schema.ts'
+import type { ApiAccountClientRow, ApiAccountRow } from '../hosted-schema.ts'
 import { prepared } from '../prepared.ts'
 import type { Database } from '../schema.ts'
+import { countOf } from './count-of.ts'
 
 type Db = Kysely<Database>
 
@@ -90,4 +91,14 @@ export async function listClientIdSettings(db: Db, issuer: string): Promise<Clie
     )
     .execute()
   return rows.map(({ kind, client_id_claim: clientIdClaim }) => ({ kind: kind as ProviderKind, issuer, clientIdClaim }))
+}
+
+/** All clients of an account: the current one, and replaced ones that are not removed yet. */
+export async function listClients(db: Db, accountId: string): Promise<ApiAccountClientRow[]> {
+  return db.selectFrom('api_account_clients').selectAll().where('account_id', '=', accountId).execute()
+}
+
+export async function countClients(db: Db, accountId: string): Promise<number> {
+  const clients = db.selectFrom('api_account_clients').select('client_id').where('account_id', '=', accountId)
+  return countOf(db, clients.as('counted'))
 }

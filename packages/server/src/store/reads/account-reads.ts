@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { ApiAccountClientRow, ApiAccountRow } from '../hosted-schema.ts'
+import type { ApiAccountRow } from '../hosted-schema.ts'
 import { notFound } from '../not-found.ts'
 import type { StoredProvider } from '../provider-row.ts'
 import type { Database } from '../schema.ts'
@@ -20,14 +20,14 @@ export async function getAccountRow(db: Db, organizationId: string, id: string):
   return row
 }
 
-/** An account with its provider and its clients there, the newest first. */
-export interface AccountWithClients {
+/** An account with its provider and its current client there. */
+export interface AccountWithClient {
   readonly account: ApiAccountRow
   readonly provider: StoredProvider
-  readonly clients: readonly ApiAccountClientRow[]
+  readonly clientId: string | null
 }
 
-export async function listAccounts(db: Db, organizationId: string, id?: string): Promise<AccountWithClients[]> {
+export async function listAccounts(db: Db, organizationId: string, id?: string): Promise<AccountWithClient[]> {
   const all = db.selectFrom('api_accounts').selectAll().where('organization_id', '=', organizationId)
   const accounts = await (id === undefined ? all.orderBy('name') : all.where('id', '=', id)).execute()
   if (accounts.length === 0) return []
@@ -35,23 +35,23 @@ export async function listAccounts(db: Db, organizationId: string, id?: string):
   const ids = accounts.map((account) => account.id)
   const clients = await db
     .selectFrom('api_account_clients')
-    .selectAll()
+    .select(['account_id', 'client_id'])
     .where('account_id', 'in', ids)
-    .orderBy('created_at', 'desc')
+    .where('retires_at', 'is', null)
     .execute()
-  const clientsOf = Map.groupBy(clients, (client) => client.account_id)
+  const clientIds = new Map(clients.map((client) => [client.account_id, client.client_id]))
   return accounts.flatMap((account) => {
     const provider = providers.get(account.identity_provider_id)
-    return provider ? [{ account, provider, clients: clientsOf.get(account.id) ?? [] }] : []
+    return provider ? [{ account, provider, clientId: clientIds.get(account.id) ?? null }] : []
   })
 }
 
-export async function findAccount(db: Db, organizationId: string, id: string): Promise<AccountWithClients | undefined> {
+export async function findAccount(db: Db, organizationId: string, id: string): Promise<AccountWithClient | undefined> {
   const [found] = await listAccounts(db, organizationId, id)
   return found
 }
 
-export async function getAccount(db: Db, organizationId: string, id: string): Promise<AccountWithClients> {
+export async function getAccount(db: Db, organizationId: string, id: string): Promise<AccountWithClient> {
   const found = await findAccount(db, organizationId, id)
   if (!found) throw notFound('apiAccount', id)
   return found
@@ -73,10 +73,11 @@ export async function isAccountName(db: Db, organizationId: string, name: string
   return (await accounts.where('name', '=', name).executeTakeFirst()) !== undefined
 }
 
-/** The accounts that log in through an identity provider. */
-export async function listAccountsOfProvider(
+/** One of the accounts that log in through an identity provider; undefined when there is none. */
+export async function findAccountOfProvider(
   db: Db,
   providerId: string,
-): Promise<Pick<ApiAccountRow, 'id' | 'name'>[]> {
-  return db.selectFrom('api_accounts').select(['id', 'name']).where('identity_provider_id', '=', providerId).execute()
+): Promise<Pick<ApiAccountRow, 'id' | 'name'> | undefined> {
+  const accounts = db.selectFrom('api_accounts').select(['id', 'name']).where('identity_provider_id', '=', providerId)
+  return accounts.limit(1).executeTakeFirst()
 }

@@ -3,6 +3,7 @@ import type { StoredIdentity } from '../identity-row.ts'
 import { prepared } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import type { Transaction } from '../transaction.ts'
+import { identitiesOfProvider } from './identities-of-provider.ts'
 
 /** SQLite has one transaction that writes at a time. */
 const LOGIN_STATE = {
@@ -27,4 +28,14 @@ export async function lockIdentity(
 ): Promise<Pick<StoredIdentity, 'disabledAt' | 'disabledUntil' | 'externalId'> | undefined> {
   const [state] = await LOGIN_STATE[dialect](db, id)
   return state
+}
+
+/** Locks the identities of a provider's accounts as `lockIdentity` does, and returns their ids. */
+export async function lockIdentitiesOfProvider(
+  { db, dialect }: Pick<Transaction, 'db' | 'dialect'>,
+  providerId: string,
+): Promise<string[]> {
+  const identities = identitiesOfProvider(db, providerId)
+  const rows = await (dialect === 'postgres' ? identities.forNoKeyUpdate('identities') : identities).execute()
+  return rows.map(({ id }) => id)
 }

@@ -57,13 +57,19 @@ export async function finishRetirement(tx: Transaction, accountId: string, until
   tx.changed({ entity: ENTITY, id: accountId, action: 'updated' })
 }
 
-/** Does nothing when there is no such client. */
-export async function deleteClient(tx: Transaction, { issuer, clientId }: ClientKey): Promise<void> {
+/** Does nothing when the account has no such client that has retired and whose sessions have ended. */
+export async function deleteRetiredClient(
+  tx: Transaction,
+  accountId: string,
+  { issuer, clientId }: ClientKey,
+): Promise<void> {
   const deleted = await tx.db
     .deleteFrom('api_account_clients')
     .where('issuer', '=', issuer)
     .where('client_id', '=', clientId)
-    .returning('account_id')
+    .where('account_id', '=', accountId)
+    .where('retires_at', '=', LONG_AGO)
+    .returning('client_id')
     .executeTakeFirst()
-  if (deleted) tx.changed({ entity: ENTITY, id: deleted.account_id, action: 'updated' })
+  if (deleted) tx.changed({ entity: ENTITY, id: accountId, action: 'updated' })
 }

@@ -1,5 +1,6 @@
 import { preparedForIds } from '../prepared.ts'
-import { lockIdentity } from '../reads/lock-identity.ts'
+import { identitiesOfProvider } from '../reads/identities-of-provider.ts'
+import { lockIdentitiesOfProvider, lockIdentity } from '../reads/lock-identity.ts'
 import type { ApiSessionRow } from '../schema.ts'
 import { OWNERS } from '../session-owners.ts'
 import type { Transaction } from '../transaction.ts'
@@ -44,6 +45,23 @@ export async function endSessions(
     query = query.where(BASIS_COLUMNS[name], '=', value)
   }
   reportDeleted(tx, await query.returning(['id', 'identity_id', 'ip_address']).execute())
+}
+
+/** Ends the sessions of all accounts of an identity provider. Only accounts with an identity on this controller can have any. */
+export async function endSessionsOfProvider(tx: Transaction, providerId: string): Promise<void> {
+  const { db, dialect, sessionIndexer } = tx
+  const identityIds = await lockIdentitiesOfProvider(tx, providerId)
+  if (identityIds.length === 0) return
+  for (const identityId of identityIds) sessionIndexer?.indexIdentity(identityId)
+  const ended = db
+    .deleteFrom('api_sessions')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom(OWNERS[dialect])
+        .select('session_id')
+        .where('identity_id', 'in', identitiesOfProvider(db, providerId)),
+    )
+  reportDeleted(tx, await ended.returning(['id', 'identity_id', 'ip_address']).execute())
 }
 
 export type EndedSession = Pick<ApiSessionRow, 'id' | 'identity_id' | 'ip_address'>

@@ -63,3 +63,23 @@ export async function markNetworkDeleted(tx: Transaction, id: string, deletedBy:
     .execute()
   tx.changed({ entity: ENTITY, id, action: 'deleted' })
 }
+
+const DROPPED_AT_ONCE = 1_000
+
+/** Removes the rows of deleted networks except the newest `keep`. They were reported when they were deleted. */
+export async function dropDeletedNetworks(
+  { db }: Transaction,
+  organizationId: string,
+  { keep }: { readonly keep: number },
+): Promise<void> {
+  const surplus = db
+    .selectFrom('networks')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('deleted_at', 'is not', null)
+    .orderBy('deleted_at', 'desc')
+    .orderBy('id')
+    .limit(DROPPED_AT_ONCE)
+    .offset(keep)
+  await db.deleteFrom('networks').where('id', 'in', surplus).execute()
+}

@@ -1,0 +1,26 @@
+import { FairQueue } from '../platform/fair-queue.ts'
+import type { Store } from './store.ts'
+
+/** Few, because logins wait behind the writes that the store has begun, and each of these is short. */
+const WRITES_AT_ONCE = 4
+const WRITES_OF_ONE_ORGANIZATION = 2
+const MAX_WAITING_WRITES = 1_000
+
+/**
+ * Wraps a store so that the writes of callers of the hosted API take turns by organization. Other writes, such as those of logins, never wait
+ * for a turn. With too many waiting, further ones of that organization fail with SERVER_TOO_MANY_REQUESTS.
+ */
+export function withTurnsOfOrganizations(store: Store): Store {
+  const turns = new FairQueue({
+    atOnce: WRITES_AT_ONCE,
+    perKey: WRITES_OF_ONE_ORGANIZATION,
+    maxWaiting: MAX_WAITING_WRITES,
+  })
+  return {
+    ...store,
+    run: (operation, args, meta) => {
+      const write = () => store.run(operation, args, meta)
+      return meta.organizationId === undefined ? write() : turns.run(meta.organizationId, write)
+    },
+  }
+}
