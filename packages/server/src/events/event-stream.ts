@@ -19,7 +19,7 @@ interface EventStreamOptions {
 const CHUNK_CHARACTERS = 16_384
 
 const END_MESSAGES: Readonly<Record<StreamEnd, string>> = {
-  'not-authorized': 'the session has ended or may no longer read events',
+  'not-authorized': 'the session has ended or its identity has lost rights',
   'too-slow': 'events came faster than they were read: resume with Last-Event-ID, some may be missing',
   stopping: 'the controller is stopping',
 }

@@ -49,6 +49,7 @@ import { createConditionalFetch } from '../outbound/conditional-fetch.ts'
 import { createDiscoverProvider } from '../outbound/discover-provider.ts'
 import { createDiscoverSigner } from '../outbound/discover-signer.ts'
 import { createFetchDocument } from '../outbound/fetch-document.ts'
+import { createFetchInTurn } from '../outbound/fetch-in-turn.ts'
 import { createJwksEndpointPolicy } from '../outbound/jwks-endpoint-policy.ts'
 import { createFetchJwks, type FetchJwks } from '../outbound/jwks-fetch.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -62,6 +63,7 @@ import { createClientChangeDetector } from '../session/client-change-detector.ts
 import { LiveSessions } from '../session/live-sessions.ts'
 import { SYSTEM_ACTOR } from '../store/actor.ts'
 import type { Store } from '../store/store.ts'
+import { withTurnsOfOrganizations } from '../store/turns-of-organizations.ts'
 import { DecisionRecorder } from '../token/decision-recorder.ts'
 import { KnownIdentities } from '../token/known-identities.ts'
 import { KnownPolicies } from '../token/known-policies.ts'
@@ -123,7 +125,7 @@ export interface Controller {
 export function createController(parts: ControllerParts): Controller {
   const { clock, settings, log, worker } = parts
   const metrics = createMetrics()
-  const store = timedStore(parts.store, metrics)
+  const store = withTurnsOfOrganizations(timedStore(parts.store, metrics))
   const health = createHealth({ store, clock })
   const events = parts.events ?? createEventHub({ nodeId: newId(), clock })
   publishChanges(store, events)
@@ -185,10 +187,12 @@ export function createController(parts: ControllerParts): Controller {
     cache,
   })
   const hostedCallers = new HostedCallers({ accessTokens, sessions, secondFactor, localOrganization, logins })
-  const accountClients = new AccountClients({ ...parts, registration: createClientRegistration(fetchDocument) })
+  const fetchInTurn = createFetchInTurn(fetchDocument)
+  const registration = createClientRegistration(fetchDocument, fetchInTurn)
+  const accountClients = new AccountClients({ ...parts, registration })
   const targetOrganizations = new TargetOrganizations(store, localOrganization)
   const apiAccounts = new ApiAccounts({ store, accountClients })
-  const discoverProvider = createDiscoverProvider(fetchDocument, jwksPolicy)
+  const discoverProvider = createDiscoverProvider(fetchInTurn, jwksPolicy)
   const clientBindings = new ClientBindings({ localOrganization, discoverProvider, verifier, cache })
   const signControllerJwt = createSignControllerJwt(parts.serverIdentity)
   const signerKeyCheck = new SignerKeyCheck(signers, signerKeys)
@@ -237,7 +241,7 @@ export function createController(parts: ControllerParts): Controller {
     logins,
     events,
     health,
-    discoverSigner: createDiscoverSigner(fetchDocument, jwksPolicy),
+    discoverSigner: createDiscoverSigner(fetchInTurn, jwksPolicy),
     jwksPolicy,
     sessionExchange: new SessionExchange(session),
     targetOrganizations,

@@ -14,6 +14,7 @@ import { watchServerCertificate } from '../platform/keys/watch-server-certificat
 import type { Settings } from '../platform/settings/index.ts'
 import { shrinkHeap } from '../platform/shrink-heap.ts'
 import { StartupError } from '../platform/startup-error.ts'
+import type { ChangeSharing } from '../store/change-sharing.ts'
 import { openStore } from '../store/open-store.ts'
 import type { Store } from '../store/store.ts'
 import { checkSealedValues, checkSharedSealingKey } from './check-sealing-key.ts'
@@ -32,7 +33,7 @@ export interface NodeOptions {
   readonly undo: Undo
   readonly events: EventHub
   /** Set when this is one of several processes of the node. */
-  readonly worker?: WorkerContext & { readonly ticketKeys: Buffer }
+  readonly worker?: WorkerContext & { readonly ticketKeys: Buffer; readonly changes: ChangeSharing }
   /** Called when the store failed and only a restart can repair it. */
   onFatal(): void
 }
@@ -95,6 +96,7 @@ export async function startNode(options: NodeOptions): Promise<StartedNode> {
     nodeId: worker ? newId() : nodeId,
     now: clock.now(),
     isShared: worker !== undefined,
+    sharing: worker?.changes,
     staleMs: settings.store.staleReadSeconds * 1000,
     maxConnections: worker && Math.max(MIN_CONNECTIONS, Math.ceil(MAX_CONNECTIONS / worker.workers)),
     onWarning: (message) => log.warn(message),

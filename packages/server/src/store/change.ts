@@ -15,6 +15,11 @@ export interface OwnChange extends Change {
   readonly states?: { readonly initial: string | null; readonly final: string | null }
 }
 
+/** The change as other processes receive it. */
+export function withoutDetails({ entity, id, action }: OwnChange): Change {
+  return { entity, id, action }
+}
+
 export type ChangedEntity =
   | 'externalJwtSigners'
   | 'authPolicies'

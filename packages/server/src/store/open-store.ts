@@ -1,4 +1,5 @@
 import { StartupError } from '../platform/startup-error.ts'
+import type { ChangeSharing } from './change-sharing.ts'
 import { openSqliteStore } from './sqlite/sqlite-store.ts'
 import type { Store } from './store.ts'
 import { isDamagedFile } from './store-error.ts'
@@ -15,6 +16,8 @@ interface OpenStoreOptions {
   readonly isShared?: boolean
   /** Maximum number of connections to PostgreSQL. */
   readonly maxConnections?: number | undefined
+  /** On PostgreSQL, for the processes of one node. On SQLite these read the change log of their file. */
+  readonly sharing?: ChangeSharing | undefined
   /** How long caches stay valid without a connection to PostgreSQL. */
   readonly staleMs?: number | undefined
   onWarning(message: string): void
@@ -24,12 +27,13 @@ interface OpenStoreOptions {
 
 /** Opens the configured store. Throws a StartupError with one sentence and a hint. */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
-  const { database, sqliteFile, writer, nodeId, now, isShared, maxConnections, staleMs, onWarning, onFatal } = options
+  const { database, sqliteFile, writer, now, isShared, onFatal } = options
   try {
     if (database === 'sqlite')
       return await openSqliteStore({ file: sqliteFile, writer, now, onFatal, ...(isShared && { isShared }) })
     const { openPostgresStore } = await import('./postgres/postgres-store.ts')
-    return await openPostgresStore({ url: database, nodeId, now, onWarning, maxConnections, staleMs })
+    const { nodeId, maxConnections, sharing, staleMs, onWarning } = options
+    return await openPostgresStore({ url: database, nodeId, now, onWarning, maxConnections, sharing, staleMs })
   } catch (error) {
     if (error instanceof StartupError) throw error
     const message = error instanceof Error ? error.message : String(error)

@@ -5,7 +5,7 @@ import { LOG_IN, makeHolder, overTls } from '../http/client-certificates.fixture
 import { createPassword } from '../http/identities.fixture.ts'
 import { enrollTotp, MFA, makeUser, STEP_MS, submitCode } from '../http/one-time-codes.fixture.ts'
 import { decisionOf, logInWithToken, partsOf, refusalOf, setUpProvider } from '../http/provider.fixture.ts'
-import { eventLines, eventsOf } from './read-events.ts'
+import { eventLines } from './read-events.ts'
 
 const AUTHENTICATE = '/edge/client/v1/authenticate?method=password'
 
@@ -15,10 +15,9 @@ describe('authentication events', () => {
     const signerId = await createSigner()
     const identityId = await createIdentity()
     assert.equal((await logInWithToken(app, token())).status, 200)
-    const { timestamp, request_id: id, ...accepted } = eventsOf(app.controller.events, 'authentication').at(-1)
+    const { timestamp, request_id: id, event_src_id: node, ...accepted } = app.events('authentication').at(-1)
     assert.deepEqual(accepted, {
       namespace: 'authentication',
-      event_src_id: app.controller.events.nodeId,
       type: 'ext-jwt',
       event_type: 'success',
       success: true,
@@ -30,32 +29,33 @@ describe('authentication events', () => {
       remote_address: '127.0.0.1',
       improper_client_cert_chain: false,
     })
+    assert.ok(app.nodeIds.includes(node))
     assert.ok(Math.abs(Date.parse(timestamp) - app.clock.now()) < 60_000 && id !== '')
 
     const requestId = await refusalOf(logInWithToken(app, token({ exp: 1 })))
-    const refused = eventsOf(app.controller.events, 'authentication').at(-1)
+    const refused = app.events('authentication').at(-1)
     assert.deepEqual(
       [refused.event_type, refused.success, refused.type, refused.reason, refused.request_id],
       ['fail', false, 'ext-jwt', 'token-expired', requestId],
     )
     assert.deepEqual([refused.external_jwt_signer_id, refused.identity_id, refused.auth_policy_id], ['', '', ''])
     await refusalOf(logInWithToken(app))
-    assert.equal(eventsOf(app.controller.events, 'authentication').at(-1).reason, 'token-missing')
+    assert.equal(app.events('authentication').at(-1).reason, 'token-missing')
   })
 
   test('report a login by password with its authenticator, and a refusal with the owner of the password', async (t) => {
     const app = await buildApp(t)
     const { id } = await app.makeIdentity()
-    const accepted = eventsOf(app.controller.events, 'authentication').at(-1)
+    const accepted = app.events('authentication').at(-1)
     assert.deepEqual([accepted.type, accepted.success, accepted.identity_id], ['password', true, id])
     assert.notEqual(accepted.authenticator_id, '')
 
     await app.call('POST', AUTHENTICATE, { username: 'admin', password: 'wrong-password' })
-    const refused = eventsOf(app.controller.events, 'authentication').at(-1)
+    const refused = app.events('authentication').at(-1)
     assert.deepEqual([refused.success, refused.reason], [false, 'wrong-password'])
     assert.notEqual(refused.identity_id, '')
     await app.call('POST', AUTHENTICATE, { username: 'unknown-user', password: 'wrong-password' })
-    const unknown = eventsOf(app.controller.events, 'authentication').at(-1)
+    const unknown = app.events('authentication').at(-1)
     assert.deepEqual([unknown.reason, unknown.identity_id], ['unknown-user', ''])
   })
 
@@ -65,7 +65,7 @@ describe('authentication events', () => {
     const holder = await makeHolder(app)
     const whole = await call('POST', LOG_IN, holder)
     assert.equal(whole.status, 200, whole.text)
-    const accepted = eventsOf(app.controller.events, 'authentication').at(-1)
+    const accepted = app.events('authentication').at(-1)
     assert.deepEqual(
       [accepted.type, accepted.success, accepted.identity_id, accepted.authenticator_id],
       ['cert', true, holder.id, holder.authenticatorId],
@@ -73,9 +73,9 @@ describe('authentication events', () => {
     assert.equal(accepted.improper_client_cert_chain, false)
     assert.match(accepted.remote_address, /^127\.0\.0\.1:[0-9]+$/)
     assert.equal((await call('POST', LOG_IN, { ...holder, cert: holder.certPem })).status, 200)
-    assert.equal(eventsOf(app.controller.events, 'authentication').at(-1).improper_client_cert_chain, true)
+    assert.equal(app.events('authentication').at(-1).improper_client_cert_chain, true)
     assert.equal((await call('POST', LOG_IN)).status, 401)
-    const refused = eventsOf(app.controller.events, 'authentication').at(-1)
+    const refused = app.events('authentication').at(-1)
     assert.deepEqual([refused.type, refused.success, refused.identity_id], ['cert', false, ''])
     assert.notEqual(refused.reason, '')
   })
@@ -92,7 +92,7 @@ describe('authentication events', () => {
     assert.equal((await submitCode(app, session, code)).status, 200)
     const headers = { 'mfa-validation-code': wrong }
     await app.call('GET', `${MFA}/recovery-codes`, undefined, { session, headers })
-    const published = eventsOf(app.controller.events, 'authentication').filter(({ type }) => type === 'totp')
+    const published = app.events('authentication').filter(({ type }) => type === 'totp')
     assert.deepEqual(
       published.map(({ event_type: type, success, reason }) => [type, success, reason]),
       [
@@ -103,7 +103,7 @@ describe('authentication events', () => {
       ],
     )
     assert.ok(published.every(({ identity_id: id, auth_policy_id: policy }) => id === user.id && policy === 'default'))
-    const lines = eventLines(app.controller.events).join('\n')
+    const lines = eventLines(app.published).join('\n')
     for (const secret of [...device.recoveryCodes, device.url]) assert.ok(!lines.includes(secret))
   })
 
@@ -115,7 +115,7 @@ describe('authentication events', () => {
     // Before this node is notified of it.
     await app.store.db.updateTable('identities').set({ disabled_at: 1 }).where('id', '=', id).execute()
     const requestId = (await logInWithToken(app, token())).json.error.requestId
-    const refused = eventsOf(app.controller.events, 'authentication').at(-1)
+    const refused = app.events('authentication').at(-1)
     assert.deepEqual([refused.success, refused.reason, refused.request_id], [false, 'disabled', requestId])
     assert.match((await decisionOf(app, requestId)).missing.join(), /disabled or deleted/)
   })
@@ -131,7 +131,7 @@ describe('authentication events', () => {
     const { username, password } = await createPassword(app, identityId)
     const own = await app.logIn(username, password)
     await app.call('POST', AUTHENTICATE, { username: 'a-password-in-the-wrong-field', password })
-    const published = eventLines(app.controller.events).filter((line) => line.includes('"authentication"'))
+    const published = eventLines(app.published).filter((line) => line.includes('"authentication"'))
     assert.ok(published.length >= 6)
     const secrets = [...[good, ...refused].flatMap(partsOf), session, own, password, ADMIN_PASSWORD, app.adminSession]
     for (const secret of [...secrets, 'a-password-in-the-wrong-field'])
@@ -139,7 +139,7 @@ describe('authentication events', () => {
   })
 
   test('R-04 a bounded share of a flood of good tokens for unknown identities is published', async (t) => {
-    const { app, token, createSigner } = await setUpProvider(t)
+    const { app, token, createSigner } = await setUpProvider(t, { isAlone: 'controller' })
     await createSigner()
     const before = app.controller.events.last
     const refused = token({ sub: 'unknown' })

@@ -6,7 +6,7 @@ import { patchProvider } from '../../src/operations/identity-provider/update-pro
 import { createOrganization } from '../../src/operations/organization/create-organization.ts'
 import { buildApp, type TestApp } from '../http/build-app.ts'
 import { createIdentity, createPassword } from '../http/identities.fixture.ts'
-import { eventLines, eventsOf } from './read-events.ts'
+import { eventLines } from './read-events.ts'
 
 const SIGNERS = '/edge/management/v1/ext-jwt-signers'
 const POLICIES = '/edge/management/v1/auth-policies'
@@ -41,9 +41,7 @@ async function createSigner(app: TestApp, members: Record<string, unknown> = {})
 }
 
 const changesOf = (app: TestApp, id: string) =>
-  eventsOf(app.controller.events, 'entityChange').filter(
-    ({ initialState, finalState }) => (finalState ?? initialState)?.id === id,
-  )
+  app.events('entityChange').filter(({ initialState, finalState }) => (finalState ?? initialState)?.id === id)
 
 const entriesOf = (app: TestApp, id: string) =>
   app.store.db.selectFrom('change_log').selectAll().where('entity_id', '=', id).orderBy('seq').execute()
@@ -63,7 +61,7 @@ describe('change events', () => {
       entityType: 'externalJwtSigners',
       isParentEvent: false,
     })
-    assert.ok(node === app.controller.events.nodeId && Date.parse(timestamp) > 0 && eventId !== created.eventId)
+    assert.ok(app.nodeIds.includes(node) && Date.parse(timestamp) > 0 && eventId !== created.eventId)
     const admin = (await app.admin('GET', '/edge/management/v1/current-identity')).json.data
     assert.deepEqual(metadata.author, { type: 'identity', id: admin.id, name: admin.name })
     const { localAddr: _, ...source } = metadata.source
@@ -130,7 +128,7 @@ describe('change events', () => {
     const [, event] = changesOf(app, id)
     assert.deepEqual([event.initialState.issuer, event.finalState.issuer], [PROVIDER.issuer, patch.issuer])
     assert.equal(event.finalState.organizationId, organizationId)
-    assert.ok(!eventLines(app.controller.events).join().includes(sealed))
+    assert.ok(!eventLines(app.published).join().includes(sealed))
   })
 
   test('R-15 entries are never edited, and a call without effect adds none', async (t) => {
@@ -152,9 +150,7 @@ describe('change events', () => {
     const { id: identityId, session } = await app.makeIdentity()
     const { id } = (await app.call('GET', '/edge/client/v1/current-api-session', undefined, { session })).json.data
     await app.call('DELETE', '/edge/client/v1/current-api-session', undefined, { session })
-    const [created, deleted, ...others] = eventsOf(app.controller.events, 'apiSession').filter(
-      (event) => event.id === id,
-    )
+    const [created, deleted, ...others] = app.events('apiSession').filter((event) => event.id === id)
     assert.deepEqual(others, [])
     const { timestamp: _, event_src_id: node, ...rest } = created
     assert.deepEqual(rest, {
@@ -166,9 +162,9 @@ describe('change events', () => {
       ip_address: '127.0.0.1',
       cert_generated: false,
     })
-    assert.equal(node, app.controller.events.nodeId)
+    assert.ok(app.nodeIds.includes(node))
     assert.deepEqual([deleted.event_type, deleted.identity_id], ['deleted', identityId])
-    assert.ok(!eventLines(app.controller.events).join().includes(session))
+    assert.ok(!eventLines(app.published).join().includes(session))
   })
 
   test('the end of sessions with their identity or authenticator is published too', async (t) => {
@@ -184,7 +180,7 @@ describe('change events', () => {
     for (const [how, end] of Object.entries(endings)) {
       const { id } = await app.makeIdentity()
       assert.equal((await end(id)).status, 200, how)
-      const published = eventsOf(app.controller.events, 'apiSession').filter((event) => event.identity_id === id)
+      const published = app.events('apiSession').filter((event) => event.identity_id === id)
       assert.deepEqual(
         published.map((event) => event.event_type),
         ['created', 'deleted'],
@@ -200,7 +196,7 @@ describe('change events', () => {
     const [authenticator] = (await app.admin('GET', `${IDENTITIES}/${identityId}/authenticators`)).json.data
     await app.admin('PATCH', `${AUTHENTICATORS}/${authenticator.id}`, { password: `${password}-changed` })
     assert.equal(changesOf(app, authenticator.id).length, 2)
-    const published = eventLines(app.controller.events).join('\n')
+    const published = eventLines(app.published).join('\n')
     const digests = await app.store.db.selectFrom('authenticators').select('password_digest').execute()
     assert.equal(digests.length, 2)
     for (const { password_digest: digest } of digests) assert.ok(digest && !published.includes(digest))

@@ -14,7 +14,7 @@ const POLICIES = '/edge/management/v1/auth-policies'
 const SIGNERS = '/edge/management/v1/ext-jwt-signers'
 
 async function setUp(t: TestContext, options: Parameters<typeof buildApp>[1] = {}) {
-  const app = await buildApp(t, options)
+  const app = await buildApp(t, { isAlone: 'node', ...options })
   const port = await listen(app)
   return { app, port, open: (given: StreamOptions = { session: app.adminSession }) => openStream(t, port, given) }
 }
@@ -144,6 +144,23 @@ test('D19 callers who are not administrators hold at most half of the streams, a
   assert.deepEqual(await openAs(second.session, maxStreams / 4), quarter)
   assert.deepEqual(await openAs(third.session, 1), [429])
   assert.deepEqual(await openAs(app.adminSession, maxStreams / 2), [...quarter, ...quarter])
+})
+
+test('D19 an administrator who becomes a reader keeps no more streams than a reader opens', async (t) => {
+  const { app, port } = await setUp(t)
+  const { maxStreams } = app.settings.events
+  const demoted = await makeReader(app, { isAdmin: true })
+  const open = () => openStream(t, port, { session: demoted.session })
+  const streams = []
+  for (let nth = 0; nth < maxStreams; nth += 1) streams.push(await open())
+  await app.admin('PATCH', `${IDENTITIES}/${demoted.id}`, { tags: { team: 'one' } })
+  await sleep(600)
+  assert.ok(streams.every(({ status, isEnded }) => status === 200 && !isEnded))
+  await app.admin('PATCH', `${IDENTITIES}/${demoted.id}`, { isAdmin: false })
+  for (const stream of streams) await stream.untilEnded()
+  const statuses: number[] = []
+  for (let nth = 0; nth <= maxStreams / 4; nth += 1) statuses.push((await open()).status)
+  assert.deepEqual(statuses, [...Array(maxStreams / 4).fill(200), 429])
 })
 
 describe('an event stream ends within a second', () => {
@@ -297,6 +314,26 @@ describe('an open event stream', () => {
       stream.events().map(({ data }) => data),
       ['one', 'two'],
     )
+  })
+
+  test('gives its place back when it is ready only after the handler timeout', async (t) => {
+    const opened = Promise.withResolvers<void>()
+    const closed = Promise.withResolvers<string>()
+    const eventStream = {
+      read: () => '',
+      isTooSlow: false,
+      wake: () => () => {},
+      endNotice: () => '',
+      close: () => closed.resolve('closed'),
+    }
+    const handle = async () => {
+      await opened.promise
+      return { status: 200, eventStream }
+    }
+    const served = await serveRoutes(t, { '/edge/management/v1/events': handle }, { handlerMs: 50 })
+    assert.equal((await openStream(t, served.port, {})).status, 503)
+    opened.resolve()
+    assert.equal(await Promise.race([closed.promise, sleep(1_000)]), 'closed')
   })
 
   test('is ended when its reader is too slow, with a bounded buffer', async (t) => {

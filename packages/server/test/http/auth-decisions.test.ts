@@ -13,6 +13,7 @@ import {
   refusalOf,
   SIGNERS,
   setUpProvider,
+  storeDecisions,
 } from './provider.fixture.ts'
 
 const IDENTITIES = '/edge/management/v1/identities'
@@ -22,6 +23,7 @@ const logIn = (app: TestApp, username: string, password: string) =>
   app.call('POST', '/edge/client/v1/authenticate?method=password', { username, password })
 
 async function countDecisions(app: TestApp): Promise<number> {
+  await storeDecisions(app)
   return (await app.admin('GET', `${DECISIONS}?limit=1`)).json.meta.pagination.totalCount
 }
 
@@ -70,6 +72,7 @@ describe('decisions on refused logins', () => {
     const elsewhere = await refusalOf(logInWithToken(app, token({ iss: 'https://elsewhere.example' })))
     app.clock.advance(1000)
     const password = await refusalOf(logIn(app, 'unknown-user', 'wrong-password'))
+    await storeDecisions(app)
     const list = async (query: string): Promise<string[]> => {
       const reply = await app.admin('GET', `${DECISIONS}?${query}`)
       assert.equal(reply.status, 200, reply.text)
@@ -211,7 +214,7 @@ test('R-11 R-12 no part of a refused token is stored, logged or returned', async
 })
 
 test('R-04 a flood of refusals leaves a bounded number of decisions and no entry in the change log', async (t) => {
-  const { app, token, createSigner } = await setUpProvider(t)
+  const { app, token, createSigner } = await setUpProvider(t, { isAlone: 'controller' })
   await createSigner()
   // The signer's keys are stored meanwhile.
   const changes = () =>
@@ -230,7 +233,7 @@ test('R-04 a flood of refusals leaves a bounded number of decisions and no entry
 })
 
 test('D18 a refusal just before shutdown is stored before the controller has closed', async (t) => {
-  const { app, token } = await setUpProvider(t)
+  const { app, token } = await setUpProvider(t, { isAlone: 'controller' })
   const id = await refusalOf(logInWithToken(app, token()))
   await app.controller.close()
   const rows = await app.store.db.selectFrom('auth_decisions').select('id').execute()

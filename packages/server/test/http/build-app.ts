@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { digestPassword, newId } from '@countersign/core'
+import type { EventHub } from '../../src/events/event-hub.ts'
 import { createPasswordAuthenticator } from '../../src/operations/authenticator/create-authenticator.ts'
 import { loadSettings, type Settings } from '../../src/platform/settings/index.ts'
 import { ensureFirstAdmin } from '../../src/process/first-admin.ts'
@@ -47,7 +48,11 @@ export interface TestApp {
   logIn(username: string, password: string): Promise<string>
   /** Creates an identity with a password and logs it in. */
   makeIdentity(settings?: Readonly<Record<string, unknown>>): Promise<{ id: string; session: string }>
-  /** The kept events of one namespace, of all nodes. */
+  /** The ids of all nodes in their events. */
+  readonly nodeIds: readonly string[]
+  /** The kept events of all nodes. */
+  readonly published: EventHub
+  /** Those of one namespace. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read events of every shape
   events(namespace: string): any[]
   /** The first node. */
@@ -136,9 +141,22 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
     return { id, session: await logIn(name, password) }
   }
 
-  const events: TestApp['events'] = (namespace) => {
-    return nodes.all.flatMap((node) => eventsOf(node.controller.events, namespace))
-  }
+  const events: TestApp['events'] = (namespace) => eventsOf(nodes.events, namespace)
 
-  return { store, stores, settings, clock, logged, adminSession, call, admin, logIn, makeIdentity, events, controller }
+  return {
+    store,
+    stores,
+    settings,
+    clock,
+    logged,
+    adminSession,
+    call,
+    admin,
+    logIn,
+    makeIdentity,
+    nodeIds: nodes.all.map((node) => node.controller.events.nodeId),
+    published: nodes.events,
+    events,
+    controller,
+  }
 }

@@ -17,6 +17,7 @@ import {
 } from './client-certificates.fixture.ts'
 import { SIGNERS, summarize } from './ext-jwt-signers.fixture.ts'
 import { AUTHENTICATORS, createIdentity, IDENTITIES, OWN_IDENTITY, OWN_SESSION } from './identities.fixture.ts'
+import { DECISIONS, storeDecisions } from './provider.fixture.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -31,8 +32,8 @@ async function reasonOf(app: TestApp, reply: TlsReply): Promise<string> {
   const { error } = reply.json
   assert.deepEqual([error.cause, reply.headers['www-authenticate']], [undefined, undefined])
   const session = await app.logIn('admin', ADMIN_PASSWORD)
-  const path = `/edge/management/v1/auth-decisions/${error.requestId}`
-  const decision = await app.call('GET', path, undefined, { session })
+  await storeDecisions(app, session)
+  const decision = await app.call('GET', `${DECISIONS}/${error.requestId}`, undefined, { session })
   assert.equal(decision.status, 200, decision.text)
   assert.equal(decision.json.data.method, 'cert')
   assert.equal(decision.json.data.missing.length, 1)

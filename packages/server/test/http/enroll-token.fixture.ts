@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { makeTestCsr } from '@countersign/testkit'
 import { stateOf } from '../attack/target.ts'
 import type { AppOptions, Reply, TestApp } from './build-app.ts'
-import { SIGNERS, setUpProvider } from './provider.fixture.ts'
+import { SIGNERS, setUpProvider, storeDecisions } from './provider.fixture.ts'
 
 export const ENROLL_TOKEN = '/edge/client/v1/enroll/token'
 /** The general endpoint for the same call. */
@@ -62,7 +62,7 @@ export async function setUpEnrollment(t: TestContext, options: Omit<AppOptions, 
       enroll(app, { tokens: [token], body, signerIds }),
     /** The whole state without decisions, which every refusal adds to, and keys, which an unknown kid may refresh. */
     state: async () => {
-      await app.admin('GET', '/edge/management/v1/auth-decisions?limit=1')
+      await storeDecisions(app)
       const { auth_decisions: _, signer_key_sets: __, key_fetches: ___, ...state } = await stateOf(app.store)
       return state
     },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { makeTestCsr } from '@countersign/testkit'
-import { eventLines, eventsOf } from '../events/read-events.ts'
+import { eventLines } from '../events/read-events.ts'
 import { LOG_IN, overTls, pemOfKey } from './client-certificates.fixture.ts'
 import {
   ENROLL_BY_METHOD,
@@ -330,7 +330,7 @@ test('K-11 log and events name signer, claim and values, and contain nothing of 
       },
     ],
   )
-  const published = eventLines(app.controller.events).filter((line) => line.includes('"namespace":"enrollment"'))
+  const published = eventLines(app.published).filter((line) => line.includes('"namespace":"enrollment"'))
   assert.equal(published.length, 1)
   assert.ok(published[0]?.includes('"attributes":["admins","sales"]') && published[0].includes(signerId))
   for (const part of partsOf(used)) {
@@ -369,7 +369,7 @@ test('D18 every refusal is a decision under its request id, with what was missin
   assert.deepEqual([ambiguous.reason, ambiguous.missing.length], ['signer-ambiguous', 1])
   assert.match(ambiguous.missing[0], /ziti-token-issuer-id/)
   assert.deepEqual((await explain(both, 'enroll')).missing, ambiguous.missing)
-  const published = eventsOf(app.controller.events, 'enrollment').filter((event) => event.event_type === 'fail')
+  const published = app.events('enrollment').filter((event) => event.event_type === 'fail')
   assert.deepEqual(
     published.map(({ reason, type }) => `${type}: ${reason}`),
     [

@@ -41,7 +41,7 @@ test('successful responses have data and meta, relative links, and a line feed a
 })
 
 test('every response names the server, and its instance', async (t) => {
-  const app = await buildApp(t)
+  const app = await buildApp(t, { isAlone: 'node' })
   const replies = [
     await app.admin('GET', SIGNERS),
     await app.call('GET', SIGNERS),

@@ -13,7 +13,7 @@ import {
 } from './ext-jwt-signers.fixture.ts'
 
 const NO_INSTANT = '0001-01-01T00:00:00.000Z'
-const EMPTY_KEY_STATUS = { lastSuccessAt: null, lastError: null, nextRefreshAt: null, stale: false, warnings: [] }
+const EMPTY_KEY_STATUS = { lastSuccessAt: null, lastError: null, stale: false, warnings: [] }
 
 testWithApp('creating signers', async (t, app) => {
   const paths = [SIGNERS, OLD_SIGNERS]

@@ -127,7 +127,7 @@ testWithApp('requests of existing clients', async (t, app) => {
       useExternalId: false,
     }
     const id = await created(body)
-    const read = async () => (await app.admin('GET', `${OLD_SIGNERS}/${id}`)).json.data
+    const read = () => detailOf(app, id, { collection: OLD_SIGNERS })
     // A declarative tool compares the values it reads with those it wrote.
     for (const [name, value] of Object.entries(body))
       assert.deepEqual((await read())[name], value === '' ? null : value, name)

@@ -46,11 +46,17 @@ export async function create(app: TestApp, body: Body = jwksBody()): Promise<str
   return reply.json.data.id
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
-export async function detailOf(app: TestApp, id: string): Promise<any> {
-  const reply = await app.admin('GET', `${SIGNERS}/${id}`)
+/** The signer as shown, without the time of the next key fetch, which each node sets for itself. */
+export async function detailOf(
+  app: TestApp,
+  id: string,
+  { collection = SIGNERS, session = app.adminSession } = {},
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
+): Promise<any> {
+  const reply = await app.call('GET', `${collection}/${id}`, undefined, { session })
   if (reply.status !== 200) throw new Error(`detail: ${reply.status} ${reply.text}`)
-  return reply.json.data
+  const { nextRefreshAt, ...keyStatus } = reply.json.data.keyStatus
+  return { ...reply.json.data, keyStatus }
 }
 
 /** Summarizes a reply: `201`, or status, code and field. */

@@ -1,3 +1,5 @@
+import { MAX_UNWRITTEN_ACTIVITY_MS } from '../../src/store/session-activity.ts'
+import { until } from '../keyset/fake-time.ts'
 import type { TestApp } from './build-app.ts'
 
 export const IDENTITIES = '/edge/management/v1/identities'
@@ -43,4 +45,16 @@ export async function createPassword(app: TestApp, identityId: string, members: 
 export async function defaultAdminId(app: TestApp): Promise<string> {
   const reply = await app.admin('GET', `${IDENTITIES}?filter=isDefaultAdmin`)
   return reply.json.data[0].id
+}
+
+/** Resolves to the shown expiry of a session when the store has it, except for the last minute, which is not written. */
+export async function expiryIsStored(app: TestApp, shown: { id: string; expiresAt: string }): Promise<number> {
+  const expiresAt = Date.parse(shown.expiresAt)
+  const written = app.store.db
+    .selectFrom('api_sessions')
+    .select('id')
+    .where('id', '=', shown.id)
+    .where('expires_at', '>', expiresAt - MAX_UNWRITTEN_ACTIVITY_MS)
+  await until(async () => (await written.executeTakeFirst()) !== undefined)
+  return expiresAt
 }

@@ -42,7 +42,7 @@ test('endpoints that clients need before login are open', async (t) => {
 })
 
 test('the network JWT contains the network’s address, and verifies with the server certificate', async (t) => {
-  const app = await buildApp(t)
+  const app = await buildApp(t, { isAlone: 'controller' })
   const replies = await Promise.all(BOTH.map((base) => app.call('GET', `${base}/network-jwts`)))
   const [{ json } = assert.fail(), other] = replies
   assert.deepEqual(other?.json, json, 'signed once, not for each request')
@@ -60,7 +60,7 @@ test('the network JWT contains the network’s address, and verifies with the se
 })
 
 test('the list of controllers contains this one, and the client API shows only what clients need', async (t) => {
-  const app = await buildApp(t)
+  const app = await buildApp(t, { isAlone: 'controller' })
   const { session } = await app.makeIdentity()
   const client = await app.call('GET', `${CLIENT}/controllers`, undefined, { session })
   const management = await app.admin('GET', `${MANAGEMENT}/controllers`)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createPolicy, POLICIES, policyBody } from './auth-policies.fixture.ts'
 import type { Reply, TestApp } from './build-app.ts'
-import { create, jwksBody, SIGNERS, summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
+import { create, detailOf, jwksBody, SIGNERS, summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
 import {
   AUTHENTICATORS,
   createIdentity,
@@ -132,7 +132,7 @@ testWithApp('N-08 the only signer of the last administrator cannot be removed', 
   const send = async (method: string, id: string, body?: unknown) =>
     summarize(await app.call(method, `${SIGNERS}/${id}`, body, { session: manager.session }))
   assert.equal(await send('DELETE', spare), '200', 'another signer remains')
-  const before = await app.call('GET', `${SIGNERS}/${signer}`, undefined, { session: manager.session })
+  const before = await detailOf(app, signer, manager)
   assert.equal(await send('PATCH', signer, { enabled: false }), '409 LAST_ADMINISTRATOR')
   assert.equal(
     await send('PATCH', signer, { clientId: 'x' }),
@@ -140,8 +140,7 @@ testWithApp('N-08 the only signer of the last administrator cannot be removed', 
     'the signer would no longer be trusted',
   )
   assert.equal(await send('DELETE', signer), '409 LAST_ADMINISTRATOR')
-  const after = await app.call('GET', `${SIGNERS}/${signer}`, undefined, { session: manager.session })
-  assert.deepEqual(after.json.data, before.json.data)
+  assert.deepEqual(await detailOf(app, signer, manager), before)
 })
 
 testWithApp('D35 a non-administrator cannot change', async (t, app) => {

@@ -70,8 +70,14 @@ export async function refusalOf(reply: ReturnType<typeof logInWithToken>): Promi
   return json.error.requestId
 }
 
+/** Lets every node store the decisions of its refusals, which a reading does. Without it, other nodes show them a little later. */
+export async function storeDecisions(app: TestApp, session = app.adminSession): Promise<void> {
+  for (const _ of app.stores) await app.call('GET', `${DECISIONS}?limit=1`, undefined, { session })
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
 export async function decisionOf(app: TestApp, id: string): Promise<any> {
+  await storeDecisions(app)
   const reply = await app.admin('GET', `${DECISIONS}/${id}`)
   assert.equal(reply.status, 200, reply.text)
   return reply.json.data

@@ -6,11 +6,17 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startPostgres } from '@countersign/testkit'
 import { deleteExpiredSessions } from '../../src/operations/api-session/end-session.ts'
-import { eventsOf } from '../events/read-events.ts'
 import { failReads } from '../store/mock-reads.ts'
 import { buildApp, type TestApp } from './build-app.ts'
 import { summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
-import { API_SESSIONS, createIdentity, createPassword, IDENTITIES, OWN_SESSION } from './identities.fixture.ts'
+import {
+  API_SESSIONS,
+  createIdentity,
+  createPassword,
+  expiryIsStored,
+  IDENTITIES,
+  OWN_SESSION,
+} from './identities.fixture.ts'
 import { logInWithToken, setUpProvider } from './provider.fixture.ts'
 
 const SECOND = 1000
@@ -35,9 +41,7 @@ testWithApp('ending all sessions of an identity', async (t, app) => {
     for (const each of old) assert.equal(await use(app, each), '401 UNAUTHORIZED')
     assert.equal(await use(app, await app.logIn(username, password)), '200')
     assert.equal(await use(app, bystander.session), '200')
-    const ended = eventsOf(app.controller.events, 'apiSession').filter(
-      (event) => event.event_type === 'deleted' && event.identity_id === id,
-    )
+    const ended = app.events('apiSession').filter((event) => event.event_type === 'deleted' && event.identity_id === id)
     assert.equal(ended.length, 3)
   })
 
@@ -85,7 +89,7 @@ testWithApp('ending all sessions of an identity', async (t, app) => {
 })
 
 test('I-07 a session that cannot be looked up is refused with 503, whatever the error, and works again after it', async (t) => {
-  const app = await buildApp(t)
+  const app = await buildApp(t, { isAlone: 'controller' })
   const { session } = await app.makeIdentity()
   for (const failure of [
     Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' }),
@@ -149,14 +153,27 @@ test('I-08 a session in constant use ends at its maximum lifetime, to the second
     to(at * SECOND)
     const reply = await app.call('GET', OWN_SESSION, undefined, { session })
     assert.equal(summarize(reply), '200', `after ${at} s`)
-    assert.ok(Date.parse(reply.json.data.expiresAt) <= opened + 1500 * SECOND)
+    assert.ok((await expiryIsStored(app, reply.json.data)) <= opened + 1500 * SECOND)
   }
   to(1500 * SECOND)
   assert.equal(await use(app, session), '401 UNAUTHORIZED')
 })
 
+test('I-08 a use through one worker extends the session on the other, and without a use it ends on both', async (t) => {
+  const app = await buildApp(t, { settings: { config }, deployment: 'workers' })
+  const { session } = await app.makeIdentity()
+  const uses = async () => [await use(app, session), await use(app, session)]
+  assert.deepEqual(await uses(), ['200', '200'], 'both workers know it')
+  app.clock.advance(500 * SECOND)
+  await expiryIsStored(app, (await app.call('GET', OWN_SESSION, undefined, { session })).json.data)
+  app.clock.advance(500 * SECOND)
+  assert.deepEqual(await uses(), ['200', '200'])
+  app.clock.advance(600 * SECOND)
+  assert.deepEqual(await uses(), ['401 UNAUTHORIZED', '401 UNAUTHORIZED'])
+})
+
 test('I-08 the sweep keeps sessions that were used since their last written use', async (t) => {
-  const app = await buildApp(t, { settings: { config } })
+  const app = await buildApp(t, { settings: { config }, isAlone: 'controller' })
   const { session } = await app.makeIdentity()
   assert.equal(await use(app, session), '200')
   app.clock.advance(50 * SECOND)
@@ -167,10 +184,11 @@ test('I-08 the sweep keeps sessions that were used since their last written use'
 })
 
 test('I-09 a token used from another address or user agent is allowed, and reported once', async (t) => {
-  const app = await buildApp(t, { settings: { config } })
+  const app = await buildApp(t, { settings: { config }, isAlone: 'controller' })
   const { id, session } = await app.makeIdentity()
   const changes = () =>
-    eventsOf(app.controller.events, 'apiSession')
+    app
+      .events('apiSession')
       .filter((event) => event.identity_id === id && event.event_type.endsWith('Changed'))
       .map((event) => `${event.event_type} ${event.ip_address}`)
   const from = (address: string, agent: string) =>
@@ -189,5 +207,5 @@ test('I-09 a token used from another address or user agent is allowed, and repor
   assert.equal(changes().length, 2, 'known addresses are not reported again')
   for (let host = 0; host < 100; host++) assert.equal(await from(`198.51.100.${host}`, `agent ${host}`), '200')
   assert.ok(changes().length <= 16, 'the number of events per session is limited')
-  assert.ok(!JSON.stringify(eventsOf(app.controller.events, 'apiSession')).includes(session))
+  assert.ok(!JSON.stringify(app.events('apiSession')).includes(session))
 })

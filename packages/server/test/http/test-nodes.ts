@@ -1,16 +1,19 @@
-import { X509Certificate } from 'node:crypto'
+import { randomUUID, X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { formatPem, newId, type PasswordCost } from '@countersign/core'
 import { makeTestCertificate } from '@countersign/testkit'
 import { pino } from 'pino'
+import { createEventHub, type EventHub, type SharedEventHub } from '../../src/events/event-hub.ts'
+import type { AttemptSharing } from '../../src/limits/attempt-sharing.ts'
+import { LocalGuesses } from '../../src/limits/guesses.ts'
 import type { FetchJwks } from '../../src/outbound/jwks-fetch.ts'
 import { OutboundError } from '../../src/outbound/outbound-error.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import { createSealing } from '../../src/platform/keys/sealing.ts'
 import { buildServerIdentity } from '../../src/platform/keys/server-identity.ts'
 import type { Settings } from '../../src/platform/settings/index.ts'
-import { createController } from '../../src/process/create-controller.ts'
+import { createController, type WorkerContext } from '../../src/process/create-controller.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { getTestAuthority, type TestAuthority } from '../platform/keys/test-authority.ts'
@@ -27,15 +30,15 @@ type Database = 'sqlite' | 'postgres' | `postgres${string}:${string}`
 
 interface Deployment {
   readonly database: Database
-  readonly nodes: 1 | 2
+  readonly controllers: 1 | 2
 }
 
-/** By the names of `npm test -- --deployment NAME`. Workers share the file of the embedded database. */
+/** By the names of `npm test -- --deployment NAME`. The controllers on the embedded database are workers of one node. */
 const DEPLOYMENTS: Readonly<Record<string, Deployment>> = {
-  embedded: { database: 'sqlite', nodes: 1 },
-  workers: { database: 'sqlite', nodes: 2 },
-  postgres: { database: 'postgres', nodes: 1 },
-  nodes: { database: 'postgres', nodes: 2 },
+  embedded: { database: 'sqlite', controllers: 1 },
+  workers: { database: 'sqlite', controllers: 2 },
+  postgres: { database: 'postgres', controllers: 1 },
+  nodes: { database: 'postgres', controllers: 2 },
 }
 
 /** How long a node may take to receive the changes of another; D13 allows a second. */
@@ -46,8 +49,8 @@ export interface TestNodeOptions {
   readonly database?: Database
   /** The deployment of this test, whatever that of the run is. */
   readonly deployment?: 'workers'
-  /** One node on every deployment: for tests of state that each node keeps in its memory. */
-  readonly isAlone?: boolean
+  /** One node, or one controller, on every deployment: for tests of state that each keeps in its memory. */
+  readonly isAlone?: 'node' | 'controller'
   /** Fetches key sets. By default a fetch never resolves, since tests stay off the network. */
   readonly fetchJwks?: FetchJwks
   /** The client CA; by default the one of the test file. */
@@ -71,6 +74,8 @@ export interface TestNode {
 
 export interface TestNodes {
   readonly all: readonly [TestNode, ...TestNode[]]
+  /** The events of all nodes, in the order of their publication. */
+  readonly events: EventHub
   /** Resolves to the nodes in turn, each when it has received the changes of the others. */
   next(): Promise<TestNode>
   close(): Promise<void>
@@ -86,22 +91,26 @@ export const serverIdentity = buildServerIdentity(
 
 /** Starts the controllers of a deployment on one database. */
 export async function startTestNodes(options: StartOptions): Promise<TestNodes> {
-  const { database: requested, nodes: count } = chooseDeployment(options)
+  const { database: requested, controllers: count } = chooseDeployment(options)
   const database = requested === 'postgres' ? await newPostgresDatabase() : requested
   const isShared = database === 'sqlite' && count > 1
   const sqliteFile = join(options.dir, 'test.db')
   if (database === 'sqlite') await writeMigratedFile(sqliteFile)
   const changes = new ChangeCounter()
+  const events = createEventHub({ nodeId: newId(), clock: options.clock })
+  const workers = isShared ? new TestWorkers(options.clock, count) : undefined
   const startNode = async (): Promise<TestNode> => {
     const store = await openTestStore({ database, sqliteFile, isShared, now: options.clock.now() })
     if (count > 1 && !isShared) changes.follow(store)
-    return { store, controller: await createTestController(options, store) }
+    const shared = workers ? { events, worker: workers.next() } : { events: createNodeEvents(options.clock, events) }
+    return { store, controller: await createTestController({ ...options, ...shared }, store) }
   }
   const first = await startNode()
   const all: [TestNode, ...TestNode[]] = count === 1 ? [first] : [first, await startNode()]
   let turn = 0
   return {
     all,
+    events,
     next: async () => {
       const node = all[turn++ % count] ?? first
       await changes.settle(node.store)
@@ -116,11 +125,12 @@ export async function startTestNodes(options: StartOptions): Promise<TestNodes> 
   }
 }
 
-function chooseDeployment({ database, deployment: name, isAlone = false }: TestNodeOptions): Deployment {
-  if (database) return { database, nodes: 1 }
+function chooseDeployment({ database, deployment: name, isAlone }: TestNodeOptions): Deployment {
+  if (database) return { database, controllers: 1 }
   const deployment = DEPLOYMENTS[name ?? process.env.TEST_DEPLOYMENT ?? 'embedded']
   if (!deployment) throw new Error(`TEST_DEPLOYMENT must be one of ${Object.keys(DEPLOYMENTS).join(', ')}`)
-  return isAlone ? { ...deployment, nodes: 1 } : deployment
+  const isReduced = isAlone === 'controller' || (isAlone === 'node' && deployment.database === 'postgres')
+  return isReduced ? { ...deployment, controllers: 1 } : deployment
 }
 
 function openTestStore(options: {
@@ -140,13 +150,55 @@ function openTestStore(options: {
   })
 }
 
-async function createTestController(options: StartOptions, store: Store): Promise<TestNode['controller']> {
-  const { clock, settings, logged } = options
+/** The events of one node, which are also published in `all`. */
+function createNodeEvents(clock: Clock, all: SharedEventHub): EventHub {
+  const hub = createEventHub({
+    nodeId: newId(),
+    clock,
+    forward: (event) => {
+      for (const published of [hub, all]) published.publishForwarded([event])
+    },
+  })
+  return hub
+}
+
+/** What the primary process shares between its workers, without its delays. */
+class TestWorkers {
+  readonly #context: Omit<WorkerContext, 'isLead' | 'attempts'>
+  readonly #listeners: { readonly limit: string; readonly worker: number; apply(key: string, count: number): void }[] =
+    []
+  #started = 0
+
+  constructor(clock: Clock, workers: number) {
+    this.#context = { workers, instanceId: randomUUID(), guesses: new LocalGuesses(clock), fetchJwks: fetchNothing }
+  }
+
+  next(): WorkerContext {
+    const worker = this.#started++
+    const attempts: AttemptSharing = {
+      note: (limit, key, count) => {
+        for (const listener of this.#listeners) {
+          if (listener.limit === limit && listener.worker !== worker) listener.apply(key, count)
+        }
+      },
+      onNoted: (limit, apply) => void this.#listeners.push({ limit, worker, apply }),
+    }
+    return { ...this.#context, isLead: worker === 0, attempts }
+  }
+}
+
+async function createTestController(
+  options: StartOptions & { readonly events: EventHub; readonly worker?: WorkerContext },
+  store: Store,
+): Promise<TestNode['controller']> {
+  const { clock, settings, logged, events, worker } = options
   const authority = await getTestAuthority()
   return createController({
     store,
     clock,
     settings,
+    events,
+    ...(worker && { worker }),
     log: pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) }),
     sealing: createSealing(options.sealingKey ?? TEST_SEALING_KEY),
     tls: {

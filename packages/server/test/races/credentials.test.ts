@@ -24,11 +24,34 @@ const replaceKey: Replace = async ({ app, overTls }, { credentials }, { path, tl
   assert.equal(verified.status, 200, verified.text)
 }
 
+/** An administrator whose session rests on its password. */
+const byPassword = (world: World): Promise<Actor> => makeAdministrator(world)
+
+/** An administrator whose session rests on a certificate, so that it outlives the password. */
+async function byCertificate(world: World): Promise<Actor> {
+  const actor = await makeAdministrator(world)
+  const { tls } = (await REQUESTS['authenticator.stageRenewal']?.(world, actor)) ?? assert.fail()
+  const reply = await world.overTls('POST', '/edge/client/v1/authenticate?method=cert', { ...tls })
+  assert.equal(reply.status, 200, reply.text)
+  return { ...actor, credentials: { session: reply.json.data.token } }
+}
+
+interface Replacement {
+  readonly operation: string
+  /** Its session must not rest on the credential that is replaced. */
+  readonly makeActor: (world: World) => Promise<Actor>
+  readonly replace: Replace
+}
+
 /** Makes the request of one administrator, and between its comparison and its write replaces the credential of that one or of another. */
-async function statusWhenReplaced(t: TestContext, operation: string, whose: 'own' | 'other', replace: Replace) {
+async function statusWhenReplaced(
+  t: TestContext,
+  whose: 'own' | 'other',
+  { operation, makeActor, replace }: Replacement,
+): Promise<number> {
   const world = await setUpWorld(t)
   const prepare = async () => {
-    const actor = await makeAdministrator(world)
+    const actor = await makeActor(world)
     return { actor, request: (await REQUESTS[operation]?.(world, actor)) ?? assert.fail(operation) }
   }
   const sent = await prepare()
@@ -39,15 +62,25 @@ async function statusWhenReplaced(t: TestContext, operation: string, whose: 'own
   return reply.status
 }
 
-for (const [title, operation, replace] of [
-  ['changing the own password', 'authenticator.updateOwn', resetPassword],
-  ['renewing the own certificate', 'authenticator.stageRenewal', replaceKey],
-] as const) {
+const REPLACEMENTS: Readonly<Record<string, Replacement>> = {
+  'changing the own password': {
+    operation: 'authenticator.updateOwn',
+    makeActor: byCertificate,
+    replace: resetPassword,
+  },
+  'renewing the own certificate': {
+    operation: 'authenticator.stageRenewal',
+    makeActor: byPassword,
+    replace: replaceKey,
+  },
+}
+
+for (const [title, replacement] of Object.entries(REPLACEMENTS)) {
   test(`N-01 D54 ${title} is refused when that credential was replaced meanwhile`, async (t) => {
-    assert.equal(await statusWhenReplaced(t, operation, 'own', replace), 401)
+    assert.equal(await statusWhenReplaced(t, 'own', replacement), 401)
   })
 
   test(`N-01 D54 ${title} is accepted when that of another was replaced meanwhile`, async (t) => {
-    assert.equal(await statusWhenReplaced(t, operation, 'other', replace), 200)
+    assert.equal(await statusWhenReplaced(t, 'other', replacement), 200)
   })
 }

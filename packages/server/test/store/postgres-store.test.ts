@@ -7,6 +7,7 @@ import { newId } from '@countersign/core'
 import pg from 'pg'
 import { createApiSession } from '../../src/operations/api-session/start-session.ts'
 import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
+import { ensureSetting } from '../../src/operations/start/ensure-setting.ts'
 import { pruneChangeLog } from '../../src/operations/upkeep/prune-change-log.ts'
 import { StartupError } from '../../src/platform/startup-error.ts'
 import type { Change } from '../../src/store/change.ts'
@@ -156,6 +157,29 @@ test('a node notices a missed notification, however many logins there were', { t
     values (1, 'identities', 'x', 'updated', 'tester')`)
   await node.hears((changes) => changes === 'everything')
   assert.deepEqual(node.warnings, ['notifications of changes were missed, so all caches were cleared'])
+})
+
+/** The lock that serializes operations. */
+const WRITE_LOCK = '1129270867, 2'
+
+test('F-14 the writes of one organization leave connections to logins, however many accounts it writes with', {
+  timeout: 20_000,
+}, async (t) => {
+  const url = await (await getPostgres()).createDatabase()
+  const { store } = await openNode(t, url)
+  const admin = firstAdmin()
+  await store.run(createFirstAdmin, admin, meta)
+  const other = new pg.Client({ connectionString: url })
+  await other.connect()
+  t.after(() => other.end())
+  await other.query(`select pg_advisory_lock(${WRITE_LOCK})`)
+  const writes = Array.from({ length: 30 }, (_, nth) => {
+    const setting = { name: `setting-${nth}`, value: 'value' }
+    return store.run(ensureSetting, setting, { ...meta, actorId: `account-${nth}`, organizationId: 'busy' })
+  })
+  await store.run(createApiSession, newSession(admin), { ...meta, actorId: admin.identityId })
+  await other.query(`select pg_advisory_unlock(${WRITE_LOCK})`)
+  assert.equal((await Promise.all(writes)).length, 30)
 })
 
 const open = (database: string) =>

@@ -76,7 +76,9 @@ export function authorizeCaller(
 }
 
 /** Authenticates and authorizes the caller of a long response again, by the current state. Throws the refusal. */
-export async function reauthorizeCaller(route: Route, request: FastifyRequest, parts: CallerParts): Promise<void> {
-  if (route.access === 'anonymous') return
-  await authorizeCaller(route, await authenticateCaller(route, request, parts, { isRecheck: true }), parts)
+export async function reauthorizeCaller(route: Route, request: FastifyRequest, parts: CallerParts): Promise<Caller> {
+  if (route.access === 'anonymous') return { session: undefined }
+  const caller = await authenticateCaller(route, request, parts, { isRecheck: true })
+  await authorizeCaller(route, caller, parts)
+  return caller
 }

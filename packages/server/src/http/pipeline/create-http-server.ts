@@ -164,7 +164,8 @@ export function createHttpServer(options: HttpServerOptions) {
     const { eventStream, stream } = response
     const recheck = () => reauthorizeCaller(route, request, pipeline)
     if (eventStream) {
-      streams.open({ source: eventStream, holder: streamHolder(caller?.session), recheck }, reply)
+      const recheckHolder = async () => streamHolder((await recheck()).session)
+      streams.open({ source: eventStream, holder: streamHolder(caller?.session), recheck: recheckHolder }, reply)
       return
     }
     if (stream && route.access !== 'anonymous') {

@@ -16,8 +16,8 @@ export interface EventStreams {
 interface OpenedStream {
   readonly source: EventStreamSource
   readonly holder: StreamHolder
-  /** Rejects when the caller is no longer authorized. */
-  recheck(): Promise<unknown>
+  /** Returns the holder by the current state. Rejects when the caller is no longer authorized. */
+  recheck(): Promise<StreamHolder>
 }
 
 interface EventStreamsOptions {
@@ -45,7 +45,11 @@ export function createEventStreams({ maxStreams, heartbeatMs = HEARTBEAT_MS }: E
   const places = new StreamPlaces(maxStreams)
   let isStopped = false
 
-  const start = ({ source, recheck }: OpenedStream, { raw: response }: FastifyReply, leave: () => void): void => {
+  const start = (
+    { source, holder, recheck }: OpenedStream,
+    { raw: response }: FastifyReply,
+    leave: () => void,
+  ): void => {
     let isEnded = false
     let isBlocked = false
     let sentAt = performance.now()
@@ -90,6 +94,12 @@ export function createEventStreams({ maxStreams, heartbeatMs = HEARTBEAT_MS }: E
       else if (!isBlocked && performance.now() - sentAt >= heartbeatMs) send(HEARTBEAT)
     }
 
+    /** An administrator's place is not kept by a caller who no longer is one. */
+    const recheckHolder = async (): Promise<void> => {
+      const { isAdmin } = await recheck()
+      if (holder.isAdmin && !isAdmin) throw new AppError('UNAUTHORIZED')
+    }
+
     open.add(end)
     response.on('drain', () => {
       isBlocked = false
@@ -97,7 +107,7 @@ export function createEventStreams({ maxStreams, heartbeatMs = HEARTBEAT_MS }: E
     })
     response.once('close', release)
     response.on('error', release)
-    stopWatching = watchAccess({ recheck, onAllowed, onRefused: () => end('not-authorized') })
+    stopWatching = watchAccess({ recheck: recheckHolder, onAllowed, onRefused: () => end('not-authorized') })
     pump()
   }
 

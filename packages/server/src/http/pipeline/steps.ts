@@ -133,7 +133,19 @@ function handle(exchange: Exchange): Promise<void> | undefined {
     exchange.response = response
     return undefined
   }
-  return parts.withinTime(response).then((settled) => {
-    exchange.response = settled
-  })
+  return parts.withinTime(response).then(
+    (settled) => {
+      exchange.response = settled
+    },
+    (error: unknown) => {
+      response.then(discard, () => {})
+      throw error
+    },
+  )
+}
+
+/** Ends the streams of a response that came after the time limit. */
+function discard({ eventStream, stream }: RouteResponse): void {
+  eventStream?.close?.()
+  stream?.destroy()
 }

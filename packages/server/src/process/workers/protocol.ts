@@ -4,6 +4,7 @@ import type { StreamHolder } from '../../events/stream-places.ts'
 import type { SharedJwksRequest, SharedJwksResponse } from '../../keyset/shared-jwks-fetch.ts'
 import type { NotedAttempts } from '../../limits/attempt-sharing.ts'
 import type { Settings } from '../../platform/settings/index.ts'
+import type { Change } from '../../store/change.ts'
 import type { DataDir } from '../data-dir.ts'
 import type { FirstAdmin } from '../first-admin.ts'
 
@@ -34,6 +35,7 @@ export type WorkerProcedures = {
   reloadKeys(nothing: null): Promise<void>
   metrics(nothing: null): Promise<MetricsSnapshot>
   attempts(noted: NotedAttempts): void
+  changes(changes: readonly Change[]): void
   events(batch: EventBatch): void
   /** Stops when all clients have disconnected, at the latest after `lingerMs`. Returns the last metrics. */
   stop(options: { readonly lingerMs: number }): Promise<MetricsSnapshot>
@@ -42,6 +44,8 @@ export type WorkerProcedures = {
 /** Procedures that the primary process offers its workers. */
 export type PrimaryProcedures = {
   attempts(noted: NotedAttempts): void
+  /** Resolves when the other workers have received the changes. */
+  changes(changes: readonly Change[]): Promise<void>
   publish(events: readonly SerializedEvent[]): void
   /** Opens an event stream. Returns the remembered events. Throws when the node has too many streams. */
   openStream(holder: StreamHolder): EventBatch

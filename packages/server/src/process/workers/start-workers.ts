@@ -32,6 +32,8 @@ import { forkWorker, type WorkerHandle } from './worker-handle.ts'
 
 const TICKET_KEY_BYTES = 48
 const METRICS_TIMEOUT_MS = 2_000
+/** A worker that does not respond for this long learns of changes as other nodes do. */
+const CHANGES_TIMEOUT_MS = 1_000
 
 /**
  * Starts a node with several worker processes behind one port. This process handles no requests: it distributes connections, holds the shared
@@ -62,6 +64,13 @@ export async function startWorkers(
       fetch,
       attempts: (noted) => {
         for (const other of supervisor.running()) if (other !== handle) other.channel.send('attempts', noted)
+      },
+      changes: (changes) => {
+        const others = supervisor.running().filter((other) => other !== handle)
+        return settleWithin(
+          CHANGES_TIMEOUT_MS,
+          others.map(({ channel }) => channel.call('changes', changes)),
+        )
       },
       publish: (published) => streams.publish(published),
       openStream: (holder) => streams.open(handle.channel, holder),

@@ -4,6 +4,7 @@ import { createRemoteFetchJwks } from '../../keyset/shared-jwks-fetch.ts'
 import { createSharedAttempts } from '../../limits/attempt-sharing.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { createLog } from '../../platform/log/create-log.ts'
+import { createSharedChanges } from '../../store/change-sharing.ts'
 import { type StartedNode, startNode, type Undo } from '../start-node.ts'
 import { createChannel } from './channel.ts'
 import type { PrimaryProcedures, WorkerProcedures, WorkerStart } from './protocol.ts'
@@ -35,6 +36,7 @@ const procedures: WorkerProcedures = {
   reloadKeys: () => getNode().reloadKeys(),
   metrics: () => snapshotMetrics(getNode().controller.metrics.registry),
   attempts: (noted) => attempts.apply(noted),
+  changes: (received) => changes.receive(received),
   events: (batch) => events?.receive(batch),
   stop: async ({ lingerMs }) => {
     if (node && lingerMs > 0) await linger(node, lingerMs)
@@ -53,6 +55,7 @@ const primary = createChannel<PrimaryProcedures>(
   },
   procedures,
 )
+const changes = createSharedChanges((announced) => primary.call('changes', announced))
 const attempts = createSharedAttempts((noted) => primary.send('attempts', noted))
 
 // The primary process has ended, so no other process will stop this one.
@@ -84,6 +87,7 @@ async function startHere(start: WorkerStart): Promise<StartedNode> {
       instanceId,
       ticketKeys: Buffer.from(ticketKeys),
       attempts,
+      changes,
       guesses: createRemoteGuesses(primary),
       fetchJwks,
     },

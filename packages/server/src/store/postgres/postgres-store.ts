@@ -4,7 +4,8 @@ import { type Kysely, sql } from 'kysely'
 import pg from 'pg'
 import { FairQueue } from '../../platform/fair-queue.ts'
 import { settleWithin } from '../../platform/settle-within.ts'
-import type { Change, ChangeListener, OwnChangeListener } from '../change.ts'
+import { type Change, type ChangeListener, type OwnChangeListener, withoutDetails } from '../change.ts'
+import type { ChangeSharing } from '../change-sharing.ts'
 import { LONG_READ_MS, LONG_READS_AT_ONCE, LongReadQueue, longReadTimeout } from '../long-read.ts'
 import { migrate } from '../migrations/migrate.ts'
 import { POSTGRES_TYPES } from '../migrations/migration.ts'
@@ -56,6 +57,8 @@ export interface PostgresOptions {
   readonly longReadMs?: number | undefined
   /** How long caches stay valid without a connection; default 1 second. */
   readonly staleMs?: number | undefined
+  /** For the processes of one node, which must not wait for notifications. */
+  readonly sharing?: ChangeSharing | undefined
   onWarning(message: string): void
 }
 
@@ -100,11 +103,18 @@ async function openOn(
   const publish: ChangeListener = (changes) => {
     for (const listener of listeners) listener(changes)
   }
+  options.sharing?.onAnnounced(publish)
   const follower = await followChanges({ ...options, staleMs: options.staleMs ?? STALE_MS, publish })
 
   // Not the pool's own queue, in which a write that waits for the writes before it would time out as if there were no connection.
+  const writesAtOnce = Math.max(
+    1,
+    (options.maxConnections ?? MAX_CONNECTIONS) - LONG_READS_AT_ONCE - CONNECTIONS_FOR_READS,
+  )
   const writes = new FairQueue({
-    atOnce: Math.max(1, (options.maxConnections ?? MAX_CONNECTIONS) - LONG_READS_AT_ONCE - CONNECTIONS_FOR_READS),
+    atOnce: writesAtOnce,
+    // One actor's writes wait for each other's lock, and must not do so on every connection.
+    perKey: Math.ceil(writesAtOnce / 2),
     maxWaiting: MAX_WAITING_WRITES,
   })
   const longReads = new LongReadQueue()
@@ -136,11 +146,14 @@ async function openOn(
     run: async (operation, args, meta) => {
       for (let retries = 0; ; retries++) {
         try {
-          const { result, changes } = await writes.run(meta.actorId, () => runOnce(operation, args, meta))
+          const { result, changes } = await writes.run(meta.organizationId ?? meta.actorId, () =>
+            runOnce(operation, args, meta),
+          )
           if (changes.length > 0) {
             follower.noteOwn(changes.length)
             publish(changes)
             for (const listener of ownListeners) listener(changes, meta)
+            await options.sharing?.announce(changes)
           }
           return result as never
         } catch (error) {
@@ -173,7 +186,7 @@ async function openOn(
 const MAX_NOTIFIED_CHANGES = 40
 
 function notification(nodeId: string, changes: readonly Change[]): string {
-  const published = changes.map(({ entity, id, action }) => ({ entity, id, action }))
+  const published = changes.map(withoutDetails)
   const notification: Notification = {
     from: nodeId,
     changes: published.length > MAX_NOTIFIED_CHANGES ? 'everything' : published,

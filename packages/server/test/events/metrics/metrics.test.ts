@@ -20,7 +20,7 @@ function metricOf(text: string, name: string): number | undefined {
 }
 
 test('measures logins, tokens, keys, sessions, writes and events', async (t) => {
-  const { app, token, provider, createSigner, createIdentity } = await setUpProvider(t)
+  const { app, token, provider, createSigner, createIdentity } = await setUpProvider(t, { isAlone: 'controller' })
   const signerId = await createSigner()
   await createIdentity()
   const good = token()
@@ -53,7 +53,7 @@ test('measures logins, tokens, keys, sessions, writes and events', async (t) => 
 })
 
 test('measures the access tokens of the hosted API too', async (t) => {
-  const { app, createProvider, createAccount, token, call } = await setUpHosted(t)
+  const { app, createProvider, createAccount, token, call } = await setUpHosted(t, { isAlone: 'controller' })
   const provider = await createProvider('cognito')
   await createAccount(provider, 'machine-1')
   const counts = async () => {
