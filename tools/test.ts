@@ -3,7 +3,7 @@
  *
  * Ends with `N passed, N failed`. A skipped or todo test, a file without tests and a run without tests fail. A full run also fails on a
  * title with an unknown requirement id, and on a requirement that no passing test names. It runs every test on the embedded database,
- * and a seeded tenth of the API tests on PostgreSQL.
+ * and a seeded tenth of the behaviours on the other deployments.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'

@@ -1,8 +1,9 @@
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { run } from 'node:test'
 import { inspect } from 'node:util'
 import { root } from '../paths.ts'
 import type { FileCoverage } from './code-coverage.ts'
+import { groupFiles } from './file-groups.ts'
 import type { TestRecord } from './test-record.ts'
 
 export interface RunOptions {
@@ -27,6 +28,7 @@ export interface RunResult {
 /** The members of node:test's events that are read here. */
 interface TestEvent {
   readonly name: string
+  readonly nesting?: number
   readonly file?: string
   readonly line?: number
   readonly column?: number
@@ -39,13 +41,14 @@ interface TestEvent {
   }
 }
 
-const fileTimeoutMs = 5 * 60_000
+const groupTimeoutMs = 5 * 60_000
+const groupFolder = join(root, 'node_modules', '.cache', 'countersign-test-groups')
 const maxOutput = 20_000
 const maxReason = 2_000
 
 /**
- * Runs test files, each in a process of its own. Writes one line for each file, and each failure in full.
- * A file without tests counts as a failed test.
+ * Runs test files in processes of their own, or of their group. Writes one line for each file, and each failure in full. A file without tests
+ * counts as a failed test.
  */
 export async function runFiles(options: RunOptions): Promise<RunResult> {
   const { files, concurrency, grep, coverageOf, env, write } = options
@@ -53,13 +56,18 @@ export async function runFiles(options: RunOptions): Promise<RunResult> {
   const durations = new Map<string, number>()
   const coverage: FileCoverage[] = []
   const output = new Map<string, string>()
-  const unfinished = new Set(files)
+  const groups = groupFiles(files, { folder: groupFolder, concurrency })
+  const filesOf = new Map(groups.map(({ entry, files: members }) => [entry, members]))
+  const unfinished = new Set(filesOf.keys())
+  const known = new Set(files)
+  /** The file of the latest event. The events of one process come one after another. */
+  let current: string | undefined
 
   const stream = run({
-    files,
+    files: [...filesOf.keys()],
     concurrency,
     isolation: 'process',
-    timeout: fileTimeoutMs,
+    timeout: groupTimeoutMs,
     ...(env && { env: { ...process.env, ...env } }),
     ...(grep && { testNamePatterns: [grep] }),
     ...(coverageOf && { coverage: true, coverageIncludeGlobs: [...coverageOf] }),
@@ -69,6 +77,7 @@ export async function runFiles(options: RunOptions): Promise<RunResult> {
   stream.on('test:pass', (event: TestEvent) => {
     // Node reports a file as a test when nothing in it reported.
     if (event.name === event.file) return
+    addDuration(event)
     const skipped = event.skip ?? event.todo
     if (skipped !== undefined && skipped !== false) {
       add(event, 'skipped', typeof skipped === 'string' && skipped !== '' ? skipped : undefined)
@@ -77,6 +86,7 @@ export async function runFiles(options: RunOptions): Promise<RunResult> {
   })
   stream.on('test:fail', (event: TestEvent) => {
     const error = event.details?.error
+    if (event.name !== event.file) addDuration(event)
     if (event.details?.type === 'suite' && error?.failureType === 'subtestsFailed') return
     const name = event.name === event.file ? 'runs to its end' : event.name
     const reason = indent(inspect(error?.cause ?? error))
@@ -88,9 +98,8 @@ export async function runFiles(options: RunOptions): Promise<RunResult> {
   })
   stream.on('test:summary', ({ file, duration_ms }) => {
     if (file === undefined) return
-    requireTests(file)
-    durations.set(nameOf(file), duration_ms)
-    finish(file, ` in ${Math.round(duration_ms)} ms`)
+    if (known.has(file)) durations.set(nameOf(file), duration_ms)
+    finishGroup(file)
   })
   stream.on('test:diagnostic', ({ message, level }) => {
     if (level !== 'info') write(message)
@@ -98,19 +107,36 @@ export async function runFiles(options: RunOptions): Promise<RunResult> {
   stream.on('test:coverage', ({ summary }) => coverage.push(...summary.files))
   for await (const _ of stream);
   // A file that crashed, or printed nothing, has no summary.
-  for (const file of unfinished) {
-    requireTests(file)
-    finish(file, '')
-  }
+  for (const entry of unfinished) finishGroup(entry)
   return { records, durations, coverage }
 
   function add(event: TestEvent, result: TestRecord['result'], reason?: string): void {
     records.push({
       title: event.name,
-      file: nameOf(event.file),
+      file: nameOf(fileOf(event)),
       result,
       ...(reason && { why: reason.slice(0, maxReason) }),
     })
+  }
+
+  /** A test that a fixture declares belongs to the file of the tests in it, whose events come first. */
+  function fileOf({ file }: TestEvent): string | undefined {
+    if (file !== undefined && known.has(file)) current = file
+    return current ?? file
+  }
+
+  function addDuration(event: TestEvent): void {
+    const name = nameOf(fileOf(event))
+    if (event.nesting === 0) durations.set(name, (durations.get(name) ?? 0) + (event.details?.duration_ms ?? 0))
+  }
+
+  function finishGroup(entry: string): void {
+    for (const file of filesOf.get(entry) ?? []) {
+      requireTests(file)
+      if (finish(file) > 0) showOutput(entry)
+    }
+    unfinished.delete(entry)
+    current = undefined
   }
 
   function keepOutput({ file, message }: { file: string; message: string }): void {
@@ -123,13 +149,14 @@ export async function runFiles(options: RunOptions): Promise<RunResult> {
     output.delete(file)
   }
 
-  function finish(file: string, duration: string): void {
+  /** Returns the number of failed tests. */
+  function finish(file: string): number {
     const own = records.filter((record) => record.file === nameOf(file))
     const failed = own.filter(({ result }) => result !== 'passed').length
     const count = failed === 0 ? `${own.length}` : `${own.length - failed} of ${own.length}`
-    write(`${failed === 0 ? '✔' : '✖'} ${nameOf(file)}  ${count}${duration}`)
-    if (failed > 0) showOutput(file)
-    unfinished.delete(file)
+    const ms = durations.get(nameOf(file))
+    write(`${failed === 0 ? '✔' : '✖'} ${nameOf(file)}  ${count}${ms === undefined ? '' : ` in ${Math.round(ms)} ms`}`)
+    return failed
   }
 
   function requireTests(file: string): void {
