@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
@@ -10,6 +10,15 @@ const UNPACK = `
   const { inflate } = await import('@sparticuz/chromium')
   const { join } = await import('node:path')
   for (const name of ['chromium.br', 'fonts.tar.br', 'al2023.tar.br']) await inflate(join(process.argv[1], name))`
+
+/** The package's own file names folders of the machines it was made for, where there are no fonts, and text without a font has no height. */
+const FONTS_CONF = `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir prefix="relative">fonts</dir>
+  <cachedir prefix="xdg">fontconfig</cachedir>
+</fontconfig>
+`
 
 export interface BrowserProgram {
   readonly executablePath: string
@@ -38,6 +47,7 @@ function unpackProgram(): BrowserProgram {
     mkdirSync(CACHE, { recursive: true })
     const unfinished = mkdtempSync(join(CACHE, 'chromium-unfinished-'))
     unpackInto(unfinished, join(packed, 'bin'))
+    writeFileSync(join(unfinished, 'fonts', 'fonts.conf'), FONTS_CONF)
     try {
       renameSync(unfinished, folder)
     } catch (error) {
