@@ -1,38 +1,29 @@
 import { createLruCache, type SignerKeys } from '@countersign/core'
-import type { StoredKeySet } from '../store/key-signer.ts'
+import { endpointName, type KeyEndpoint, type StoredKeySet } from '../store/key-signer.ts'
 
-/** Where keys are fetched from: with another CA, another server may have responded. */
-interface Endpoint {
-  readonly url: string
-  readonly caPem: string | undefined
-}
-
-/** A fetched key set, and its keys, so that they are parsed once. */
 interface NewestKeySet {
   readonly stored: StoredKeySet
-  readonly keys: SignerKeys
+  /** If they have been parsed. */
+  readonly keys: SignerKeys | undefined
 }
 
 /** A key set has up to 262 KB. */
 const MAX_ENDPOINTS = 100
 
 /**
- * The newest key set that this process fetched from each endpoint, whichever signer it was for. An endpoint has one budget for unknown kids, so
- * the signer that spent it must not keep new keys from the others. Stored sets do not count: they do not say with which CA they were fetched.
+ * The newest key set of each endpoint, whichever signer and node it was fetched for. An endpoint has one budget for unknown kids, so the signer
+ * that spent it must not keep new keys from the others.
  */
 export class NewestKeySets {
   readonly #sets = createLruCache<string, NewestKeySet>(MAX_ENDPOINTS)
 
-  note(endpoint: Endpoint, keySet: NewestKeySet): void {
-    const known = this.find(endpoint)
-    if (!known || keySet.stored.fetchedAt > known.stored.fetchedAt) this.#sets.set(nameOf(endpoint), keySet)
+  /** A set from the future was stored by a node with a wrong clock: it does not count. */
+  note(stored: StoredKeySet, now: number, keys?: SignerKeys): void {
+    const known = this.find(stored)?.stored.fetchedAt ?? Number.NEGATIVE_INFINITY
+    if (stored.fetchedAt > known && stored.fetchedAt <= now) this.#sets.set(endpointName(stored), { stored, keys })
   }
 
-  find(endpoint: Endpoint): NewestKeySet | undefined {
-    return this.#sets.get(nameOf(endpoint))
+  find(endpoint: KeyEndpoint): NewestKeySet | undefined {
+    return this.#sets.get(endpointName(endpoint))
   }
-}
-
-function nameOf({ url, caPem }: Endpoint): string {
-  return `${url} ${caPem ?? ''}`
 }

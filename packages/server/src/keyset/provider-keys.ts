@@ -5,7 +5,7 @@ import type { FetchedKeySet, FetchJwks, FetchReason } from '../outbound/jwks-fet
 import { OutboundError, type OutboundReason } from '../outbound/outbound-error.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Scheduler } from '../platform/scheduler.ts'
-import type { StoredKeySet } from '../store/key-signer.ts'
+import { endpointName, type KeyEndpoint, keyEndpoint, type StoredKeySet } from '../store/key-signer.ts'
 import { AbsentKids } from './absent-kids.ts'
 import type { FetchPriority, FetchQueue } from './fetch-queue.ts'
 import type { NewestKeySets } from './newest-key-sets.ts'
@@ -69,6 +69,7 @@ const POLICY_REFUSALS: readonly OutboundReason[] = ['endpoint-refused', 'address
 export class ProviderKeys {
   readonly source: ProviderSource
   readonly #parts: ProviderKeysParts
+  readonly #endpoint: KeyEndpoint
   readonly #served: ServedKeys
   readonly #absentKids = new AbsentKids()
   readonly #stopped = new AbortController()
@@ -96,7 +97,8 @@ export class ProviderKeys {
     this.source = source
     this.#parts = parts
     this.#isRefused = parts.endpoints.findRefusal(source.url) !== undefined
-    this.#served = new ServedKeys(source.url, parts.timing.maxStaleMs, (kind, message) => this.#warn(kind, message))
+    this.#endpoint = keyEndpoint(source.url, source.caPem)
+    this.#served = new ServedKeys(this.#endpoint, parts.timing.maxStaleMs, (kind, message) => this.#warn(kind, message))
   }
 
   /** Returns the keys that may be used now. None while the endpoint is refused, even if another node or an earlier process fetched some. */
@@ -120,8 +122,10 @@ export class ProviderKeys {
 
   /** Uses stored keys, which another node or an earlier process fetched, if they are newer. */
   adopt(stored: StoredKeySet): void {
+    const { clock, newest } = this.#parts
     try {
-      this.#served.adopt(stored, this.#parts.clock.now())
+      this.#served.adopt(stored, clock.now())
+      newest.note(stored, clock.now())
     } catch (error) {
       this.#parts.log.warn({ signerId: this.source.id, err: error }, 'the stored keys of a signer cannot be read')
     }
@@ -154,7 +158,7 @@ export class ProviderKeys {
 
   /** Uses what was fetched for another signer, if it is newer. */
   #adoptNewest(): void {
-    const newest = this.#parts.newest.find(this.source)
+    const newest = this.#parts.newest.find(this.#endpoint)
     if (newest) this.#served.adopt(newest.stored, this.#parts.clock.now(), newest.keys)
   }
 
@@ -198,7 +202,7 @@ export class ProviderKeys {
   /** Starts a fetch if the budget of the endpoint, which all callers share, allows it. */
   async #fetchIfAllowed(): Promise<boolean> {
     if (this.#parts.scheduler.elapsedMs() < this.#noRetryBefore) return false
-    if (!(await this.#parts.unknownKids.take(this.source.url))) return false
+    if (!(await this.#parts.unknownKids.take(endpointName(this.#endpoint)))) return false
     void this.#fetch(this.#requestPriority(), 'unknown-kid')
     return !this.#isStopped
   }
@@ -268,7 +272,7 @@ export class ProviderKeys {
     this.#cancelDownWarning = undefined
     const toStore = this.#served.replace(keySet, fetchedAt, clock.now())
     if (!toStore) return refreshDelayMs(0, { ...timing, minRefreshMs: EMPTY_SET_MS }, random())
-    newest.note(this.source, { stored: toStore, keys: keySet.keys })
+    newest.note(toStore, clock.now(), keySet.keys)
     this.#saved = this.#save(toStore)
     return refreshDelayMs(freshForMs, timing, random())
   }

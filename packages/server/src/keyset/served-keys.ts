@@ -1,5 +1,5 @@
 import type { KeySet, SignerKeys } from '@countersign/core'
-import type { StoredKeySet } from '../store/key-signer.ts'
+import { isSameEndpoint, type KeyEndpoint, type StoredKeySet } from '../store/key-signer.ts'
 import { EMPTY_SET_MS } from './refresh-timing.ts'
 import type { SignerKeyWarning } from './signer-key-warning.ts'
 import { formatKeySet, readStoredKeys } from './stored-key-set.ts'
@@ -16,7 +16,7 @@ export interface RequestTime {
 
 /** The last valid keys of one provider, and the rules for replacing them. */
 export class ServedKeys {
-  readonly #url: string
+  readonly #endpoint: KeyEndpoint
   readonly #maxAgeMs: number
   readonly #warn: Warn
   #keys: SignerKeys = NO_KEYS
@@ -27,8 +27,8 @@ export class ServedKeys {
   #reportedLeftOut = ''
   #exposesSecrets = false
 
-  constructor(url: string, maxAgeMs: number, warn: Warn) {
-    this.#url = url
+  constructor(endpoint: KeyEndpoint, maxAgeMs: number, warn: Warn) {
+    this.#endpoint = endpoint
     this.#maxAgeMs = maxAgeMs
     this.#warn = warn
   }
@@ -43,9 +43,10 @@ export class ServedKeys {
   }
 
   /** Uses a stored key set, whose keys may be parsed already, if it is newer. Throws `KeySetError` when it cannot be read. */
-  adopt({ url, jwks, fetchedAt }: StoredKeySet, now: number, keys?: SignerKeys): void {
+  adopt(stored: StoredKeySet, now: number, keys?: SignerKeys): void {
+    const { jwks, fetchedAt } = stored
     const isNewer = this.#fetchedAt === undefined || fetchedAt > this.#fetchedAt || this.#fetchedAt > now
-    if (url !== this.#url || !isNewer) return
+    if (!isSameEndpoint(stored, this.#endpoint) || !isNewer) return
     if (jwks !== this.#text) this.#keys = keys ?? readStoredKeys(jwks)
     this.#text = jwks
     // A time in the future was stored by a node with a wrong clock: the age counts from now.
@@ -66,7 +67,7 @@ export class ServedKeys {
     this.#text = jwks
     this.#fetchedAt = requested.at
     this.#report(keySet)
-    return { url: this.#url, jwks, fetchedAt: requested.at }
+    return { ...this.#endpoint, jwks, fetchedAt: requested.at }
   }
 
   /** Warnings for administrators. */

@@ -31,6 +31,7 @@ export interface IdentityProviderTable extends Timed, CellsOf<typeof PROVIDER_CO
 export interface IdentityProviderKeySetTable {
   signer_id: string
   url: string
+  ca_digest: string
   jwks: string
   fetched_at: number
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Trust } from '@countersign/core'
 
 /** The part of a signer that the key sets need; a stored signer has it. */
@@ -25,8 +26,27 @@ export function ownerOf({ id, organizationId, trust }: KeySigner): string {
   return trust?.isTrusted === false ? (trust.writtenById ?? UNKNOWN_WRITER) : id
 }
 
-export interface StoredKeySet {
+/** Where keys are fetched from: with another CA, another server may have responded. */
+export interface KeyEndpoint {
   readonly url: string
+  /** SHA-256 of the additional CA; empty without one. */
+  readonly caDigest: string
+}
+
+export function keyEndpoint(url: string, caPem: string | null | undefined): KeyEndpoint {
+  return { url, caDigest: caPem ? createHash('sha256').update(caPem).digest('base64url') : '' }
+}
+
+export function isSameEndpoint(a: KeyEndpoint, b: KeyEndpoint): boolean {
+  return a.url === b.url && a.caDigest === b.caDigest
+}
+
+/** A name for the endpoint in maps and tables. */
+export function endpointName({ url, caDigest }: KeyEndpoint): string {
+  return caDigest ? `${url} ${caDigest}` : url
+}
+
+export interface StoredKeySet extends KeyEndpoint {
   readonly jwks: string
   readonly fetchedAt: number
 }

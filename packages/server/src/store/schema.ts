@@ -38,6 +38,7 @@ export interface SignerAudienceTable {
 export interface SignerKeySetTable {
   signer_id: string
   url: string
+  ca_digest: string
   jwks: string
   fetched_at: number
 }

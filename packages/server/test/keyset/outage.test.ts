@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { mintKey } from '@countersign/testkit'
 import { storeKeySet } from '../../src/operations/signer/store-key-set.ts'
+import { keyEndpoint, type StoredKeySet } from '../../src/store/key-signer.ts'
+import type { Store } from '../../src/store/store.ts'
 import { createFakeProviders } from './fake-providers.ts'
 import { createFakeTime, settle, until } from './fake-time.ts'
 import {
@@ -21,6 +23,12 @@ after(closeFileStore)
 const KEY = mintKey('P-256', 'old')
 const MINUTE = 60_000
 const DAY = 1440 * MINUTE
+
+const at = (name: string) => keyEndpoint(urlOf(name), null)
+
+/** Stores keys as another node does. */
+const storeKeys = (store: Store, signerId: string, keySet: StoredKeySet) =>
+  store.run(storeKeySet, { signerId, ...keySet }, { actorId: 'system', now: keySet.fetchedAt })
 
 test('F-07 with the provider down the last good keys are used for 24 h, with a warning after 5 minutes', async (t) => {
   const { keySets, store, time, warnings, provider, signer } = await setUpSigner(t, [KEY])
@@ -140,9 +148,8 @@ test('keys that another node has confirmed stay in use here, without a notificat
   await untilStored(store, signer.id, time.clock.now())
   provider.fail()
   await time.advance(DAY - MINUTE)
-  const { url = '', jwks = '' } = (await storedKeys(store, signer.id)) ?? {}
-  const now = time.clock.now()
-  await store.run(storeKeySet, { signerId: signer.id, url, jwks, fetchedAt: now }, { actorId: 'other', now })
+  const { jwks = '' } = (await storedKeys(store, signer.id)) ?? {}
+  await storeKeys(store, signer.id, { ...at('idp'), jwks, fetchedAt: time.clock.now() })
   await time.advance(DAY)
   assert.ok(keySets.keysOf(signer).has(KEY.kid))
   await time.advance(1)
@@ -155,11 +162,9 @@ test('S-15 unreadable stored keys are logged and fetched again; other signers ar
   const providers = createFakeProviders()
   const broken = await createSigner(store, 'broken')
   const fine = await createSigner(store, 'fine')
-  const meta = { actorId: 'system', now: time.clock.now() }
-  const stored = (name: string, signerId: string, jwks: string) =>
-    store.run(storeKeySet, { signerId, url: urlOf(name), jwks, fetchedAt: time.clock.now() - MINUTE }, meta)
-  await stored('broken', broken.id, '{"keys":')
-  await stored('fine', fine.id, JSON.stringify({ keys: [KEY.jwk] }))
+  const fetchedAt = time.clock.now() - MINUTE
+  await storeKeys(store, broken.id, { ...at('broken'), jwks: '{"keys":', fetchedAt })
+  await storeKeys(store, fine.id, { ...at('fine'), jwks: JSON.stringify({ keys: [KEY.jwk] }), fetchedAt })
   providers.at(urlOf('broken')).publish([KEY])
   const { keySets, logged } = startKeySets({ store, time, fetchJwks: providers.fetchJwks })
   t.after(() => keySets.stop())
@@ -176,11 +181,7 @@ test('S-08 keys stored while the clock was ahead neither live longer nor block n
   const signer = await createSigner(store, 'idp')
   const ahead = time.clock.now() + 3 * DAY
   const jwks = JSON.stringify({ keys: [KEY.jwk] })
-  await store.run(
-    storeKeySet,
-    { signerId: signer.id, url: urlOf('idp'), jwks, fetchedAt: ahead },
-    { actorId: 'system', now: ahead },
-  )
+  await storeKeys(store, signer.id, { ...at('idp'), jwks, fetchedAt: ahead })
   const { keySets } = startKeySets({ store, time, fetchJwks: providers.fetchJwks })
   t.after(() => keySets.stop())
   await keySets.loaded

@@ -8,16 +8,18 @@ import { createSharedJwksFetch } from '../../src/keyset/shared-jwks-fetch.ts'
 import { formatKeySet } from '../../src/keyset/stored-key-set.ts'
 import type { FetchReason } from '../../src/outbound/jwks-fetch.ts'
 import { loadSettings } from '../../src/platform/settings/index.ts'
+import { keyEndpoint } from '../../src/store/key-signer.ts'
 
 const DAY_MS = 86_400_000
 const keySet = (...keys: MintKey[]) => readKeySet(Buffer.from(JSON.stringify(mintKeySet(...keys))))
 
 test('F-05 keys that were requested before the current ones do not bring a withdrawn key back', () => {
   const [withdrawn, kept] = [mintKey('P-256', 'withdrawn'), mintKey('P-256', 'kept')]
-  const served = new ServedKeys('url', DAY_MS, () => {})
+  const endpoint = keyEndpoint('url', null)
+  const served = new ServedKeys(endpoint, DAY_MS, () => {})
   const kids = () => [...served.keys(4_000).keys()]
   served.replace(keySet(withdrawn, kept), { at: 1_000, elapsedMs: 1_000 }, 1_000)
-  served.adopt({ url: 'url', jwks: formatKeySet(keySet(kept).keys), fetchedAt: 3_000 }, 3_000)
+  served.adopt({ ...endpoint, jwks: formatKeySet(keySet(kept).keys), fetchedAt: 3_000 }, 3_000)
   assert.equal(served.replace(keySet(withdrawn, kept), { at: 2_000, elapsedMs: 2_000 }, 3_500), undefined)
   assert.deepEqual(kids(), [kept.kid])
   assert.ok(served.replace(keySet(withdrawn, kept), { at: 3_600, elapsedMs: 3_600 }, 3_700))

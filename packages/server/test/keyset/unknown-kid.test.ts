@@ -229,7 +229,7 @@ test('D52 a signer that spends the budget of an endpoint does not keep new keys 
   assert.equal((await keySets.keyFor(signer, NEW.kid))?.kid, NEW.kid)
 })
 
-test('D52 what was fetched with one CA does not serve a signer with another', async (t) => {
+test('D52 what was fetched with one CA does not serve a signer with another, nor does it spend its budget', async (t) => {
   const { keySets, store, time, provider, signer } = await setUpSigner(t, [OLD])
   const create = (name: string, members = {}) =>
     createSigner(store, name, { jwksEndpoint: signer.jwksEndpoint, ...members })
@@ -238,6 +238,9 @@ test('D52 what was fetched with one CA does not serve a signer with another', as
   provider.publish([OLD, NEW])
   await time.advance(1)
   for (let nth = 0; nth < 8; nth++) await keySets.keyFor(signer, `invented ${nth}`)
-  assert.equal((await keySets.keyFor(other, NEW.kid))?.kid, undefined)
+  const before = provider.hits
   assert.equal((await keySets.keyFor(twin, NEW.kid))?.kid, NEW.kid)
+  assert.equal(provider.hits, before)
+  assert.equal((await keySets.keyFor(other, NEW.kid))?.kid, NEW.kid)
+  assert.equal(provider.hits, before + 1)
 })

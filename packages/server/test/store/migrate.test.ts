@@ -74,6 +74,10 @@ const RELEASED: Readonly<Record<string, readonly [sqlite: string, postgres: stri
     '33d334a8e3e8ad5287e155065997d12a70a6d0a87bb1e5d3846f6fd6095d7bf4',
     '4ad46842f2bc10530fe8cc3618c22e15cb3d756c95e5c5bd2fb2b38e6bbaa3d0',
   ],
+  'key-set-cas': [
+    'b966c01cc40637a10c1fc5f2f16dd61cf5abb4e3af142b544b5cdaf01ec847d6',
+    'f7694d53090373ef50e2aa2c58bd0b89df5211a4e77243feffd3d018903b0d9f',
+  ],
 }
 
 test('a released step is never edited: databases that have applied it would miss the change', () => {

@@ -1,5 +1,6 @@
 import { initial } from './initial/initial.ts'
 import { keyFetches } from './key-fetches.ts'
+import { keySetCas } from './key-set-cas.ts'
 import type { Migration } from './migration.ts'
 import { networkNames } from './network-names.ts'
 import { sessionsAndCodes } from './sessions-and-codes.ts'
@@ -14,4 +15,5 @@ export const MIGRATIONS: readonly Migration[] = [
   signerTrust,
   networkNames,
   keyFetches,
+  keySetCas,
 ]

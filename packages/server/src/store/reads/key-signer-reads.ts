@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { KeySigner, StoredKeySet } from '../key-signer.ts'
+import { type KeyEndpoint, type KeySigner, keyEndpoint, type StoredKeySet } from '../key-signer.ts'
 import type { Database, SignerRow } from '../schema.ts'
 import type { Store } from '../store.ts'
 
@@ -21,7 +21,7 @@ const selectSigners = ({ db }: Store) =>
     .select(['signer.id', 'signer.enabled', 'signer.revision', 'signer.jwks_endpoint'])
     .select(['signer.jwks_ca_pem', 'signer.cert_pem', 'signer.not_after', 'signer.kid'])
     .select(['signer.is_trusted', 'signer.written_by_id'])
-    .select([noText.as('organization_id'), 'set.url', 'set.jwks', 'set.fetched_at'])
+    .select([noText.as('organization_id'), 'set.url', 'set.ca_digest', 'set.jwks', 'set.fetched_at'])
 
 const noTime = sql<number | null>`null`
 const noFlag = sql<SignerRow['is_trusted'] | null>`null`
@@ -36,7 +36,7 @@ const selectProviders = ({ db }: Store) =>
     .select([noText.as('jwks_ca_pem'), noText.as('cert_pem'), noTime.as('not_after'), noText.as('kid')])
     .select([noFlag.as('is_trusted'), noText.as('written_by_id')])
     .select((eb) => eb.ref('signer.organization_id').$castTo<string | null>().as('organization_id'))
-    .select(['set.url', 'set.jwks', 'set.fetched_at'])
+    .select(['set.url', 'set.ca_digest', 'set.jwks', 'set.fetched_at'])
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectProviders>['execute']>>[number]
 
@@ -78,7 +78,7 @@ async function* inPages(load: (last: string) => Promise<Row[]>): AsyncGenerator<
 }
 
 function fromRow(row: Row): LoadedKeySigner {
-  const { id, revision, kid, url, jwks, fetched_at: fetchedAt, is_trusted: isTrusted } = row
+  const { id, revision, kid, is_trusted: isTrusted } = row
   return {
     signer: {
       id,
@@ -92,28 +92,46 @@ function fromRow(row: Row): LoadedKeySigner {
       kid,
     },
     certificateEndsAt: row.not_after,
-    keySet: url === null || jwks === null || fetchedAt === null ? undefined : { url, jwks, fetchedAt },
+    keySet: keySetFromRow(row),
   }
+}
+
+function keySetFromRow({ url, ca_digest: caDigest, jwks, fetched_at: fetchedAt }: Row): StoredKeySet | undefined {
+  if (url === null || caDigest === null || jwks === null || fetchedAt === null) return undefined
+  return { url, caDigest, jwks, fetchedAt }
 }
 
 /** The owner of a key set, and the table that stores it. */
 export interface KeySetOwner {
   readonly entity: 'externalJwtSigners' | 'identityProviders'
   readonly table: 'signer_key_sets' | 'identity_provider_key_sets'
-  readonly endpoint: string | null
+  readonly endpoint: KeyEndpoint | undefined
 }
 
 export async function findKeySetOwner(db: Kysely<Database>, id: string): Promise<KeySetOwner | undefined> {
-  const signer = await db.selectFrom('ext_jwt_signers').select('jwks_endpoint').where('id', '=', id).executeTakeFirst()
-  if (signer) return { entity: 'externalJwtSigners', table: 'signer_key_sets', endpoint: signer.jwks_endpoint }
+  const signer = await db
+    .selectFrom('ext_jwt_signers')
+    .select(['jwks_endpoint as url', 'jwks_ca_pem as caPem'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (signer) {
+    const endpoint = signer.url === null ? undefined : keyEndpoint(signer.url, signer.caPem)
+    return { entity: 'externalJwtSigners', table: 'signer_key_sets', endpoint }
+  }
   const provider = await db.selectFrom('identity_providers').select('jwks_uri').where('id', '=', id).executeTakeFirst()
-  return provider && { entity: 'identityProviders', table: 'identity_provider_key_sets', endpoint: provider.jwks_uri }
+  if (!provider) return undefined
+  const endpoint = keyEndpoint(provider.jwks_uri, undefined)
+  return { entity: 'identityProviders', table: 'identity_provider_key_sets', endpoint }
 }
 
 export async function findStoredKeySet(
   db: Kysely<Database>,
   { table }: KeySetOwner,
   signerId: string,
-): Promise<Pick<StoredKeySet, 'url' | 'jwks'> | undefined> {
-  return db.selectFrom(table).select(['url', 'jwks']).where('signer_id', '=', signerId).executeTakeFirst()
+): Promise<Omit<StoredKeySet, 'fetchedAt'> | undefined> {
+  return db
+    .selectFrom(table)
+    .select(['url', 'ca_digest as caDigest', 'jwks'])
+    .where('signer_id', '=', signerId)
+    .executeTakeFirst()
 }

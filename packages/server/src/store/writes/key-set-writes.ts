@@ -7,9 +7,9 @@ export async function upsertKeySet(
   { db, now }: Transaction,
   { table }: KeySetOwner,
   signerId: string,
-  { url, jwks, fetchedAt }: StoredKeySet,
+  { url, caDigest, jwks, fetchedAt }: StoredKeySet,
 ): Promise<boolean> {
-  const values = { url, jwks, fetched_at: fetchedAt }
+  const values = { url, ca_digest: caDigest, jwks, fetched_at: fetchedAt }
   const written = await db
     .insertInto(table)
     .values({ signer_id: signerId, ...values })
@@ -22,6 +22,7 @@ export async function upsertKeySet(
         .where(({ eb, or }) =>
           or([
             eb(`${table}.url`, '!=', url),
+            eb(`${table}.ca_digest`, '!=', caDigest),
             eb(`${table}.fetched_at`, '<', fetchedAt),
             eb(`${table}.fetched_at`, '>', now),
           ]),
