@@ -52,7 +52,7 @@ export const DEMO_KINDS: readonly DemoKind[] = [
 export async function ensureDemoAccounts(parts: DemoParts): Promise<void> {
   const { provider, store, organizationId, hostedAudiences } = parts
   const [hostedAudience] = hostedAudiences
-  const accounts = await listAccounts(store.db, organizationId)
+  const accounts = await listAccounts(store, organizationId)
   for (const demo of DEMO_KINDS) await ensureAccount(parts, demo, accounts)
   if (provider.state.current().demo.audience === hostedAudience) return
   await provider.state.update((now) => ({ ...now, demo: { ...now.demo, audience: hostedAudience } }))

@@ -1,10 +1,11 @@
-/** An organization that writes as much as it can, while others log in. */
+/** An organization that writes and reads as much as it can, while others log in. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { test } from 'node:test'
-import { accountFromBody } from '@countersign/core'
+import { type TestContext, test } from 'node:test'
+import { accountFromBody, networkFromBody } from '@countersign/core'
 import { BY_OPERATOR } from '../../src/operations/api-account/client-binding.ts'
 import { createApiAccount } from '../../src/operations/api-account/create-api-account.ts'
+import { createNetwork } from '../../src/operations/network/create-network.ts'
 import { ADMIN_PASSWORD } from '../http/build-app.ts'
 import { setUpHosted } from './hosted.fixture.ts'
 
@@ -12,20 +13,77 @@ const PROVIDERS = '/identity/v1/identity-providers'
 const ACCOUNTS = 500
 const WRITES = 100
 
-test('F-14 a login overtakes the writes of an organization, even if it disables a provider with many accounts again and again', async (t) => {
-  const { app, createOrganization, createProvider, createAccount, token, call } = await setUpHosted(t)
+const LISTS = 30
+
+/** An organization with a record and its account `boss`, with many further accounts of another record. */
+async function setUp(t: TestContext) {
+  const hosted = await setUpHosted(t)
+  const { app, createOrganization, createProvider, createAccount, token, call } = hosted
   const organizationId = await createOrganization('BUSY')
   const providerId = await createProvider('auth0', { organizationId })
   await createAccount(await createProvider('cognito', { organizationId }), 'boss', { organizationId })
+  const meta = () => ({ actorId: 'system', now: app.clock.now() })
   const addAccount = (nth: number) => {
     const owners = { id: randomUUID(), organizationId, identityProviderId: providerId }
     const settings = accountFromBody({ name: `account ${nth}` })
     const client = { clientId: `client ${nth}`, registrationUri: null, sealedRegistrationToken: null }
-    const meta = { actorId: 'system', now: app.clock.now() }
-    return app.store.run(createApiAccount, { ...owners, settings, client, binding: BY_OPERATOR }, meta)
+    return app.store.run(createApiAccount, { ...owners, settings, client, binding: BY_OPERATOR }, meta())
   }
-  await Promise.all(Array.from({ length: ACCOUNTS }, (_, nth) => addAccount(nth)))
+  /** Each character of the name has 18 when it is folded. */
+  const addNetwork = (nth: number) => {
+    const settings = networkFromBody({ name: `${'\uFDFA'.repeat(250)} ${nth}` })
+    return app.store.run(createNetwork, { id: randomUUID(), organizationId, settings, productVersion: '1' }, meta())
+  }
   const bearer = token('cognito', 'boss')
+  const get = (path: string) => call('GET', path, bearer)
+  return { ...hosted, providerId, bearer, get, addAccount, addNetwork }
+}
+
+type Get = Awaited<ReturnType<typeof setUp>>['get']
+
+/** Requests the list many times at once, and then `request`, which must be answered in less than half of their time. */
+async function overtake(get: Get, path: string, request: () => Promise<{ readonly status: number }>) {
+  assert.equal((await get(path)).status, 200)
+  const began = performance.now()
+  const lists = Array.from({ length: LISTS }, () => get(path))
+  assert.equal((await request()).status, 200)
+  const requestMs = performance.now() - began
+  for (const { status } of await Promise.all(lists)) assert.equal(status, 200)
+  const listsMs = performance.now() - began
+  assert.ok(requestMs < listsMs / 2, `it took ${requestMs} ms beside lists of ${listsMs} ms`)
+}
+
+test('F-14 a request of anyone overtakes the lists of an organization whose networks have long folded names', async (t) => {
+  const { app, get, addNetwork } = await setUp(t)
+  await Promise.all(Array.from({ length: 300 }, (_, nth) => addNetwork(nth)))
+  const stranger = () => app.call('GET', '/edge/client/v1/version')
+  await overtake(get, '/core/v3/networks?size=1', stranger)
+  await overtake(get, `/core/v3/networks?size=1&findByName=${encodeURIComponent('\uFDFA'.repeat(14))}%25`, stranger)
+})
+
+test('F-14 one identity, or its role, is read without the other accounts of the organization', async (t) => {
+  const { app, get, addAccount } = await setUp(t)
+  await Promise.all(Array.from({ length: ACCOUNTS }, (_, nth) => addAccount(nth)))
+  const { id } = (await get('/identity/v1/identities/self')).json
+  await overtake(get, '/identity/v1/identities', () => app.call('GET', '/edge/client/v1/version'))
+  await overtake(get, '/identity/v1/identities', async () => {
+    const one = await get(`/identity/v1/identities/${id}`)
+    assert.equal(one.json.name, 'account of boss')
+    return one
+  })
+  await overtake(get, '/identity/v1/api-account-identities', async () => {
+    const roles = await get(`/auth/v1/roles?identityId=${id}`)
+    assert.deepEqual(
+      roles.json.content.map(({ code }: { code: string }) => code),
+      ['organization-admin'],
+    )
+    return roles
+  })
+})
+
+test('F-14 a login overtakes the writes of an organization, even if it disables a provider with many accounts again and again', async (t) => {
+  const { app, providerId, bearer, call, addAccount } = await setUp(t)
+  await Promise.all(Array.from({ length: ACCOUNTS }, (_, nth) => addAccount(nth)))
   let answered = 0
   const write = async (nth: number) => {
     const reply = await call('PATCH', `${PROVIDERS}/${providerId}`, bearer, { enabled: nth % 2 === 1 })

@@ -75,6 +75,48 @@ test('a name is matched as a whole in any letter case, by a pattern with %, and 
   assert.deepEqual(await names('status=ERROR'), [])
 })
 
+test('F-14 a pattern longer than a name can be is 400 in every list, and one as long is not', async (t) => {
+  const { call, bearer } = await setUp(t)
+  for (const [path, field] of [
+    ['/core/v3/networks', 'findByName'],
+    ['/core/v2/networks', 'name'],
+    ['/core/v3/network-groups', 'findByName'],
+    ['/identity/v1/organizations', 'name'],
+    ['/auth/v1/roles', 'nameLike'],
+    ['/auth/v1/roles', 'descriptionLike'],
+  ]) {
+    const find = (length: number) => call('GET', `${path}?${field}=${'a'.repeat(length)}`, bearer)
+    const [longest, longer] = [await find(256), await find(257)]
+    assert.deepEqual([path, longest.status, longer.status, longer.json.field], [path, 200, 400, field])
+    assert.match(longer.text, /at most 256 characters/)
+  }
+})
+
+test('F-14 a pattern with % counts as it is folded, and a whole name as it is', async (t) => {
+  const { call, bearer, create } = await setUp(t)
+  const find = (pattern: string) => call('GET', `/core/v3/networks?findByName=${encodeURIComponent(pattern)}`, bearer)
+  const long = '\uFDFA'.repeat(256)
+  await create(long)
+  assert.equal((await find(long)).json.page.totalElements, 1)
+  // Folded it has 18 characters for each of these, beside the %.
+  assert.equal((await find(`${'\uFDFA'.repeat(14)}%`)).json.page.totalElements, 1)
+  assert.equal((await find(`${'\uFDFA'.repeat(15)}%`)).status, 400)
+  assert.equal((await find(`${'\uFDFA'.repeat(15)}\uFF05`)).status, 400)
+})
+
+test('in a pattern only % is special, also when the name has characters that SQL patterns know', async (t) => {
+  const { get, create } = await setUp(t)
+  for (const name of ['a_c', 'abc', 'a\\c', 'a%c', '％']) await create(name)
+  const names = async (pattern: string): Promise<string[]> => {
+    const { json } = await get(`/core/v2/networks?findByName=${encodeURIComponent(pattern)}`)
+    return (json._embedded?.networkList ?? []).map(({ name }: { name: string }) => name)
+  }
+  assert.deepEqual(await names('a_c'), ['a_c'])
+  assert.deepEqual(await names('A\\C'), ['a\\c'])
+  assert.deepEqual(await names('a%C'), ['a%c', 'a\\c', 'a_c', 'abc'])
+  assert.deepEqual(await names('\\%'), [])
+})
+
 test('pages are counted; a page or size that is not a number is 400', async (t) => {
   const { get, create, call, bearer } = await setUp(t)
   await create('a')
@@ -82,8 +124,10 @@ test('pages are counted; a page or size that is not a number is 400', async (t) 
   const { json } = await get('/core/v3/networks?size=2&page=1')
   assert.deepEqual(json.page, { size: 2, totalElements: 3, totalPages: 2, number: 1 })
   assert.equal(json._embedded.networkList.length, 1)
-  const beyond = await get('/core/v3/networks?size=2&page=9')
-  assert.equal(beyond.json._embedded, undefined)
+  for (const page of [9, Number.MAX_SAFE_INTEGER]) {
+    const beyond = await get(`/core/v3/networks?size=2&page=${page}`)
+    assert.deepEqual([beyond.json._embedded, beyond.json.page.totalElements], [undefined, 3])
+  }
   for (const query of ['size=x', 'page=-1', 'page=1.5']) {
     const reply = await call('GET', `/core/v3/networks?${query}`, bearer)
     assert.deepEqual([query, reply.status, reply.json.status.label], [query, 400, 'BAD_REQUEST'])

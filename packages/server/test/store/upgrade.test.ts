@@ -9,6 +9,7 @@ import { initial } from '../../src/store/migrations/initial/initial.ts'
 import { MIGRATIONS } from '../../src/store/migrations/migrations.ts'
 import { UNRELEASED_STEPS } from '../../src/store/migrations/unreleased-steps.ts'
 import { findIdentity } from '../../src/store/reads/identity-reads.ts'
+import { listNetworks } from '../../src/store/reads/network-reads.ts'
 import { findSigner } from '../../src/store/reads/signer-reads.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type EmptyDatabase, makeEmptyDatabase, makeSqliteFile, onSqlite } from './empty-database.ts'
@@ -155,3 +156,22 @@ test('S-16 a backup of a database of the unreleased steps is restored and opened
     MIGRATIONS.map(({ version, name }) => ({ version, name })),
   )
 })
+
+for (const name of DATABASES) {
+  test(`on ${name} a network of the first release with letters beyond A to Z is found by its name, in any case of A to Z`, async (t) => {
+    const database = await makeEmptyDatabase(t, name)
+    const { no } = database.words
+    await database.migrate(1, [initial])
+    await database.run(
+      `insert into organizations (id, name, label, active, is_local, created_at, updated_at) values ('o', 'o', 'o', ${no}, ${no}, 1, 1)`,
+      `insert into network_groups values ('g', 'o', 'g', 'g', 1, 1)`,
+      `insert into networks (id, organization_id, network_group_id, name, status, size, product_version, provider, region, is_local,
+        owner_identity_id, created_by, created_at, updated_at) values ('n', 'o', 'g', 'Zürich 1', 'PROVISIONED', 's', '1', 'p', 'r', ${no}, 'x', 'x', 1, 1)`,
+    )
+    const store = await database.open(2)
+    t.after(() => store.close())
+    const wanted = { networkGroupId: undefined, status: undefined, page: 0, size: 10, descending: false }
+    const find = async (namePattern: string) => (await listNetworks(store, 'o', { ...wanted, namePattern })).total
+    assert.deepEqual(await Promise.all(['Zürich 1', 'ZüRICH%', 'z%', 'Zürich'].map(find)), [1, 1, 1, 0])
+  })
+}

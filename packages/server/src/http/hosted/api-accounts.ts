@@ -23,7 +23,7 @@ import { ACCOUNT_READ_ONLY, accountView } from './identity-views.ts'
 import { ownedKeyOf } from './owned-key-of.ts'
 
 interface ApiAccountRouteParts {
-  readonly store: Pick<Store, 'db' | 'run'>
+  readonly store: Pick<Store, 'db' | 'dialect' | 'readLong' | 'run'>
   readonly clock: Clock
   readonly apiAccounts: ApiAccounts
   readonly clientBindings: ClientBindings
@@ -56,7 +56,7 @@ export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
       paths: [COLLECTION],
       access: READ,
       handle: async (call) => {
-        const accounts = await listAccounts(store.db, hostedCallerOf(call).organizationId)
+        const accounts = await listAccounts(store, hostedCallerOf(call).organizationId)
         return { status: 200, json: pageOfList(accounts.map(accountView), call.query) }
       },
     },

@@ -36,7 +36,11 @@ export function pageOf<Item extends { readonly name: string; readonly id: string
   items: readonly Item[],
   { page, size, descending }: HalPaging,
 ): Item[] {
-  const sorted = items.toSorted((a, b) => compare(foldName(a.name), foldName(b.name)) || compare(a.id, b.id))
+  // Folded once for each item: folding costs more than comparing.
+  const sorted = items
+    .map((item) => ({ item, folded: foldName(item.name) }))
+    .sort((a, b) => compare(a.folded, b.folded) || compare(a.item.id, b.item.id))
+    .map(({ item }) => item)
   if (descending) sorted.reverse()
   return sorted.slice(page * size, (page + 1) * size)
 }

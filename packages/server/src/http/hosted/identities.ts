@@ -16,24 +16,41 @@ const BASE = '/identity/v1'
 const SELVES = ['identities', 'api-account-identities', 'user-identities'].map((name) => `${BASE}/${name}/self`)
 
 export interface HostedIdentityParts {
-  readonly store: Pick<Store, 'db'>
+  readonly store: Pick<Store, 'db' | 'dialect' | 'readLong'>
   readonly clock: Clock
 }
 
 /** The identities of an organization: its API accounts and, if it owns this controller, the administrators. */
-export async function identitiesOf(parts: HostedIdentityParts, organizationId: string) {
-  const accounts = (await listAccounts(parts.store.db, organizationId)).map(accountView)
+async function identitiesOf(parts: HostedIdentityParts, organizationId: string) {
+  const accounts = (await listAccounts(parts.store, organizationId)).map(accountView)
   return [...accounts, ...(await administratorsOf(parts, organizationId))]
 }
 
 async function administratorsOf({ store, clock }: HostedIdentityParts, organizationId: string) {
   const organization = await findOrganization(store.db, organizationId)
   if (!organization?.is_local) return []
-  return (await listAdministrators(store.db)).map((row) => administratorView(row, organizationId, clock.now()))
+  const rows = await listAdministrators(store, organizationId)
+  return rows.map((row) => administratorView(row, organizationId, clock.now()))
 }
 
+/** The API account or administrator with this id. */
+export async function findHostedIdentity(parts: HostedIdentityParts, organizationId: string, id: string) {
+  const account = await findAccount(parts.store.db, organizationId, id)
+  return account ? accountView(account) : findHostedAdministrator(parts, organizationId, id)
+}
+
+async function findHostedAdministrator(parts: HostedIdentityParts, organizationId: string, id: string) {
+  return (await administratorsOf(parts, organizationId)).find((administrator) => administrator.id === id)
+}
+
+const KINDS = [
+  { name: 'identities', list: identitiesOf, find: findHostedIdentity },
+  { name: 'user-identities', list: administratorsOf, find: findHostedAdministrator },
+] as const
+
 /** Reads identities of the caller's organization, and the caller's own record. */
-export function hostedIdentityRoutes({ store, clock }: HostedIdentityParts): Route[] {
+export function hostedIdentityRoutes(parts: HostedIdentityParts): Route[] {
+  const { store, clock } = parts
   const self = async ({ identityId, session, organizationId }: HostedCaller) => {
     const own = await findAccount(store.db, organizationId, identityId)
     if (own) return accountView(own)
@@ -41,11 +58,6 @@ export function hostedIdentityRoutes({ store, clock }: HostedIdentityParts): Rou
     return administratorView(session.identity, organizationId, clock.now())
   }
 
-  type List = (organizationId: string) => Promise<readonly { readonly id: string }[]>
-  const LISTS: readonly [string, List][] = [
-    ['identities', (organizationId) => identitiesOf({ store, clock }, organizationId)],
-    ['user-identities', (organizationId) => administratorsOf({ store, clock }, organizationId)],
-  ]
   const base = { bodyCap: 'management', body: null, note: null } as const
   return [
     {
@@ -55,14 +67,14 @@ export function hostedIdentityRoutes({ store, clock }: HostedIdentityParts): Rou
       access: READ,
       handle: async (call) => ({ status: 200, json: await self(hostedCallerOf(call)) }),
     },
-    ...LISTS.flatMap(([name, list]): Route[] => [
+    ...KINDS.flatMap(({ name, list, find }): Route[] => [
       {
         ...base,
         method: 'GET',
         paths: [`${BASE}/${name}`],
         access: READ,
         handle: async (call): Promise<RouteResponse> => {
-          const items = await list(hostedCallerOf(call).organizationId)
+          const items = await list(parts, hostedCallerOf(call).organizationId)
           return { status: 200, json: pageOfList(items, call.query) }
         },
       },
@@ -73,7 +85,7 @@ export function hostedIdentityRoutes({ store, clock }: HostedIdentityParts): Rou
         access: READ,
         handle: async (call): Promise<RouteResponse> => {
           const { id = '' } = call.params
-          const found = (await list(hostedCallerOf(call).organizationId)).find((item) => item.id === id)
+          const found = await find(parts, hostedCallerOf(call).organizationId, id)
           if (!found) throw notFound('identity', id)
           return { status: 200, json: found }
         },

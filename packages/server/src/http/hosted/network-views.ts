@@ -1,5 +1,6 @@
 import type { NetworkSettings } from '@countersign/contract'
-import type { NetworkGroupRow, NetworkRow } from '../../store/hosted-schema.ts'
+import type { NetworkGroupRow } from '../../store/hosted-schema.ts'
+import type { ListedNetwork } from '../../store/reads/network-reads.ts'
 import type { Shown } from '../shared/member-view.ts'
 import { isoTime } from './hal.ts'
 
@@ -10,7 +11,7 @@ export const NETWORK_READ_ONLY = [
 ]
 
 /** A network in the form of the core service. */
-export function networkView(row: NetworkRow, href: string, localUrl: string) {
+export function networkView(row: ListedNetwork, href: string, localUrl: string) {
   return {
     id: row.id,
     name: row.name,
@@ -37,7 +38,7 @@ export function networkView(row: NetworkRow, href: string, localUrl: string) {
 }
 
 /** Null while the address of the controller is not set. */
-function controllerView(row: NetworkRow, localUrl: string) {
+function controllerView(row: ListedNetwork, localUrl: string) {
   const url = row.is_local ? localUrl : row.controller_url
   if (url === null) return null
   const { hostname, port } = new URL(url)

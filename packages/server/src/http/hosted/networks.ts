@@ -7,26 +7,27 @@ import {
   type NetworkPatch as PatchBody,
   type NetworkWrite as WriteBody,
 } from '@countersign/contract'
-import { fieldError, isSafeLink, matchesName, networkFromBody } from '@countersign/core'
+import { fieldError, isSafeLink, networkFromBody } from '@countersign/core'
 import { type ExchangeOnNetworkParts, exchangeOnNetwork } from '../../hosted/exchange-on-network.ts'
 import { createNetwork } from '../../operations/network/create-network.ts'
 import { deleteNetwork } from '../../operations/network/delete-network.ts'
 import { patchNetwork, replaceNetwork } from '../../operations/network/update-network.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { PRODUCT_VERSION } from '../../platform/version.ts'
-import type { NetworkGroupRow, NetworkRow } from '../../store/hosted-schema.ts'
+import type { NetworkGroupRow } from '../../store/hosted-schema.ts'
 import { notFound } from '../../store/not-found.ts'
 import type { OwnedKey } from '../../store/owned-key.ts'
-import { getNetwork, listNetworkGroups, listNetworks } from '../../store/reads/network-reads.ts'
+import { getNetwork, type ListedNetwork, listNetworkGroups, listNetworks } from '../../store/reads/network-reads.ts'
 import type { Store } from '../../store/store.ts'
 import { hostedCallerOf, type Route } from '../pipeline/route.ts'
 import { halDetail, halPage, isoTime, pageOf, readHalPaging } from './hal.ts'
 import { hostedMeta } from './hosted-meta.ts'
+import { readNameMatcher, readNamePattern } from './name-pattern.ts'
 import { groupView, NETWORK_READ_ONLY, networkView } from './network-views.ts'
 import { ownedKeyOf } from './owned-key-of.ts'
 
 interface NetworkRouteParts extends ExchangeOnNetworkParts {
-  readonly store: Pick<Store, 'db' | 'run'>
+  readonly store: Pick<Store, 'db' | 'dialect' | 'readLong' | 'run'>
   readonly clock: Clock
   /** host:port pairs under which clients reach this controller, the first one preferred. */
   readonly addresses: () => readonly string[]
@@ -36,6 +37,7 @@ const VERSIONS = ['v2', 'v3'] as const
 const READ = { hosted: 'read' } as const
 const ADMIN = { hosted: 'admin' } as const
 const HAL_TYPE = 'application/hal+json'
+const NAME_PARAMETERS = ['findByName', 'name']
 
 /** The networks of the caller's organization and their groups, the same under both versions. */
 export function networkRoutes(parts: NetworkRouteParts): Route[] {
@@ -49,7 +51,7 @@ function routesOfVersion(parts: NetworkRouteParts, version: string): Route[] {
   const hrefOf = (...rest: readonly string[]): string =>
     [`${baseUrl()}/core/${version}`, ...rest.map(encodeURIComponent)].join('/')
 
-  const showNetwork = (row: NetworkRow) => networkView(row, hrefOf('networks', row.id), baseUrl())
+  const showNetwork = (row: ListedNetwork) => networkView(row, hrefOf('networks', row.id), baseUrl())
   const showGroup = (row: NetworkGroupRow) => groupView(row, hrefOf('network-groups', row.id))
 
   const show = async ({ id, organizationId }: OwnedKey, status?: number) => {
@@ -66,19 +68,15 @@ function routesOfVersion(parts: NetworkRouteParts, version: string): Route[] {
       handle: async (call) => {
         const { query } = call
         const paging = readHalPaging(query)
-        const name = query.get('findByName') ?? query.get('name')
-        const group = query.get('findByNetworkGroupId') ?? query.get('networkGroupId')
-        const status = query.get('status')
-        const rows = await listNetworks(store.db, hostedCallerOf(call).organizationId, status === 'DELETED')
-        const found = rows.filter(
-          (row) =>
-            (!name || matchesName(name, row.name)) &&
-            (!group || row.network_group_id === group) &&
-            (!status || row.status === status),
-        )
-        const items = pageOf(found, paging).map((row) => showNetwork(row))
+        const { rows, total } = await listNetworks(store, hostedCallerOf(call).organizationId, {
+          ...paging,
+          namePattern: readNamePattern(query, ...NAME_PARAMETERS),
+          networkGroupId: query.get('findByNetworkGroupId') ?? query.get('networkGroupId'),
+          status: query.get('status'),
+        })
+        const items = rows.map(showNetwork)
         const accept = call.untrustedHeaderLines('accept')
-        return halPage({ key: 'networkList', href: hrefOf('networks'), total: found.length, items, accept }, paging)
+        return halPage({ key: 'networkList', href: hrefOf('networks'), total, items, accept }, paging)
       },
     },
     {
@@ -168,9 +166,9 @@ function routesOfVersion(parts: NetworkRouteParts, version: string): Route[] {
       access: READ,
       handle: async (call) => {
         const paging = readHalPaging(call.query)
-        const name = call.query.get('findByName') ?? call.query.get('name')
+        const isWanted = readNameMatcher(call.query, ...NAME_PARAMETERS)
         const rows = await listNetworkGroups(store.db, hostedCallerOf(call).organizationId)
-        const found = rows.filter((row) => !name || matchesName(name, row.name))
+        const found = rows.filter(({ name }) => isWanted(name))
         const items = pageOf(found, paging).map((row) => showGroup(row))
         const href = hrefOf('network-groups')
         return halPage({ key: 'networkGroupList', href, total: found.length, items }, paging)

@@ -5,7 +5,7 @@ import {
   type OrganizationPatch as PatchBody,
   type OrganizationWrite as WriteBody,
 } from '@countersign/contract'
-import { AppError, matchesName } from '@countersign/core'
+import { AppError } from '@countersign/core'
 import type { TargetOrganizations } from '../../hosted/target-organization.ts'
 import { createOrganization } from '../../operations/organization/create-organization.ts'
 import { deleteOrganization } from '../../operations/organization/delete-organization.ts'
@@ -19,6 +19,7 @@ import type { Call } from '../pipeline/call.ts'
 import { hostedCallerOf, type Route, type RouteResponse } from '../pipeline/route.ts'
 import { hostedMeta } from './hosted-meta.ts'
 import { ORGANIZATION_READ_ONLY, organizationView } from './identity-views.ts'
+import { readNameMatcher } from './name-pattern.ts'
 
 interface OrganizationRouteParts {
   readonly store: Pick<Store, 'db' | 'run'>
@@ -42,9 +43,9 @@ export function organizationRoutes({ store, clock, targetOrganizations }: Organi
   }
 
   const listOwn = async (call: Call): Promise<RouteResponse> => {
+    const isWanted = readNameMatcher(call.query, 'name')
     const own = await show(hostedCallerOf(call).organizationId)
-    const name = call.query.get('name')
-    return { status: 200, json: name && !matchesName(name, own.name) ? [] : [own] }
+    return { status: 200, json: isWanted(own.name) ? [own] : [] }
   }
 
   const update = async (call: Call, body: PatchBody): Promise<RouteResponse> => {

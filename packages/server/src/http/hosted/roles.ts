@@ -1,8 +1,9 @@
-import { derivedUuid, matchesName } from '@countersign/core'
+import { derivedUuid } from '@countersign/core'
 import { notFound } from '../../store/not-found.ts'
 import type { Call } from '../pipeline/call.ts'
 import { hostedCallerOf, type Route } from '../pipeline/route.ts'
-import { type HostedIdentityParts, identitiesOf } from './identities.ts'
+import { findHostedIdentity, type HostedIdentityParts } from './identities.ts'
+import { readNameMatcher } from './name-pattern.ts'
 
 const READ = { hosted: 'read' } as const
 
@@ -27,15 +28,13 @@ export function roleRoutes(parts: HostedIdentityParts): Route[] {
   const rolesFor = async (call: Call) => {
     const { query } = call
     const identityId = query.get('identityId')
-    const name = query.get('nameLike')
-    const description = query.get('descriptionLike')
-    const identities = identityId ? await identitiesOf(parts, hostedCallerOf(call).organizationId) : []
-    const identity = identities.find(({ id }) => id === identityId)
+    const isName = readNameMatcher(query, 'nameLike')
+    const isDescription = readNameMatcher(query, 'descriptionLike')
+    const { organizationId } = hostedCallerOf(call)
+    const identity = identityId ? await findHostedIdentity(parts, organizationId, identityId) : undefined
     return ROLES.filter(
       ({ role, shown }) =>
-        (!identityId || identity?.role === role) &&
-        (!name || matchesName(name, shown.name)) &&
-        (!description || matchesName(description, shown.description)),
+        (!identityId || identity?.role === role) && isName(shown.name) && isDescription(shown.description),
     ).map(({ shown }) => shown)
   }
 

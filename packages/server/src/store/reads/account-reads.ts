@@ -3,8 +3,10 @@ import type { ApiAccountRow } from '../hosted-schema.ts'
 import { notFound } from '../not-found.ts'
 import type { StoredProvider } from '../provider-row.ts'
 import type { Database } from '../schema.ts'
+import type { Store } from '../store.ts'
 import { countOf } from './count-of.ts'
-import { listProviders } from './provider-reads.ts'
+import { withinDeadline } from './list-reader.ts'
+import { getProvider, listProviders } from './provider-reads.ts'
 
 type Db = Kysely<Database>
 
@@ -27,28 +29,36 @@ export interface AccountWithClient {
   readonly clientId: string | null
 }
 
-export async function listAccounts(db: Db, organizationId: string, id?: string): Promise<AccountWithClient[]> {
-  const all = db.selectFrom('api_accounts').selectAll().where('organization_id', '=', organizationId)
-  const accounts = await (id === undefined ? all.orderBy('name') : all.where('id', '=', id)).execute()
-  if (accounts.length === 0) return []
-  const providers = new Map((await listProviders(db, organizationId)).map((provider) => [provider.id, provider]))
-  const ids = accounts.map((account) => account.id)
-  const clients = await db
-    .selectFrom('api_account_clients')
-    .select(['account_id', 'client_id'])
-    .where('account_id', 'in', ids)
-    .where('retires_at', 'is', null)
-    .execute()
-  const clientIds = new Map(clients.map((client) => [client.account_id, client.client_id]))
-  return accounts.flatMap((account) => {
+/** The accounts of an organization, sorted by name. Organizations take turns. */
+export async function listAccounts(
+  store: Pick<Store, 'db' | 'dialect' | 'readLong'>,
+  organizationId: string,
+): Promise<AccountWithClient[]> {
+  const all = accountsWithClients(store.db, organizationId).where(withinDeadline(store)).orderBy('account.name')
+  const rows = await store.readLong(organizationId, all.compile())
+  const providers = new Map((await listProviders(store.db, organizationId)).map((provider) => [provider.id, provider]))
+  return rows.flatMap(({ client_id: clientId, ...account }) => {
     const provider = providers.get(account.identity_provider_id)
-    return provider ? [{ account, provider, clientId: clientIds.get(account.id) ?? null }] : []
+    return provider ? [{ account, provider, clientId }] : []
   })
 }
 
 export async function findAccount(db: Db, organizationId: string, id: string): Promise<AccountWithClient | undefined> {
-  const [found] = await listAccounts(db, organizationId, id)
-  return found
+  const row = await accountsWithClients(db, organizationId).where('account.id', '=', id).executeTakeFirst()
+  if (!row) return undefined
+  const { client_id: clientId, ...account } = row
+  return { account, provider: await getProvider(db, organizationId, account.identity_provider_id), clientId }
+}
+
+function accountsWithClients(db: Db, organizationId: string) {
+  return db
+    .selectFrom('api_accounts as account')
+    .leftJoin('api_account_clients as client', (on) =>
+      on.onRef('client.account_id', '=', 'account.id').on('client.retires_at', 'is', null),
+    )
+    .selectAll('account')
+    .select('client.client_id')
+    .where('account.organization_id', '=', organizationId)
 }
 
 export async function getAccount(db: Db, organizationId: string, id: string): Promise<AccountWithClient> {

@@ -1,6 +1,8 @@
 import { isAccountIdentity } from '@countersign/core'
 import type { ExpressionBuilder, Kysely } from 'kysely'
 import type { Database } from '../schema.ts'
+import type { Store } from '../store.ts'
+import { withinDeadline } from './list-reader.ts'
 
 /** How well the installation can be administered; higher is better. */
 export const ADMINISTRATOR_LEVEL = { none: 0, enabled: 1, ableToLogIn: 2 } as const
@@ -37,15 +39,22 @@ export interface AdministratorRow {
   readonly updatedAt: number
 }
 
-/** The administrators of this controller, without the identities of API accounts, which are listed as accounts. */
-export async function listAdministrators(db: Kysely<Database>): Promise<AdministratorRow[]> {
-  const rows = await db
+/**
+ * The administrators of this controller, without the identities of API accounts, which are listed as accounts. `caller` is the key under which
+ * long reads take turns.
+ */
+export async function listAdministrators(
+  store: Pick<Store, 'db' | 'dialect' | 'readLong'>,
+  caller: string,
+): Promise<AdministratorRow[]> {
+  const administrators = store.db
     .selectFrom('identities')
     .select(['id', 'name', 'disabled_at as disabledAt', 'disabled_until as disabledUntil'])
     .select(['created_at as createdAt', 'updated_at as updatedAt'])
     .where('is_admin', '=', true)
+    .where(withinDeadline(store))
     .orderBy('name')
-    .execute()
+  const rows = await store.readLong(caller, administrators.compile())
   return rows.filter(({ id }) => !isAccountIdentity(id))
 }
 

@@ -24,14 +24,19 @@ export function createListReader(
   return { db, dialect, isLong, read }
 }
 
-/** The condition of a list. A long read of the embedded database also checks its deadline at each row. */
+/** A condition that always holds. In a long read of the embedded database it checks the deadline at each row. */
+export function withinDeadline({ dialect }: Pick<Store, 'dialect'>): RawBuilder<boolean> {
+  return dialect === 'sqlite' ? sql`${sql.raw(WITHIN_DEADLINE)}()` : sql`true`
+}
+
+/** The condition of a list. */
 export function matching(
-  { dialect, isLong }: Pick<ListReader, 'dialect' | 'isLong'>,
+  reader: Pick<ListReader, 'dialect' | 'isLong'>,
   predicate: Predicate,
   table: FilterTable,
 ): RawBuilder<boolean> {
-  const matches = predicateToSql(predicate, table, dialect)
-  return isLong && dialect === 'sqlite' ? sql`${sql.raw(WITHIN_DEADLINE)}() and ${matches}` : matches
+  const matches = predicateToSql(predicate, table, reader.dialect)
+  return reader.isLong ? sql`${withinDeadline(reader)} and ${matches}` : matches
 }
 
 /** Whether the time for a list grows with the table: no index finds the rows, or none has their order. */

@@ -1,18 +1,80 @@
-import type { Kysely } from 'kysely'
+import { foldAscii, foldName } from '@countersign/core'
+import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely'
 import type { NetworkGroupRow, NetworkRow } from '../hosted-schema.ts'
 import { notFound } from '../not-found.ts'
 import type { Database } from '../schema.ts'
+import type { Store } from '../store.ts'
 import { countOf } from './count-of.ts'
+import { withinDeadline } from './list-reader.ts'
 
 type Db = Kysely<Database>
 
-export async function listNetworks(db: Db, organizationId: string, deleted: boolean): Promise<NetworkRow[]> {
-  return db
+/** A network in lists and views. The folded name can be many times as long as the name. */
+export type ListedNetwork = Omit<NetworkRow, 'folded_name'>
+
+const LISTED_COLUMNS = [
+  ...(['id', 'organization_id', 'network_group_id', 'name', 'status', 'size', 'product_version', 'provider'] as const),
+  ...(['region', 'is_local', 'controller_url', 'owner_identity_id', 'created_by', 'created_at', 'updated_at'] as const),
+  ...(['deleted_at', 'deleted_by'] as const),
+] satisfies readonly (keyof ListedNetwork)[]
+
+/** The requested networks; all that are not deleted by default. */
+export interface WantedNetworks {
+  /** A whole name, or one in which `%` stands for any text. */
+  readonly namePattern: string | undefined
+  readonly networkGroupId: string | undefined
+  /** With `DELETED`, the deleted ones are listed. */
+  readonly status: string | undefined
+  readonly page: number
+  readonly size: number
+  readonly descending: boolean
+}
+
+/** One page of the networks of an organization, sorted by name, and their total. Organizations take turns. */
+export async function listNetworks(
+  store: Pick<Store, 'db' | 'dialect' | 'readLong'>,
+  organizationId: string,
+  { namePattern, networkGroupId, status, page, size, descending }: WantedNetworks,
+): Promise<{ rows: ListedNetwork[]; total: number }> {
+  const found = store.db
     .selectFrom('networks')
-    .selectAll()
     .where('organization_id', '=', organizationId)
-    .where('deleted_at', deleted ? 'is not' : 'is', null)
-    .execute()
+    .where('deleted_at', status === 'DELETED' ? 'is not' : 'is', null)
+    .where(withinDeadline(store))
+    .$if(Boolean(networkGroupId), (query) => query.where('network_group_id', '=', networkGroupId ?? ''))
+    .$if(Boolean(status), (query) => query.where('status', '=', status ?? ''))
+    .$if(Boolean(namePattern), (query) => query.where((is) => isNamed(is, namePattern ?? '')))
+  const direction = descending ? 'desc' : 'asc'
+  const offset = Math.min(page * size, Number.MAX_SAFE_INTEGER)
+  const onPage = found
+    .select(LISTED_COLUMNS)
+    .orderBy('folded_name', direction)
+    .orderBy('id', direction)
+    .limit(size)
+    .offset(offset)
+  const rows = await store.readLong(organizationId, onPage.compile())
+  const isLastPage = rows.length < size && (rows.length > 0 || offset === 0)
+  if (isLastPage) return { rows, total: offset + rows.length }
+  const all = found.select(({ fn }) => fn.countAll<number>().as('total'))
+  const [counted] = await store.readLong(organizationId, all.compile())
+  return { rows, total: Number(counted?.total ?? 0) }
+}
+
+/** Names of 0.1.0 that were not written since are stored with only A to Z folded, so the pattern is tried in that form too. */
+function isNamed(is: ExpressionBuilder<Database, 'networks'>, pattern: string): Expression<SqlBool> {
+  const patterns = new Set([foldName(pattern), foldAscii(pattern)])
+  return is.or(
+    [...patterns].map((text) =>
+      text.includes('%')
+        ? sql<boolean>`folded_name like ${escapeLike(text)} escape '\\'`
+        : is('folded_name', '=', text),
+    ),
+  )
+}
+
+/** Leaves `%` as the only wildcard of LIKE. */
+function escapeLike(pattern: string): string {
+  return pattern.replace(/[\\_]/g, '\\$&')
 }
 
 /** A network of the organization, which may be deleted. */
