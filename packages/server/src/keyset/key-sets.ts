@@ -6,7 +6,7 @@ import { OutboundError } from '../outbound/outbound-error.ts'
 import type { Clock } from '../platform/clock.ts'
 import { type Scheduler, systemScheduler } from '../platform/scheduler.ts'
 import type { Settings } from '../platform/settings/index.ts'
-import { type KeySigner, ownerOf, type StoredKeySet } from '../store/key-signer.ts'
+import { type KeySigner, type StoredKeySet, untrustedOwnerOf } from '../store/key-signer.ts'
 import { type LoadedKeySigner, loadKeySigner } from '../store/reads/key-signer-reads.ts'
 import type { Store } from '../store/store.ts'
 import { CertificateKeys } from './certificate-keys.ts'
@@ -174,7 +174,8 @@ export class KeySets {
   ): ProviderKeys {
     const known = this.#providers.get(signer.id)
     const { id, jwksEndpoint: url } = signer
-    const source = { id, owner: ownerOf(signer), url, caPem: signer.jwksCaPem ?? undefined }
+    const untrustedOwner = untrustedOwnerOf(signer)
+    const source = { id, owner: untrustedOwner ?? id, untrustedOwner, url, caPem: signer.jwksCaPem ?? undefined }
     if (known && (known.revision > signer.revision || isSameSource(known.keys.source, source))) {
       known.revision = Math.max(known.revision, signer.revision)
       return known.keys

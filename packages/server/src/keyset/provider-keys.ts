@@ -54,8 +54,9 @@ export interface ProviderFacts {
 
 export interface ProviderSource {
   readonly id: string
-  /** In whose name the keys are fetched. */
+  /** In whose name the keys are fetched: the untrusted owner, who has one share for all their signers, or the signer itself. */
   readonly owner: string
+  readonly untrustedOwner: string | undefined
   readonly url: string
   readonly caPem: string | undefined
 }
@@ -199,10 +200,10 @@ export class ProviderKeys {
     return this.#failures === 0 ? 'urgent' : 'background'
   }
 
-  /** Starts a fetch if the budget of the endpoint, which all callers share, allows it. */
+  /** Starts a fetch if the budget of the endpoint allows it, which trusted signers share. An untrusted owner has a budget of its own there. */
   async #fetchIfAllowed(): Promise<boolean> {
     if (this.#parts.scheduler.elapsedMs() < this.#noRetryBefore) return false
-    if (!(await this.#parts.unknownKids.take(endpointName(this.#endpoint)))) return false
+    if (!(await this.#parts.unknownKids.take(endpointName(this.#endpoint), this.source.untrustedOwner))) return false
     void this.#fetch(this.#requestPriority(), 'unknown-kid')
     return !this.#isStopped
   }

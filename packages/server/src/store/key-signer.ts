@@ -20,10 +20,10 @@ export interface KeySigner {
 /** Releases before trust noted no writer. */
 const UNKNOWN_WRITER = 'unknown'
 
-/** In whose name keys are fetched: a writer who is not trusted has one share for all their signers, as an organization has for all its records. */
-export function ownerOf({ id, organizationId, trust }: KeySigner): string {
+/** The organization of a provider record, or the last writer of a signer that is not trusted. Undefined for a trusted signer. */
+export function untrustedOwnerOf({ organizationId, trust }: KeySigner): string | undefined {
   if (organizationId !== undefined) return organizationId
-  return trust?.isTrusted === false ? (trust.writtenById ?? UNKNOWN_WRITER) : id
+  return trust?.isTrusted === false ? (trust.writtenById ?? UNKNOWN_WRITER) : undefined
 }
 
 /** Where keys are fetched from: with another CA, another server may have responded. */
