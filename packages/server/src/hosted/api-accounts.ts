@@ -71,9 +71,9 @@ export class ApiAccounts {
     const clientId = body.clientId || undefined
     const binding = await bind(provider, { clientId, proofToken: body.proofToken })
     const obtained = await accountClients.obtain(provider, { name: account.name, clientId })
-    const retiresAt = meta.now + overlapMinutes * MS_PER_MINUTE
+    const overlapMs = overlapMinutes * MS_PER_MINUTE
     await this.#record(provider, obtained, () =>
-      store.run(rotateApiAccount, { id, organizationId, client: obtained.client, binding, retiresAt }, meta),
+      store.run(rotateApiAccount, { id, organizationId, client: obtained.client, binding, overlapMs }, meta),
     )
     return { id, credentials: obtained.credentials }
   }

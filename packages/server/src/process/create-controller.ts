@@ -125,7 +125,7 @@ export interface Controller {
 export function createController(parts: ControllerParts): Controller {
   const { clock, settings, log, worker } = parts
   const metrics = createMetrics()
-  const store = withTurnsOfOrganizations(timedStore(parts.store, metrics))
+  const store = withTurnsOfOrganizations(timedStore(parts.store, metrics), clock)
   const health = createHealth({ store, clock })
   const events = parts.events ?? createEventHub({ nodeId: newId(), clock })
   publishChanges(store, events)

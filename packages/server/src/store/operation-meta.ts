@@ -5,7 +5,7 @@ export interface OperationMeta {
   readonly actorId: string
   /** Required of every actor but the controller itself, except by operations with the access `none`. */
   readonly credential?: ActorCredential
-  /** Of a caller of the hosted API. Its writes take turns with those of other organizations. */
+  /** Of a caller of the hosted API. Its writes take turns with those of other organizations, and `now` becomes the time of the turn. */
   readonly organizationId?: string
   readonly now: number
   /** The `If-Match` header: the current version must be in it. Any version passes when absent. */

@@ -1,3 +1,4 @@
+import type { Clock } from '../platform/clock.ts'
 import { FairQueue } from '../platform/fair-queue.ts'
 import type { Store } from './store.ts'
 
@@ -8,9 +9,10 @@ const MAX_WAITING_WRITES = 1_000
 
 /**
  * Wraps a store so that the writes of callers of the hosted API take turns by organization. Other writes, such as those of logins, never wait
- * for a turn. With too many waiting, further ones of that organization fail with SERVER_TOO_MANY_REQUESTS.
+ * for a turn. With too many waiting, further ones of that organization fail with SERVER_TOO_MANY_REQUESTS. A write has the time of its turn: its
+ * caller may have waited long for that, or for a provider before it, and have lost the right meanwhile.
  */
-export function withTurnsOfOrganizations(store: Store): Store {
+export function withTurnsOfOrganizations(store: Store, clock: Clock): Store {
   const turns = new FairQueue({
     atOnce: WRITES_AT_ONCE,
     perKey: WRITES_OF_ONE_ORGANIZATION,
@@ -19,8 +21,9 @@ export function withTurnsOfOrganizations(store: Store): Store {
   return {
     ...store,
     run: (operation, args, meta) => {
-      const write = () => store.run(operation, args, meta)
-      return meta.organizationId === undefined ? write() : turns.run(meta.organizationId, write)
+      const { organizationId } = meta
+      if (organizationId === undefined) return store.run(operation, args, meta)
+      return turns.run(organizationId, () => store.run(operation, args, { ...meta, now: clock.now() }))
     },
   }
 }

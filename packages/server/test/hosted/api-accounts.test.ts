@@ -17,7 +17,7 @@ interface Seen {
 async function startRegistration(t: TestContext) {
   const clients = new Map<string, string>()
   const seen: Seen[] = []
-  const state = { failsWith: 0, response: undefined as unknown }
+  const state = { failsWith: 0, response: undefined as unknown, whileRegistering: () => {} }
   const server = createServer(async (request, response) => {
     const body = await readAll(request)
     const path = request.url ?? ''
@@ -29,6 +29,7 @@ async function startRegistration(t: TestContext) {
     }
     if (state.failsWith) return send(state.failsWith, { error: 'temporarily_unavailable' })
     if (request.method === 'POST') {
+      state.whileRegistering()
       const id = `client-${clients.size + 1}`
       clients.set(id, `secret-of-${id}`)
       const registration_client_uri = `${base()}/register/${id}`
@@ -232,4 +233,34 @@ test('PATCH of an account changes the given members, and blank text clears them'
   const patch = async (body: object) => shown(bodyOf(await app.admin('PATCH', path, body), 200))
   assert.deepEqual(await patch({ description: '' }), { ...account, description: null })
   assert.deepEqual(await patch({ name: 'renamed' }), { ...account, description: null, name: 'renamed' })
+})
+
+test('D46 a caller whose client retires while the provider registers another is refused, and one who keeps it is not', async (t) => {
+  const { app, registration, provider, createAccount, token, call } = await setUp(t)
+  const boss = await createAccount(provider, 'boss')
+  const bearer = token('cognito', 'boss')
+  const create = (name: string) => call('POST', ACCOUNTS, bearer, { name, identityProviderId: provider })
+  const rotate = (id: string) => call('POST', `${ACCOUNTS}/${id}/rotate`, bearer, { overlapMinutes: 1 })
+  const made = await create('first')
+  assert.equal(made.status, 201, made.text)
+  assert.equal((await app.admin('POST', `${ACCOUNTS}/${boss}/rotate`, { overlapMinutes: 10 })).status, 200)
+  const rotated = await rotate(made.json.id)
+  assert.equal(rotated.status, 200, rotated.text)
+  const known = registration.clients.size
+  for (const write of [() => create('second'), () => rotate(made.json.id)]) {
+    registration.state.whileRegistering = () => app.clock.advance(10 * 60_000)
+    assert.equal((await write()).status, 401)
+    assert.equal(registration.clients.size, known, 'the new client is removed at the provider')
+    app.clock.advance(-10 * 60_000)
+  }
+})
+
+test('the overlap of a rotation begins when it is stored, however long the provider takes', async (t) => {
+  const { app, registration, create } = await setUp(t)
+  const { id } = (await create()).json
+  registration.state.whileRegistering = () => app.clock.advance(60_000)
+  const began = app.clock.now()
+  assert.equal((await app.admin('POST', `${ACCOUNTS}/${id}/rotate`, { overlapMinutes: 1 })).status, 200)
+  const clients = app.store.db.selectFrom('api_account_clients').select('retires_at').where('retires_at', '>', 0)
+  assert.ok(Number((await clients.executeTakeFirstOrThrow()).retires_at) >= began + 2 * 60_000)
 })

@@ -54,7 +54,7 @@ async function addRetiredClients(
       accounts.push(id)
     }
     const client = { clientId: `${label} ${nth}`, registrationUri, sealedRegistrationToken: 'sealed' }
-    const rotation = { id: accounts.at(-1) ?? '', organizationId, client, binding: BY_OPERATOR, retiresAt: meta.now }
+    const rotation = { id: accounts.at(-1) ?? '', organizationId, client, binding: BY_OPERATOR, overlapMs: 0 }
     await app.store.run(rotateApiAccount, rotation, meta)
   }
   return accounts[0] ?? ''

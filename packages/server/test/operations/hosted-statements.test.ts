@@ -77,7 +77,7 @@ async function countStatements(t: TestContext, rows: number): Promise<Record<str
   }
   const [id = ''] = ids
   const key = { id, organizationId }
-  const rotation = { ...key, client: client('next'), binding: BY_OPERATOR, retiresAt: system.now }
+  const rotation = { ...key, client: client('next'), binding: BY_OPERATOR, overlapMs: 0 }
   return {
     'create provider': await addProvider(unused),
     'delete provider': await run(deleteProvider, { id: unused, organizationId }),

@@ -100,8 +100,7 @@ export const LOSSES: readonly Loss[] = [
     of: ACCOUNTS,
     happen: (world, actor) => {
       const client = { clientId: newId(), registrationUri: null, sealedRegistrationToken: null }
-      const retiresAt = world.app.clock.now()
-      return run(world, rotateApiAccount, { ...accountKey(world, actor), client, binding: BY_OPERATOR, retiresAt })
+      return run(world, rotateApiAccount, { ...accountKey(world, actor), client, binding: BY_OPERATOR, overlapMs: 0 })
     },
   },
   {

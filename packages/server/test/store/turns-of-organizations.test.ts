@@ -9,12 +9,15 @@ const write = operation({ name: 'write', access: 'none', run: async () => {} })
 /** A store whose writes end when the test says so. */
 function setUp() {
   const begun: string[] = []
+  const times: number[] = []
+  const clock = { at: 1, now: () => clock.at }
   const ends: (() => void)[] = []
-  const run = (_: unknown, { name }: { readonly name: string }) => {
+  const run = (_: unknown, { name }: { readonly name: string }, { now }: { readonly now: number }) => {
     begun.push(name)
+    times.push(now)
     return new Promise<void>((resolve) => ends.push(resolve))
   }
-  const store = withTurnsOfOrganizations({ run } as unknown as Store)
+  const store = withTurnsOfOrganizations({ run } as unknown as Store, clock)
   const start = (name: string, organizationId?: string) =>
     store.run(write, { name }, { actorId: name, now: 1, ...(organizationId !== undefined && { organizationId }) })
   const endAll = async () => {
@@ -23,7 +26,7 @@ function setUp() {
       await new Promise((resolve) => setImmediate(resolve))
     }
   }
-  return { begun, start, endAll }
+  return { begun, times, clock, start, endAll }
 }
 
 test('F-14 a login does not wait for the writes of organizations, which have a few at a time and take turns', async () => {
@@ -43,4 +46,13 @@ test('F-14 an organization with too many waiting writes is refused further ones,
   all.push(start('b', 'b'), start('login'))
   await endAll()
   await Promise.all(all)
+})
+
+test('D46 a write has the time at which its turn begins', async () => {
+  const { times, clock, start, endAll } = setUp()
+  const all = ['a1', 'a2', 'a3'].map((name) => start(name, 'a'))
+  clock.at = 2
+  await endAll()
+  await Promise.all(all)
+  assert.deepEqual(times, [1, 1, 2])
 })

@@ -11,8 +11,8 @@ import type { ClientBinding } from './client-binding.ts'
 export interface RotateApiAccount extends OwnedKey {
   readonly client: AccountClient
   readonly binding: ClientBinding
-  /** Until when the account's current clients are accepted. */
-  readonly retiresAt: number
+  /** For how long the account's current clients are still accepted. */
+  readonly overlapMs: number
 }
 
 /** Adds a client to an account and retires its current clients. */
@@ -20,12 +20,12 @@ export const rotateApiAccount = operation({
   name: 'apiAccount.rotate',
   access: { hosted: 'admin' },
   target: 'apiAccounts',
-  async run(tx, { id, organizationId, client, binding, retiresAt }: RotateApiAccount): Promise<void> {
+  async run(tx, { id, organizationId, client, binding, overlapMs }: RotateApiAccount): Promise<void> {
     const account = await getAccountRow(tx.db, organizationId, id)
     const provider = await getProvider(tx.db, organizationId, account.identity_provider_id)
-    const isAtOnce = retiresAt <= tx.now
+    const isAtOnce = overlapMs === 0
     if (isAtOnce) await endAccountSessions(tx, id)
-    await retireClients(tx, id, isAtOnce ? LONG_AGO : retiresAt)
+    await retireClients(tx, id, isAtOnce ? LONG_AGO : tx.now + overlapMs)
     await addClient(tx, { accountId: id, provider }, client, binding)
   },
 })
