@@ -92,14 +92,11 @@ export class AccountClients {
     await settleWithin(REQUEST_WAITS_MS, [removeAll()])
   }
 
-  /** Ends the sessions of clients whose overlap after a rotation has ended, and then removes these clients. */
-  async removeRetired(): Promise<void> {
-    await this.#endOldSessions()
-    await this.#removeClients()
-  }
-
-  /** Depends on no provider. An account whose sessions have ended is not listed again. */
-  async #endOldSessions(): Promise<void> {
+  /**
+   * Ends the sessions of clients whose overlap after a rotation has ended. Depends on no provider. An account whose sessions have ended is not
+   * listed again.
+   */
+  async endOldSessions(): Promise<void> {
     const { store, clock } = this.#parts
     const now = clock.now()
     const list = () => listAccountsWithOldSessions(store.db, now, ACCOUNTS_PER_READ)
@@ -109,10 +106,10 @@ export class AccountClients {
   }
 
   /**
-   * After a failure, the other clients of the organization wait for the next round, so that those of others do not wait for them. For the
-   * same reason they do not wait for the removals of requests.
+   * Removes the retired clients whose sessions have ended. After a failure, the other clients of the organization wait for the next round, so that
+   * those of others do not wait for them. For the same reason they do not wait for the removals of requests.
    */
-  async #removeClients(): Promise<void> {
+  async removeRetired(): Promise<void> {
     const { store, clock } = this.#parts
     const failed = new Set<string>()
     for (const retired of await listRetiredClients(store.db, MAX_REMOVALS_PER_ORGANIZATION)) {

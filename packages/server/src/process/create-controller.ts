@@ -270,7 +270,13 @@ export function createController(parts: ControllerParts): Controller {
   const upkeep =
     worker?.isLead === false
       ? undefined
-      : startUpkeep({ store, clock, log, removeRetiredClients: () => accountClients.removeRetired() })
+      : startUpkeep({
+          store,
+          clock,
+          log,
+          endOldSessions: () => accountClients.endOldSessions(),
+          removeRetiredClients: () => accountClients.removeRetired(),
+        })
   return {
     http,
     events,

@@ -67,7 +67,11 @@ function setUpUpkeep({ app }: World) {
     requested.push(registrationUri ?? '')
     if (registrationUri === HOSTILE) throw new Error('500')
   })
-  return { requested, removeRetired: () => clients.removeRetired() }
+  const removeRetired = async (): Promise<void> => {
+    await clients.endOldSessions()
+    await clients.removeRetired()
+  }
+  return { requested, removeRetired }
 }
 
 const endOverlap = ({ app }: World) => app.clock.advance(OVERLAP_MINUTES * 60_000)

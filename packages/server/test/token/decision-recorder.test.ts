@@ -127,6 +127,8 @@ test('a refusal that cannot be explained or stored affects no other', async (t) 
   assert.deepEqual([recorder.leftOut, (await rows()).length], [2, 1])
 })
 
+const NO_CLIENTS = { endOldSessions: async () => {}, removeRetiredClients: async () => {} }
+
 test('R-04 pruning keeps the newest up to the maximum, and upkeep deletes those older than a day', async (t) => {
   const { store, recorder, refusal, rows, time, clock, log } = await setUp(t)
   for (let times = 0; times < 5; times++) {
@@ -143,7 +145,7 @@ test('R-04 pruning keeps the newest up to the maximum, and upkeep deletes those 
     ['decision-3', 'decision-4', 'decision-5'],
   )
   t.mock.timers.enable({ apis: ['setInterval'] })
-  const upkeep = startUpkeep({ store, clock, log, removeRetiredClients: async () => {} })
+  const upkeep = startUpkeep({ store, clock, log, ...NO_CLIENTS })
   time.now = NOW + DAY_MS + 3_500
   t.mock.timers.tick(60_000)
   await upkeep.stop()
