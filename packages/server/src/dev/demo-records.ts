@@ -1,6 +1,6 @@
 import { isDisabled } from '../store/identity-row.ts'
 import { findIdentityByExternalId } from '../store/reads/identity-reads.ts'
-import { listAllProviderRows } from '../store/reads/provider-reads.ts'
+import { listProviderRows } from '../store/reads/provider-reads.ts'
 import { listSignerIssuers } from '../store/reads/signer-reads.ts'
 import type { Store } from '../store/store.ts'
 import { PEOPLE } from './people.ts'
@@ -25,7 +25,7 @@ export async function loadDemoRecords({ db }: Pick<Store, 'db'>, now: number): P
     ({ enabled, issuer, audience, jwks_endpoint: jwksUri }) =>
       enabled && audience === SIGNER_AUDIENCE && isLocalProviderRecord({ issuer, jwksUri }),
   )
-  const providers = (await listAllProviderRows(db)).filter(
+  const providers = (await listProviderRows(db, 'everything')).filter(
     ({ enabled, issuer, jwks_uri: jwksUri }) => enabled && isLocalProviderRecord({ issuer, jwksUri }),
   )
   const people = await Promise.all(PEOPLE.map(({ email }) => findIdentityByExternalId(db, email)))

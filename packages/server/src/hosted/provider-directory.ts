@@ -9,9 +9,11 @@ import {
   type VerifySigner,
 } from '@countersign/core'
 import type { Logger } from 'pino'
+import { FollowedRows, type WantedRows } from '../store/followed-rows.ts'
+import type { IdentityProviderRow } from '../store/hosted-schema.ts'
 import type { KeySigner } from '../store/key-signer.ts'
 import { providerFromRow, type StoredProvider } from '../store/provider-row.ts'
-import { listAllProviderRows } from '../store/reads/provider-reads.ts'
+import { listProviderRows } from '../store/reads/provider-reads.ts'
 import type { Store } from '../store/store.ts'
 
 /** A provider record, prepared for verifying tokens. */
@@ -31,61 +33,73 @@ export interface TrustedIssuer {
   readonly fallback: DirectoryProvider | undefined
 }
 
-interface Snapshot {
-  readonly byId: ReadonlyMap<string, DirectoryProvider>
-  readonly byIssuer: ReadonlyMap<string, TrustedIssuer>
-}
-
-/** The provider records in memory, read again after the change log reports a change. */
+/** The provider records in memory. Those that the change log reports as changed are read again before the next call returns. */
 export class ProviderDirectory {
   readonly #store: Store
   readonly #log: Logger
-  #current: Promise<Snapshot> | undefined
+  readonly #rows: FollowedRows
+  readonly #byId = new Map<string, DirectoryProvider>()
+  readonly #idsByIssuer = new Map<string, Set<string>>()
+  /** Built when first needed after a change of one of its records. */
+  readonly #issuers = new Map<string, TrustedIssuer>()
 
   constructor(store: Store, log: Logger) {
     this.#store = store
     this.#log = log
-    store.onChange((changes) => {
-      if (changes === 'everything' || changes.some(({ entity }) => entity === 'identityProviders')) {
-        this.#current = undefined
-      }
-    })
+    this.#rows = new FollowedRows(store, 'identityProviders', (wanted) => this.#read(wanted))
   }
 
   async findIssuer(issuer: string): Promise<TrustedIssuer | undefined> {
-    return (await this.#snapshot()).byIssuer.get(issuer)
+    await this.#rows.settle()
+    const known = this.#issuers.get(issuer)
+    const ids = this.#idsByIssuer.get(issuer)
+    if (known || !ids) return known
+    const records = [...ids].flatMap((id) => this.#byId.get(id) ?? [])
+    const built = trustedIssuer(issuer, records.toSorted(byAge))
+    this.#issuers.set(issuer, built)
+    return built
   }
 
   /** Finds the record with this id, enabled or not: the accounts of a disabled record still belong to it. */
   async find(id: string): Promise<DirectoryProvider | undefined> {
-    return (await this.#snapshot()).byId.get(id)
+    await this.#rows.settle()
+    return this.#byId.get(id)
   }
 
-  #snapshot(): Promise<Snapshot> {
-    this.#current ??= load(this.#store, this.#log)
-    const reading = this.#current
-    reading.catch(() => {
-      if (this.#current === reading) this.#current = undefined
-    })
-    return reading
+  async #read(wanted: WantedRows): Promise<void> {
+    const rows = await listProviderRows(this.#store.db, wanted)
+    for (const id of wanted === 'everything' ? [...this.#byId.keys()] : wanted) this.#delete(id)
+    for (const row of rows) this.#put(row)
+  }
+
+  #put(row: IdentityProviderRow): void {
+    try {
+      const provider = directoryProvider(providerFromRow(row))
+      const { id, issuer } = provider.stored
+      this.#byId.set(id, provider)
+      this.#idsByIssuer.set(issuer, (this.#idsByIssuer.get(issuer) ?? new Set()).add(id))
+      this.#issuers.delete(issuer)
+    } catch (error) {
+      this.#log.error(
+        { providerId: row.id, err: error },
+        'a stored provider record cannot be used: its tokens are refused',
+      )
+    }
+  }
+
+  #delete(id: string): void {
+    const issuer = this.#byId.get(id)?.stored.issuer
+    if (issuer === undefined) return
+    this.#byId.delete(id)
+    this.#issuers.delete(issuer)
+    const ids = this.#idsByIssuer.get(issuer)
+    ids?.delete(id)
+    if (ids?.size === 0) this.#idsByIssuer.delete(issuer)
   }
 }
 
-async function load({ db }: Store, log: Logger): Promise<Snapshot> {
-  const rows = await listAllProviderRows(db)
-  const providers = rows.flatMap((row) => {
-    try {
-      return [directoryProvider(providerFromRow(row))]
-    } catch (error) {
-      log.error({ providerId: row.id, err: error }, 'a stored provider record cannot be used: its tokens are refused')
-      return []
-    }
-  })
-  const byIssuer = Map.groupBy(providers, ({ stored }) => stored.issuer)
-  return {
-    byId: new Map(providers.map((provider) => [provider.stored.id, provider])),
-    byIssuer: new Map([...byIssuer].map(([issuer, records]) => [issuer, trustedIssuer(issuer, records)])),
-  }
+function byAge({ stored: a }: DirectoryProvider, { stored: b }: DirectoryProvider): number {
+  return a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)
 }
 
 function trustedIssuer(issuer: string, records: readonly DirectoryProvider[]): TrustedIssuer {

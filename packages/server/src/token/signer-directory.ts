@@ -1,6 +1,6 @@
-import { AppError, buildVerifySigner, SignerIndex, type VerifySigner } from '@countersign/core'
+import { buildVerifySigner, SignerIndex, type VerifySigner } from '@countersign/core'
 import type { Logger } from 'pino'
-import type { Change } from '../store/change.ts'
+import { FollowedRows } from '../store/followed-rows.ts'
 import { findSignerRows, loadSignerRows } from '../store/reads/signer-reads.ts'
 import type { SignerRow } from '../store/schema.ts'
 import { type StoredSigner, signerFromRow } from '../store/signer-row.ts'
@@ -25,68 +25,31 @@ export class SignerDirectory {
   readonly #log: Logger
   readonly #index = new SignerIndex<DirectorySigner>()
   readonly #stored = new Map<string, StoredSigner>()
-  #stale: Set<string> | 'everything' = 'everything'
-  #reading: Promise<void> | undefined
+  readonly #rows: FollowedRows
 
   constructor(store: Store, log: Logger) {
     this.#store = store
     this.#log = log
-    store.onChange((changes) => this.#markStale(changes))
+    this.#rows = new FollowedRows(store, 'externalJwtSigners', (wanted) =>
+      wanted === 'everything' ? this.#readEverything() : this.#readSome(wanted),
+    )
   }
 
   /** Returns the current enabled signers; synchronously unless a change must be read first. Throws STORE_UNAVAILABLE when reading fails. */
   enabled(): SignerIndex<DirectorySigner> | Promise<SignerIndex<DirectorySigner>> {
-    return this.#isSettled() ? this.#index : this.#settle().then(() => this.#index)
+    return this.#rows.isSettled ? this.#index : this.#rows.settle().then(() => this.#index)
   }
 
   /** Returns the signer with this id, enabled or not. */
   async find(id: string): Promise<StoredSigner | undefined> {
-    await this.#settle()
+    await this.#rows.settle()
     return this.#stored.get(id)
   }
 
   /** Returns all signers, enabled or not. */
   async all(): Promise<readonly StoredSigner[]> {
-    await this.#settle()
+    await this.#rows.settle()
     return [...this.#stored.values()]
-  }
-
-  #markStale(changes: readonly Change[] | 'everything'): void {
-    if (changes === 'everything') this.#stale = 'everything'
-    else if (this.#stale !== 'everything') {
-      for (const { entity, id } of changes) if (entity === 'externalJwtSigners') this.#stale.add(id)
-    }
-  }
-
-  #isStale(): boolean {
-    return this.#stale === 'everything' || this.#stale.size > 0
-  }
-
-  #isSettled(): boolean {
-    return !this.#isStale() && this.#reading === undefined
-  }
-
-  async #settle(): Promise<void> {
-    while (!this.#isSettled()) {
-      this.#reading ??= this.#catchUp().finally(() => {
-        this.#reading = undefined
-      })
-      await this.#reading
-    }
-  }
-
-  async #catchUp(): Promise<void> {
-    while (this.#isStale()) {
-      const wanted = this.#stale
-      this.#stale = new Set()
-      try {
-        if (wanted === 'everything') await this.#readEverything()
-        else await this.#readSome([...wanted])
-      } catch (error) {
-        this.#stale = 'everything'
-        throw new AppError('STORE_UNAVAILABLE', undefined, { cause: error })
-      }
-    }
   }
 
   async #readEverything(): Promise<void> {

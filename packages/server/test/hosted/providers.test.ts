@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startJwksServer } from '@countersign/testkit'
+import { watchReads } from '../store/mock-reads.ts'
 import { setUpHosted } from './hosted.fixture.ts'
 
 const PROVIDERS = '/identity/v1/identity-providers'
@@ -88,4 +89,25 @@ test('clientIdClaim of the record selects the claim with the client id', async (
     (await call('GET', '/core/v3/networks', token('keycloak', 'someone', { iss: issuer, ...claims }))).status
   assert.equal(await status({ client_id: 'machine' }), 200)
   assert.equal(await status({ azp: 'machine' }), 401)
+})
+
+test('F-14 after a change of one record the others are not read again, and their tokens and the changed ones are verified as stored', async (t) => {
+  const { app, createProvider, createAccount, token, call } = await setUpHosted(t, { isAlone: 'node' })
+  const ids = { cognito: await createProvider('cognito'), auth0: await createProvider('auth0') }
+  for (const kind of ['cognito', 'auth0'] as const) await createAccount(ids[kind], 'machine', { name: kind })
+  const statusOf = async (kind: keyof typeof ids) =>
+    (await call('GET', '/core/v3/networks', token(kind, 'machine'))).status
+  const change = async (body: unknown) => {
+    const reply = await app.admin('PATCH', `${PROVIDERS}/${ids.auth0}`, body)
+    assert.equal(reply.status, 200, reply.text)
+    return [await statusOf('cognito'), await statusOf('auth0')]
+  }
+  assert.deepEqual(await change({ name: 'renamed' }), [200, 200])
+  const statements = watchReads(app.store)
+  assert.deepEqual(await change({ enabled: false }), [200, 401])
+  assert.deepEqual(await change({ enabled: true }), [200, 200])
+  assert.deepEqual(await change({ audience: 'https://other.example/' }), [200, 401])
+  const reads = statements.filter((sql) => sql.includes('from "identity_providers"'))
+  assert.ok(reads.length > 0)
+  for (const sql of reads) assert.match(sql, / where /)
 })

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { WantedRows } from '../followed-rows.ts'
 import type { IdentityProviderRow } from '../hosted-schema.ts'
 import { notFound } from '../not-found.ts'
 import { providerFromRow, type StoredProvider } from '../provider-row.ts'
@@ -44,7 +45,8 @@ export async function getProviderById(db: Db, id: string): Promise<StoredProvide
   return providerFromRow(row)
 }
 
-/** The records of all organizations, oldest first. */
-export async function listAllProviderRows(db: Db): Promise<IdentityProviderRow[]> {
-  return db.selectFrom('identity_providers').selectAll().orderBy('created_at').orderBy('id').execute()
+/** The records with these ids, or all, of all organizations. */
+export async function listProviderRows(db: Db, wanted: WantedRows): Promise<IdentityProviderRow[]> {
+  const all = db.selectFrom('identity_providers').selectAll()
+  return (wanted === 'everything' ? all : all.where('id', 'in', wanted)).execute()
 }

@@ -1,0 +1,57 @@
+import { AppError } from '@countersign/core'
+import type { Change, ChangedEntity } from './change.ts'
+import type { Store } from './store.ts'
+
+/** The ids of rows to read, of which some may be deleted. */
+export type WantedRows = readonly string[] | 'everything'
+
+/** Calls `read` for all rows of an entity at first, and then for those that the change log reports as changed, before `settle` resolves. */
+export class FollowedRows {
+  readonly #read: (wanted: WantedRows) => Promise<void>
+  #stale: Set<string> | 'everything' = 'everything'
+  #reading: Promise<void> | undefined
+
+  constructor(store: Pick<Store, 'onChange'>, entity: ChangedEntity, read: (wanted: WantedRows) => Promise<void>) {
+    this.#read = read
+    store.onChange((changes) => this.#markStale(changes, entity))
+  }
+
+  /** Whether every change that was reported has been read. */
+  get isSettled(): boolean {
+    return !this.#isStale() && this.#reading === undefined
+  }
+
+  /** Throws STORE_UNAVAILABLE when reading fails. */
+  async settle(): Promise<void> {
+    while (!this.isSettled) {
+      this.#reading ??= this.#catchUp().finally(() => {
+        this.#reading = undefined
+      })
+      await this.#reading
+    }
+  }
+
+  #markStale(changes: readonly Change[] | 'everything', followed: ChangedEntity): void {
+    if (changes === 'everything') this.#stale = 'everything'
+    else if (this.#stale !== 'everything') {
+      for (const { entity, id } of changes) if (entity === followed) this.#stale.add(id)
+    }
+  }
+
+  #isStale(): boolean {
+    return this.#stale === 'everything' || this.#stale.size > 0
+  }
+
+  async #catchUp(): Promise<void> {
+    while (this.#isStale()) {
+      const wanted = this.#stale
+      this.#stale = new Set()
+      try {
+        await this.#read(wanted === 'everything' ? wanted : [...wanted])
+      } catch (error) {
+        this.#stale = 'everything'
+        throw new AppError('STORE_UNAVAILABLE', undefined, { cause: error })
+      }
+    }
+  }
+}
