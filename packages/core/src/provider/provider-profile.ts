@@ -1,4 +1,4 @@
-import type { ProviderKind } from '@countersign/contract'
+import type { ProviderKind, ProviderSettings } from '@countersign/contract'
 import type { JsonObject } from '../json/json-value.ts'
 import type { ClaimRule } from '../token/verify-signer.ts'
 import { type IssuerProduct, productOfIssuer } from './provider-product.ts'
@@ -16,6 +16,7 @@ export interface ProviderProfile {
   readonly proofRules?: readonly ClaimRule[]
 }
 
+type AudienceSettings = Pick<ProviderSettings, 'kind' | 'issuer' | 'audience'>
 type ProductProfile = Omit<ProviderProfile, 'hasAudience'>
 
 const isAbsentOr = (value: unknown, ...allowed: readonly unknown[]): boolean =>
@@ -126,6 +127,11 @@ function isServiceAccount({ azp, client_id, clientId, preferred_username: name }
 export function providerProfile(kind: ProviderKind, issuer: string): ProviderProfile {
   const profile = PRODUCT_PROFILES[productOf(kind, issuer)]
   return { ...profile, hasAudience: kind !== 'cognito', rules: [...ACCESS_ONLY, ...profile.rules] }
+}
+
+/** The audience that tokens must have. A stored one is not used where tokens have none. */
+export function audienceOf({ kind, issuer, audience }: AudienceSettings): string | null {
+  return providerProfile(kind, issuer).hasAudience ? audience : null
 }
 
 /** The kind decides only where the issuer does not show the product: otherwise another kind would switch off the rules of the product. */

@@ -1,8 +1,8 @@
 import {
+  audienceOf,
   buildVerifySigner,
   claimRulesOf,
   clientIdClaimsOf,
-  providerProfile,
   type Selector,
   selectClaim,
   type UntrustedJws,
@@ -113,8 +113,8 @@ function trustedIssuer(issuer: string, records: readonly DirectoryProvider[]): T
 
 /** Prepares a record for verifying tokens. */
 export function directoryProvider(stored: StoredProvider): DirectoryProvider {
-  const { id, organizationId, revision, issuer, kind, enabled } = stored
-  const audience = providerProfile(kind, issuer).hasAudience ? stored.audience : null
+  const { id, organizationId, revision, issuer, enabled } = stored
+  const audience = audienceOf(stored)
   const claimRules = claimRulesOf(stored)
   const verifiers = clientIdClaimsOf(stored).map((claim): [string, VerifySigner] => [
     claim,

@@ -76,6 +76,22 @@ test('N-13 the audience of a record stays while it has accounts, since their pro
   assert.equal((await change()).status, 200)
 })
 
+test('N-13 another kind of the record, which has no audience, is refused while it has accounts', async (t) => {
+  const { call, makeProvider, bind, token, bodyOf, bearer } = await setUp(t)
+  const { issuer } = KINDS.cognito.record
+  const provider = await makeProvider({ issuer, jwksUri: keysOf({ issuer }), audience: 'an-api' })
+  const change = (body: object) => call('PATCH', `${PROVIDERS}/${provider}`, bearer, body)
+  const proofToken = token('cognito', VICTIM, { aud: 'an-api' })
+  const { id } = bodyOf(await bind(provider, { clientId: VICTIM, proofToken }))
+  const refused = await change({ kind: 'cognito' })
+  assert.equal(refused.status, 400)
+  assert.match(refused.text, /the audience can not change/)
+  assert.equal((await call('GET', SELF, token('cognito', VICTIM))).status, 401, 'a token for another audience')
+  assert.equal((await change({ kind: 'auth0' })).status, 200, 'with the same audience')
+  await call('DELETE', `${ACCOUNTS}/${id}`, bearer)
+  assert.equal((await change({ kind: 'cognito' })).status, 200)
+})
+
 test('N-13 the operator binds a client without a token of it', async (t) => {
   const { createOrganization, createProvider, createAccount, call, proof, bodyOf } = await setUp(t)
   const organizationId = await createOrganization('OTHER')

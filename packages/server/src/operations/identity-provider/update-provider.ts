@@ -1,6 +1,7 @@
 import type { IdentityProviderPatch } from '@countersign/contract'
 import {
   AppError,
+  audienceOf,
   checkClientIdClaim,
   clientIdClaimsOf,
   type ProviderSettings,
@@ -73,7 +74,7 @@ const CLIENT_KEYS: readonly { what: string; read: (provider: ProviderSettings) =
 /** The operator's accounts need no proof; those of others were proven by tokens for this audience only. */
 const PROVEN_KEYS: typeof CLIENT_KEYS = [
   ...CLIENT_KEYS,
-  { what: 'the audience', read: ({ audience }) => audience ?? '' },
+  { what: 'the audience', read: (provider) => audienceOf(provider) ?? '' },
 ]
 
 const CLIENT_SETTINGS = ['kind', 'issuer', 'clientIdClaim'] as const
