@@ -190,7 +190,7 @@ export function createController(parts: ControllerParts): Controller {
   const fetchInTurn = createFetchInTurn(fetchDocument)
   const registration = createClientRegistration(fetchDocument, fetchInTurn)
   const accountClients = new AccountClients({ ...parts, registration })
-  const targetOrganizations = new TargetOrganizations(store, localOrganization)
+  const targetOrganizations = new TargetOrganizations(store)
   const apiAccounts = new ApiAccounts({ store, accountClients })
   const discoverProvider = createDiscoverProvider(fetchInTurn, jwksPolicy)
   const clientBindings = new ClientBindings({ localOrganization, discoverProvider, verifier, cache })

@@ -17,7 +17,7 @@ interface Seen {
 async function startRegistration(t: TestContext) {
   const clients = new Map<string, string>()
   const seen: Seen[] = []
-  const state = { failsWith: 0, response: undefined as unknown, whileRegistering: () => {} }
+  const state = { failsWith: 0, response: undefined as unknown, whileRegistering: async (): Promise<void> => {} }
   const server = createServer(async (request, response) => {
     const body = await readAll(request)
     const path = request.url ?? ''
@@ -29,7 +29,7 @@ async function startRegistration(t: TestContext) {
     }
     if (state.failsWith) return send(state.failsWith, { error: 'temporarily_unavailable' })
     if (request.method === 'POST') {
-      state.whileRegistering()
+      await state.whileRegistering()
       const id = `client-${clients.size + 1}`
       clients.set(id, `secret-of-${id}`)
       const registration_client_uri = `${base()}/register/${id}`
@@ -248,7 +248,7 @@ test('D46 a caller whose client retires while the provider registers another is 
   assert.equal(rotated.status, 200, rotated.text)
   const known = registration.clients.size
   for (const write of [() => create('second'), () => rotate(made.json.id)]) {
-    registration.state.whileRegistering = () => app.clock.advance(10 * 60_000)
+    registration.state.whileRegistering = async () => app.clock.advance(10 * 60_000)
     assert.equal((await write()).status, 401)
     assert.equal(registration.clients.size, known, 'the new client is removed at the provider')
     app.clock.advance(-10 * 60_000)
@@ -258,9 +258,29 @@ test('D46 a caller whose client retires while the provider registers another is 
 test('the overlap of a rotation begins when it is stored, however long the provider takes', async (t) => {
   const { app, registration, create } = await setUp(t)
   const { id } = (await create()).json
-  registration.state.whileRegistering = () => app.clock.advance(60_000)
+  registration.state.whileRegistering = async () => app.clock.advance(60_000)
   const began = app.clock.now()
   assert.equal((await app.admin('POST', `${ACCOUNTS}/${id}/rotate`, { overlapMinutes: 1 })).status, 200)
   const clients = app.store.db.selectFrom('api_account_clients').select('retires_at').where('retires_at', '>', 0)
   assert.ok(Number((await clients.executeTakeFirstOrThrow()).retires_at) >= began + 2 * 60_000)
+})
+
+test('D45 an organization that gets its first account while the operator registers another for it is closed to the operator', async (t) => {
+  const { app, registration, createOrganization, createProvider, createAccount } = await setUp(t)
+  const organizationId = await createOrganization('THIRD')
+  const identityProviderId = await createProvider('auth0', { organizationId, registrationUrl: registration.url })
+  const create = (name: string) => app.admin('POST', ACCOUNTS, { name, identityProviderId, organizationId })
+  const first = await create('first')
+  assert.equal(first.status, 201, first.text)
+  const fourth = await createOrganization('FOURTH')
+  const members = { organizationId: fourth, registrationUrl: registration.url }
+  const ofFourth = await createProvider('auth0', members)
+  registration.state.whileRegistering = async () => {
+    registration.state.whileRegistering = async () => {}
+    await createAccount(ofFourth, 'machine', { organizationId: fourth })
+  }
+  const late = { name: 'late', identityProviderId: ofFourth, organizationId: fourth }
+  const before = registration.clients.size
+  assert.equal((await app.admin('POST', ACCOUNTS, late)).status, 404)
+  assert.equal(registration.clients.size, before, 'the new client is removed at the provider')
 })

@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { providerFromBody } from '@countersign/core'
+import { createProvider as createProviderOperation } from '../../src/operations/identity-provider/create-provider.ts'
+import { deleteOrganization } from '../../src/operations/organization/delete-organization.ts'
+import { updateOrganization } from '../../src/operations/organization/update-organization.ts'
 import { KINDS, keysOf, OTHER_KEYS, setUpHosted } from './hosted.fixture.ts'
 import { isHostedRoute } from './is-hosted-route.ts'
 
@@ -269,6 +274,33 @@ test('D45 an administrator sets up a new organization, and has no access once it
   assert.equal((await app.admin('GET', `/identity/v1/api-account-identities/${acme.account}`)).status, 404)
   const own = bodyOf(await app.admin('GET', '/identity/v1/organizations'), 200)
   assert.deepEqual([own.length, own[0].label], [1, 'LOCAL'])
+})
+
+test('D45 whether the operator may act on an organization is decided in the transaction of each write', async (t) => {
+  const { app, createOrganization, createProvider, createAccount, acme } = await setUp(t)
+  const session = await app.store.db.selectFrom('api_sessions').select(['id', 'identity_id']).executeTakeFirstOrThrow()
+  const own = await app.store.db.selectFrom('organizations').select('id').where('is_local', '=', true).execute()
+  const meta = (organizationId: string | undefined) => ({
+    actorId: session.identity_id,
+    credential: { sessionId: session.id, secondSignerId: null },
+    now: app.clock.now(),
+    ...(organizationId !== undefined && { organizationId }),
+  })
+  const local = own[0]?.id
+  const id = await createOrganization('THIRD')
+  const { record } = KINDS.auth0
+  const write = async (organizationId: string | undefined) => {
+    const by = meta(organizationId)
+    const provider = providerFromBody({ name: randomUUID(), ...record, jwksUri: keysOf(record) })
+    await app.store.run(createProviderOperation, { id: randomUUID(), organizationId: id, provider }, by)
+    await app.store.run(updateOrganization, { id, body: { name: 'renamed' } }, by)
+  }
+  await write(local)
+  await assert.rejects(write(acme.organizationId), { code: 'NOT_FOUND' })
+  await createAccount(await createProvider('auth0', { organizationId: id, name: 'y' }), 'third', { organizationId: id })
+  await assert.rejects(write(local), { code: 'NOT_FOUND' })
+  await assert.rejects(app.store.run(deleteOrganization, { id }, meta(local)), { code: 'NOT_FOUND' })
+  await write(id)
 })
 
 test('an organization other than the controller’s cannot create further ones', async (t) => {

@@ -6,6 +6,7 @@ import type { Transaction } from '../../store/transaction.ts'
 import { duplicateError } from '../../store/unique-violation.ts'
 import type { AccountClient } from '../../store/writes/account-client-writes.ts'
 import { type AccountOwners, insertAccount } from '../../store/writes/account-writes.ts'
+import { checkTargetOrganization } from '../organization/target-organization.ts'
 import { addClient } from './account-clients.ts'
 import type { ClientBinding } from './client-binding.ts'
 
@@ -21,6 +22,7 @@ export const createApiAccount = operation({
   target: 'apiAccounts',
   async run(tx, { settings, client, binding, ...owners }: NewApiAccount): Promise<void> {
     const { id, organizationId, identityProviderId } = owners
+    await checkTargetOrganization(tx, organizationId)
     await checkNewAccount(tx, organizationId, settings)
     const provider = await getProvider(tx.db, organizationId, identityProviderId)
     await insertAccount(tx, owners, settings)

@@ -4,6 +4,7 @@ import type { OwnedKey } from '../../store/owned-key.ts'
 import { countProviders } from '../../store/reads/provider-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { insertProvider } from '../../store/writes/provider-writes.ts'
+import { checkTargetOrganization } from '../organization/target-organization.ts'
 
 /** The keys of every record are fetched again and again. */
 const MAX_PROVIDERS = 50
@@ -22,6 +23,7 @@ export const createProvider = operation({
   access: { hosted: 'admin' },
   target: 'identityProviders',
   async run(tx, { provider, sealedRegistrationToken = null, ...key }: WriteProvider): Promise<void> {
+    await checkTargetOrganization(tx, key.organizationId)
     validateProvider(provider)
     checkClientIdClaim(provider)
     await checkQuota(tx, key.organizationId)

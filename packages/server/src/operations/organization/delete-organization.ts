@@ -2,6 +2,7 @@ import { AppError } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
 import { findContent, getOrganization } from '../../store/reads/organization-reads.ts'
 import { deleteOrganization as deleteRow } from '../../store/writes/organization-writes.ts'
+import { checkTargetOrganization } from './target-organization.ts'
 
 /** Deletes an organization without accounts, identity providers and networks. */
 export const deleteOrganization = operation({
@@ -9,6 +10,7 @@ export const deleteOrganization = operation({
   access: { hosted: 'admin' },
   target: 'organizations',
   async run(tx, { id }: { readonly id: string }): Promise<void> {
+    await checkTargetOrganization(tx, id)
     const organization = await getOrganization(tx.db, id)
     if (organization.is_local) {
       throw new AppError('ENTITY_CAN_NOT_BE_DELETED', { message: 'the organization owns this controller' })
