@@ -310,6 +310,25 @@ test('an organization other than the controller’s cannot create further ones',
   assert.equal((await app.admin('POST', '/identity/v1/organizations', body)).status, 201)
 })
 
+test('N-13 an organization cannot change its label, whether the new one is taken or not, and can change the rest', async (t) => {
+  const { call, app, acme, bodyOf, createOrganization } = await setUp(t)
+  const path = `/identity/v1/organizations/${acme.organizationId}`
+  const label = async (method: string, wanted: string) => {
+    const { status, json } = await call(method, path, acme.bearer, { name: 'Acme', label: wanted })
+    return [status, json.field, json.errors]
+  }
+  for (const method of ['PUT', 'PATCH']) {
+    const taken = await label(method, 'OTHER')
+    assert.deepEqual(taken.slice(0, 2), [400, 'label'])
+    assert.deepEqual(await label(method, 'FREE'), taken)
+    assert.equal((await label(method, 'ACME'))[0], 200, 'sent back as it was read')
+  }
+  assert.equal(bodyOf(await call('PATCH', path, acme.bearer, { name: 'Acme 2' }), 200).name, 'Acme 2')
+  const third = `/identity/v1/organizations/${await createOrganization('THIRD')}`
+  assert.equal(bodyOf(await app.admin('PATCH', third, { label: 'RENAMED' }), 200).label, 'RENAMED')
+  assert.equal((await app.admin('PATCH', third, { label: 'OTHER' })).status, 400)
+})
+
 test('PUT of an organization activates it by default; PATCH leaves its state', async (t) => {
   const { app, createOrganization, bodyOf } = await setUp(t)
   const path = `/identity/v1/organizations/${await createOrganization('THIRD')}`

@@ -1,8 +1,9 @@
 import type { OrganizationPatch } from '@countersign/contract'
-import { AppError, patchedOrganization } from '@countersign/core'
+import { AppError, fieldError, patchedOrganization } from '@countersign/core'
 import { organizationSettings } from '../../store/hosted-rows.ts'
 import { operation } from '../../store/operation.ts'
-import { getOrganization } from '../../store/reads/organization-reads.ts'
+import { findLocalOrganization, getOrganization } from '../../store/reads/organization-reads.ts'
+import type { Transaction } from '../../store/transaction.ts'
 import { updateOrganization as updateRow } from '../../store/writes/organization-writes.ts'
 import { checkTargetOrganization } from './target-organization.ts'
 
@@ -18,6 +19,13 @@ export const updateOrganization = operation({
       const message = 'the organization that owns this controller stays active'
       throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', { message })
     }
+    if (next.label !== current.label) await checkMayLabel(tx, next.label)
     await updateRow(tx, id, next)
   },
 })
+
+/** Labels are unique over all organizations: by the refusal of one that is taken, an organization could find out the labels of others. */
+async function checkMayLabel({ db, organizationId }: Transaction, label: string): Promise<void> {
+  if (organizationId === undefined || organizationId === (await findLocalOrganization(db))) return
+  throw fieldError('label', 'label can be changed only by the organization that owns the controller', label)
+}
