@@ -12,7 +12,11 @@ import { SYSTEM_ACTOR } from '../store/actor.ts'
 import type { ApiAccountClientRow } from '../store/hosted-schema.ts'
 import type { OwnedKey } from '../store/owned-key.ts'
 import type { StoredProvider } from '../store/provider-row.ts'
-import { listAccountsWithOldSessions, listRetiredClients } from '../store/reads/retired-client-reads.ts'
+import {
+  findRetiredClient,
+  listAccountsWithOldSessions,
+  listRetiredClients,
+} from '../store/reads/retired-client-reads.ts'
 import type { Store } from '../store/store.ts'
 import type { AccountClient } from '../store/writes/account-client-writes.ts'
 
@@ -112,13 +116,12 @@ export class AccountClients {
   async removeRetired(): Promise<void> {
     const { store, clock } = this.#parts
     const failed = new Set<string>()
-    for (const retired of await listRetiredClients(store.db, MAX_REMOVALS_PER_ORGANIZATION)) {
-      const { client, providerId, organizationId } = retired
-      if (failed.has(organizationId)) continue
+    for (const retired of await listRetiredClients(store, MAX_REMOVALS_PER_ORGANIZATION)) {
+      const { providerId, organizationId, ...key } = retired
+      const client = failed.has(organizationId) ? undefined : await findRetiredClient(store.db, retired)
+      if (!client) continue
       if (await this.#removeAtProvider({ id: providerId, organizationId }, accountClient(client))) {
-        const { issuer, client_id: clientId, account_id: accountId } = client
-        const removed = { issuer, clientId, accountId }
-        await store.run(removeClient, removed, { actorId: SYSTEM_ACTOR.id, now: clock.now() })
+        await store.run(removeClient, key, { actorId: SYSTEM_ACTOR.id, now: clock.now() })
       } else {
         failed.add(organizationId)
       }

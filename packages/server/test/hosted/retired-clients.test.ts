@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { ACCOUNT_CLIENT_QUOTA, accountFromBody, newId } from '@countersign/core'
 import { BY_OPERATOR } from '../../src/operations/api-account/client-binding.ts'
 import { createApiAccount } from '../../src/operations/api-account/create-api-account.ts'
+import { deleteApiAccount } from '../../src/operations/api-account/delete-api-account.ts'
 import { rotateApiAccount } from '../../src/operations/api-account/rotate-api-account.ts'
 import { createIdentity } from '../../src/operations/identity/create-identity.ts'
 import { makeAccountClients } from './account-clients.fixture.ts'
@@ -123,4 +124,20 @@ test('D46 upkeep ends the sessions of retired clients and removes these, whateve
   assert.deepEqual([await clientsOf(account), await clientsOf(fine)], [1, 1])
   const count = (uri: string) => requested.filter((one) => one === uri).length
   assert.deepEqual([count(FINE), count(HOSTILE)], [3, 2], 'one failure in each round')
+})
+
+test('F-14 each retired client is read when it is its turn: one whose account is deleted during the round is left', async (t) => {
+  const world = await setUp(t)
+  const { app } = world
+  const account = await addRetiredClients(world, { label: 'FINE', count: 3, registrationUri: FINE })
+  const rows = await app.store.db.selectFrom('api_accounts').selectAll().where('id', '=', account).execute()
+  const organizationId = rows[0]?.organization_id ?? ''
+  let requested = 0
+  const clients = makeAccountClients(app, async () => {
+    requested++
+    if (requested > 1) return
+    await app.store.run(deleteApiAccount, { id: account, organizationId }, { actorId: 'system', now: app.clock.now() })
+  })
+  await clients.removeRetired()
+  assert.equal(requested, 1)
 })

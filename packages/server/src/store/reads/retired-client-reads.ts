@@ -1,8 +1,11 @@
 import { type Kysely, sql } from 'kysely'
+import { SYSTEM_ACTOR } from '../actor.ts'
 import { LONG_AGO } from '../client-retirement.ts'
 import type { ApiAccountClientRow } from '../hosted-schema.ts'
 import { prepared } from '../prepared.ts'
 import type { Database } from '../schema.ts'
+import type { Store } from '../store.ts'
+import type { ClientKey } from './account-client-reads.ts'
 
 type Db = Kysely<Database>
 
@@ -44,21 +47,27 @@ export async function findLastRetirement(db: Db, accountId: string, now: number)
   return row?.retires_at ?? undefined
 }
 
-export interface RetiredClient {
-  readonly client: ApiAccountClientRow
+export interface RetiredClient extends ClientKey {
+  readonly accountId: string
   readonly providerId: string
   readonly organizationId: string
 }
 
-/** Retired clients without sessions, up to `limit` of each organization. In random order, so that none waits for ever behind others. */
-export async function listRetiredClients(db: Db, limit: number): Promise<RetiredClient[]> {
-  const rows = await db
+/**
+ * Retired clients without sessions, up to `limit` of each organization. In random order, so that none waits for ever behind others. Without their
+ * tokens: there may be many, and each is read when it is its turn.
+ */
+export async function listRetiredClients(
+  store: Pick<Store, 'db' | 'readLong'>,
+  limit: number,
+): Promise<RetiredClient[]> {
+  const clients = store.db
     .selectFrom((from) =>
       from
         .selectFrom('api_account_clients as client')
         .innerJoin('api_accounts as account', 'account.id', 'client.account_id')
-        .selectAll('client')
-        .select(['account.identity_provider_id', 'account.organization_id'])
+        .select(['client.issuer', 'client.client_id as clientId', 'client.account_id as accountId'])
+        .select(['account.identity_provider_id as providerId', 'account.organization_id as organizationId'])
         .select(({ fn }) =>
           fn
             .agg<number>('row_number')
@@ -68,10 +77,22 @@ export async function listRetiredClients(db: Db, limit: number): Promise<Retired
         .where('client.retires_at', '=', LONG_AGO)
         .as('retired'),
     )
-    .selectAll()
+    .select(['issuer', 'clientId', 'accountId', 'providerId', 'organizationId'])
     .where('nth', '<=', limit)
-    .execute()
-  return rows.map(({ identity_provider_id: providerId, organization_id: organizationId, nth: _, ...client }) => {
-    return { client, providerId, organizationId }
-  })
+  return store.readLong(SYSTEM_ACTOR.id, clients.compile())
+}
+
+/** The row of such a client; undefined when it was removed meanwhile. */
+export async function findRetiredClient(
+  db: Db,
+  { issuer, clientId, accountId }: RetiredClient,
+): Promise<ApiAccountClientRow | undefined> {
+  return db
+    .selectFrom('api_account_clients')
+    .selectAll()
+    .where('issuer', '=', issuer)
+    .where('client_id', '=', clientId)
+    .where('account_id', '=', accountId)
+    .where('retires_at', '=', LONG_AGO)
+    .executeTakeFirst()
 }
