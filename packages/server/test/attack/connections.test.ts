@@ -95,6 +95,54 @@ test('M-27 the limit per address holds without a proxy, and not for a proxy that
   }
 })
 
+const V1_6 = (address: string) => Buffer.from(`PROXY TCP6 ${address} 2001:db8::1 1234 1280\r\n`)
+const CROWDED = { maxConnections: 40, maxConnectionsPerAddress: 10, proxyProtocol: [PROXY] }
+
+test('M-27 the /64 networks of one /48 share a quarter of all connections, another /48 has its own', async (t) => {
+  const target = await startTarget(t, { settings: { http: CROWDED } })
+  const open = (site: number, network: number) => openThroughProxy(target, [V1_6(`2001:db8:${site}:${network}::1`)])
+  const held: RawConnection[] = []
+  for (const site of [1, 2]) {
+    for (let network = 0; network < 10; network++) held.push(await open(site, network))
+    await assert.rejects(open(site, 10))
+  }
+  for (const connection of held) connection.close()
+})
+
+const PARTIAL_LOGIN = `POST ${LOGIN} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{`
+
+for (const [state, bytes] of Object.entries({ idle: '', busy: PARTIAL_LOGIN })) {
+  test(`M-27 few addresses that hold all connections, ${state}, do not keep other clients out`, async (t) => {
+    const target = await startTarget(t, { settings: { http: CROWDED } })
+    const open = (address: string) => openThroughProxy(target, [V1(address)])
+    const held: RawConnection[] = []
+    for (let nth = 0; nth < 40; nth++) held.push(await open(`192.0.2.${nth % 4}`))
+    for (const { socket } of held) await new Promise((sent) => socket.write(bytes, sent))
+    for (let client = 0; client < 20; client++) {
+      const other = await open(`198.51.100.${client}`)
+      held.push(other)
+      other.send('GET /version HTTP/1.1\r\nHost: localhost\r\n\r\n')
+      assert.equal((await other.readResponse()).status, 200)
+    }
+    assert.equal(held.filter(({ socket }) => socket.closed).length, 20, 'one connection is closed for each client')
+    for (const connection of held) connection.close()
+  })
+}
+
+test('M-27 a full controller closes idle connections before those with a request, and none for its largest holder', async (t) => {
+  const target = await startTarget(t, { settings: { http: CROWDED } })
+  const open = (address: string) => openThroughProxy(target, [V1(address)])
+  const held: RawConnection[] = []
+  for (let nth = 0; nth < 40; nth++) held.push(await open(`192.0.2.${nth % 4}`))
+  const [first] = held
+  await new Promise((sent) => first?.socket.write(PARTIAL_LOGIN, sent))
+  for (let nth = 0; nth < 3; nth++) await assert.rejects(open('192.0.2.1'))
+  for (let client = 0; client < 36; client++) held.push(await open(`198.51.100.${client}`))
+  first?.send('"":""   }')
+  assert.ok((await first?.readResponse())?.status, 'the request in progress is answered')
+  for (const connection of held) connection.close()
+})
+
 /** The controller notices a closed connection a little later. */
 async function untilServed(attempt: () => Promise<number>): Promise<void> {
   const deadline = performance.now() + 10_000

@@ -1,57 +1,55 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Server } from 'node:https'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { clientNetwork } from '@countersign/core'
 import { createNetworkCheck } from '../../outbound/address-policy.ts'
 import type { Settings } from '../../platform/settings/index.ts'
+import { ConnectionPlaces, type Place } from './connection-places.ts'
 import { type ProxyHeader, parseProxyHeader } from './proxy-header.ts'
 
 type HttpSettings = Pick<
   Settings['http'],
-  'trustedProxies' | 'proxyProtocol' | 'maxConnectionsPerAddress' | 'headersTimeoutSeconds'
+  'trustedProxies' | 'proxyProtocol' | 'maxConnections' | 'maxConnectionsPerAddress' | 'headersTimeoutSeconds'
 >
 
+/** A connection before TLS, as the TLS socket on it is known by its peer. */
+interface Admitted {
+  readonly place: Place
+  readonly client: ProxyHeader['client']
+}
+
 /**
- * Decides about each connection before TLS begins. Reads the PROXY header of the sources that send one, and closes connections over the limit of
- * their client network. A proxy that is trusted for X-Forwarded-For has no limit, because its connections are those of all its clients.
+ * Decides about each connection before TLS begins. Reads the PROXY header of the sources that send one, and closes connections for which there is
+ * no place. A proxy that is trusted for X-Forwarded-For has no limit of its own, because its connections are those of all its clients.
  */
 export function admitConnections(server: Server, http: HttpSettings): void {
   const sendsProxyHeader = createNetworkCheck(http.proxyProtocol)
   const isTrustedProxy = createNetworkCheck(http.trustedProxies)
   const timeoutMs = http.headersTimeoutSeconds * 1000
   const startTls = server.listeners('connection')
-  const clients = new Map<string, NonNullable<ProxyHeader['client']>>()
-  const open = new Map<string, number>()
+  const places = new ConnectionPlaces(http)
+  const admitted = new Map<string, Admitted>()
+  const placeOf = new WeakMap<Socket, Place>()
 
-  /** Counts the connection until it is closed. Returns false over the limit. */
-  const count = (socket: Socket, network: string): boolean => {
-    const others = open.get(network) ?? 0
-    if (http.maxConnectionsPerAddress > 0 && others >= http.maxConnectionsPerAddress) return false
-    open.set(network, others + 1)
-    socket.once('close', () => {
-      const left = (open.get(network) ?? 1) - 1
-      if (left === 0) open.delete(network)
-      else open.set(network, left)
-    })
-    return true
-  }
-  const start = (socket: Socket): void => {
-    for (const listener of startTls) listener.call(server, socket)
-  }
-  const admit = (socket: Socket, address: string): void => {
-    if (isTrustedProxy(address) || count(socket, clientNetwork(address))) start(socket)
-    else socket.destroy()
-  }
-
-  const onHeader = (socket: Socket, { client }: ProxyHeader): void => {
-    if (!client) {
-      start(socket)
+  const start = (socket: Socket, place: Place | undefined, client?: ProxyHeader['client']): void => {
+    if (!place) {
+      socket.destroy()
       return
     }
     const peer = peerOf(socket)
-    clients.set(peer, client)
-    socket.once('close', () => clients.delete(peer))
-    admit(socket, client.address)
+    admitted.set(peer, { place, client })
+    socket.once('close', () => {
+      places.release(place)
+      admitted.delete(peer)
+    })
+    for (const listener of startTls) listener.call(server, socket)
+  }
+  const admit = (socket: Socket, address: string, client?: ProxyHeader['client']): void =>
+    start(socket, isTrustedProxy(address) ? places.takeForProxy(socket) : places.take(socket, address), client)
+
+  const onHeader = (socket: Socket, { client }: ProxyHeader): void => {
+    if (client) admit(socket, client.address, client)
+    else start(socket, places.takeForProxy(socket))
   }
 
   server.removeAllListeners('connection')
@@ -64,10 +62,20 @@ export function admitConnections(server: Server, http: HttpSettings): void {
   })
   // Before the first request is read: everything after this sees the client's address.
   server.prependListener('secureConnection', (socket: TLSSocket) => {
-    const client = clients.get(peerOf(socket))
+    const known = admitted.get(peerOf(socket))
+    if (!known) return
+    const { place, client } = known
+    place.socket = socket
+    placeOf.set(socket, place)
     if (!client) return
     Object.defineProperty(socket, 'remoteAddress', { value: client.address })
     Object.defineProperty(socket, 'remotePort', { value: client.port })
+  })
+  server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const place = placeOf.get(socket)
+    if (!place) return
+    places.begin(place)
+    response.once('close', () => places.end(place))
   })
 }
 

@@ -30,7 +30,6 @@ export function configureListener(
   unreadable: UnreadableRequests,
 ): (request: IncomingMessage) => boolean {
   server.headersTimeout = http.headersTimeoutSeconds * 1000
-  server.maxConnections = http.maxConnections
   admitConnections(server, http)
   // Counted in the pipeline: Node silently drops headers over its own limit.
   server.maxHeadersCount = 0

@@ -112,7 +112,7 @@ export const SETTINGS = {
       default: 10_000,
       min: 10,
       max: 1_000_000,
-      description: 'Maximum number of open connections; further ones are closed at once',
+      description: 'Maximum number of open connections; a /48 network can have a quarter of them',
     }),
     maxConnectionsPerAddress: integer({
       default: 1_000,
