@@ -13,7 +13,7 @@ import type { HostedRequirement, Route } from './route.ts'
 
 type CallerParts = Pick<
   PipelineParts,
-  'sessions' | 'secondFactor' | 'noteSessionUse' | 'hostedCallers' | 'heldTokens' | 'limits'
+  'sessions' | 'secondFactor' | 'noteSessionUse' | 'hostedCallers' | 'heldTokens' | 'limits' | 'beforeRequest'
 >
 
 /**
@@ -75,9 +75,10 @@ export function authorizeCaller(
   return missing instanceof Promise ? missing.then(check) : check(missing)
 }
 
-/** Authenticates and authorizes the caller of a long response again, by the current state. Throws the refusal. */
+/** Authenticates and authorizes the caller of a long request or response again, by the current state. Throws the refusal. */
 export async function reauthorizeCaller(route: Route, request: FastifyRequest, parts: CallerParts): Promise<Caller> {
   if (route.access === 'anonymous') return { session: undefined }
+  parts.beforeRequest?.()
   const caller = await authenticateCaller(route, request, parts, { isRecheck: true })
   await authorizeCaller(route, caller, parts)
   return caller

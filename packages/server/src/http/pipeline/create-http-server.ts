@@ -30,8 +30,6 @@ export interface HttpServerOptions extends Omit<PipelineParts, 'http' | 'withinT
   readonly settings: Settings
   readonly tls: ServerOptions
   readonly log: Logger
-  /** Called first for every request. */
-  readonly beforeRequest?: (() => void) | undefined
   /** The value of the header `ziti-instance-id`; random unless given. */
   readonly instanceId?: string | undefined
   /** How long a handler may take before the request gets a 503. */

@@ -25,6 +25,8 @@ export interface PipelineParts {
   readonly http: Pick<Settings['http'], 'maxBodyBytes' | 'maxManagementBodyBytes'>
   /** Limits the time for finding the caller, and for the handler. */
   readonly withinTime: TimeLimit
+  /** Called first for every request, and before its caller is authorized again. */
+  readonly beforeRequest?: (() => void) | undefined
   /** Whether the client waits for `100 Continue` before it sends the body. */
   awaitsContinue(request: IncomingMessage): boolean
 }
@@ -37,6 +39,8 @@ export class Exchange {
   readonly parts: PipelineParts
   attempt: Attempt = UNCOUNTED
   caller: Caller | undefined
+  /** When the state was read by which the caller is authorized. */
+  authorizedAt = 0
   bytes: Buffer | undefined
   query: Query | undefined
   body: unknown

@@ -1,6 +1,6 @@
-import { nearMissText } from '@countersign/core'
-import { authenticateCaller, authorizeCaller } from './authorize-caller.ts'
-import { Call } from './call.ts'
+import { AppError, hasAllPermissionsOf, nearMissText } from '@countersign/core'
+import { authenticateCaller, authorizeCaller, reauthorizeCaller } from './authorize-caller.ts'
+import { Call, type Caller } from './call.ts'
 import { countFailure } from './count-attempt.ts'
 import type { Exchange } from './exchange.ts'
 import { checkAcceptsJson, checkDeclaredLength, checkParams } from './limits.ts'
@@ -19,13 +19,18 @@ const STEPS: readonly Step[] = [
   authenticate,
   authorize,
   readBody,
+  reauthorizeLateBody,
   checkAccept,
   checkPath,
   parseQuery,
   parseBody,
   handle,
+  reauthorizeLateRead,
   warnOfNearMisses,
 ]
+
+/** Who was authorized longer ago is authorized again: before a handler that waited for the body, and before the response of a slow read. */
+const AUTHORIZED_FOR_MS = 250
 
 /** Runs a request through the steps. Throws the refusal, after counting it against the client's address if the route counts. */
 export async function serve(exchange: Exchange): Promise<RouteResponse> {
@@ -60,6 +65,7 @@ function authenticate(exchange: Exchange): Promise<void> | undefined {
   const { route, request, reply, parts } = exchange
   if (route.access === 'anonymous') return undefined
   reply.header('cache-control', 'no-store')
+  exchange.authorizedAt = performance.now()
   const finding = authenticateCaller(route, request, parts).then((caller) => {
     exchange.caller = caller
   })
@@ -98,6 +104,42 @@ function readBody(exchange: Exchange): Promise<void> | undefined {
   return readBytes(request.raw, { maxBytes, keep: true }).then((bytes) => {
     exchange.bytes = bytes
   })
+}
+
+function reauthorizeLateBody(exchange: Exchange): Promise<void> | undefined {
+  if (!isLate(exchange)) return undefined
+  return reauthorize(exchange).then((caller) => {
+    exchange.caller = caller
+  })
+}
+
+/** Not after a write, which has authorized its actor in its own transaction and is committed. */
+function reauthorizeLateRead(exchange: Exchange): Promise<void> | undefined {
+  const { route, caller, response } = exchange
+  if (route.method !== 'GET' || !isLate(exchange)) return undefined
+  const check = (current: Caller): void => {
+    if (!hasRightsOf(current, caller)) throw new AppError('UNAUTHORIZED')
+  }
+  const discardAndThrow = (refusal: unknown): never => {
+    if (response) discard(response)
+    throw refusal
+  }
+  return reauthorize(exchange).then(check).catch(discardAndThrow)
+}
+
+function isLate({ caller, authorizedAt }: Exchange): boolean {
+  return caller !== undefined && performance.now() - authorizedAt > AUTHORIZED_FOR_MS
+}
+
+function reauthorize(exchange: Exchange): Promise<Caller> {
+  const { route, request, parts } = exchange
+  exchange.authorizedAt = performance.now()
+  return parts.withinTime(reauthorizeCaller(route, request, parts))
+}
+
+/** What a list shows depends on the rights of its caller. */
+function hasRightsOf({ session: current }: Caller, earlier: Caller | undefined): boolean {
+  return !current || !earlier?.session || hasAllPermissionsOf(current.identity, earlier.session.identity)
 }
 
 function checkAccept({ route, request }: Exchange): undefined {
