@@ -63,7 +63,7 @@ import { createClientChangeDetector } from '../session/client-change-detector.ts
 import { LiveSessions } from '../session/live-sessions.ts'
 import { SYSTEM_ACTOR } from '../store/actor.ts'
 import type { Store } from '../store/store.ts'
-import { withTurnsOfOrganizations } from '../store/turns-of-organizations.ts'
+import { withWriteTurns } from '../store/write-turns.ts'
 import { DecisionRecorder } from '../token/decision-recorder.ts'
 import { KnownIdentities } from '../token/known-identities.ts'
 import { KnownPolicies } from '../token/known-policies.ts'
@@ -125,7 +125,7 @@ export interface Controller {
 export function createController(parts: ControllerParts): Controller {
   const { clock, settings, log, worker } = parts
   const metrics = createMetrics()
-  const store = withTurnsOfOrganizations(timedStore(parts.store, metrics), clock)
+  const store = withWriteTurns(timedStore(parts.store, metrics), clock)
   const health = createHealth({ store, clock })
   const events = parts.events ?? createEventHub({ nodeId: newId(), clock })
   publishChanges(store, events)

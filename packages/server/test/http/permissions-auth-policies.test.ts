@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createPolicy, POLICIES, policyOf } from './auth-policies.fixture.ts'
+import { ADMIN_PASSWORD } from './build-app.ts'
 import { create, detailOf, jwksBody, SIGNERS, summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
 import { createIdentity, IDENTITIES } from './identities.fixture.ts'
 
@@ -87,3 +88,21 @@ testWithApp('D48 only an administrator enables a signer that logs in administrat
   const own = (await app.call('POST', SIGNERS, jwksBody({ enabled: false }), { session })).json.data.id
   assert.equal(await as('PATCH', own, { enabled: true }), '200')
 })
+
+testWithApp(
+  'D35 refused changes of a policy, many at once, do not delay logins until all are refused',
+  async (_, app) => {
+    const MANY = 1_000
+    const { session } = await app.makeIdentity({ permissions: ['auth-policy'] })
+    let refused = 0
+    const flood = Array.from({ length: MANY }, async () => {
+      const { status } = await app.call('PATCH', `${POLICIES}/default`, CHANGES[0], { session })
+      assert.equal(status, 401)
+      refused += 1
+    })
+    await app.logIn('admin', ADMIN_PASSWORD)
+    const before = refused
+    await Promise.all(flood)
+    assert.ok(before < MANY / 2, `${before} of ${MANY} were refused before the login`)
+  },
+)

@@ -6,6 +6,7 @@ import { createIdentity } from '../../src/operations/identity/create-identity.ts
 import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
 import { API_SESSION_FILTER, IDENTITY_FILTER } from '../../src/store/filter-tables.ts'
 import { buildFilterOptions } from '../../src/store/filter-to-sql.ts'
+import { buildRightsUnderPolicy } from '../../src/store/reads/identity-reads.ts'
 import { buildListQueries } from '../../src/store/reads/list-rows.ts'
 import type { Store } from '../../src/store/store.ts'
 import { DATABASES, openTestStore, stopPostgres } from './open-test-stores.ts'
@@ -78,6 +79,21 @@ for (const database of DATABASES) {
 
     const scans = await planOf(store, queriesOf({ filter: 'name contains "7"' }).count)
     assert.match(scans, /identities/, 'a filter without an index shows in the plan')
+  })
+}
+
+for (const database of DATABASES) {
+  test(`D35 the cost of reading the rights under a policy does not grow with identities that have none, on ${database}`, async (t) => {
+    const store = await openTestStore(t, database)
+    await fill(store)
+    const query = buildRightsUnderPolicy(store.db, 'default')
+    assert.match(await planOf(store, query.compile()), /identities_rights/)
+    const rights = await query.execute()
+    assert.deepEqual(
+      rights.map(({ is_admin, permissions }) => [Boolean(is_admin), permissions]),
+      [[true, '[]']],
+      'only the administrator has rights',
+    )
   })
 }
 

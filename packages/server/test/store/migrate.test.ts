@@ -78,6 +78,10 @@ const RELEASED: Readonly<Record<string, readonly [sqlite: string, postgres: stri
     'b966c01cc40637a10c1fc5f2f16dd61cf5abb4e3af142b544b5cdaf01ec847d6',
     'f7694d53090373ef50e2aa2c58bd0b89df5211a4e77243feffd3d018903b0d9f',
   ],
+  'identity-rights': [
+    '1526395a49e5c89d13832b432c3a6db8fd62d6aed28315e0d8920318059e7681',
+    '1526395a49e5c89d13832b432c3a6db8fd62d6aed28315e0d8920318059e7681',
+  ],
 }
 
 test('a released step is never edited: databases that have applied it would miss the change', () => {

@@ -1,3 +1,4 @@
+import { identityRights } from './identity-rights.ts'
 import { initial } from './initial/initial.ts'
 import { keyFetches } from './key-fetches.ts'
 import { keySetCas } from './key-set-cas.ts'
@@ -16,4 +17,5 @@ export const MIGRATIONS: readonly Migration[] = [
   networkNames,
   keyFetches,
   keySetCas,
+  identityRights,
 ]

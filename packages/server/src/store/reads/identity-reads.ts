@@ -1,5 +1,5 @@
 import type { EnrollmentKey, PermissionHolder } from '@countersign/core'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { identityFromRow, type StoredIdentity } from '../identity-row.ts'
 import { readJsonColumn } from '../json-column.ts'
 import { prepared, preparedForIds } from '../prepared.ts'
@@ -101,11 +101,18 @@ export async function withAttributes(db: Kysely<Database>, rows: readonly Identi
   return rows.map((row) => identityFromRow(row, byIdentity.get(row.id)?.map(({ attribute }) => attribute) ?? []))
 }
 
-const rightsUnderPolicy = prepared(1, (db, policyId: string) =>
-  db.selectFrom('identities').select(['is_admin', 'permissions']).distinct().where('auth_policy_id', '=', policyId),
-)
+/** As in the index `identities_rights`, or the index is not used. */
+const HOLDS_RIGHTS = sql<boolean>`(is_admin or permissions <> '[]')`
 
-/** The rights that identities with this policy hold, each combination once. */
+/** The statement behind `loadRightsUnderPolicy`. */
+export function buildRightsUnderPolicy(db: Kysely<Database>, policyId: string) {
+  const holders = db.selectFrom('identities').where('auth_policy_id', '=', policyId).where(HOLDS_RIGHTS)
+  return holders.select(['is_admin', 'permissions']).distinct()
+}
+
+const rightsUnderPolicy = prepared(1, buildRightsUnderPolicy)
+
+/** The rights that identities with this policy hold, each combination once. Identities without rights are left out. */
 export async function loadRightsUnderPolicy(db: Kysely<Database>, policyId: string): Promise<PermissionHolder[]> {
   const rows = await rightsUnderPolicy(db, policyId)
   return rows.map((row) => ({ isAdmin: Boolean(row.is_admin), permissions: readJsonColumn(row.permissions) }))

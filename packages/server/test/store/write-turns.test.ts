@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operation } from '../../src/store/operation.ts'
 import type { Store } from '../../src/store/store.ts'
-import { withTurnsOfOrganizations } from '../../src/store/turns-of-organizations.ts'
+import { withWriteTurns } from '../../src/store/write-turns.ts'
 
 const write = operation({ name: 'write', access: 'none', run: async () => {} })
 
 /** A store whose writes end when the test says so. */
-function setUp() {
+function setUp(dialect: Store['dialect'] = 'sqlite') {
   const begun: string[] = []
   const times: number[] = []
   const clock = { at: 1, now: () => clock.at }
@@ -17,16 +17,18 @@ function setUp() {
     times.push(now)
     return new Promise<void>((resolve) => ends.push(resolve))
   }
-  const store = withTurnsOfOrganizations({ run } as unknown as Store, clock)
+  const store = withWriteTurns({ dialect, run } as unknown as Store, clock)
   const start = (name: string, organizationId?: string) =>
     store.run(write, { name }, { actorId: name, now: 1, ...(organizationId !== undefined && { organizationId }) })
+  const startAs = (actorId: string, name: string) =>
+    store.run(write, { name }, { actorId, now: 1, credential: { sessionId: actorId, secondSignerId: null } })
   const endAll = async () => {
     while (ends.length > 0) {
       for (const end of ends.splice(0)) end()
       await new Promise((resolve) => setImmediate(resolve))
     }
   }
-  return { begun, times, clock, start, endAll }
+  return { begun, times, clock, start, startAs, endAll }
 }
 
 test('F-14 a login does not wait for the writes of organizations, which have a few at a time and take turns', async () => {
@@ -55,4 +57,23 @@ test('D46 a write has the time at which its turn begins', async () => {
   await endAll()
   await Promise.all(all)
   assert.deepEqual(times, [1, 1, 2])
+})
+
+test('D35 a login does not wait for the writes of a session, which has a group of them at a time', async () => {
+  const { begun, start, startAs, endAll } = setUp()
+  const all = Array.from({ length: 100 }, (_, nth) => startAs('a', `a${nth}`))
+  all.push(startAs('b', 'b0'), start('login'))
+  assert.deepEqual(begun.slice(-3), ['a31', 'b0', 'login'])
+  assert.equal(begun.length, 34)
+  await endAll()
+  await Promise.all(all)
+  assert.equal(begun.length, 102)
+})
+
+test('sessions take no turns where the store has its own', async () => {
+  const { begun, startAs, endAll } = setUp('postgres')
+  const all = Array.from({ length: 100 }, (_, nth) => startAs('a', `a${nth}`))
+  assert.equal(begun.length, 100)
+  await endAll()
+  await Promise.all(all)
 })
