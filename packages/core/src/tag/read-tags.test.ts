@@ -35,3 +35,13 @@ test('L-04 limits the number, length and characters of tags', () => {
     'two\r\n\tlines',
   )
 })
+
+test('M-15 limits the length of all tags together', () => {
+  const long = (last: number) => ({
+    ...Object.fromEntries(Array.from({ length: 7 }, (_, at) => [`t${at}`, 'v'.repeat(2_048)])),
+    last: 'v'.repeat(last),
+  })
+  const room = 16_384 - JSON.stringify(long(0)).length
+  assert.equal(JSON.stringify(readTags('tags', long(room))).length, 16_384)
+  refuses(long(room + 1))
+})

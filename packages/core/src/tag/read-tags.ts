@@ -8,6 +8,8 @@ export type Tags = Record<string, TagValue>
 const MAX_TAGS = 100
 const MAX_TAG_NAME_LENGTH = 128
 const MAX_TAG_VALUE_LENGTH = 2048
+/** A list shows the tags of up to 500 entities. */
+const MAX_JSON_LENGTH = 16_384
 
 /** Validates a tags object. Members whose value is an object or an array are ignored, as existing clients expect. */
 export function readTags(field: string, given: JsonObject): Tags {
@@ -27,6 +29,10 @@ export function readTags(field: string, given: JsonObject): Tags {
       checkTagText(field, value)
     }
     tags[name] = value
+  }
+  const { length } = JSON.stringify(tags)
+  if (length > MAX_JSON_LENGTH) {
+    throw fieldError(field, `${field} may have at most ${MAX_JSON_LENGTH} characters of JSON, not ${length}`, '')
   }
   return tags
 }

@@ -1,34 +1,15 @@
 import { Readable } from 'node:stream'
 import { matchesEveryRow, type Paging, type PagingOptions, type Predicate, resolvePaging } from '@countersign/core'
 import { buildFilterOptions, type FilterTable } from '../../store/filter-to-sql.ts'
-import { createListReader, type ListReader, mayTakeLong } from '../../store/reads/list-reader.ts'
-import { allRows, type Columns, countRows, listPage } from '../../store/reads/list-rows.ts'
-import type { Store } from '../../store/store.ts'
+import { createListReader, mayTakeLong } from '../../store/reads/list-reader.ts'
+import { countRows, listPage } from '../../store/reads/list-rows.ts'
 import type { Call } from './call.ts'
+import type { ListSource } from './list-source.ts'
+import { largePage, lengthOf, MAX_HELD, textOf, wholeList } from './list-stream.ts'
 import type { Query } from './query.ts'
 import type { RouteResponse } from './route.ts'
 
-/** A list that can be filtered, sorted and paged. */
-export interface ListSource<Row> {
-  readonly store: Store
-  readonly table: FilterTable
-  /** The columns that `show` needs; all unless given. */
-  readonly columns?: Columns
-  /** The rows that the list may contain; all unless given. */
-  readonly within?: Within
-  /** Returns the number of rows for a request without filter, where a COUNT query would be too slow. */
-  readonly countAll?: (() => Promise<number>) | undefined
-  /** Returns for each row a value or its JSON text. */
-  show(rows: readonly Row[]): Promise<readonly unknown[]> | readonly unknown[]
-}
-
-/** A condition beside the caller's filter. `table` may have symbols that callers cannot use. */
-export interface Within {
-  readonly table: FilterTable
-  readonly predicate: Predicate
-}
-
-/** The response to a list request. A page is read at once; a list without limit is streamed. */
+/** The response to a list request. A page is read at once; a large page, and a list without limit, is streamed. */
 export async function listResponse<Row extends { id: string }>(
   source: ListSource<Row>,
   { query, callerKey }: Pick<Call, 'query' | 'callerKey'>,
@@ -44,22 +25,24 @@ export async function listResponse<Row extends { id: string }>(
   if (limit === 'none') {
     // Before the response begins, so that a refusal is still possible.
     const totalCount = await countRows(reader, table, paging)
-    return { status: 200, stream: Readable.from(wholeList(source, { reader, table, paging, totalCount })) }
+    const end = listEnd(source.table, paging, totalCount)
+    return { status: 200, stream: Readable.from(wholeList(source, { reader, table, paging, end })) }
   }
   const { rows, totalCount } = await listPage<Row>(reader, table, { ...paging, limit }, columns, countAll)
-  return { status: 200, text: listText(await source.show(rows), listMeta(source.table, paging, totalCount)) }
+  const shown = (await source.show(rows)).map(textOf)
+  const end = listEnd(source.table, paging, totalCount)
+  if (lengthOf(shown) <= MAX_HELD) return { status: 200, text: `{"data":[${shown.join(',')}${end}` }
+  const ids = rows.map(({ id }) => id)
+  return { status: 200, stream: Readable.from(largePage(source, { table, ids, shown, end })) }
+}
+
+/** The text after the last row. */
+function listEnd(...meta: Parameters<typeof listMeta>): string {
+  return `],"meta":${JSON.stringify(listMeta(...meta))}}\n`
 }
 
 function both(one: Predicate, other: Predicate): Predicate {
   return { kind: 'and', terms: [one, other] }
-}
-
-function listText(shown: readonly unknown[], meta: unknown): string {
-  return `{"data":[${shown.map(textOf).join(',')}],"meta":${JSON.stringify(meta)}}\n`
-}
-
-function textOf(shown: unknown): string {
-  return typeof shown === 'string' ? shown : JSON.stringify(shown)
 }
 
 export function listParameters(query: Query) {
@@ -89,25 +72,4 @@ function optionsOf(table: FilterTable): PagingOptions {
     optionsByTable.set(table, options)
   }
   return options
-}
-
-interface WholeList {
-  readonly reader: ListReader
-  readonly table: FilterTable
-  readonly paging: Paging
-  readonly totalCount: number
-}
-
-async function* wholeList<Row extends { id: string }>(
-  source: ListSource<Row>,
-  { reader, table, paging, totalCount }: WholeList,
-): AsyncGenerator<string> {
-  let separator = ''
-  yield '{"data":['
-  for await (const rows of allRows<Row>(reader, table, paging, source.columns)) {
-    const shown = await source.show(rows)
-    if (shown.length > 0) yield separator + shown.map(textOf).join(',')
-    separator = ','
-  }
-  yield `],"meta":${JSON.stringify(listMeta(source.table, paging, totalCount))}}\n`
 }

@@ -1,10 +1,15 @@
-import { createLruCache, type LruCache, matchesEveryRow, type Paging } from '@countersign/core'
+import { createLruCache, type LruCache, matchesEveryRow, type Paging, type Predicate } from '@countersign/core'
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { splitPredicate } from '../filter-shape.ts'
 import { type FilterTable, sortToSql } from '../filter-to-sql.ts'
 import { type ListReader, matching } from './list-reader.ts'
 
-const ROW_BATCH = 500
+const MAX_ROW_BATCH = 500
+
+/** How many rows are read at a time. The reader of the rows lowers it when they are large. */
+export interface RowBatch {
+  rows: number
+}
 
 /** The columns to read; undefined for all. */
 export type Columns = readonly string[] | undefined
@@ -103,15 +108,23 @@ export async function countRows(reader: ListReader, table: FilterTable, paging: 
   return counted?.total ?? 0
 }
 
+/** The number of rows for the next batch, after `rows` of them had `length` characters: about `target`, and at most five times as many. */
+export function nextRowBatch(rows: number, length: number, target: number): number {
+  const fitting = Math.floor((rows * target) / Math.max(1, length))
+  return Math.max(1, Math.min(fitting, rows * 5, MAX_ROW_BATCH))
+}
+
 /** All matching rows in the requested order, a few hundred at a time, so that the whole list is never in memory. */
 export async function* allRows<Row extends { id: string }>(
   reader: ListReader,
   table: FilterTable,
   paging: Paging,
-  columns?: Columns,
+  columns: Columns,
+  batch: RowBatch,
 ): AsyncGenerator<Row[]> {
   const isInIdOrder = paging.sort.length === 1 && paging.sort[0]?.symbol === 'id' && !paging.sort[0].descending
-  yield* isInIdOrder ? rowsById<Row>(reader, table, paging, columns) : rowsInOrder<Row>(reader, table, paging, columns)
+  const read = isInIdOrder ? rowsById<Row> : rowsInOrder<Row>
+  yield* read(reader, table, paging, columns, batch)
 }
 
 async function* rowsById<Row extends { id: string }>(
@@ -119,19 +132,21 @@ async function* rowsById<Row extends { id: string }>(
   table: FilterTable,
   paging: Paging,
   columns: Columns,
+  batch: RowBatch,
 ) {
   const name = sql.table(table.table)
   const matches = matching(reader, paging.predicate, table)
   let after: RawBuilder<unknown> = sql`true`
   let skip = paging.offset
   for (;;) {
+    const { rows: size } = batch
     const next = sql<Row>`select ${selected(table, columns)} from ${name} where ${matches} and ${after}
-      order by ${name}.id${limitedTo(ROW_BATCH, skip)}`
+      order by ${name}.id${limitedTo(size, skip)}`
     const rows = await reader.read(next.compile(reader.db))
     skip = 0
     if (rows.length > 0) yield rows
     const last = rows.at(-1)
-    if (!last || rows.length < ROW_BATCH) return
+    if (!last || rows.length < size) return
     after = sql`${name}.id > ${last.id}`
   }
 }
@@ -142,26 +157,31 @@ async function* rowsInOrder<Row extends { id: string }>(
   table: FilterTable,
   paging: Paging,
   columns: Columns,
+  batch: RowBatch,
 ) {
   const name = sql.table(table.table)
   const order = sql.join(sortToSql(paging.sort, table, reader.dialect))
   const matches = matching(reader, paging.predicate, table)
   const matched = sql<{ id: string }>`select ${name}.id from ${name} where ${matches} order by ${order}`
   const found = await reader.read(matched.compile(reader.db))
-  for (let start = paging.offset; start < found.length; start += ROW_BATCH) {
-    const ids = found.slice(start, start + ROW_BATCH).map(({ id }) => id)
+  for (let start = paging.offset; start < found.length; ) {
+    const ids = found.slice(start, start + batch.rows).map(({ id }) => id)
+    start += ids.length
     yield await rowsByIds<Row>(reader, table, ids, columns)
   }
 }
 
-async function rowsByIds<Row extends { id: string }>(
+/** The rows with these ids that match, in the order of the ids. */
+export async function rowsByIds<Row extends { id: string }>(
   reader: ListReader,
   table: FilterTable,
   ids: readonly string[],
   columns: Columns,
+  predicate?: Predicate,
 ): Promise<Row[]> {
   const name = sql.table(table.table)
-  const byIds = sql<Row>`select ${selected(table, columns)} from ${name} where ${name}.id in (${sql.join(ids)})`
+  const matches = predicate ? matching(reader, predicate, table) : sql`true`
+  const byIds = sql<Row>`select ${selected(table, columns)} from ${name} where ${name}.id in (${sql.join(ids)}) and ${matches}`
   const rows = await reader.read(byIds.compile(reader.db))
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.flatMap((id) => byId.get(id) ?? [])

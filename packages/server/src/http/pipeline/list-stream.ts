@@ -1,0 +1,85 @@
+import type { Paging } from '@countersign/core'
+import type { FilterTable } from '../../store/filter-to-sql.ts'
+import { createListReader, type ListReader } from '../../store/reads/list-reader.ts'
+import { allRows, nextRowBatch, type RowBatch, rowsByIds } from '../../store/reads/list-rows.ts'
+import type { ListSource } from './list-source.ts'
+
+/** Characters of a list that a response holds in memory for a client that does not read. */
+export const MAX_HELD = 262_144
+/** A client has this long to read a larger page before the rest of it is read again. */
+const HELD_MS = 1_000
+const FIRST_ROWS = 20
+
+export function textOf(shown: unknown): string {
+  return typeof shown === 'string' ? shown : JSON.stringify(shown)
+}
+
+interface LargePage {
+  readonly table: FilterTable
+  readonly ids: readonly string[]
+  /** The texts of the rows, until they are dropped. */
+  shown: readonly string[] | undefined
+  readonly end: string
+}
+
+/** Sends a page while the client reads it. The texts are dropped after a second, and the rows that the client has not read by then are read again. */
+export async function* largePage<Row extends { id: string }>(
+  source: ListSource<Row>,
+  page: LargePage,
+): AsyncGenerator<string> {
+  const { store, columns, within } = source
+  // By id, which is never long.
+  const reader = createListReader(store, { caller: '', isLong: false })
+  const timer = setTimeout(() => {
+    page.shown = undefined
+  }, HELD_MS)
+  try {
+    let separator = ''
+    let sent = 0
+    let size = nextRowBatch(page.ids.length, lengthOf(page.shown ?? []), MAX_HELD)
+    yield '{"data":['
+    while (sent < page.ids.length) {
+      const ids = page.ids.slice(sent, sent + size)
+      const texts =
+        page.shown?.slice(sent, sent + size) ??
+        (await source.show(await rowsByIds<Row>(reader, page.table, ids, columns, within?.predicate))).map(textOf)
+      sent += ids.length
+      size = nextRowBatch(ids.length, lengthOf(texts), MAX_HELD)
+      if (texts.length === 0) continue
+      yield separator + texts.join(',')
+      separator = ','
+    }
+    yield page.end
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+export function lengthOf(texts: readonly string[]): number {
+  return texts.reduce((length, text) => length + text.length, 0)
+}
+
+interface WholeList {
+  readonly reader: ListReader
+  readonly table: FilterTable
+  readonly paging: Paging
+  readonly end: string
+}
+
+/** Sends all rows of a list while they are read. */
+export async function* wholeList<Row extends { id: string }>(
+  source: ListSource<Row>,
+  { reader, table, paging, end }: WholeList,
+): AsyncGenerator<string> {
+  let separator = ''
+  const batch: RowBatch = { rows: FIRST_ROWS }
+  yield '{"data":['
+  for await (const rows of allRows<Row>(reader, table, paging, source.columns, batch)) {
+    const shown = (await source.show(rows)).map(textOf).join(',')
+    batch.rows = nextRowBatch(rows.length, shown.length, MAX_HELD)
+    if (shown === '') continue
+    yield separator + shown
+    separator = ','
+  }
+  yield end
+}
