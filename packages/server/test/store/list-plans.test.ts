@@ -4,9 +4,18 @@ import { newId, resolvePaging } from '@countersign/core'
 import { CompiledQuery, sql } from 'kysely'
 import { createIdentity } from '../../src/operations/identity/create-identity.ts'
 import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
-import { API_SESSION_FILTER, IDENTITY_FILTER } from '../../src/store/filter-tables.ts'
+import {
+  API_SESSION_FILTER,
+  AUTH_POLICY_FILTER,
+  AUTHENTICATOR_FILTER,
+  ENROLLMENT_FILTER,
+  IDENTITY_FILTER,
+  SESSION_CERTIFICATE_FILTER,
+  SIGNER_FILTER,
+} from '../../src/store/filter-tables.ts'
 import { buildFilterOptions } from '../../src/store/filter-to-sql.ts'
 import { buildRightsUnderPolicy } from '../../src/store/reads/identity-reads.ts'
+import { mayTakeLong } from '../../src/store/reads/list-reader.ts'
 import { buildListQueries } from '../../src/store/reads/list-rows.ts'
 import type { Store } from '../../src/store/store.ts'
 import { DATABASES, openTestStore, stopPostgres } from './open-test-stores.ts'
@@ -128,6 +137,36 @@ for (const database of DATABASES) {
     assert.match(await plansOf('ipAddress = ""'), ALL_SESSIONS[database], 'a filter without an index shows in the plan')
   })
 }
+
+const FILTERS = [
+  ...[API_SESSION_FILTER, AUTH_POLICY_FILTER, AUTHENTICATOR_FILTER, ENROLLMENT_FILTER, IDENTITY_FILTER],
+  ...[SESSION_CERTIFICATE_FILTER, SIGNER_FILTER],
+]
+/** The last terms of an order may be sorted: rows that are equal up to there are few. */
+const SORTS_ALL = /USE TEMP B-TREE FOR ORDER BY/
+
+test('M-16 a list is short only in an order that an index has', async (t) => {
+  const store = await openTestStore(t, 'sqlite')
+  const short: string[] = []
+  for (const table of FILTERS) {
+    for (const symbol of table.columns.keys()) {
+      if (table.columns.get(symbol)?.kind !== 'column') continue
+      const paging = resolvePaging({ sort: symbol }, buildFilterOptions(table))
+      if (mayTakeLong(paging, table)) continue
+      short.push(`${table.table} ${symbol}`)
+      const plan = await planOf(store, buildListQueries({ ...store, isLong: false }, table, paging).page)
+      assert.doesNotMatch(plan, SORTS_ALL, `${table.table} by ${symbol}: ${plan}`)
+    }
+  }
+  assert.ok(short.includes('identities name'))
+  assert.ok(!short.includes('api_sessions identity'))
+})
+
+test('M-16 a page far from the start of a list is a long read, and one near it is not', () => {
+  const pagingAt = (offset: string) => resolvePaging({ offset }, buildFilterOptions(IDENTITY_FILTER))
+  assert.equal(mayTakeLong(pagingAt('10001'), IDENTITY_FILTER), true)
+  assert.equal(mayTakeLong(pagingAt('10000'), IDENTITY_FILTER), false)
+})
 
 test('limit and offset are never bare placeholders, which would make SQLite prepare the statement again at each call', async (t) => {
   const store = await openTestStore(t, 'sqlite')

@@ -39,8 +39,15 @@ export function matching(
   return reader.isLong ? sql`${withinDeadline(reader)} and ${matches}` : matches
 }
 
-/** Whether the time for a list grows with the table: no index finds the rows, or none has their order. */
-export function mayTakeLong({ predicate, sort }: Pick<Paging, 'predicate' | 'sort'>, table: FilterTable): boolean {
+/** The rows before the page are read too. */
+const MAX_SHORT_OFFSET = 10_000
+
+/** Whether the time for a list grows with the table: no index finds the rows, none has their order, or the page is far from the start. */
+export function mayTakeLong(
+  { predicate, sort, offset }: Pick<Paging, 'predicate' | 'sort' | 'offset'>,
+  table: FilterTable,
+): boolean {
+  if (offset > MAX_SHORT_OFFSET) return true
   return isEveryRow(predicate) ? !isIndexOrder(sort, table) : !isFoundByIndex(predicate, table)
 }
 
@@ -50,7 +57,13 @@ function isEveryRow(predicate: Predicate): boolean {
 }
 
 function isIndexOrder([first]: readonly SortField[], table: FilterTable): boolean {
-  return first !== undefined && isIndexed(first.symbol, table)
+  return first !== undefined && isIndexed(first.symbol, table) && !isIndexedElsewhere(first.symbol, table)
+}
+
+/** The index of another table finds rows, but not in the order of this one. */
+function isIndexedElsewhere(symbol: string, { columns }: FilterTable): boolean {
+  const binding = columns.get(symbol)
+  return binding?.kind === 'column' && binding.indexedBy !== undefined
 }
 
 function isFoundByIndex(predicate: Predicate, table: FilterTable): boolean {
