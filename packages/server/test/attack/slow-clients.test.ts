@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, test } from 'node:test'
-import type { RawConnection } from '@countersign/testkit'
+import { openRawHttps, type RawConnection } from '@countersign/testkit'
+import { keptText } from '../../src/http/pipeline/send-response.ts'
 import { http } from './hostile-requests.ts'
+import { serveRoutes } from './serve-routes.ts'
 import { sharedTarget, startTarget } from './target.ts'
 
 /** Well over the limits of one and two seconds and the second between the server's checks. */
@@ -83,4 +85,35 @@ test('M-06 idle connections are limited in number; when they are closed, others 
       () => undefined,
     )
   assert.equal(status, 200)
+})
+
+/** Longer than the buffers of a connection, and one character that is not ASCII. */
+const LONG = JSON.stringify(`é${'x'.repeat(16 * 1_048_576)}`)
+
+test('M-06 a kept text is not copied for each client that reads it slowly', async (t) => {
+  const kept = keptText(LONG)
+  let served = 0
+  const serve = () => {
+    served += 1
+    return { status: 200, text: kept }
+  }
+  const routes = await serveRoutes(t, { '/kept': serve })
+  const before = process.memoryUsage().arrayBuffers
+  const slow = await Promise.all(Array.from({ length: 10 }, () => openRawHttps({ port: routes.port })))
+  for (const connection of slow) {
+    connection.socket.pause()
+    connection.send(http('GET /kept'))
+  }
+  while (served < slow.length) await new Promise(setImmediate)
+  await routes.get('/unknown')
+  const grownMiB = (process.memoryUsage().arrayBuffers - before) / 1_048_576
+  assert.ok(grownMiB < 80, `${grownMiB} MiB for 10 clients`)
+  for (const connection of slow) connection.close()
+})
+
+test('a kept text arrives whole, with the length in bytes', async (t) => {
+  const long = JSON.stringify('é'.repeat(100_000))
+  const routes = await serveRoutes(t, { '/kept': () => ({ status: 200, text: keptText(long) }) })
+  const { json, headers } = await routes.get('/kept')
+  assert.deepEqual([JSON.stringify(json), headers['content-length']], [long, String(Buffer.byteLength(long))])
 })

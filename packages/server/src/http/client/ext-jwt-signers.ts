@@ -14,6 +14,7 @@ import { selectPage } from '../pipeline/memory-list-response.ts'
 import type { Query } from '../pipeline/query.ts'
 import type { Route } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
+import { keptText } from '../pipeline/send-response.ts'
 
 interface ClientExtJwtSignerRouteParts {
   readonly store: Store
@@ -40,7 +41,7 @@ interface ListedSigner {
 
 interface WholeList {
   readonly signers: readonly ListedSigner[]
-  readonly text: string
+  readonly text: string | Buffer
 }
 
 /** The enabled signers, for clients to choose from before they log in. */
@@ -61,7 +62,7 @@ export function clientExtJwtSignerRoutes({ store, settings }: ClientExtJwtSigner
       shown: clientView(signer, settings.clientScopes),
       values: filterValues(signer),
     }))
-    const whole = { signers, text: jsonText({ data: signers.map(({ shown }) => shown), meta: {} }) }
+    const whole = { signers, text: keptText(jsonText({ data: signers.map(({ shown }) => shown), meta: {} })) }
     if (before === generation) cached = whole
     return whole
   }

@@ -76,8 +76,8 @@ export interface RouteResponse {
   /** `Set-Cookie` lines. */
   readonly cookies?: readonly string[]
   readonly json?: unknown
-  /** JSON text. */
-  readonly text?: string
+  /** JSON text, or its bytes. */
+  readonly text?: string | Buffer
   /** JSON text, sent while it is produced. */
   readonly stream?: Readable
   /** Server-sent events, until the caller is no longer authorized. */

@@ -34,11 +34,16 @@ export function sendResponse(response: RouteResponse, reply: FastifyReply, log: 
   return reply.send(stream)
 }
 
+/** The form in which a text that is kept for many responses is sent without a copy for each of them. */
+export function keptText(text: string): string | Buffer {
+  return text.length > PIECE && Buffer.byteLength(text) > text.length ? Buffer.from(text) : text
+}
+
 /**
  * Sends head and text in one write, hence in one TLS record: the framework would need two, at twice the cost. `ownHeaders` are not set on the
  * reply, since an invalid one would break the 500 too.
  */
-function sendText(text: string, reply: FastifyReply, ownHeaders?: RouteResponse['headers']): FastifyReply {
+function sendText(text: string | Buffer, reply: FastifyReply, ownHeaders?: RouteResponse['headers']): FastifyReply {
   const headers = reply.getHeaders() as Record<string, string | number>
   headers['content-type'] ??= JSON_TYPE
   Object.assign(headers, ownHeaders)
@@ -49,7 +54,7 @@ function sendText(text: string, reply: FastifyReply, ownHeaders?: RouteResponse[
   // For ASCII text latin1 gives the same bytes without encoding.
   const isAscii = bytes === text.length
   if (bytes <= PIECE) reply.raw.end(text, isAscii ? 'latin1' : 'utf8')
-  else sendInPieces(isAscii ? text : Buffer.from(text), reply.raw)
+  else sendInPieces(isAscii || typeof text !== 'string' ? text : Buffer.from(text), reply.raw)
   return reply
 }
 
