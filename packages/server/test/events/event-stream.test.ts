@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@countersign/core'
+import { openRawHttps } from '@countersign/testkit'
 import { createIdentity as createIdentityOperation } from '../../src/operations/identity/create-identity.ts'
 import { serveRoutes } from '../attack/serve-routes.ts'
 import { ADMIN_PASSWORD, buildApp, newPostgresDatabase, type TestApp } from '../http/build-app.ts'
@@ -335,6 +336,37 @@ describe('an open event stream', () => {
     opened.resolve()
     assert.equal(await Promise.race([closed.promise, sleep(1_000)]), 'closed')
   })
+
+  for (const leaves of [true, false]) {
+    test(`D19 ${leaves ? 'takes no place when its client leaves' : 'is opened when its client stays'} until it is ready`, async (t) => {
+      const asked = Promise.withResolvers<void>()
+      const ready = Promise.withResolvers<void>()
+      const closed = Promise.withResolvers<string>()
+      const eventStream = {
+        read: () => '',
+        isTooSlow: false,
+        wake: () => () => {},
+        endNotice: () => '',
+        close: () => closed.resolve('closed'),
+      }
+      const handle = async () => {
+        asked.resolve()
+        await ready.promise
+        return { status: 200, eventStream }
+      }
+      const { port } = await serveRoutes(t, { '/edge/management/v1/events': handle })
+      const client = await openRawHttps({ port })
+      client.send('GET /edge/management/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n')
+      await asked.promise
+      if (leaves) client.close()
+      // The controller notices a little later.
+      await sleep(100)
+      ready.resolve()
+      const result = await Promise.race([closed.promise, sleep(1_000, 'open')])
+      client.close()
+      assert.equal(result, leaves ? 'closed' : 'open')
+    })
+  }
 
   test('is ended when its reader is too slow, with a bounded buffer', async (t) => {
     const { app, open } = await setUp(t)

@@ -113,6 +113,11 @@ export function createEventStreams({ maxStreams, heartbeatMs = HEARTBEAT_MS }: E
 
   return {
     open: (opened, reply) => {
+      // The client has left: nothing would report the end of the connection.
+      if (reply.raw.destroyed) {
+        opened.source.close?.()
+        return reply.hijack()
+      }
       let leave: () => void
       try {
         if (isStopped) throw new AppError('SERVER_TOO_MANY_REQUESTS')
