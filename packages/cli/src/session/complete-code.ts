@@ -26,7 +26,7 @@ export async function completeCode({ call, client, session, ask }: CodeInput): P
   await client.oneTimeCodes.verify((await ask()).trim())
 }
 
-/** Resumes a setup that was started but not verified. */
+/** Resumes a setup that this session started but did not verify. */
 async function getOrStartSetup(client: ControllerClient): Promise<OneTimeCodes> {
   try {
     return await client.oneTimeCodes.get()

@@ -28,10 +28,11 @@ export class OneTimeCodes {
   }
 
   /** Creates an enrollment with a new secret and new recovery codes. */
-  newTotp(identityId: string): NewTotp {
+  newTotp(identityId: string, sessionId: string): NewTotp {
     return {
       id: identityId,
       totpId: newId(),
+      sessionId,
       secret: this.#parts.sealing.seal(newTotpSecret().toString('base64'), secretUse(identityId)),
       recoveryCodes: this.newRecoveryCodes(identityId),
     }

@@ -5,7 +5,7 @@ import { startTotp, verifyTotp } from '../operations/totp/start-totp.ts'
 import { checkTotpCode, passTotp, renewRecoveryCodes } from '../operations/totp/use-totp.ts'
 import type { LiveSession } from '../session/live-sessions.ts'
 import type { OperationMeta } from '../store/operation-meta.ts'
-import { findTotp } from '../store/reads/totp-reads.ts'
+import { findVisibleTotp } from '../store/reads/totp-reads.ts'
 import type { TotpRow } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import type { LoginReporter } from './login-reporter.ts'
@@ -30,8 +30,9 @@ export interface CodeRequest {
 }
 
 /**
- * The one-time codes of a session's identity. Methods that require a code throw MFA_NOT_ENROLLED when the identity has no codes,
- * MFA_INVALID_TOKEN for a wrong code, which is reported, and TooManyRequests after too many wrong codes.
+ * The one-time codes of a session's identity. Codes that another session sets up do not exist until they are verified. Methods that require a
+ * code throw MFA_NOT_ENROLLED when the identity has no codes, MFA_INVALID_TOKEN for a wrong code, which is reported, and TooManyRequests after
+ * too many wrong codes.
  */
 export class OwnOneTimeCodes {
   readonly #parts: OwnOneTimeCodesParts
@@ -41,9 +42,9 @@ export class OwnOneTimeCodes {
   }
 
   /** Throws NOT_FOUND when the identity has no codes. */
-  async get({ identity }: LiveSession): Promise<{ readonly totp: TotpRow; readonly isVerified: boolean }> {
-    const totp = await this.#getTotp(identity.id, 'NOT_FOUND')
-    return { totp, isVerified: identity.verifiedTotpId === totp.id }
+  async get(session: LiveSession): Promise<{ readonly totp: TotpRow; readonly isVerified: boolean }> {
+    const totp = await this.#getTotp(session, 'NOT_FOUND')
+    return { totp, isVerified: session.identity.verifiedTotpId === totp.id }
   }
 
   /** Throws NOT_FOUND also when the codes are verified: the secret is shown only until then. */
@@ -53,9 +54,9 @@ export class OwnOneTimeCodes {
     return totp
   }
 
-  /** Creates unverified one-time codes. Returns their id. */
+  /** Creates unverified one-time codes, in place of those that another session left unverified. Returns their id. */
   async start({ session, meta }: CodeRequest): Promise<string> {
-    const totp = this.#parts.oneTimeCodes.newTotp(session.identity.id)
+    const totp = this.#parts.oneTimeCodes.newTotp(session.identity.id, session.id)
     await this.#parts.store.run(startTotp, totp, meta)
     return totp.totpId
   }
@@ -80,13 +81,14 @@ export class OwnOneTimeCodes {
   async remove(request: CodeRequest): Promise<void> {
     const { totp, isVerified } = await this.get(request.session)
     const guess = isVerified ? (await this.#guessOf(request)).guess : undefined
-    this.#check(request, await this.#parts.store.run(removeTotp, { id: totp.identity_id, guess }, request.meta))
+    const args = { id: totp.identity_id, sessionId: request.session.id, guess }
+    this.#check(request, await this.#parts.store.run(removeTotp, args, request.meta))
   }
 
   /** Spends the code. Returns the row, whose recovery codes may then be shown. */
   async spend(request: CodeRequest): Promise<TotpRow> {
     this.#check(request, await this.#parts.store.run(checkTotpCode, await this.#guessOf(request), request.meta))
-    return this.#getTotp(request.session.identity.id, 'NOT_FOUND')
+    return this.#getTotp(request.session, 'NOT_FOUND')
   }
 
   async replaceRecoveryCodes(request: CodeRequest): Promise<void> {
@@ -95,15 +97,16 @@ export class OwnOneTimeCodes {
     this.#check(request, await this.#parts.store.run(renewRecoveryCodes, args, request.meta))
   }
 
-  async #getTotp(identityId: string, missing: 'NOT_FOUND' | 'MFA_NOT_ENROLLED'): Promise<TotpRow> {
-    const totp = await findTotp(this.#parts.store.db, identityId)
+  async #getTotp(session: LiveSession, missing: 'NOT_FOUND' | 'MFA_NOT_ENROLLED'): Promise<TotpRow> {
+    const { id: sessionId, identity } = session
+    const totp = await findVisibleTotp(this.#parts.store.db, identity.id, { ...identity, sessionId })
     if (!totp) throw new AppError(missing)
     return totp
   }
 
   /** Returns the request's code as arguments of an operation. */
   async #guessOf({ session, code }: CodeRequest) {
-    const totp = await this.#getTotp(session.identity.id, 'MFA_NOT_ENROLLED')
+    const totp = await this.#getTotp(session, 'MFA_NOT_ENROLLED')
     if (!code) throw new AppError('MFA_INVALID_TOKEN')
     return { id: totp.identity_id, guess: this.#parts.oneTimeCodes.guess(totp, code, { recovery: true }) }
   }

@@ -158,6 +158,8 @@ export interface TotpTable {
   spent_recovery_codes: number
   /** The time step of the last accepted code; codes of this step and earlier ones are refused. */
   last_step: number
+  /** The session that sets them up. Until they are verified, they do not exist for other sessions. */
+  session_id: Generated<string | null>
   created_at: number
   updated_at: number
 }

@@ -82,6 +82,10 @@ const RELEASED: Readonly<Record<string, readonly [sqlite: string, postgres: stri
     '1526395a49e5c89d13832b432c3a6db8fd62d6aed28315e0d8920318059e7681',
     '1526395a49e5c89d13832b432c3a6db8fd62d6aed28315e0d8920318059e7681',
   ],
+  'set-up-sessions': [
+    'eb8b0edebe4b8c0d600a8f1dcfaee49d90ae57750d38e3930d20864506e65b71',
+    '0a8c1eb0041111e5983a1c9b6f7e4d895345e2c6fcd5852d287e58d07418877b',
+  ],
 }
 
 test('a released step is never edited: databases that have applied it would miss the change', () => {

@@ -21,7 +21,7 @@ export function SetUpCodes() {
   return <Loaded query={query}>{(codes) => <Steps codes={codes} />}</Loaded>
 }
 
-/** Continues a set-up that was started before, perhaps in another tab. */
+/** Continues a set-up that this session started before, perhaps in another tab. */
 async function loadOrStart(): Promise<OneTimeCodes> {
   try {
     return await controller.oneTimeCodes.get()

@@ -1,4 +1,6 @@
+import { AppError } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
+import { findVisibleTotp } from '../../store/reads/totp-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { endSessions } from '../../store/writes/end-sessions.ts'
 import { setVerifiedTotp } from '../../store/writes/identity-writes.ts'
@@ -10,17 +12,20 @@ import { type CodeGuess, type CodeResult, spendCode } from './spend-code.ts'
 export interface RemoveTotp {
   /** The actor's id. */
   readonly id: string
+  readonly sessionId: string
   /** Required once the enrollment is verified. */
   readonly guess: CodeGuess | undefined
 }
 
-/** Removes the actor's own TOTP enrollment. */
+/** Removes the actor's own TOTP enrollment. Fails with NOT_FOUND when another session sets it up. */
 export const removeTotp = operation({
   name: 'totp.remove',
   access: 'self',
   target: 'identities',
-  async run(tx, { id, guess }: RemoveTotp): Promise<CodeResult> {
-    if ((await getOwnVerifiedTotpId(tx, id)) !== null) {
+  async run(tx, { id, sessionId, guess }: RemoveTotp): Promise<CodeResult> {
+    const verifiedTotpId = await getOwnVerifiedTotpId(tx, id)
+    if (!(await findVisibleTotp(tx.db, id, { sessionId, verifiedTotpId }))) throw new AppError('NOT_FOUND')
+    if (verifiedTotpId !== null) {
       const result = guess ? await spendCode(tx, id, guess) : 'wrong'
       if (result !== 'right') return result
     }

@@ -1,20 +1,24 @@
 import { AppError } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
-import { findTotp } from '../../store/reads/totp-reads.ts'
+import { findVisibleTotp } from '../../store/reads/totp-reads.ts'
 import { setPassedTotp } from '../../store/writes/api-session-writes.ts'
 import { setVerifiedTotp } from '../../store/writes/identity-writes.ts'
-import { insertTotp, type NewTotp } from '../../store/writes/totp-writes.ts'
+import { deleteTotp, insertTotp, type NewTotp } from '../../store/writes/totp-writes.ts'
 import { getOwnVerifiedTotpId, type SubmittedCode } from './own-totp.ts'
 import { type CodeResult, spendCode } from './spend-code.ts'
 
-/** Creates a TOTP enrollment of the actor, which no login requires until it is verified. Fails with MFA_EXISTS when it has one. */
+/**
+ * Creates a TOTP enrollment of the actor, which no login requires until it is verified. Fails with MFA_EXISTS when it has one that is verified
+ * or that this session set up. One of another session is replaced.
+ */
 export const startTotp = operation({
   name: 'totp.start',
   access: 'partial-self',
   target: 'identities',
   async run(tx, totp: NewTotp): Promise<void> {
-    await getOwnVerifiedTotpId(tx, totp.id)
-    if (await findTotp(tx.db, totp.id)) throw new AppError('MFA_EXISTS')
+    const verifiedTotpId = await getOwnVerifiedTotpId(tx, totp.id)
+    if (await findVisibleTotp(tx.db, totp.id, { ...totp, verifiedTotpId })) throw new AppError('MFA_EXISTS')
+    await deleteTotp(tx, totp.id)
     await insertTotp(tx, totp)
   },
 })
@@ -25,7 +29,9 @@ export const verifyTotp = operation({
   access: 'partial-self',
   target: 'identities',
   async run(tx, { id, sessionId, guess }: SubmittedCode & { readonly sessionId: string }): Promise<CodeResult> {
-    if ((await getOwnVerifiedTotpId(tx, id)) !== null) throw new AppError('NOT_FOUND')
+    const verifiedTotpId = await getOwnVerifiedTotpId(tx, id)
+    if (verifiedTotpId !== null) throw new AppError('NOT_FOUND')
+    if (!(await findVisibleTotp(tx.db, id, { sessionId, verifiedTotpId }))) throw new AppError('NOT_FOUND')
     const result = await spendCode(tx, id, guess)
     if (result !== 'right') return result
     await setVerifiedTotp(tx, id, guess.totpId)

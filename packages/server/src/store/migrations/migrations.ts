@@ -5,6 +5,7 @@ import { keySetCas } from './key-set-cas.ts'
 import type { Migration } from './migration.ts'
 import { networkNames } from './network-names.ts'
 import { sessionsAndCodes } from './sessions-and-codes.ts'
+import { setUpSessions } from './set-up-sessions.ts'
 import { signerAudiences } from './signer-audiences.ts'
 import { signerTrust } from './signer-trust.ts'
 
@@ -18,4 +19,5 @@ export const MIGRATIONS: readonly Migration[] = [
   keyFetches,
   keySetCas,
   identityRights,
+  setUpSessions,
 ]

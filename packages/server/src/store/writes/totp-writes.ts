@@ -5,6 +5,8 @@ export interface NewTotp {
   /** The identity's id. */
   readonly id: string
   readonly totpId: string
+  /** The session that sets them up. */
+  readonly sessionId: string
   /** Sealed, as are the recovery codes. */
   readonly secret: string
   readonly recoveryCodes: string
@@ -13,7 +15,7 @@ export interface NewTotp {
 /** Inserts an unverified TOTP enrollment. */
 export async function insertTotp(
   { db, now }: Transaction,
-  { id, totpId, secret, recoveryCodes }: NewTotp,
+  { id, totpId, sessionId, secret, recoveryCodes }: NewTotp,
 ): Promise<void> {
   await db
     .insertInto('totps')
@@ -24,6 +26,7 @@ export async function insertTotp(
       recovery_codes: recoveryCodes,
       spent_recovery_codes: 0,
       last_step: 0,
+      session_id: sessionId,
       created_at: now,
       updated_at: now,
     })
