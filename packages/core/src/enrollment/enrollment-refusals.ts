@@ -22,6 +22,7 @@ export interface EnrollmentAttempt {
 /** Reasons for refusing an enrollment with an accepted token, with their error codes. A closed set: decisions use these values. */
 export const ENROLLMENT_REFUSALS = {
   'signer-disabled': 'INVALID_ENROLLMENT_TOKEN',
+  'signer-changed': 'INVALID_ENROLLMENT_TOKEN',
   'already-enrolled': 'ENROLLMENT_IDENTITY_ALREADY_ENROLLED',
   'enrollment-off': 'INVALID_ENROLLMENT_NOT_ALLOWED',
   'policy-unknown': 'INVALID_ENROLLMENT_NOT_ALLOWED',

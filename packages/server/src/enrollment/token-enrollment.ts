@@ -85,7 +85,8 @@ export class TokenEnrollment {
     this.#parts = parts
   }
 
-  async enroll(request: EnrollmentRequest): Promise<EnrollmentResult> {
+  /** When the signer changes before the identity is created, the token is verified once more, because the change may be one that concerns no token. */
+  async enroll(request: EnrollmentRequest, { isRetry = false } = {}): Promise<EnrollmentResult> {
     const kind = request.csrPem === undefined ? 'token' : 'cert'
     const choice = await chooseEnrollingToken(this.#parts, request, kind)
     if (!choice.isChosen) return { isEnrolled: false, ...choice, kind, identityId: undefined }
@@ -96,6 +97,10 @@ export class TokenEnrollment {
     } catch (error) {
       if (!(error instanceof EnrollmentRefusedError)) throw error
       const { reason, refusal, identityId } = error
+      if (reason === 'signer-changed' && !isRetry) {
+        this.#parts.directory.expire(signer.id)
+        return this.enroll(request, { isRetry: true })
+      }
       return { isEnrolled: false, kind, signer, bearer, reason, error: refusal, identityId }
     }
   }
@@ -129,7 +134,7 @@ export class TokenEnrollment {
     const { refusal } = await refuseAs('identity-refused', () =>
       store.run(
         enrollByJwt,
-        { signerId: signer.id, kind, key, settings, identityId, authenticator },
+        { signerId: signer.id, signerRevision: signer.stored.revision, kind, key, settings, identityId, authenticator },
         { actorId: identityId, now: clock.now(), source: { authorName: settings.name, ...source } },
       ),
     )

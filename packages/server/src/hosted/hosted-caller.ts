@@ -2,6 +2,7 @@ import type { AccountRole } from '@countersign/contract'
 import { AppError, hostedIdentityId } from '@countersign/core'
 import type { ReportedRequest } from '../events/reported-request.ts'
 import type { LiveSession, LiveSessions } from '../session/live-sessions.ts'
+import type { SignerRevision } from '../store/actor-credential.ts'
 import type { KnownAccount } from '../store/reads/account-client-reads.ts'
 import type { RefusedLogin } from '../token/decision-recorder.ts'
 import type { AccessTokenVerifier } from './access-token-verifier.ts'
@@ -17,17 +18,21 @@ export interface HostedCaller {
   readonly identityId: string
   readonly account: KnownAccount | undefined
   readonly session: LiveSession | undefined
+  /** The signer of the second token of `session`. */
+  readonly secondSigner?: SignerRevision | null
 }
 
 /** The role that a call of the hosted API needs. */
 export type HostedAccess = 'read' | 'admin'
 
-/** Finds the second factors that a session lacks; `login` implements it. */
+interface CheckedFactors {
+  readonly missing: readonly unknown[]
+  readonly signer: SignerRevision | null
+}
+
+/** Finds the second factors that a session lacks, and the signer of its second token; `login` implements it. */
 interface SecondFactor {
-  findMissing(
-    session: LiveSession,
-    untrustedBearers: readonly string[],
-  ): readonly unknown[] | Promise<readonly unknown[]>
+  check(session: LiveSession, untrustedBearers: readonly string[]): CheckedFactors | Promise<CheckedFactors>
 }
 
 export interface HostedCallersParts {
@@ -87,10 +92,11 @@ export class HostedCallers {
   async #findBySession({ sessionToken, secondTokens }: HostedCredentials): Promise<HostedCaller> {
     const { sessions, secondFactor, localOrganization } = this.#parts
     const session = await sessions.find(sessionToken)
-    const missing = session && (await secondFactor.findMissing(session, secondTokens(session.id)))
-    if (!session || missing?.length !== 0) throw new TokenRefused('session-refused')
+    const factors = session && (await secondFactor.check(session, secondTokens(session.id)))
+    if (!session || factors?.missing.length !== 0) throw new TokenRefused('session-refused')
     if (!session.identity.isAdmin) throw new AppError('FORBIDDEN')
     const identityId = hostedIdentityId(session.identity.id)
-    return { organizationId: await localOrganization.id(), role: 'admin', identityId, account: undefined, session }
+    const organizationId = await localOrganization.id()
+    return { organizationId, role: 'admin', identityId, account: undefined, session, secondSigner: factors.signer }
   }
 }

@@ -4,6 +4,7 @@ import type { CodeResult } from '../operations/totp/spend-code.ts'
 import { startTotp, verifyTotp } from '../operations/totp/start-totp.ts'
 import { checkTotpCode, passTotp, renewRecoveryCodes } from '../operations/totp/use-totp.ts'
 import type { LiveSession } from '../session/live-sessions.ts'
+import type { SignerRevision } from '../store/actor-credential.ts'
 import type { OperationMeta } from '../store/operation-meta.ts'
 import { findVisibleTotp } from '../store/reads/totp-reads.ts'
 import type { TotpRow } from '../store/schema.ts'
@@ -61,13 +62,16 @@ export class OwnOneTimeCodes {
     return totp.totpId
   }
 
-  /** Verifies new one-time codes and completes the session. Recovery codes are not accepted. `checkRight` throws when a right code is too little. */
-  async verify(request: CodeRequest, checkRight: () => Promise<void>): Promise<void> {
+  /**
+   * Verifies new one-time codes and completes the session. Recovery codes are not accepted. `checkRight` throws when a right code is too little,
+   * and returns the signer of the second token that came with it.
+   */
+  async verify(request: CodeRequest, checkRight: () => Promise<SignerRevision | null>): Promise<void> {
     const { session, code = '', meta } = request
     const totp = await this.getUnverified(session)
     const guess = this.#parts.oneTimeCodes.guess(totp, code, { recovery: false })
-    if (guess.match) await checkRight()
-    const args = { id: session.identity.id, sessionId: session.id, guess }
+    const secondSigner = guess.match ? await checkRight() : null
+    const args = { id: session.identity.id, sessionId: session.id, secondSigner, guess }
     this.#check(request, await this.#parts.store.run(verifyTotp, args, meta), { completes: true })
   }
 

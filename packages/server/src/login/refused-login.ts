@@ -91,7 +91,7 @@ function refused(request: RefusedRequest, refusal: Refusal, now: number): Refuse
 
 /** Builds the record of a login whose identity was disabled or deleted before the session started. */
 export function refusedDisabledIdentity(request: RefusedRequest, method: RefusedLogin['method']): RefusedLogin {
-  const missing = ['the identity was disabled or deleted during the login']
+  const missing = ['the identity was disabled or deleted, or its credential or signer changed, during the login']
   const explain = () => ({ signers: [], identity: null, policy: null, missing, hints: [] })
   return { ...request, method, reason: 'disabled', signerId: undefined, identityId: undefined, explain }
 }

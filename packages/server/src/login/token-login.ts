@@ -1,6 +1,11 @@
 import type { Authenticate } from '@countersign/contract'
 import { type ChallengeError as ChallengeKind, readSessionClaims, type VerifiedToken } from '@countersign/core'
-import { type Authenticated, type SessionOptions, startSession } from '../operations/api-session/start-session.ts'
+import {
+  type Authenticated,
+  type SessionOptions,
+  SignerChangedError,
+  startSession,
+} from '../operations/api-session/start-session.ts'
 import type { LiveSession } from '../session/live-sessions.ts'
 import { authenticatorIdOfSigner } from '../store/reads/session-origin-reads.ts'
 import type { TokenBasis } from '../store/session-basis.ts'
@@ -8,7 +13,7 @@ import { byChallenge } from '../token/challenge-order.ts'
 import type { DecisionReason } from '../token/decision-reason.ts'
 import type { KnownIdentities } from '../token/known-identities.ts'
 import { findLoginRefusal, type LoginAttempt } from '../token/login-refusals.ts'
-import type { DirectorySigner } from '../token/signer-directory.ts'
+import type { DirectorySigner, SignerDirectory } from '../token/signer-directory.ts'
 import type { TokenVerifier } from '../token/token-verifier.ts'
 
 /** Why a token was refused. The caller is sent the challenge and the signer; the rest is for administrators. */
@@ -36,6 +41,7 @@ const NO_TOKEN: TokenLoginRefusal = {
 
 interface TokenLoginParts {
   readonly session: SessionOptions
+  readonly directory: Pick<SignerDirectory, 'expire'>
   readonly verifier: TokenVerifier
   readonly identities: KnownIdentities
 }
@@ -48,11 +54,19 @@ export class TokenLogin {
     this.#parts = parts
   }
 
-  /** The first verified token whose identity and policy allow the login starts the session. */
-  async logIn(bearers: readonly string[], body: Authenticate, ipAddress: string): Promise<TokenLoginResult> {
-    const { session: options, verifier, identities } = this.#parts
+  /**
+   * The first verified token whose identity and policy allow the login starts the session. When its signer changes before that, all tokens are
+   * verified once more, because the change may be one that concerns no token.
+   */
+  async logIn(
+    bearers: readonly string[],
+    body: Authenticate,
+    ipAddress: string,
+    { isRetry = false } = {},
+  ): Promise<TokenLoginResult> {
+    const { session: options, directory, verifier, identities } = this.#parts
     const refused: TokenLoginRefusal[] = []
-    let authenticated: Authenticated | undefined
+    let authenticated: (Authenticated & { readonly token: TokenBasis }) | undefined
     for (const [bearer, token] of bearers.entries()) {
       const consider = (signer: DirectorySigner, verified: VerifiedToken, attempt: LoginAttempt): boolean => {
         const { identity, policy } = attempt
@@ -82,8 +96,14 @@ export class TokenLogin {
           : consider(signer, verified, found)
       })
       if (authenticated) {
-        const { token: sessionToken, session } = await startSession(options, authenticated)
-        return { loggedIn: true, token: sessionToken, session }
+        try {
+          const { token: sessionToken, session } = await startSession(options, authenticated)
+          return { loggedIn: true, token: sessionToken, session }
+        } catch (error) {
+          if (isRetry || !(error instanceof SignerChangedError)) throw error
+          directory.expire(authenticated.token.signerId)
+          return this.logIn(bearers, body, ipAddress, { isRetry: true })
+        }
       }
     }
     refused.sort(byChallenge)
@@ -96,5 +116,11 @@ function tokenBasis(
   { claims, identityClaim, expiresAtMs }: VerifiedToken,
 ): TokenBasis {
   const externalId = stored.useExternalId ? identityClaim : null
-  return { signerId: id, externalId, expiresAt: expiresAtMs, ...readSessionClaims(claims) }
+  return {
+    signerId: id,
+    signerRevision: stored.revision,
+    externalId,
+    expiresAt: expiresAtMs,
+    ...readSessionClaims(claims),
+  }
 }

@@ -231,7 +231,12 @@ export function createController(parts: ControllerParts): Controller {
     signers,
     signerKeys,
     passwordLogin,
-    tokenLogin: new TokenLogin({ session, verifier, identities: new KnownIdentities(store, policies) }),
+    tokenLogin: new TokenLogin({
+      session,
+      directory: signers,
+      verifier,
+      identities: new KnownIdentities(store, policies),
+    }),
     certificateLogin,
     certificates,
     tokenEnrollment: new TokenEnrollment({ store, clock, directory: signers, verifier, clientCertificates, policies }),

@@ -5,8 +5,14 @@ export type ActorCredential = SessionCredential | ClientCredential
 
 export interface SessionCredential {
   readonly sessionId: string
-  /** The signer of the second token that came with the request; null when the policy required none. */
-  readonly secondSignerId: string | null
+  /** The signer of the second token that came with the request; null when none was required or verified. */
+  readonly secondSigner: SignerRevision | null
+}
+
+/** A signer, with its revision when it verified a token. By another revision the token may be refused. */
+export interface SignerRevision {
+  readonly id: string
+  readonly revision: number
 }
 
 /** The client of an API account that the account's access token was issued to. */

@@ -11,6 +11,8 @@ export interface SessionBasis {
 /** The verified token that opened a session. */
 export interface TokenBasis extends SessionClaims {
   readonly signerId: string
+  /** The revision of the signer that verified the token. It must still be the current one when the session is opened. */
+  readonly signerRevision: number
   /** The external id by which the token named the identity; null when it named the id. */
   readonly externalId: string | null
   /** When the signer starts to refuse the token. */

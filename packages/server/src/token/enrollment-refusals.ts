@@ -113,6 +113,7 @@ const KIND_SPECIFIC: ReadonlySet<EnrollmentRefusal> = new Set(['not-allowed', 's
 
 const REFUSAL_TEXTS: Readonly<Record<EnrollmentRefusal, (attempt: EnrollAttempt) => string>> = {
   'signer-disabled': ({ signer }) => `the signer ${quoted(signer.name)} is disabled: enable it`,
+  'signer-changed': ({ signer }) => `the signer ${quoted(signer.name)} changed during the enrollment: enroll again`,
   'already-enrolled': ({ identity }) =>
     `the identity ${quoted(identity?.name ?? '')} has this claim: it is already enrolled`,
   'enrollment-off': ({ signer, kind }) =>

@@ -46,6 +46,11 @@ export class SignerDirectory {
     return this.#stored.get(id)
   }
 
+  /** Reads the signer again before the next call returns: a transaction has found a revision that this process does not know yet. */
+  expire(id: string): void {
+    if (this.#stale !== 'everything') this.#stale.add(id)
+  }
+
   /** Returns all signers, enabled or not. */
   async all(): Promise<readonly StoredSigner[]> {
     await this.#rows.settle()

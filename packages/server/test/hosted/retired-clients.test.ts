@@ -93,7 +93,7 @@ test('D46 a write with such a session is refused in its transaction', async (t) 
   const write = (now: number) => {
     const id = newId()
     const args = { id, body: { name: id, type: 'Default', isAdmin: false } as const }
-    return app.store.run(createIdentity, args, { actorId, credential: { sessionId, secondSignerId: null }, now })
+    return app.store.run(createIdentity, args, { actorId, credential: { sessionId, secondSigner: null }, now })
   }
   const clients = app.store.db.selectFrom('api_account_clients').select('retires_at').where('client_id', '=', 'first')
   const retiresAt = Number((await clients.executeTakeFirstOrThrow()).retires_at)

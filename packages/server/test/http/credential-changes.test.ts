@@ -5,7 +5,7 @@ import { createApiSession } from '../../src/operations/api-session/start-session
 import type { TestApp } from './build-app.ts'
 import { AUTHENTICATORS, createPassword, IDENTITIES, OWN_SESSION } from './identities.fixture.ts'
 import { enrollTotp, MFA, submitCode } from './one-time-codes.fixture.ts'
-import { ALICE, logInWithToken, setUpProvider } from './provider.fixture.ts'
+import { ALICE, logInWithToken, SIGNERS, setUpProvider } from './provider.fixture.ts'
 
 /** An identity that logs in by password and by token, and a bystander. */
 async function setUp(t: TestContext, members: Record<string, unknown> = {}) {
@@ -126,12 +126,14 @@ test('D54 a login under way while its credential changes opens no session', asyn
 
   const claims = { subject: null, providerSessionId: null, amr: null, authenticatedAt: null }
   const byToken = (externalId: string | null) =>
-    open({ method: 'ext-jwt', token: { signerId, externalId, expiresAt: now + 1_000, ...claims } })
-  await byToken(ALICE)
-  await byToken(null)
+    open({ method: 'ext-jwt', token: { signerId, signerRevision: 1, externalId, expiresAt: now + 1_000, ...claims } })
+  assert.equal(await byToken(ALICE), 'opened')
+  assert.equal(await byToken(null), 'opened')
   assert.equal((await app.admin('PATCH', `${IDENTITIES}/${id}`, { externalId: 'another' })).status, 200)
   await assert.rejects(byToken(ALICE), { code: 'INVALID_AUTH' })
-  await byToken('another')
+  assert.equal(await byToken('another'), 'opened')
+  assert.equal((await app.admin('PATCH', `${SIGNERS}/${signerId}`, { requiredClaims: { dept: ['it'] } })).status, 200)
+  assert.equal(await byToken('another'), 'signer-changed')
 
   assert.equal((await app.admin('DELETE', `${AUTHENTICATORS}/${authenticatorId}`)).status, 200)
   await assert.rejects(open({ comparedWith: checked }), { code: 'INVALID_AUTH' })

@@ -16,7 +16,7 @@ export async function logInAs(
   const authenticatorId = (await findPasswordId(store, actorId)) ?? (await addPassword(store, actorId, now))
   const id = newId()
   await store.run(createApiSession, newSession({ id, identityId: actorId, authenticatorId, now }), { actorId, now })
-  return { actorId, credential: { sessionId: id, secondSignerId: null }, now }
+  return { actorId, credential: { sessionId: id, secondSigner: null }, now }
 }
 
 /** A session of an hour. */

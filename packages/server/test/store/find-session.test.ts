@@ -3,6 +3,7 @@ import { after, describe, test } from 'node:test'
 import { newId } from '@countersign/core'
 import { createApiSession } from '../../src/operations/api-session/start-session.ts'
 import { createIdentity } from '../../src/operations/identity/create-identity.ts'
+import { createSigner } from '../../src/operations/signer/create-signer.ts'
 import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
 import { findIdentity } from '../../src/store/reads/identity-reads.ts'
 import { findSession } from '../../src/store/reads/session-reads.ts'
@@ -19,6 +20,9 @@ for (const database of DATABASES) {
       const store = await openTestStore(t, database)
       const admin = { identityId: newId(), authenticatorId: newId(), username: 'admin', passwordDigest: 'x' }
       await store.run(createFirstAdmin, admin, meta)
+      const issuer = 'https://idp.example'
+      const signer = { name: 'idp', enabled: true, issuer, audience: 'edge', jwksEndpoint: `${issuer}/jwks` }
+      await store.run(createSigner, { id: 'signer', certificate: undefined, body: signer }, meta)
       // In byte order the last one comes later, although its first UTF-16 unit is smaller.
       const inOrder = [['a "quoted"', 'b', 'c'], [], ['\uff5e', '\u{1f600}']]
       for (const attributes of inOrder) {
@@ -35,7 +39,7 @@ for (const database of DATABASES) {
           method: 'ext-jwt' as const,
           authenticatorId: 'extJwtId:signer',
           token: {
-            ...{ signerId: 'signer', externalId: name, expiresAt: now + 500 },
+            ...{ signerId: 'signer', signerRevision: 1, externalId: name, expiresAt: now + 500 },
             ...{ subject: 'ann', providerSessionId: 'sid', amr: ['pwd', 'otp'], authenticatedAt: now - 500 },
           },
           ipAddress: '192.0.2.1',

@@ -12,10 +12,10 @@ export function hostedMeta(call: Call, now: number): OperationMeta {
   return { ...actor, organizationId: caller.organizationId, now, source: { authorName, ...call.source } }
 }
 
-function actorOf({ session, account }: HostedCaller) {
+function actorOf({ session, secondSigner, account }: HostedCaller) {
   if (session) {
     const { id: actorId, name: authorName } = session.identity
-    return { actorId, authorName, credential: sessionCredential(session) }
+    return { actorId, authorName, credential: sessionCredential(session, secondSigner) }
   }
   if (!account) throw new TypeError('the caller has neither a session nor an account')
   const id = accountIdentityId(account.id)

@@ -1,6 +1,6 @@
 import { AppError, isAllowed } from '@countersign/core'
 import type { FastifyRequest } from 'fastify'
-import type { MissingFactor } from '../../login/second-factor.ts'
+import type { CheckedFactors } from '../../login/second-factor.ts'
 import { isHostedAccess } from '../../store/operation-access.ts'
 import { authenticateSession, readSessionCredential } from './authenticate-session.ts'
 import { bearerTokens } from './bearer-tokens.ts'
@@ -58,21 +58,23 @@ async function authenticateHosted(
 }
 
 /**
- * Checks that the caller's session is complete and that it holds the permission. Throws the refusal, or rejects with it. Returns a promise only
- * when a second token has to be verified.
+ * Checks that the caller's session is complete and that it holds the permission. Throws the refusal, or rejects with it. Returns the caller, with
+ * the signer of its second token; a promise only when there is one to verify.
  */
 export function authorizeCaller(
   { access }: Route,
-  { session, bearers = NO_TOKENS }: Caller,
+  caller: Caller,
   { secondFactor }: Pick<CallerParts, 'secondFactor'>,
-): Promise<void> | undefined {
-  if (access === 'partial-session' || isHostedAccess(access) || !session) return undefined
-  const check = (missing: readonly MissingFactor[]): undefined => {
+): Caller | Promise<Caller> {
+  const { session, bearers = NO_TOKENS } = caller
+  if (access === 'partial-session' || isHostedAccess(access) || !session) return caller
+  const decide = ({ missing, signer }: CheckedFactors): Caller => {
     if (missing.length > 0) throw missingFactors(missing)
     if (typeof access === 'object' && !isAllowed(session.identity, access)) throw new AppError('UNAUTHORIZED')
+    return signer ? { ...caller, secondSigner: signer } : caller
   }
-  const missing = secondFactor.findMissing(session, bearers)
-  return missing instanceof Promise ? missing.then(check) : check(missing)
+  const checked = secondFactor.check(session, bearers)
+  return checked instanceof Promise ? checked.then(decide) : decide(checked)
 }
 
 /** Authenticates and authorizes the caller of a long request or response again, by the current state. Throws the refusal. */
@@ -80,6 +82,5 @@ export async function reauthorizeCaller(route: Route, request: FastifyRequest, p
   if (route.access === 'anonymous') return { session: undefined }
   parts.beforeRequest?.()
   const caller = await authenticateCaller(route, request, parts, { isRecheck: true })
-  await authorizeCaller(route, caller, parts)
-  return caller
+  return authorizeCaller(route, caller, parts)
 }

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { HostedCaller } from '../../hosted/hosted-caller.ts'
 import type { PresentedCertificate } from '../../login/certificate-check.ts'
 import type { LiveSession } from '../../session/live-sessions.ts'
+import type { SignerRevision } from '../../store/actor-credential.ts'
 import type { RequestSource } from '../../store/operation-meta.ts'
 import { bearerTokens, headerLines } from './bearer-tokens.ts'
 import { readClientCertificate } from './client-certificate.ts'
@@ -17,6 +18,8 @@ export interface Caller {
   readonly isCookie?: boolean
   /** The tokens that count as sent in `Authorization` lines. */
   readonly bearers?: readonly string[]
+  /** The signer that verified the second token that the session's policy requires. */
+  readonly secondSigner?: SignerRevision
   readonly hosted?: HostedCaller
 }
 
@@ -46,6 +49,8 @@ export class Call {
   readonly hasBody: boolean
   /** Present unless the route is anonymous. */
   readonly session: LiveSession | undefined
+  /** The signer of the second token; null when the policy requires none, and on routes for sessions without their second factor. */
+  readonly secondSigner: SignerRevision | null
   /** Present on routes of the hosted API. */
   readonly hosted: HostedCaller | undefined
   /** The token of `session`; undefined when it is from a cookie, which scripts must not read. */
@@ -66,6 +71,7 @@ export class Call {
     this.nearMisses = nearMisses
     this.hasBody = bytes !== undefined && bytes.length > 0
     this.session = caller?.session
+    this.secondSigner = caller?.secondSigner ?? null
     this.hosted = caller?.hosted
     this.sessionToken = caller?.isCookie ? undefined : caller?.token
     this.untrustedBearers = caller?.bearers ?? bearerTokens(request.raw.rawHeaders)

@@ -17,7 +17,7 @@ import type { TimeLimit } from './time-limit.ts'
 /** What the steps of the pipeline need beside the request. */
 export interface PipelineParts {
   readonly sessions: Pick<LiveSessions, 'find' | 'peek'>
-  readonly secondFactor: Pick<SecondFactor, 'findMissing'>
+  readonly secondFactor: Pick<SecondFactor, 'check'>
   readonly noteSessionUse: NoteSessionUse
   readonly heldTokens: Pick<HeldTokens, 'of'>
   readonly limits: Pick<AttemptLimits, 'address' | 'query' | 'delayRefusal'>

@@ -6,22 +6,25 @@ import { sessionOf } from './route.ts'
 
 /** The meta of an operation that a call runs. The actor is the identity of the session. */
 export function operationMeta(
-  call: Pick<Call, 'session' | 'source'> & Partial<Pick<Call, 'ifMatch'>>,
+  call: Pick<Call, 'session' | 'source'> & Partial<Pick<Call, 'ifMatch' | 'secondSigner'>>,
   now: number,
 ): OperationMeta {
   const session = sessionOf(call)
   const { id, name } = session.identity
-  const { ifMatch } = call
+  const { ifMatch, secondSigner } = call
   return {
     actorId: id,
-    credential: sessionCredential(session),
+    credential: sessionCredential(session, secondSigner),
     now,
     source: { authorName: name, ...call.source },
     ...(ifMatch !== undefined && { ifMatch }),
   }
 }
 
-/** The pipeline has verified the second token that the session's policy requires. */
-export function sessionCredential({ id, policy }: LiveSession): SessionCredential {
-  return { sessionId: id, secondSignerId: policy.secondary.requireExtJwtSigner }
+/** `secondSigner` is the one that verified the second token of the request. */
+export function sessionCredential(
+  { id }: LiveSession,
+  secondSigner: SessionCredential['secondSigner'] = null,
+): SessionCredential {
+  return { sessionId: id, secondSigner }
 }

@@ -76,8 +76,12 @@ function authorize(exchange: Exchange): Promise<void> | undefined {
   const { route, caller, parts } = exchange
   if (!caller) return undefined
   try {
-    const deciding = authorizeCaller(route, caller, parts)
-    return deciding && withinTimeOrRefuse(exchange, deciding)
+    const authorized = authorizeCaller(route, caller, parts)
+    if (!(authorized instanceof Promise)) return undefined
+    const deciding = authorized.then((withSigner) => {
+      exchange.caller = withSigner
+    })
+    return withinTimeOrRefuse(exchange, deciding)
   } catch (refusal) {
     return refuse(exchange, refusal)
   }

@@ -3,6 +3,7 @@ import { AppError } from '@countersign/core'
 import { type CodeRequest, OwnOneTimeCodes, type OwnOneTimeCodesParts } from '../../login/own-one-time-codes.ts'
 import type { SecondFactor } from '../../login/second-factor.ts'
 import type { Clock } from '../../platform/clock.ts'
+import type { SignerRevision } from '../../store/actor-credential.ts'
 import type { TotpRow } from '../../store/schema.ts'
 import { onBothApis } from '../api-paths.ts'
 import type { Call } from '../pipeline/call.ts'
@@ -72,9 +73,10 @@ export function currentIdentityMfaRoutes(parts: CurrentIdentityMfaRouteParts): R
   }
 
   /** With codes that the policy does not require, a thief of the password could lock the owner out. They need the token that it requires. */
-  const checkToken = async (call: Call): Promise<void> => {
-    const missing = await secondFactor.findMissing(sessionOf(call), call.untrustedBearers)
+  const checkToken = async (call: Call): Promise<SignerRevision | null> => {
+    const { missing, signer } = await secondFactor.check(sessionOf(call), call.untrustedBearers)
     if (missing.length > 0 && missing.every(({ kind }) => kind !== 'totp')) throw missingFactors(missing)
+    return signer
   }
 
   const verify = async (call: Call): Promise<RouteResponse> => {

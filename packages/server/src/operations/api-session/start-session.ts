@@ -11,7 +11,7 @@ import { isDisabled, type StoredIdentity } from '../../store/identity-row.ts'
 import { operation } from '../../store/operation.ts'
 import { findAccountActor } from '../../store/reads/actor-reads.ts'
 import { hasCredential } from '../../store/reads/authenticator-reads.ts'
-import { lockIdentity } from '../../store/reads/lock-identity.ts'
+import { type LoginState, lockIdentity } from '../../store/reads/lock-identity.ts'
 import type { SessionOrigin } from '../../store/reads/session-origin-reads.ts'
 import type { TokenBasis } from '../../store/session-basis.ts'
 import type { Store } from '../../store/store.ts'
@@ -29,6 +29,9 @@ export interface CreateApiSession extends NewApiSession {
   readonly maxPerIdentity: number
 }
 
+/** Whether a session was opened. It is not when the signer changed after it verified the token: the token must be verified again. */
+type Opening = 'opened' | 'signer-changed'
+
 /**
  * Opens a session for an identity that has just logged in. Fails with INVALID_AUTH when it was disabled or deleted meanwhile, or its credential
  * was changed.
@@ -37,24 +40,27 @@ export const createApiSession = operation({
   name: 'apiSession.create',
   access: 'none',
   needsWriteLock: false,
-  async run(tx, { envInfo, sdkInfo, maxPerIdentity, comparedWith, ...session }: CreateApiSession): Promise<void> {
-    const { identityId } = session
-    if (!(await mayLogIn(tx, session, comparedWith))) throw new AppError('INVALID_AUTH')
+  async run(tx, { envInfo, sdkInfo, maxPerIdentity, comparedWith, ...session }: CreateApiSession): Promise<Opening> {
+    const { identityId, token } = session
+    const identity = await lockIdentity(tx, identityId, token?.signerId)
+    if (token && identity && identity.signerRevision !== token.signerRevision) return 'signer-changed'
+    if (!identity || !(await mayLogIn(tx, identity, session, comparedWith))) throw new AppError('INVALID_AUTH')
     const count = await countSessionsBeforeStart(tx, identityId)
     if (count >= maxPerIdentity) await endSurplusSessions(tx, identityId, count + 1 - maxPerIdentity)
     await insertSession(tx, session)
     if (envInfo || sdkInfo) await setClientInfo(tx, identityId, { envInfo, sdkInfo })
+    return 'opened'
   },
 })
 
 /** Whether the identity is enabled now and still has the credential that was checked. That of an API account needs an active account and client. */
 async function mayLogIn(
   tx: Transaction,
+  identity: LoginState,
   { identityId, authenticatorId, token }: NewApiSession,
   comparedWith: string | undefined,
 ): Promise<boolean> {
-  const identity = await lockIdentity(tx, identityId)
-  if (!identity || isDisabled(identity, tx.now)) return false
+  if (isDisabled(identity, tx.now)) return false
   if (isAccountIdentity(identityId)) return (await findAccountActor(tx.db, tx)) !== undefined
   const externalId = token?.externalId ?? null
   if (externalId !== null && externalId !== identity.externalId) return false
@@ -85,7 +91,14 @@ export interface Authenticated extends SessionOrigin {
   readonly client?: ClientCredential | undefined
 }
 
-/** Opens a session; it is durable when this resolves. Fails with INVALID_AUTH as `createApiSession` does. */
+/** The signer of a login changed after it verified the token. The login can be tried again; the error is that of a refused one. */
+export class SignerChangedError extends AppError {
+  constructor() {
+    super('INVALID_AUTH')
+  }
+}
+
+/** Opens a session; it is durable when this resolves. Fails with INVALID_AUTH as `createApiSession` does, or with SignerChangedError. */
 export async function startSession(
   { store, clock, events, idleMs, maxMs, maxPerIdentity }: SessionOptions,
   {
@@ -107,7 +120,7 @@ export async function startSession(
   const endsAt = now + maxMs
   const expiresAt = Math.min(now + idleMs, endsAt)
   const configTypes = knownConfigTypes(body.configTypes ?? [])
-  await store.run(
+  const opening = await store.run(
     createApiSession,
     {
       id,
@@ -127,6 +140,7 @@ export async function startSession(
     },
     { actorId: identity.id, now, ...(client && { credential: client }) },
   )
+  if (opening === 'signer-changed') throw new SignerChangedError()
   events.publish(apiSessionEvent('created', { id, identityId: identity.id, ipAddress }))
   const session = {
     id,

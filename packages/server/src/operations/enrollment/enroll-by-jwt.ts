@@ -19,6 +19,8 @@ import { addIdentity } from '../identity/create-identity.ts'
 export interface JwtEnrollment {
   /** The signer that has accepted the token. */
   readonly signerId: string
+  /** Its revision then: the token, and the settings that were read from it, may be others by a later one. */
+  readonly signerRevision: number
   readonly kind: EnrollmentKind
   readonly key: EnrollmentKey
   readonly settings: IdentitySettings
@@ -35,10 +37,11 @@ export const enrollByJwt = operation({
   access: 'none',
   async run(
     tx,
-    { signerId, kind, key, settings, identityId, authenticator }: JwtEnrollment,
+    { signerId, signerRevision, kind, key, settings, identityId, authenticator }: JwtEnrollment,
   ): Promise<{ refusal: EnrollmentRefusal | undefined }> {
     const signer = await findSigner(tx.db, signerId)
     if (!signer) return { refusal: 'signer-disabled' }
+    if (signer.revision !== signerRevision) return { refusal: 'signer-changed' }
     const policy = await findAuthPolicy(tx.db, enrollPolicyId(signer))
     const isEnrolled = (await findEnrolledIdentity(tx.db, key)) !== undefined
     const [refusal] = findEnrollmentRefusals({ kind, signer, policy, isEnrolled })

@@ -1,5 +1,7 @@
 import { AppError } from '@countersign/core'
+import type { SignerRevision } from '../../store/actor-credential.ts'
 import { operation } from '../../store/operation.ts'
+import { isCurrentRevision } from '../../store/reads/signer-reads.ts'
 import { findVisibleTotp } from '../../store/reads/totp-reads.ts'
 import { setPassedTotp } from '../../store/writes/api-session-writes.ts'
 import { setVerifiedTotp } from '../../store/writes/identity-writes.ts'
@@ -23,15 +25,22 @@ export const startTotp = operation({
   },
 })
 
+interface VerifyTotp extends SubmittedCode {
+  readonly sessionId: string
+  /** The signer of the second token that came with the code; null when none was required. */
+  readonly secondSigner: SignerRevision | null
+}
+
 /** Verifies the actor's TOTP enrollment: from now on every session except this one requires a code. */
 export const verifyTotp = operation({
   name: 'totp.verify',
   access: 'partial-self',
   target: 'identities',
-  async run(tx, { id, sessionId, guess }: SubmittedCode & { readonly sessionId: string }): Promise<CodeResult> {
+  async run(tx, { id, sessionId, secondSigner, guess }: VerifyTotp): Promise<CodeResult> {
     const verifiedTotpId = await getOwnVerifiedTotpId(tx, id)
     if (verifiedTotpId !== null) throw new AppError('NOT_FOUND')
     if (!(await findVisibleTotp(tx.db, id, { sessionId, verifiedTotpId }))) throw new AppError('NOT_FOUND')
+    if (secondSigner && !(await isCurrentRevision(tx.db, secondSigner))) throw new AppError('UNAUTHORIZED')
     const result = await spendCode(tx, id, guess)
     if (result !== 'right') return result
     await setVerifiedTotp(tx, id, guess.totpId)

@@ -79,17 +79,20 @@ const identityById = prepared(1, (db, id: string) =>
     .where('id', '=', id),
 )
 
-/** Whether the second token of the request is still the one that the policy requires. Its signature was verified with the request. */
+/**
+ * Whether the second token of the request is still the one that the policy requires. It was verified with the request: a signer that changed
+ * since might refuse it now.
+ */
 async function isSecondTokenValid(
   db: Db,
   { secondary: { requireExtJwtSigner: required } }: StoredAuthPolicy,
-  { secondSignerId }: SessionCredential,
+  { secondSigner }: SessionCredential,
   actor: Actor,
 ): Promise<boolean> {
   if (required === null) return true
-  if (required !== secondSignerId) return false
+  if (required !== secondSigner?.id) return false
   const signer = await findEnabledSignerTrust(db, required)
-  return signer !== undefined && isTrustedFor(signer, actor)
+  return signer?.revision === secondSigner.revision && isTrustedFor(signer, actor)
 }
 
 /** The API account with the rights of its current role; undefined when it is inactive or deleted, or its client is retired. */

@@ -7,26 +7,36 @@ import { identitiesOfProvider } from './identities-of-provider.ts'
 
 /** SQLite has one transaction that writes at a time. */
 const LOGIN_STATE = {
-  sqlite: prepared(1, (db, id: string) => loginState(db, id)),
-  postgres: prepared(1, (db, id: string) => loginState(db, id).forNoKeyUpdate()),
+  sqlite: prepared(2, (db, id: string, signerId: string) => loginState(db, id, signerId)),
+  postgres: prepared(2, (db, id: string, signerId: string) => loginState(db, id, signerId).forNoKeyUpdate()),
 }
 
-function loginState(db: Kysely<Database>, id: string) {
+/** One statement: a second one would cost every login a round trip. */
+function loginState(db: Kysely<Database>, id: string, signerId: string) {
+  const signer = db.selectFrom('ext_jwt_signers as signer').where('signer.id', '=', signerId)
   return db
     .selectFrom('identities')
     .select(['disabled_at as disabledAt', 'disabled_until as disabledUntil', 'external_id as externalId'])
+    .select(signer.select('signer.revision').as('signerRevision'))
     .where('id', '=', id)
+}
+
+export interface LoginState extends Pick<StoredIdentity, 'disabledAt' | 'disabledUntil' | 'externalId'> {
+  /** The current revision of the signer of a login by token; null when it does not exist. */
+  readonly signerRevision: number | null
 }
 
 /**
  * Locks an identity until the commit and returns what decides whether it can log in; undefined when it does not exist. What opens a session and what ends
- * all sessions of an identity both take this lock: the later one sees what the earlier one has done.
+ * all sessions of an identity both take this lock: the later one sees what the earlier one has done. The signer is not locked, because logins that
+ * share a lock would keep it from being changed: a change that commits during the transaction is concurrent with the login.
  */
 export async function lockIdentity(
   { db, dialect }: Pick<Transaction, 'db' | 'dialect'>,
   id: string,
-): Promise<Pick<StoredIdentity, 'disabledAt' | 'disabledUntil' | 'externalId'> | undefined> {
-  const [state] = await LOGIN_STATE[dialect](db, id)
+  signerId = '',
+): Promise<LoginState | undefined> {
+  const [state] = await LOGIN_STATE[dialect](db, id, signerId)
   return state
 }
 

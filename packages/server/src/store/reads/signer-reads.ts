@@ -1,5 +1,6 @@
 import { type EnrollPolicy, enrollPolicyId, type SignerSettings, type Trust } from '@countersign/core'
 import type { Kysely } from 'kysely'
+import type { SignerRevision } from '../actor-credential.ts'
 import { notFound } from '../not-found.ts'
 import { prepared } from '../prepared.ts'
 import type { Database, SignerRow } from '../schema.ts'
@@ -61,6 +62,12 @@ export async function findSignerRevision(
   return revisionById(db, id)
 }
 
+/** Whether the signer has not changed since. */
+export async function isCurrentRevision(db: Kysely<Database>, { id, revision }: SignerRevision): Promise<boolean> {
+  const [current] = await revisionById(db, id)
+  return current?.revision === revision
+}
+
 const policyById = prepared(1, (db, id: string) =>
   db.selectFrom('auth_policies').select(['cert_allowed', 'ext_jwt_allowed']).where('id', '=', id),
 )
@@ -81,16 +88,16 @@ export async function listEnabledSigners(db: Kysely<Database>): Promise<StoredSi
 }
 
 const enabledSignerById = prepared(1, (db, id: string) =>
-  db.selectFrom('ext_jwt_signers').select('is_trusted').where('id', '=', id).where('enabled', '=', true),
+  db.selectFrom('ext_jwt_signers').select(['is_trusted', 'revision']).where('id', '=', id).where('enabled', '=', true),
 )
 
-/** Whether the signer is trusted; undefined when it is deleted or disabled. */
+/** Whether the signer is trusted, and its revision; undefined when it is deleted or disabled. */
 export async function findEnabledSignerTrust(
   db: Kysely<Database>,
   id: string,
-): Promise<Pick<Trust, 'isTrusted'> | undefined> {
+): Promise<(Pick<Trust, 'isTrusted'> & Pick<SignerRow, 'revision'>) | undefined> {
   const [row] = await enabledSignerById(db, id)
-  return row && { isTrusted: Boolean(row.is_trusted) }
+  return row && { isTrusted: Boolean(row.is_trusted), revision: row.revision }
 }
 
 /** Whether another signer with this issuer is trusted. */
