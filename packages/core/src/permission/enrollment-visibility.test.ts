@@ -1,31 +1,36 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Permission } from '@countersign/contract'
-import { maySeeEnrollments, maySeeEnrollmentTokens, readsEverything } from './enrollment-visibility.ts'
+import { maySeeEnrollments, maySeeEnrollmentToken, readsEverything } from './enrollment-visibility.ts'
 
-const holding = (...permissions: Permission[]) => ({ isAdmin: false, permissions })
-const ADMIN = { isAdmin: true, permissions: [] }
+const holding = (...permissions: Permission[]) => ({ id: 'holder', isAdmin: false, permissions })
+const ADMIN = { id: 'admin', isAdmin: true, permissions: [] }
+const BY_OTHER = { createdBy: 'other' }
 
 test('one-time tokens are visible to callers that can create them', () => {
-  for (const permission of [
-    'enrollment.create',
-    'enrollment.update',
-    'identity.create',
-    'authenticator.update',
-  ] as const) {
-    assert.equal(maySeeEnrollmentTokens(holding(permission), holding()), true, permission)
+  for (const permission of ['enrollment.create', 'enrollment.update', 'authenticator.update'] as const) {
+    assert.equal(maySeeEnrollmentToken(holding(permission), holding(), BY_OTHER), true, permission)
   }
   for (const permission of ['enrollment.read', 'enrollment.delete', 'identity.update', 'admin_readonly'] as const) {
-    assert.equal(maySeeEnrollmentTokens(holding(permission), holding()), false, permission)
+    assert.equal(maySeeEnrollmentToken(holding(permission), holding(), BY_OTHER), false, permission)
+    assert.equal(maySeeEnrollmentToken(holding(permission), holding(), { createdBy: 'holder' }), false, permission)
   }
-  assert.equal(maySeeEnrollmentTokens(ADMIN, ADMIN), true)
+  assert.equal(maySeeEnrollmentToken(ADMIN, ADMIN, BY_OTHER), true)
+})
+
+test('N-14 identity.create shows the tokens that its holder created, and no others', () => {
+  const holder = holding('identity.create')
+  assert.equal(maySeeEnrollmentToken(holder, holding(), { createdBy: 'holder' }), true)
+  assert.equal(maySeeEnrollmentToken(holder, holding(), BY_OTHER), false)
+  assert.equal(maySeeEnrollmentToken(holder, holding(), { createdBy: null }), false, 'the creator is not known')
+  assert.equal(maySeeEnrollmentToken(holder, ADMIN, { createdBy: 'holder' }), false)
 })
 
 test('one-time tokens of an identity with more permissions are not visible', () => {
   const holder = holding('enrollment')
-  assert.equal(maySeeEnrollmentTokens(holder, holding('enrollment')), true)
-  assert.equal(maySeeEnrollmentTokens(holder, holding('enrollment', 'identity.read')), false)
-  assert.equal(maySeeEnrollmentTokens(holder, ADMIN), false)
+  assert.equal(maySeeEnrollmentToken(holder, holding('enrollment'), BY_OTHER), true)
+  assert.equal(maySeeEnrollmentToken(holder, holding('enrollment', 'identity.read'), BY_OTHER), false)
+  assert.equal(maySeeEnrollmentToken(holder, ADMIN, BY_OTHER), false)
 })
 
 test('enrollments without tokens are visible to readers of everything, and to holders of all permissions', () => {

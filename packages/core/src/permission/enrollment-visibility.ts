@@ -1,17 +1,28 @@
 import { hasAllPermissionsOf } from './has-all-permissions-of.ts'
 import { isAllowed, type PermissionHolder, type RequiredPermission } from './is-allowed.ts'
 
-/** The permissions with which one-time tokens are created. */
+/** The permissions with which one-time tokens of existing identities are created. */
 const ENROLLING_PERMISSIONS: readonly RequiredPermission[] = [
   { entity: 'enrollment', action: 'create' },
   { entity: 'enrollment', action: 'update' },
-  { entity: 'identity', action: 'create' },
   { entity: 'authenticator', action: 'update' },
 ]
 
-/** Whether the holder may see another identity's one-time tokens. A token gives access as that identity, so reading it takes more than read permission. */
-export function maySeeEnrollmentTokens(holder: PermissionHolder, other: PermissionHolder): boolean {
-  return hasAllPermissionsOf(holder, other) && ENROLLING_PERMISSIONS.some((permission) => isAllowed(holder, permission))
+/** With it, tokens are created for new identities only, so it shows no other tokens. */
+const CREATING_PERMISSION: RequiredPermission = { entity: 'identity', action: 'create' }
+
+/**
+ * Whether the holder may see a one-time token of another identity. A token gives access as that identity, so reading it takes more than read
+ * permission.
+ */
+export function maySeeEnrollmentToken(
+  holder: PermissionHolder & { readonly id: string },
+  other: PermissionHolder,
+  { createdBy }: { readonly createdBy: string | null },
+): boolean {
+  if (!hasAllPermissionsOf(holder, other)) return false
+  if (ENROLLING_PERMISSIONS.some((permission) => isAllowed(holder, permission))) return true
+  return createdBy === holder.id && isAllowed(holder, CREATING_PERMISSION)
 }
 
 /** Whether the holder may see that another identity has enrollments, without their tokens. */

@@ -105,6 +105,8 @@ export interface EnrollmentTable extends Stamped {
   token_digest: string
   /** The token, because administrators can read it again: see `Sealing`. */
   sealed_token: string
+  /** The identity that created the token; null when it is not known. */
+  created_by: Generated<string | null>
   expires_at: number
 }
 

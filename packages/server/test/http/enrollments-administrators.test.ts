@@ -129,7 +129,7 @@ testWithApp('D28 a reader sees enrollments without the token and the JWT', async
     [['enrollment.read', 'identity.read', 'enrollment.delete', 'identity.update'], false],
     [['enrollment.read', 'identity.read', 'enrollment.create'], true],
     [['enrollment.read', 'identity.read', 'enrollment.update'], true],
-    [['enrollment.read', 'identity.read', 'identity.create'], true],
+    [['enrollment.read', 'identity.read', 'identity.create'], false],
     [['enrollment.read', 'identity.read', 'authenticator.update'], true],
   ]
   for (const [permissions, isShown] of rights) {
@@ -141,6 +141,22 @@ testWithApp('D28 a reader sees enrollments without the token and the JWT', async
       for (const secret of [token, claims]) assert.equal(text.includes(secret), isShown, `${permissions} ${path}`)
     }
   }
+})
+
+testWithApp('N-14 a holder of identity.create sees the tokens that it created, and no others', async (_t, app) => {
+  const as = await callerWith(app, ['enrollment.read', 'identity.read', 'identity.create'])
+  const other = await callerWith(app, ['enrollment.read', 'identity.read', 'identity.create'])
+  const made = await as('POST', IDENTITIES, identityBody({ enrollment: { ott: true } }))
+  assert.equal(made.status, 201, made.text)
+  const path = `${IDENTITIES}/${made.json.data.id}`
+  const own = (await as('GET', path)).json.data.enrollment.ott
+  assert.equal(typeof own.token, 'string')
+  assert.equal((await as('GET', `${ENROLLMENTS}/${own.id}`)).json.data.token, own.token)
+  assert.deepEqual(Object.keys((await other('GET', path)).json.data.enrollment.ott), ['id', 'expiresAt'])
+  const expiresAt = new Date(app.clock.now() + 60_000).toISOString()
+  assert.equal((await app.admin('POST', `${ENROLLMENTS}/${own.id}/refresh`, { expiresAt })).status, 200)
+  const refreshed = (await as('GET', path)).json.data.enrollment.ott
+  assert.deepEqual(Object.keys(refreshed), ['id', 'expiresAt'], 'another caller created the new token')
 })
 
 testWithApp(

@@ -4,7 +4,7 @@ import {
   EnrollmentWindow,
   type EnrollmentWindow as WindowBody,
 } from '@countersign/contract'
-import { type JsonObject, maySeeEnrollments, maySeeEnrollmentTokens, readTags } from '@countersign/core'
+import { type JsonObject, maySeeEnrollments, readTags } from '@countersign/core'
 import { enrollmentKind, newEnrollment, parseExpiresAt } from '../../enrollment/new-enrollment.ts'
 import { newOneTimeToken } from '../../enrollment/one-time-token.ts'
 import { reEnroll } from '../../operations/authenticator/re-enroll.ts'
@@ -57,7 +57,7 @@ export function enrollmentRoutes(parts: EnrollmentRouteParts): Route[] {
     return rows.flatMap((row) => {
       const owner = owners.get(row.identity_id)
       if (!owner || !maySeeEnrollments(holder, owner)) return []
-      return [views.detail(row, owner, { withToken: maySeeEnrollmentTokens(holder, owner) })]
+      return [views.detail(row, { holder, owner })]
     })
   }
 

@@ -7,7 +7,7 @@ import {
   type IdentityPatch as PatchBody,
   type IdentityWrite as WriteBody,
 } from '@countersign/contract'
-import { maySeeEnrollments, maySeeEnrollmentTokens } from '@countersign/core'
+import { maySeeEnrollments } from '@countersign/core'
 import { identityEnrollmentKind, newEnrollment } from '../../enrollment/new-enrollment.ts'
 import { createIdentity } from '../../operations/identity/create-identity.ts'
 import { deleteIdentity } from '../../operations/identity/delete-identity.ts'
@@ -59,9 +59,8 @@ export function identityRoutes(parts: IdentityRouteParts): Route[] {
       visible.map(({ id }) => id),
     )
     return identities.map((identity) => {
-      const enrollment = enrollmentViews.ofIdentity(enrollments.get(identity.id) ?? [], {
-        withToken: maySeeEnrollmentTokens(holder, identity),
-      })
+      const rows = enrollments.get(identity.id) ?? []
+      const enrollment = enrollmentViews.ofIdentity(rows, { holder, owner: identity })
       return identityView(identity, { ...surroundings(identity), enrollment, now: now() })
     })
   }

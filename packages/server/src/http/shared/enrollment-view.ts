@@ -1,3 +1,4 @@
+import { maySeeEnrollmentToken } from '@countersign/core'
 import type { EnrollmentJwt } from '../../enrollment/enrollment-jwt.ts'
 import { openOneTimeToken } from '../../enrollment/one-time-token.ts'
 import type { Sealing } from '../../platform/keys/sealing.ts'
@@ -11,35 +12,41 @@ export interface EnrollmentViewParts {
   readonly enrollmentJwt: EnrollmentJwt
 }
 
-interface Shown {
-  readonly withToken: boolean
+/** An enrollment's identity and the caller, whose permissions decide whether the token is shown. */
+interface Viewer {
+  readonly holder: Parameters<typeof maySeeEnrollmentToken>[0]
+  readonly owner: Parameters<typeof maySeeEnrollmentToken>[1]
 }
 
-/** Enrollments as administrators see them. The token is a credential: it is shown only `withToken`. */
+/** Enrollments as administrators see them. The token is a credential, which not every reader sees. */
 export function createEnrollmentViews({ sealing, enrollmentJwt }: EnrollmentViewParts) {
-  const secretsOf = (row: EnrollmentRow, { withToken }: Shown) => {
-    const token = withToken ? openOneTimeToken(sealing, row) : undefined
+  const secretsOf = (row: EnrollmentRow, { holder, owner }: Viewer) => {
+    const isShown = maySeeEnrollmentToken(holder, owner, { createdBy: row.created_by })
+    const token = isShown ? openOneTimeToken(sealing, row) : undefined
     return token === undefined ? {} : { token, jwt: enrollmentJwt(row, token) }
   }
 
   return {
-    detail: (row: EnrollmentRow, identity: IdentityName, shown: Shown) => ({
+    detail: (row: EnrollmentRow, viewer: Viewer & { readonly owner: IdentityName }) => ({
       _links: selfLink('enrollments', row.id),
       id: row.id,
       createdAt: timestamp(row.created_at),
       updatedAt: timestamp(row.updated_at),
       tags: readJsonColumn(row.tags),
-      identity: identityReference(identity),
+      identity: identityReference(viewer.owner),
       identityId: row.identity_id,
       method: row.method,
       ...(row.username !== null && { username: row.username }),
-      ...secretsOf(row, shown),
+      ...secretsOf(row, viewer),
       expiresAt: timestamp(row.expires_at),
     }),
     /** The `enrollment` member of an identity: its enrollments by method. */
-    ofIdentity: (rows: readonly EnrollmentRow[], shown: Shown) =>
+    ofIdentity: (rows: readonly EnrollmentRow[], viewer: Viewer) =>
       Object.fromEntries(
-        rows.map((row) => [row.method, { id: row.id, ...secretsOf(row, shown), expiresAt: timestamp(row.expires_at) }]),
+        rows.map((row) => [
+          row.method,
+          { id: row.id, ...secretsOf(row, viewer), expiresAt: timestamp(row.expires_at) },
+        ]),
       ),
   }
 }

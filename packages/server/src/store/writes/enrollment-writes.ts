@@ -32,7 +32,7 @@ export async function insertEnrollment(
       identity_id: identityId,
       method,
       username,
-      ...tokenColumns(token),
+      ...tokenColumns(tx, token),
       tags: JSON.stringify(tags),
       created_at: now,
       updated_at: now,
@@ -45,7 +45,7 @@ export async function insertEnrollment(
 export async function updateEnrollmentToken(tx: Transaction, id: string, token: StoredToken): Promise<void> {
   await tx.db
     .updateTable('enrollments')
-    .set({ ...tokenColumns(token), updated_at: tx.now })
+    .set({ ...tokenColumns(tx, token), updated_at: tx.now })
     .where('id', '=', id)
     .execute()
   tx.changed({ entity: ENTITY, id, action: 'updated' })
@@ -56,6 +56,6 @@ export async function deleteEnrollment(tx: Transaction, id: string): Promise<voi
   tx.changed({ entity: ENTITY, id, action: 'deleted' })
 }
 
-function tokenColumns({ tokenDigest, sealedToken, expiresAt }: StoredToken) {
-  return { token_digest: tokenDigest, sealed_token: sealedToken, expires_at: expiresAt }
+function tokenColumns({ actorId }: Transaction, { tokenDigest, sealedToken, expiresAt }: StoredToken) {
+  return { token_digest: tokenDigest, sealed_token: sealedToken, created_by: actorId, expires_at: expiresAt }
 }
