@@ -14,7 +14,14 @@ import {
   tokenOf,
 } from './enrollments.fixture.ts'
 import { summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
-import { AUTHENTICATORS, createIdentity, createPassword, IDENTITIES, identityOf } from './identities.fixture.ts'
+import {
+  AUTHENTICATORS,
+  createIdentity,
+  createPassword,
+  IDENTITIES,
+  identityOf,
+  OWN_IDENTITY,
+} from './identities.fixture.ts'
 
 const INVALID = '400 INVALID_ENROLLMENT_TOKEN'
 const LOG_IN = '/edge/client/v1/authenticate?method=password'
@@ -150,12 +157,32 @@ testWithApp('enrollment with a one-time token and a password', async (t, app) =>
     },
   )
 
-  await t.test('a user name taken in the meantime, or an existing password, changes nothing', async () => {
-    const { identityId, token, username } = await createEnrollingPassword(app)
-    await createPassword(app, await createIdentity(app), { username })
-    assert.equal(summarize(await enrollWithPassword(app, token, 'a-password')), '400 COULD_NOT_VALIDATE updbUsername')
-    assert.deepEqual(await credentialsOf(app, identityId), { has: [], pending: ['updb'] })
+  await t.test('N-15 the user name of an open enrollment cannot be taken', async () => {
+    const { token, username } = await createEnrollingPassword(app)
+    const identityId = await createIdentity(app)
+    const create = (name: string) =>
+      app.admin('POST', AUTHENTICATORS, { method: 'updb', identityId, username: name, password: 'secret' })
+    assert.equal(summarize(await create(username)), '400 COULD_NOT_VALIDATE username')
+    const made = await create(`${username}-2`)
+    assert.equal(summarize(made), '201')
+    const own = await app.logIn(`${username}-2`, 'secret')
+    const { id } = made.json.data
+    const ownPath = `${OWN_IDENTITY}/authenticators/${id}`
+    const renames = [
+      (name: string) => app.admin('PATCH', `${AUTHENTICATORS}/${id}`, { username: name }),
+      (name: string) => app.call('PATCH', ownPath, { username: name, currentPassword: 'secret' }, { session: own }),
+    ]
+    for (const [index, rename] of renames.entries()) {
+      assert.equal(summarize(await rename(username)), '400 COULD_NOT_VALIDATE username')
+      assert.equal(summarize(await rename(`${username}-free-${index}`)), '200')
+    }
+    assert.equal(summarize(await enrollWithPassword(app, token, 'a-password')), '200')
+    await app.logIn(username, 'a-password')
+    const waiting = await createEnrollingPassword(app)
+    await createPassword(app, waiting.identityId, { username: waiting.username })
+  })
 
+  await t.test('an existing password changes nothing', async () => {
     const other = await createEnrollingPassword(app)
     await createPassword(app, other.identityId)
     const reply = await enrollWithPassword(app, other.token, 'a-password')

@@ -7,6 +7,7 @@ import {
 } from '../../store/writes/authenticator-writes.ts'
 import { authorizeCredentialGrant } from '../identity/authorize-identity-change.ts'
 import { checkNoAuthenticator } from './check-no-authenticator.ts'
+import { checkUsernameIsFree } from './check-username-is-free.ts'
 
 const ACCESS = { entity: 'authenticator', action: 'create', orAllOf: 'identity' } as const
 
@@ -17,6 +18,7 @@ export const createPasswordAuthenticator = operation({
   async run(tx, authenticator: NewPasswordAuthenticator): Promise<void> {
     await authorizeCredentialGrant(tx, authenticator.identityId)
     await checkNoAuthenticator(tx, 'updb', authenticator.identityId)
+    await checkUsernameIsFree(tx, authenticator.identityId, authenticator.username)
     await insertPasswordAuthenticator(tx, authenticator)
   },
 })

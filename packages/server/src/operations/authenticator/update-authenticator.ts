@@ -5,6 +5,7 @@ import type { Transaction } from '../../store/transaction.ts'
 import { type AuthenticatorChange, updateAuthenticator as updateRow } from '../../store/writes/authenticator-writes.ts'
 import { endSessions } from '../../store/writes/end-sessions.ts'
 import { authorizeIdentityChange } from '../identity/authorize-identity-change.ts'
+import { checkUsernameIsFree } from './check-username-is-free.ts'
 import { getAuthenticator } from './get-authenticator.ts'
 
 export interface UpdateAuthenticator extends AuthenticatorChange {
@@ -45,15 +46,17 @@ export const updateOwnAuthenticator = operation({
 
 /**
  * A new password ends the sessions that rest on the old one. Fails with CAN_NOT_UPDATE_AUTHENTICATOR for a user name or password on a
- * certificate, which is renewed, not changed.
+ * certificate, which is renewed, not changed, and with COULD_NOT_VALIDATE when the user name is not free.
  */
 async function changeAuthenticator(
   tx: Transaction,
-  { id, method, identity_id: identityId }: AuthenticatorRow,
+  { id, method, username, identity_id: identityId }: AuthenticatorRow,
   change: AuthenticatorChange,
 ): Promise<void> {
   const changesPassword = change.username !== undefined || change.passwordDigest !== undefined
   if (changesPassword && method !== 'updb') throw new AppError('CAN_NOT_UPDATE_AUTHENTICATOR')
+  const { username: newName = username } = change
+  if (newName !== null && newName !== username) await checkUsernameIsFree(tx, identityId, newName)
   if (changesPassword || change.tags !== undefined) await updateRow(tx, id, change)
   if (change.passwordDigest !== undefined) await endSessions(tx, { identityId, authenticatorId: id })
 }

@@ -1,10 +1,9 @@
-import { AppError, fieldError } from '@countersign/core'
-import { isUsername } from '../../store/reads/authenticator-reads.ts'
-import { hasEnrollment, isEnrollingUsername } from '../../store/reads/enrollment-reads.ts'
+import { AppError } from '@countersign/core'
+import { hasEnrollment } from '../../store/reads/enrollment-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
-import { duplicateError } from '../../store/unique-violation.ts'
 import { insertEnrollment, type NewEnrollment } from '../../store/writes/enrollment-writes.ts'
 import { checkNoAuthenticator } from '../authenticator/check-no-authenticator.ts'
+import { checkUsernameIsFree } from '../authenticator/check-username-is-free.ts'
 
 export type { NewEnrollment }
 
@@ -20,15 +19,7 @@ export async function addEnrollment(tx: Transaction, identityId: string, enrollm
   }
   if (username !== null) {
     await checkNoAuthenticator(tx, 'updb', identityId)
-    await checkUsernameIsFree(tx, username)
+    await checkUsernameIsFree(tx, identityId, username)
   }
   await insertEnrollment(tx, identityId, enrollment)
-}
-
-/** Checks enrollments too: otherwise the second of two with the same user name would fail only when it is redeemed. */
-async function checkUsernameIsFree({ db }: Transaction, username: string): Promise<void> {
-  if (await isUsername(db, username)) throw duplicateError('authenticators_username', { updbUsername: username })
-  if (await isEnrollingUsername(db, username)) {
-    throw fieldError('username', 'another enrollment has this user name', username)
-  }
 }

@@ -25,9 +25,18 @@ export async function hasEnrollment(
   return row !== undefined
 }
 
-/** Whether an enrollment of any identity has this user name. */
-export async function isEnrollingUsername(db: Kysely<Database>, username: string): Promise<boolean> {
-  const row = await db.selectFrom('enrollments').select('id').where('username', '=', username).executeTakeFirst()
+/** Whether an enrollment of another identity has this user name. */
+export async function isEnrollingUsername(
+  db: Kysely<Database>,
+  username: string,
+  { exceptFor: identityId }: { readonly exceptFor: string },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('enrollments')
+    .select('id')
+    .where('username', '=', username)
+    .where('identity_id', '!=', identityId)
+    .executeTakeFirst()
   return row !== undefined
 }
 
