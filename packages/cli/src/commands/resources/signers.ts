@@ -13,6 +13,7 @@ import {
 import { createCreateCommand, createUpdateCommand } from '../../resources/write-commands.ts'
 import { CALL_FLAGS } from '../../session/call-flags.ts'
 import { withController } from '../../session/with-controller.ts'
+import { trustSigner } from './trust-signer.ts'
 
 const refresh: Command = {
   args: ['NAME'],
@@ -68,11 +69,7 @@ export const signers = {
     done: 'disabled',
     act: (client, { id }) => client.signers.patch(id, { enabled: false }),
   }),
-  trust: createActionCommand(SIGNERS, {
-    verb: 'trust',
-    done: 'trusted',
-    act: (client, { id }) => client.signers.trust(id),
-  }),
+  trust: trustSigner,
   delete: createDeleteCommand(SIGNERS),
   refresh,
   discover,
