@@ -35,11 +35,13 @@ export async function changeOwnPassword(
   const { identity, policy } = session
   const authenticator = await findAuthenticator(store.db, authenticatorId, identity.id)
   if (!authenticator) throw notFound('authenticator', authenticatorId)
-  const { id, method, password_digest: digest } = authenticator
+  const { id, method, username: currentName, password_digest: digest } = authenticator
   if (method !== 'updb') throw new AppError('CAN_NOT_UPDATE_AUTHENTICATOR')
   const { currentPassword, password, username } = body
   const owner = { identity, policy, digest }
-  if (!(await passwordLogin.check.isRight({ password: currentPassword, account: identity.id, address, owner }))) {
+  // The name that logins count by: otherwise a stolen session would have guesses of its own.
+  const attempt = { password: currentPassword, account: currentName ?? '', address, owner }
+  if (!(await passwordLogin.check.isRight(attempt))) {
     throw new AppError('UNAUTHORIZED', { field: 'currentPassword', reason: 'invalid current password', value: '' })
   }
   if (username) checkPlainText('username', username)

@@ -7,7 +7,7 @@ import { KnownNetworks, type Standing } from '../../src/limits/known-networks.ts
 import { Passwords } from '../../src/login/passwords.ts'
 import { ADMIN_PASSWORD, buildApp, TEST_PASSWORD_COST, type TestApp } from './build-app.ts'
 import { summarize } from './ext-jwt-signers.fixture.ts'
-import { createIdentity, createPassword } from './identities.fixture.ts'
+import { createIdentity, createPassword, OWN_IDENTITY } from './identities.fixture.ts'
 
 const PATH = '/edge/client/v1/authenticate?method=password'
 const WRONG = '401 INVALID_AUTH'
@@ -21,10 +21,12 @@ async function setUp(t: TestContext, limits: Record<string, number>) {
   const config = join(dir, 'settings.yaml')
   writeFileSync(config, JSON.stringify({ limits, http: { trustedProxies: ['127.0.0.1'] } }))
   const app = await buildApp(t, { settings: { config }, isAlone: 'node' })
-  const { username, password } = await createPassword(app, await createIdentity(app))
+  const { username, password, id } = await createPassword(app, await createIdentity(app))
   return {
     app,
+    username,
     password,
+    authenticatorId: id,
     guess: (address: string, text = 'not-the-password', name = username) => guess(app, address, name, text),
   }
 }
@@ -64,6 +66,22 @@ test('R-17 guesses of one account from many networks are delayed more and more, 
   app.clock.advance(60_000)
   assert.equal(await fromNewNetwork(password), '200')
   assert.equal(await fromNewNetwork(), WRONG, 'a correct password ends the delay')
+})
+
+test('R-17 guesses of the current password in a session count as guesses of the account, and the right one does not', async (t) => {
+  const { app, guess, password, username, authenticatorId } = await setUp(t, { accountBurst: 5 })
+  const session = await app.logIn(username, password)
+  const change = async (address: string, currentPassword: string) => {
+    const path = `${OWN_IDENTITY}/authenticators/${authenticatorId}`
+    const options = { session, headers: { 'x-forwarded-for': address } }
+    return summarize(await app.call('PATCH', path, { username, currentPassword }, options))
+  }
+  for (let nth = 1; nth <= 5; nth++) assert.equal(await change(OWN_NETWORK, password), '200')
+  for (let nth = 1; nth <= 4; nth++) assert.equal(await guess(`192.0.2.${nth}`), WRONG)
+  assert.equal(await change('192.0.2.5', 'wrong'), '401 UNAUTHORIZED currentPassword')
+  assert.equal(await guess('192.0.2.6'), LIMITED)
+  assert.equal(await change('192.0.2.7', 'wrong'), LIMITED)
+  assert.equal(await change(OWN_NETWORK, password), '200', 'the networks of the account are exempt')
 })
 
 test('R-17 a name that does not exist is delayed like one that does', async (t) => {
