@@ -12,6 +12,14 @@ interface AccountLimiterParts extends Omit<LimitReporterParts, 'limit'> {
   readonly sharing?: AttemptSharing | undefined
 }
 
+/** A password for an account name. */
+interface AccountGuess {
+  readonly account: string
+  /** The identity that has the name now, if any: its networks are exempt. */
+  readonly identityId: string | undefined
+  readonly address: string
+}
+
 interface WrongGuesses {
   count: number
   /** The time of the last guess. */
@@ -26,7 +34,7 @@ const MAX_DELAY_MS = 60_000
 
 /**
  * Limits wrong passwords for one account name, from whatever networks: after a burst, one guess at a time, with a delay that doubles up to a
- * minute. Networks from which the account has logged in are exempt, and networks that have not guessed have a few places, so that guesses of
+ * minute. Networks from which its identity has logged in are exempt, and networks that have not guessed have a few places, so that guesses of
  * others do not lock its owner out. Names that do not exist are counted in the same way.
  */
 export class AccountLimiter {
@@ -43,10 +51,10 @@ export class AccountLimiter {
   }
 
   /** Call before a password is compared. Throws `TooManyRequests` until the delay is over. */
-  begin(account: string, address: string): void {
+  begin({ account, identityId, address }: AccountGuess): void {
     const { burst, known, clock } = this.#parts
     const wrong = this.#wrong.get(account)
-    if (burst === 0 || !wrong || wrong.count < burst || known.isKnownTo(account, address)) return
+    if (burst === 0 || !wrong || wrong.count < burst || known.isKnownTo(identityId, address)) return
     const now = clock.now()
     const guesser = guesserName(account, address)
     const delayMs = delayAfter(wrong.count - burst)
@@ -66,10 +74,10 @@ export class AccountLimiter {
   }
 
   /** Records the result of a comparison. */
-  settle(account: string, address: string, isRight: boolean): void {
+  settle({ account, identityId, address }: AccountGuess, isRight: boolean): void {
     const { known, sharing } = this.#parts
-    const isExempt = known.isKnownTo(account, address)
-    if (isRight) known.note(account, address)
+    const isExempt = known.isKnownTo(identityId, address)
+    if (isRight && identityId !== undefined) known.note(identityId, address)
     if (isExempt || (isRight && !this.#wrong.has(account))) return
     const count = isRight ? -1 : 1
     this.#count(account, count)

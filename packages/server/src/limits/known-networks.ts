@@ -4,10 +4,13 @@ import type { AttemptSharing } from './attempt-sharing.ts'
 const MAX_KNOWN = 20_000
 const KNOWN = 'known network'
 
-/** Whether the account itself has logged in from a network, another account has, or none. */
+/** Whether the identity itself has logged in from a network, another one has, or none. */
 export type Standing = 'account' | 'network' | 'stranger'
 
-/** Networks from which a correct password was sent, in memory. Only that makes a network known, so wrong passwords evict none. */
+/**
+ * Networks from which a correct password was sent, in memory, by identity: a user name can pass to another one. Only that makes a network known,
+ * so wrong passwords evict none.
+ */
 export class KnownNetworks {
   readonly #sharing: AttemptSharing | undefined
   readonly #known = createLruCache<string, true>(MAX_KNOWN)
@@ -17,24 +20,24 @@ export class KnownNetworks {
     sharing?.onNoted(KNOWN, (name) => this.#known.set(name, true))
   }
 
-  /** Whether any account has logged in from the network of this address. */
+  /** Whether any identity has logged in from the network of this address. */
   isKnown(address: string): boolean {
     return this.#known.get(clientNetwork(address)) === true
   }
 
-  /** Whether this account has logged in from the network of this address. */
-  isKnownTo(account: string, address: string): boolean {
-    return this.#known.get(nameOf(account, address)) === true
+  /** Whether this identity has logged in from the network of this address. */
+  isKnownTo(identityId: string | undefined, address: string): boolean {
+    return identityId !== undefined && this.#known.get(nameOf(identityId, address)) === true
   }
 
-  /** Without an account that has the name, at most `network`: its former owner may have logged in by it. */
-  standingOf(account: string | undefined, address: string): Standing {
-    if (account !== undefined && this.isKnownTo(account, address)) return 'account'
+  /** Without an identity that has the user name, at most `network`. */
+  standingOf(identityId: string | undefined, address: string): Standing {
+    if (this.isKnownTo(identityId, address)) return 'account'
     return this.isKnown(address) ? 'network' : 'stranger'
   }
 
-  note(account: string, address: string): void {
-    for (const name of [clientNetwork(address), nameOf(account, address)]) {
+  note(identityId: string, address: string): void {
+    for (const name of [clientNetwork(address), nameOf(identityId, address)]) {
       if (this.#known.get(name)) continue
       this.#sharing?.note(KNOWN, name, 1)
       this.#known.set(name, true)
@@ -42,6 +45,6 @@ export class KnownNetworks {
   }
 }
 
-function nameOf(account: string, address: string): string {
-  return `${clientNetwork(address)} ${account}`
+function nameOf(identityId: string, address: string): string {
+  return `${clientNetwork(address)} ${identityId}`
 }

@@ -40,7 +40,7 @@ export async function changeOwnPassword(
   const { currentPassword, password, username } = body
   const owner = { identity, policy, digest }
   // The name that logins count by: otherwise a stolen session would have guesses of its own.
-  const attempt = { password: currentPassword, account: currentName ?? '', address, owner }
+  const attempt = { password: currentPassword, account: currentName ?? '', identityId: identity.id, address, owner }
   if (!(await passwordLogin.check.isRight(attempt))) {
     throw new AppError('UNAUTHORIZED', { field: 'currentPassword', reason: 'invalid current password', value: '' })
   }

@@ -15,6 +15,8 @@ export interface PasswordAttempt {
   readonly password: string
   /** The name that the caller gave. */
   readonly account: string
+  /** The identity that has the name, if any. */
+  readonly identityId: string | undefined
   readonly address: string
   /** Undefined when no password is accepted. */
   readonly owner: PasswordOwner | undefined
@@ -62,14 +64,13 @@ export class PasswordCheck {
 
   /** Returns false also for the right password of a locked-out identity. Throws `TooManyRequests` after too many wrong passwords. */
   async isRight(attempt: PasswordAttempt): Promise<boolean> {
-    const { account, address } = attempt
     const { limits } = this.#parts
-    const counted = limits.password.begin(address)
+    const counted = limits.password.begin(attempt.address)
     let isRight = true
     try {
-      limits.account.begin(account, address)
+      limits.account.begin(attempt)
       isRight = await this.#compare(attempt)
-      limits.account.settle(account, address, isRight)
+      limits.account.settle(attempt, isRight)
       return isRight
     } finally {
       if (isRight) counted.giveBack()
@@ -77,7 +78,7 @@ export class PasswordCheck {
   }
 
   async #compare({ password, account, address, owner }: PasswordAttempt): Promise<boolean> {
-    const standing = this.#parts.limits.known.standingOf(owner && account, address)
+    const standing = this.#parts.limits.known.standingOf(owner?.identity.id, address)
     const sent = { password, sender: { account, standing } }
     return owner ? this.#isRightFor(sent, address, owner) : this.#refuse(sent)
   }

@@ -81,7 +81,8 @@ export class PasswordLogin {
     const refusal = findRefusal(identity, policy, clock.now())
     const owner = identity && policy && authenticator && { identity, policy, digest: authenticator.digest }
     const accepted = refusal === undefined ? owner : undefined
-    const isRight = await this.check.isRight({ password, account: username, address, owner: accepted })
+    const attempt = { password, account: username, identityId: identity?.id, address, owner: accepted }
+    const isRight = await this.check.isRight(attempt)
     if (!owner || refusal !== undefined) return { reason: refusal ?? 'unknown-user', identity, policy } as const
     if (!isRight) return { reason: 'wrong-password', identity, policy } as const
     return { reason: undefined, ...owner, authenticatorId: authenticator.id }

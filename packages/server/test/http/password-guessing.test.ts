@@ -7,7 +7,7 @@ import { KnownNetworks, type Standing } from '../../src/limits/known-networks.ts
 import { Passwords } from '../../src/login/passwords.ts'
 import { ADMIN_PASSWORD, buildApp, TEST_PASSWORD_COST, type TestApp } from './build-app.ts'
 import { summarize } from './ext-jwt-signers.fixture.ts'
-import { createIdentity, createPassword, OWN_IDENTITY } from './identities.fixture.ts'
+import { AUTHENTICATORS, createIdentity, createPassword, OWN_IDENTITY } from './identities.fixture.ts'
 
 const PATH = '/edge/client/v1/authenticate?method=password'
 const WRONG = '401 INVALID_AUTH'
@@ -84,6 +84,20 @@ test('R-17 guesses of the current password in a session count as guesses of the 
   assert.equal(await change(OWN_NETWORK, password), '200', 'the networks of the account are exempt')
 })
 
+test('R-17 the delay exempts the networks of the identity that has the user name now, not those of a former one', async (t) => {
+  const { app, guess, password, username, authenticatorId } = await setUp(t, { accountBurst: 5 })
+  assert.equal(await guess(OWN_NETWORK, password), '200')
+  const rename = await app.admin('PATCH', `${AUTHENTICATORS}/${authenticatorId}`, { username: `${username}-2` })
+  assert.equal(rename.status, 200)
+  await createPassword(app, await createIdentity(app), { username })
+  for (let nth = 1; nth <= 5; nth++) {
+    for (const name of [username, `${username}-2`]) assert.equal(await guess(`192.0.2.${nth}`, undefined, name), WRONG)
+  }
+  assert.equal(await guess(OWN_NETWORK), LIMITED)
+  assert.equal(await guess(OWN_NETWORK, undefined, `${username}-2`), WRONG)
+  assert.equal(await guess(OWN_NETWORK, password, `${username}-2`), '200', 'the identity keeps its networks')
+})
+
 test('R-17 a name that does not exist is delayed like one that does', async (t) => {
   const { guess } = await setUp(t, { accountBurst: 5 })
   const seen: string[] = []
@@ -154,12 +168,12 @@ test('R-18 strangers have twelve places for all their accounts, others of a know
   assert.deepEqual(accepted, [12, 16, 30])
 })
 
-test('R-18 a name that no account has any more gives its former networks no turn of their own', () => {
+test('R-18 only the identity that logged in from a network has turns of its own there', () => {
   const known = new KnownNetworks()
-  known.note('former', OWN_NETWORK)
-  const standings = ['former', 'other', undefined].map((account) => known.standingOf(account, OWN_NETWORK))
+  known.note('identity', OWN_NETWORK)
+  const standings = ['identity', 'other', undefined].map((id) => known.standingOf(id, OWN_NETWORK))
   assert.deepEqual(standings, ['account', 'network', 'network'])
-  assert.equal(known.standingOf('former', '192.0.2.1'), 'stranger')
+  assert.equal(known.standingOf('identity', '192.0.2.1'), 'stranger')
 })
 
 test('R-18 one who has logged in and now sends invented names leaves turns for others', async (t) => {
