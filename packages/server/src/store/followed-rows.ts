@@ -31,11 +31,14 @@ export class FollowedRows {
     }
   }
 
+  /** Reads the row again before `settle` resolves. */
+  expire(id: string): void {
+    if (this.#stale !== 'everything') this.#stale.add(id)
+  }
+
   #markStale(changes: readonly Change[] | 'everything', followed: ChangedEntity): void {
     if (changes === 'everything') this.#stale = 'everything'
-    else if (this.#stale !== 'everything') {
-      for (const { entity, id } of changes) if (entity === followed) this.#stale.add(id)
-    }
+    else for (const { entity, id } of changes) if (entity === followed) this.expire(id)
   }
 
   #isStale(): boolean {

@@ -48,7 +48,7 @@ export class SignerDirectory {
 
   /** Reads the signer again before the next call returns: a transaction has found a revision that this process does not know yet. */
   expire(id: string): void {
-    if (this.#stale !== 'everything') this.#stale.add(id)
+    this.#rows.expire(id)
   }
 
   /** Returns all signers, enabled or not. */

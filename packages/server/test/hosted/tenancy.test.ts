@@ -282,7 +282,7 @@ test('D45 whether the operator may act on an organization is decided in the tran
   const own = await app.store.db.selectFrom('organizations').select('id').where('is_local', '=', true).execute()
   const meta = (organizationId: string | undefined) => ({
     actorId: session.identity_id,
-    credential: { sessionId: session.id, secondSignerId: null },
+    credential: { sessionId: session.id, secondSigner: null },
     now: app.clock.now(),
     ...(organizationId !== undefined && { organizationId }),
   })
