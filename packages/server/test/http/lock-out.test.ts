@@ -178,7 +178,8 @@ async function makePasswordCheck(t: TestContext, maxAttempts: number) {
   const identity = (await findIdentity(app.store.db, id)) ?? assert.fail()
   const policy = (await findAuthPolicy(app.store.db, identity.authPolicyId)) ?? assert.fail()
   const owner = { identity, policy, digest }
-  const guess = (password: string) => check.isRight({ password, account: id, address: '192.0.2.1', owner })
+  const guess = (password: string) =>
+    check.isRight({ password, account: id, identityId: id, address: '192.0.2.1', owner })
   return { app, id, guess, compared: () => compared }
 }
 

@@ -21,7 +21,7 @@ function setUp(dialect: Store['dialect'] = 'sqlite') {
   const start = (name: string, organizationId?: string) =>
     store.run(write, { name }, { actorId: name, now: 1, ...(organizationId !== undefined && { organizationId }) })
   const startAs = (actorId: string, name: string) =>
-    store.run(write, { name }, { actorId, now: 1, credential: { sessionId: actorId, secondSignerId: null } })
+    store.run(write, { name }, { actorId, now: 1, credential: { sessionId: actorId, secondSigner: null } })
   const endAll = async () => {
     while (ends.length > 0) {
       for (const end of ends.splice(0)) end()
