@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util'
+import { DATABASES, type DatabaseName } from './support/bench-database.ts'
 
 /** Duration and sizes of a run. */
 export interface BenchOptions {
   readonly isQuick: boolean
+  readonly databases: readonly DatabaseName[]
   /** Measuring time of one figure. */
   readonly seconds: number
   /** Numbers of identities and sessions, ascending. */
@@ -36,12 +38,17 @@ const OPTIONS = {
   logins: { normal: '200', quick: '200', description: 'valid logins per second, for overload' },
 } as const satisfies Record<string, Option>
 
+const NAMES_OF_DATABASES = DATABASES.map((name) => name.toLowerCase()).join(' or ')
 const NAMES = Object.keys(OPTIONS) as (keyof typeof OPTIONS)[]
 
 /** Parses the arguments after `npm run bench --`. Throws an error whose message can be printed. */
 export function parseBenchOptions(args: readonly string[]): { options: BenchOptions; parts: string[]; help: boolean } {
   const valueOptions = Object.fromEntries(NAMES.map((name) => [name, { type: 'string' as const }]))
-  const flags = { quick: { type: 'boolean' as const }, help: { type: 'boolean' as const, short: 'h' } }
+  const flags = {
+    database: { type: 'string' as const },
+    quick: { type: 'boolean' as const },
+    help: { type: 'boolean' as const, short: 'h' },
+  }
   const { values, positionals } = parseArgs({
     args: [...args],
     options: { ...valueOptions, ...flags },
@@ -60,6 +67,7 @@ export function parseBenchOptions(args: readonly string[]): { options: BenchOpti
     help: values.help === true,
     options: {
       isQuick,
+      databases: findDatabases(values.database),
       seconds: number('seconds'),
       sizes: numbers('sizes'),
       signers: numbers('signers'),
@@ -70,6 +78,13 @@ export function parseBenchOptions(args: readonly string[]): { options: BenchOpti
   }
 }
 
+function findDatabases(name: unknown): readonly DatabaseName[] {
+  if (name === undefined) return DATABASES
+  const found = DATABASES.filter((database) => database.toLowerCase() === name)
+  if (found.length === 0) throw new Error(`--database: ${name} is not ${NAMES_OF_DATABASES}`)
+  return found
+}
+
 /** Returns the text of `--help`. */
 export function describeOptions(parts: readonly string[]): string {
   return [
@@ -77,6 +92,7 @@ export function describeOptions(parts: readonly string[]): string {
     '',
     'Runs the named parts, or all of them.',
     '',
+    describe('database=NAME', `only ${NAMES_OF_DATABASES}`),
     describe('quick', 'a short run to see that it works; its figures are not reliable'),
     ...NAMES.map((name) => describe(`${name}=N`, `${OPTIONS[name].description} [${OPTIONS[name].normal}]`)),
   ].join('\n')

@@ -4,6 +4,8 @@ import { measureSignerGrowth } from './support/measure-signer-growth.ts'
 
 /** The cost of calls, start and memory with growing numbers of identities, sessions and signers. */
 export const growth: BenchPart = async (run) => {
-  await measureIdentityGrowth(run)
-  await measureSignerGrowth(run)
+  for (const database of run.options.databases) {
+    await measureIdentityGrowth(run, database)
+    await measureSignerGrowth(run, database)
+  }
 }

@@ -1,4 +1,5 @@
 import type { BareServer } from './support/bare-process.ts'
+import type { DatabaseName } from './support/bench-database.ts'
 import type { BenchPart, BenchRun } from './support/bench-run.ts'
 import { type BenchSigner, createBenchSigner, forgeToken } from './support/bench-signer.ts'
 import { buildRequest } from './support/build-request.ts'
@@ -25,6 +26,20 @@ interface Scenario {
 
 const P99_TARGET = { p99Ms: { atMost: 25 } } as const
 
+/** On PostgreSQL, calls per second depend on the database, which shares the machine. */
+const TARGETS = {
+  embedded: {
+    distinct: { cpuMs: { atMost: 0.35 }, perSecond: { atLeast: 5_000 }, ofBare: { atLeast: 60 }, ...P99_TARGET },
+    repeated: { cpuMs: { atMost: 0.3 }, ...P99_TARGET },
+    secondFactor: { cpuMs: { atMost: 0.15 }, perSecond: { atLeast: 5_000 }, ...P99_TARGET },
+  },
+  PostgreSQL: {
+    distinct: { cpuMs: { atMost: 0.3 } },
+    repeated: { cpuMs: { atMost: 0.25 } },
+    secondFactor: { cpuMs: { atMost: 0.15 } },
+  },
+} as const
+
 const SCENARIOS: readonly Scenario[] = [
   {
     name: '10 signers, 500 identities',
@@ -38,7 +53,9 @@ const SCENARIOS: readonly Scenario[] = [
 /** Login by JWT with durable sessions, compared with a bare HTTPS server that verifies the token and returns as many bytes. */
 export const login: BenchPart = async (run) => {
   for (const scenario of SCENARIOS) {
-    await withInstallation((installation, bare) => measureScenario(run, scenario, installation, bare))
+    for (const name of run.options.databases) {
+      await withInstallation(name, (installation, bare) => measureScenario(run, scenario, installation, bare))
+    }
   }
 }
 
@@ -48,24 +65,25 @@ async function measureScenario(
   installation: Installation,
   bare: BareServer,
 ): Promise<void> {
-  run.progress(scenario.name)
+  const name = `${scenario.name} (${installation.database.name})`
+  run.progress(name)
   const signers = await fill(installation, scenario)
   const product = await installation.start()
   const secondFactorRequests = await prepareSecondFactor(product, signers.rs256)
   const servers = { product, bare }
   const memory = [measureMemory('after setup', servers, 150)]
   run.progress('minting tokens')
-  const operations = buildOperations(run, scenario, signers, secondFactorRequests)
+  const operations = buildOperations(run, scenario, installation.database.name, signers, secondFactorRequests)
   const rows = await measureOperations(servers, operations, run)
   memory.push(measureMemory('after load', servers, 300))
   run.report({
-    title: `Login: ${scenario.name}`,
+    title: `Login: ${name}`,
     text: `Over TLS, sessions committed before the response is sent, ${CONNECTIONS} connections. The bare server verifies the token, if the request has one, and returns as many bytes.`,
     columns: OPERATION_COLUMNS,
     rows,
   })
   run.report({
-    title: `Memory: ${scenario.name}`,
+    title: `Memory: ${name}`,
     text: 'Resident memory of the server before and after the calls above.',
     columns: MEMORY_COLUMNS,
     rows: memory,
@@ -85,14 +103,15 @@ async function fill(installation: Installation, { signers, identities }: Scenari
   const template = { name: 'template', type: 'Default', isAdmin: false }
   const { data } = await product.call('POST', `${MANAGEMENT}/identities`, template)
   await product.stop()
-  fillIdentities(installation.databaseFile, (data as unknown as { id: string }).id, { from: 0, to: identities })
-  fillSigners(installation.databaseFile, es256.id, { from: MINTING_SIGNERS, to: signers })
+  await fillIdentities(installation.database, (data as unknown as { id: string }).id, { from: 0, to: identities })
+  await fillSigners(installation.database, es256.id, { from: MINTING_SIGNERS, to: signers })
   return { rs256, es256 }
 }
 
 function buildOperations(
   run: BenchRun,
   scenario: Scenario,
+  database: DatabaseName,
   { rs256, es256 }: Signers,
   secondFactorRequests: string[],
 ): Operation[] {
@@ -111,7 +130,7 @@ function buildOperations(
       ...common,
       request: roundRobin(distinctRs256.map(jwtLoginRequest)),
       maxRequests: count,
-      targets: { cpuMs: { atMost: 0.35 }, perSecond: { atLeast: 5_000 }, ofBare: { atLeast: 60 }, ...P99_TARGET },
+      targets: TARGETS[database].distinct,
     },
     {
       operation: 'login by JWT, ES256, distinct tokens',
@@ -125,7 +144,7 @@ function buildOperations(
       operation: 'login, same token repeated',
       ...common,
       request: roundRobin([jwtLoginRequest(repeatedToken)]),
-      targets: { cpuMs: { atMost: 0.3 }, ...P99_TARGET },
+      targets: TARGETS[database].repeated,
     },
     {
       operation: 'login on a new TLS connection',
@@ -146,7 +165,7 @@ function buildOperations(
       operation: 'current identity, session and second factor',
       ...common,
       request: roundRobin(secondFactorRequests),
-      targets: { cpuMs: { atMost: 0.15 }, perSecond: { atLeast: 5_000 }, ...P99_TARGET },
+      targets: TARGETS[database].secondFactor,
     },
     {
       operation: 'client list of all signers',

@@ -37,32 +37,36 @@ interface Phase extends SteadyFigures {
 
 /** Valid logins at a constant rate, alone and together with garbage requests, to the product and to the bare server. */
 export const overload: BenchPart = async (run) => {
-  await withInstallation(async (installation, bare) => {
-    const signer = await fill(installation)
-    const product = await installation.start()
-    run.progress('minting tokens')
-    const tokens = Array.from({ length: run.options.isQuick ? QUICK_TOKENS : TOKENS }, (_, number) =>
-      signer.mint(benchIdentity(number % IDENTITIES).externalId, number),
-    )
-    const logins = tokens.map(jwtLoginRequest)
-    const bareLogins = [
-      buildRequest('GET', '/', { ...signer.bareHeaders(tokens[0] ?? ''), 'x-response-bytes': '1000' }),
-    ]
-    const fullSeconds = run.options.minutes * 60
-    const aloneSeconds = Math.min(fullSeconds, MAX_ALONE_SECONDS)
-    run.progress('logins alone')
-    await runPhase(run, product, logins, WARM_UP_SECONDS)
-    const alone = await runPhase(run, product, logins, aloneSeconds)
-    run.progress(`logins with ${run.options.garbage} garbage requests per second, for ${fullSeconds} s`)
-    await readEventLoopLagMs(product.metricsUrl)
-    const withGarbage = await runPhase(run, product, logins, fullSeconds, signer)
-    const lagMs = await readEventLoopLagMs(product.metricsUrl)
-    run.progress('the same with the bare server')
-    await runPhase(run, bare, bareLogins, WARM_UP_SECONDS)
-    const bareAlone = await runPhase(run, bare, bareLogins, aloneSeconds)
-    const bareWithGarbage = await runPhase(run, bare, bareLogins, aloneSeconds, signer)
-    report(run, { alone, withGarbage, bareAlone, bareWithGarbage, lagMs })
-  }, {})
+  await withInstallation(
+    'embedded',
+    async (installation, bare) => {
+      const signer = await fill(installation)
+      const product = await installation.start()
+      run.progress('minting tokens')
+      const tokens = Array.from({ length: run.options.isQuick ? QUICK_TOKENS : TOKENS }, (_, number) =>
+        signer.mint(benchIdentity(number % IDENTITIES).externalId, number),
+      )
+      const logins = tokens.map(jwtLoginRequest)
+      const bareLogins = [
+        buildRequest('GET', '/', { ...signer.bareHeaders(tokens[0] ?? ''), 'x-response-bytes': '1000' }),
+      ]
+      const fullSeconds = run.options.minutes * 60
+      const aloneSeconds = Math.min(fullSeconds, MAX_ALONE_SECONDS)
+      run.progress('logins alone')
+      await runPhase(run, product, logins, WARM_UP_SECONDS)
+      const alone = await runPhase(run, product, logins, aloneSeconds)
+      run.progress(`logins with ${run.options.garbage} garbage requests per second, for ${fullSeconds} s`)
+      await readEventLoopLagMs(product.metricsUrl)
+      const withGarbage = await runPhase(run, product, logins, fullSeconds, signer)
+      const lagMs = await readEventLoopLagMs(product.metricsUrl)
+      run.progress('the same with the bare server')
+      await runPhase(run, bare, bareLogins, WARM_UP_SECONDS)
+      const bareAlone = await runPhase(run, bare, bareLogins, aloneSeconds)
+      const bareWithGarbage = await runPhase(run, bare, bareLogins, aloneSeconds, signer)
+      report(run, { alone, withGarbage, bareAlone, bareWithGarbage, lagMs })
+    },
+    {},
+  )
 }
 
 async function fill(installation: Installation): Promise<BenchSigner> {
@@ -71,7 +75,7 @@ async function fill(installation: Installation): Promise<BenchSigner> {
   const template = { name: 'template', type: 'Default', isAdmin: false }
   const { data } = await product.call('POST', `${MANAGEMENT}/identities`, template)
   await product.stop()
-  fillIdentities(installation.databaseFile, (data as unknown as { id: string }).id, { from: 0, to: IDENTITIES })
+  await fillIdentities(installation.database, (data as unknown as { id: string }).id, { from: 0, to: IDENTITIES })
   return signer
 }
 

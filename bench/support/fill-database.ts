@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { DatabaseSync } from 'node:sqlite'
 import { makeTestCertificate } from '@countersign/testkit'
 import { sessionTokenDigest } from '../../packages/server/src/session/session-token.ts'
-import { copyRows, type Range, withDatabase } from './copy-rows.ts'
+import type { BenchDatabase } from './bench-database.ts'
+import { copyRows, numbersOf, type Range } from './copy-rows.ts'
 
 const ID_LENGTH = 22
 const TEAM_SIZE = 20
@@ -32,55 +32,41 @@ export const benchSigner = (number: number) => ({
 })
 
 /** Inserts copies of the identity `template`, 20 per team. The product must not be running. */
-export function fillIdentities(file: string, template: string, range: Range): void {
-  withDatabase(file, (db) => {
-    copyRows(db, 'identities', { column: 'id', equals: template }, range, (number) => {
-      const { id, name, externalId } = benchIdentity(number)
-      return { id, name, external_id: externalId }
-    })
-    fillTeams(db, range)
+export async function fillIdentities(database: BenchDatabase, template: string, range: Range): Promise<void> {
+  await copyRows(database, 'identities', { column: 'id', equals: template }, range, (number) => {
+    const { id, name, externalId } = benchIdentity(number)
+    return { id, name, external_id: externalId }
   })
+  await database.insert('identity_attributes', teamsOf(range))
 }
 
-function fillTeams(db: DatabaseSync, { from, to }: Range): void {
-  const insert = db.prepare('insert into identity_attributes (identity_id, attribute) values (?, ?)')
-  db.exec('begin immediate')
-  for (let number = from; number < to; number++) {
+function* teamsOf(range: Range) {
+  for (const number of numbersOf(range)) {
     const { id, team } = benchIdentity(number)
-    insert.run(id, team)
+    yield { identity_id: id, attribute: team }
   }
-  db.exec('commit')
 }
 
 /** Inserts a session for each identity, copied from the session of `template`. The product must not be running. */
-export function fillSessions(file: string, template: string, range: Range): void {
+export async function fillSessions(database: BenchDatabase, template: string, range: Range): Promise<void> {
   const now = Date.now()
-  withDatabase(file, (db) => {
-    copyRows(db, 'api_sessions', { column: 'identity_id', equals: template }, range, (number) => ({
-      seq: null,
-      id: idOf('session', number),
-      token_digest: sessionTokenDigest(benchSessionToken(number)),
-      identity_id: benchIdentity(number).id,
-      // In the future, so that the product does not update it during the bench.
-      last_activity_at: now + HOUR_MS,
-      expires_at: now + 12 * HOUR_MS,
-      ends_at: now + 12 * HOUR_MS,
-    }))
-    db.exec(`begin immediate;
-      insert or ignore into filed_sessions select identity_id, created_at, id from api_sessions;
-      update session_filing set filed_until = (select max(seq) from api_sessions);
-      commit`)
-  })
+  await copyRows(database, 'api_sessions', { column: 'identity_id', equals: template }, range, (number) => ({
+    id: idOf('session', number),
+    token_digest: sessionTokenDigest(benchSessionToken(number)),
+    identity_id: benchIdentity(number).id,
+    // In the future, so that the product does not update it during the bench.
+    last_activity_at: now + HOUR_MS,
+    expires_at: now + 12 * HOUR_MS,
+    ends_at: now + 12 * HOUR_MS,
+  }))
 }
 
 /** Inserts copies of the signer `template`, each with its own certificate. The product must not be running. */
-export function fillSigners(file: string, template: string, range: Range): void {
-  withDatabase(file, (db) =>
-    copyRows(db, 'ext_jwt_signers', { column: 'id', equals: template }, range, (number) => {
-      const { id, name, issuer } = benchSigner(number)
-      const { pem, der } = makeTestCertificate({ kind: 'ec256', commonName: name })
-      const fingerprint = createHash('sha1').update(der).digest('hex')
-      return { id, name, issuer, kid: name, static_kid: name, cert_pem: pem, common_name: name, fingerprint }
-    }),
-  )
+export async function fillSigners(database: BenchDatabase, template: string, range: Range): Promise<void> {
+  await copyRows(database, 'ext_jwt_signers', { column: 'id', equals: template }, range, (number) => {
+    const { id, name, issuer } = benchSigner(number)
+    const { pem, der } = makeTestCertificate({ kind: 'ec256', commonName: name })
+    const fingerprint = createHash('sha1').update(der).digest('hex')
+    return { id, name, issuer, kid: name, static_kid: name, cert_pem: pem, common_name: name, fingerprint }
+  })
 }

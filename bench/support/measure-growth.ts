@@ -16,7 +16,7 @@ export interface Growth {
   /** The number at the start. */
   readonly from: number
   /** Inserts them. Called while the product is not running. */
-  fill(range: Range): void
+  fill(range: Range): Promise<void>
   operations(product: Product, size: number): Operation[]
 }
 
@@ -39,7 +39,8 @@ export async function measureGrowth(
   let { from } = growth
   for (const size of growth.sizes) {
     run.progress(`filling up to ${size} ${growth.unit}`)
-    growth.fill({ from, to: size })
+    await growth.fill({ from, to: size })
+    await installation.database.analyze()
     from = size
     const { product, row: start } = await measureStart(run, installation)
     const servers = { product, bare }
@@ -48,5 +49,6 @@ export async function measureGrowth(
     figures.push({ size, rows: [...rows, start, idle, measureMemory('after the calls', servers)] })
     await product.stop()
   }
-  for (const kind of KINDS) run.report(buildGrowthSection(growth.title, growth.unit, kind, figures))
+  for (const kind of KINDS)
+    run.report(buildGrowthSection(`${growth.title} (${installation.database.name})`, growth.unit, kind, figures))
 }

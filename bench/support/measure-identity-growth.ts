@@ -1,3 +1,4 @@
+import type { DatabaseName } from './bench-database.ts'
 import type { BenchRun } from './bench-run.ts'
 import { type BenchSigner, createBenchSigner } from './bench-signer.ts'
 import { buildRequest } from './build-request.ts'
@@ -10,17 +11,17 @@ import { CLIENT, type Installation, MANAGEMENT, type Product, withInstallation }
 import { requestsFor } from './split-requests.ts'
 
 /** Measures with growing numbers of identities, each with a session. */
-export async function measureIdentityGrowth(run: BenchRun): Promise<void> {
-  await withInstallation(async (installation, bare) => {
+export async function measureIdentityGrowth(run: BenchRun, databaseName: DatabaseName): Promise<void> {
+  await withInstallation(databaseName, async (installation, bare) => {
     const { signer, template } = await prepare(installation)
     await measureGrowth(run, installation, bare, {
       title: 'Growth with identities',
       unit: 'identities and sessions',
       sizes: run.options.sizes,
       from: 0,
-      fill: (range) => {
-        fillIdentities(installation.databaseFile, template, range)
-        fillSessions(installation.databaseFile, template, range)
+      fill: async (range) => {
+        await fillIdentities(installation.database, template, range)
+        await fillSessions(installation.database, template, range)
       },
       operations: (product, size) => buildOperations(run, product, signer, size),
     })

@@ -1,3 +1,4 @@
+import type { DatabaseName } from './bench-database.ts'
 import type { BenchRun } from './bench-run.ts'
 import { type BenchSigner, createBenchSigner } from './bench-signer.ts'
 import { buildRequest } from './build-request.ts'
@@ -13,15 +14,15 @@ const IDENTITIES = 100
 const MINTING_SIGNERS = 1
 
 /** Measures with growing numbers of enabled signers. */
-export async function measureSignerGrowth(run: BenchRun): Promise<void> {
-  await withInstallation(async (installation, bare) => {
+export async function measureSignerGrowth(run: BenchRun, databaseName: DatabaseName): Promise<void> {
+  await withInstallation(databaseName, async (installation, bare) => {
     const signer = await prepare(installation)
     await measureGrowth(run, installation, bare, {
       title: 'Growth with signers',
       unit: 'signers',
       sizes: run.options.signers,
       from: MINTING_SIGNERS,
-      fill: (range) => fillSigners(installation.databaseFile, signer.id, range),
+      fill: (range) => fillSigners(installation.database, signer.id, range),
       operations: (product, size) => buildOperations(run, product, signer, size),
     })
   })

@@ -1,8 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type BareServer, startBareServer } from './bare-process.ts'
+import { type BenchDatabase, createBenchDatabase, type DatabaseName } from './bench-database.ts'
 import { buildRequest } from './build-request.ts'
 import { sendOnce } from './connection.ts'
 import type { MeasuredServer } from './measured-server.ts'
@@ -23,9 +22,9 @@ export interface Product extends MeasuredServer {
   stop(): Promise<void>
 }
 
-/** A data directory with an embedded database, on which the product can be started and stopped. */
+/** A database on which the product can be started and stopped. */
 export interface Installation {
-  readonly databaseFile: string
+  readonly database: BenchDatabase
   start(): Promise<Product>
 }
 
@@ -40,15 +39,15 @@ export const NO_LIMITS = { COUNTERSIGN_LIMITS_ADDRESS_BURST: '0', COUNTERSIGN_LI
 
 /** Runs `work` with a bare server and an empty installation of the product. Stops and removes both afterwards. */
 export async function withInstallation(
+  databaseName: DatabaseName,
   work: (installation: Installation, bare: BareServer) => Promise<void>,
   settings: Readonly<Record<string, string>> = NO_LIMITS,
 ): Promise<void> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'countersign-bench-'))
-  const remove = () => rmSync(dataDir, { recursive: true, force: true })
-  process.once('exit', remove)
+  const database = await createBenchDatabase(databaseName)
+  const { dataDir } = database
   const running = new Set<ServerProcess<Ready>>()
   const flags = ['--port', '0', '--data-dir', dataDir, '--json', '--log-level', 'error']
-  const env = { COUNTERSIGN_ADMIN_PASSWORD: ADMIN_PASSWORD, ...settings }
+  const env = { COUNTERSIGN_ADMIN_PASSWORD: ADMIN_PASSWORD, ...database.settings, ...settings }
   const start = async (): Promise<Product> => {
     const server = await startServerProcess<Ready>([CLI, 'up', ...flags], env)
     running.add(server)
@@ -59,17 +58,19 @@ export async function withInstallation(
   }
   const bare = await startBareServer()
   try {
-    await work({ databaseFile: join(dataDir, 'countersign.db'), start }, bare)
+    await work({ database, start }, bare)
   } finally {
     await Promise.all([...[...running].map((server) => server.stop()), bare.stop()])
-    process.off('exit', remove)
-    remove()
+    await database.remove()
   }
 }
 
 /** Like `withInstallation`, with the product started. */
-export async function withServers(work: (product: Product, bare: BareServer) => Promise<void>): Promise<void> {
-  await withInstallation(async (installation, bare) => work(await installation.start(), bare))
+export async function withServers(
+  databaseName: DatabaseName,
+  work: (product: Product, bare: BareServer) => Promise<void>,
+): Promise<void> {
+  await withInstallation(databaseName, async (installation, bare) => work(await installation.start(), bare))
 }
 
 async function buildProduct(server: ServerProcess<Ready>, stop: () => Promise<void>): Promise<Product> {
