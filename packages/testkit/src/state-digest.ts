@@ -6,14 +6,10 @@ export interface ReadableTables {
   readTable(name: string): Promise<readonly object[]>
 }
 
-/** The index of sessions by identity, which the controller fills when it has time. */
-const DEFERRED = new Set(['filed_sessions', 'session_filing'])
-
 /** Digests every table regardless of row order: equal digests mean that nothing has changed. */
 export async function stateDigest({ listTables, readTable }: ReadableTables): Promise<Record<string, string>> {
   const digests: Record<string, string> = {}
-  const tables = (await listTables()).filter((name) => !DEFERRED.has(name))
-  for (const name of tables.sort()) {
+  for (const name of (await listTables()).toSorted()) {
     const rows = (await readTable(name)).map((row) => JSON.stringify(Object.entries(row).sort()))
     const hash = createHash('sha256').update(rows.sort().join('\n')).digest('base64url')
     digests[name] = `${rows.length} rows, ${hash}`

@@ -111,15 +111,13 @@ function whereIdentity(condition: string): ColumnBinding {
   return { kind: 'expression', expression, type: 'bool', notNull: true }
 }
 
-const SESSION_OWNERS = { table: 'session_owners', ownerColumn: 'session_id', valueColumn: 'identity_id' }
-
 /** Neither tokens nor their digests are symbols. */
 export const API_SESSION_FILTER: FilterTable = {
   table: 'api_sessions',
   indexed: ['identity'],
   columns: new Map([
     ...BASE,
-    ['identity', { kind: 'column', column: 'identity_id', type: 'string', notNull: true, indexedBy: SESSION_OWNERS }],
+    ['identity', column('identity_id', 'string', true)],
     ['authenticator', column('authenticator_id')],
     ['ipAddress', column('ip_address')],
     ['lastActivityAt', column('last_activity_at', 'datetime')],

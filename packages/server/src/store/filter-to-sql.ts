@@ -22,7 +22,7 @@ interface ChildTable {
 
 /**
  * Where a symbol is stored. `set`: a child table. `tags`: a text column with a JSON object. `parent`: the row that the column `key` points at.
- * `expression`: SQL of our own. A column that the main table has no index of may be `indexedBy` a child table. `notNull` lets PostgreSQL sort by
+ * `expression`: SQL of our own. `notNull` lets PostgreSQL sort by
  * an index.
  */
 export type ColumnBinding =
@@ -31,7 +31,6 @@ export type ColumnBinding =
       readonly column: string
       readonly type: ScalarType
       readonly notNull?: true
-      readonly indexedBy?: ChildTable
     }
   | { readonly kind: 'expression'; readonly expression: string; readonly type: ScalarType; readonly notNull?: true }
   | ({ readonly kind: 'set' } & ChildTable)
@@ -126,12 +125,6 @@ function compile(predicate: Predicate, context: Context, negate: boolean): RawBu
       })
     case 'comparison': {
       const { comparison } = predicate
-      const indexedBy = findChildTable(comparison, context)
-      if (!negate && indexedBy) {
-        const test = (value: Fragment) =>
-          compileComparison(comparison, { value, type: 'string' }, context.dialect, false)
-        return isMember(indexedBy, context, test)
-      }
       return compileComparison(comparison, compileOperand(comparison.operand, context), context.dialect, negate)
     }
   }
@@ -140,13 +133,6 @@ function compile(predicate: Predicate, context: Context, negate: boolean): RawBu
 /** Whether an index finds the matching members of a set without reading all sets. */
 function canUseIndex({ kind, negated }: Comparison): boolean {
   return !negated && (kind === 'equal' || kind === 'in')
-}
-
-function findChildTable(comparison: Comparison, { table }: Context): ChildTable | undefined {
-  const { operand } = comparison
-  if (operand.kind !== 'symbol' || !canUseIndex(comparison)) return undefined
-  const binding = table.columns.get(operand.symbol)
-  return binding?.kind === 'column' ? binding.indexedBy : undefined
 }
 
 /** Starts from the members: SQLite would evaluate an `exists` for every row. */

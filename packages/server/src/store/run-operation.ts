@@ -8,7 +8,7 @@ import { nextVersion } from './row-version.ts'
 import type { Transaction } from './transaction.ts'
 
 /** The open transaction in which the statements run. */
-export type OpenTransaction = Pick<Transaction, 'db' | 'dialect' | 'sessionCounts' | 'idleSessions' | 'sessionIndexer'>
+export type OpenTransaction = Pick<Transaction, 'db' | 'dialect' | 'idleSessions'>
 
 /** Authorises the actor, runs the operation and writes its change-log entries, all inside the open transaction. */
 export async function runOperation(

@@ -141,13 +141,6 @@ export interface ApiSessionTable extends Stamped {
   passed_totp_id: Generated<string | null>
 }
 
-/** The owner of a session. */
-export interface SessionOwnerTable {
-  identity_id: string
-  created_at: number
-  session_id: string
-}
-
 /** The TOTP enrollment of an identity. */
 export interface TotpTable {
   id: string
@@ -233,9 +226,6 @@ export interface Database extends HostedTables {
   enrollments: EnrollmentTable
   api_sessions: ApiSessionTable
   /** A view of all sessions by identity. */
-  session_owners: SessionOwnerTable
-  /** SQLite only: the sessions of `session_owners` that are indexed by identity. See `SessionIndexer`. */
-  filed_sessions: SessionOwnerTable
   api_session_certificates: SessionCertificateTable
   totps: TotpTable
   totp_guesses: TotpGuessTable

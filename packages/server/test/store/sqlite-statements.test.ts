@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { CompiledQuery } from 'kysely'
-import { createSqliteKysely } from '../../src/store/sqlite/sqlite-dialect.ts'
+import { createSqliteKysely, SqliteConnection } from '../../src/store/sqlite/sqlite-dialect.ts'
 
 /** How often a statement with this many terms is prepared when it is run twice. */
 async function countPrepared(terms: number): Promise<number> {
@@ -15,7 +15,7 @@ async function countPrepared(terms: number): Promise<number> {
       return typeof value === 'function' ? value.bind(target) : value
     },
   })
-  const db = createSqliteKysely(counted)
+  const db = createSqliteKysely(new SqliteConnection(counted))
   const query = CompiledQuery.raw(`select ${Array(terms).fill("'a' = 'b'").join(' or ')} as found`)
   for (let times = 0; times < 2; times += 1) assert.deepEqual((await db.executeQuery(query)).rows, [{ found: 0 }])
   raw.close()

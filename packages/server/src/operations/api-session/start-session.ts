@@ -16,7 +16,7 @@ import type { SessionOrigin } from '../../store/reads/session-origin-reads.ts'
 import type { TokenBasis } from '../../store/session-basis.ts'
 import type { Store } from '../../store/store.ts'
 import type { Transaction } from '../../store/transaction.ts'
-import { countSessionsBeforeStart, insertSession, type NewApiSession } from '../../store/writes/api-session-writes.ts'
+import { countSessions, insertSession, type NewApiSession } from '../../store/writes/api-session-writes.ts'
 import { setClientInfo } from '../../store/writes/identity-writes.ts'
 import { endSurplusSessions } from '../../store/writes/surplus-sessions.ts'
 
@@ -45,7 +45,7 @@ export const createApiSession = operation({
     const identity = await lockIdentity(tx, identityId, token?.signerId)
     if (token && identity && identity.signerRevision !== token.signerRevision) return 'signer-changed'
     if (!identity || !(await mayLogIn(tx, identity, session, comparedWith))) throw new AppError('INVALID_AUTH')
-    const count = await countSessionsBeforeStart(tx, identityId)
+    const count = await countSessions(tx, identityId)
     if (count >= maxPerIdentity) await endSurplusSessions(tx, identityId, count + 1 - maxPerIdentity)
     await insertSession(tx, session)
     if (envInfo || sdkInfo) await setClientInfo(tx, identityId, { envInfo, sdkInfo })

@@ -4,6 +4,7 @@ import { keyFetches } from './key-fetches.ts'
 import { keySetCas } from './key-set-cas.ts'
 import type { Migration } from './migration.ts'
 import { networkNames } from './network-names.ts'
+import { sessionIndex } from './session-index.ts'
 import { sessionsAndCodes } from './sessions-and-codes.ts'
 import { setUpSessions } from './set-up-sessions.ts'
 import { signerAudiences } from './signer-audiences.ts'
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   keySetCas,
   identityRights,
   setUpSessions,
+  sessionIndex,
 ]

@@ -22,6 +22,13 @@ const MESSAGES = [
   'is not queryable',
 ]
 
+const STATEMENT_TIMEOUT = '57014'
+
+/** Whether another try would have to wait for the database again. */
+export function isUnavailable(error: unknown): boolean {
+  return isConnectionError(error) || (error as { code?: unknown } | null | undefined)?.code === STATEMENT_TIMEOUT
+}
+
 /** Whether the database is unreachable, dropped the connection or is read-only. */
 export function isConnectionError(error: unknown): boolean {
   const code = String((error as { code?: unknown } | null | undefined)?.code ?? '')

@@ -1,46 +1,46 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '@countersign/core'
-import { type Kysely, sql } from 'kysely'
-import pg from 'pg'
 import { FairQueue } from '../../platform/fair-queue.ts'
 import { settleWithin } from '../../platform/settle-within.ts'
-import { type Change, type ChangeListener, type OwnChangeListener, withoutDetails } from '../change.ts'
+import { type ChangeListener, type OwnChange, type OwnChangeListener, withoutDetails } from '../change.ts'
 import type { ChangeSharing } from '../change-sharing.ts'
 import { LONG_READ_MS, LONG_READS_AT_ONCE, LongReadQueue, longReadTimeout } from '../long-read.ts'
 import { migrate } from '../migrations/migrate.ts'
 import { POSTGRES_TYPES } from '../migrations/migration.ts'
-import type { AnyOperation } from '../operation.ts'
-import type { OperationMeta } from '../operation-meta.ts'
-import { runOperation } from '../run-operation.ts'
-import type { Database } from '../schema.ts'
 import type { Store } from '../store.ts'
-import { isConnectionError } from './connection-error.ts'
-import { CONNECT_TIMEOUT_MS, type ConnectionPool, createConnectionPool } from './connection-pool.ts'
+import { ClientPool } from './client-pool.ts'
+import { isUnavailable } from './connection-error.ts'
 import { followChanges, NOTIFY_CHANNEL, type Notification } from './follow-changes.ts'
-
-const INT8_OID = 20
-/** Instants and counts stay far below 2^53, so a number holds them exactly. */
-pg.types.setTypeParser(INT8_OID, Number)
+import { CONNECT_TIMEOUT_MS, type PostgresClient } from './postgres-client.ts'
+import { createPostgresKysely } from './postgres-dialect.ts'
+import { WriteLane } from './write-lane.ts'
 
 /** Keys of advisory locks, unlikely to collide with those of other programs. */
 const LOCK_SPACE = 1129270867
 const LOCKS = { migration: 1, write: 2 }
 
-/** Serializes operations over all nodes until the end of the transaction, so that what an operation has read is still true when it commits. */
-async function acquireLock(transaction: Kysely<Database>, lock: number = LOCKS.write): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${LOCK_SPACE}::int, ${lock}::int)`.execute(transaction)
-}
+/** Until the end of the transaction, over all nodes. */
+const lock = (kind: 'exclusive' | 'shared', key: number): string =>
+  `select pg_advisory_xact_lock${kind === 'shared' ? '_shared' : ''}(${LOCK_SPACE}, ${key})`
 
 /** Retries after a serialization failure or deadlock, with exponential backoff. */
 const MAX_RETRIES = 3
 const RETRY_BACKOFF_MS = 10
-const RETRYABLE = new Set(['40001', '40P01'])
+/** A prepared statement fails when a newer release has changed its table; a new connection prepares it again. */
+const STATEMENT_CHANGED = '0A000'
+const RETRYABLE = new Set(['40001', '40P01', STATEMENT_CHANGED])
 const READ_ONLY = '25006'
 const STATEMENT_TIMEOUT = '57014'
 
+const STATEMENT_MS = 10_000
 const MAX_CONNECTIONS = 10
-/** Left to reads, however many writes there are. */
-const CONNECTIONS_FOR_READS = 2
+/** Reads on one connection before another is opened. */
+const READS_PER_CONNECTION = 8
+/** While one group of logins commits, the next runs. */
+const LOGIN_CONNECTIONS = 2
+const MAX_LOGINS_PER_COMMIT = 64
+/** Logins of all nodes wait for the commit of such a group. */
+const MAX_CHANGES_PER_COMMIT = 16
 /** With more writes waiting, further ones fail with SERVER_TOO_MANY_REQUESTS. */
 const MAX_WAITING_WRITES = 10_000
 const STALE_MS = 1_000
@@ -64,39 +64,43 @@ export interface PostgresOptions {
 
 /** The shared store: any number of nodes on one PostgreSQL database, which exchange changes by LISTEN and NOTIFY. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { url, onWarning, maxConnections = MAX_CONNECTIONS, longReadMs = LONG_READ_MS } = options
-  const pool = createConnectionPool({
-    url,
-    onWarning,
-    max: Math.max(2, maxConnections - LONG_READS_AT_ONCE),
-    statementMs: 10_000,
-    name: 'countersign',
-  })
-  // Connections of their own: however many long reads there are, logins and writes have theirs.
-  const listPool = createConnectionPool({
-    url,
-    onWarning,
-    max: LONG_READS_AT_ONCE,
-    statementMs: longReadMs,
-    name: 'countersign-lists',
-  })
+  const pools = createPools(options)
   try {
-    return await openOn(pool, listPool, options)
+    return await openOn(pools, options)
   } catch (error) {
-    await Promise.all([pool.db.destroy(), listPool.db.destroy()])
+    await pools.end()
     throw error
   }
 }
 
-async function openOn(
-  { db, dropIdle }: ConnectionPool,
-  listPool: ConnectionPool,
-  options: PostgresOptions,
-): Promise<Store> {
-  await db.transaction().execute(async (transaction) => {
-    await acquireLock(transaction, LOCKS.migration)
-    await migrate(transaction, POSTGRES_TYPES, options.now)
-  })
+type Pools = ReturnType<typeof createPools>
+
+/** Connections of their own for long reads, changes and logins: however many there are of one, the others have theirs. */
+function createPools({ url, onWarning, maxConnections = MAX_CONNECTIONS, longReadMs = LONG_READ_MS }: PostgresOptions) {
+  const create = (name: string, limits: Partial<ConstructorParameters<typeof ClientPool>[0]> = {}) =>
+    new ClientPool({ url, onWarning, name, max: 1, enoughPending: 1, statementMs: STATEMENT_MS, ...limits })
+  const others = LONG_READS_AT_ONCE + LOGIN_CONNECTIONS + 1
+  const pools = {
+    reads: create('countersign', { max: Math.max(1, maxConnections - others), enoughPending: READS_PER_CONNECTION }),
+    lists: create('countersign-lists', { max: LONG_READS_AT_ONCE, statementMs: longReadMs }),
+    changes: create('countersign-changes'),
+    logins: Array.from({ length: LOGIN_CONNECTIONS }, () => create('countersign-logins')),
+  }
+  const all = Object.values(pools).flat()
+  return {
+    ...pools,
+    /** Makes new connections replace those that are open; statements under way continue. */
+    drop: () => {
+      for (const pool of all) pool.drop()
+    },
+    end: async () => {
+      await Promise.all(all.map((pool) => pool.end()))
+    },
+  }
+}
+
+async function openOn(pools: Pools, options: PostgresOptions): Promise<Store> {
+  await migrateOn(await pools.changes.connect(), options.now)
 
   const listeners: ChangeListener[] = []
   const ownListeners: OwnChangeListener[] = []
@@ -105,49 +109,34 @@ async function openOn(
   }
   options.sharing?.onAnnounced(publish)
   const follower = await followChanges({ ...options, staleMs: options.staleMs ?? STALE_MS, publish })
-
-  // Not the pool's own queue, in which a write that waits for the writes before it would time out as if there were no connection.
-  const writesAtOnce = Math.max(
-    1,
-    (options.maxConnections ?? MAX_CONNECTIONS) - LONG_READS_AT_ONCE - CONNECTIONS_FOR_READS,
-  )
-  const writes = new FairQueue({
-    atOnce: writesAtOnce,
-    // One actor's writes wait for each other's lock, and must not do so on every connection.
-    perKey: Math.ceil(writesAtOnce / 2),
-    maxWaiting: MAX_WAITING_WRITES,
-  })
+  const lanes = createLanes(pools, options.nodeId)
   const longReads = new LongReadQueue()
-  const runOnce = (operation: AnyOperation, args: unknown, meta: OperationMeta) =>
-    db
-      .transaction()
-      .setIsolationLevel('read committed')
-      .execute(async (transaction) => {
-        if (operation.needsWriteLock !== false) await acquireLock(transaction)
-        const done = await runOperation({ db: transaction, dialect: 'postgres' }, operation, args, meta)
-        if (done.changes.length > 0) {
-          const message = notification(options.nodeId, done.changes)
-          await sql`select pg_notify(${NOTIFY_CHANNEL}, ${message})`.execute(transaction)
-        }
-        return done
-      })
 
   return {
     dialect: 'postgres',
-    db,
-    readLong: (caller, query) =>
+    db: createPostgresKysely(async (text, values, { isPrepared }) => {
+      try {
+        return await pools.reads.query(text, values, { isPrepared })
+      } catch (error) {
+        if (codeOf(error) !== STATEMENT_CHANGED) throw error
+        pools.drop()
+        return pools.reads.query(text, values, { isPrepared: false })
+      }
+    }),
+    readLong: (caller, { sql, parameters }) =>
       longReads.run(caller, async () => {
         try {
-          return (await listPool.db.executeQuery(query)).rows
+          return (await pools.lists.query(sql, parameters, { isPrepared: false })).rows
         } catch (error) {
-          throw (error as { code?: unknown }).code === STATEMENT_TIMEOUT ? longReadTimeout() : error
+          throw codeOf(error) === STATEMENT_TIMEOUT ? longReadTimeout() : error
         }
       }),
     run: async (operation, args, meta) => {
+      const { lane, queue } = operation.needsWriteLock === false ? lanes.logins : lanes.changes
       for (let retries = 0; ; retries++) {
         try {
-          const { result, changes } = await writes.run(meta.organizationId ?? meta.actorId, () =>
-            runOnce(operation, args, meta),
+          const { result, changes } = await queue.run(meta.organizationId ?? meta.actorId, () =>
+            lane.run(operation, args, meta),
           )
           if (changes.length > 0) {
             follower.noteOwn(changes.length)
@@ -158,18 +147,20 @@ async function openOn(
           return result as never
         } catch (error) {
           if (error instanceof AppError) throw error
-          const code = String((error as { code?: unknown }).code)
-          // After a failover the pooled connections lead to the standby; new ones may reach the new primary.
-          if (code === READ_ONLY) dropIdle()
+          const code = codeOf(error)
+          // After a failover the connections lead to the standby; new ones may reach the new primary.
+          if (code === READ_ONLY || code === STATEMENT_CHANGED) pools.drop()
           const isRetryable = RETRYABLE.has(code)
           if (isRetryable && retries < MAX_RETRIES) {
             await sleep(Math.random() * RETRY_BACKOFF_MS * 2 ** retries)
             continue
           }
-          if (!isRetryable && !isConnectionError(error)) throw error
+          if (!isRetryable && !isUnavailable(error)) throw error
+          // The commit may have succeeded without its reply.
+          publish('everything')
           const unavailable = new AppError('STORE_UNAVAILABLE', undefined, { cause: error })
           // Each of them would wait for a connection in turn, long after its request was answered.
-          if (!isRetryable) writes.rejectOlderThan(CONNECT_TIMEOUT_MS, unavailable)
+          if (!isRetryable) queue.rejectOlderThan(CONNECT_TIMEOUT_MS, unavailable)
           throw unavailable
         }
       }
@@ -177,20 +168,72 @@ async function openOn(
     onChange: (listener) => void listeners.push(listener),
     onOwnChange: (listener) => void ownListeners.push(listener),
     close: async () => {
-      await settleWithin(CLOSE_TIMEOUT_MS, [follower.stop(), db.destroy(), listPool.db.destroy()])
+      await settleWithin(CLOSE_TIMEOUT_MS, [follower.stop(), pools.end()])
     },
   }
 }
 
-/** A notification holds 8,000 bytes; more changes are published as `everything`. */
-const MAX_NOTIFIED_CHANGES = 40
+const codeOf = (error: unknown): string => String((error as { code?: unknown } | null | undefined)?.code)
 
-function notification(nodeId: string, changes: readonly Change[]): string {
-  const published = changes.map(withoutDetails)
-  const notification: Notification = {
-    from: nodeId,
-    changes: published.length > MAX_NOTIFIED_CHANGES ? 'everything' : published,
-    count: published.length,
+async function migrateOn(client: PostgresClient, now: number): Promise<void> {
+  const run = (text: string, values: readonly unknown[] = []) => client.query(text, values, { isPrepared: false })
+  await run('begin')
+  try {
+    await run(lock('exclusive', LOCKS.migration))
+    await migrate(createPostgresKysely(run), POSTGRES_TYPES, now)
+    await run('commit')
+  } catch (error) {
+    await run('rollback').catch(() => {})
+    throw error
   }
-  return JSON.stringify(notification)
 }
+
+/**
+ * Changes are serialized over all nodes, so that what an operation has read is still true when it commits. Logins, and other operations that
+ * read only what they change, run beside each other, but not beside changes.
+ */
+function createLanes({ changes, logins }: Pools, nodeId: string) {
+  const notify = (published: readonly OwnChange[]) =>
+    notifications(nodeId, published).map((message) => ({
+      text: `select pg_notify('${NOTIFY_CHANNEL}', $1)`,
+      values: [message],
+    }))
+  const createLane = (
+    connections: readonly ClientPool[],
+    lockStatement: string,
+    { maxGroup, isConcurrent }: { readonly maxGroup: number; readonly isConcurrent: boolean },
+  ) => ({
+    lane: new WriteLane({ connections, lockStatement, maxGroup, isConcurrent, notify }),
+    // Callers take turns, so that one of them fills at most half of a group.
+    queue: new FairQueue({
+      atOnce: maxGroup * connections.length,
+      perKey: Math.ceil(maxGroup / 2),
+      maxWaiting: MAX_WAITING_WRITES,
+    }),
+  })
+  return {
+    changes: createLane([changes], lock('exclusive', LOCKS.write), {
+      maxGroup: MAX_CHANGES_PER_COMMIT,
+      isConcurrent: false,
+    }),
+    logins: createLane(logins, lock('shared', LOCKS.write), { maxGroup: MAX_LOGINS_PER_COMMIT, isConcurrent: true }),
+  }
+}
+
+/** A notification holds 8,000 bytes. */
+const CHANGES_PER_NOTIFICATION = 40
+/** More of them are published as `everything`. */
+const MAX_NOTIFICATIONS = 8
+
+function notifications(nodeId: string, changes: readonly OwnChange[]): string[] {
+  if (changes.length > CHANGES_PER_NOTIFICATION * MAX_NOTIFICATIONS)
+    return [notification({ from: nodeId, changes: 'everything', count: changes.length })]
+  const messages: string[] = []
+  for (let at = 0; at < changes.length; at += CHANGES_PER_NOTIFICATION) {
+    const published = changes.slice(at, at + CHANGES_PER_NOTIFICATION).map(withoutDetails)
+    messages.push(notification({ from: nodeId, changes: published, count: published.length }))
+  }
+  return messages
+}
+
+const notification = (message: Notification): string => JSON.stringify(message)

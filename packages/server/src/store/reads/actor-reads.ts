@@ -35,31 +35,27 @@ interface SessionActor extends Pick<OperationMeta, 'actorId' | 'now'> {
  * longer allowed, or lacks a second factor that is required now.
  */
 export async function findSessionActor(
-  { db, dialect }: Pick<Transaction, 'db' | 'dialect'>,
+  { db }: Pick<Transaction, 'db'>,
   { actorId, credential, now, mayBePartial }: SessionActor,
 ): Promise<Actor | undefined> {
-  const [session] = await SESSION_BY_ID[dialect](db, credential.sessionId)
+  const [[session], [row]] = await Promise.all([sessionById(db, credential.sessionId), identityById(db, actorId)])
   if (session?.identityId !== actorId || !isStoredSessionLive(session, now)) return undefined
-  const [row] = await identityById(db, actorId)
   if (!row || isDisabled(row, now)) return undefined
   const actor: Actor = { id: actorId, isAdmin: Boolean(row.is_admin), permissions: readJsonColumn(row.permissions) }
-  const origin = await findSessionOrigin(db, { ...session, method: session.method as LoginMethodName }, actor)
+  const [origin, policy] = await Promise.all([
+    findSessionOrigin(db, { ...session, method: session.method as LoginMethodName }, actor),
+    findAuthPolicy(db, row.authPolicyId),
+  ])
   if (origin?.retiresAt !== undefined && now >= origin.retiresAt) return undefined
-  const policy = await findAuthPolicy(db, row.authPolicyId)
   if (!origin || !policy || !isLoginAllowed(policy, origin.login)) return undefined
   if (mayBePartial) return actor
   if (isCodeMissing(policy, { ...row, ...session })) return undefined
   return (await isSecondTokenValid(db, policy, credential, actor)) ? actor : undefined
 }
 
-/** Locked on PostgreSQL until the commit: an operation that ends the session waits, whether it holds the write lock or not. */
-const SESSION_BY_ID = {
-  sqlite: prepared(1, (db, id: string) => sessionById(db, id)),
-  postgres: prepared(1, (db, id: string) => sessionById(db, id).forKeyShare()),
-}
-
-function sessionById(db: Db, id: string) {
-  return db
+/** No session ends before the commit: what ends one waits for the operations that authorise an actor. */
+const sessionById = prepared(1, (db, id: string) =>
+  db
     .selectFrom('api_sessions')
     .select(['identity_id as identityId', 'method', 'authenticator_id as authenticatorId', 'signer_id as signerId'])
     .select([
@@ -68,8 +64,8 @@ function sessionById(db: Db, id: string) {
       'expires_at as expiresAt',
       'ends_at as endsAt',
     ])
-    .where('id', '=', id)
-}
+    .where('id', '=', id),
+)
 
 const identityById = prepared(1, (db, id: string) =>
   db

@@ -4,15 +4,15 @@ import { identityFromRow, type StoredIdentity } from '../identity-row.ts'
 import { readJsonColumn } from '../json-column.ts'
 import { prepared, preparedForIds } from '../prepared.ts'
 import type { AuthenticatorRow, Database, IdentityRow } from '../schema.ts'
+import { attributesColumn } from './attributes-column.ts'
 
-const identityById = prepared(1, (db, id: string) => db.selectFrom('identities').selectAll().where('id', '=', id))
+const selectIdentity = (db: Kysely<Database>) =>
+  db.selectFrom('identities').selectAll().select(attributesColumn(db).as('attributes'))
+
+const identityById = prepared(1, (db, id: string) => selectIdentity(db).where('id', '=', id))
 
 const identityByExternalId = prepared(1, (db, externalId: string) =>
-  db.selectFrom('identities').selectAll().where('external_id', '=', externalId),
-)
-
-const attributesOf = prepared(1, (db, id: string) =>
-  db.selectFrom('identity_attributes').select('attribute').where('identity_id', '=', id).orderBy('attribute'),
+  selectIdentity(db).where('external_id', '=', externalId),
 )
 
 const attributesOfSome = preparedForIds(0, (db, ids) =>
@@ -39,26 +39,31 @@ const authenticatorsOfSome = preparedForIds(0, (db, ids) =>
 
 const sessionHoldersOfSome = preparedForIds(1, (db, ids, now: number) =>
   db
-    .selectFrom('session_owners as owner')
-    .innerJoin('api_sessions as session', 'session.id', 'owner.session_id')
-    .select('owner.identity_id')
-    .distinct()
-    .where('owner.identity_id', 'in', ids)
-    .where('session.expires_at', '>', now),
+    .selectFrom('identities')
+    .select('id')
+    .where('id', 'in', ids)
+    // Ends at the first live session, however many there are.
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('api_sessions')
+          .select('api_sessions.id')
+          .whereRef('api_sessions.identity_id', '=', 'identities.id')
+          .where('expires_at', '>', now),
+      ),
+    ),
 )
 
 export async function findIdentity(db: Kysely<Database>, id: string): Promise<StoredIdentity | undefined> {
   const [row] = await identityById(db, id)
-  return withOwnAttributes(db, row)
+  return row && identityFromRow(row, readJsonColumn(row.attributes))
 }
 
-/** Runs the same queries whether the identity exists or not, so that the time of a refusal does not disclose it. */
 export async function findIdentityByExternalId(
   db: Kysely<Database>,
   externalId: string,
 ): Promise<StoredIdentity | undefined> {
   const [row] = await identityByExternalId(db, externalId)
-  return withOwnAttributes(db, row)
+  return row && identityFromRow(row, readJsonColumn(row.attributes))
 }
 
 const idById = prepared(1, (db, id: string) => db.selectFrom('identities').select('id').where('id', '=', id))
@@ -78,18 +83,6 @@ export async function isIdentityName(db: Kysely<Database>, name: string): Promis
 export async function findEnrolledIdentity(db: Kysely<Database>, key: EnrollmentKey): Promise<string | undefined> {
   const [row] = await (key.useExternalId ? idByExternalId(db, key.externalId) : idById(db, key.id))
   return row?.id
-}
-
-async function withOwnAttributes(
-  db: Kysely<Database>,
-  row: IdentityRow | undefined,
-): Promise<StoredIdentity | undefined> {
-  const attributes = await attributesOf(db, row?.id ?? '')
-  if (!row) return undefined
-  return identityFromRow(
-    row,
-    attributes.map(({ attribute }) => attribute),
-  )
 }
 
 export async function withAttributes(db: Kysely<Database>, rows: readonly IdentityRow[]): Promise<StoredIdentity[]> {
@@ -134,7 +127,7 @@ export async function loadIdentityDetails(db: Kysely<Database>, identities: read
     sessionHoldersOfSome(db, ids, now),
   ])
   const policyNames = new Map(policies.map(({ id, name }) => [id, name]))
-  const withSession = new Set(sessions.map((row) => row.identity_id))
+  const withSession = new Set(sessions.map((row) => row.id))
   return ({ id, authPolicyId }: StoredIdentity) => ({
     policy: { id: authPolicyId, name: policyNames.get(authPolicyId) ?? '' },
     authenticators: authenticatorsOf(id),

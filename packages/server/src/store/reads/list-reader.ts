@@ -57,13 +57,7 @@ function isEveryRow(predicate: Predicate): boolean {
 }
 
 function isIndexOrder([first]: readonly SortField[], table: FilterTable): boolean {
-  return first !== undefined && isIndexed(first.symbol, table) && !isIndexedElsewhere(first.symbol, table)
-}
-
-/** The index of another table finds rows, but not in the order of this one. */
-function isIndexedElsewhere(symbol: string, { columns }: FilterTable): boolean {
-  const binding = columns.get(symbol)
-  return binding?.kind === 'column' && binding.indexedBy !== undefined
+  return first !== undefined && isIndexed(first.symbol, table)
 }
 
 function isFoundByIndex(predicate: Predicate, table: FilterTable): boolean {

@@ -1,50 +1,41 @@
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import { type StoredSession, sessionFromRow } from '../api-session-row.ts'
 import { identityFromRow, type StoredIdentity } from '../identity-row.ts'
 import { readJsonColumn } from '../json-column.ts'
 import { prepared } from '../prepared.ts'
 import type { ApiSessionRow, Database } from '../schema.ts'
 import type { Store } from '../store.ts'
-import type { StoreDialect } from '../transaction.ts'
+import { attributesColumn } from './attributes-column.ts'
 
-/** The sorted attributes of an identity as a JSON array. */
-const ATTRIBUTES: Readonly<Record<StoreDialect, ReturnType<typeof sql<string>>>> = {
-  sqlite: sql`(select json_group_array(attribute order by attribute) from identity_attributes where identity_id = identities.id)`,
-  postgres: sql`(select coalesce(json_agg(attribute order by attribute)::text, '[]') from identity_attributes where identity_id = identities.id)`,
-}
-
-const sessionByDigest = (dialect: StoreDialect) =>
-  prepared(1, (db, digest: string) =>
-    db
-      .selectFrom('api_sessions as session')
-      .innerJoin('identities', 'identities.id', 'session.identity_id')
-      .selectAll('identities')
-      .select([
-        'session.id as session_id',
-        'session.method',
-        'session.authenticator_id',
-        'session.signer_id',
-        'session.ip_address',
-        'session.config_types',
-        'session.created_at as session_created_at',
-        'session.updated_at as session_updated_at',
-        'session.ends_at',
-        'session.passed_totp_id',
-        'session.last_activity_at',
-        'session.expires_at',
-      ])
-      .select(ATTRIBUTES[dialect].as('attributes'))
-      .where('session.token_digest', '=', digest),
-  )
-
-const SESSION_BY_DIGEST = { sqlite: sessionByDigest('sqlite'), postgres: sessionByDigest('postgres') }
+const sessionByDigest = prepared(1, (db, digest: string) =>
+  db
+    .selectFrom('api_sessions as session')
+    .innerJoin('identities', 'identities.id', 'session.identity_id')
+    .selectAll('identities')
+    .select([
+      'session.id as session_id',
+      'session.method',
+      'session.authenticator_id',
+      'session.signer_id',
+      'session.ip_address',
+      'session.config_types',
+      'session.created_at as session_created_at',
+      'session.updated_at as session_updated_at',
+      'session.ends_at',
+      'session.passed_totp_id',
+      'session.last_activity_at',
+      'session.expires_at',
+    ])
+    .select(attributesColumn(db).as('attributes'))
+    .where('session.token_digest', '=', digest),
+)
 
 /** A session and its identity, in one statement, so that a request with an uncached session waits for one query only. */
 export async function findSession(
-  { db, dialect }: Pick<Store, 'db' | 'dialect'>,
+  { db }: Pick<Store, 'db'>,
   tokenDigest: string,
 ): Promise<{ session: StoredSession; identity: StoredIdentity } | undefined> {
-  const [row] = await SESSION_BY_DIGEST[dialect](db, tokenDigest)
+  const [row] = await sessionByDigest(db, tokenDigest)
   if (!row) return undefined
   const ofSession = { id: row.session_id, created_at: row.session_created_at, updated_at: row.session_updated_at }
   return {

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
 import type { Database } from '../schema.ts'
-import { createSqliteKysely } from './sqlite-dialect.ts'
+import { createSqliteKysely, SqliteConnection } from './sqlite-dialect.ts'
 
 /** How long a writer waits for another process's write lock before it fails. */
 export const WRITE_LOCK_WAIT_MS = 10_000
@@ -9,6 +9,7 @@ export const WRITE_LOCK_WAIT_MS = 10_000
 export interface SqliteHandle {
   readonly raw: DatabaseSync
   readonly db: Kysely<Database>
+  readonly connection: SqliteConnection
 }
 
 /** More than the default of 1,000: a page that many logins change is then copied from the WAL once for all of them. */
@@ -22,7 +23,7 @@ export function openForWriting(file: string): SqliteHandle {
     pragma synchronous = full;
     pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};
     pragma foreign_keys = on;`)
-  return { raw, db: createSqliteKysely(raw) }
+  return toHandle(raw)
 }
 
 /** Holds the inner pages of every index over millions of rows, so that finding a row reads one page per index. */
@@ -32,5 +33,10 @@ const READ_CACHE_KIB = 12_288
 export function openForReading(file: string): SqliteHandle {
   const raw = new DatabaseSync(file)
   raw.exec(`pragma busy_timeout = 1000; pragma query_only = on; pragma cache_size = -${READ_CACHE_KIB};`)
-  return { raw, db: createSqliteKysely(raw) }
+  return toHandle(raw)
+}
+
+function toHandle(raw: DatabaseSync): SqliteHandle {
+  const connection = new SqliteConnection(raw)
+  return { raw, connection, db: createSqliteKysely(connection) }
 }

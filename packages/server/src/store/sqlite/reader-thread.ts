@@ -1,13 +1,11 @@
 /** The entry file of a thread for reads of the embedded database that may take long. It runs one read at a time. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { findDirectConnection } from '../direct-connection.ts'
 import { openForReading } from './open-database.ts'
 import type { FromReader, ReaderOptions, ToReader } from './reader-messages.ts'
 import { WITHIN_DEADLINE } from './within-deadline.ts'
 
 const { file, deadlineMs } = workerData as ReaderOptions
-const { raw, db } = openForReading(file)
-const connection = findDirectConnection(db)
+const { raw, connection } = openForReading(file)
 let deadline = 0
 let isLate = false
 
@@ -26,7 +24,7 @@ parentPort?.on('message', ({ sql, parameters }: ToReader) => {
 
 function read(sql: string, parameters: readonly unknown[]): FromReader {
   try {
-    return { rows: connection?.rowsOf(sql, parameters) ?? [] }
+    return { rows: connection.rowsOf(sql, parameters) }
   } catch (error) {
     if (isLate) return { isLate }
     const { message, code, errcode } = error as Error & { code?: unknown; errcode?: unknown }

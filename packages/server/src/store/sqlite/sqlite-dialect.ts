@@ -16,8 +16,7 @@ import { type DirectConnection, setDirectConnection } from '../direct-connection
 import type { Database } from '../schema.ts'
 
 /** Kysely on one `node:sqlite` connection, with a bounded cache of prepared statements. */
-export function createSqliteKysely(database: DatabaseSync): Kysely<Database> {
-  const connection = new SqliteConnection(database)
+export function createSqliteKysely(connection: SqliteConnection): Kysely<Database> {
   const dialect: Dialect = {
     createAdapter: () => new SqliteAdapter(),
     createDriver: () => new SqliteDriver(connection),
@@ -81,7 +80,7 @@ interface Prepared {
   readonly columns: readonly string[]
 }
 
-class SqliteConnection implements DatabaseConnection, DirectConnection {
+export class SqliteConnection implements DatabaseConnection, DirectConnection {
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, Prepared>()
 

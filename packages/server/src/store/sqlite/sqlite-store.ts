@@ -55,12 +55,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   closeSync(openSync(options.file, 'a', PRIVATE_FILE_MODE))
   await migrateFile(options.file, options.now)
   const { raw, db } = openForReading(options.file)
-  const { file, artificialCommitMs, idleMs, isShared } = options
+  const { file, artificialCommitMs, isShared } = options
   const workerData: WriterOptions = {
     file,
     ...(isShared && { isShared }),
     ...(artificialCommitMs !== undefined && { artificialCommitMs }),
-    ...(idleMs !== undefined && { idleMs }),
   }
   const worker = new Worker(options.writer, { workerData, stderr: true })
   forwardToLog(worker.stderr)

@@ -6,10 +6,8 @@ import { shrinkHeap } from '../../platform/shrink-heap.ts'
 import { IdleSessions } from '../idle-sessions.ts'
 import type { AnyOperation } from '../operation.ts'
 import { type OpenTransaction, runOperation } from '../run-operation.ts'
-import { SessionCounts } from '../session-counts.ts'
 import { isFileError } from '../store-error.ts'
 import { openForWriting, WRITE_LOCK_WAIT_MS } from './open-database.ts'
-import { SessionIndexer } from './session-indexer.ts'
 import {
   fromWriter,
   type NumberedWrite,
@@ -25,9 +23,6 @@ const MAX_WRITES_PER_COMMIT = 256
 
 /** Refused writes come in bursts: this many groups after one run with a savepoint per write. */
 const SAVEPOINT_GROUPS_AFTER_REFUSAL = 50
-
-const DEFAULT_IDLE_MS = 10_000
-const IDLE_INDEX_BATCH = 512
 
 const SQLITE_BUSY = 5
 /** Short, because a commit takes a fraction of a millisecond. */
@@ -48,12 +43,9 @@ class SqliteWriter {
   readonly #options: WriterOptions
   readonly #raw: DatabaseSync
   readonly #on: OpenTransaction
-  readonly #sessionCounts: SessionCounts
   readonly #idleSessions = new IdleSessions()
-  readonly #sessionIndexer: SessionIndexer
   readonly #statements: Readonly<Record<keyof typeof STATEMENTS, StatementSync>>
   readonly #waiting: NumberedWrite[] = []
-  #indexTimer: NodeJS.Timeout | undefined
   #savepointGroups = 0
   #isFlushing = false
   #isClosing = false
@@ -66,28 +58,17 @@ class SqliteWriter {
     this.#raw = raw
     // `#begin` retries itself: SQLite's own wait sleeps up to 100 ms at a time.
     if (options.isShared) raw.exec('pragma busy_timeout = 0')
-    const isShared = options.isShared === true
-    this.#sessionCounts = new SessionCounts({ isShared })
-    this.#sessionIndexer = new SessionIndexer(raw, { isShared })
-    this.#on = {
-      db,
-      dialect: 'sqlite',
-      sessionCounts: this.#sessionCounts,
-      idleSessions: this.#idleSessions,
-      sessionIndexer: this.#sessionIndexer,
-    }
+    this.#on = { db, dialect: 'sqlite', idleSessions: this.#idleSessions }
     this.#statements = {
       begin: raw.prepare(STATEMENTS.begin),
       commit: raw.prepare(STATEMENTS.commit),
       savepoint: raw.prepare(STATEMENTS.savepoint),
       release: raw.prepare(STATEMENTS.release),
       rollbackToSavepoint: raw.prepare(STATEMENTS.rollbackToSavepoint),
-      addSessions: raw.prepare(STATEMENTS.addSessions),
     }
   }
 
   start(): void {
-    this.#indexTimer = setTimeout(() => this.#indexRest(), this.#options.idleMs ?? DEFAULT_IDLE_MS).unref()
     this.#port.on('message', (message: ToWriter) => {
       if (message === 'close') this.#isClosing = true
       else this.#waiting.push(...writesOf(message))
@@ -106,7 +87,6 @@ class SqliteWriter {
       await yieldToEventLoop()
     }
     this.#isFlushing = false
-    this.#indexTimer?.refresh()
     if (!this.#isClosing) return
     this.#raw.close()
     this.#port.close()
@@ -117,13 +97,11 @@ class SqliteWriter {
       this.#begin()
       const replies = (await this.#runTogether(group)) ?? (await this.#runWithSavepoints(group))
       if (this.#options.artificialCommitMs) pause(this.#options.artificialCommitMs)
-      this.#sessionIndexer.beforeCommit()
       this.#statements.commit.run()
-      this.#sessionIndexer.afterCommit()
       return replies
     } catch (error) {
       if (this.#raw.isTransaction) this.#raw.exec('rollback')
-      this.#afterRollback()
+      this.#idleSessions.clear()
       // No write of the group is on disk, so all of them have failed.
       const refusal = toSentError(new AppError('STORE_UNAVAILABLE', undefined, { cause: error }))
       process.stderr.write(`${JSON.stringify({ level: 50, msg: 'commit failed', error: String(error) })}\n`)
@@ -140,13 +118,12 @@ class SqliteWriter {
     try {
       const replies: WriteReply[] = []
       for (const write of group) replies.push(await this.#run(write))
-      this.#writeSessionCount()
       return replies
     } catch (error) {
       if (isFileError(error)) throw error
       this.#savepointGroups = SAVEPOINT_GROUPS_AFTER_REFUSAL
       this.#raw.exec('rollback')
-      this.#afterRollback()
+      this.#idleSessions.clear()
       this.#begin()
       return undefined
     }
@@ -159,14 +136,12 @@ class SqliteWriter {
     for (const write of group) {
       savepoint.run()
       try {
-        const reply = await this.#run(write)
-        this.#writeSessionCount()
-        replies.push(reply)
+        replies.push(await this.#run(write))
       } catch (error) {
         // A full disk fails every write of the group, and with it the commit.
         if (isFileError(error)) throw error
         rollbackToSavepoint.run()
-        this.#afterRollback()
+        this.#idleSessions.clear()
         replies.push({ id: write.id, error: toSentError(error) })
       }
       release.run()
@@ -179,33 +154,6 @@ class SqliteWriter {
     if (!operation) throw new TypeError(`operation ${name} is not in the table of the writer thread`)
     const { result, changes } = await runOperation(this.#on, operation, args, meta)
     return { id, result, changes }
-  }
-
-  #afterRollback(): void {
-    this.#sessionCounts.clear()
-    this.#idleSessions.clear()
-    this.#sessionIndexer.afterRollback()
-  }
-
-  /** Indexes the remaining sessions in batches while there is nothing else to write. */
-  #indexRest(): void {
-    if (this.#isFlushing || this.#isClosing || !this.#sessionIndexer.hasUnindexed) return
-    try {
-      this.#begin()
-      this.#sessionIndexer.indexNext(IDLE_INDEX_BATCH)
-      this.#statements.commit.run()
-      this.#sessionIndexer.afterCommit()
-      setImmediate(() => this.#indexRest())
-    } catch {
-      // Queries find these sessions anyway; the next commit reports the error.
-      if (this.#raw.isTransaction) this.#raw.exec('rollback')
-      this.#sessionIndexer.afterRollback()
-    }
-  }
-
-  #writeSessionCount(): void {
-    const started = this.#sessionCounts.takeUnwritten()
-    if (started > 0) this.#statements.addSessions.run(started)
   }
 
   /** Acquires the write lock, which another process may hold during its commit. */
@@ -230,7 +178,6 @@ const STATEMENTS = {
   savepoint: 'savepoint one_write',
   release: 'release one_write',
   rollbackToSavepoint: 'rollback to one_write',
-  addSessions: "update row_counts set total = total + ? where table_name = 'api_sessions'",
 } as const
 
 function pause(ms: number): void {

@@ -5,6 +5,4 @@ export interface WriterOptions {
   readonly isShared?: boolean
   /** Delays every commit, so that tests can show that readers do not wait for it. */
   readonly artificialCommitMs?: number
-  /** After this time without a write, the remaining sessions are indexed by identity. */
-  readonly idleMs?: number
 }

@@ -1,6 +1,5 @@
 import { insertRow, prepared } from '../prepared.ts'
 import { basisColumns, type SessionBasis } from '../session-basis.ts'
-import { forEachDialect } from '../session-owners.ts'
 import type { Transaction } from '../transaction.ts'
 
 const ENTITY = 'apiSessions'
@@ -15,18 +14,16 @@ export interface NewApiSession extends SessionBasis {
   readonly endsAt: number
 }
 
-const SESSION_COUNT = forEachDialect((owners) =>
-  prepared(1, (db, identityId: string) =>
-    db
-      .selectFrom(owners)
-      .select(({ fn }) => fn.countAll<number>().as('count'))
-      .where('identity_id', '=', identityId),
-  ),
+const sessionCount = prepared(1, (db, identityId: string) =>
+  db
+    .selectFrom('api_sessions')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('identity_id', '=', identityId),
 )
 
-/** Not reported as a change: caches load a session at its first use. Call `countSessionsBeforeStart` first. */
+/** Not reported as a change: caches load a session at its first use. */
 export async function insertSession(tx: Transaction, session: NewApiSession): Promise<void> {
-  const { db, now, sessionIndexer } = tx
+  const { db, now } = tx
   await insertRow(db, 'api_sessions', {
     id: session.id,
     token_digest: session.tokenDigest,
@@ -41,20 +38,11 @@ export async function insertSession(tx: Transaction, session: NewApiSession): Pr
     created_at: now,
     updated_at: now,
   })
-  sessionIndexer?.noteStarted(session.identityId)
 }
 
-/** How many sessions an identity has, without the one that is about to be inserted. */
-export async function countSessionsBeforeStart(tx: Transaction, identityId: string): Promise<number> {
-  const { sessionCounts } = tx
-  const count = sessionCounts?.get(identityId) ?? (await countSessions(tx, identityId))
-  sessionCounts?.noteStarted(identityId, count)
-  return count
-}
-
-async function countSessions({ db, dialect, sessionIndexer }: Transaction, identityId: string): Promise<number> {
-  sessionIndexer?.indexIdentity(identityId)
-  const [counted] = await SESSION_COUNT[dialect](db, identityId)
+/** How many sessions an identity has. */
+export async function countSessions({ db }: Transaction, identityId: string): Promise<number> {
+  const [counted] = await sessionCount(db, identityId)
   return counted?.count ?? 0
 }
 

@@ -2,7 +2,6 @@ import { preparedForIds } from '../prepared.ts'
 import { identitiesOfProvider } from '../reads/identities-of-provider.ts'
 import { lockIdentitiesOfProvider, lockIdentity } from '../reads/lock-identity.ts'
 import type { ApiSessionRow } from '../schema.ts'
-import { OWNERS } from '../session-owners.ts'
 import type { Transaction } from '../transaction.ts'
 
 /** The column for each credential that a session of an identity can rest on. */
@@ -29,16 +28,13 @@ export async function endSessions(
   tx: Transaction,
   { identityId, openedBefore, ...basis }: EndingSessions,
 ): Promise<void> {
-  const { db, dialect, sessionIndexer, credential } = tx
+  const { db, credential } = tx
   const sessionId = credential && 'sessionId' in credential ? credential.sessionId : undefined
   const isCredential = Object.keys(basis).length > 0
   await lockIdentity(tx, identityId)
-  sessionIndexer?.indexIdentity(identityId)
   let query = db
     .deleteFrom('api_sessions')
-    .where('id', 'in', (eb) =>
-      eb.selectFrom(OWNERS[dialect]).select('session_id').where('identity_id', '=', identityId),
-    )
+    .where('identity_id', '=', identityId)
     .$if(isCredential && sessionId !== undefined, (all) => all.where('id', '!=', sessionId ?? ''))
     .$if(openedBefore !== undefined, (all) => all.where('created_at', '<', openedBefore ?? 0))
   for (const [name, value] of Object.entries(basis) as [keyof Basis, string][]) {
@@ -49,18 +45,10 @@ export async function endSessions(
 
 /** Ends the sessions of all accounts of an identity provider. Only accounts with an identity on this controller can have any. */
 export async function endSessionsOfProvider(tx: Transaction, providerId: string): Promise<void> {
-  const { db, dialect, sessionIndexer } = tx
+  const { db } = tx
   const identityIds = await lockIdentitiesOfProvider(tx, providerId)
   if (identityIds.length === 0) return
-  for (const identityId of identityIds) sessionIndexer?.indexIdentity(identityId)
-  const ended = db
-    .deleteFrom('api_sessions')
-    .where('id', 'in', (eb) =>
-      eb
-        .selectFrom(OWNERS[dialect])
-        .select('session_id')
-        .where('identity_id', 'in', identitiesOfProvider(db, providerId)),
-    )
+  const ended = db.deleteFrom('api_sessions').where('identity_id', 'in', identitiesOfProvider(db, providerId))
   reportDeleted(tx, await ended.returning(['id', 'identity_id', 'ip_address']).execute())
 }
 
@@ -78,9 +66,8 @@ export async function deleteSessions(tx: Transaction, sessions: readonly EndedSe
   reportDeleted(tx, sessions)
 }
 
-function reportDeleted({ changed, sessionCounts }: Transaction, sessions: readonly EndedSession[]): void {
+function reportDeleted({ changed }: Transaction, sessions: readonly EndedSession[]): void {
   for (const { id, identity_id: identityId, ip_address: ipAddress } of sessions) {
-    sessionCounts?.noteEnded(identityId)
     changed({ entity: 'apiSessions', id, action: 'deleted', session: { identityId, ipAddress } })
   }
 }

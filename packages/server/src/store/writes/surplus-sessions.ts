@@ -1,5 +1,4 @@
 import { prepared } from '../prepared.ts'
-import { forEachDialect } from '../session-owners.ts'
 import type { Transaction } from '../transaction.ts'
 import { deleteSessions, type EndedSession } from './end-sessions.ts'
 
@@ -7,27 +6,25 @@ import { deleteSessions, type EndedSession } from './end-sessions.ts'
 const MAX_COMPARED = 1_000
 const SURPLUS_BATCH = 100
 
-const LEAST_USED = forEachDialect((owners) =>
-  prepared(1, (db, identityId: string) =>
-    db
-      .selectFrom('api_sessions')
-      .select(['id', 'identity_id', 'ip_address', 'last_activity_at'])
-      .where('id', 'in', (eb) =>
-        eb
-          .selectFrom(owners)
-          .select('session_id')
-          .where('identity_id', '=', identityId)
-          .orderBy('created_at')
-          .limit(MAX_COMPARED),
-      )
-      .orderBy('last_activity_at')
-      .orderBy('created_at')
-      .orderBy('id', 'desc')
-      .limit(SURPLUS_BATCH),
-  ),
+const leastUsed = prepared(1, (db, identityId: string) =>
+  db
+    .selectFrom((oldest) =>
+      oldest
+        .selectFrom('api_sessions')
+        .select(['id', 'identity_id', 'ip_address', 'last_activity_at', 'created_at'])
+        .where('identity_id', '=', identityId)
+        .orderBy('created_at')
+        .limit(MAX_COMPARED)
+        .as('oldest'),
+    )
+    .select(['id', 'identity_id', 'ip_address', 'last_activity_at'])
+    .orderBy('last_activity_at')
+    .orderBy('created_at')
+    .orderBy('id', 'desc')
+    .limit(SURPLUS_BATCH),
 )
 
-const LAST_USE = prepared(1, (db, id: string) =>
+const lastUse = prepared(1, (db, id: string) =>
   db.selectFrom('api_sessions').select(['id', 'identity_id', 'ip_address', 'last_activity_at']).where('id', '=', id),
 )
 
@@ -50,15 +47,14 @@ async function findStillIdle(
     if (idle.length === count) return idle
     const known = idleSessions?.takeNext(identityId)
     if (!known) return undefined
-    const [row] = await LAST_USE(db, known.id)
+    const [row] = await lastUse(db, known.id)
     if (row?.last_activity_at === known.last_activity_at) idle.push(row)
   }
 }
 
 async function findIdle(tx: Transaction, identityId: string, count: number): Promise<readonly EndedSession[]> {
-  const { db, dialect, sessionIndexer, idleSessions } = tx
-  sessionIndexer?.indexIdentity(identityId)
-  const idle = await LEAST_USED[dialect](db, identityId)
+  const { db, idleSessions } = tx
+  const idle = await leastUsed(db, identityId)
   idleSessions?.set(identityId, idle.slice(count))
   return idle.slice(0, count)
 }

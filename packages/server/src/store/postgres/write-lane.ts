@@ -1,0 +1,184 @@
+import type { OwnChange } from '../change.ts'
+import { IdleSessions } from '../idle-sessions.ts'
+import type { AnyOperation } from '../operation.ts'
+import type { OperationMeta } from '../operation-meta.ts'
+import { type OpenTransaction, runOperation } from '../run-operation.ts'
+import type { ClientPool } from './client-pool.ts'
+import { isUnavailable } from './connection-error.ts'
+import type { PostgresClient } from './postgres-client.ts'
+
+/** The result of an operation that has been committed. */
+export interface Committed {
+  readonly result: unknown
+  readonly changes: readonly OwnChange[]
+}
+
+interface Write {
+  readonly operation: AnyOperation
+  readonly args: unknown
+  readonly meta: OperationMeta
+  resolve(committed: Committed): void
+  reject(error: unknown): void
+}
+
+interface LaneOptions {
+  /** Each runs one group at a time. */
+  readonly connections: readonly ClientPool[]
+  readonly maxGroup: number
+  /** Acquires what the operations of a group need until its commit. */
+  readonly lockStatement: string
+  /**
+   * Whether operations of different actors run at the same time in the transaction, so that their statements share round trips. Only for
+   * operations that read nothing that those of other actors change.
+   */
+  readonly isConcurrent: boolean
+  /** The statements that publish changes with the commit. */
+  notify(changes: readonly OwnChange[]): readonly { readonly text: string; readonly values: readonly unknown[] }[]
+}
+
+/** Runs operations that arrive together in one transaction: they share the lock, the commit and its notification. */
+export class WriteLane {
+  readonly #options: LaneOptions
+  readonly #free: ClientPool[]
+  readonly #idleSessions = new IdleSessions()
+  #waiting: Write[] = []
+  #isStarting = false
+
+  constructor(options: LaneOptions) {
+    this.#options = options
+    this.#free = [...options.connections]
+  }
+
+  /** Resolves when the operation is committed. Rejects with its error, or that of the database, when nothing of it is. */
+  run(operation: AnyOperation, args: unknown, meta: OperationMeta): Promise<Committed> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ operation, args, meta, resolve, reject })
+      if (this.#isStarting || this.#free.length === 0) return
+      this.#isStarting = true
+      // After a turn of the event loop, the writes that were requested at the same time are all waiting.
+      setImmediate(() => {
+        this.#isStarting = false
+        const connection = this.#free.pop()
+        if (connection) void this.#runGroups(connection)
+      })
+    })
+  }
+
+  async #runGroups(connection: ClientPool): Promise<void> {
+    const { maxGroup, isConcurrent } = this.#options
+    while (this.#waiting.length > 0) {
+      const group = this.#waiting.splice(0, maxGroup)
+      // Groups that run at the same time lock rows in the same order, so that no two wait for each other.
+      await this.#runGroup(connection, isConcurrent ? group.toSorted(byActor) : group)
+    }
+    this.#free.push(connection)
+  }
+
+  /** When a group fails, each of its writes is tried alone, except where each would wait for the database as long as the group did. */
+  async #runGroup(connection: ClientPool, writes: readonly Write[]): Promise<void> {
+    try {
+      await this.#commit(connection, writes)
+    } catch (error) {
+      if (writes.length === 1 || isUnavailable(error)) for (const write of writes) write.reject(error)
+      else for (const write of writes) await this.#runGroup(connection, [write])
+    }
+  }
+
+  /** Runs writes in one transaction and settles them. Throws when nothing was committed. */
+  async #commit(connection: ClientPool, writes: readonly Write[]): Promise<void> {
+    const { lockStatement, isConcurrent, notify } = this.#options
+    const transaction = new GroupTransaction(await connection.connect(), this.#idleSessions)
+    transaction.send('begin isolation level read committed')
+    transaction.send(lockStatement)
+    try {
+      const settled = await (isConcurrent ? transaction.runByActor(writes) : transaction.runInTurn(writes))
+      const changes = settled.flatMap((each) => (each.status === 'fulfilled' ? each.value.changes : []))
+      for (const { text, values } of notify(changes)) transaction.send(text, values)
+      await transaction.commit()
+      for (const [at, each] of settled.entries()) {
+        if (each.status === 'fulfilled') writes[at]?.resolve(each.value)
+        else writes[at]?.reject(each.reason)
+      }
+    } catch (error) {
+      await transaction.rollBack()
+      this.#idleSessions.clear()
+      throw transaction.failure ?? error
+    }
+  }
+}
+
+function byActor(a: Write, b: Write): number {
+  if (a.meta.actorId === b.meta.actorId) return 0
+  return a.meta.actorId < b.meta.actorId ? -1 : 1
+}
+
+/** A transaction whose statements are sent without waiting for the replies to those before them. */
+class GroupTransaction {
+  readonly #client: PostgresClient
+  readonly #on: OpenTransaction
+  /** The error of a statement that was sent by `send`. */
+  failure: unknown
+
+  constructor(client: PostgresClient, idleSessions: IdleSessions) {
+    this.#client = client
+    this.#on = { db: client.db, dialect: 'postgres', idleSessions }
+  }
+
+  /** Sends a statement whose reply matters only if it is an error, which `commit` throws. */
+  send(text: string, values: readonly unknown[] = []): void {
+    this.#client.query(text, values, { isPrepared: true }).catch((error: unknown) => {
+      this.failure ??= error
+    })
+  }
+
+  /** Runs the operations of each actor one after the other, and those of different actors at the same time. Throws when one fails. */
+  async runByActor(writes: readonly Write[]): Promise<PromiseFulfilledResult<Committed>[]> {
+    const lastOf = new Map<string, Promise<unknown>>()
+    const running = writes.map((write) => {
+      const { actorId } = write.meta
+      const before = lastOf.get(actorId)
+      const run = () => runOperation(this.#on, write.operation, write.args, write.meta)
+      const committed = before === undefined ? run() : before.then(run)
+      lastOf.set(actorId, committed)
+      return committed
+    })
+    // All of them end before the transaction does.
+    const settled = await Promise.allSettled(running)
+    return settled.map((each) => {
+      if (each.status === 'rejected') throw each.reason
+      return each
+    })
+  }
+
+  /** Runs each operation under a savepoint, so that one that fails is rolled back alone. */
+  async runInTurn(writes: readonly Write[]): Promise<WriteOutcome[]> {
+    const isAlone = writes.length === 1
+    const outcomes: WriteOutcome[] = []
+    for (const { operation, args, meta } of writes) {
+      if (!isAlone) this.send('savepoint one_write')
+      try {
+        const value = await runOperation(this.#on, operation, args, meta)
+        if (!isAlone) this.send('release one_write')
+        outcomes.push({ status: 'fulfilled', value })
+      } catch (reason) {
+        if (isAlone || this.failure || isUnavailable(reason)) throw reason
+        this.send('rollback to one_write')
+        outcomes.push({ status: 'rejected', reason })
+      }
+    }
+    return outcomes
+  }
+
+  async commit(): Promise<void> {
+    const { command } = await this.#client.query('commit', [], { isPrepared: true })
+    if (this.failure) throw this.failure
+    // A transaction in which a statement failed is rolled back, which is not an error.
+    if (command !== 'COMMIT') throw new Error('the transaction was rolled back')
+  }
+
+  async rollBack(): Promise<void> {
+    await this.#client.query('rollback', [], { isPrepared: true }).catch(() => {})
+  }
+}
+
+type WriteOutcome = PromiseSettledResult<Committed>
