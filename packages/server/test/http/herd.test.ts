@@ -48,7 +48,7 @@ async function countStatuses<Item>(items: readonly Item[], call: (item: Item) =>
   return counts
 }
 
-test('S-10 ten thousand sessions that expire together are refused and swept in chunks, and all users log in again with one fetch', async (t) => {
+test('S-10 ten thousand sessions that expire together are refused and swept in chunks, and all users log in again with one fetch per node', async (t) => {
   const key = mintKey('P-256')
   let fetches = 0
   const app = await buildApp(t, {
@@ -83,7 +83,7 @@ test('S-10 ten thousand sessions that expire together are refused and swept in c
   }
   const [loggedIn] = await Promise.all([countStatuses(again, (token) => logInWithToken(app, token)), sweep()])
   assert.deepEqual(loggedIn, { 200: LOGINS })
-  assert.equal(fetches, 1)
+  assert.ok(fetches <= app.stores.length, `${fetches} fetches: one for each node at most`)
   assert.ok(chunks > 5, `${chunks} chunks: one would block all other writes`)
   const left = await app.store.db
     .selectFrom('api_sessions')
